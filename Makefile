@@ -1,0 +1,60 @@
+# Everything a reader, an instructor or a maintainer does here has one command; `make` lists them.
+# The logic is in book/_tools/, one small script per task.
+
+PY   ?= python3
+PORT ?= 8000
+ONLY ?=
+
+TOOLS  := book/_tools
+PYTHON := .venv/bin/python
+# The environment's commands first on the path: kernels and tools start each other by name.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help environment book serve test lab notebooks lint bench clean distclean lock repository
+
+help:  ## list these commands
+	@echo "make <command>, where the command is one of:"
+	@sed -n 's/^\([a-z]*\):[^#]*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@echo "A Python other than python3: make book PY=python3.12 (3.11 or newer)."
+
+environment:  ## make or refresh .venv, which every other command uses
+	@$(PY) $(TOOLS)/environment.py
+
+book: environment  ## build the book and say how to open it
+	@$(PYTHON) $(TOOLS)/build_book.py
+
+serve: book  ## build the book and serve it to this machine only (PORT=8000)
+	@echo "Serving http://127.0.0.1:$(PORT)/ (Ctrl-C stops)"
+	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+
+test: book  ## unit tests, stored outputs of every notebook, and the built site in a browser
+	@$(PYTHON) $(TOOLS)/get_browser.py
+	@$(PYTHON) $(TOOLS)/run_tests.py
+
+lab: environment  ## open the notebooks in JupyterLab
+	@$(PYTHON) -m jupyterlab --notebook-dir=. notebooks
+
+notebooks: environment  ## run the notebooks and store their outputs (ONLY=notebooks/01_bandits.ipynb for one)
+	@$(PYTHON) $(TOOLS)/run_notebooks.py $(ONLY)
+
+lint: environment  ## check the code's style and the package's types
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m mypy
+
+bench: environment  ## measure the package's speed
+	@$(PYTHON) -m tests.benchmarks
+
+clean:  ## remove what was built, and caches; keep .venv
+	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis bandits_dp.egg-info
+	@find bandits_dp book notebooks tests -name __pycache__ -prune -exec rm -rf {} +
+	@find notebooks -name .ipynb_checkpoints -prune -exec rm -rf {} +
+
+distclean: clean  ## as clean, and remove .venv too
+	@rm -rf .venv
+
+lock: environment  ## choose the newest allowed versions again and write requirements.lock
+	@$(PYTHON) $(TOOLS)/lock.py
+
+repository: environment  ## set the book's public address (URL=https://...; URL= removes it)
+	@$(PYTHON) $(TOOLS)/set_repository.py "$(URL)"

@@ -1,0 +1,52 @@
+"""This checkout: where it is, who is at work in it, and what its files contain.
+
+Kept to the syntax of old Pythons, because `environment.py` uses it before it knows which Python it runs on.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VENV = ROOT / ".venv"
+BUILD = ROOT / "_build"
+SITE = BUILD / "html"
+NOTEBOOKS = ROOT / "notebooks"
+
+
+@contextlib.contextmanager
+def exclusive():  # type: ignore[no-untyped-def]
+    """Let one `make` at a time change the environment or the build; the others wait here.
+
+    The lock is on the checkout's own folder, so it leaves no file behind, and the system drops it when its
+    holder ends in any way. Yields the descriptor that holds it: a child process that inherits it
+    (`subprocess.run(..., pass_fds=(descriptor,))`) keeps the lock if its parent is killed.
+    """
+    descriptor = os.open(str(ROOT), os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            print("Another make is at work in this checkout; waiting for it to finish.", flush=True)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def fingerprint(*patterns: str) -> str:
+    """Hash the names and contents of the files that match `patterns`, and the version of Python.
+
+    Contents, not dates: a fresh clone or a changed branch gives the same answer for the same files, and a
+    deleted or renamed file changes it.
+    """
+    digest = hashlib.sha256(repr(sys.version_info[:2]).encode())
+    paths = {path for pattern in patterns for path in ROOT.glob(pattern) if path.is_file()}
+    for path in sorted(paths):
+        if "__pycache__" not in path.parts:
+            digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
