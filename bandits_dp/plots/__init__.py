@@ -1,0 +1,30 @@
+"""The book's figures: one style for still figures, and figures that a reader can move.
+
+Importing this module does not import matplotlib or ipywidgets; the functions that draw do.
+
+==================  =========================================================================
+`use_style`         matplotlib settings of every chapter: readable on a phone, same bytes each run
+`band`              a line with a band and a label at its right end
+`TRUST_COLORS`      one colour for each trust model; `TRUST_LINES`, `TRUST_MARKERS` likewise
+`COLORS`            the palette for everything else, in order of use
+`moving_figure`     a figure with sliders that work in a page without a kernel
+`Series`            one line, staircase, set of bars or set of points of such a figure
+==================  =========================================================================
+"""
+
+from bandits_dp.plots.lines import band
+from bandits_dp.plots.moving import MovingFigure, moving_figure
+from bandits_dp.plots.series import Series
+from bandits_dp.plots.style import COLORS, TRUST_COLORS, TRUST_LINES, TRUST_MARKERS, use_style
+
+__all__ = [
+    "COLORS",
+    "TRUST_COLORS",
+    "TRUST_LINES",
+    "TRUST_MARKERS",
+    "MovingFigure",
+    "Series",
+    "band",
+    "moving_figure",
+    "use_style",
+]

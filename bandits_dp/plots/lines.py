@@ -1,0 +1,57 @@
+"""A line with a band around it and its name at its right end."""
+
+from typing import TYPE_CHECKING
+
+from bandits_dp.plots.series import Series
+from bandits_dp.plots.style import line_look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from numpy.typing import ArrayLike
+
+
+def band(
+    ax: "Axes",
+    x: "ArrayLike",
+    mean: "ArrayLike",
+    low: "ArrayLike",
+    high: "ArrayLike",
+    label: str,
+    color: str | None = None,
+) -> "Line2D":
+    """Draw a line, a band around it, and a label at its right end.
+
+    Labels of several bands on the same axes are moved apart when the figure is drawn, so none covers another.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where to draw.
+    x, mean, low, high : array_like, shape (points,)
+        Finite numbers in the units of the axes; the band goes from `low` to `high`.
+    label : str
+        Name shown at the right end.
+    color : str, optional
+        A trust model ("none", "central", "shuffle", "local", which also sets the dash) or "#rrggbb";
+        by default the next of `COLORS`.
+
+    Returns
+    -------
+    matplotlib.lines.Line2D
+        The line.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a number is not finite, or `color` is unknown.
+    """
+    from bandits_dp.plots.end_labels import EndLabel
+
+    data = Series(label, x, mean, low=low, high=high, color=color)
+    assert data.low is not None and data.high is not None
+    shade, dash, _ = line_look(color, len(ax.lines))
+    (line,) = ax.plot(data.x, data.y, color=shade, linestyle=dash, label=label)
+    ax.fill_between(data.x, data.low, data.high, color=shade, alpha=0.18, linewidth=0)
+    ax.add_artist(EndLabel(label, (float(data.x[-1]), float(data.y[-1])), shade))
+    return line

@@ -1,0 +1,74 @@
+"""Write a moving figure as one self-contained piece of HTML."""
+
+import hashlib
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+from bandits_dp.plots.payload import Words, to_json
+
+
+def page_snippet(data: dict[str, Any], words: Words) -> str:
+    """Return the figure's HTML: the same bytes for the same figure, and nothing loaded from anywhere.
+
+    Without its script (switched off, or taken out by a host that shows notebooks) the reader still gets the
+    title, the description and the note at the start setting; the controls could do nothing and stay hidden.
+    """
+    json = to_json(data)
+    name = "bdp-" + hashlib.sha256((json + words.title + words.alt).encode()).hexdigest()[:10]
+    controls = "\n".join(_slider(f"{name}-{place}", slider) for place, slider in enumerate(data["sliders"]))
+    note, alt = escape(_start_note(data)), escape(words.alt)
+    # The ignore classes keep MathJax, which looks for dollar signs in notebooks, away from titles and notes.
+    return f"""\
+<style>
+{_asset("moving_figure.css")}</style>
+<figure class="bdp-figure mathjax_ignore tex2jax_ignore" id="{name}" role="group" aria-label="{alt}">
+<figcaption class="bdp-title">{escape(words.title)}</figcaption>
+<p class="bdp-fallback">{alt}</p>
+<div class="bdp-stage" aria-hidden="true" hidden>
+<ul class="bdp-legend"></ul>
+<div class="bdp-axis">{escape(words.y_label)}</div>
+<div class="bdp-plot"></div>
+<div class="bdp-axis bdp-axis-x">{escape(words.x_label)}</div>
+</div>
+<div class="bdp-controls" hidden>
+{controls}
+</div>
+<p class="bdp-note" aria-live="polite">{note}</p>
+<details class="bdp-numbers" hidden><summary>Numbers in this figure</summary><div></div></details>
+<script type="application/json">{json}</script>
+<script>
+(function () {{
+"use strict";
+{_asset("moving_scales.js")}
+{_asset("moving_figure.js")}}}());
+</script>
+</figure>
+"""
+
+
+def _slider(name: str, slider: dict[str, Any]) -> str:
+    """Return one labelled range input whose positions 0, 1, ... stand for the slider's values."""
+    text = escape(slider["texts"][slider["start"]])
+    return (
+        f'<div class="bdp-slider"><label for="{name}">{escape(slider["label"])}</label>'
+        f'<output for="{name}">{text}</output>'
+        f'<input type="range" id="{name}" min="0" max="{len(slider["values"]) - 1}" step="1" '
+        f'value="{slider["start"]}" aria-valuetext="{text}" autocomplete="off"></div>'
+    )
+
+
+def _start_note(data: dict[str, Any]) -> str:
+    """Return the note at the start setting."""
+    place = 0
+    for slider in data["sliders"]:
+        place = place * len(slider["values"]) + slider["start"]
+    note: str = data["frames"][place]["note"]
+    return note
+
+
+@cache
+def _asset(name: str) -> str:
+    """Return the text of a file that lies beside this one."""
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,129 @@
+"""Colours, line styles and matplotlib settings shared by every figure of the book.
+
+Colours are those of Okabe and Ito (2008), with Tol's purple (#aa3377) for their pink, which is too pale.
+Meaning never rests on colour alone: each trust model also has its own dash and marker.
+"""
+
+import sys
+from contextlib import ExitStack
+from typing import Any
+
+TRUST_COLORS = {"none": "#5a5a5a", "central": "#0072b2", "shuffle": "#009e73", "local": "#d55e00"}
+"""Colour of each trust model; "none" is learning without privacy."""
+
+TRUST_LINES = {"none": ":", "central": "--", "shuffle": "-", "local": "-."}
+"""matplotlib line style of each trust model."""
+
+TRUST_MARKERS = {"none": "x", "central": "s", "shuffle": "o", "local": "^"}
+"""matplotlib marker of each trust model."""
+
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#aa3377", "#e69f00", "#56b4e9")
+"""Palette for lines that are not trust models, in order of use."""
+
+LINES = ("-", "--", "-.", ":", (0, (7, 2, 2, 2, 2, 2)), (0, (1, 1)))
+"""matplotlib line style that goes with each of `COLORS`."""
+
+# A column of text on a phone is about 355 pixels wide: a figure 6 inches wide is shown there at 59 pixels per
+# inch, so 13.5 points become 11 pixels. Smaller letters, or a wider figure, cannot be read without zooming.
+_SETTINGS: dict[str, Any] = {
+    "figure.figsize": (6.0, 3.9),
+    "figure.dpi": 144,
+    "figure.facecolor": "white",  # opaque, so that dark ink stays readable on a dark page
+    "figure.constrained_layout.use": True,
+    "savefig.facecolor": "white",
+    "savefig.dpi": "figure",
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so it looks the same everywhere
+    "font.size": 13.5,
+    "axes.titlesize": 14.5,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 13.5,
+    "axes.labelcolor": "#333333",
+    "axes.edgecolor": "#777777",
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.7,
+    "xtick.labelsize": 13.5,
+    "ytick.labelsize": 13.5,
+    "xtick.color": "#333333",
+    "ytick.color": "#333333",
+    "legend.fontsize": 13.5,
+    "legend.frameon": False,
+    "lines.linewidth": 2.2,
+    "lines.markersize": 6.5,
+    "svg.hashsalt": "bandits_dp",
+}
+
+
+def use_style() -> ExitStack:
+    """Set matplotlib up for the book.
+
+    Call it once at the top of a notebook, or as `with use_style():` to get the former settings back.
+    In a notebook it also makes stored pictures the same bytes on every run: no version, no date, one size.
+
+    Returns
+    -------
+    contextlib.ExitStack
+        Closing it, or leaving the `with` block, restores the former settings.
+    """
+    import matplotlib
+    from cycler import cycler
+
+    current: Any = matplotlib.rcParams
+    settings = _SETTINGS | {"axes.prop_cycle": cycler(color=COLORS) + cycler(linestyle=LINES)}
+    former = {name: current[name] for name in settings}
+    current.update(settings)
+    undo = ExitStack()
+    undo.callback(current.update, former)
+    _steady_notebook_pictures(undo)
+    return undo
+
+
+def _steady_notebook_pictures(undo: ExitStack) -> None:
+    """Make a notebook's inline pictures depend on nothing but what is drawn; do nothing outside a kernel."""
+    if "ipykernel" not in sys.modules:
+        return
+    from IPython import get_ipython
+    from matplotlib_inline.config import InlineBackend
+
+    backend: Any = InlineBackend.instance(parent=get_ipython())
+    undo.callback(setattr, backend, "print_figure_kwargs", backend.print_figure_kwargs)
+    # The default, bbox_inches="tight", gives each figure another width and so another size of letters.
+    backend.print_figure_kwargs = {"bbox_inches": None, "metadata": {"Software": None}}
+
+
+def line_look(color: str | None, index: int) -> tuple[str, Any, str]:
+    """Look up how a series is drawn.
+
+    Parameters
+    ----------
+    color : str or None
+        A trust model ("none", "central", "shuffle", "local"), a colour "#rrggbb", or None for the palette.
+    index : int
+        Position of the series in its figure, >= 0; used where `color` does not decide.
+
+    Returns
+    -------
+    color : str
+        "#rrggbb".
+    line : str or tuple
+        matplotlib line style.
+    marker : str
+        matplotlib marker.
+    """
+    if color in TRUST_COLORS:
+        return TRUST_COLORS[color], TRUST_LINES[color], TRUST_MARKERS[color]
+    place = index % len(COLORS)
+    return color or COLORS[place], LINES[place], "os^Dv<"[place]
+
+
+def check_color(color: str | None) -> None:
+    """Raise a ValueError unless `color` is None, a trust model or "#rrggbb"."""
+    if color is None or color in TRUST_COLORS:
+        return
+    digits = color[1:] if isinstance(color, str) and color.startswith("#") else ""
+    if len(digits) != 6 or not set(digits.lower()) <= set("0123456789abcdef"):
+        allowed = ", ".join(repr(name) for name in TRUST_COLORS)
+        raise ValueError(f"color is {color!r}; allowed are {allowed}, a colour written '#rrggbb', or None")
