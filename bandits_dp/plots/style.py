@@ -83,12 +83,13 @@ def use_style() -> ExitStack:
 
 def _steady_notebook_pictures(undo: ExitStack) -> None:
     """Make a notebook's inline pictures depend on nothing but what is drawn; do nothing outside a kernel."""
-    if "ipykernel" not in sys.modules:
+    ipython = sys.modules.get("IPython")  # loaded already if this is a notebook
+    shell = ipython.get_ipython() if ipython else None
+    if shell is None or not hasattr(shell, "kernel"):
         return
-    from IPython import get_ipython
     from matplotlib_inline.config import InlineBackend
 
-    backend: Any = InlineBackend.instance(parent=get_ipython())
+    backend: Any = InlineBackend.instance(parent=shell)
     undo.callback(setattr, backend, "print_figure_kwargs", backend.print_figure_kwargs)
     # The default, bbox_inches="tight", gives each figure another width and so another size of letters.
     backend.print_figure_kwargs = {"bbox_inches": None, "metadata": {"Software": None}}

@@ -1,0 +1,597 @@
+"""The book's figures: the same on every run, refused when wrong, drawn in a browser as the numbers say."""
+
+import base64
+import itertools
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bandits_dp.plots import COLORS, TRUST_COLORS, TRUST_LINES, Series, band, moving_figure, use_style
+
+WORDS = {"title": "Cost & <care>", "x_label": "rounds", "y_label": "regret (rewards)"}
+ALT = "Two curves of regret that rise with the rounds, and a flat one."
+SLIDERS = {"epsilon": [0.1, 0.5, 1.0], "users": [10, 100]}
+START = {"epsilon": 0.5, "users": 10}
+
+
+def regret(epsilon: float, users: int) -> tuple[list[Series], str]:
+    x = np.linspace(0, 2000, 9)
+    y = np.sqrt(x) / epsilon
+    shown = [
+        Series("private", x, y, low=0.9 * y, high=1.1 * y, color="local"),
+        Series("batched", x, y / users, kind="step"),
+        Series("flat", [0, 2000], [50, 50]),
+    ]
+    return shown, f"At ε = {epsilon:g} and {users} users the end is {y[-1]:.4g}, not $5 or $6 </script>."
+
+
+def make(**changes: Any) -> Any:
+    settings = {"series": regret, "sliders": SLIDERS, "start": START, "alt": ALT} | WORDS | changes
+    return moving_figure(**settings)
+
+
+def unpack(data: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield each frame's note and series as the page's script sees them."""
+    for frame in data["frames"]:
+        series = []
+        for packed in frame["series"]:
+            numbers = {name: data["arrays"][at] for name, at in packed.items() if name != "look"}
+            series.append(data["looks"][packed["look"]] | numbers)
+        yield frame["note"], series
+
+
+def page_json(html: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json">(.*?)</script>', html, re.S)
+    assert found
+    return json.loads(found[1])
+
+
+# ---- What is stored
+
+
+def test_json_is_what_the_series_function_returned() -> None:
+    data = page_json(make()._repr_html_())
+    frames = list(unpack(data))
+    combinations = list(itertools.product(*SLIDERS.values()))
+    assert len(frames) == len(combinations)
+    for (note, drawn), (epsilon, users) in zip(frames, combinations, strict=True):
+        expected, expected_note = regret(epsilon, users)
+        assert note == expected_note
+        for one, wanted in zip(drawn, expected, strict=True):
+            assert (one["label"], one["kind"]) == (wanted.label, wanted.kind)
+            for name in ("x", "y", "low", "high"):
+                values = getattr(wanted, name)
+                assert (values is None) == (name not in one)
+                if values is not None:
+                    np.testing.assert_allclose(one[name], values, rtol=1e-4)
+    assert frames[0][1][0]["color"] == TRUST_COLORS["local"]
+
+
+def test_same_bytes_in_another_process() -> None:
+    code = "from test_plots import make; print(make()._repr_html_())"
+    runs = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ
+            | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(runs) == 1
+
+
+def test_called_once_for_each_combination_and_shown_as_one_sentence() -> None:
+    calls = []
+
+    def counted(epsilon: float, users: int) -> list[Series]:
+        calls.append((epsilon, users))
+        return regret(epsilon, users)[0]
+
+    figure = make(series=counted)
+    assert calls == list(itertools.product(*SLIDERS.values()))
+    figure._repr_html_()
+    assert len(calls) == 6
+    assert (
+        repr(figure)
+        == "Moving figure: Cost & <care>. Sliders: epsilon (3 values, now 0.5), users (2 values, now 10)."
+    )
+
+
+def test_html_stands_alone_and_says_it_without_a_script() -> None:
+    html = make(labels={"epsilon": "ε (privacy)"})._repr_html_()
+    assert not re.search(r"(?:src|href)=|@import|url\(|require\(", html)
+    assert html.count("</script>") == 2  # the note's own "</script>" must not end the data
+    static = re.sub(r"<(script|style).*?</\1>", "", html, flags=re.S)
+    assert static.count(ALT) == 2  # once as the group's name, once to read
+    assert "At ε = 0.5 and 10 users" in static and "Cost &amp; &lt;care&gt;" in static
+    for place, label in enumerate(("ε (privacy)", "users")):
+        found = re.search(rf'<label for="(bdp-[0-9a-f]{{10}}-{place})">{re.escape(label)}</label>', static)
+        assert found and f'id="{found[1]}"' in static
+
+
+def test_import_loads_neither_matplotlib_nor_ipywidgets() -> None:
+    code = "import sys, bandits_dp.plots; print(sorted({'matplotlib', 'ipywidgets'} & set(sys.modules)))"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )
+
+
+# ---- What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"y": [1, 2]}, ["y has 2", "3"]),
+        ({"y": [1, float("nan"), 3]}, [r"y\[1\] is nan", "finite"]),
+        ({"x": [1, 2, float("inf")]}, [r"x\[2\] is inf", "finite"]),
+        ({"x": [], "y": []}, ["x has shape", "at least one"]),
+        ({"y": ["a", "b", "c"]}, ["y is", "numbers"]),
+        ({"kind": "pie"}, ["kind is 'pie'", "'line'"]),
+        ({"label": " "}, ["label is ' '"]),
+        ({"low": [0, 0, 0]}, ["high is None", "both or none"]),
+        ({"low": [0, 9, 0], "high": [5, 5, 5]}, [r"low\[1\] is 9", "at most"]),
+        ({"low": [0, 0], "high": [5, 5, 5]}, ["low has 2"]),
+        ({"color": "shufle"}, ["color is 'shufle'", "'shuffle'"]),
+    ],
+)
+def test_series_refuses(arguments: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(ValueError) as caught:
+        Series(**({"label": "a", "x": [1, 2, 3], "y": [1, 2, 3]} | arguments))
+    for word in words:
+        assert re.search(word, str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sliders": {}}, ["sliders is empty"]),
+        ({"sliders": {"epsilon": [], "users": [1, 2]}}, ["sliders['epsilon'] is []", "at least two"]),
+        ({"sliders": {"epsilon": [1, 1], "users": [1, 2]}}, ["sliders['epsilon']", "all different"]),
+        (
+            {"sliders": {"epsilon": [1, float("nan")], "users": [1, 2]}},
+            ["sliders['epsilon'] contains nan", "finite"],
+        ),
+        (
+            {"sliders": {"epsilon": range(1, 22), "users": range(20)}},
+            ["21 epsilon x 20 users = 420", "at most 400"],
+        ),
+        ({"start": {"epsilon": 0.7, "users": 10}}, ["start['epsilon'] is 0.7", "[0.1, 0.5, 1.0]"]),
+        ({"start": {"epsilon": 0.5}}, ["start has the names ['epsilon']", "['epsilon', 'users']"]),
+        ({"alt": ""}, ["alt is ''", "at least 20"]),
+        ({"alt": "a plot"}, ["alt is 'a plot'", "at least 20"]),
+        ({"title": ""}, ["title is ''"]),
+        ({"labels": {"eps": "ε"}}, ["labels has the names ['eps']"]),
+        ({"x_scale": "sqrt"}, ["x_scale is 'sqrt'", "'log'"]),
+        ({"x_scale": "log"}, ["series(epsilon=0.1, users=10)", "x[0] is 0", "> 0"]),
+        ({"y_range": (5, 5)}, ["y_range is (5, 5)", "low < high"]),
+        ({"y_range": (0, 5), "y_scale": "log"}, ["y_range is (0, 5)", "> 0"]),
+        ({"x_range": "zoom"}, ["x_range is 'zoom'", "'each'"]),
+        (
+            {"series": lambda epsilon, users: []},
+            ["series(epsilon=0.1, users=10) is []", "at least one Series"],
+        ),
+        ({"series": lambda epsilon, users: "text"}, ["is 'text'"]),
+    ],
+)
+def test_figure_refuses(changes: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(ValueError) as caught:
+        make(**changes)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_figure_refuses_too_much_data() -> None:
+    def heavy(epsilon: float, users: int) -> list[Series]:
+        return [Series("heavy", np.arange(12_000), np.sin(np.arange(12_000) * epsilon) + users)]
+
+    with pytest.raises(
+        ValueError, match=r"series makes [\d,]+ bytes of JSON over 6 settings; allowed are 300,000"
+    ):
+        make(series=heavy)
+
+
+# ---- Style and bands
+
+
+def test_style_is_undone_and_pictures_repeat(tmp_path: Any) -> None:
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    former = dict(matplotlib.rcParams)
+    pictures = []
+    with use_style():
+        for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})) * 2:
+            figure = Figure()
+            ax = figure.subplots()
+            band(ax, [1, 2, 3], [1, 2, 3], [0, 1, 2], [2, 3, 4], "shuffle model", color="shuffle")
+            figure.savefig(tmp_path / f"a.{kind}", metadata=metadata)
+            pictures.append((tmp_path / f"a.{kind}").read_bytes())
+    assert pictures[:2] == pictures[2:]
+    assert b"Matplotlib version" not in pictures[1]
+    assert dict(matplotlib.rcParams) == former
+
+
+def test_notebook_pictures_carry_no_version_and_have_one_size() -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    code = """
+from bandits_dp.plots import use_style
+import matplotlib.pyplot as plt
+use_style()
+plt.subplots()[1].set_ylabel({!r})"""
+    cells = [nbformat.v4.new_code_cell(code.format(label) + ";") for label in ("a", "a longer\nname")]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(
+        notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": "."}}
+    ).execute()
+    pictures = [base64.b64decode(cell.outputs[0]["data"]["image/png"]) for cell in notebook.cells]
+    assert all(b"Matplotlib version" not in picture for picture in pictures)
+    assert [struct.unpack(">II", picture[16:24]) for picture in pictures] == [(864, 561)] * 2  # PNG's size
+
+
+def test_band_labels_are_moved_apart_and_stay_in_the_picture() -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with use_style():
+        figure = Figure()
+        canvas = FigureCanvasAgg(figure)
+        ax = figure.subplots()
+        ends = {"none": 0.0, "central": 0.1, "shuffle": 0.12, "local": 9.0}
+        for model, end in ends.items():
+            line = band(ax, [0, 1], [0, end], [0, end], [0, end + 0.1], f"{model} model", color=model)
+            assert (line.get_color(), line.get_linestyle()) == (TRUST_COLORS[model], TRUST_LINES[model])
+        canvas.draw()
+        boxes = [text.get_window_extent() for text in ax.texts]
+    assert [text.get_text() for text in ax.texts] == [f"{model} model" for model in ends]
+    for below, above in itertools.pairwise(boxes):
+        assert below.y1 <= above.y0
+    assert all(box.x1 <= figure.bbox.x1 and box.y0 >= ax.bbox.y0 - 20 for box in boxes)
+
+
+def test_band_refuses_unequal_lengths() -> None:
+    from matplotlib.figure import Figure
+
+    with pytest.raises(ValueError, match="high has 1 numbers; allowed are 2"):
+        band(Figure().subplots(), [0, 1], [0, 1], [0, 1], [2], "a")
+
+
+# Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
+SIGHT = {
+    "usual": np.eye(3),
+    "protan": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deutan": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritan": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+
+
+def linear_rgb(color: str | tuple[float, ...]) -> np.ndarray:
+    parts = [int(color[i : i + 2], 16) for i in (1, 3, 5)] if isinstance(color, str) else color
+    share = np.array(parts) / 255
+    return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one: str | tuple[float, ...], other: str | tuple[float, ...]) -> float:
+    dark, bright = sorted(float(linear_rgb(color) @ [0.2126, 0.7152, 0.0722]) for color in (one, other))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def oklab(linear: np.ndarray) -> np.ndarray:
+    to_lms = [
+        [0.41222147, 0.53633254, 0.05144599],
+        [0.2119035, 0.68069955, 0.10739696],
+        [0.08830246, 0.28171884, 0.6299787],
+    ]
+    to_lab = [
+        [0.21045426, 0.79361779, -0.00407205],
+        [1.9779985, -2.42859221, 0.45059371],
+        [0.0259040, 0.78277177, -0.80867577],
+    ]
+    return np.array(to_lab) @ np.cbrt(np.array(to_lms) @ linear)
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize("palette", [tuple(TRUST_COLORS.values()), COLORS])
+def test_colours_differ_for_every_kind_of_sight(sight: str, palette: tuple[str, ...]) -> None:
+    seen = [oklab(np.clip(np.array(SIGHT[sight]) @ linear_rgb(color), 0, 1)) for color in palette]
+    nearest = min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2))
+    assert nearest > 0.08  # 0.02 is about the smallest difference that can be seen
+    assert all(contrast(color, "#ffffff") >= 3 for color in palette[:4])
+
+
+# ---- Live
+
+
+def test_live_computes_afresh() -> None:
+    figure = make()
+    calls = []
+    figure._series = lambda **setting: calls.append(setting) or regret(**setting)
+    widgets = figure.live(epsilon=[0.5, 0.25])
+    epsilon, users, picture = widgets.children
+    assert [epsilon.description, users.description] == ["epsilon", "users"]
+    pictures = [picture.value]
+    epsilon.value = 0.25  # not among the precomputed values
+    pictures.append(picture.value)
+    users.value = 100
+    pictures.append(picture.value)
+    assert calls == [
+        {"epsilon": 0.5, "users": 10},
+        {"epsilon": 0.25, "users": 10},
+        {"epsilon": 0.25, "users": 100},
+    ]
+    assert len(set(pictures)) == 3
+    for html, setting in zip(pictures, calls, strict=True):
+        assert f"At ε = {setting['epsilon']:g} and {setting['users']} users" in html
+        found = re.search(r'<img alt="Two curves.*base64,([^"]+)"', html)
+        assert found and base64.b64decode(found[1]).startswith(b"\x89PNG")
+    with pytest.raises(
+        ValueError, match="live\\(\\) was given delta; allowed are the sliders epsilon, users"
+    ):
+        figure.live(delta=[1, 2])
+
+
+def test_live_draws_every_kind() -> None:
+    def kinds(width: int) -> list[Series]:
+        x = np.arange(4)
+        return [
+            Series(kind + suffix, x, x + width, kind=kind, low=low, high=high)
+            for kind in ("line", "step", "bar", "points")
+            for suffix, low, high in (("", None, None), (" with error", x + width - 1, x + width + 1))
+        ]
+
+    ticks = dict(enumerate("abcd"))
+    widgets = moving_figure(kinds, {"width": [1, 2]}, {"width": 1}, alt=ALT, x_ticks=ticks, **WORDS).live()
+    assert "base64" in widgets.children[-1].value
+
+
+def test_live_without_ipywidgets_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    with pytest.raises(ImportError, match="pip install ipywidgets"):
+        make().live()
+
+
+# ---- In a browser
+
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    assert program, "no Chromium found: install it, or set CHROMIUM to its path"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def show(chromium: Any) -> Iterator[Any]:
+    """Return a function that opens figures in a page; an error or a request of the page fails the test."""
+    problems: list[str] = []
+    contexts = []
+
+    def open_page(*figures: Any, theme: str = "light", width: int = 1000, script: bool = True) -> Any:
+        context = chromium.new_context(viewport={"width": width, "height": 900}, java_script_enabled=script)
+        contexts.append(context)
+        context.route("**/*", lambda route: (problems.append("request " + route.request.url), route.abort()))
+        page = context.new_page()
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        body = "\n".join(figure._repr_html_() for figure in figures)
+        page.set_content(
+            f'<!doctype html><html data-theme="{theme}"><meta name="viewport" content="width=device-width">'
+            f'<body style="margin: 12px; background: {"#fff" if theme == "light" else "#121212"}">{body}'
+        )
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not problems
+
+
+def drawn(page: Any, label: str, kind: str) -> np.ndarray:
+    """Return the corners of a drawn path, (corners, 2), in axis units told by the tick labels alone."""
+    path = page.locator(f'.bdp-marks path[data-label="{label}"][class*="{kind}"]').get_attribute("d")
+    corners = np.array([part.split(",") for part in re.findall(r"-?[\d.]+,-?[\d.]+", path)], dtype=float)
+    for column, (axis, place, shift) in enumerate((("x", "x", 0.0), ("y", "y", 4.3))):
+        ticks = page.locator(f".bdp-ticks text[data-{axis}]").evaluate_all(
+            f'texts => texts.map(text => [parseFloat(text.getAttribute("{place}")), text.textContent])'
+        )
+        pixels = np.array([tick[0] for tick in ticks]) - shift
+        values = np.array([float(tick[1].replace(",", "").replace("−", "-")) for tick in ticks])
+        slope, start = np.polyfit(pixels, values, 1)
+        corners[:, column] = slope * corners[:, column] + start
+    return corners
+
+
+def staircase(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return np.column_stack([np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]])
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_keyboard_moves_the_drawing_to_the_data(show: Any, width: int) -> None:
+    page = show(make(y_range="each"), width=width)
+    for slider, key, setting in (
+        (0, None, {"epsilon": 0.5, "users": 10}),
+        (0, "ArrowLeft", {"epsilon": 0.1, "users": 10}),
+        (1, "End", {"epsilon": 0.1, "users": 100}),
+        (0, "End", {"epsilon": 1.0, "users": 100}),
+    ):
+        control = page.locator("input[type=range]").nth(slider)
+        if key:
+            control.press(key)
+        (private, batched, flat), note = regret(**setting)
+        assert page.locator(".bdp-note").text_content() == note
+        near = {"rtol": 0.01, "atol": 0.01 * float(private.high.max())}
+        x_near = {"rtol": 0, "atol": 10}
+        outline_x, outline_y = (
+            np.append(private.x, private.x[::-1]),
+            np.append(private.high, private.low[::-1]),
+        )
+        for label, kind, wanted in (
+            ("private", "stroke", np.column_stack([private.x, private.y])),
+            ("private", "band", np.column_stack([outline_x, outline_y])),
+            ("batched", "stroke", staircase(batched.x, batched.y)),
+            ("flat", "stroke", np.column_stack([flat.x, flat.y])),
+        ):
+            corners = drawn(page, label, kind)
+            np.testing.assert_allclose(corners[:, 0], wanted[:, 0], **x_near)
+            np.testing.assert_allclose(corners[:, 1], wanted[:, 1], **near)
+        value = f"{list(setting.values())[slider]:g}"
+        assert control.get_attribute("aria-valuetext") == value
+        assert page.locator("output").nth(slider).text_content() == value
+
+
+def test_bars_points_and_log_axes(show: Any) -> None:
+    names = {1.0: "AE", 2.0: "SDP-AE"}
+
+    def bars(bits: int) -> list[Series]:
+        return [
+            Series(
+                "bars", [1, 2], [bits, 2 * bits], kind="bar", low=[bits - 1, bits], high=[bits + 1, 3 * bits]
+            )
+        ]
+
+    page = show(moving_figure(bars, {"bits": [4, 8]}, {"bits": 4}, alt=ALT, x_ticks=names, **WORDS))
+    assert page.locator(".bdp-ticks text[data-x]").all_text_contents() == ["AE", "SDP-AE"]
+    page.locator("input").press("ArrowRight")
+    tick_y = page.locator(".bdp-ticks text[data-y]").evaluate_all(
+        "t => t.map(e => [+e.dataset.y, e.getAttribute('y') - 4.3])"
+    )
+    slope, start = np.polyfit([tick[1] for tick in tick_y], [tick[0] for tick in tick_y], 1)
+    path = page.locator('.bdp-marks path[data-label="bars"].bdp-fill').get_attribute("d")
+    heights = [slope * float(y) + start for y in re.findall(r",(-?[\d.]+)", path)]
+    np.testing.assert_allclose(heights, [0, 8, 8, 0, 0, 16, 16, 0], atol=0.1)
+
+    def noise(users: int) -> list[Series]:
+        x = 10.0 ** np.arange(1, 7)
+        return [Series("noise", x, users * x, kind="points"), Series("line", x, x, low=-x, high=2 * x)]
+
+    page = show(
+        moving_figure(noise, {"users": [1, 10]}, {"users": 1}, alt=ALT, x_scale="log", y_scale="log", **WORDS)
+    )
+    assert page.locator(".bdp-ticks text[data-x]").all_text_contents() == [
+        "10¹",
+        "10²",
+        "10³",
+        "10⁴",
+        "10⁵",
+        "10⁶",
+    ]
+    assert "NaN" not in page.content() and "Infinity" not in page.locator(".bdp-plot").inner_html()
+
+
+def test_phone_shows_all_without_scrolling_sideways(show: Any) -> None:
+    page = show(make(), width=360)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    right = page.locator(".bdp-figure").bounding_box()
+    for text in page.locator(".bdp-figure text, .bdp-figure label, .bdp-legend li, .bdp-note").all():
+        box = text.bounding_box()
+        assert box["x"] >= right["x"] and box["x"] + box["width"] <= right["x"] + right["width"]
+    sizes = page.locator(".bdp-figure text").evaluate_all(
+        "t => t.map(e => parseFloat(getComputedStyle(e).fontSize) * e.ownerSVGElement.getScreenCTM().a)"
+    )
+    assert min(sizes) >= 11
+    assert page.locator("input[type=range]").first.bounding_box()["height"] >= 44
+    page.set_viewport_size({"width": 1000, "height": 900})
+    page.locator(".bdp-end").first.wait_for()  # wide enough to name the lines where they end
+    assert page.locator(".bdp-end").all_text_contents() == ["private", "flat", "batched"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_stands_out(show: Any, theme: str) -> None:
+    page = show(make(), theme=theme)
+    page.locator("summary").click()
+    paper = page.locator(".bdp-figure").evaluate("e => getComputedStyle(e).backgroundColor")
+    # A canvas turns any way of writing a colour into red, green and blue.
+    colors = page.evaluate(
+        """() => {
+          const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+          const rgb = (color) => {
+            pen.fillStyle = color;
+            pen.fillRect(0, 0, 1, 1);
+            return [...pen.getImageData(0, 0, 1, 1).data];
+          };
+          const all = document.querySelectorAll(
+            ".bdp-figure :is(text, label, output, summary, td, p, figcaption, .bdp-axis)");
+          const ink = (e) => getComputedStyle(e)[e.tagName === "text" ? "fill" : "color"];
+          return [...all].map((e) => [e.textContent, rgb(ink(e))]);
+        }"""
+    )
+    page_paper = tuple(int(part) for part in re.findall(r"\d+", paper)[:3])
+    assert (max(page_paper) < 60) == (theme == "dark")
+    assert {"private", "flat", "batched", "rounds", "epsilon"} <= {text for text, _ in colors}
+    for text, rgba in colors:
+        assert contrast(tuple(rgba[:3]), page_paper) >= 4.5, text
+    strokes = page.locator(".bdp-stroke").count()
+    assert strokes == 3
+
+
+def test_the_same_figure_twice_keeps_its_own_sliders(show: Any) -> None:
+    page = show(make(), make())
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids)) == 6
+    page.get_by_label("epsilon").nth(1).press("End")
+    assert page.locator(".bdp-note").all_text_contents() == [regret(0.5, 10)[1], regret(1.0, 10)[1]]
+    assert page.locator(".bdp-plot > svg").count() == 2
+
+
+def test_numbers_table_follows_the_slider(show: Any) -> None:
+    page = show(make())
+    page.locator("summary").click()
+    page.get_by_label("epsilon").press("Home")
+    rows = page.locator(".bdp-numbers tr").all_text_contents()
+    assert len(rows) == 1 + 9 + 9 + 2
+    assert page.locator(".bdp-numbers tr").nth(9).locator("td").all_text_contents() == [
+        *("private", "2,000", "447.21", "402.49", "491.93")
+    ]
+
+
+def test_motion_only_for_readers_who_want_it(show: Any) -> None:
+    page = show(make())
+    for wish, seconds in (("reduce", "0s"), ("no-preference", "0.16s")):
+        page.emulate_media(reduced_motion=wish)
+        page.get_by_label("epsilon").press("End")
+        assert (
+            page.locator(".bdp-stroke").first.evaluate("e => getComputedStyle(e).transitionDuration")
+            == seconds
+        )
+
+
+def test_without_script_the_description_is_read(show: Any) -> None:
+    page = show(make(), script=False)
+    assert page.locator(".bdp-fallback").is_visible() and page.locator(".bdp-note").is_visible()
+    assert not page.locator("input").first.is_visible()
