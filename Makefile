@@ -4,6 +4,7 @@
 PY   ?= python3
 PORT ?= 8000
 ONLY ?=
+ARGS ?=
 
 TOOLS  := book/_tools
 PYTHON := .venv/bin/python
@@ -28,9 +29,9 @@ serve: book  ## build the book and serve it to this machine only (PORT=8000)
 	@echo "Serving http://127.0.0.1:$(PORT)/ (Ctrl-C stops)"
 	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-test: book  ## unit tests, stored outputs of every notebook, and the built site in a browser
+test: book  ## unit tests, stored outputs of every notebook, and the built site in a browser (ARGS='tests -k ...' for some)
 	@$(PYTHON) $(TOOLS)/get_browser.py
-	@$(PYTHON) $(TOOLS)/run_tests.py
+	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
 
 lab: environment  ## open the notebooks in JupyterLab
 	@$(PYTHON) -m jupyterlab --notebook-dir=. notebooks
@@ -57,4 +58,4 @@ lock: environment  ## choose the newest allowed versions again and write require
 	@$(PYTHON) $(TOOLS)/lock.py
 
 repository: environment  ## set the book's public address (URL=https://...; URL= removes it)
-	@$(PYTHON) $(TOOLS)/set_repository.py "$(URL)"
+	@$(PYTHON) $(TOOLS)/set_repository.py

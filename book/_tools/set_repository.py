@@ -1,0 +1,148 @@
+"""Set, change or remove the public address of the book's repository.
+
+The address lives in _config.yml, at repository.url. Setting one also switches on the buttons that need it and
+writes a set-up cell for Colab below each notebook's title; setting none puts every file back as it was, byte
+for byte. Nothing is written unless everything can be. `make repository URL=...` hands the address over in the
+environment, where no shell interprets it.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from checkout import ROOT
+
+SETUP_CELL = "colab-setup"
+
+# Which hosts the theme can make which buttons for.
+LAUNCHES = {"github.com"}
+SHOWS_SOURCE = {"github.com", "gitlab.com"}
+
+
+def checked(url: str) -> str:
+    """Return the address without a trailing slash or `.git`; raise ValueError if it is not a repository's."""
+    clean = url.strip().rstrip("/").removesuffix(".git")
+    if not clean:
+        return ""
+    parts = urlsplit(clean)
+    names = [name for name in parts.path.split("/") if name]
+    if (
+        parts.scheme not in ("http", "https")
+        or not re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]+)?", parts.netloc)
+        or len(names) < 2
+        or not all(re.fullmatch(r"[A-Za-z0-9._~-]+", name) for name in names)
+        or parts.query
+        or parts.fragment
+    ):
+        raise ValueError(
+            f"URL={url!r} is not the web address of a repository; it has to look like "
+            "https://host/owner/name (or be empty, to remove the address)"
+        )
+    return clean
+
+
+def settings(url: str) -> dict[str, str]:
+    """Return the values in _config.yml that follow from the address, as they stand there."""
+    host = urlsplit(url).netloc.lower()
+    launches, shows = host in LAUNCHES, host in SHOWS_SOURCE
+    return {
+        "url": f'"{url}"',
+        "binderhub_url": '"https://mybinder.org"' if launches else '""',
+        "colab_url": '"https://colab.research.google.com"' if launches else '""',
+        "use_repository_button": str(shows).lower(),
+        "use_edit_page_button": str(shows).lower(),
+        "use_issues_button": str(shows).lower(),
+    }
+
+
+def configured(text: str, url: str) -> str:
+    """Return the text of _config.yml with the address set."""
+    for key, value in settings(url).items():
+        text, found = re.subn(rf"(?m)^( +{key}:) .*$", lambda match, v=value: f"{match[1]} {v}", text)
+        if found != 1:
+            raise ValueError(f"_config.yml has {found} lines '{key}:' where one is expected")
+    return text
+
+
+def setup_cell(url: str) -> dict[str, Any]:
+    """Make the cell that installs the package on Colab, and does nothing anywhere else."""
+    source = [
+        "# On Google Colab this installs the book's package; anywhere else it does nothing.\n",
+        "import sys\n",
+        "\n",
+        'if "google.colab" in sys.modules:\n',
+        f'    %pip install -q "bandits-dp[notebooks] @ git+{url}"',
+    ]
+    return {
+        "cell_type": "code",
+        "execution_count": None,
+        "id": SETUP_CELL,
+        "metadata": {"tags": ["remove-cell"]},
+        "outputs": [],
+        "source": source,
+    }
+
+
+def title_index(cells: list[dict[str, Any]]) -> int:
+    """Return the index of the cell with the notebook's title."""
+    for index, cell in enumerate(cells):
+        if cell["cell_type"] == "markdown" and re.search(r"(?m)^# ", "".join(cell["source"])):
+            return index
+    raise ValueError("has no title (a Markdown cell with a line '# ...')")
+
+
+def with_setup(text: str, url: str) -> str:
+    """Return the text of a notebook with the set-up cell for `url`, or without one if that is empty."""
+    notebook = json.loads(text)
+    end = text[len(text.rstrip("\n")) :]
+    if json.dumps(notebook, indent=1, ensure_ascii=False) + end != text:
+        raise ValueError("is not laid out as Jupyter does it; run make notebooks first")
+    cells = [cell for cell in notebook["cells"] if cell.get("id") != SETUP_CELL]
+    if url:
+        cells.insert(title_index(cells) + 1, setup_cell(url))
+    notebook["cells"] = cells
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + end
+
+
+def rewrite(root: Path, url: str) -> list[Path]:
+    """Set the address in the checkout at `root` and return the files that changed."""
+    config = root / "_config.yml"
+    texts = {config: configured(config.read_text("utf-8"), url)}
+    for path in sorted((root / "notebooks").glob("*.ipynb")):
+        try:
+            texts[path] = with_setup(path.read_text("utf-8"), url)
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"{path.relative_to(root)} {error}") from error
+    changed = [path for path, text in texts.items() if path.read_text("utf-8") != text]
+    for path in changed:
+        draft = path.with_name(f".{path.name}.tmp")
+        draft.write_text(texts[path], "utf-8")
+        os.replace(draft, path)
+    return changed
+
+
+def main() -> int:
+    """Set the address that the variable URL holds and say what changed."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    if "URL" not in os.environ:
+        print("Say which: make repository URL=https://host/owner/name (URL= removes it)", file=sys.stderr)
+        return 1
+    try:
+        url = checked(os.environ["URL"])
+        changed = rewrite(ROOT, url)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"The repository's address is {url}." if url else "No repository's address is set.")
+    for path in changed:
+        print(f"  changed {path.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
