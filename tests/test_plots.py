@@ -1,6 +1,8 @@
 """The book's figures: the same on every run, refused when wrong, drawn in a browser as the numbers say."""
 
 import base64
+import doctest
+import importlib
 import itertools
 import json
 import os
@@ -127,6 +129,13 @@ def test_import_loads_neither_matplotlib_nor_ipywidgets() -> None:
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         == "[]\n"
     )
+
+
+@pytest.mark.parametrize("name", ["moving", "sliders"])
+def test_examples_in_docstrings(name: str) -> None:
+    module = importlib.import_module(f"bandits_dp.plots.{name}")
+    result = doctest.testmod(module)
+    assert result.attempted and not result.failed
 
 
 # ---- What is refused
@@ -529,6 +538,24 @@ def test_phone_shows_all_without_scrolling_sideways(show: Any) -> None:
     page.set_viewport_size({"width": 1000, "height": 900})
     page.locator(".bdp-end").first.wait_for()  # wide enough to name the lines where they end
     assert page.locator(".bdp-end").all_text_contents() == ["private", "flat", "batched"]
+
+
+def test_names_at_line_ends_move_apart_and_no_further(show: Any) -> None:
+    ends = {"none": 10, "central": 50, "shuffle": 50.2, "local": 90}
+
+    def close(users: int) -> list[Series]:
+        return [Series(name, [0, 1], [0, end], color=name) for name, end in ends.items()]
+
+    page = show(moving_figure(close, {"users": [1, 2]}, {"users": 1}, alt=ALT, y_range=(0, 100), **WORDS))
+    assert page.locator(".bdp-end").all_text_contents() == ["local", "shuffle", "central", "none"]
+    heights = page.locator(".bdp-end").evaluate_all(
+        "ends => ends.map(end => parseFloat(end.getAttribute('y')))"
+    )
+    assert min(np.diff(heights)) >= 16.8
+    leads = page.locator(".bdp-lead").evaluate_all("leads => leads.map(lead => lead.getAttribute('d'))")
+    moved = [float(np.diff([float(y) for y in re.findall(r",([\d.]+)", lead)])[0]) for lead in leads]
+    assert moved[0] == moved[3] == 0  # room enough
+    assert moved[1] == pytest.approx(-moved[2], abs=0.2) and moved[2] > 5
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
