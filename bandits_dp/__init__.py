@@ -1,0 +1,29 @@
+"""Differentially private bandits: problems, privatizers, learners, exact accounting, and simulation.
+
+Start with ``make`` and ``simulate``::
+
+    import bandits_dp as bdp
+    problem = bdp.problems.BernoulliArms([0.9, 0.8, 0.7])
+    learner = bdp.make("VB-SDP-AE", problem, horizon=10**6, epsilon=1.0, delta=1e-6)
+    print(bdp.simulate(learner, problem, horizon=10**6))
+"""
+
+from bandits_dp import accounting, plots, privatizers, problems
+from bandits_dp.catalog import System, make, systems
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.result import Result
+from bandits_dp.simulate import simulate
+
+__version__ = "0.1.0"
+__all__ = [
+    "Guarantee",
+    "Result",
+    "System",
+    "accounting",
+    "make",
+    "plots",
+    "privatizers",
+    "problems",
+    "simulate",
+    "systems",
+]

@@ -1,0 +1,72 @@
+r"""The Laplace mechanism: pure privacy from noise with density :math:`e^{-|x| / b} / 2b`.
+
+With l1-sensitivity :math:`D` and scale :math:`b` the privacy loss never exceeds :math:`D / b` (Dwork, McSherry, Nissim,
+Smith 2006). Allowing a failure mass, the exact profile of one real-valued query is
+:math:`\delta(\varepsilon) = 1 - e^{(\varepsilon - D / b) / 2}` for :math:`\varepsilon \le D / b`, and 0 above.
+"""
+
+from __future__ import annotations
+
+import math
+
+from bandits_dp import _checks
+
+
+def laplace_delta(scale: float, epsilon: float, sensitivity: float = 1.0) -> float:
+    """Exact delta of the Laplace mechanism on one number.
+
+    Parameters
+    ----------
+    scale : float
+        Scale b of the noise, > 0 (its standard deviation is sqrt(2) b).
+    epsilon : float
+        Privacy parameter, > 0.
+    sensitivity : float
+        How far one user moves the number, > 0.
+
+    Returns
+    -------
+    float
+        The smallest delta in [0, 1).
+
+    Raises
+    ------
+    ValueError
+        If an argument is not a finite positive number.
+
+    Notes
+    -----
+    Balle, Barthe, Gaboardi 2018, Theorem 3. For a vector it is a lower bound only; pure privacy needs the l1-sensitivity.
+    """
+    scale = _checks.positive("scale", scale)
+    epsilon = _checks.epsilon(epsilon)
+    sensitivity = _checks.positive("sensitivity", sensitivity)
+    return -math.expm1(min(epsilon - sensitivity / scale, 0.0) / 2)
+
+
+def laplace_scale(epsilon: float, delta: float = 0.0, sensitivity: float = 1.0) -> float:
+    """Smallest scale for which the Laplace mechanism on one number is (epsilon, delta)-DP.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter, > 0.
+    delta : float
+        Failure mass, in [0, 1).
+    sensitivity : float
+        How far one user moves the number, > 0; the l1-sensitivity when ``delta`` is 0 and the query is a vector.
+
+    Returns
+    -------
+    float
+        The scale b: D / epsilon when delta is 0, D / (epsilon - 2 ln(1 - delta)) in general.
+
+    Raises
+    ------
+    ValueError
+        If epsilon or the sensitivity is not positive and finite, or delta is outside [0, 1).
+    """
+    epsilon = _checks.epsilon(epsilon)
+    delta = _checks.delta(delta, zero=True)
+    sensitivity = _checks.positive("sensitivity", sensitivity)
+    return sensitivity / (epsilon - 2 * math.log1p(-delta))

@@ -1,0 +1,78 @@
+"""What a mechanism promises, in a form that can be printed and compared.
+
+A privacy guarantee is meaningless without its unit (whose data?), its neighbouring relation (what may differ?), its trust
+model (who sees the raw data?) and its reason (theorem or computation?). :class:`Guarantee` keeps the six together, so that
+no number epsilon ever travels alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from bandits_dp import _checks
+
+MODELS = ("none", "central", "local", "shuffle")
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A differential-privacy promise and why it holds.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy parameter, > 0; ``math.inf`` when nothing is proved.
+    delta : float
+        Failure mass in [0, 1]; 1 when nothing is proved.
+    model : {"none", "central", "local", "shuffle"}
+        The trust model: what the adversary gets to see.
+    unit : str
+        Whose data is protected, for example ``"one reward in {0, 1}"``.
+    neighbours : str
+        The neighbouring relation, for example ``"replace one reward"``.
+    calibration : {"certified", "theorem", "experiment"}
+        How the noise was chosen.
+    reason : str
+        The theorem or computation that proves the promise, or why there is none.
+
+    Raises
+    ------
+    ValueError
+        If epsilon <= 0 or NaN, delta is outside [0, 1], or a word is not one of those allowed.
+    """
+
+    epsilon: float
+    delta: float
+    model: str
+    unit: str
+    neighbours: str
+    calibration: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        """Check the numbers and words; texts are free."""
+        _checks.real("epsilon", self.epsilon, 0.0, math.inf, ends="(]")
+        _checks.real("delta", self.delta, 0.0, 1.0, ends="[]")
+        _checks.choice("model", self.model, MODELS)
+        _checks.calibration(self.calibration)
+
+    @property
+    def proved(self) -> bool:
+        """Whether anything at all is promised."""
+        return math.isfinite(self.epsilon) and self.delta < 1
+
+    def __str__(self) -> str:
+        """Return the guarantee as one sentence."""
+        if not self.proved:
+            return f"No guarantee ({self.model} model, {self.calibration} calibration): {self.reason}."
+        pair = f"({self.epsilon:g}, {self.delta:g})"
+        return (
+            f"{pair}-differential privacy in the {self.model} model for {self.unit} "
+            f"(neighbours: {self.neighbours}), {self.calibration} calibration: {self.reason}."
+        )
+
+
+def no_guarantee(model: str, unit: str, neighbours: str, calibration: str, reason: str) -> Guarantee:
+    """Return the guarantee of a mechanism about which nothing is proved: epsilon = inf, delta = 1."""
+    return Guarantee(math.inf, 1.0, model, unit, neighbours, calibration, reason)

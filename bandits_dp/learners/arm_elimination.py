@@ -1,0 +1,193 @@
+r"""Arm elimination on privatized batch sums: AE, LDP-AE, SDP-AE and VB-SDP-AE are one algorithm.
+
+In phase t every viable arm is pulled by a batch of :math:`m_t` fresh users; the privatizer releases the sum of each batch; an arm
+whose upper confidence bound falls below the largest lower one is dropped (Tenenbaum et al. 2021, Algorithms 1 and 2;
+without privacy, Even-Dar, Mannor, Mansour 2006). Only the privatizer tells the trust models apart, and only the batch sizes tell
+SDP-AE (all equal) from VB-SDP-AE (:math:`m_t = 2^t`).
+
+**Privacy of a run.** Every user is in one batch, and batches are disjoint, so releases compose in parallel: the run keeps the
+guarantee of a single release, even though later batches depend on earlier releases. A phase that the horizon cuts short decides
+nothing, and none of its sums is released; nor is anything once a single arm is left.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.learners.base import Learner
+from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
+from bandits_dp.privatizers import Privatizer
+from bandits_dp.privatizers.base import FIDELITIES
+from bandits_dp.problems import BernoulliArms
+from bandits_dp.regret import RegretTrack
+
+
+class ArmElimination(Learner):
+    """Arm elimination with any privatizer.
+
+    Parameters
+    ----------
+    arms, horizon : int
+        Numbers of arms K and rounds T, both >= 1.
+    privatizer : callable
+        ``privatizer(users)`` gives the privatizer of a batch of so many users.
+    batch_size : int or "doubling"
+        Users per arm and phase: always the same m, or 2^t in phase t.
+    width : ChernoffWidth or PaperWidth
+        Fresh confidence width.
+    fidelity : {"aggregate", "messages"}
+        How the privatizer releases.
+
+    Attributes
+    ----------
+    viable : ndarray of int, shape (left,)
+        Arms that are not eliminated.
+    sums : ndarray, shape (arms,)
+        Released sums S_a over all phases.
+    phase : int
+        The current phase t, from 1.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the first batch is larger than the horizon.
+    """
+
+    def __init__(
+        self,
+        arms: int,
+        horizon: int,
+        privatizer: Callable[[int], Privatizer],
+        batch_size: int | str,
+        width: ChernoffWidth | PaperWidth,
+        fidelity: str = "aggregate",
+    ) -> None:
+        super().__init__(arms, horizon)
+        if batch_size != "doubling":
+            batch_size = _checks.integer("batch_size", batch_size)
+        self.batch_size = batch_size
+        first = 2 if batch_size == "doubling" else int(batch_size)
+        if first > self.horizon:
+            raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} users for {horizon} rounds")
+        self.new_privatizer = privatizer
+        self.fidelity = _checks.choice("fidelity", fidelity, FIDELITIES)
+        self.width = width
+        self.viable = np.arange(arms)
+        self.sums = np.zeros(arms)
+        self.bits = 0.0
+        self.phase = 0
+        self._next_phase()
+        self.guarantee = self.privatizer.guarantee
+
+    def _next_phase(self) -> None:
+        self.phase += 1
+        if self.batch_size == "doubling":
+            self.privatizer = self.new_privatizer(2**self.phase)
+        elif self.phase == 1:
+            self.privatizer = self.new_privatizer(int(self.batch_size))
+        left = self.horizon - self.played
+        self.decides = len(self.viable) > 1 and len(self.viable) * self.privatizer.users <= left
+        self.turn = 0  # which viable arm is being pulled
+        self.batch: list[NDArray[np.float64]] = []  # rewards of its users so far
+        self.released: list[float] = []  # sums of the arms before it
+
+    def _listen(self, released: NDArray[np.float64], batches: int = 1) -> None:
+        """End a phase: update the sums and eliminate (lines 11 to 15); ``released`` has one sum per viable arm."""
+        self.sums[self.viable] += released
+        self.width.add(self.privatizer, batches)
+        means = self.sums[self.viable] / self.width.users
+        half_width = self.width.half_width()
+        self.viable = self.viable[means + half_width >= means.max() - half_width]
+        self.bits += batches * len(released) * self.privatizer.users * self.privatizer.bits_per_user
+        self.phase += batches - 1
+        self._next_phase()
+
+    def _quiet_phases(self) -> int:
+        """Count the coming phases that surely eliminate nobody, plus one.
+
+        An arm falls when the sums of two arms differ by more than 2 N * half_width, which never shrinks. One phase moves their
+        difference by at most the privatizer's span, so phases before it can be reached need no look.
+        """
+        if self.batch_size == "doubling" or self.width.users == 0:
+            return 1
+        sums = self.sums[self.viable]
+        reach = 2 * self.width.users * self.width.half_width() - (sums.max() - sums.min())
+        return 1 + max(0, int(reach / self.privatizer.span * (1 - 1e-9)))  # a hair less, for rounding
+
+    def act(self) -> int:
+        """Return the arm for the next user."""
+        self._must_go_on()
+        return int(self.viable[self.turn])
+
+    def update(self, rewards: ArrayLike, rng: np.random.Generator) -> None:
+        """Take the reward of one user, or of the next few users of the batch; release when the batch is full."""
+        self._must_go_on()
+        array = np.atleast_1d(np.asarray(rewards, dtype=float)).reshape(-1, 1)
+        missing = self.missing
+        if not 1 <= len(array) <= missing:
+            raise ValueError(f"rewards must hold 1 to {missing} numbers, the rest of this batch, got {len(array)}")
+        _checks.column("rewards", array, len(array))
+        _checks.inside("rewards", array, bits=self.privatizer.bits_only)
+        _checks.generator(rng)
+        self.played += len(array)
+        self.batch.append(array)
+        if len(array) < missing:
+            return
+        if self.decides:
+            values = np.concatenate(self.batch)
+            self.released.append(float(self.privatizer.release(values, rng, self.fidelity)[0]))
+        self.batch = []
+        self.turn = (self.turn + 1) % len(self.viable)
+        if self.decides and self.turn == 0:
+            self._listen(np.array(self.released))
+
+    @property
+    def missing(self) -> int:
+        """How many more users pull the current arm before the next one's turn."""
+        filled = sum(map(len, self.batch))
+        return min(self.privatizer.users - filled, self.horizon - self.played)
+
+    def play(
+        self,
+        problem: BernoulliArms,
+        rngs: list[np.random.Generator],
+        rounds: NDArray[np.int64],
+        tick: Callable[[int], object],
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Play one run per generator, one after the other."""
+        regret = np.empty((len(rngs), len(rounds)))
+        bits = np.empty(len(rngs))
+        for run, rng in enumerate(rngs):
+            learner = copy.deepcopy(self)
+            track = RegretTrack(problem.gaps, rounds)
+            while learner.played < rounds[-1]:
+                step = learner._play_batch if self.fidelity == "messages" else learner._play_phases
+                step(problem, rng, track)
+            regret[run], bits[run] = track.regret, learner.bits
+            tick(int(rounds[-1]))
+        return regret, bits
+
+    def _play_batch(self, problem: BernoulliArms, rng: np.random.Generator, track: RegretTrack) -> None:
+        """Let the users of one batch really draw rewards and send messages."""
+        arm, users = self.act(), self.missing
+        track.play(np.array([arm]), users, users)
+        self.update(problem.rewards(arm, users, rng), rng)
+
+    def _play_phases(self, problem: BernoulliArms, rng: np.random.Generator, track: RegretTrack) -> None:
+        """Draw the sums of one phase, or of several that surely eliminate nobody before their end, from their exact law."""
+        users, viable, left = self.privatizer.users, self.viable, self.horizon - self.played
+        if not self.decides:
+            track.play(viable, users, left)
+            self.played = self.horizon
+            return
+        phase_length = users * len(viable)
+        batches = min(self._quiet_phases(), left // phase_length)
+        track.play(viable, users, batches * phase_length)
+        self.played += batches * phase_length
+        totals = problem.reward_sums(viable, batches * users, rng)
+        self._listen(self.privatizer.release_sum(totals, rng, batches), batches)

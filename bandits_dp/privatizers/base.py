@@ -1,0 +1,148 @@
+r"""The privatizer P = (R, S, A), the one idea of this package.
+
+Users hold values. Each randomizes its own value (R), a middleman passes the messages on, shuffled or not (S), and an analyzer
+estimates the sum of the values (A). Learners call :meth:`Privatizer.release` and see nothing else, so changing the trust model
+means changing the privatizer and not the learner.
+
+Two fidelities, one distribution: ``"messages"`` makes, shuffles and analyzes every message; ``"aggregate"`` draws the
+analyzer's answer from its exact law, which takes the same time for two users and for a billion.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.guarantee import Guarantee
+
+FIDELITIES = ("aggregate", "messages")
+NEIGHBOURS = "replace one user's reward"
+
+
+class Privatizer(ABC):
+    """A private sum of one number per user, for a batch of a known size.
+
+    Parameters
+    ----------
+    users : int
+        Number of users n in the batch, >= 1.
+
+    Attributes
+    ----------
+    users : int
+        The batch size n.
+    dimension : int
+        Numbers per user: 1.
+    guarantee : Guarantee
+        What one release promises to each user of the batch.
+    noise_std : float
+        Standard deviation of the released sum around the true sum, in the units of one value.
+    bits_per_user : float
+        Length of one user's message, in bits.
+    span : float
+        Largest possible difference between two releases; ``inf`` for unbounded noise.
+    bits_only : bool
+        Whether values must be 0 or 1; otherwise anything in [0, 1] is allowed.
+
+    Raises
+    ------
+    ValueError
+        If ``users`` is not a positive integer.
+    """
+
+    dimension = 1
+    bits_only = False
+    guarantee: Guarantee
+    noise_std: float
+    bits_per_user: float
+    span: float
+
+    def __init__(self, users: int) -> None:
+        self.users = _checks.integer("users", users)
+
+    @abstractmethod
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Turn (R) each user's value, shape (users, 1), into that user's message, one row per user."""
+
+    def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """Pass (S) the messages on; the identity unless the trust model has a shuffler."""
+        return messages
+
+    @abstractmethod
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Estimate (A) the sum of the values from what the middleman delivers, shape (1,)."""
+
+    @abstractmethod
+    def release_sum(
+        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Draw the analyzer's answer from its exact law, given the true sums.
+
+        Parameters
+        ----------
+        total : array_like
+            True sums, any shape; each entry is a batch of its own (or ``batches`` of them added up) with its own noise.
+        rng : numpy.random.Generator
+            Source of randomness.
+        batches : int
+            How many independent releases of ``users`` users each entry adds up.
+
+        Returns
+        -------
+        ndarray
+            Noisy sums, shaped like ``total``.
+        """
+
+    @abstractmethod
+    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Bound log E exp(±s (released - true sum)), whatever the values, for each s > 0; shape of ``s``."""
+
+    def release(
+        self, values: ArrayLike, rng: np.random.Generator, fidelity: str = "aggregate"
+    ) -> NDArray[np.float64]:
+        """Release a private estimate of the sum of the values.
+
+        Parameters
+        ----------
+        values : array_like, shape (users, 1) or (users,)
+            One value per user, in [0, 1], or in {0, 1} if ``bits_only``.
+        rng : numpy.random.Generator
+            Source of randomness.
+        fidelity : {"aggregate", "messages"}
+            Draw the answer from its law, or really make every message. The law is the same.
+
+        Returns
+        -------
+        ndarray, shape (1,)
+            Unbiased estimate of the sum.
+
+        Raises
+        ------
+        ValueError
+            If values have another shape, are not finite or out of range (nothing is clipped), ``rng`` is not a Generator, or the
+            fidelity is unknown.
+        """
+        array = self.check(values)
+        _checks.generator(rng)
+        if _checks.choice("fidelity", fidelity, FIDELITIES) == "messages":
+            return self.analyze(self.shuffle(self.randomize(array, rng), rng), rng)
+        return self.release_sum(array.sum(axis=0), rng)
+
+    def check(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return the values as an array of shape (users, 1), or raise the ValueError that says what is wrong."""
+        array = _checks.column("values", values, self.users)
+        _checks.inside("values", array, bits=self.bits_only)
+        return array
+
+    def __repr__(self) -> str:
+        """Return the class, the batch size and the noise."""
+        return f"{type(self).__name__}(users={self.users}, noise_std={self.noise_std:.4g})"
+
+
+def bernoulli_log_mgf(p: float, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log of E exp(s (B - p)) for a bit B that is one with probability p, for each real s; shape of ``s``."""
+    return np.logaddexp(np.log1p(-p), np.log(p) + s) - s * p

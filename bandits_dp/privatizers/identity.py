@@ -1,0 +1,47 @@
+"""No privacy: everyone trusts everyone, and the sum is exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp.guarantee import no_guarantee
+from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+
+
+class Identity(Privatizer):
+    """The exact sum, for the non-private learners.
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    """
+
+    noise_std = 0.0
+    bits_per_user = 64.0  # one double-precision number
+
+    def __init__(self, users: int) -> None:
+        super().__init__(users)
+        self.span = float(users)
+        self.guarantee = no_guarantee("none", "one reward", NEIGHBOURS, "certified", "rewards are used as they are")
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value itself."""
+        return self.check(values)
+
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add the messages up."""
+        return np.asarray(messages.sum(axis=0), dtype=float)
+
+    def release_sum(
+        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Return the true sums."""
+        return np.asarray(total, dtype=float)
+
+    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return 0: there is no noise."""
+        return np.zeros_like(s)

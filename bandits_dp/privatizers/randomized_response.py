@@ -1,0 +1,97 @@
+r"""The local model on bits: randomized response (Warner 1965).
+
+Each user tells the truth with probability :math:`q` and lies otherwise. The two reports 0 and 1 satisfy
+:math:`q - e^{\varepsilon}(1 - q) \le \delta` exactly when :math:`q \le (e^{\varepsilon} + \delta) / (e^{\varepsilon} + 1)`,
+and the analyzer undoes the bias: with :math:`Y` ones among :math:`n` reports, :math:`(Y - n(1 - q)) / (2q - 1)` has the true
+sum as its mean.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer, bernoulli_log_mgf
+
+
+class RandomizedResponse(Privatizer):
+    """Every user flips its own bit before sending it; nobody needs to be trusted.
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    epsilon : float
+        Privacy parameter, > 0.
+    delta : float
+        Failure mass, in [0, 1); 0 gives pure privacy.
+    calibration : {"certified", "theorem"}
+        The most truthful answer that (epsilon, delta) allows, or Warner's, which has delta = 0.
+
+    Attributes
+    ----------
+    truth : float
+        Probability q of telling the truth, in (1/2, 1).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the calibration is ``"experiment"``: no paper publishes one for this sum.
+    """
+
+    bits_only = True
+    bits_per_user = 1.0
+
+    def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified") -> None:
+        super().__init__(users)
+        epsilon = _checks.epsilon(epsilon)
+        delta = _checks.delta(delta, zero=True)
+        if _checks.calibration(calibration) == "experiment":
+            raise ValueError("calibration must be 'certified' or 'theorem' for randomized response, got 'experiment': "
+                             "no paper publishes a figure with it")
+        if calibration == "theorem":
+            delta = 0.0
+        lie = (1 - delta) / (math.exp(min(epsilon, LARGEST)) + 1)
+        self.truth = 1 - lie
+        self.bias = math.tanh(min(epsilon, LARGEST) / 2) if delta == 0 else 1 - 2 * lie  # 2q - 1
+        self.noise_std = math.sqrt(self.users * self.truth * lie) / self.bias
+        self.span = self.users / self.bias
+        reason = "the two answers of randomized response, compared exactly (Warner 1965)"
+        self.guarantee = Guarantee(epsilon, delta, "local", "one reward in {0, 1}", NEIGHBOURS, calibration, reason)
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Report the bit with probability ``truth`` and its opposite otherwise, shape (users, 1)."""
+        bits = self.check(values).astype(np.uint8)
+        lies = rng.random(bits.shape) >= self.truth
+        return bits ^ lies
+
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Count the ones and undo the bias."""
+        return self._debias(np.asarray(messages, dtype=float).sum(axis=0), self.users)
+
+    def release_sum(
+        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Draw the ones among true ones and among true zeros: two binomials."""
+        ones = np.rint(np.asarray(total, dtype=float)).astype(np.int64)
+        zeros = self.users * batches - ones
+        reports = rng.binomial(ones, self.truth) + rng.binomial(zeros, 1 - self.truth)
+        return self._debias(reports, self.users * batches)
+
+    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Take the worse of a true one and a true zero for every user."""
+        scaled = s / self.bias
+        one = bernoulli_log_mgf(self.truth, scaled)
+        zero = bernoulli_log_mgf(1 - self.truth, scaled)
+        return np.asarray(self.users * np.maximum(one, zero))
+
+    def _debias(self, ones: ArrayLike, users: int) -> NDArray[np.float64]:
+        return np.asarray((np.asarray(ones) - users * (1 - self.truth)) / self.bias)
+
+
+LARGEST = 36.0  # beyond this epsilon a lie is rarer than one in 2^52: report with that much noise rather than none

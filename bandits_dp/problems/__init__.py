@@ -1,0 +1,5 @@
+"""Problems: who gives rewards, and what regret means there."""
+
+from bandits_dp.problems.arms import BernoulliArms
+
+__all__ = ["BernoulliArms"]

@@ -1,0 +1,57 @@
+"""Multi-armed bandits: a few arms with unknown means."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class BernoulliArms:
+    """Arms that pay 1 or 0.
+
+    Parameters
+    ----------
+    means : array_like, shape (arms,)
+        Probability that each arm pays 1, in [0, 1].
+
+    Attributes
+    ----------
+    means : ndarray, shape (arms,)
+        The means mu_a.
+    arms : int
+        Their number K.
+    gaps : ndarray, shape (arms,)
+        Regret per pull, max(means) - means.
+
+    Raises
+    ------
+    ValueError
+        If there is no arm, or a mean is not a finite number in [0, 1].
+    """
+
+    def __init__(self, means: ArrayLike) -> None:
+        array = np.asarray(means, dtype=float)
+        if array.ndim != 1 or array.size == 0:
+            raise ValueError(f"means must be a non-empty list of numbers in [0, 1], one per arm, got shape {array.shape}")
+        bad = np.flatnonzero(~((array >= 0) & (array <= 1)))  # NaN is bad, too
+        if bad.size:
+            raise ValueError(f"means must be in [0, 1], got {array[bad[0]]} for arm {bad[0]}")
+        self.means: NDArray[np.float64] = array
+        self.arms = int(array.size)
+        self.gaps: NDArray[np.float64] = array.max() - array
+
+    def rewards(self, arm: int, users: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the rewards of ``users`` users who pull one arm, shape (users, 1)."""
+        return (rng.random((users, 1)) < self.means[arm]).astype(float)
+
+    def reward_sums(self, arms: NDArray[np.intp], users: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw, for each of the given arms, the sum of the rewards of ``users`` users: a binomial; shape of ``arms``."""
+        return np.asarray(rng.binomial(users, self.means[arms]))
+
+    def reward_quantiles(self, arms: NDArray[np.intp], u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn uniform numbers into rewards of the given arms; both arguments and the result have one shape."""
+        return (u < self.means[arms]).astype(float)
+
+    def __repr__(self) -> str:
+        """Return the class and the means."""
+        return f"BernoulliArms({np.array2string(self.means, separator=', ')})"
