@@ -1,0 +1,116 @@
+"""What must hold on each page of the built book, over http and from its file."""
+
+import re
+from collections.abc import Callable
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from pages import PAGES, SITE, Links, both_schemes, every_page
+from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.site
+
+PHONE = {"width": 390, "height": 844}
+SHORTEST_ALT = 20
+
+# Wait for MathJax, widgets and images; then return what a reader would miss.
+SETTLE = """async () => {
+  if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
+  await document.fonts.ready;
+  document.querySelectorAll("img[loading=lazy]").forEach((img) => (img.loading = "eager"));
+  await Promise.all([...document.images].map((img) => img.decode().catch(() => {})));
+}"""
+FAULTS = """() => {
+  const all = (what) => [...document.querySelectorAll(what)];
+  return {
+    "bad formula": all("mjx-merror, [data-mjx-error]").map((e) => e.textContent),
+    "formula not typeset": all(".math:not(:has(mjx-container))").map((e) => e.textContent),
+    "image not loaded": all("img").filter((i) => !i.naturalWidth && i.checkVisibility()).map((i) => i.src),
+  };
+}"""
+# Elements of the article that reach beyond the window, unless a box of their own scrolls or clips them.
+BEYOND = """() => {
+  const held = (e) => {
+    for (let p = e.parentElement; p && p !== document.body; p = p.parentElement)
+      if (getComputedStyle(p).overflowX !== "visible" && p.getBoundingClientRect().right <= innerWidth + 1)
+        return true;
+    return false;
+  };
+  return [...document.querySelectorAll("article *")]
+    .filter((e) => e.checkVisibility() && e.getBoundingClientRect().width > 0)
+    .filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !held(e))
+    .map((e) => e.outerHTML.slice(0, 120));
+}"""
+
+
+@every_page
+@both_schemes
+def test_page_is_whole_and_asks_no_other_host(
+    page: Page, address: Callable[[str, str], str], scheme: str, name: str
+) -> None:
+    page.goto(address(scheme, name))
+    page.evaluate(SETTLE)
+    faults = page.evaluate(FAULTS)
+    assert not any(faults.values()), {fault: found for fault, found in faults.items() if found}
+    wanted = page.locator("script[type='application/vnd.jupyter.widget-view+json']").count()
+    if wanted:
+        page.locator(".widget-subarea .jupyter-widgets, .jupyter-widgets").first.wait_for()
+        assert page.locator(".jupyter-widgets").count() >= wanted
+
+
+@every_page
+def test_images_have_a_text(page: Page, address: Callable[[str, str], str], name: str) -> None:
+    page.goto(address("file", name))
+    images = page.eval_on_selector_all("article img, main img", "all => all.map((i) => [i.src, i.alt])")
+    silent = [
+        source.rsplit("/", 1)[-1]
+        for source, text in images
+        if len(text.strip()) < SHORTEST_ALT or text.strip().endswith(source.rsplit("/", 1)[-1])
+    ]
+    assert not silent, f"say what these pictures show in at least {SHORTEST_ALT} characters"
+
+
+@every_page
+def test_page_fits_a_phone(
+    browser: Browser, address: Callable[[str, str], str], server: str, name: str
+) -> None:
+    with browser.new_context(viewport=PHONE, device_scale_factor=2, is_mobile=True) as context:
+        page = context.new_page()
+        page.goto(address("http", name))
+        page.evaluate(SETTLE)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        beyond = page.evaluate(BEYOND)
+    assert width <= PHONE["width"], f"the page scrolls sideways: it is {width} px wide; {beyond[:5]}"
+    assert not beyond, "these reach beyond the window and are cut off"
+
+
+@every_page
+def test_links_lead_somewhere(built: object, name: str) -> None:
+    page = SITE / name
+    lost = []
+    for link in read(name).addresses:
+        parts = urlsplit(link)
+        if parts.scheme or parts.netloc:
+            continue
+        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+        if target.is_dir():
+            target /= "index.html"
+        if not target.is_file():
+            lost.append(link)
+        elif parts.fragment and target.suffix == ".html":
+            anchors = read(target.relative_to(SITE).as_posix()).anchors
+            lost += [link] if unquote(parts.fragment) not in anchors else []
+    assert not lost, "these links lead nowhere"
+
+
+def read(name: str, known: dict[str, Links] = {}) -> Links:  # noqa: B006
+    """Read a page's links once."""
+    if name not in known:
+        known[name] = Links(SITE / name)
+    return known[name]
+
+
+def test_every_page_of_the_contents_is_built(built: object) -> None:
+    contents = re.findall(r"(?m)(?:file|root): (\S+)", (SITE.parents[1] / "_toc.yml").read_text("utf-8"))
+    assert contents
+    assert {f"{page}.html" for page in contents} <= set(PAGES)

@@ -1,0 +1,116 @@
+"""What a reader does with the built book: search, switch to the dark, open solutions, move figures."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from pages import CHAPTERS, SITE, both_schemes, every_chapter
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.site
+
+Address = Callable[[str, str], str]
+
+
+@both_schemes
+def test_search_finds_a_chapter(page: Page, address: Address, scheme: str) -> None:
+    chapter = CHAPTERS[-1]
+    page.goto(address(scheme, chapter))
+    title = page.locator("h1").first.inner_text()
+    word = max(re.findall(r"[a-z]+", title.lower()), key=len)
+    page.locator("button.search-button-field:visible, button.search-button:visible").first.click()
+    page.locator("dialog[open] input[type=search]").fill(word)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/search.html?q={word}*")
+    page.locator("ul.search li a").first.wait_for()
+    found = page.eval_on_selector_all("ul.search li a", "all => all.map((a) => a.href)")
+    assert any(chapter in link for link in found), f"a search for {word!r} does not find {chapter}: {found}"
+
+
+@both_schemes
+def test_theme_can_be_switched(page: Page, address: Address, scheme: str) -> None:
+    page.goto(address(scheme, CHAPTERS[0]))
+    colours = {}
+    for _ in range(3):
+        page.locator("button.theme-switch-button:visible").first.click()
+        theme = page.evaluate("document.documentElement.dataset.theme")
+        colours[theme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert set(colours) == {"light", "dark"}
+    assert colours["light"] != colours["dark"]
+
+
+@every_chapter
+def test_figures_lie_on_a_light_panel_in_the_dark(page: Page, address: Address, name: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.goto(address("file", name))
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    panels = page.eval_on_selector_all(
+        ".cell_output img, figure img", "all => all.map((i) => getComputedStyle(i).backgroundColor)"
+    )
+    dim = [panel for panel in panels if min(map(float, re.findall(r"[0-9.]+", panel)[:3])) < 200]
+    assert not dim
+
+
+@every_chapter
+def test_everything_folded_opens(page: Page, address: Address, name: str) -> None:
+    page.goto(address("file", name))
+    page.wait_for_load_state()
+    page.evaluate("window.MathJax && MathJax.startup ? MathJax.startup.promise : null")
+    for box in page.locator("div.admonition.toggle, div.solution.toggle, div.dropdown.admonition").all():
+        open_box(box, box.locator(":scope > *").nth(1), box.locator("button.toggle-button").first)
+    for box in page.locator("article details").all():
+        open_box(box, box.locator(":scope > :not(summary)").first, box.locator("summary").first)
+
+
+def open_box(box: Locator, body: Locator, handle: Locator) -> None:
+    """Open a folded box as a reader does, and expect to see what is in it."""
+    for parent in reversed(box.locator("xpath=ancestor::details").all()):
+        parent.evaluate("(e) => (e.open = true)")
+    if not box.is_visible() or body.is_visible():
+        return
+    handle.click()
+    expect(body).to_be_visible()
+
+
+@every_chapter
+@both_schemes
+def test_a_figure_moves_by_keyboard(page: Page, address: Address, scheme: str, name: str) -> None:
+    page.goto(address(scheme, name))
+    page.wait_for_load_state()
+    sliders = page.locator(".bdp-figure input[type=range]")
+    assert sliders.count(), "a chapter has at least one figure that a reader can move"
+    for slider in sliders.all():
+        figure = slider.locator("xpath=ancestor::*[contains(concat(' ', @class, ' '), ' bdp-figure ')][1]")
+        for folded in slider.locator("xpath=ancestor::details").all():
+            folded.evaluate("(e) => (e.open = true)")
+        slider.scroll_into_view_if_needed()
+        expect(slider).to_have_accessible_name(re.compile(r"\S"))
+        expect(figure.locator("svg").first).to_be_visible()
+        drawn = "(e) => [...e.querySelectorAll('svg')].map((s) => s.outerHTML).join()"
+        before = figure.evaluate(drawn)
+        at_end = slider.evaluate("(e) => Number(e.value) >= Number(e.max)")
+        slider.focus()
+        page.keyboard.press("ArrowLeft" if at_end else "ArrowRight")
+        page.wait_for_function(
+            f"([e, before]) => ({drawn})(e) !== before", arg=[figure.element_handle(), before], timeout=5000
+        )
+
+
+def test_buttons_follow_the_repository_address(page: Page, address: Address) -> None:
+    settings = (SITE.parents[1] / "_config.yml").read_text("utf-8")
+    known = re.search(r'(?m)^  url: "(.*)"$', settings)
+    assert known
+    page.goto(address("file", CHAPTERS[0]))
+    hosts = "github.com", "gitlab.com", "mybinder.org", "colab.research.google.com"
+    links = page.locator(", ".join(f".bd-header-article a[href*='{host}']" for host in hosts))
+    buttons = page.locator(".dropdown-launch-buttons, .dropdown-source-buttons")
+    if known[1]:
+        assert links.count()
+    else:
+        assert links.count() == 0
+        assert buttons.count() == 0
+
+
+def test_the_first_page_leads_to_the_welcome_page(page: Page, address: Address) -> None:
+    page.goto(address("file", "index.html"))
+    page.wait_for_url("**/book/welcome.html")
