@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from checkout import BUILD, ROOT, SITE, exclusive, fingerprint
+from kernels import neutralise
 
 LOG = BUILD / "build.log"
 STATE = BUILD / "state.json"
@@ -93,6 +94,7 @@ def run_jupyter_book(lock: int) -> int:
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
     options = ["build", str(ROOT), "-W", "-n", "--keep-going"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    neutralise(environment)
     with (
         LOG.open("w", encoding="utf-8") as log,
         subprocess.Popen(

@@ -1,0 +1,133 @@
+"""The book's Sphinx extensions fail a build whose theorems lack a test or whose pictures lack a text."""
+
+import base64
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import checked_by
+from checkout import ROOT
+from tests.book_helpers import picture
+
+Build = Callable[..., SimpleNamespace]
+
+PAGE = """\
+# A page
+
+```{{prf:theorem}} Something true
+:label: thm-true
+
+It holds. {role}
+```
+
+```{{prf:definition}} A word
+:label: def-word
+
+It needs no test.
+```
+"""
+ROLE = "{checked-by}`tests/test_truth.py::test_holds`"
+SETTINGS = """\
+import sys
+sys.path.insert(0, {extensions!r})
+extensions = ["myst_nb", "sphinx_proof", "checked_by", "figure_text"]
+nb_execution_mode = "off"
+root_doc = "page"
+"""
+
+
+@pytest.fixture
+def small_book(tmp_path: Path) -> Build:
+    """Return a function that writes files of a small book and builds it with warnings as errors."""
+    (tmp_path / "conf.py").write_text(SETTINGS.format(extensions=str(ROOT / "book" / "_ext")))
+    (tmp_path / "tests").mkdir()
+
+    def build(**files: str) -> SimpleNamespace:
+        for name, text in files.items():
+            path = tmp_path / name.replace("__", "/").replace("_md", ".md").replace("_py", ".py")
+            path.write_text(text, "utf-8")
+        command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", ".", "_built"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        page = tmp_path / "_built" / "page.html"
+        return SimpleNamespace(
+            status=done.returncode, told=done.stderr, page=page.read_text("utf-8") if page.exists() else ""
+        )
+
+    return build
+
+
+def test_a_theorem_with_a_test_is_built(small_book: Build) -> None:
+    built = small_book(page_md=PAGE.format(role=ROLE), tests__test_truth_py="def test_holds(): ...\n")
+    assert built.status == 0, built.told
+    assert 'class="checked-by"' in built.page
+    assert "tests/test_truth.py::test_holds" in built.page
+
+
+@pytest.mark.parametrize("kind", sorted(checked_by.KINDS))
+def test_a_box_without_a_test_fails_the_build(small_book: Build, kind: str) -> None:
+    built = small_book(page_md=PAGE.format(role="").replace("prf:theorem", f"prf:{kind}"))
+    assert built.status == 1
+    assert f"{kind} 'thm-true' names no test" in built.told
+    assert "page.md" in built.told
+
+
+def test_a_renamed_test_fails_the_build_of_unchanged_pages(small_book: Build) -> None:
+    page = PAGE.format(role=ROLE)
+    assert small_book(page_md=page, tests__test_truth_py="def test_holds(): ...\n").status == 0
+    for _ in range(2):
+        built = small_book(tests__test_truth_py="def test_stands(): ...\n")
+        assert built.status == 1
+        assert "names a test that does not exist: no test_holds in tests/test_truth.py" in built.told
+    assert small_book(tests__test_truth_py="def test_holds(): ...\n").status == 0
+
+
+def test_a_picture_without_text_fails_the_build(small_book: Build, tmp_path: Path) -> None:
+    (tmp_path / "slope.png").write_bytes(base64.b64decode(picture()))
+    built = small_book(page_md="# A page\n\n![](slope.png)\n\n![slope](slope.png)\n")
+    assert built.status == 1
+    assert "no alt text" in built.told
+    assert "only the alt text 'slope'" in built.told
+    assert small_book(page_md="# A page\n\n![A grey slope from left to right.](slope.png)\n").status == 0
+
+
+TRUTH = """\
+def helper(): ...
+def test_one(): ...
+async def test_two(): ...
+class TestMany:
+    def test_three(self): ...
+    class TestInner:
+        def test_four(self): ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "wrong"),
+    [
+        ("tests/test_truth.py::test_one", None),
+        ("tests/test_truth.py::test_two", None),
+        ("tests/test_truth.py::TestMany::test_three", None),
+        ("tests/test_truth.py::TestMany::TestInner::test_four", None),
+        ("tests/test_truth.py::test_three", "no test_three in"),
+        ("tests/test_truth.py::TestMany", "no TestMany in"),
+        ("tests/test_truth.py::TestMany::test_one", "no test_one in"),
+        ("tests/test_truth.py::helper", "does not run as a test"),
+        ("tests/test_truth.py::test_one[3]", "is not of the form"),
+        ("tests/test_truth.py", "is not of the form"),
+        ("tests/test_lies.py::test_one", "does not exist: tests/test_lies.py"),
+        ("tests/../tests/test_truth.py::test_one", "is not in tests/"),
+        ("bandits_dp/truth.py::test_one", "is not in tests/"),
+        ("tests/test_broken.py::test_one", "does not parse"),
+        ("", "is not of the form"),
+    ],
+)
+def test_names_of_tests_are_looked_up(tmp_path: Path, test: str, wrong: str | None) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_truth.py").write_text(TRUTH)
+    (tmp_path / "tests" / "test_broken.py").write_text("def test_one(:\n")
+    found = checked_by.problem(test, tmp_path)
+    assert (found is None) if wrong is None else (found is not None and wrong in found)

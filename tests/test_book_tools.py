@@ -1,0 +1,179 @@
+"""The scripts behind `make` trust nothing half-done, and answer plainly when something is missing."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import build_book
+import checkout
+import environment
+import get_browser
+from checkout import ROOT
+
+# What is trusted of an earlier build
+
+
+@pytest.fixture
+def build_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder that looks like a finished build, for `build_book` to judge."""
+    folder = tmp_path / "_build"
+    for name in build_book.EXECUTED + build_book.RENDERED:
+        (folder / name).mkdir(parents=True)
+    monkeypatch.setattr(build_book, "BUILD", folder)
+    monkeypatch.setattr(build_book, "STATE", folder / "state.json")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("state", "kept"),
+    [
+        ({"status": "built", "code": "c", "pages": "p"}, build_book.EXECUTED + build_book.RENDERED),
+        ({"status": "built", "code": "c", "pages": "old"}, build_book.EXECUTED),
+        ({"status": "built", "code": "old", "pages": "p"}, ()),
+        ({"status": "failed", "code": "c", "pages": "p"}, build_book.EXECUTED),
+        ({"status": "failed", "code": "old", "pages": "p"}, ()),
+        ({"status": "building", "code": "c", "pages": "p"}, ()),
+        ({}, ()),
+        (None, ()),
+    ],
+)
+def test_only_what_is_current_survives(
+    build_folder: Path, state: dict[str, str] | None, kept: tuple[str, ...]
+) -> None:
+    if state is not None:
+        (build_folder / "state.json").write_text(json.dumps(state))
+    build_book.prepare("c", "p")
+    assert {path.name for path in build_folder.iterdir()} == {*kept, "state.json"}
+    assert build_book.read_state() == {"status": "building", "code": "c", "pages": "p"}
+
+
+def test_a_torn_state_is_not_trusted(build_folder: Path) -> None:
+    (build_folder / "state.json").write_text('{"status": "bui')
+    build_book.prepare("c", "p")
+    assert {path.name for path in build_folder.iterdir()} == {"state.json"}
+
+
+@pytest.mark.parametrize(
+    ("line", "printed"),
+    [
+        ("\x1b[91mWARNING: no such label\x1b[39;49;00m\n", "WARNING: no such label"),
+        (f"{ROOT}/book/a.md:3: WARNING: no such label\n", "book/a.md:3: WARNING: no such label"),
+        (f"{ROOT}/notebooks/a.ipynb: Executing notebook using local CWD\n", "  running notebooks/a.ipynb"),
+        ("[IPKernelApp] WARNING | Kernel is running over TCP without encryption.\n", ""),
+        ("reading sources... [ 10%] book/a\n", ""),
+    ],
+)
+def test_a_build_tells_what_matters(line: str, printed: str) -> None:
+    assert build_book.worth_printing(line) == printed
+
+
+def test_fingerprint_sees_every_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkout, "ROOT", tmp_path)
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "one.py").write_text("1")
+    (package / "two.py").write_text("2")
+    seen = [checkout.fingerprint("package/**/*")]
+
+    def now() -> str:
+        seen.append(checkout.fingerprint("package/**/*"))
+        return seen[-1]
+
+    os.utime(package / "one.py", (0, 0))
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__" / "one.pyc").write_text("x")
+    assert now() == seen[0]
+    (package / "one.py").write_text("11")
+    assert now() not in seen[:-1]
+    (package / "two.py").rename(package / "three.py")
+    assert now() not in seen[:-1]
+    (package / "three.py").unlink()
+    assert now() not in seen[:-1]
+
+
+# Plain answers
+
+
+def test_an_old_python_gets_a_plain_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert environment.complaint() == ""
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    told = environment.complaint()
+    assert "needs Python 3.11 or newer" in told
+    assert "is Python 3.9" in told
+    assert "make book PY=" in told
+
+
+def test_a_python_without_venv_gets_a_plain_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ensurepip", None)
+    assert "cannot make virtual environments" in environment.complaint()
+
+
+def test_a_python_inside_the_environment_is_traced_to_its_base() -> None:
+    base = environment.base_interpreter(Path(sys.prefix))
+    assert not Path(base).is_relative_to(sys.prefix)
+    assert environment.base_interpreter(Path("/nowhere")) == sys.executable
+
+
+def test_a_named_browser_must_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHROMIUM", "/no/such/browser")
+    with pytest.raises(SystemExit, match="CHROMIUM=/no/such/browser does not start"):
+        get_browser.find()
+
+
+def test_without_any_browser_the_tests_fail_with_advice(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tried: list[tuple[str, ...]] = []
+    monkeypatch.setattr(sys, "argv", ["get_browser.py"])
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(get_browser.shutil, "which", lambda name: "/usr/bin/apt-get")
+    monkeypatch.setattr(get_browser, "find", lambda: None)
+    monkeypatch.setattr(get_browser, "attempt", lambda *command: bool(tried.append(command)))
+    assert get_browser.main() == 1
+    assert [command[-2:] for command in tried] == [
+        ("install", "chromium"),
+        ("--no-install-recommends", "chromium"),
+        ("update", "-q"),
+    ]
+    assert "need Chromium or Google Chrome" in capsys.readouterr().err
+
+
+# The repository as a whole
+
+
+def test_every_package_is_listed() -> None:
+    """Colab installs what pyproject.toml lists; a new folder of the package has to be in that list."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+    folders = {path.parent for path in (ROOT / "bandits_dp").rglob("*.py")}
+    assert set(settings["packages"]) == {".".join(path.relative_to(ROOT).parts) for path in folders}
+    data = {path for path in (ROOT / "bandits_dp").rglob("*") if path.suffix in (".js", ".css", ".json")}
+    listed = {
+        path
+        for package, patterns in settings["package-data"].items()
+        for pattern in patterns
+        for path in (ROOT / package.replace(".", "/")).glob(pattern)
+    }
+    assert data <= listed
+
+
+def test_lock_names_no_download_address() -> None:
+    text = (ROOT / "requirements.lock").read_text("utf-8")
+    assert "://" not in text
+    assert not [line for line in text.splitlines() if line.lstrip().startswith(("-i", "--index", "--extra"))]
+
+
+def test_a_skipped_test_counts_as_failed(tmp_path: Path) -> None:
+    (tmp_path / "test_lazy.py").write_text(
+        "import pytest\ndef test_lazy(): pytest.skip('later')\ndef test_busy(): pass\n"
+        "@pytest.mark.xfail\ndef test_known(): assert False\n"
+    )
+    script = str(ROOT / "book" / "_tools" / "run_tests.py")
+    command = [sys.executable, script, str(tmp_path), "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].startswith("1 failed, 1 passed, 1 xfailed in ")
