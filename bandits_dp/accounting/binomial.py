@@ -134,7 +134,6 @@ def binomial_delta(trials: int, epsilon: float, shift: int = 1, p: float = 0.5) 
     return hockey_stick(log_pmf, epsilon, shift)
 
 
-@lru_cache(maxsize=1024)
 def binomial_trials(epsilon: float, delta: float, shift: int = 1, p: float = 0.5) -> int:
     """Fewest noise bits for which the noisy count is (epsilon, delta)-DP.
 
@@ -163,7 +162,13 @@ def binomial_trials(epsilon: float, delta: float, shift: int = 1, p: float = 0.5
     -----
     delta falls in N: one more independent bit is post-processing. So doubling and bisection find the exact minimum.
     """
-    delta = _checks.delta(delta)
+    return _fewest_trials(
+        _checks.epsilon(epsilon), _checks.delta(delta), _checks.integer("shift", shift), _checks.real("p", p, 0.0, 1.0)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _fewest_trials(epsilon: float, delta: float, shift: int, p: float) -> int:
     target = delta * (1 - ROUNDING)
     high = 1
     while binomial_delta(high, epsilon, shift, p) > target:

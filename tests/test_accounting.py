@@ -1,0 +1,213 @@
+"""Accounting against independent oracles: high-precision sums, exact fractions, and published reference values."""
+
+import math
+from fractions import Fraction
+from itertools import pairwise
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bandits_dp.accounting import (
+    advanced_composition,
+    basic_composition,
+    binomial_delta,
+    binomial_trials,
+    classical_gaussian_noise_std,
+    gaussian_composition,
+    gaussian_delta,
+    gaussian_noise_std,
+    laplace_delta,
+    laplace_scale,
+)
+from bandits_dp.accounting.binomial import binomial_log_pmf
+
+mp.mp.dps = 60
+EPSILONS = (1e-3, 0.1, 1.0, 5.0, 30.0)
+DELTAS = (1e-12, 1e-6, 0.1, 0.5)
+
+
+def mp_gaussian_delta(noise_std, epsilon):
+    """Balle & Wang 2018, Theorem 8, with 60 digits."""
+    s, e = mp.mpf(noise_std), mp.mpf(epsilon)
+    return mp.ncdf(1 / (2 * s) - e * s) - mp.exp(e) * mp.ncdf(-1 / (2 * s) - e * s)
+
+
+def mp_binomial_delta(trials, epsilon, shift, p):
+    """Sum the two hockey-stick divergences over the whole support, with 60 digits."""
+    p, e = mp.mpf(p), mp.exp(mp.mpf(epsilon))
+    pmf = [mp.binomial(trials, x) * p**x * (1 - p) ** (trials - x) for x in range(trials + 1)]
+    still, moved = pmf + [0] * shift, [0] * shift + pmf
+    return max(
+        mp.fsum(max(a - e * b, 0) for a, b in zip(still, moved, strict=True)),
+        mp.fsum(max(b - e * a, 0) for a, b in zip(still, moved, strict=True)),
+    )
+
+
+def test_gaussian_reference_values():
+    for (epsilon, delta), expected in {
+        (1, 1e-5): 3.7306, (0.2, 0.1): 2.299, (1, 0.1): 1.0859, (10, 0.1): 0.2818, (10, 0.25): 0.2472,
+    }.items():
+        assert gaussian_noise_std(epsilon, delta) == pytest.approx(expected, abs=5e-5)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_gaussian_matches_high_precision(epsilon, delta):
+    """Exact to 1e-9 relative, the inverse never too small, and it scales with the sensitivity."""
+    std = gaussian_noise_std(epsilon, delta)
+    true = mp_gaussian_delta(std, epsilon)
+    assert abs(gaussian_delta(std, epsilon) / true - 1) < 1e-9
+    assert delta * (1 - 1e-8) < true <= delta * (1 + 1e-9)
+    assert gaussian_noise_std(epsilon, delta, sensitivity=7.0) == pytest.approx(7 * std, rel=1e-12)
+
+
+def test_classical_gaussian_is_wrong_outside_its_range():
+    """At (10, 0.25) the formula that two of the papers use really gives delta = 0.789."""
+    std = classical_gaussian_noise_std(10, 0.25, strict=False)
+    assert gaussian_delta(std, 10) == pytest.approx(0.789, abs=5e-4)
+    with pytest.raises(ValueError, match=r"epsilon must be below 1 .* got 10"):
+        classical_gaussian_noise_std(10, 0.25)
+    for epsilon in (0.01, 0.1, 0.5, 0.99):  # where it is proved, it holds
+        for delta in DELTAS:
+            assert gaussian_delta(classical_gaussian_noise_std(epsilon, delta), epsilon) <= delta
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", (0.0, *DELTAS))
+def test_laplace_matches_high_precision(epsilon, delta):
+    """The mass beyond the worst likelihood ratio, integrated with 60 digits, is what the profile says."""
+    b = mp.mpf(laplace_scale(epsilon, delta))
+
+    def gap(x):
+        return mp.exp(-abs(x - 1) / b) / (2 * b) - mp.exp(epsilon) * mp.exp(-abs(x) / b) / (2 * b)
+
+    # the loss (|x| - |x - 1|) / b exceeds epsilon from this x on
+    start = (1 + epsilon * b) / 2
+    true = mp.quad(gap, [min(start, 1), 1, 1 + 10 * b, 1 + 200 * b]) if start < 1 else mp.mpf(0)
+    assert float(true) == pytest.approx(delta, rel=1e-9, abs=1e-15)
+    assert laplace_delta(float(b), epsilon) == pytest.approx(delta, rel=1e-6, abs=1e-15)
+
+
+def test_binomial_reference_values():
+    for (epsilon, delta), trials in {(1, 1e-6): 80, (0.5, 1e-6): 268, (0.1, 1e-6): 5279, (1, 0.1): 6}.items():
+        assert binomial_trials(epsilon, delta) == trials
+
+
+@pytest.mark.parametrize("p", (0.5, 0.25, 0.01))
+@pytest.mark.parametrize("shift", (1, 3))
+@pytest.mark.parametrize("trials", (1, 2, 17, 300))
+def test_binomial_matches_high_precision(trials, shift, p):
+    for epsilon in EPSILONS:
+        true = float(mp_binomial_delta(trials, epsilon, shift, p))
+        assert binomial_delta(trials, epsilon, shift, p) == pytest.approx(true, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(("trials", "p"), [(10**4, 0.5), (10**6, 0.5), (10**8, 0.5), (10**8, 1e-6), (10**8, 0.25)])
+def test_binomial_large_trials_match_high_precision(trials, p):
+    """At up to 1e8 trials: log-probabilities near the mode and in both tails, against 60 digits."""
+    first, log_pmf = binomial_log_pmf(trials, p)
+    std = math.sqrt(trials * p * (1 - p))
+    for deviation in (-8, -3, 0, 2, 9):
+        x = round(trials * p + deviation * std)
+        if x < 0:
+            continue
+        true = (mp.loggamma(trials + 1) - mp.loggamma(x + 1) - mp.loggamma(trials - x + 1)
+                + x * mp.log(mp.mpf(p)) + (trials - x) * mp.log(1 - mp.mpf(p)))
+        assert abs(log_pmf[x - first] - true) < 1e-10
+
+
+def test_binomial_trials_are_fewest():
+    for epsilon in (0.05, 0.3, 1.0, 4.0):
+        for delta in (1e-9, 1e-4, 0.2):
+            for shift, p in ((1, 0.5), (2, 0.5), (1, 0.1)):
+                trials = binomial_trials(epsilon, delta, shift, p)
+                assert binomial_delta(trials, epsilon, shift, p) <= delta
+                assert trials == 1 or binomial_delta(trials - 1, epsilon, shift, p) > delta * (1 - 2e-9)
+
+
+@given(st.integers(1, 40), st.floats(0.02, 3), st.integers(1, 5), st.sampled_from([Fraction(1, 2), Fraction(1, 10), Fraction(4, 5)]))
+def test_largest_shift_is_the_worst(trials, epsilon, shift, p):
+    """delta grows with the shift, in exact arithmetic: a user who moves the count less never loses more."""
+    ratio = Fraction(math.exp(epsilon))
+    pmf = [math.comb(trials, x) * p**x * (1 - p) ** (trials - x) for x in range(trials + 1)]
+
+    def delta(k):
+        still, moved = pmf + [0] * k, [0] * k + pmf
+        return max(sum(max(a - ratio * b, 0) for a, b in zip(*pair, strict=True)) for pair in ((still, moved), (moved, still)))
+
+    values = [delta(k) for k in range(shift + 1)]
+    assert all(a <= b for a, b in pairwise(values))
+    assert float(values[shift]) == pytest.approx(binomial_delta(trials, epsilon, shift, float(p)), rel=1e-7)
+
+
+def test_gaussian_composition_is_exact():
+    """k equal releases are one with sqrt(k) times the ratio; the joint privacy loss has the same law."""
+    s = gaussian_composition([2.0, 2.0, 2.0, 2.0], [1.0] * 4)
+    assert s == pytest.approx(1.0)
+    # An independent route: the loss of several Gaussians is Gaussian with mean and half variance sum D^2 / 2 s^2.
+    stds, moves, epsilon = [1.5, 3.0, 0.7], [1.0, 2.0, 0.3], 1.2
+    mean = sum((d / s) ** 2 / 2 for s, d in zip(stds, moves, strict=True))
+    deviation = math.sqrt(2 * mean)
+
+    def expected_gain(loss):
+        density = mp.exp(-((loss - mean) ** 2) / (4 * mean)) / (deviation * mp.sqrt(2 * mp.pi))
+        return density * (1 - mp.exp(epsilon - loss))
+
+    true = mp.quad(expected_gain, [epsilon, epsilon + 5, mean + 40 * deviation])
+    assert gaussian_delta(gaussian_composition(stds, moves), epsilon) == pytest.approx(float(true), rel=1e-9)
+
+
+def test_composition_rules_bound_randomized_response():
+    """k answers of randomized response, composed exactly, are within both rules; basic is tight at delta = 0."""
+    epsilon, releases = 0.1, 40
+    q = 1 / (1 + math.exp(-epsilon))
+    ones = np.arange(releases + 1)
+    log_choose = np.array([math.lgamma(releases + 1) - math.lgamma(i + 1) - math.lgamma(releases - i + 1) for i in ones])
+    log_p = log_choose + ones * math.log(q) + (releases - ones) * math.log1p(-q)
+    log_q = log_p[::-1]
+
+    def exact_delta(total):
+        return float(np.maximum(np.exp(log_p) - np.exp(total + log_q), 0).sum())
+
+    total, _ = basic_composition(epsilon, 0.0, releases)
+    assert exact_delta(total) < 1e-15 < exact_delta(total * 0.9)
+    for slack in (1e-2, 1e-4, 1e-6):
+        total, delta = advanced_composition(epsilon, 0.0, releases, slack)
+        assert delta == slack and exact_delta(total) <= slack
+    assert advanced_composition(epsilon, 0.0, 2, 1e-6)[0] > basic_composition(epsilon, 0.0, 2)[0]  # not always better
+
+
+@pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "1", None, True])
+def test_epsilon_must_be_positive(bad):
+    for function in (
+        lambda: gaussian_delta(1.0, bad), lambda: gaussian_noise_std(bad, 0.1), lambda: laplace_delta(1.0, bad),
+        lambda: laplace_scale(bad), lambda: binomial_delta(10, bad), lambda: binomial_trials(bad, 0.1),
+        lambda: basic_composition(bad, 0.0, 2), lambda: classical_gaussian_noise_std(bad, 0.1),
+    ):
+        with pytest.raises(ValueError, match=r"epsilon must be a number in \(0, inf\), got"):
+            function()
+
+
+@pytest.mark.parametrize("bad", [0, 1, -0.1, math.nan])
+def test_delta_must_be_inside(bad):
+    for function in (lambda: gaussian_noise_std(1.0, bad), lambda: binomial_trials(1.0, bad)):
+        with pytest.raises(ValueError, match=r"delta must be a number in \(0, 1\), got"):
+            function()
+
+
+def test_other_arguments_are_named():
+    for function, text in (
+        (lambda: binomial_delta(2.5, 1.0), "trials must be an integer that is at least 0, got 2.5"),
+        (lambda: binomial_delta(10, 1.0, shift=0), "shift must be an integer that is at least 1, got 0"),
+        (lambda: binomial_delta(10, 1.0, p=1.0), r"p must be a number in \(0, 1\), got 1.0"),
+        (lambda: gaussian_delta(0.0, 1.0), r"noise_std must be a number in \(0, inf\), got 0.0"),
+        (lambda: gaussian_noise_std(1.0, 0.1, -2), r"sensitivity must be a number in \(0, inf\), got -2"),
+        (lambda: laplace_scale(1.0, 1.0), r"delta must be a number in \[0, 1\), got 1.0"),
+        (lambda: gaussian_composition([], []), "non-empty and of equal length"),
+        (lambda: advanced_composition(1.0, 0.0, 3, 0.0), r"slack must be a number in \(0, 1\), got 0.0"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            function()

@@ -1,0 +1,230 @@
+"""Privatizers: guarantees by exact computation, one law for both fidelities, and errors that name what is wrong."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bandits_dp.accounting import binomial_delta, gaussian_delta, gaussian_noise_std
+from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse
+from bandits_dp.privatizers.binary_sum import NoiseBits
+
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
+
+MAKERS = {
+    "identity": Identity,
+    "central Gaussian": partial(CentralGaussian, epsilon=1.0, delta=1e-3),
+    "central Laplace": partial(CentralLaplace, epsilon=1.0),
+    "central Laplace with delta": partial(CentralLaplace, epsilon=1.0, delta=0.05),
+    "randomized response": partial(RandomizedResponse, epsilon=1.0),
+    "randomized response with delta": partial(RandomizedResponse, epsilon=0.5, delta=0.05),
+    "binary sum": partial(BinarySum, epsilon=1.0, delta=1e-3),
+    "binary sum, large epsilon": partial(BinarySum, epsilon=4.0, delta=1e-3),
+    "binary sum, theorem": partial(BinarySum, epsilon=1.0, delta=1e-3, calibration="theorem"),
+    "binary sum, half honest": partial(BinarySum, epsilon=1.0, delta=1e-3, honest_fraction=0.5),
+}
+
+
+@pytest.mark.parametrize("users", (1, 2, 20, 1000))
+@pytest.mark.parametrize("name", MAKERS)
+def test_fidelities_have_the_same_law(name, users):
+    """Messages and aggregate: unbiased, of the declared std, and equal in law (Kolmogorov-Smirnov on the estimates)."""
+    privatizer = MAKERS[name](users)
+    rng = np.random.default_rng(users)
+    values = (np.arange(users) % 3 == 0).astype(float)
+    runs = 4000
+    drawn = {f: np.array([privatizer.release(values, rng, f)[0] for _ in range(runs)]) for f in ("aggregate", "messages")}
+    for sample in drawn.values():
+        if privatizer.noise_std == 0:
+            assert (sample == values.sum()).all()
+            continue
+        # Both limits hold beyond 6 standard errors with less than the declared false-alarm rate only for
+        # light tails, which binomials, Gaussians and Laplace sums of this size have.
+        assert abs(sample.mean() - values.sum()) < 6 * privatizer.noise_std / math.sqrt(runs)
+        kurtosis = 6  # at most that of Laplace noise, except where exact atoms make the noise rare
+        if name != "binary sum, large epsilon":
+            assert abs(sample.var() / privatizer.noise_std**2 - 1) < 6 * math.sqrt(kurtosis / runs)
+    assert stats.ks_2samp(*drawn.values(), method="asymp").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_several_batches_add_up(name):
+    """One draw for the sum of three releases has the law of three draws."""
+    privatizer = MAKERS[name](20)
+    rng = np.random.default_rng(5)
+    once = privatizer.release_sum(np.full((20_000, 3), 8), rng).sum(axis=1)
+    together = privatizer.release_sum(np.full(20_000, 24), rng, batches=3)
+    # Rounded, because sums of three floats miss the other side's atoms by a hair.
+    assert stats.ks_2samp(once.round(6), together.round(6), method="asymp").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_log_mgf_bounds_the_noise(name):
+    """The declared bound is at least the measured log E exp(±s error), up to sampling error, and close to it for a sum."""
+    privatizer = MAKERS[name](20)
+    rng = np.random.default_rng(6)
+    total = 7
+    error = privatizer.release_sum(np.full(400_000, total), rng) - total
+    s = np.array([0.05, 0.2, 0.5]) / max(privatizer.noise_std, 1.0)
+    bound = privatizer.log_mgf(s)
+    for sign in (1, -1):
+        sample = np.exp(sign * np.outer(s, error))
+        measured = np.log(sample.mean(axis=1))
+        spread = 6 * sample.std(axis=1) / math.sqrt(error.size)
+        assert (measured <= bound + spread).all()
+    assert (bound <= 1.3 * s**2 * max(privatizer.noise_std, 1e-9) ** 2 / 2 + 1e-12).all()
+
+
+def exact_delta(privatizer, epsilon, users):
+    """Exact delta of M_sum's view by direct convolution of single bits, independent of the package's accounting."""
+    rare, common, p = privatizer.noise_bits
+    pmf = np.array([1.0])
+    for bit, bits in (([1 - p, p], rare), ([p, 1 - p], common)):
+        for _ in range(bits * users):
+            pmf = np.convolve(pmf, bit)
+    still, moved = np.append(pmf, 0), np.append(0, pmf)
+    return max(np.maximum(still - np.exp(epsilon) * moved, 0).sum(), np.maximum(moved - np.exp(epsilon) * still, 0).sum())
+
+
+@pytest.mark.parametrize("epsilon", (0.2, 0.5, 1.0, 3.0, 10.0))
+@pytest.mark.parametrize("users", (1, 7, 60, 500))
+def test_certified_binary_sum_is_private_and_tight(users, epsilon):
+    """Its exact delta, bit by bit, is at most the promise, and within 1% of it (or p is already 1/2)."""
+    for delta in (1e-6, 0.1):
+        privatizer = BinarySum(users, epsilon, delta)
+        true = exact_delta(privatizer, epsilon, users)
+        assert true <= delta * (1 + 1e-9)
+        assert true > 0.99 * delta or privatizer.noise_bits.p == 0.5
+        assert privatizer.guarantee.epsilon == epsilon and privatizer.guarantee.delta == delta
+
+
+def test_binary_sum_noise_meets_its_targets():
+    """At (1, 1e-6) the std is at most 4.6 for every batch size, where the theorem's is 18.7 or more."""
+    for users in (1, 2, 3, 16, 31, 39, 64, 79, 80, 81, 128, 1000, 10**6, 10**9):
+        assert BinarySum(users, 1.0, 1e-6).noise_std <= 4.6
+        assert BinarySum(users, 1.0, 1e-6, "theorem").noise_std >= 18.66
+    assert BinarySum(8, 1.0, 1e-6, "theorem").noise_std == pytest.approx(18.7, abs=0.05)
+
+
+def test_pairs_beat_single_rare_bits():
+    """The best single rare bit per user needs std 5.8 at (1, 1e-6), and even an exact Gaussian more than a pair."""
+    users = 10**6
+    low, high = 1e-6, 1e-3
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if binomial_delta(users, 1.0, p=middle) <= 1e-6 else (middle, high)
+    single = math.sqrt(users * high * (1 - high))
+    pair = BinarySum(users, 1.0, 1e-6).noise_std
+    assert single == pytest.approx(5.84, abs=0.01)
+    assert pair < gaussian_noise_std(1.0, 1e-6) < single
+
+
+def test_theorem_binary_sum_is_private():
+    """The constant 96, quoted from memory in follow-up work, holds with room to spare, up to epsilon = 1, in both regimes."""
+    for epsilon in (0.1, 0.5, 1.0):
+        for delta in (1e-9, 1e-6, 0.1):
+            tau = 96 * math.log(2 / delta) / epsilon**2
+            for users in (1, int(tau / 2), int(tau) + 1, int(20 * tau)):
+                privatizer = BinarySum(users, epsilon, delta, "theorem")
+                assert privatizer.noise_bits.delta(users, epsilon) <= delta
+
+
+def test_rare_bits_are_not_sub_gaussian_with_their_variance():
+    """The upper tail of the published rare bits exceeds the sub-Gaussian bound with the noise's own variance."""
+    tau = 96 * math.log(2 / 1e-6)
+    users = 10**6
+    p = tau / (2 * users)
+    deviation = 12 * math.sqrt(users * p * (1 - p))
+    assert stats.binom.sf(users * p + deviation, users, p) > 2 * math.exp(-(12**2) / 2)
+
+
+def test_honest_users_alone_suffice():
+    """With 30 of 100 users honest, the exact delta of their noise alone keeps the promise; all 100 add more noise."""
+    privatizer = BinarySum(100, 1.0, 1e-6, honest_fraction=0.3)
+    assert exact_delta(privatizer, 1.0, users=30) <= 1e-6 * (1 + 1e-9) < exact_delta(privatizer, 1.0, users=20)
+    assert privatizer.noise_std > BinarySum(100, 1.0, 1e-6).noise_std
+    assert "30 of 100 users are honest" in str(privatizer.guarantee)
+    assert BinarySum(1, 1.0, 1e-6, honest_fraction=0.1).noise_bits == BinarySum(1, 1.0, 1e-6).noise_bits
+
+
+@pytest.mark.parametrize("delta", (0.0, 1e-6, 0.3))
+@pytest.mark.parametrize("epsilon", (1e-3, 0.5, 1.0, 8.0, 30.0))
+def test_randomized_response_is_exactly_private(epsilon, delta):
+    q = RandomizedResponse(1, epsilon, delta).truth
+    assert q - math.exp(epsilon) * (1 - q) == pytest.approx(delta, abs=1e-12 * math.exp(epsilon))
+    assert RandomizedResponse(1, epsilon, delta, "theorem").guarantee.delta == 0
+
+
+def test_central_noise_is_exact():
+    assert gaussian_delta(CentralGaussian(5, 0.5, 1e-5).noise_std, 0.5) == pytest.approx(1e-5)
+    assert CentralLaplace(5, 0.5).noise_std == pytest.approx(math.sqrt(2) / 0.5)
+    assert CentralGaussian(5, 0.5, 1e-5, "theorem").noise_std > CentralGaussian(5, 0.5, 1e-5).noise_std
+
+
+def test_large_batches_do_not_overflow():
+    privatizer = BinarySum(10**9, 1.0, 1e-6)
+    released = privatizer.release_sum(np.array([5 * 10**8] * 100), np.random.default_rng(0), batches=1000)
+    assert abs(released - 5 * 10**8).max() < 8 * privatizer.noise_std * math.sqrt(1000)
+
+
+def test_theorems_refuse_what_they_do_not_cover():
+    for make in (partial(BinarySum, 10, 2.0, 1e-6, "theorem"), partial(CentralGaussian, 10, 2.0, 1e-6, "theorem")):
+        with pytest.raises(ValueError, match=r"epsilon must be .* got 2"):
+            make()
+        loose = make(strict=False)
+        assert not loose.guarantee.proved and str(loose.guarantee).startswith("No guarantee")
+
+
+def test_experiment_calibration_is_unknown():
+    for make in (BinarySum, CentralGaussian, CentralLaplace, RandomizedResponse):
+        with pytest.raises(ValueError, match="calibration must be 'certified' or 'theorem'"):
+            make(10, 1.0, 1e-6, "experiment")
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([0, 1], r"values must have shape \(3, 1\), one row per user, got shape \(2,\)"),
+        ([[0, 1], [1, 0], [0, 0]], r"values must have shape \(3, 1\), one row per user, got shape \(3, 2\)"),
+        ([0, 1, math.nan], "values must be finite, got nan in row 2"),
+        ([0, 2, 1], "got 2.0 in row 1; nothing is clipped"),
+        ([0, 1, -1e-9], "in row 2; nothing is clipped"),
+        (["a", 0, 1], "values must be numbers"),
+    ],
+)
+@pytest.mark.parametrize("name", MAKERS)
+def test_bad_values_are_named(name, values, text):
+    privatizer = MAKERS[name](3)
+    for fidelity in ("aggregate", "messages"):
+        with pytest.raises(ValueError, match=text):
+            privatizer.release(values, np.random.default_rng(0), fidelity)
+
+
+def test_bits_only_where_bits_are_meant():
+    assert Identity(2).release([0.5, 0.25], np.random.default_rng(0)) == [0.75]
+    for make in (BinarySum, RandomizedResponse):
+        with pytest.raises(ValueError, match=r"values must be 0 or 1, got 0.5 in row 0"):
+            make(2, 1.0, 1e-3).release([0.5, 1], np.random.default_rng(0))
+
+
+def test_bad_arguments_are_named():
+    for function, text in (
+        (lambda: BinarySum(0, 1.0, 0.1), "users must be an integer that is at least 1, got 0"),
+        (lambda: BinarySum(2.0, 1.0, 0.1), "users must be an integer that is at least 1, got 2.0"),
+        (lambda: BinarySum(2, 0.0, 0.1), r"epsilon must be a number in \(0, inf\), got 0.0"),
+        (lambda: BinarySum(2, 1.0, 1.0), r"delta must be a number in \(0, 1\), got 1.0"),
+        (lambda: BinarySum(2, 1.0, 0.1, honest_fraction=0), r"honest_fraction must be a number in \(0, 1\], got 0"),
+        (lambda: BinarySum(2, 1.0, 0.1, "exact"), "calibration must be one of 'certified', 'theorem', 'experiment', got 'exact'"),
+        (lambda: Identity(1).release([1], np.random.default_rng(0), "exact"), "fidelity must be one of"),
+        (lambda: Identity(1).release([1], 42), "rng must be a numpy.random.Generator"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            function()
+
+
+def test_noise_bits_of_many_users_keep_tiny_probabilities():
+    """1 - p would round a p of 1e-13 to 0.1%: both bits of a pair must be computed from p."""
+    few, many = NoiseBits(1, 1, 1e-4), NoiseBits(1, 1, 1e-13)
+    assert few.delta(10, 2.0) == pytest.approx(many.delta(10**10, 2.0), rel=2e-3)
