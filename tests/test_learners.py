@@ -1,0 +1,252 @@
+"""Learners: plain loops as oracles, one law for both fidelities, live use, and errors that leave the learner usable."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bandits_dp as bdp
+from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
+from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity, RandomizedResponse
+from bandits_dp.problems import BernoulliArms
+from bandits_dp.regret import RegretTrack
+
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
+PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
+PRIVATE = {"LDP-AE": {}, "SDP-AE": {}, "VB-SDP-AE": {}}
+
+
+def plain_ucb1(means, horizon, seed):
+    """UCB1 as one would write it on a blackboard; pseudo-regret after every round."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+    pulls, wins, regret, lost = [0] * len(means), [0.0] * len(means), [], 0.0
+    uniforms = rng.random(horizon)
+    for t in range(horizon):
+        index = [wins[a] / pulls[a] + math.sqrt(2 * math.log(t + 1) / pulls[a]) if pulls[a] else math.inf for a in range(len(means))]
+        arm = index.index(max(index))
+        pulls[arm] += 1
+        wins[arm] += uniforms[t] < means[arm]
+        lost += max(means) - means[arm]
+        regret.append(lost)
+    return regret
+
+
+def test_ucb1_matches_the_plain_loop():
+    """The simulator's first run is the plain loop on the same random numbers, round by round, across tape ends."""
+    result = bdp.simulate(bdp.make("UCB1", PROBLEM, horizon=9000), PROBLEM, 9000, runs=1, seed=3)
+    assert result.regret[0] == pytest.approx(np.array(plain_ucb1([0.2, 0.9, 0.5, 0.6], 9000, 3))[result.rounds - 1])
+
+
+def plain_elimination(learner, problem, rng):
+    """Arm elimination phase by phase, looking after every phase; returns the round after which each arm was dropped."""
+    viable, sums, pulls, t, played = list(range(problem.arms)), [0.0] * problem.arms, 0, 0, 0
+    width = learner.width
+    dropped = dict.fromkeys(range(problem.arms), learner.horizon)
+    while len(viable) > 1:
+        t += 1
+        m = 2**t if learner.batch_size == "doubling" else learner.batch_size
+        if played + m * len(viable) > learner.horizon:
+            break
+        privatizer = learner.new_privatizer(m)
+        for arm in viable:
+            sums[arm] += privatizer.release(problem.rewards(arm, m, rng), rng)[0]
+        pulls += m
+        played += m * len(viable)
+        width.add(privatizer)
+        half = width.half_width()
+        best = max(sums[a] / pulls - half for a in viable)
+        for arm in [a for a in viable if sums[a] / pulls + half < best]:
+            viable.remove(arm)
+            dropped[arm] = played
+    return [dropped[a] for a in range(problem.arms)]
+
+
+class Tape:
+    """A problem whose rewards are written down beforehand, so that two programs meet the same answers."""
+
+    def __init__(self, rewards):
+        self.tape = rewards
+        self.arms = rewards.shape[1]
+        self.gaps = np.zeros(self.arms)
+        self.next = np.zeros(self.arms, dtype=int)
+
+    def rewards(self, arm, users, rng):
+        start = self.next[arm]
+        self.next[arm] += users
+        return self.tape[start : start + users, [arm]]
+
+    def reward_sums(self, arms, users, rng):
+        return np.array([self.rewards(arm, users, rng).sum() for arm in arms])
+
+
+@pytest.mark.parametrize("batch_size", (1, 7, "doubling"))
+def test_elimination_matches_the_plain_loop(batch_size):
+    """Without noise, on the same answers: the package's phases, skipped looks included, drop each arm at the same round."""
+    for seed in range(5):
+        tape = (np.random.default_rng(seed).random((40_000, 4)) < [0.35, 0.5, 0.45, 0.2]).astype(float)
+        learner = bdp.make("AE", PROBLEM, horizon=40_000, batch_size=batch_size)
+        expected = plain_elimination(bdp.make("AE", PROBLEM, horizon=40_000, batch_size=batch_size), Tape(tape), np.random.default_rng(0))
+        problem, seen = Tape(tape), {}
+        track = RegretTrack(problem.gaps, np.array([40_000]))
+        while learner.played < learner.horizon:
+            before = set(learner.viable)
+            learner._play_phases(problem, np.random.default_rng(0), track)
+            for arm in before - set(learner.viable):
+                seen[int(arm)] = learner.played
+        assert [seen.get(a, 40_000) for a in range(4)] == expected
+        assert min(expected) < 40_000  # somebody was dropped, so there was something to compare
+
+
+@pytest.mark.parametrize("calibration", ("certified", "theorem"))
+@pytest.mark.parametrize("name", PRIVATE)
+def test_fidelities_have_the_same_law(name, calibration):
+    """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
+    problem = BernoulliArms([0.9, 0.1, 0.4])
+    horizon = 3000 if calibration == "certified" else 60_000
+    options = {} if name == "VB-SDP-AE" else {"batch_size": 40}
+    regret = {}
+    for fidelity in ("aggregate", "messages"):
+        learner = bdp.make(name, problem, horizon=horizon, epsilon=1.0, delta=0.1, calibration=calibration, fidelity=fidelity, **options)
+        regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=150, seed=8).regret
+    a, b = (regret[f][:, -1].round(6) for f in regret)
+    assert stats.ks_2samp(a, b, method="asymp").pvalue > FALSE_ALARM
+    assert np.ptp(regret["aggregate"][:, -1]) > 0  # regret varies, so there was something to compare
+
+
+@pytest.mark.parametrize("name", ("UCB1", "AE", *PRIVATE))
+def test_live_use_plays_the_horizon_and_learns(name):
+    """Somebody's own loop, one user at a time, to the last round; the best arm gets most of the users."""
+    rng = np.random.default_rng(1)
+    problem = BernoulliArms([0.1, 0.95, 0.2])
+    learner = bdp.make(name, problem, horizon=6000, epsilon=4.0, delta=0.1)
+    pulls = np.zeros(3)
+    for _ in range(6000):
+        arm = learner.act()
+        pulls[arm] += 1
+        learner.update(float(rng.random() < problem.means[arm]), rng)
+    assert learner.played == 6000 and pulls.argmax() == 1 and pulls[1] > 3000
+    with pytest.raises(ValueError, match="horizon is 6000 and 6000 rounds are played"):
+        learner.act()
+    with pytest.raises(ValueError, match="there is no next user"):
+        learner.update(1.0, rng)
+
+
+def test_live_batches_equal_live_users():
+    """Giving a batch at once is the same as giving it user by user, under the same seed."""
+    def play(whole):
+        rng, answers = np.random.default_rng(4), np.random.default_rng(5)
+        learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=5000, epsilon=1.0, delta=1e-3)
+        arms = []
+        while learner.played < 5000:
+            count = learner.missing if whole else 1
+            arm = learner.act()
+            arms += [arm] * count
+            learner.update((answers.random(count) < PROBLEM.means[arm]).astype(float), rng)
+        return arms
+
+    assert play(True) == play(False)
+
+
+def test_bad_updates_leave_the_learner_usable():
+    rng = np.random.default_rng(0)
+    learner = bdp.make("SDP-AE", PROBLEM, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=5)
+    for bad, text in (
+        (0.5, "rewards must be 0 or 1, got 0.5 in row 0"),
+        ([1, 0, 2], "got 2.0 in row 2"),
+        (math.nan, "rewards must be finite"),
+        ([1] * 6, "rewards must hold 1 to 5 numbers, the rest of this batch, got 6"),
+        ([], "rewards must hold 1 to 5 numbers"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            learner.update(bad, rng)
+    with pytest.raises(ValueError, match="rng must be"):
+        learner.update(1, None)
+    assert learner.played == 0 and learner.missing == 5
+    learner.update([1, 0, 1, 1, 0], rng)
+    assert learner.played == 5 and learner.act() == 1
+    with pytest.raises(ValueError, match=r"rewards must be in \[0, 1\], got 1.5"):
+        bdp.make("UCB1", PROBLEM, horizon=10).update(1.5, rng)
+
+
+@pytest.mark.parametrize(
+    "privatizer",
+    (Identity, partial(BinarySum, epsilon=1.0, delta=1e-6), partial(RandomizedResponse, epsilon=1.0), partial(CentralLaplace, epsilon=0.3)),
+)
+def test_certified_width_covers(privatizer):
+    """Failures beyond the width are at most as frequent as promised (exact count, binomial test), and not absurdly rare.
+
+    The promise is tested where it can be seen: at a failure rate of e^-3 per side instead of one in millions.
+    """
+    rng = np.random.default_rng(11)
+    users, batches, runs = 16, 5, 200_000
+    mechanism = privatizer(users)
+    width = ChernoffWidth(horizon=1000, decisions=1)
+    width.log_failure = 3.0
+    for _ in range(batches):
+        width.add(mechanism)
+    n = users * batches
+    for mean in (0.5, 0.9):
+        totals = rng.binomial(n, mean, runs)
+        error = mechanism.release_sum(totals, rng, batches) / n - mean
+        for side in (error, -error):
+            failures = int((side > width.half_width()).sum())
+            assert stats.binomtest(failures, runs, math.exp(-3.0), "greater").pvalue > FALSE_ALARM
+            if mean == 0.5:
+                assert failures > runs * 1e-3  # Chernoff loses a factor, not everything
+
+
+def test_chernoff_width_is_the_gaussian_formula_for_gaussian_noise():
+    from bandits_dp.privatizers import CentralGaussian
+
+    mechanism = CentralGaussian(50, 1.0, 1e-6)
+    width = ChernoffWidth(horizon=10**6, decisions=20)
+    width.add(mechanism, batches=3)
+    variance = 3 * mechanism.noise_std**2 + 150 / 4
+    assert width.log_failure == pytest.approx(math.log(2 * 20 * 10**6))
+    assert width.half_width() == pytest.approx(math.sqrt(2 * width.log_failure * variance) / 150, rel=2e-3)
+    assert width.half_width() >= math.sqrt(2 * width.log_failure * variance) / 150
+
+
+def test_paper_width_is_line_14():
+    mechanism = BinarySum(100, 1.0, 1e-6, "theorem")
+    width = PaperWidth(horizon=10**6)
+    assert width.half_width() == math.inf
+    width.add(mechanism, batches=4)
+    expected = (2 * math.sqrt(4) * mechanism.noise_std / 400 + 1 / 20) * math.sqrt(2 * math.log(10**6))
+    assert width.half_width() == pytest.approx(expected)
+
+
+def test_regret_track_is_exact_between_batches():
+    """Every checkpoint, against a list of single pulls."""
+    gaps, rounds = np.array([0.3, 0.0, 0.1]), np.arange(1, 61)
+    track = RegretTrack(gaps, rounds)
+    pulls = []
+    for arms, users, length in (([0, 1, 2], 2, 12), ([0, 2], 3, 17), ([1], 5, 11), ([2, 1], 4, 20)):
+        track.play(np.array(arms), users, length)
+        cycle = [a for a in arms for _ in range(users)]
+        pulls += [cycle[i % len(cycle)] for i in range(length)]
+    assert track.regret == pytest.approx(np.cumsum(gaps[pulls]))
+
+
+def test_nothing_is_released_in_a_phase_that_the_horizon_cuts():
+    """Three arms, batches of 10, 100 rounds: three phases are released, the fourth is not; bits are counted accordingly."""
+    problem = BernoulliArms([0.5, 0.5, 0.5])
+    for fidelity in ("aggregate", "messages"):
+        learner = bdp.make("SDP-AE", problem, horizon=100, epsilon=1.0, delta=1e-3, batch_size=10, fidelity=fidelity)
+        bits = 3 * 3 * 10 * learner.privatizer.bits_per_user
+        assert (bdp.simulate(learner, problem, 100, runs=3).bits == bits).all()
+
+
+def test_certified_regret_is_a_fraction_of_the_theorems():
+    """VB-SDP-AE at (0.5, 1e-6), K = 10, T = 1e7: at most a fifth of the theorem calibration's regret, on three problems."""
+    for means in ([0.9] + [0.8] * 9, [0.5] + [0.3] * 9, np.linspace(0.1, 0.9, 10)):
+        problem = BernoulliArms(means)
+        last = {
+            c: bdp.simulate(
+                bdp.make("VB-SDP-AE", problem, horizon=10**7, epsilon=0.5, delta=1e-6, calibration=c), problem, 10**7, runs=30
+            ).mean[-1]
+            for c in ("certified", "theorem")
+        }
+        assert last["certified"] <= last["theorem"] / 5
