@@ -11,6 +11,7 @@ from functools import partial
 
 from bandits_dp import _checks
 from bandits_dp.learners import UCB1, ArmElimination, Learner
+from bandits_dp.learners.arm_elimination import most_decisions
 from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
 from bandits_dp.privatizers import BinarySum, Identity, Privatizer, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
@@ -59,9 +60,9 @@ def _elimination(
     fidelity: str,
 ) -> ArmElimination:
     """Put arm elimination together with the width of its calibration."""
-    most_phases = int(math.log2(horizon)) + 1 if batch_size == "doubling" else horizon
+    width: ChernoffWidth | PaperWidth
     if calibration == "certified":
-        width: ChernoffWidth | PaperWidth = ChernoffWidth(horizon, most_phases)
+        width = ChernoffWidth(horizon, most_decisions(horizon, batch_size))
     else:
         width = PaperWidth(horizon)
     return ArmElimination(problem.arms, horizon, privatizer, batch_size, width, fidelity)

@@ -24,7 +24,7 @@ def plain_ucb1(means, horizon, seed):
     pulls, wins, regret, lost = [0] * len(means), [0.0] * len(means), [], 0.0
     uniforms = rng.random(horizon)
     for t in range(horizon):
-        index = [wins[a] / pulls[a] + math.sqrt(2 * math.log(t + 1) / pulls[a]) if pulls[a] else math.inf for a in range(len(means))]
+        index = [w / n + math.sqrt(2 * math.log(t + 1) / n) if n else math.inf for w, n in zip(wins, pulls, strict=True)]
         arm = index.index(max(index))
         pulls[arm] += 1
         wins[arm] += uniforms[t] < means[arm]
@@ -86,8 +86,8 @@ def test_elimination_matches_the_plain_loop(batch_size):
     """Without noise, on the same answers: the package's phases, skipped looks included, drop each arm at the same round."""
     for seed in range(5):
         tape = (np.random.default_rng(seed).random((40_000, 4)) < [0.35, 0.5, 0.45, 0.2]).astype(float)
-        learner = bdp.make("AE", PROBLEM, horizon=40_000, batch_size=batch_size)
-        expected = plain_elimination(bdp.make("AE", PROBLEM, horizon=40_000, batch_size=batch_size), Tape(tape), np.random.default_rng(0))
+        learner, other = (bdp.make("AE", PROBLEM, horizon=40_000, batch_size=batch_size) for _ in range(2))
+        expected = plain_elimination(other, Tape(tape), np.random.default_rng(0))
         problem, seen = Tape(tape), {}
         track = RegretTrack(problem.gaps, np.array([40_000]))
         while learner.played < learner.horizon:
@@ -105,10 +105,10 @@ def test_fidelities_have_the_same_law(name, calibration):
     """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
     problem = BernoulliArms([0.9, 0.1, 0.4])
     horizon = 3000 if calibration == "certified" else 60_000
-    options = {} if name == "VB-SDP-AE" else {"batch_size": 40}
+    options = {"epsilon": 1.0, "delta": 0.1, "calibration": calibration} | ({} if name == "VB-SDP-AE" else {"batch_size": 40})
     regret = {}
     for fidelity in ("aggregate", "messages"):
-        learner = bdp.make(name, problem, horizon=horizon, epsilon=1.0, delta=0.1, calibration=calibration, fidelity=fidelity, **options)
+        learner = bdp.make(name, problem, horizon=horizon, fidelity=fidelity, **options)
         regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=150, seed=8).regret
     a, b = (regret[f][:, -1].round(6) for f in regret)
     assert stats.ks_2samp(a, b, method="asymp").pvalue > FALSE_ALARM
@@ -172,7 +172,12 @@ def test_bad_updates_leave_the_learner_usable():
 
 @pytest.mark.parametrize(
     "privatizer",
-    (Identity, partial(BinarySum, epsilon=1.0, delta=1e-6), partial(RandomizedResponse, epsilon=1.0), partial(CentralLaplace, epsilon=0.3)),
+    [
+        Identity,
+        partial(BinarySum, epsilon=1.0, delta=1e-6),
+        partial(RandomizedResponse, epsilon=1.0),
+        partial(CentralLaplace, epsilon=0.3),
+    ],
 )
 def test_certified_width_covers(privatizer):
     """Failures beyond the width are at most as frequent as promised (exact count, binomial test), and not absurdly rare.

@@ -13,6 +13,7 @@ nothing, and none of its sums is released; nor is anything once a single arm is 
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -25,6 +26,38 @@ from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES
 from bandits_dp.problems import BernoulliArms
 from bandits_dp.regret import RegretTrack
+
+
+def most_decisions(horizon: int, batch_size: int | str) -> int:
+    """Count the phases with two viable arms that fit into the horizon: no run decides more often.
+
+    Parameters
+    ----------
+    horizon : int
+        Number of rounds T, >= 1.
+    batch_size : int or "doubling"
+        Users per arm and phase.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If the batch size is neither a positive integer nor "doubling", or the first batch is larger than the horizon.
+    """
+    if batch_size == "doubling":
+        first, phases = 2, int(math.log2(horizon / 4 + 1))  # 2 (2 + 4 + ... + 2^P) <= T
+    elif isinstance(batch_size, str):
+        raise ValueError(f"batch_size must be an integer that is at least 1, or 'doubling', got {batch_size!r}")
+    else:
+        first = _checks.integer("batch_size", batch_size)
+        phases = horizon // (2 * first)
+    if first > horizon:
+        raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} users for {horizon} rounds")
+    return max(1, phases)
 
 
 class ArmElimination(Learner):
@@ -68,12 +101,8 @@ class ArmElimination(Learner):
         fidelity: str = "aggregate",
     ) -> None:
         super().__init__(arms, horizon)
-        if batch_size != "doubling":
-            batch_size = _checks.integer("batch_size", batch_size)
+        most_decisions(horizon, batch_size)  # refuses a batch that does not fit
         self.batch_size = batch_size
-        first = 2 if batch_size == "doubling" else int(batch_size)
-        if first > self.horizon:
-            raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} users for {horizon} rounds")
         self.new_privatizer = privatizer
         self.fidelity = _checks.choice("fidelity", fidelity, FIDELITIES)
         self.width = width

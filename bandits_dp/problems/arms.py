@@ -30,9 +30,13 @@ class BernoulliArms:
     """
 
     def __init__(self, means: ArrayLike) -> None:
-        array = np.asarray(means, dtype=float)
+        allowed = "means must be a non-empty list of numbers in [0, 1], one per arm"
+        try:
+            array = np.asarray(means, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{allowed}, got {means!r}") from error
         if array.ndim != 1 or array.size == 0:
-            raise ValueError(f"means must be a non-empty list of numbers in [0, 1], one per arm, got shape {array.shape}")
+            raise ValueError(f"{allowed}, got shape {array.shape}")
         bad = np.flatnonzero(~((array >= 0) & (array <= 1)))  # NaN is bad, too
         if bad.size:
             raise ValueError(f"means must be in [0, 1], got {array[bad[0]]} for arm {bad[0]}")

@@ -1,0 +1,202 @@
+"""The front door: guarantees that print, make and its errors, and simulations that repeat exactly."""
+
+import dataclasses
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import bandits_dp as bdp
+from bandits_dp.guarantee import no_guarantee
+from bandits_dp.problems import BernoulliArms
+from bandits_dp.simulate import checkpoints
+
+PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
+NAMES = [system.name for system in bdp.systems()]
+
+
+def test_guarantee_is_one_sentence():
+    promise = bdp.Guarantee(1.0, 1e-6, "shuffle", "one reward in {0, 1}", "replace one reward", "certified", "exact divergence")
+    assert str(promise) == (
+        "(1, 1e-06)-differential privacy in the shuffle model for one reward in {0, 1} "
+        "(neighbours: replace one reward), certified calibration: exact divergence."
+    )
+    assert promise.proved
+    nothing = no_guarantee("central", "one reward", "replace one reward", "experiment", "constants of a figure")
+    assert str(nothing) == "No guarantee (central model, experiment calibration): constants of a figure."
+    assert not nothing.proved
+    with pytest.raises(AttributeError):
+        promise.epsilon = 2.0
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "text"),
+    [
+        ("epsilon", 0, r"epsilon must be a number in \(0, inf\], got 0"),
+        ("epsilon", math.nan, "got nan"),
+        ("delta", -0.1, r"delta must be a number in \[0, 1\], got -0.1"),
+        ("model", "shuffled", "model must be one of 'none', 'central', 'local', 'shuffle', got 'shuffled'"),
+        ("calibration", "exact", "calibration must be one of"),
+    ],
+)
+def test_guarantee_refuses_nonsense(field, value, text):
+    with pytest.raises(ValueError, match=text):
+        dataclasses.replace(bdp.Guarantee(1.0, 0.0, "local", "u", "n", "certified", "r"), **{field: value})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_system_runs_in_both_proved_calibrations(name):
+    for calibration in ("certified", "theorem"):
+        learner = bdp.make(name, PROBLEM, horizon=2000, epsilon=1.0, delta=0.1, calibration=calibration)
+        result = bdp.simulate(learner, PROBLEM, 2000, runs=3)
+        assert result.name == learner.name == name
+        assert result.regret.shape == (3, len(result.rounds)) and result.rounds[-1] == 2000
+        assert (np.diff(result.regret, axis=1) >= 0).all() and result.bits.shape == (3,)
+        assert result.guarantee.proved == (name not in {"UCB1", "AE"})
+    with pytest.raises(ValueError, match="publishes no simulation"):
+        bdp.make(name, PROBLEM, horizon=2000, epsilon=1.0, delta=0.1, calibration="experiment")
+
+
+def test_the_catalogue_agrees_with_the_learners():
+    for system in bdp.systems():
+        learner = bdp.make(system.name, PROBLEM, horizon=2000, epsilon=1.0, delta=0.1)
+        assert learner.guarantee.model == system.model
+        assert system.chapter and system.regret.count("{") == system.regret.count("}")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "text"),
+    [
+        ("vb-sdp-ae", {}, "did you mean 'VB-SDP-AE'"),
+        ("UCB", {}, "did you mean 'UCB1'"),
+        ("SDP-EA", {}, "did you mean 'SDP-AE'"),
+        (None, {}, "name must be a known system, got None"),
+        ("VB-SDP-AE", {"epsilon": 0}, r"epsilon must be a number in \(0, inf\), got 0"),
+        ("VB-SDP-AE", {"epsilon": math.nan}, "epsilon must be .* got nan"),
+        ("VB-SDP-AE", {"epsilon": None}, "epsilon must be a positive number for VB-SDP-AE, got None"),
+        ("LDP-AE", {"epsilon": -1}, "epsilon must be .* got -1"),
+        ("LDP-AE", {"delta": 1}, r"delta must be a number in \[0, 1\), got 1"),
+        ("SDP-AE", {"delta": 1.5}, r"delta must be a number in \(0, 1\), got 1.5"),
+        ("SDP-AE", {"delta": None}, r"delta must be in \(0, 1\) for SDP-AE, got None"),
+        ("SDP-AE", {"delta": 0}, r"delta must be a number in \(0, 1\), got 0"),
+        ("AE", {"horizon": 0}, "horizon must be an integer that is at least 1, got 0"),
+        ("AE", {"horizon": 1e6}, "horizon must be an integer that is at least 1, got 1000000.0"),
+        ("AE", {"batch_size": 2001}, "batch_size must not exceed the horizon, got a first batch of 2001 users for 2000 rounds"),
+        ("AE", {"batch_size": 0}, "batch_size must be an integer that is at least 1, got 0"),
+        ("AE", {"batch_size": "double"}, "batch_size must be an integer that is at least 1, or 'doubling', got 'double'"),
+        ("VB-SDP-AE", {"horizon": 1}, "batch_size must not exceed the horizon, got a first batch of 2 users for 1 rounds"),
+        ("SDP-AE", {"horizon": 5}, "batch_size must not exceed the horizon"),
+        ("UCB1", {"batch_size": 2}, "batch_size is not an option of UCB1, which has none"),
+        ("VB-SDP-AE", {"batch_size": 2}, "batch_size is not an option of VB-SDP-AE, which has fidelity, honest_fraction, strict"),
+        ("SDP-AE", {"fidelity": "real"}, "fidelity must be one of 'aggregate', 'messages', got 'real'"),
+        ("SDP-AE", {"calibration": "exact"}, "calibration must be one of"),
+        ("SDP-AE", {"calibration": "theorem", "epsilon": 2.0}, "epsilon must be at most 1 for the theorem calibration"),
+    ],
+)
+def test_bad_requests_are_named(name, arguments, text):
+    given = {"horizon": 2000, "epsilon": 1.0, "delta": 1e-3, **arguments}
+    with pytest.raises(ValueError, match=text):
+        bdp.make(name, PROBLEM, **given)
+
+
+@pytest.mark.parametrize(
+    ("means", "text"),
+    [
+        ([], r"means must be a non-empty list of numbers in \[0, 1\], one per arm, got shape \(0,\)"),
+        ([[0.1, 0.2]], r"got shape \(1, 2\)"),
+        (0.5, r"got shape \(\)"),
+        ([0.1, 1.2], r"means must be in \[0, 1\], got 1.2 for arm 1"),
+        ([math.nan, 0.2], "got nan for arm 0"),
+        (["a"], "means must be a non-empty list of numbers"),
+    ],
+)
+def test_bad_problems_are_named(means, text):
+    with pytest.raises(ValueError, match=text):
+        BernoulliArms(means)
+
+
+def test_bad_simulations_are_named():
+    def learner():
+        return bdp.make("AE", PROBLEM, horizon=100)
+
+    used = learner()
+    used.update(1.0, np.random.default_rng(0))
+    for function, text in (
+        (lambda: bdp.simulate(learner(), PROBLEM, 101), "horizon must be at most 100, for which the learner was made, got 101"),
+        (lambda: bdp.simulate(learner(), PROBLEM, 0), "horizon must be an integer"),
+        (lambda: bdp.simulate(learner(), PROBLEM, 100, runs=0), "runs must be an integer that is at least 1, got 0"),
+        (lambda: bdp.simulate(learner(), PROBLEM, 100, seed=-1), "seed must be an integer that is at least 0, got -1"),
+        (lambda: bdp.simulate(learner(), PROBLEM, 100, workers=0), "workers must be an integer that is at least 1, got 0"),
+        (lambda: bdp.simulate(used, PROBLEM, 100), "learner must be fresh, but it has played 1 rounds"),
+        (lambda: bdp.simulate(learner(), BernoulliArms([0.1]), 100), "problem must have 3 arms"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            function()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_seed_same_result_on_any_number_of_workers_and_runs(name):
+    learner = bdp.make(name, PROBLEM, horizon=3000, epsilon=1.0, delta=0.1)
+    one = bdp.simulate(learner, PROBLEM, 3000, runs=7, seed=2)
+    assert learner.played == 0  # the learner itself is not used up
+    for other in (
+        bdp.simulate(learner, PROBLEM, 3000, runs=7, seed=2, workers=2, progress=False),
+        bdp.simulate(learner, PROBLEM, 3000, runs=9, seed=2),
+    ):
+        assert (other.regret[:7] == one.regret).all() and (other.bits[:7] == one.bits).all()
+    assert (bdp.simulate(learner, PROBLEM, 3000, runs=7, seed=3).regret != one.regret).any()
+
+
+def test_a_shorter_simulation_is_a_prefix():
+    """The learner keeps its own horizon; simulating less of it shows the beginning of the same runs."""
+    learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=100_000, epsilon=1.0, delta=1e-3)
+    whole = bdp.simulate(learner, PROBLEM, 100_000, runs=4)
+    part = bdp.simulate(learner, PROBLEM, 50_000, runs=4)
+    assert part.regret[:, -1] == pytest.approx(whole.regret[:, np.searchsorted(whole.rounds, 50_000)])
+
+
+def test_checkpoints_cover_small_and_large_horizons():
+    assert checkpoints(1).tolist() == [1]
+    for horizon in (2, 7, 1000, 10**9):
+        rounds = checkpoints(horizon)
+        assert rounds[0] == 1 and rounds[-1] == horizon and (np.diff(rounds) > 0).all() and len(rounds) <= 200
+
+
+def test_result_prints_a_table_and_plots_itself():
+    result = bdp.simulate(bdp.make("VB-SDP-AE", PROBLEM, horizon=20_000, epsilon=1.0, delta=0.1), PROBLEM, 20_000, runs=5, seed=7)
+    text = str(result)
+    assert text.startswith("VB-SDP-AE: 5 runs, seed 7\n") and str(result.guarantee) in text
+    assert f"{20_000:>13,} {result.regret[:, -1].mean():>12,.1f}" in text
+    assert result.std_error[-1] == pytest.approx(result.regret[:, -1].std(ddof=1) / math.sqrt(5))
+    axes = result.plot(label="mine")
+    (line,) = axes.lines
+    assert (line.get_ydata() == result.mean).all() and axes.get_xlabel() == "round" and "regret" in axes.get_ylabel()
+    assert len(axes.collections) == 1  # the band
+    assert result.plot(ax=axes) is axes and len(axes.lines) == 2
+
+
+def test_to_dataframe_needs_pandas(monkeypatch):
+    result = bdp.simulate(bdp.make("AE", PROBLEM, horizon=50), PROBLEM, 50, runs=2)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        result.to_dataframe()
+
+
+def test_long_work_shows_a_progress_bar():
+    """A bar appears on stderr after a second, and not with progress=False."""
+    code = ("import bandits_dp as b; p = b.problems.BernoulliArms([0.5, 0.5]);"
+            "b.simulate(b.make('UCB1', p, horizon=200_000), p, 200_000, runs=1, progress={})")
+    shown, hidden = (
+        subprocess.run([sys.executable, "-c", code.format(flag)], capture_output=True, text=True, check=True).stderr
+        for flag in (True, False)
+    )
+    assert "UCB1" in shown and "%" in shown
+    assert hidden == ""
+
+
+def test_importing_the_package_is_light():
+    """No plotting, widget or table library until something is drawn."""
+    code = "import sys, bandits_dp; print([m for m in ('matplotlib', 'ipywidgets', 'pandas', 'IPython') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
