@@ -38,7 +38,7 @@ class System:
     test : str
         The test that checks it.
     build : callable
-        Makes the learner from (problem, epsilon, delta, horizon, calibration, **options).
+        Makes the learner from (problem, epsilon, delta, horizon, calibration) and options.
     """
 
     name: str
@@ -60,11 +60,8 @@ def _elimination(
     fidelity: str,
 ) -> ArmElimination:
     """Put arm elimination together with the width of its calibration."""
-    width: ChernoffWidth | PaperWidth
-    if calibration == "certified":
-        width = ChernoffWidth(horizon, most_decisions(horizon, batch_size))
-    else:
-        width = PaperWidth(horizon)
+    decisions = most_decisions(horizon, batch_size)
+    width = ChernoffWidth(horizon, decisions) if calibration == "certified" else PaperWidth(horizon)
     return ArmElimination(problem.arms, horizon, privatizer, batch_size, width, fidelity)
 
 

@@ -128,7 +128,7 @@ def test_binomial_trials_are_fewest():
                 assert trials == 1 or binomial_delta(trials - 1, epsilon, shift, p) > delta * (1 - 2e-9)
 
 
-@given(st.integers(1, 40), st.floats(0.02, 3), st.integers(1, 5), st.sampled_from([Fraction(1, 2), Fraction(1, 10), Fraction(4, 5)]))
+@given(st.integers(1, 40), st.floats(0.02, 3), st.integers(1, 5), st.sampled_from([Fraction(1, 2), Fraction(1, 9)]))
 def test_largest_shift_is_the_worst(trials, epsilon, shift, p):
     """delta grows with the shift, in exact arithmetic: a user who moves the count less never loses more."""
     ratio = Fraction(math.exp(epsilon))

@@ -95,7 +95,7 @@ def gaussian_composition(noise_stds: Sequence[float], sensitivities: Sequence[fl
     Notes
     -----
     Exact, also when each query depends on earlier answers (Dong, Roth, Su 2022, Corollary 3.3). Feed the result to
-    :func:`bandits_dp.accounting.gaussian_delta`.
+    :func:`bandits_dp.accounting.gaussian.gaussian_delta`.
     """
     if len(noise_stds) == 0 or len(noise_stds) != len(sensitivities):
         raise ValueError(

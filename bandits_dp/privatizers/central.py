@@ -94,7 +94,7 @@ class CentralLaplace(_CentralSum):
     delta : float
         Failure mass, in [0, 1); 0 gives pure privacy.
     calibration : {"certified", "theorem"}
-        The scale that uses delta (:func:`bandits_dp.accounting.laplace_scale`), or 1 / epsilon, which does not need it.
+        The scale that uses delta (:func:`bandits_dp.accounting.laplace.laplace_scale`), or 1 / epsilon, which does not need it.
 
     Raises
     ------

@@ -36,7 +36,7 @@ KERNEL_NOISE = re.compile(r"\[IPKernelApp\]|debugger|frozen_modules|PYDEVD")
 def worth_printing(line: str) -> str:
     """Shorten a line of the build if it is a warning, an error or the start of a run; drop any other."""
     line = TERMINAL_COLOUR.sub("", line).replace(f"{ROOT}/", "").rstrip()
-    run = re.match(r"(.+): Executing notebook", line)
+    run = re.match(r"(.+): Executing notebook using", line)
     if run:
         return f"  running {run[1]}"
     told = re.search(r"WARNING|ERROR|CRITICAL|[Ee]rror: ", line) and not KERNEL_NOISE.search(line)
@@ -127,6 +127,9 @@ def main() -> int:
         status = run_jupyter_book(lock)
         write_state({"status": "failed" if status else "built", "code": code, "pages": pages})
     if status:
+        for report in sorted((SITE / "reports").rglob("*.err.log")):
+            lines = TERMINAL_COLOUR.sub("", report.read_text("utf-8", errors="replace")).strip().splitlines()
+            print(f"\n{report.relative_to(ROOT)} ends:\n  " + "\n  ".join(lines[-8:]), file=sys.stderr)
         print(f"\nThe book was not built: see above, or everything in {LOG}", file=sys.stderr)
         return 1
     page: Path = SITE / "index.html"

@@ -1,0 +1,36 @@
+"""What the front page shows: the picture is the code's, the example runs, and the folders it lists exist."""
+
+import base64
+import re
+
+import readme_picture
+from checkout import ROOT
+from run_notebooks import same_picture
+
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_picture_is_what_the_code_draws(tmp_path):
+    readme_picture.draw(tmp_path / "fresh.png")
+    stored, fresh = (base64.b64encode(p.read_bytes()).decode() for p in (readme_picture.PICTURE, tmp_path / "fresh.png"))
+    assert same_picture(stored, fresh)
+
+
+def test_the_example_runs(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec("\n".join(line.removeprefix("  ") for line in example.splitlines()), {})  # our own README
+    printed = capsys.readouterr().out
+    assert printed.startswith("(1, 1e-06)-differential privacy in the shuffle model") and "VB-SDP-AE: 20 runs" in printed
+
+
+def test_everything_at_the_top_is_explained():
+    listed = set(re.findall(r"`([^`\s]+?)/?`", README))
+    for name in ("bandits_dp", "notebooks", "book", "tests", "_config.yml", "_toc.yml", "requirements.txt", "requirements.lock"):
+        assert name in listed and (ROOT / name).exists()
+
+
+def test_every_direct_dependency_has_its_reason():
+    wanted = set(re.findall(r"^([a-z][a-z-]+)", (ROOT / "requirements.txt").read_text("utf-8"), flags=re.MULTILINE))
+    table = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Why each dependency")[1]
+    assert wanted == set(re.findall(r"[a-z][a-z-]+(?=[^|]*\|)", "\n".join(r.split("|")[1] + "|" for r in table.splitlines() if r.startswith("| ")))) - {
+        "dependency", "x"}
