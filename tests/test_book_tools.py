@@ -64,6 +64,8 @@ def test_a_torn_state_is_not_trusted(build_folder: Path) -> None:
         ("\x1b[91mWARNING: no such label\x1b[39;49;00m\n", "WARNING: no such label"),
         (f"{ROOT}/book/a.md:3: WARNING: no such label\n", "book/a.md:3: WARNING: no such label"),
         (f"{ROOT}/notebooks/a.ipynb: Executing notebook using local CWD\n", "  running notebooks/a.ipynb"),
+        ("a.ipynb: WARNING: Executing notebook failed\n", "a.ipynb: WARNING: Executing notebook failed"),
+        ("a.ipynb:240002: WARNING: no key\n", "a.ipynb, cell 24, line 2: WARNING: no key"),
         ("[IPKernelApp] WARNING | Kernel is running over TCP without encryption.\n", ""),
         ("reading sources... [ 10%] book/a\n", ""),
     ],

@@ -39,6 +39,7 @@ def worth_printing(line: str) -> str:
     run = re.match(r"(.+): Executing notebook using", line)
     if run:
         return f"  running {run[1]}"
+    line = re.sub(r"(\.ipynb):(\d+)(\d{4}): ", lambda m: f"{m[1]}, cell {m[2]}, line {int(m[3])}: ", line)
     told = re.search(r"WARNING|ERROR|CRITICAL|[Ee]rror: ", line) and not KERNEL_NOISE.search(line)
     return line if told else ""
 
