@@ -1,0 +1,289 @@
+"""The statements of the chapter on bandits, checked on the code that the chapter shows.
+
+Statistical checks declare a false-alarm rate of at most 1e-6 each, by an exact or a finite-sample bound. Each check is also
+shown to be able to fail: a rule or a constant that breaks the statement is refused by the same check.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+import bandits_dp as bdp
+from bandits_dp.learners.arm_elimination import most_decisions
+from bandits_dp.learners.confidence import ChernoffWidth
+from bandits_dp.privatizers import Identity
+
+NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "01_bandits.ipynb"
+FALSE_ALARM = 1e-6
+Array = NDArray[np.float64]
+
+
+def chapter(*ids: str, **names: Any) -> dict[str, Any]:
+    """Run the named cells of the chapter and return what they define; `names` are defined before."""
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
+    space: dict[str, Any] = {"np": np, **names}
+    for one in ids:
+        exec(cells[one], space)
+    return space
+
+
+def rule(name: str, means: Array) -> Any:
+    """Return `play` with one of the chapter's rules, for other means than the chapter's."""
+    code = chapter("the-problem", "naive-greedy", "ucb1", T=1)
+    code.update(means=means, K=len(means))
+    return lambda tapes: code["play"](code[name], tapes)
+
+
+
+
+# ---- Hoeffding
+
+
+def hoeffding_gap(n: int, law: Array, constant: float = 2.0) -> float:
+    """Return the largest of ln(exact upper tail) - ln(bound), over all thresholds, for n rewards on 0, 1/g, ..., 1 with `law`.
+
+    Between two thresholds the tail stays and the bound falls, so that the thresholds themselves are the worst cases.
+    """
+    levels = np.arange(len(law)) / (len(law) - 1)
+    mean = float(law @ levels)
+    total = np.ones(1)
+    for _ in range(n):
+        total = np.convolve(total, law)
+    tail = total[::-1].cumsum()[::-1]
+    w = np.arange(len(total)) / (n * (len(law) - 1)) - mean
+    use = (w > 0) & (tail > 1e-280)
+    return float((np.log(tail[use]) + constant * n * w[use] ** 2).max())
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 20, 100])
+@pytest.mark.parametrize("p", [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_hoeffding_holds_for_exact_tails(n: int, p: float) -> None:
+    three = np.array([(1 - p) ** 2, 0.5 * p, 0.0])
+    three[2] = 1 - three.sum()
+    laws = [np.array([1 - p, p]), three if three[2] >= 0 else np.array([0.5, 0.2, 0.3])]
+    for law in laws:
+        assert hoeffding_gap(n, law) <= 1e-9
+        assert hoeffding_gap(n, law[::-1]) <= 1e-9  # the lower side
+    for k in range(n + 1):  # the library's tails agree
+        if k / n > p:
+            assert binom.sf(k - 1, n, p) <= math.exp(-2 * n * (k / n - p) ** 2) * (1 + 1e-9)
+
+
+def test_a_larger_constant_would_be_caught() -> None:
+    assert hoeffding_gap(1, np.array([0.5, 0.5]), constant=2.8) > 0
+
+
+# ---- UCB1
+
+
+def ucb1_bound(means: Array, horizon: int) -> float:
+    gaps = means.max() - means
+    return float(8 * math.log(horizon) * (1 / gaps[gaps > 0]).sum() + (1 + math.pi**2 / 3) * gaps.sum())
+
+
+def refutes(regret: Array, bound: float, most: float, checks: int) -> bool:
+    """Whether runs with regret in [0, most] contradict a mean of at most `bound` (Hoeffding, all checks together)."""
+    slack = most * math.sqrt(math.log(checks / FALSE_ALARM) / (2 * len(regret)))
+    return bool(regret.mean() > bound + slack)
+
+
+UCB1_GRID = [
+    ([0.5, 0.1], 10_000),
+    ([0.5, 0.3], 30_000),
+    ([0.9, 0.5, 0.5], 10_000),
+    ([0.95, 0.05], 3_000),
+    ([0.2, 0.6, 0.1, 0.6], 10_000),
+    ([0.45, 0.5, 0.3, 0.6, 0.4], 10_000),
+]
+
+
+@pytest.mark.slow
+def test_ucb1_regret_stays_below_the_bound() -> None:
+    for means, horizon in UCB1_GRID:
+        problem = bdp.problems.BernoulliArms(means)
+        learner = bdp.make("UCB1", problem, horizon=horizon)
+        result = bdp.simulate(learner, problem, horizon=horizon, runs=1000, seed=11, progress=False)
+        for place in (len(result.rounds) // 2, -1):
+            rounds = int(result.rounds[place])
+            bound = ucb1_bound(problem.means, rounds)
+            most = rounds * float(problem.gaps.max())
+            assert not refutes(result.regret[:, place], bound, most, 2 * len(UCB1_GRID)), (means, rounds)
+        assert result.mean[-1] < bound < most / 2 or means[1] == 0.5, "the bound should say something"
+
+
+@pytest.mark.slow
+def test_following_the_leader_breaks_that_bound() -> None:
+    means, horizon = np.array(UCB1_GRID[1][0]), UCB1_GRID[1][1]
+    tapes = np.random.default_rng(12).random((2000, horizon))
+    regret = (means.max() - means[rule("greedy", means)(tapes)]).sum(axis=1)
+    assert refutes(regret, ucb1_bound(means, horizon), horizon * 0.2, 2 * len(UCB1_GRID))
+
+
+# ---- Arm elimination
+
+
+def log_failure(horizon: int, m: int) -> float:
+    return math.log(2 * (horizon // (2 * m)) * horizon)
+
+
+@pytest.mark.parametrize("m", [1, 10, 100])
+@pytest.mark.parametrize("p", [0.02, 0.3, 0.5, 0.9])
+def test_the_union_bound_of_elimination_is_valid(m: int, p: float) -> None:
+    horizon = 2000
+    n = m * np.arange(1, horizon // (2 * m) + 1)  # every look
+
+    def failure(exponent: float) -> float:
+        w = np.sqrt(exponent / (2 * n))
+        above = binom.sf(np.ceil(n * (p + w) - 1e-9) - 1, n, p)
+        below = binom.cdf(np.floor(n * (p - w) + 1e-9), n, p)
+        return float((above + below).sum())
+
+    assert failure(log_failure(horizon, m)) <= 1 / horizon
+    if 0.2 < p < 0.8:  # Hoeffding's bound is sharp for fair coins only; there, a width half as large is caught
+        assert failure(log_failure(horizon, m) / 4) > 1 / horizon
+
+
+def good_run(arms: NDArray[np.int64], tape: Array, means: Array, m: int, exponent: float) -> bool:
+    """Whether every mean of n = m, 2m, ... answers of an arm stayed within its width."""
+    for a, mean in enumerate(means):
+        answers = tape[arms == a] < mean
+        n = np.arange(m, min(len(answers), len(tape) // (2 * m) * m) + 1, m)
+        if (np.abs(answers.cumsum()[n - 1] / n - mean) > np.sqrt(exponent / (2 * n))).any():
+            return False
+    return True
+
+
+@pytest.mark.parametrize("m", [1, 7, 100])
+@pytest.mark.parametrize("means", [[0.45, 0.5, 0.3, 0.6, 0.4], [0.1, 0.9], [0.5, 0.5, 0.2]])
+def test_elimination_keeps_its_promise(m: int, means: list[float]) -> None:
+    horizon, runs = 6000, 60
+    arms_means, arms = np.array(means), len(means)
+    gaps = arms_means.max() - arms_means
+    elimination = chapter("elimination-plain", means=arms_means, K=arms)["elimination"]
+    exponent = log_failure(horizon, m)
+    with np.errstate(divide="ignore"):
+        most = 8 * exponent / gaps**2 + m
+    bad, largest = 0, 0.0
+    for tape in np.random.default_rng(13).random((runs, horizon)):
+        shown = elimination(tape, m)
+        assert shown.shape == (horizon,)
+        counts = np.bincount(shown, minlength=arms)
+        if good_run(shown, tape, arms_means, m, exponent):
+            assert (counts <= most).all()
+            assert gaps[shown[-m * arms :]].min() == 0  # a best arm is still in the race
+            largest = max(largest, float((counts / most)[gaps > 0].max()))
+        else:
+            bad += 1
+    assert binom.sf(bad - 1, runs, arms / horizon) > FALSE_ALARM / 9
+    assert largest > 0.1, "the bound on the pulls should not be vacuous"
+    problem = bdp.problems.BernoulliArms(arms_means)
+    learner = bdp.make("AE", problem, horizon=horizon, batch_size=m)
+    result = bdp.simulate(learner, problem, horizon=horizon, runs=runs, seed=14, progress=False)
+    bound = (8 * 1.001 * exponent / gaps[gaps > 0] + m * gaps[gaps > 0]).sum() + arms  # 1.001: the next test
+    assert result.mean[-1] <= bound
+
+
+@pytest.mark.parametrize("m", [1, 100])
+def test_the_packages_width_is_a_hair_wider(m: int) -> None:
+    horizon = 50_000
+    width, batch = ChernoffWidth(horizon, most_decisions(horizon, m)), Identity(m)
+    for phase in range(1, horizon // (2 * m) + 1):
+        width.add(batch)
+        ratio = width.half_width() / math.sqrt(log_failure(horizon, m) / (2 * phase * m))
+        assert 1 - 1e-9 <= ratio <= 1.0005
+
+
+# ---- Linear bandits
+
+
+def ever_outside(shown: Array, tapes: Array, theta: Array, failure: float, scale: float = 1.0) -> int:
+    """Count the runs in which theta ever left the ellipsoid whose radius is `scale` times that of the theorem."""
+    runs, rounds, d = shown.shape
+    V, b = np.tile(np.eye(d), (runs, 1, 1)), np.zeros((runs, d))
+    outside = np.zeros(runs, dtype=bool)
+    for t in range(rounds):
+        x = shown[:, t]
+        V += x[:, :, None] * x[:, None, :]
+        b += x * (tapes[:, t] < x @ theta)[:, None]
+        error = np.linalg.solve(V, b[:, :, None])[:, :, 0] - theta
+        radius = 1 + 0.5 * np.sqrt(np.linalg.slogdet(V)[1] + 2 * math.log(1 / failure))
+        outside |= np.einsum("ri,rij,rj->r", error, V, error) > (scale * radius) ** 2
+    return int(outside.sum())
+
+
+@pytest.mark.parametrize(("d", "failure"), [(2, 0.1), (2, 0.5), (5, 0.2)])
+def test_the_ellipsoid_holds_theta_in_all_rounds(d: int, failure: float) -> None:
+    rng = np.random.default_rng(15)
+    runs, rounds = 200, 400
+    options = np.abs(rng.normal(size=(rounds, 8, d)))
+    options /= np.linalg.norm(options, axis=2, keepdims=True)
+    theta = np.full(d, 0.8 / math.sqrt(d))
+    tapes = rng.random((runs, rounds))
+    linucb = chapter("linucb-plain")["linucb"]
+    everything = np.arange(rounds)[None, :]
+    blind = options[everything, rng.integers(8, size=(runs, rounds))]
+    for shown in (linucb(theta, options, tapes, failure), blind):
+        outside = ever_outside(shown, tapes, theta, failure)
+        assert binom.sf(outside - 1, runs, failure) > FALSE_ALARM / 6
+    outside = ever_outside(blind, tapes, theta, failure, scale=0.3)
+    assert binom.sf(outside - 1, runs, failure) <= FALSE_ALARM / 6  # too small a radius would be caught
+
+
+@pytest.mark.parametrize(("n", "d"), [(4, 2), (30, 2), (12, 3), (40, 5)])
+def test_kiefer_wolfowitz(n: int, d: int) -> None:
+    g_optimal = chapter("design", options=np.random.default_rng(0).random((3, 10, 2)) + 0.1)["g_optimal"]
+    rng = np.random.default_rng(16 + n)
+    actions = rng.normal(size=(n, d))
+
+    def judge(share: Array) -> tuple[float, float]:
+        V = actions.T @ (share[:, None] * actions)
+        return float(np.linalg.slogdet(V)[1]), float(np.einsum("ai,ij,aj->a", actions, np.linalg.inv(V), actions).max())
+
+    share, _ = g_optimal(actions, 5000)
+    log_det, top = judge(share)
+    assert d - 1e-9 <= top <= d * 1.002
+    for _ in range(300):
+        other = rng.dirichlet(np.full(n, 0.5)) if rng.random() < 0.5 else 0.999 * share + 0.001 * rng.dirichlet(np.ones(n))
+        other_log_det, other_top = judge(other)
+        assert other_top >= d - 1e-9  # nothing is below d,
+        assert other_log_det <= log_det + (top - d) + 1e-12  # and d goes with the largest determinant,
+        assert log_det <= other_log_det + (other_top - d) + 1e-9  # from wherever one looks
+    assert judge(np.full(n, 1 / n))[1] > top  # equal shares are not optimal here
+
+
+def test_equal_shares_of_a_basis_are_optimal() -> None:
+    g_optimal = chapter("design", options=np.random.default_rng(0).random((3, 10, 2)) + 0.1)["g_optimal"]
+    assert g_optimal(np.eye(4), 1)[1] == pytest.approx(4)
+
+
+# ---- What the arms give away
+
+
+def test_replaying_both_answers_names_the_true_one() -> None:
+    """Play the attack of the chapter with nothing but what its adversary knows."""
+    means = np.array([0.45, 0.5, 0.3, 0.6, 0.4])
+    noor, rounds = 20, 200
+    tapes = np.random.default_rng(17).random((30, rounds))
+    arms = rule("ucb1", means)(tapes)
+    answers = (tapes < means[arms]).astype(float)
+    named = 0
+    for shown, told in zip(arms, answers, strict=True):
+        alive = {}
+        for guess in (0.0, 1.0):
+            problem = bdp.problems.BernoulliArms(means)
+            learner = bdp.make("UCB1", problem, horizon=rounds)
+            alive[guess] = True
+            for t in range(rounds):
+                if learner.act() != shown[t]:
+                    alive[guess] = False
+                    break
+                learner.update(guess if t == noor else told[t], np.random.default_rng(0))
+        assert alive[told[noor]], "the true history explains what was seen"
+        named += not alive[1 - told[noor]]
+    assert named >= 27
