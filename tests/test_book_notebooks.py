@@ -61,6 +61,7 @@ def other_figure(folder: Path) -> str:
     [
         ("raise RuntimeError('no luck')", "no luck"),
         ("import sys; print('careful', file=sys.stderr)", "cell cell-0 wrote to stderr: careful"),
+        ("1 + 1;", "cell cell-0 ends in ';'"),
     ],
 )
 def test_a_bad_notebook_stays_as_it_was(tmp_path: Path, source: str, complaint: str) -> None:

@@ -4,12 +4,14 @@ One pytest run, so that its last line tells everything. A skipped test counts as
 has not been checked.
 """
 
+import os
 import sys
 from collections.abc import Generator
 
 import pytest
 
 from checkout import ROOT
+from get_browser import find
 from kernels import neutralise
 from run_notebooks import CELL_TIMEOUT
 
@@ -39,6 +41,8 @@ class NothingSkipped:
 def main() -> int:
     """Run pytest in this process, on everything or on what the arguments say."""
     neutralise()
+    if browser := find():
+        os.environ["CHROMIUM"] = browser  # for every test that opens one
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     where = sys.argv[1:] or [str(ROOT / "tests"), str(ROOT / "notebooks")]
     arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", *notebooks, *where]

@@ -61,7 +61,7 @@ def server(built: Path) -> Iterator[str]:
         running.shutdown()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # no longer: Playwright runs once at a time, and other tests use it too
 def browser() -> Iterator[Browser]:
     """Start the browser that the tools find."""
     path = get_browser.find()
