@@ -256,7 +256,7 @@ def test_ellipsoid(d: int, failure: float) -> None:
 
 
 @pytest.mark.parametrize(("n", "d"), [(4, 2), (30, 2), (12, 3), (40, 5)])
-def test_kiefer_wolfowitz(n: int, d: int) -> None:
+def test_kiefer(n: int, d: int) -> None:
     g_optimal = chapter("design", options=np.random.default_rng(0).random((3, 10, 2)) + 0.1)["g_optimal"]
     rng = np.random.default_rng(16 + n)
     actions = rng.normal(size=(n, d))
