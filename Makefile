@@ -34,7 +34,7 @@ test: book  ## unit tests, stored outputs of every notebook, and the built site 
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
 
 lab: environment  ## open the notebooks in JupyterLab
-	@$(PYTHON) -m jupyterlab --notebook-dir=. notebooks
+	@$(PYTHON) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks
 
 notebooks: environment  ## run the notebooks and store their outputs (ONLY=notebooks/01_bandits.ipynb for one)
 	@$(PYTHON) $(TOOLS)/run_notebooks.py $(ONLY)
