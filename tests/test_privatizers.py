@@ -145,7 +145,7 @@ def test_honest_users_alone_suffice():
     privatizer = BinarySum(100, 1.0, 1e-6, honest_fraction=0.3)
     assert exact_delta(privatizer, 1.0, users=30) <= 1e-6 * (1 + 1e-9) < exact_delta(privatizer, 1.0, users=20)
     assert privatizer.noise_std > BinarySum(100, 1.0, 1e-6).noise_std
-    assert "30 of 100 users are honest" in str(privatizer.guarantee)
+    assert "as long as 0.3 of the users of each batch are honest" in str(privatizer.guarantee)
     assert BinarySum(1, 1.0, 1e-6, honest_fraction=0.1).noise_bits == BinarySum(1, 1.0, 1e-6).noise_bits
 
 

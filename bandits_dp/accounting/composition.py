@@ -13,7 +13,7 @@ from bandits_dp import _checks
 
 
 def basic_composition(epsilon: float, delta: float, releases: int) -> tuple[float, float]:
-    """Privacy of k releases by adding up (Dwork & Roth 2014, Theorem 3.16).
+    """Privacy of k adaptive releases by adding up (Dwork & Roth 2014, Theorem B.1; 3.16 if nothing adapts).
 
     Parameters
     ----------

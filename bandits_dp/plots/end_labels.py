@@ -7,6 +7,7 @@ from matplotlib.text import Annotation
 
 if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
+    from matplotlib.transforms import Bbox
 
 _LINE_HEIGHT = 1.25  # of the letter size
 
@@ -36,6 +37,16 @@ class EndLabel(Annotation):
             annotation_clip=False,
             clip_on=False,  # so that the layout makes room for it beside the axes
         )
+
+    def get_tightbbox(self, renderer: "RendererBase | None" = None) -> "Bbox":
+        """Measure the text for the layout, in its place.
+
+        Before it is placed, matplotlib takes the offset in points for data; on a logarithmic axis, where 0 does not exist,
+        it would leave the label out of the layout.
+        """
+        if renderer is not None:
+            self.update_positions(renderer)
+        return super().get_tightbbox(renderer)
 
     def update_positions(self, renderer: "RendererBase") -> None:
         """Place the text; matplotlib calls this before it measures or draws, when the scales are final."""

@@ -152,7 +152,7 @@ class BinarySum(Privatizer):
         self.noise_mean = self.users * (rare * p + common * (1 - p))
         self.bits_per_user = float(1 + rare + common)
         self.span = self.users * self.bits_per_user
-        crowd = "" if share == 1 else f" as long as {honest} of {self.users} users are honest"
+        crowd = "" if share == 1 else f", as long as {share:g} of the users of each batch are honest"
         if calibration == "theorem" and epsilon > 1:
             text = f"the theorem covers epsilon up to 1 only, and epsilon is {epsilon:g}"
             self.guarantee = no_guarantee("shuffle", UNIT, NEIGHBOURS, calibration, text)
