@@ -253,6 +253,22 @@ plt.subplots()[1].set_ylabel({!r})"""
     assert [struct.unpack(">II", picture[16:24]) for picture in pictures] == [(864, 561)] * 2  # PNG's size
 
 
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_the_first_drawing_has_room_for_the_labels(scale: str) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with use_style():
+        figure = Figure()
+        canvas = FigureCanvasAgg(figure)
+        ax = figure.subplots()
+        band(ax, [1, 1000], [1, 100], [1, 90], [1, 110], "a rather long label")
+        ax.set(xscale=scale, yscale=scale)
+        canvas.draw()
+        (label,) = ax.texts
+        assert label.get_window_extent().x1 <= figure.bbox.x1
+
+
 def test_band_labels_are_moved_apart_and_stay_in_the_picture() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

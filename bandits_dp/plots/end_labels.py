@@ -38,7 +38,7 @@ class EndLabel(Annotation):
             clip_on=False,  # so that the layout makes room for it beside the axes
         )
 
-    def get_tightbbox(self, renderer: "RendererBase | None" = None) -> "Bbox":
+    def get_tightbbox(self, renderer: "RendererBase | None" = None) -> "Bbox | None":
         """Measure the text for the layout, in its place.
 
         Before it is placed, matplotlib takes the offset in points for data; on a logarithmic axis, where 0 does not exist,
