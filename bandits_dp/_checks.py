@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 CALIBRATIONS = ("certified", "theorem", "experiment")
 
@@ -68,27 +67,3 @@ def generator(rng: object) -> np.random.Generator:
         raise ValueError(f"rng must be a numpy.random.Generator (numpy.random.default_rng(seed)), got {rng!r}")
     return rng
 
-
-def column(name: str, values: ArrayLike, users: int) -> NDArray[np.float64]:
-    """Return one finite number per user, as an array of shape (users, 1)."""
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers of shape ({users}, 1), got {values!r}") from error
-    if array.shape == (users,):
-        array = array[:, None]
-    if array.shape != (users, 1):
-        raise ValueError(f"{name} must have shape ({users}, 1), one row per user, got shape {array.shape}")
-    if not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array[:, 0]))[0])
-        raise ValueError(f"{name} must be finite, got {array[row, 0]} in row {row}")
-    return array
-
-
-def inside(name: str, array: NDArray[np.float64], *, bits: bool = False) -> None:
-    """Refuse entries outside {0, 1} (``bits``) or outside [0, 1], naming the first bad row."""
-    good = (array == 0) | (array == 1) if bits else (array >= 0) & (array <= 1)
-    if not good.all():
-        row = int(np.argwhere(~good)[0][0])
-        allowed = "0 or 1" if bits else "in [0, 1]"
-        raise ValueError(f"{name} must be {allowed}, got {array[row].item()} in row {row}; nothing is clipped for you")

@@ -24,6 +24,7 @@ from bandits_dp.learners.base import Learner
 from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES
+from bandits_dp.privatizers.domain import rows
 from bandits_dp.problems import BernoulliArms
 from bandits_dp.regret import RegretTrack
 
@@ -160,8 +161,7 @@ class ArmElimination(Learner):
         missing = self.missing
         if not 1 <= len(array) <= missing:
             raise ValueError(f"rewards must hold 1 to {missing} numbers, the rest of this batch, got {len(array)}")
-        _checks.column("rewards", array, len(array))
-        _checks.inside("rewards", array, bits=self.privatizer.bits_only)
+        self.privatizer.domain.check(rows(array, len(array), 1, "rewards"), "rewards")
         _checks.generator(rng)
         self.played += len(array)
         self.batch.append(array)

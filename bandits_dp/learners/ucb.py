@@ -12,9 +12,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp import _checks
 from bandits_dp.learners.base import Learner
 from bandits_dp.privatizers import Identity
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, rows
 from bandits_dp.problems import BernoulliArms
 
 TAPE = 4096  # rounds whose uniform numbers are drawn ahead, per run
@@ -62,8 +62,8 @@ class UCB1(Learner):
     def update(self, rewards: ArrayLike, rng: np.random.Generator) -> None:
         """Take one reward in [0, 1]; ``rng`` is not used."""
         self._must_go_on()
-        reward = _checks.column("rewards", np.atleast_1d(np.asarray(rewards, dtype=float)), 1)
-        _checks.inside("rewards", reward)
+        reward = rows(np.atleast_1d(np.asarray(rewards, dtype=float)), 1, 1, "rewards")
+        UNIT_INTERVAL.check(reward, "rewards")
         self._learn(self._choose(), reward[:, 0])
 
     def play(

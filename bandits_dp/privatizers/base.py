@@ -18,35 +18,41 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, rows
 
 FIDELITIES = ("aggregate", "messages")
 NEIGHBOURS = "replace one user's reward"
 
 
 class Privatizer(ABC):
-    """A private sum of one number per user, for a batch of a known size.
+    """A private sum of one vector per user, for a batch of a known size.
 
     Parameters
     ----------
     users : int
         Number of users n in the batch, >= 1.
+    domain : Domain
+        Where one user's value may lie; a number in [0, 1] if not said otherwise.
+    clip : bool
+        Whether values outside the domain are moved to its border. If not, they raise.
 
     Attributes
     ----------
     users : int
         The batch size n.
+    domain : Domain
+        Where one user's value may lie.
     dimension : int
-        Numbers per user: 1.
+        Numbers per user d.
     guarantee : Guarantee
         What one release promises to each user of the batch.
     noise_std : float
-        Standard deviation of the released sum around the true sum, in the units of one value.
+        Standard deviation of each coordinate of the released sum around the true sum, in the units of one value; where it
+        depends on the values, the largest.
     bits_per_user : float
         Length of one user's message, in bits.
     span : float
-        Largest possible difference between two releases; ``inf`` for unbounded noise.
-    bits_only : bool
-        Whether values must be 0 or 1; otherwise anything in [0, 1] is allowed.
+        Largest possible difference between two releases of one coordinate; ``inf`` for unbounded noise.
 
     Raises
     ------
@@ -54,19 +60,26 @@ class Privatizer(ABC):
         If ``users`` is not a positive integer.
     """
 
-    dimension = 1
-    bits_only = False
     guarantee: Guarantee
     noise_std: float
     bits_per_user: float
     span: float
 
-    def __init__(self, users: int) -> None:
+    def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         self.users = _checks.integer("users", users)
+        self.domain = domain
+        self.dimension = domain.dimension
+        self.clip = clip
+
+    @property
+    def _unit(self) -> str:
+        """The unit of privacy in words, with the clipping that was asked for."""
+        kind = "reward" if self.dimension == 1 else "user's vector"
+        return f"one {kind} in {self.domain}" + (", after clipping to it" if self.clip else "")
 
     @abstractmethod
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Turn (R) each user's value, shape (users, 1), into that user's message, one row per user."""
+        """Turn (R) each user's value, shape (users, dimension), into that user's message, one row per user."""
 
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Pass (S) the messages on; the identity unless the trust model has a shuffler."""
@@ -74,7 +87,7 @@ class Privatizer(ABC):
 
     @abstractmethod
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Estimate (A) the sum of the values from what the middleman delivers, shape (1,)."""
+        """Estimate (A) the sum of the values from what the middleman delivers, shape (dimension,)."""
 
     @abstractmethod
     def release_sum(
@@ -85,7 +98,7 @@ class Privatizer(ABC):
         Parameters
         ----------
         total : array_like
-            True sums, any shape; each entry is a batch of its own (or ``batches`` of them added up) with its own noise.
+            True sums; each entry is a coordinate (or, for one-dimensional sums, a batch of its own) with its own noise.
         rng : numpy.random.Generator
             Source of randomness.
         batches : int
@@ -108,8 +121,8 @@ class Privatizer(ABC):
 
         Parameters
         ----------
-        values : array_like, shape (users, 1) or (users,)
-            One value per user, in [0, 1], or in {0, 1} if ``bits_only``.
+        values : array_like, shape (users, dimension), or (users,) if the dimension is 1
+            One value per user, in the domain.
         rng : numpy.random.Generator
             Source of randomness.
         fidelity : {"aggregate", "messages"}
@@ -117,25 +130,31 @@ class Privatizer(ABC):
 
         Returns
         -------
-        ndarray, shape (1,)
+        ndarray, shape (dimension,)
             Unbiased estimate of the sum.
 
         Raises
         ------
         ValueError
-            If values have another shape, are not finite or out of range (nothing is clipped), ``rng`` is not a Generator, or the
-            fidelity is unknown.
+            If values have another shape, are not finite or outside the domain (nothing is clipped unless asked for), ``rng`` is
+            not a Generator, or the fidelity is unknown.
         """
         array = self.check(values)
         _checks.generator(rng)
         if _checks.choice("fidelity", fidelity, FIDELITIES) == "messages":
             return self.analyze(self.shuffle(self.randomize(array, rng), rng), rng)
+        return self._aggregate(array, rng)
+
+    def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the answer from its law; the sum of the values is all that it depends on, unless a subclass knows better."""
         return self.release_sum(array.sum(axis=0), rng)
 
     def check(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the values as an array of shape (users, 1), or raise the ValueError that says what is wrong."""
-        array = _checks.column("values", values, self.users)
-        _checks.inside("values", array, bits=self.bits_only)
+        """Return the values as an array of shape (users, dimension), or raise the ValueError that says what is wrong."""
+        array = rows(values, self.users, self.dimension)
+        if self.clip:
+            return self.domain.clip(array)
+        self.domain.check(array)
         return array
 
     def __repr__(self) -> str:

@@ -27,8 +27,8 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf, binomial_trials, hockey_stick
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer, bernoulli_log_mgf
+from bandits_dp.privatizers.domain import BITS
 
-UNIT = "one reward in {0, 1}"
 MOST_PAIRED = 400_000  # with more trials than this, skew costs under 1% of the noise and a second bit is not worth sending
 
 
@@ -123,8 +123,6 @@ class BinarySum(Privatizer):
     is summed exactly; that sum is log-concave, so a shift by one is the worst that a user can do.
     """
 
-    bits_only = True
-
     def __init__(
         self,
         users: int,
@@ -134,7 +132,7 @@ class BinarySum(Privatizer):
         honest_fraction: float = 1.0,
         strict: bool = True,
     ) -> None:
-        super().__init__(users)
+        super().__init__(users, BITS)
         epsilon = _checks.epsilon(epsilon)
         delta = _checks.delta(delta)
         share = _checks.real("honest_fraction", honest_fraction, 0.0, 1.0, ends="(]")
@@ -155,11 +153,11 @@ class BinarySum(Privatizer):
         crowd = "" if share == 1 else f", as long as {share:g} of the users of each batch are honest"
         if calibration == "theorem" and epsilon > 1:
             text = f"the theorem covers epsilon up to 1 only, and epsilon is {epsilon:g}"
-            self.guarantee = no_guarantee("shuffle", UNIT, NEIGHBOURS, calibration, text)
+            self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
         else:
             text = "exact divergence of the shuffled bits" if calibration == "certified" else (
                 "M_sum with its published constants (Tenenbaum et al. 2021, appendix C)")
-            self.guarantee = Guarantee(epsilon, delta, "shuffle", UNIT, NEIGHBOURS, calibration, text + crowd)
+            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text + crowd)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the bit and the noise bits, shape (users, bits_per_user)."""

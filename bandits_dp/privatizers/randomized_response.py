@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer, bernoulli_log_mgf
+from bandits_dp.privatizers.domain import BITS
 
 
 class RandomizedResponse(Privatizer):
@@ -44,11 +45,10 @@ class RandomizedResponse(Privatizer):
         If an argument is out of range, or the calibration is ``"experiment"``: no paper publishes one for this sum.
     """
 
-    bits_only = True
     bits_per_user = 1.0
 
     def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified") -> None:
-        super().__init__(users)
+        super().__init__(users, BITS)
         epsilon = _checks.epsilon(epsilon)
         delta = _checks.delta(delta, zero=True)
         if _checks.calibration(calibration) == "experiment":
@@ -62,7 +62,7 @@ class RandomizedResponse(Privatizer):
         self.noise_std = math.sqrt(self.users * self.truth * lie) / self.bias
         self.span = self.users / self.bias
         reason = "the two answers of randomized response, compared exactly (Warner 1965)"
-        self.guarantee = Guarantee(epsilon, delta, "local", "one reward in {0, 1}", NEIGHBOURS, calibration, reason)
+        self.guarantee = Guarantee(epsilon, delta, "local", self._unit, NEIGHBOURS, calibration, reason)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report the bit with probability ``truth`` and its opposite otherwise, shape (users, 1)."""

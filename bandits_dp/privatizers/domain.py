@@ -1,0 +1,258 @@
+"""Where one user's value may lie, and so how far one user can move a sum.
+
+A privatizer's noise is right for the values that its domain allows and for no others. So every domain can check values, and
+knows its diameters: the largest distance between two allowed values, which is the sensitivity of a sum when one user's value is
+replaced.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+
+SLACK = 1e-9  # relative room for rounding in norms that a caller computed in floating point
+
+
+def rows(values: ArrayLike, users: int, dimension: int, name: str = "values") -> NDArray[np.float64]:
+    """Return finite values as an array of shape (users, dimension), or say what is wrong."""
+    expected = f"({users}, {dimension})"
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers of shape {expected}, got {values!r}") from error
+    if dimension == 1 and array.shape == (users,):
+        array = array[:, None]
+    if array.shape != (users, dimension):
+        raise ValueError(f"{name} must have shape {expected}, one row per user, got shape {array.shape}")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(f"{name} must be finite, got {array[row, column]} in row {row}")
+    return array
+
+
+@dataclass(frozen=True)
+class Box:
+    """Vectors with every coordinate in an interval; bits if ``whole``.
+
+    Parameters
+    ----------
+    dimension : int
+        Number of coordinates, >= 1.
+    low, high : float
+        Ends of the interval, low < high.
+    whole : bool
+        Whether only the two ends are allowed.
+
+    Raises
+    ------
+    ValueError
+        If the dimension is not a positive integer, or the ends are not finite and in order.
+    """
+
+    dimension: int = 1
+    low: float = 0.0
+    high: float = 1.0
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        _checks.integer("dimension", self.dimension)
+        _checks.real("low", self.low, -math.inf, math.inf)
+        _checks.real("high", self.high, self.low, math.inf)
+
+    @property
+    def l2_diameter(self) -> float:
+        """Largest Euclidean distance between two allowed vectors."""
+        return (self.high - self.low) * math.sqrt(self.dimension)
+
+    @property
+    def l1_diameter(self) -> float:
+        """Largest l1 distance between two allowed vectors."""
+        return (self.high - self.low) * self.dimension
+
+    def __str__(self) -> str:
+        """Return the domain in words."""
+        ends = f"{{{self.low:g}, {self.high:g}}}" if self.whole else f"[{self.low:g}, {self.high:g}]"
+        return ends if self.dimension == 1 else f"{ends}^{self.dimension}"
+
+    def check(self, array: NDArray[np.float64], name: str = "values") -> None:
+        """Raise a ValueError that names the first row outside, if any; ``array`` has shape (users, dimension)."""
+        good = (array == self.low) | (array == self.high) if self.whole else (array >= self.low) & (array <= self.high)
+        if not good.all():
+            row, column = np.argwhere(~good)[0]
+            allowed = f"{self.low:g} or {self.high:g}" if self.whole else f"in [{self.low:g}, {self.high:g}]"
+            raise ValueError(f"{name} must be {allowed}, got {array[row, column]} in row {row}; nothing is clipped for you")
+
+    def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the nearest allowed vectors."""
+        nearest = np.clip(array, self.low, self.high)
+        return np.where(nearest * 2 < self.low + self.high, self.low, self.high) if self.whole else nearest
+
+
+@dataclass(frozen=True)
+class Ball:
+    """Vectors whose Euclidean norm is at most a bound.
+
+    Parameters
+    ----------
+    dimension : int
+        Number of coordinates, >= 1.
+    norm : float
+        The bound, > 0.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+
+    dimension: int
+    norm: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        _checks.integer("dimension", self.dimension)
+        _checks.positive("norm", self.norm)
+
+    @property
+    def low(self) -> float:
+        """Smallest value of a coordinate."""
+        return -self.norm
+
+    @property
+    def high(self) -> float:
+        """Largest value of a coordinate."""
+        return self.norm
+
+    @property
+    def l2_diameter(self) -> float:
+        """Largest Euclidean distance between two allowed vectors."""
+        return 2 * self.norm
+
+    @property
+    def l1_diameter(self) -> float:
+        """Largest l1 distance between two allowed vectors."""
+        return 2 * self.norm * math.sqrt(self.dimension)
+
+    def __str__(self) -> str:
+        """Return the domain in words."""
+        return f"the ball of radius {self.norm:g} in R^{self.dimension}"
+
+    def check(self, array: NDArray[np.float64], name: str = "values") -> None:
+        """Raise a ValueError that names the first row outside, if any; ``array`` has shape (users, dimension)."""
+        norms = np.linalg.norm(array, axis=1)
+        bad = np.flatnonzero(norms > self.norm * (1 + SLACK))
+        if bad.size:
+            raise ValueError(
+                f"{name} must have norm at most {self.norm:g}, got {norms[bad[0]]:g} in row {bad[0]}; nothing is clipped for you"
+            )
+
+    def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the nearest allowed vectors."""
+        norms = np.linalg.norm(array, axis=1, keepdims=True)
+        return array * np.minimum(1.0, self.norm / np.maximum(norms, self.norm))
+
+
+@dataclass(frozen=True)
+class LinearStatistics:
+    r"""What linear regression needs of one user: :math:`(\phi y, \phi \phi^\top)` with :math:`\lVert\phi\rVert, |y| \le 1`.
+
+    The symmetric matrix is counted once per unordered pair: a value has the d numbers of :math:`\phi y` and then the
+    d (d + 1) / 2 numbers of the upper triangle, row by row. :meth:`encode` makes such values.
+
+    Two vectors :math:`\phi y` are at most 2 apart. Two matrices :math:`\phi\phi^\top` are at most :math:`\sqrt 2` apart in the
+    Frobenius norm, because their inner product is a square, hence not negative; off-diagonal entries counted once can only shrink
+    that. Together the l2 diameter is at most :math:`\sqrt 6` (from the setting of Chowdhury & Zhou 2022).
+
+    Parameters
+    ----------
+    features : int
+        d, >= 1.
+
+    Raises
+    ------
+    ValueError
+        If ``features`` is not a positive integer.
+    """
+
+    features: int
+    low = -1.0
+    high = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the number."""
+        _checks.integer("features", self.features)
+
+    @property
+    def dimension(self) -> int:
+        """Numbers per user."""
+        return self.features + self.features * (self.features + 1) // 2
+
+    @property
+    def l2_diameter(self) -> float:
+        """Largest Euclidean distance between two allowed vectors, at most."""
+        return math.sqrt(6)
+
+    @property
+    def l1_diameter(self) -> float:
+        """Largest l1 distance between two allowed vectors, at most."""
+        return math.sqrt(6 * self.dimension)
+
+    def __str__(self) -> str:
+        """Return the domain in words."""
+        return f"(phi y, phi phi') with phi in R^{self.features}, both norms at most 1"
+
+    def encode(self, features: ArrayLike, rewards: ArrayLike) -> NDArray[np.float64]:
+        """Turn features, shape (users, d), and rewards, shape (users,), into values, shape (users, dimension)."""
+        phi = np.asarray(features, dtype=float)
+        y = np.asarray(rewards, dtype=float)
+        if phi.ndim != 2 or phi.shape[1] != self.features or y.shape != phi.shape[:1]:
+            raise ValueError(
+                f"features must have shape (users, {self.features}) and rewards shape (users,), got {phi.shape} and {y.shape}"
+            )
+        upper = np.triu_indices(self.features)
+        return np.hstack([phi * y[:, None], phi[:, upper[0]] * phi[:, upper[1]]])
+
+    def decode(self, total: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Split a released sum, shape (dimension,), into the vector, shape (d,), and the symmetric matrix, shape (d, d)."""
+        d = self.features
+        matrix = np.zeros((d, d))
+        matrix[np.triu_indices(d)] = total[d:]
+        return total[:d], matrix + np.triu(matrix, 1).T
+
+    def check(self, array: NDArray[np.float64], name: str = "values") -> None:
+        """Raise a ValueError that names the first row that no (phi, y) gives; ``array`` has shape (users, dimension)."""
+        d = self.features
+        vector, triangle = array[:, :d], array[:, d:]
+        upper = np.triu_indices(d)
+        diagonal = triangle[:, upper[0] == upper[1]]
+        users = np.arange(len(array))
+        top = diagonal.argmax(axis=1)
+        matrix = np.zeros((len(array), d, d))
+        matrix[:, upper[0], upper[1]] = triangle
+        matrix[:, upper[1], upper[0]] = triangle
+        size = np.sqrt(np.maximum(diagonal[users, top], 0.0))
+        phi = matrix[users, top] / np.where(size > 0, size, 1.0)[:, None]  # phi up to its sign, from the largest column
+        y = (phi * vector).sum(axis=1) / np.maximum((phi**2).sum(axis=1), 1e-300)
+        apart = np.abs(self.encode(phi, y) - array).max(axis=1)
+        bad = np.flatnonzero((apart > SLACK) | ((phi**2).sum(axis=1) > 1 + SLACK) | (np.abs(y) > 1 + SLACK))
+        if bad.size:
+            raise ValueError(
+                f"{name} must be (phi y, upper triangle of phi phi') with norm of phi and |y| at most 1, got {array[bad[0]]} "
+                f"in row {bad[0]}; nothing is clipped for you"
+            )
+
+    def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Refuse: clip phi and y before they are encoded."""
+        raise ValueError("clip must be False for linear statistics, got True: clip phi and y before you encode them")
+
+
+Domain = Box | Ball | LinearStatistics
+UNIT_INTERVAL = Box()
+BITS = Box(whole=True)

@@ -1,0 +1,143 @@
+"""Gaussian noise, at the server (central model) or at every user (local model)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_noise_std
+from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+
+
+class _GaussianSum(Privatizer):
+    """A sum with Gaussian noise of std ``noise_std`` in every coordinate, calibrated to the domain's l2 diameter."""
+
+    model: str
+    bits_per_user: float
+    span = math.inf
+
+    def __init__(
+        self,
+        users: int,
+        epsilon: float,
+        delta: float,
+        calibration: str = "certified",
+        domain: Domain = UNIT_INTERVAL,
+        clip: bool = False,
+        strict: bool = True,
+    ) -> None:
+        super().__init__(users, domain, clip)
+        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
+        distance = domain.l2_diameter
+        if _checks.calibration(calibration) == "experiment":
+            raise ValueError("calibration must be 'certified' or 'theorem' for a Gaussian sum, got 'experiment': "
+                             "no paper publishes a figure with it")
+        if calibration == "certified":
+            self.unit_std = gaussian_noise_std(epsilon, delta, distance)
+            reason = f"exact Gaussian mechanism, l2-sensitivity {distance:.4g} (Balle & Wang 2018, Theorem 8)"
+        else:
+            self.unit_std = classical_gaussian_noise_std(epsilon, delta, distance, strict=strict)
+            reason = f"classical Gaussian mechanism, l2-sensitivity {distance:.4g} (Dwork & Roth 2014, Theorem A.1)"
+        if calibration == "theorem" and epsilon >= 1:
+            text = f"the classical formula is proved for epsilon < 1 only, and epsilon is {epsilon:g}"
+            self.guarantee = no_guarantee(self.model, self._unit, NEIGHBOURS, calibration, text)
+        else:
+            self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, NEIGHBOURS, calibration, reason)
+
+    def release_sum(
+        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Add N(0, batches * noise_std^2) to every entry."""
+        total = np.asarray(total, dtype=float)
+        return np.asarray(total + rng.normal(0.0, self.noise_std * math.sqrt(batches), total.shape))
+
+    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return s^2 noise_std^2 / 2."""
+        return np.asarray(s**2 * self.noise_std**2 / 2)
+
+
+class CentralGaussian(_GaussianSum):
+    """Sum plus Gaussian noise at the server.
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    epsilon : float
+        Privacy parameter, > 0; below 1 in the theorem calibration.
+    delta : float
+        Failure mass, in (0, 1).
+    calibration : {"certified", "theorem"}
+        Exact noise (Balle & Wang 2018), or the textbook formula (Dwork & Roth 2014, Theorem A.1).
+    domain : Domain
+        Where one user's value may lie; its l2 diameter is the sensitivity.
+    clip : bool
+        Whether values outside are moved to the domain's border.
+    strict : bool
+        Whether the theorem calibration refuses epsilon >= 1, where the textbook proves nothing.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the calibration is ``"experiment"``: no paper publishes one for this sum.
+    """
+
+    model = "central"
+
+    def __init__(
+        self,
+        users: int,
+        epsilon: float,
+        delta: float,
+        calibration: str = "certified",
+        domain: Domain = UNIT_INTERVAL,
+        clip: bool = False,
+        strict: bool = True,
+    ) -> None:
+        super().__init__(users, epsilon, delta, calibration, domain, clip, strict)
+        self.noise_std = self.unit_std
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value itself: the server is trusted with it."""
+        return self.check(values)
+
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add the messages up, and one noise."""
+        return self.release_sum(messages.sum(axis=0), rng)
+
+
+class LocalGaussian(_GaussianSum):
+    """Sum of values to which every user adds Gaussian noise of its own.
+
+    The parameters are those of :class:`CentralGaussian`; ``noise_std`` is sqrt(users) times that of one user.
+    """
+
+    model = "local"
+
+    def __init__(
+        self,
+        users: int,
+        epsilon: float,
+        delta: float,
+        calibration: str = "certified",
+        domain: Domain = UNIT_INTERVAL,
+        clip: bool = False,
+        strict: bool = True,
+    ) -> None:
+        super().__init__(users, epsilon, delta, calibration, domain, clip, strict)
+        self.noise_std = self.unit_std * math.sqrt(self.users)
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value plus the user's own noise, shape (users, dimension)."""
+        array = self.check(values)
+        return np.asarray(array + rng.normal(0.0, self.unit_std, array.shape))
+
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add the messages up."""
+        return np.asarray(messages.sum(axis=0), dtype=float)

@@ -1,0 +1,138 @@
+"""Laplace noise, at the server (central model) or at every user (local model)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.accounting.laplace import laplace_scale
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+
+
+class _LaplaceSum(Privatizer):
+    """A sum with Laplace noise in every coordinate, ``draws`` of them, calibrated to the domain's l1 diameter."""
+
+    model: str
+    bits_per_user: float
+    span = math.inf
+    draws: int
+
+    def __init__(
+        self,
+        users: int,
+        epsilon: float,
+        delta: float = 0.0,
+        calibration: str = "certified",
+        domain: Domain = UNIT_INTERVAL,
+        clip: bool = False,
+    ) -> None:
+        super().__init__(users, domain, clip)
+        delta = _checks.delta(delta, zero=True)
+        if _checks.calibration(calibration) == "experiment":
+            raise ValueError("calibration must be 'certified' or 'theorem' for a Laplace sum, got 'experiment': "
+                             "no paper publishes a figure with it")
+        if calibration == "theorem" or self.dimension > 1:
+            delta = 0.0  # the profile with delta is proved for one number
+        self.scale = laplace_scale(epsilon, delta, domain.l1_diameter)
+        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
+        reason = f"Laplace mechanism, l1-sensitivity {domain.l1_diameter:.4g} (Dwork et al. 2006" + (
+            "; with delta, Balle et al. 2018, Theorem 3)" if delta else ")")
+        self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, NEIGHBOURS, calibration, reason)
+
+    def release_sum(
+        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Add the noises to every entry; several Laplace draws add up to a difference of two Gamma draws."""
+        total = np.asarray(total, dtype=float)
+        up, down = rng.gamma(batches * self.draws, self.scale, (2, *total.shape))
+        return np.asarray(total + up - down)
+
+    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return -draws * log(1 - (s * scale)^2), infinite from s = 1 / scale on."""
+        square = (s * self.scale) ** 2
+        return np.where(square < 1, -self.draws * np.log1p(-np.minimum(square, 1 - 1e-16)), np.inf)
+
+
+class CentralLaplace(_LaplaceSum):
+    """Sum plus Laplace noise at the server.
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    epsilon : float
+        Privacy parameter, > 0.
+    delta : float
+        Failure mass, in [0, 1); 0 gives pure privacy. Used for single numbers only: for vectors it becomes 0.
+    calibration : {"certified", "theorem"}
+        The scale that uses delta (:func:`bandits_dp.accounting.laplace.laplace_scale`), or the one that does not need it.
+    domain : Domain
+        Where one user's value may lie; its l1 diameter is the sensitivity.
+    clip : bool
+        Whether values outside are moved to the domain's border.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the calibration is ``"experiment"``: no paper publishes one for this sum.
+    """
+
+    model = "central"
+    draws = 1
+
+    def __init__(
+        self,
+        users: int,
+        epsilon: float,
+        delta: float = 0.0,
+        calibration: str = "certified",
+        domain: Domain = UNIT_INTERVAL,
+        clip: bool = False,
+    ) -> None:
+        super().__init__(users, epsilon, delta, calibration, domain, clip)
+        self.noise_std = math.sqrt(2) * self.scale
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value itself: the server is trusted with it."""
+        return self.check(values)
+
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add the messages up, and one noise."""
+        return self.release_sum(messages.sum(axis=0), rng)
+
+
+class LocalLaplace(_LaplaceSum):
+    """Sum of values to which every user adds Laplace noise of its own.
+
+    The parameters are those of :class:`CentralLaplace`; ``noise_std`` is sqrt(users) times that of one user.
+    """
+
+    model = "local"
+
+    def __init__(
+        self,
+        users: int,
+        epsilon: float,
+        delta: float = 0.0,
+        calibration: str = "certified",
+        domain: Domain = UNIT_INTERVAL,
+        clip: bool = False,
+    ) -> None:
+        super().__init__(users, epsilon, delta, calibration, domain, clip)
+        self.draws = self.users
+        self.noise_std = math.sqrt(2 * self.users) * self.scale
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value plus the user's own noise, shape (users, dimension)."""
+        array = self.check(values)
+        return np.asarray(array + rng.laplace(0.0, self.scale, array.shape))
+
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add the messages up."""
+        return np.asarray(messages.sum(axis=0), dtype=float)
