@@ -1,0 +1,214 @@
+r"""Where do two samples differ most? Statistics of outputs, and the search for the event that betrays a mechanism.
+
+Whatever is chosen here is chosen on the selection half of an audit's runs and tested on the other half, so nothing in this file
+has to be right for a verdict to be valid: a poor statistic or a poor event only makes the lower bound small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+MOST_COORDINATES = 20  # looked at one by one: those whose means differ most
+MOST_JOINT = 200  # coordinates that enter the covariance matrices
+RIDGE = 1e-9  # relative; small, because noise that cancels exactly shows in the directions of almost no variance
+TAIL_THRESHOLDS = 400  # per tail, at ranks that grow geometrically
+FEWEST_IN_WINDOW = 8
+
+
+class Statistic(NamedTuple):
+    """A number computed from every output.
+
+    ``of`` maps outputs of shape (runs, size) to scores of shape (runs,). ``search`` says which events make sense: ``"tails"``
+    for a score that grows with suspicion, ``"atoms"`` for a fingerprint without an order, ``"all"`` for everything.
+    """
+
+    name: str
+    of: Callable[[Array], Array]
+    search: str = "all"
+
+
+class Event(NamedTuple):
+    """The outputs whose statistic is in [low, high]; both ends NaN mean the outputs whose statistic is NaN."""
+
+    statistic: Statistic
+    low: float
+    high: float
+    swapped: bool  # whether the event is the likelier one under b
+
+    def holds(self, outputs: Array) -> NDArray[np.bool_]:
+        """Return for every output whether the event happened, shape (runs,)."""
+        scores = self.statistic.of(outputs)
+        if np.isnan(self.low):
+            return np.isnan(scores)
+        return (scores >= self.low) & (scores <= self.high)
+
+    def __str__(self) -> str:
+        """Return the event as a formula."""
+        name = self.statistic.name
+        if self.low == self.high or np.isnan(self.low):
+            return f"{name} = {self.low:.10g}"
+        if self.high == np.inf:
+            return f"{name} >= {self.low:.6g}"
+        if self.low == -np.inf:
+            return f"{name} <= {self.high:.6g}"
+        return f"{self.low:.10g} <= {name} <= {self.high:.10g}"
+
+
+def wilson(hits: NDArray[np.int64], runs: int, z: float) -> tuple[Array, Array]:
+    """Lower and upper confidence limits of probabilities, by Wilson's score interval: Clopper-Pearson's in closed form, almost."""
+    centre = (hits + z**2 / 2) / (runs + z**2)
+    half = z / (runs + z**2) * np.sqrt(hits * (1 - hits / runs) + z**2 / 4)
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+
+def log_ratio(p_low: Array | float, q_high: Array | float, delta: float) -> Array:
+    """Lower bound on epsilon, log((p - delta) / q); -inf where p does not exceed delta."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.maximum(np.asarray(p_low) - delta, 0.0)) - np.log(q_high))
+
+
+def best_event(statistics: list[Statistic], a: Array, b: Array, delta: float, z: float) -> Event:
+    """Return the event with the largest lower bound on epsilon (not the largest ratio: rare events prove little).
+
+    Parameters
+    ----------
+    statistics : list of Statistic
+        What to look at.
+    a, b : ndarray, shape (runs, size)
+        Outputs on the two inputs, of the selection half.
+    delta : float
+        Failure mass that is subtracted.
+    z : float
+        Standard errors that each of the two probabilities is moved, against the event.
+    """
+    best, found = -np.inf, Event(statistics[0], -np.inf, np.inf, False)
+    for statistic in statistics:
+        x, y = statistic.of(a), statistic.of(b)
+        low, high, x_hits, y_hits = _candidates(x, y, statistic.search)
+        x_low, x_high = wilson(x_hits, len(x), z)
+        y_low, y_high = wilson(y_hits, len(y), z)
+        for swapped, bound in ((False, log_ratio(x_low, y_high, delta)), (True, log_ratio(y_low, x_high, delta))):
+            top = int(np.argmax(bound))
+            if bound[top] > best:
+                best, found = float(bound[top]), Event(statistic, float(low[top]), float(high[top]), swapped)
+    return found
+
+
+def _candidates(x: Array, y: Array, search: str) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.int64]]:
+    """Return the ends of the candidate events, and how often each happened in the two samples; four arrays of one shape."""
+    x_sorted, y_sorted = np.sort(x[~np.isnan(x)]), np.sort(y[~np.isnan(y)])
+    pool = np.sort(np.concatenate([x_sorted, y_sorted]), kind="stable")
+    ends: list[tuple[Array, Array]] = [(np.empty(0), np.empty(0))]
+    if search != "atoms" and pool.size:
+        ranks = np.unique(np.geomspace(1, pool.size, TAIL_THRESHOLDS).astype(np.int64)) - 1
+        tails = np.unique(np.concatenate([pool[ranks], pool[::-1][ranks]]))
+        infinity = np.full(tails.shape, np.inf)
+        ends += [(tails, infinity), (-infinity, tails)]
+    if search == "all":
+        ends += _windows(x_sorted) + _windows(y_sorted)
+    if search != "tails" and pool.size:
+        atoms = np.unique(pool[1:][pool[1:] == pool[:-1]])  # values that repeat
+        ends.append((atoms, atoms))
+    low, high = (np.concatenate(side) for side in zip(*ends, strict=True))
+    x_hits, y_hits = (np.searchsorted(s, high, "right") - np.searchsorted(s, low, "left") for s in (x_sorted, y_sorted))
+    nothing = np.array([np.nan])
+    return (
+        np.concatenate([low, nothing]),
+        np.concatenate([high, nothing]),
+        np.append(x_hits, len(x) - len(x_sorted)),
+        np.append(y_hits, len(y) - len(y_sorted)),
+    )
+
+
+def _windows(ordered: Array) -> list[tuple[Array, Array]]:
+    """Intervals that hold 1/2, 1/4, ... of a sorted sample each, half overlapping: narrow where the sample is dense."""
+    found = []
+    width = len(ordered) // 2
+    while width >= FEWEST_IN_WINDOW and len(ordered) // width <= 1024:
+        first = np.arange(0, len(ordered) - width + 1, width // 2)
+        found.append((ordered[first], ordered[first + width - 1]))
+        width //= 2
+    return found
+
+
+def generic_statistics(a: Array, b: Array) -> list[Statistic]:
+    """Statistics to try when nobody knows the mechanism: for one number, itself; for vectors, what careless noise leaves behind.
+
+    Single coordinates, sum, norm, gaps between entries and the number of distinct ones (reused noise, repeated values), the whole
+    output as a fingerprint (repeated outputs), and the log-likelihood ratio of two Gaussians fitted to the samples, with one
+    covariance (a projection) and with two (correlations).
+
+    Parameters
+    ----------
+    a, b : ndarray, shape (runs, size)
+        Outputs on the two inputs, of the selection half.
+
+    Returns
+    -------
+    list of Statistic
+        At least one.
+    """
+    size = a.shape[1]
+    if size == 1:
+        return [Statistic("output", lambda x: x[:, 0])]
+    finite = [x[np.isfinite(x).all(axis=1)] for x in (a, b)]
+    found = [
+        Statistic("sum of the output", lambda x: x.sum(axis=1)),
+        Statistic("norm of the output", lambda x: np.asarray(np.sqrt(np.einsum("ij,ij->i", x, x)))),
+        Statistic("smallest gap between two entries", lambda x: _gaps(x).min(axis=1)),
+        Statistic("number of distinct entries", lambda x: 1.0 + np.count_nonzero(_gaps(x), axis=1)),
+        Statistic("fingerprint of the output", fingerprint, "atoms"),
+    ]
+    order = np.arange(size)
+    if min(map(len, finite)) > 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            contrast = abs(finite[0].mean(axis=0) - finite[1].mean(axis=0)) / (finite[0].std(axis=0) + finite[1].std(axis=0))
+        order = np.argsort(-np.nan_to_num(contrast, posinf=np.inf), kind="stable")
+        found += _gaussian_ratios(finite[0], finite[1], order[:MOST_JOINT])
+    return found + [Statistic(f"entry {j}", lambda x, j=j: x[:, j]) for j in order[:MOST_COORDINATES].tolist()]  # type: ignore[misc]
+
+
+def _gaps(x: Array) -> Array:
+    """Differences between neighbours in size among the entries of each output, shape (runs, size - 1)."""
+    with np.errstate(invalid="ignore"):
+        return np.diff(np.sort(x, axis=1), axis=1)
+
+
+def fingerprint(x: Array) -> Array:
+    """Hash every output, shape (runs, size) -> (runs,): equal outputs, equal numbers."""
+    bits = np.where(np.isnan(x), np.nan, x + 0.0).view(np.uint64)  # one NaN, and no negative zero
+    hashed = np.zeros(len(x), np.uint64)
+    for column in bits.T:
+        hashed = (hashed ^ column) * np.uint64(0x9E3779B97F4A7C15)  # odd, so the product loses nothing; wraps around
+        hashed ^= hashed >> np.uint64(29)
+    return (hashed >> np.uint64(11)).astype(float)  # what 53 bits can hold
+
+
+def _gaussian_ratios(a: Array, b: Array, columns: NDArray[np.intp]) -> list[Statistic]:
+    """Log-likelihood ratios of Gaussians fitted to two samples: linear (one covariance) and quadratic (two)."""
+    a, b = a[:, columns], b[:, columns]
+    means = a.mean(axis=0), b.mean(axis=0)
+    covariances = np.cov(a, rowvar=False), np.cov(b, rowvar=False)
+    pooled = (covariances[0] + covariances[1]) / 2
+    scale = np.trace(pooled) / len(columns)
+    ridge = RIDGE * (scale if scale > 0 else 1.0) * np.eye(len(columns))
+    direction = np.linalg.solve(pooled + ridge, means[0] - means[1])  # Fisher 1936
+    centre = (means[0] + means[1]) / 2
+    roots = [np.linalg.inv(np.linalg.cholesky(covariance + ridge)) for covariance in covariances]
+
+    def linear(x: Array) -> Array:
+        with np.errstate(invalid="ignore"):
+            return np.asarray((x[:, columns] - centre) @ direction)
+
+    def quadratic(x: Array) -> Array:
+        with np.errstate(invalid="ignore", over="ignore"):
+            far = [np.square((x[:, columns] - mean) @ root.T).sum(axis=1) for mean, root in zip(means, roots, strict=True)]
+            return np.asarray((far[1] - far[0]) / 2)
+
+    return [Statistic("projection on the difference of means", linear), Statistic("Gaussian log-likelihood ratio", quadratic)]

@@ -1,0 +1,256 @@
+"""The audit: a bound that is right as often as declared, tight where the truth is known, and finds what careless noise leaves."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bandits_dp import make
+from bandits_dp.accounting import gaussian_noise_std
+from bandits_dp.audit import Vectorized, audit, play_of, release_of
+from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse
+from bandits_dp.problems import BernoulliArms
+
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
+
+
+def quiet(mechanism, a, b, epsilon, delta, trials, seed=0, **options):
+    return audit(mechanism, a, b, epsilon, delta, trials, rng=np.random.default_rng(seed), progress=False, **options)
+
+
+def most_failures(seeds, chance):
+    """Most failures that a binomial test at the declared false-alarm rate allows."""
+    return stats.binom.isf(FALSE_ALARM, seeds, chance)
+
+
+def gaussian(std):
+    return Vectorized(lambda data, rng, runs: data + rng.normal(0, std, runs))
+
+
+def answer(truth):
+    """Randomized response on one bit."""
+    return Vectorized(lambda data, rng, runs: np.where(rng.random(runs) < truth, data, 1 - data))
+
+
+@pytest.mark.parametrize(("delta", "goal"), ((0.1, 0.9), (1e-5, 0.6)))
+@pytest.mark.parametrize("score", (None, lambda output: -output))
+def test_bound_on_an_exact_gaussian_reaches_its_goal(delta, goal, score):
+    """Claim (1, delta), exactly calibrated, 1e6 runs: the median bound of nine audits, none above 1."""
+    mechanism = gaussian(gaussian_noise_std(1.0, delta))
+    bounds = [quiet(mechanism, 0.0, 1.0, 1.0, delta, 10**6, seed, score=score).epsilon_lower for seed in range(9)]
+    assert np.median(bounds) >= goal and max(bounds) <= 1
+
+
+@pytest.mark.parametrize("trials", (200, 5000))
+@pytest.mark.parametrize("delta", (0.0, 0.05))
+def test_bound_covers_the_truth(delta, trials):
+    """Randomized response has a known epsilon at each delta. At confidence 0.6 bounds may exceed it in at most 40% of 1000 audits.
+
+    The generic search looks at atoms, thresholds and intervals, and would fail this if it were tested on the runs it chose on.
+    """
+    truth, wrong = 0.55, 0
+    epsilon = max(math.log((truth - delta) / (1 - truth)), 0.0)
+    for seed in range(1000):
+        result = quiet(answer(truth), 0.0, 1.0, 4.0, delta, trials, seed, confidence=0.6)
+        wrong += result.epsilon_lower > epsilon
+    assert wrong <= most_failures(1000, 0.4)
+
+
+def test_bound_covers_zero_where_nothing_leaks():
+    """Pure noise: any positive bound is a false alarm; vectors offer the search many chances to fool itself."""
+    noise = Vectorized(lambda data, rng, runs: rng.normal(size=(runs, 3)))
+    wrong = sum(quiet(noise, 0, 1, 2.0, 0.0, 300, seed, confidence=0.6).epsilon_lower > 0 for seed in range(400))
+    assert wrong <= most_failures(400, 0.4)
+
+
+def test_bound_is_tight_on_randomized_response():
+    for epsilon, delta in ((0.5, 0.0), (1.0, 0.0), (1.0, 0.05), (3.0, 0.0)):
+        mechanism = RandomizedResponse(1, epsilon, delta)
+        result = quiet(release_of(mechanism), [1], [0], epsilon, delta, 400_000)
+        assert epsilon * 0.93 < result.epsilon_lower <= epsilon
+
+
+def test_counts_and_limits_are_those_of_clopper_and_pearson():
+    """The reported bound follows from the reported counts, by scipy's independent implementation."""
+    result = quiet(answer(0.7), 0.0, 1.0, 3.0, 0.02, 3000)
+    more, less = (result.hits_a, result.hits_b) if result.likelier == "a" else (result.hits_b, result.hits_a)
+    assert result.tested == 1500 and more > less
+    p = stats.binomtest(more, 1500).proportion_ci(0.99, "exact")
+    q = stats.binomtest(less, 1500).proportion_ci(0.99, "exact")
+    assert result.epsilon_lower == pytest.approx(math.log((p.low - 0.02) / q.high))
+
+
+CERTIFIED = {
+    "binary sum, one user": (partial(BinarySum, 1, 1.0, 0.1), 1.0, 0.1),
+    "binary sum, fair bits": (partial(BinarySum, 3, 1.0, 1e-3), 1.0, 1e-3),
+    "binary sum, rare bits": (partial(BinarySum, 500, 0.5, 0.05), 0.5, 0.05),
+    "binary sum, large epsilon": (partial(BinarySum, 20, 4.0, 1e-3), 4.0, 1e-3),
+    "randomized response": (partial(RandomizedResponse, 1, 1.0), 1.0, 0.0),
+    "randomized response with delta": (partial(RandomizedResponse, 1, 0.5, 0.05), 0.5, 0.05),
+    "central Gaussian": (partial(CentralGaussian, 5, 1.0, 0.1), 1.0, 0.1),
+    "central Laplace": (partial(CentralLaplace, 5, 0.5), 0.5, 0.0),
+    "central Laplace with delta": (partial(CentralLaplace, 5, 1.0, 0.05), 1.0, 0.05),
+}
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_certified_privatizers_pass(name):
+    """200 audits each, at confidence 0.99: no more failures than a binomial test of the 1% allows."""
+    build, epsilon, delta = CERTIFIED[name]
+    privatizer = build()
+    a = np.zeros(privatizer.users)
+    b = np.eye(1, privatizer.users)[0]
+    failures = sum(not quiet(release_of(privatizer), a, b, epsilon, delta, 20_000, seed).passed for seed in range(200))
+    assert failures <= most_failures(200, 0.01)
+
+
+def test_messages_and_one_at_a_time_are_audited_too():
+    """The same verdicts when every message is made, and on an object that only knows release."""
+    class Bare:
+        def release(self, values, rng, fidelity):
+            return CentralLaplace(2, 0.5).release(values, rng, fidelity)
+
+    for mechanism, epsilon in ((release_of(BinarySum(2, 1.0, 0.1), "messages"), 1.0), (release_of(Bare()), 0.5)):
+        result = quiet(mechanism, [0, 0], [1, 0], epsilon, 0.1, 3000)
+        assert result.passed
+    assert not quiet(release_of(Identity(2), "messages"), [0, 0], [1, 0], 1.0, 0.0, 1000).passed
+
+
+def test_learners_are_audited_through_reward_tapes():
+    """A non-private learner betrays one reward by its arms or its sums; a private one keeps its promise."""
+    tape = np.tile([0.0, 1.0], (8, 1))
+    neighbour = tape.copy()
+    neighbour[0] = 1.0
+    problem = BernoulliArms([0.5, 0.5])
+    open_book = make("UCB1", problem, horizon=8)
+    assert not quiet(play_of(open_book), tape, neighbour, 1.0, 0.0, 200).passed
+    assert not quiet(play_of(open_book, lambda learner: learner.sums[0]), tape, neighbour, 1.0, 0.0, 200).passed
+    private = make("LDP-AE", problem, horizon=8, epsilon=1.0)
+    for reveal in (None, lambda learner: learner.sums):
+        assert quiet(play_of(private, reveal), tape, neighbour, 1.0, 0.0, 3000).passed
+    assert open_book.played == private.played == 0
+
+
+def test_rare_exact_values_are_caught():
+    """One output in 200 is exact, in the middle of the distribution: no threshold shows it, an atom does."""
+    def sometimes_exact(data, rng, runs):
+        return np.where(rng.random(runs) < 0.005, data, data + rng.laplace(0, 2.0, runs))
+
+    result = quiet(Vectorized(sometimes_exact), 0.3, 0.7, 1.0, 0.0, 100_000)
+    assert not result.passed and result.low == result.high and "output = " in result.event
+
+
+@pytest.mark.parametrize("strange", (math.nan, math.inf, -math.inf))
+@pytest.mark.parametrize("size", ((), (3,)))
+def test_nan_and_infinity_are_outputs_too(strange, size):
+    def fails_on_one(data, rng, runs):
+        outputs = rng.normal(0, 10.0, (runs, *size))
+        outputs[rng.random(runs) < 0.02 * data] = strange
+        return outputs
+
+    assert not quiet(Vectorized(fails_on_one), 1.0, 0.0, 1.0, 0.0, 20_000).passed
+    assert quiet(Vectorized(fails_on_one), 1.0, 0.5, 1.0, 0.0, 20_000).passed  # a ratio of 2 is below e
+
+
+TRACES = {
+    "narrow cluster": lambda d, r, n: np.where(r.random(n) < 0.02, d + r.normal(0, 1e-9, n), r.normal(0, 3.0, n)),
+    "variance": lambda d, r, n: r.normal(0, 1.0 + d, (n, 4)),
+    "correlation": lambda d, r, n: np.sqrt(d) * r.normal(0, 1, (n, 1)) + np.sqrt(1.01 - d) * r.normal(0, 1, (n, 4)),
+    "reused noise": lambda d, r, n: np.array([d, 3.0]) + r.normal(0, 10.0, (n, 1)),
+    "repeated entries": lambda d, r, n: np.where(r.random((n, 1)) < 0.1 * d, r.normal(0, 1, (n, 1)), r.normal(0, 1, (n, 5))),
+    "repeated output": lambda d, r, n: np.where(r.random((n, 1)) < 0.03 * d, np.arange(6) % 3, r.integers(0, 3, (n, 6))),
+    "one of many entries": lambda d, r, n: np.eye(300)[7] * 6 * d + r.normal(0, 1, (n, 300)),
+    "spread over many entries": lambda d, r, n: 0.4 * d + r.normal(0, 1, (n, 200)),
+    "a matrix": lambda d, r, n: d * np.eye(3) + r.normal(0, 0.3, (n, 3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_generic_search_finds(name):
+    """Traces that careless noise leaves, each far beyond (1, 0), without a score."""
+    result = quiet(Vectorized(TRACES[name]), 1.0, 0.0, 1.0, 0.0, 10_000)
+    assert not result.passed, str(result)
+
+
+def test_a_score_may_be_infinite_and_point_either_way():
+    """The exact log-likelihood ratio of uniform noise is infinite outside the overlap; its negative serves as well."""
+    uniform = Vectorized(lambda data, rng, runs: data + rng.random(runs))
+
+    def ratio(output):
+        return np.where(output < 0.5, np.inf, np.where(output > 1, -np.inf, 0.0))
+
+    for score in (ratio, lambda output: -ratio(output)):
+        result = quiet(uniform, 0.0, 0.5, 1.0, 0.4, 4000, score=score)
+        assert not result.passed and result.event.startswith("score")
+
+
+def test_same_seed_same_verdict_and_plain_functions_work():
+    mechanism = gaussian(1.0)
+    first, second, other = (quiet(mechanism, 0.0, 1.0, 1.0, 0.1, 5000, seed) for seed in (1, 1, 2))
+    assert first == second != other
+    plain = quiet(lambda data, rng: data + rng.normal(), 0.0, 1.0, 1.0, 0.1, 5000, 1)
+    assert plain == first  # one draw per run, in the same order
+    assert isinstance(mechanism(0.0, np.random.default_rng(0)), np.float64)
+
+
+def test_result_prints_verdict_and_evidence():
+    broken = quiet(gaussian(0.1), 0.0, 1.0, 1.0, 0.1, 2000)
+    assert str(broken).startswith("FAILED: epsilon is at least 5.") and "(1, 0.1) is claimed" in str(broken)
+    assert f"in {broken.hits_a:,} of 1,000 runs on a and in {broken.hits_b:,} on b." in str(broken)
+    assert str(quiet(gaussian(9.0), 0.0, 1.0, 1.0, 0.1, 2000)).startswith("Passed: epsilon is at least 0")
+
+
+def test_too_few_trials_are_refused_with_the_number_needed():
+    """One trial less than the number named is refused; with that number a mechanism without noise fails."""
+    with pytest.raises(ValueError, match=r"trials must be at least (\d+) for any mechanism to fail an audit of \(3, 0\)") as caught:
+        quiet(gaussian(1.0), 0.0, 1.0, 3.0, 0.0, 10)
+    needed = int(str(caught.value).split()[5])
+    exact = Vectorized(lambda data, rng, runs: np.full(runs, data))
+    assert not quiet(exact, 0.0, 1.0, 3.0, 0.0, needed).passed
+    with pytest.raises(ValueError, match=f"at least {needed} .* got {needed - 1}"):
+        quiet(exact, 0.0, 1.0, 3.0, 0.0, needed - 1)
+
+
+GOOD = {"mechanism": gaussian(1.0), "a": 0.0, "b": 1.0, "epsilon": 1.0, "delta": 0.1, "trials": 500,
+        "rng": np.random.default_rng(0), "progress": False}
+
+
+def growing(data, rng):
+    return np.zeros(1 + int(rng.random() < 0.5))
+
+
+def spoiling(data, rng):
+    data += rng.normal()
+    return data.sum()
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"epsilon": 0.0}, r"epsilon must be a number in \(0, inf\), got 0.0"),
+        ({"epsilon": math.nan}, r"epsilon must be a number in \(0, inf\), got nan"),
+        ({"delta": 1.0}, r"delta must be a number in \[0, 1\), got 1.0"),
+        ({"delta": -0.1}, r"delta must be a number in \[0, 1\), got -0.1"),
+        ({"trials": 1}, "trials must be an integer that is at least 2, got 1"),
+        ({"trials": 1e6}, "trials must be an integer that is at least 2, got 1000000.0"),
+        ({"confidence": 1.0}, r"confidence must be a number in \(0, 1\), got 1.0"),
+        ({"rng": 7}, "rng must be a numpy.random.Generator"),
+        ({"mechanism": 3.0}, r"mechanism must be callable as mechanism\(data, rng\), got 3.0"),
+        ({"b": 0.0}, "a and b must differ in one user's data"),
+        ({"mechanism": growing}, r"mechanism must return outputs of one shape, got \(\d,\) first and \(\d,\) later"),
+        ({"mechanism": lambda data, rng: np.zeros(1 + int(data))}, r"got \(1,\) first and \(2,\) later"),
+        ({"mechanism": Vectorized(lambda data, rng, runs: np.zeros((runs, 1 + int(data))))}, r"got \(1,\) first and \(2,\) later"),
+        ({"mechanism": Vectorized(lambda data, rng, runs: np.zeros(3))}, "must return 500 rows when asked for 500 runs"),
+        ({"mechanism": lambda data, rng: np.zeros(0)}, "mechanism must return at least one number"),
+        ({"mechanism": lambda data, rng: "five"}, "mechanism must return a number or an array of numbers, got 'five'"),
+        ({"mechanism": spoiling, "a": np.zeros(2), "b": np.ones(2)}, "mechanism must not change its input"),
+        ({"score": 5}, "score must be callable on a batch of outputs, got 5"),
+        ({"score": lambda x: x[:, None]}, r"score must return one number per output, shape \(250,\), got shape \(250, 1\)"),
+        ({"score": lambda x: x * math.nan}, "score must not be NaN, got NaN for output 0"),
+    ],
+)
+def test_bad_arguments_are_named(change, text):
+    with pytest.raises(ValueError, match=text):
+        audit(**(GOOD | change))
