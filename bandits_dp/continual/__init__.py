@@ -1,0 +1,20 @@
+"""Continual counters: private running sums of a stream, from fresh noise in every round to the square-root factorization."""
+
+from bandits_dp.continual.base import Counter
+from bandits_dp.continual.factorization import FactorizationCounter
+from bandits_dp.continual.hybrid import HybridCounter
+from bandits_dp.continual.intervals import IntervalCounter
+from bandits_dp.continual.naive import NaiveCounter, PerStepCounter
+from bandits_dp.continual.tree import TreeCounter
+from bandits_dp.continual.two_level import TwoLevelCounter
+
+__all__ = [
+    "Counter",
+    "FactorizationCounter",
+    "HybridCounter",
+    "IntervalCounter",
+    "NaiveCounter",
+    "PerStepCounter",
+    "TreeCounter",
+    "TwoLevelCounter",
+]

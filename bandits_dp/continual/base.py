@@ -1,0 +1,314 @@
+r"""Running sums of a stream, released after every value: the continual counter.
+
+One user brings one value :math:`x_t` in each round, and the trusted server (central model) releases every running sum
+:math:`x_1 + \dots + x_t`. With :math:`A` the lower-triangular matrix of ones, every counter here is a factorization
+:math:`A = L R`: the server releases
+
+.. math:: L (R x + z) = A x + L z,
+
+where :math:`R x` are the partial sums that get noise, :math:`z` is that noise, independent and drawn once, and :math:`L` says
+which of them are added up.
+
+*Why it is private.* L is lower triangular with a positive diagonal, so the first t released sums and the first t entries of
+:math:`y = R x + z` determine each other; it is enough that y is private. Replacing one user's values changes x by
+:math:`\Delta`, zero except in that user's rounds S, where each row of :math:`\Delta` has norm at most the domain's diameter D. Then
+
+.. math:: \lVert R \Delta \rVert_F^2 = \sum_{s, t \in S} \langle \Delta_s, \Delta_t \rangle (R^\top R)_{st}
+          \le D^2 \sum_{s, t \in S} (R^\top R)_{st},
+
+because R has no negative entry here, with equality if all rows of :math:`\Delta` are one vector of norm D. The largest right side
+over all sets S of at most M0 rounds is the squared l2-sensitivity (for M0 = 1 the largest column norm of R), and Gaussian noise
+has the exact privacy of one Gaussian mechanism with it (Balle & Wang 2018, Theorem 8). Values may depend on earlier releases:
+given those, y_t is Gaussian with a mean shifted by row t of :math:`R \Delta`, and Gaussian shifts whose squares add up to at most
+the squared sensitivity compose as if they had been fixed (Denisov et al. 2022, Theorem 2.1; for several rounds of one user, Smith &
+Thakurta 2022). Laplace noise uses the l1-sensitivity in the same way and gives pure privacy.
+
+A learner that shows each user only what is computed from these sums and that user's own data is jointly private with the
+same numbers (billboard lemma, Hsu et al. 2014). Floating-point noise leaks in deployment (Mironov 2012); this is for simulation.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.accounting.laplace import laplace_scale
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+
+NOISES = ("gaussian", "laplace")
+
+
+class Counter(ABC):
+    """Private running sums of at most ``horizon`` values.
+
+    Parameters
+    ----------
+    horizon : int
+        Number of rounds T, >= 1.
+    epsilon : float
+        Privacy parameter, > 0; below 1 in the theorem calibration.
+    delta : float
+        Failure mass, in (0, 1). Laplace noise does not need it (0 is allowed) and its guarantee has 0.
+    domain : Domain
+        Where one value may lie; its diameter is how far one round moves a sum. For running sums of regression statistics use
+        :class:`bandits_dp.privatizers.LinearStatistics`: each unordered pair of a symmetric matrix gets one noise.
+    calibration : {"certified", "theorem", "experiment"}
+        Exact noise for the sensitivity of all releases together; or a paper's formula (:class:`TreeCounter` only).
+    appearances : int
+        M0, >= 1: a user has at most so many rounds, and the guarantee protects all of them together.
+    clip : bool
+        Whether values outside the domain are moved to its border. If not, they raise.
+    noise : {"gaussian", "laplace"}
+        The noise of one draw.
+    strict : bool
+        Whether the theorem calibration refuses an epsilon for which the theorem proves nothing.
+
+    Attributes
+    ----------
+    steps : int
+        Number of values added so far.
+    dimension : int
+        Numbers per value.
+    sensitivity : float
+        How far one user moves the partial sums that get noise, all together: l2 for Gaussian noise, l1 for Laplace noise, in
+        the units of one value.
+    noise_std : float
+        Standard deviation of one draw per coordinate, in the units of one value (of the least noisy draw, if they differ).
+    guarantee : Guarantee
+        What all released sums together promise to each user.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or nothing is known about a calibration.
+    """
+
+    noises: tuple[str, ...] = NOISES
+    steps: int
+    sensitivity: float
+    noise_std: float
+    guarantee: Guarantee
+
+    def __init__(
+        self,
+        horizon: int | None,
+        epsilon: float,
+        delta: float,
+        domain: Domain = UNIT_INTERVAL,
+        calibration: str = "certified",
+        appearances: int = 1,
+        clip: bool = False,
+        noise: str = "gaussian",
+        strict: bool = True,
+    ) -> None:
+        self.horizon = self._check_horizon(horizon)
+        self.domain = domain
+        self.dimension = domain.dimension
+        self.appearances = _checks.integer("appearances", appearances)
+        self.clip = clip
+        if _checks.choice("noise", noise, NOISES) not in self.noises:
+            raise ValueError(f"noise must be {self.noises[0]!r} for {self._name}, got {noise!r}: one round moves its partial "
+                             "sums by an l1 distance that grows like the square root of the horizon")
+        self.noise = noise
+        _checks.calibration(calibration)
+        self._prepare()
+        epsilon = _checks.epsilon(epsilon)
+        delta = _checks.delta(delta, zero=noise == "laplace")
+        rounds = self.appearances if self.horizon is None else min(self.appearances, self.horizon)
+        if noise == "gaussian":
+            self.sensitivity = domain.l2_diameter * self._column_norm(rounds, 2)
+        else:
+            self.sensitivity = domain.l1_diameter * self._column_norm(rounds, 1)
+        if calibration == "certified":
+            self._certify(epsilon, delta)
+        else:
+            self.noise_std, self.guarantee = self._published(epsilon, delta, calibration, strict)
+        self.reset()
+
+    def _certify(self, epsilon: float, delta: float) -> None:
+        """Set the smallest noise that is proved for this sensitivity, and its guarantee."""
+        size = f"{self.sensitivity:.4g} for {self._what}"
+        if self.noise == "gaussian":
+            self.noise_std = gaussian_noise_std(epsilon, delta, self.sensitivity)
+            reason = f"exact Gaussian mechanism, l2-sensitivity {size} (Balle & Wang 2018, Theorem 8)"
+        else:
+            delta = 0.0
+            self.noise_std = math.sqrt(2) * laplace_scale(epsilon, delta, self.sensitivity)
+            reason = f"Laplace mechanism, l1-sensitivity {size} (Dwork et al. 2006)"
+        self.guarantee = Guarantee(epsilon, delta, "central", self._unit, self._neighbours, "certified", reason)
+
+    def _published(self, epsilon: float, delta: float, calibration: str, strict: bool) -> tuple[float, Guarantee]:
+        """Return a paper's noise std and what it promises; most counters have none."""
+        raise ValueError(f"calibration must be 'certified' for {self._name}, got {calibration!r}: "
+                         "nothing else is known, as none of the papers runs this counter")
+
+    def _check_horizon(self, horizon: int | None) -> int | None:
+        """Return a valid horizon."""
+        return _checks.integer("horizon", horizon)
+
+    def _prepare(self) -> None:  # noqa: B027  (a hook, empty for most)
+        """Compute what the sensitivity depends on; called when horizon, domain and noise are known."""
+
+    @property
+    def _name(self) -> str:
+        return f"a {type(self).__name__}"
+
+    @property
+    def _kind(self) -> str:
+        return "reward" if self.dimension == 1 else "vector"
+
+    @property
+    def _unit(self) -> str:
+        """The unit of privacy in words, with the clipping that was asked for."""
+        one = f"one user's {self._kind}" if self.appearances == 1 else f"one user's at most {self.appearances} {self._kind}s"
+        return f"{one} in {self.domain}" + (", after clipping to it" if self.clip else "")
+
+    @property
+    def _neighbours(self) -> str:
+        return f"replace one user's {self._kind}" if self.appearances == 1 else f"replace all {self._kind}s of one user"
+
+    @property
+    @abstractmethod
+    def _what(self) -> str:
+        """What gets noise, in words, for the guarantee."""
+
+    @abstractmethod
+    def _column_norm(self, rounds: int, power: int) -> float:
+        """Largest l1 (``power`` 1) or l2 (``power`` 2) norm of the sum of ``rounds`` columns of R, noise scaled to std 1."""
+
+    @abstractmethod
+    def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Noise on running sum number ``steps`` + 1, shape (dimension,); keeps what later sums need of it."""
+
+    @abstractmethod
+    def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn one draw per round into the noise on the running sums (multiply by L); shape (steps, dimension) both."""
+
+    @abstractmethod
+    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Variance of the noise on running sum t, in units of noise_std^2 (squared row norms of L); shape of ``t``."""
+
+    def _draw(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
+        """Draw independent noise of std ``noise_std``."""
+        if self.noise == "gaussian":
+            return rng.normal(0.0, self.noise_std, size)
+        return rng.laplace(0.0, self.noise_std / math.sqrt(2), size)
+
+    def reset(self) -> None:
+        """Forget the stream, to count a new one of other users."""
+        self.steps = 0
+        self._total = np.zeros(self.dimension)
+
+    def add(self, value: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Take the next value and release the private running sum.
+
+        Parameters
+        ----------
+        value : array_like, shape (dimension,), or a number if the dimension is 1
+            The value of this round, in the domain.
+        rng : numpy.random.Generator
+            Source of randomness.
+
+        Returns
+        -------
+        ndarray, shape (dimension,)
+            Unbiased estimate of the sum of all values so far, with std ``error_std(steps)`` per coordinate.
+
+        Raises
+        ------
+        ValueError
+            If all ``horizon`` values have been added, the value has another shape, is not finite or is outside the domain, or
+            ``rng`` is not a Generator. The counter is then as it was before.
+        """
+        if self.horizon is not None and self.steps >= self.horizon:
+            raise ValueError(f"value must not be added past the horizon: {self.horizon} values are in, and the noise is "
+                             "calibrated to no more")
+        array = self._check_value(value)
+        noise = self._next_noise(_checks.generator(rng))
+        self.steps += 1
+        self._total += array
+        return self._total + noise
+
+    def _check_value(self, value: ArrayLike) -> NDArray[np.float64]:
+        """Return the value with shape (dimension,), or say what is wrong."""
+        expected = f"({self.dimension},)"
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"value must be numbers of shape {expected}, got {value!r}") from error
+        if self.dimension == 1 and array.shape == ():
+            array = array[None]
+        if array.shape != (self.dimension,):
+            raise ValueError(f"value must have shape {expected}, got shape {array.shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"value must be finite, got {value!r}")
+        if self.clip:
+            return self.domain.clip(array[None])[0]
+        self.domain.check(array[None], "value")
+        return array
+
+    def noise_path(self, rng: np.random.Generator, steps: int | None = None) -> NDArray[np.float64]:
+        """Draw the noise on all running sums of a new stream at once: the same law as that of :meth:`add`.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of randomness.
+        steps : int, optional
+            How many rounds, 1 to the horizon; the horizon if not given.
+
+        Returns
+        -------
+        ndarray, shape (steps, dimension)
+            The noise; add it to the true running sums. Started from the same seed, :meth:`add` draws the same noise up to rounding.
+
+        Raises
+        ------
+        ValueError
+            If ``steps`` is out of range, or not given and there is no horizon, or ``rng`` is not a Generator.
+        """
+        if steps is None and self.horizon is None:
+            raise ValueError("steps must be given, as this counter has no horizon, got None")
+        length = int(self._check_times(self.horizon if steps is None else _checks.integer("steps", steps), "steps"))
+        return self._accumulate(self._draw(_checks.generator(rng), (length, self.dimension)))
+
+    def error_std(self, t: ArrayLike) -> NDArray[np.float64]:
+        """Exact standard deviation of each coordinate of running sum t.
+
+        Parameters
+        ----------
+        t : int or array_like of int
+            Rounds, each from 1 to the horizon.
+
+        Returns
+        -------
+        ndarray, shaped like ``t``
+            Standard deviations, in the units of one value.
+
+        Raises
+        ------
+        ValueError
+            If ``t`` holds anything but integers from 1 to the horizon.
+        """
+        return np.asarray(self.noise_std * np.sqrt(self._variance(self._check_times(t, "t"))))
+
+    def _check_times(self, t: ArrayLike | None, name: str) -> NDArray[np.int64]:
+        """Return rounds as integers, or say what is wrong."""
+        allowed = "integers that are at least 1" + ("" if self.horizon is None else f" and at most the horizon {self.horizon}")
+        array = np.asarray(t)
+        if not np.issubdtype(array.dtype, np.integer):
+            raise ValueError(f"{name} must be {allowed}, got {t!r}")
+        bad = (array < 1) if self.horizon is None else (array < 1) | (array > self.horizon)
+        if bad.any():
+            raise ValueError(f"{name} must be {allowed}, got {array[bad].flat[0]}")
+        return array.astype(np.int64)
+
+    def __repr__(self) -> str:
+        """Return the class, the horizon and the noise of one draw."""
+        return f"{type(self).__name__}(horizon={self.horizon}, noise_std={self.noise_std:.4g})"

@@ -1,0 +1,81 @@
+r"""The hybrid counter: no horizon needed. Noisy sums between powers of two, and a binary tree inside each such segment.
+
+Chan, Shi, Song 2011, section 4. Segment k is :math:`(2^{k-1}, 2^k]` (and round 1 alone). At its end the *logarithmic* mechanism
+releases the segment's noisy sum; running sum :math:`2^k` is the sum of those. Before its end, a tree over the segment's first
+:math:`2^{k-1} - 1` values, with :math:`h = k - 1` nodes for a value at most, gives the rest.
+
+*Composition used here.* A value lies in one segment, so it enters one segment sum and at most h nodes, whatever comes later. With
+Gaussian noise of std :math:`\sigma \sqrt{1 + \sqrt h}` on the segment sum and :math:`\sigma \sqrt{h + \sqrt h}` on each
+node, the exact composition is
+
+.. math:: \frac{1}{1 + \sqrt h} + \frac{h}{h + \sqrt h} = 1
+
+release of sensitivity D with noise :math:`\sigma`, in every segment. With Laplace noise the scales are :math:`b (1 + h^{2/3})` and
+:math:`b (h + h^{1/3})`, whose inverses add up to 1/b likewise. Both splits nearly minimise the largest error. The paper halves
+epsilon between the two mechanisms, and its tree also answers in the segment's last round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp import _checks
+from bandits_dp.continual.intervals import IntervalCounter, bit_parents, climb_bits
+
+
+class HybridCounter(IntervalCounter):
+    """Tree for an unknown horizon: the guarantee holds for a stream of any length.
+
+    With M0 rounds per user, m of them in one segment, that segment contributes at most m^2 D^2 / sigma^2 (each sum holds at
+    most m), and the squares over the segments add up to at most M0^2: the sensitivity is M0 D, and no smaller number holds
+    for every length.
+
+    Parameters, attributes and errors: those of :class:`Counter`, except that ``horizon`` may be None: then any number of
+    values can be added, and :meth:`noise_path` needs ``steps``. The noise does not depend on it. ``noise_std`` is sigma, the
+    noise of rounds 1 and 2; later draws have more, and ``sensitivity`` is that of sums
+    scaled to the noise sigma. Memory: O(log t) noises.
+    """
+
+    def _check_horizon(self, horizon: int | None) -> int | None:
+        return None if horizon is None else _checks.integer("horizon", horizon)
+
+    def _parent(self, t: int) -> int:
+        rest = t & (t - 1)
+        return rest if rest > 0 else t // 2
+
+    def _open(self, t: int) -> Iterable[int]:
+        return bit_parents(t)  # down to the power of two that starts the segment
+
+    def _levels(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Height h of the tree in the segment of t: floor(log2(t - 1)), or 0 at t = 1."""
+        return np.maximum(np.frexp(t - 1.0)[1] - 1.0, 0.0)
+
+    def _scale(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+        h = self._levels(t)
+        ends = (t & (t - 1)) == 0
+        if self.noise == "gaussian":
+            return np.sqrt(np.where(ends, 1.0, h) + np.sqrt(h))
+        return np.where(ends, 1 + np.cbrt(h) ** 2, h + np.cbrt(h))
+
+    def _climb(self, noise: NDArray[np.float64]) -> None:
+        powers = 1 << np.arange((len(noise) - 1).bit_length())
+        noise[powers] = noise[powers].cumsum(axis=0)
+        for start in powers.tolist():
+            climb_bits(noise[start : 2 * start])  # row 0 of the segment's tree is the running sum at its start
+
+    def _column_norm(self, rounds: int, power: int) -> float:
+        return float(rounds)
+
+    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+        powers = 1 << np.arange(int(t.max(initial=1)).bit_length())
+        segments = np.cumsum(self._scale(powers) ** 2)
+        last = np.frexp(t.astype(float))[1] - 1  # floor(log2 t)
+        inside = np.bitwise_count(t) - 1.0
+        return np.asarray(segments[last] + inside * self._scale(t) ** 2)
+
+    @property
+    def _what(self) -> str:
+        return "a segment's sum and the nodes of its tree together, for a stream of any length"

@@ -1,0 +1,115 @@
+r"""Counters that add up noisy sums over intervals: what the naive counters, two levels and the trees have in common.
+
+In round t the server draws the noise of one new interval, :math:`(p(t), t]`, and releases
+
+.. math:: \tilde S_t = \tilde S_{p(t)} + \sum_{p(t) < s \le t} x_s + \text{noise}_t , \qquad \tilde S_0 = 0 .
+
+The whole mechanism is the choice of the *parent* :math:`p(t) < t`:
+
+=============  ==============================================  ==============================  =====================
+counter        parent of t                                     intervals of one value          noises in sum t
+=============  ==============================================  ==============================  =====================
+naive          0                                               T                               1
+per step       t - 1                                           1                               t
+two levels     t - b if b divides t, else t - 1                2                               about t / b + b
+tree           t without its lowest set bit                    1 + floor(log2 T)               popcount(t)
+hybrid         the same; half of t at powers of two            grows with log2 t               grows with log2 t
+=============  ==============================================  ==============================  =====================
+
+Far parents make each value enter many intervals (more privacy lost, so more noise in each); near parents make each sum collect
+many noises. Each noise is drawn once: two running sums with a common ancestor share its noise.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp.continual.base import Counter
+
+
+class IntervalCounter(Counter):
+    """A counter whose running sum t is that of an earlier round, its parent, plus one noisy sum over the rounds between."""
+
+    _noises: dict[int, NDArray[np.float64]]  # noise on the running sums that may still be parents, by round
+
+    @abstractmethod
+    def _parent(self, t: int) -> int:
+        """Return the round p(t) < t whose running sum is extended; 0 for none."""
+
+    @abstractmethod
+    def _open(self, t: int) -> Iterable[int]:
+        """Return the rounds up to t that may be parents of rounds after t."""
+
+    def _scale(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the std of the noise drawn in round t, in units of ``noise_std``; shape of ``t``."""
+        return np.ones(t.shape)
+
+    @abstractmethod
+    def _climb(self, noise: NDArray[np.float64]) -> None:
+        """Add to each row t the (finished) row of its parent, in place; rows 0 to ``steps``, row 0 is zero."""
+
+    def reset(self) -> None:
+        """Forget the stream, to count a new one of other users."""
+        super().reset()
+        self._noises = {}
+
+    def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the new interval's noise and add the parent's."""
+        t = self.steps + 1
+        parent = self._parent(t)
+        noise = self._draw(rng, (self.dimension,)) * float(self._scale(np.array(t)))
+        if parent > 0:
+            noise += self._noises[parent]
+        self._noises[t] = noise
+        self._noises = {s: self._noises[s] for s in self._open(t)}
+        return noise
+
+    def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scale the draws and climb the parents."""
+        noise = np.empty((len(draws) + 1, self.dimension))
+        noise[0] = 0.0
+        np.multiply(draws, self._scale(np.arange(1, len(draws) + 1))[:, None], out=noise[1:])
+        self._climb(noise)
+        return noise[1:]
+
+    @property
+    def _what(self) -> str:
+        return "all interval sums together"
+
+
+def packed(rounds: int, size: int, intervals: int, power: int) -> int:
+    """Largest sum of c_i^power over disjoint intervals of one size, when c_i of ``rounds`` rounds lie in interval i.
+
+    Full intervals, then the rest in one more: by convexity no other way to place the rounds gives more (0 <= c_i <= size).
+    """
+    full, rest = divmod(rounds, size)
+    if full >= intervals:
+        return intervals * size**power
+    return int(full * size**power + rest**power)
+
+
+def climb_bits(noise: NDArray[np.float64]) -> None:
+    """Add to each row t the row of t without its lowest set bit, in place and from the highest bit down."""
+    step = 1 << max(len(noise) - 1, 0).bit_length()
+    while step > 1:
+        half = step // 2
+        children = noise[half::step]  # t whose lowest set bit is half
+        children += noise[::step][: len(children)]
+        step = half
+
+
+def bit_parents(t: int) -> Iterable[int]:
+    """Yield t, then t without its lowest set bit, and so on, until 0 (excluded)."""
+    while t > 0:
+        yield t
+        t &= t - 1
+
+
+def root(total: float, power: int) -> float:
+    """Return total^(1 / power) for power 1 or 2."""
+    return float(total) if power == 1 else math.sqrt(total)

@@ -1,0 +1,74 @@
+"""The two naive counters: fresh noise on every running sum, and fresh noise on every value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp.continual.intervals import IntervalCounter, root
+
+
+class NaiveCounter(IntervalCounter):
+    """Fresh noise on every running sum: error constant in t, but of order sqrt(T).
+
+    The first value is in all T sums, so privacy is lost T times: the l2-sensitivity is D sqrt(T) (Chan, Shi, Song 2011, "simple
+    counting mechanism I"). With M0 rounds per user the first M0 are the worst, because the sums from round max(s, t) on
+    hold both s and t: (R'R)_{st} = T + 1 - max(s, t) falls in both. The squared sensitivity is D^2 times the sum over i < M0 of
+    (2 i + 1)(T - i), exactly.
+
+    Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
+    """
+
+    def _parent(self, t: int) -> int:
+        return 0
+
+    def _open(self, t: int) -> Iterable[int]:
+        return ()
+
+    def _climb(self, noise: NDArray[np.float64]) -> None:
+        return
+
+    def _column_norm(self, rounds: int, power: int) -> float:
+        assert self.horizon is not None
+        m = rounds
+        if power == 1:
+            return float(m * self.horizon - m * (m - 1) // 2)
+        return root(self.horizon * m**2 - m * (m - 1) * (2 * m - 1) // 3 - m * (m - 1) // 2, power)
+
+    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.ones(t.shape)
+
+    @property
+    def _what(self) -> str:
+        return "all running sums together"
+
+
+class PerStepCounter(IntervalCounter):
+    """Fresh noise on every value: the least noise per draw, but sum t collects t of them.
+
+    Chan, Shi, Song 2011, "simple counting mechanism II". Every value gets one noise, so the l2-sensitivity is D, or
+    D sqrt(M0) for M0 rounds per user, exactly.
+
+    Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
+    """
+
+    def _parent(self, t: int) -> int:
+        return t - 1
+
+    def _open(self, t: int) -> Iterable[int]:
+        return (t,)
+
+    def _climb(self, noise: NDArray[np.float64]) -> None:
+        np.cumsum(noise, axis=0, out=noise)
+
+    def _column_norm(self, rounds: int, power: int) -> float:
+        return root(rounds, power)
+
+    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+        return t.astype(float)
+
+    @property
+    def _what(self) -> str:
+        return "all values together"

@@ -1,0 +1,103 @@
+r"""The binary tree: every running sum is a sum of at most log2 T noisy sums over dyadic intervals.
+
+Dwork, Naor, Pitassi, Rothblum 2010; Chan, Shi, Song 2011. Running sum t is the sum of the nodes of its dyadic decomposition:
+for t = 13 = 8 + 4 + 1 the intervals (0, 8], (8, 12], (12, 13]. Round t completes one new node of such decompositions, the
+interval of length :math:`2^l` that ends at t, with l the position of the lowest set bit of t; its noise is drawn then, once, and
+reused in all later sums. (The other nodes, the right children, are in no running sum, so they get no noise and cost nothing.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp.accounting.gaussian import classical_gaussian_noise_std
+from bandits_dp.accounting.laplace import laplace_scale
+from bandits_dp.continual.intervals import IntervalCounter, bit_parents, climb_bits, packed, root
+from bandits_dp.guarantee import Guarantee, no_guarantee
+
+
+class TreeCounter(IntervalCounter):
+    r"""Binary tree: a value enters at most h = 1 + floor(log2 T) nodes, and sum t collects popcount(t) noises.
+
+    The first value enters h nodes, :math:`(0, 2^l]` for all :math:`2^l \le T`, so the l2-sensitivity is
+    :math:`D \sqrt h`, exactly. For M0 rounds per user, level l contributes the sum over its nodes of the squared number of
+    these rounds in the node, which is largest when they fill nodes; the levels are bounded one by one. That is at most
+    :math:`M_0 D \sqrt h` (Chowdhury & Zhou 2022, Proposition E.7), and less as soon as M0 rounds do not fit into one node.
+
+    Calibrations: **certified** is exact for that sensitivity. **theorem** makes each node
+    :math:`(\varepsilon / \sqrt{8 h \ln(2/\delta)}, \delta / 2h)`-private by the classical formula, with sensitivity
+    :math:`M_0 D`, and composes (Shariff & Sheffet 2018; Dwork & Roth 2014, Corollary 3.21), for epsilon < 1. (All nodes of a
+    level are one mechanism here: a user's rounds shift them by at most :math:`M_0 D` together.) With Laplace noise each node gets
+    epsilon / (M0 h) (Chan, Shi, Song 2011; they print log T for h). **experiment** is the noise
+    :math:`\sqrt{\ln T} \ln(2.5/\delta) / \varepsilon` in the code of Chowdhury & Zhou 2022, without a guarantee; that code does
+    not build a tree, and puts :math:`1/\sqrt 2` of it on off-diagonal entries of matrices.
+
+    Parameters, attributes and errors: those of :class:`Counter`, and ``height``, the number h. Memory: O(log T) noises.
+    """
+
+    height: int
+
+    def _prepare(self) -> None:
+        assert self.horizon is not None
+        self.height = self.horizon.bit_length()  # 1 + floor(log2 T), also at powers of two
+
+    def _parent(self, t: int) -> int:
+        return t & (t - 1)
+
+    def _open(self, t: int) -> Iterable[int]:
+        return bit_parents(t)
+
+    def _climb(self, noise: NDArray[np.float64]) -> None:
+        climb_bits(noise)
+
+    def _column_norm(self, rounds: int, power: int) -> float:
+        assert self.horizon is not None
+        sizes = [1 << level for level in range(self.height)]
+        # Level l has nodes (2 m 2^l, (2 m + 1) 2^l], left children, as many as end by T.
+        return root(sum(packed(rounds, b, (self.horizon + b) // (2 * b), power) for b in sizes), power)
+
+    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.bitwise_count(t).astype(float)
+
+    @property
+    def _what(self) -> str:
+        return f"all nodes together, of which one round enters at most {self.height}"
+
+    def _published(self, epsilon: float, delta: float, calibration: str, strict: bool) -> tuple[float, Guarantee]:
+        """Return the noise of one node and the guarantee in the theorem or experiment calibration."""
+        assert self.horizon is not None
+        if calibration == "experiment":
+            if self.noise != "gaussian" or self.appearances > 1 or self.horizon < 2:
+                raise ValueError(
+                    "calibration must be 'certified' or 'theorem' for a TreeCounter with "
+                    f"noise={self.noise!r}, appearances={self.appearances} and horizon={self.horizon}, got 'experiment': "
+                    "it is known for Gaussian noise, one round per user and horizon >= 2 only"
+                )
+            std = math.sqrt(math.log(self.horizon)) * math.log(2.5 / delta) / epsilon
+            text = ("node noise sqrt(ln T) ln(2.5/delta) / epsilon as in the code of Chowdhury & Zhou 2022, whatever the "
+                    "sensitivity, to compare with their figures")
+            return std, no_guarantee("central", self._unit, self._neighbours, calibration, text)
+        h = self.height
+        if self.noise == "laplace":
+            std = math.sqrt(2) * laplace_scale(epsilon, 0.0, self.domain.l1_diameter * self.appearances * h)
+            text = f"Laplace mechanism on each of the {h} levels, basic composition (Chan, Shi, Song 2011)"
+            return std, Guarantee(epsilon, 0.0, "central", self._unit, self._neighbours, calibration, text)
+        if strict and epsilon >= 1:
+            raise ValueError(
+                "epsilon must be below 1 for the tree's theorem (Dwork & Roth 2014, Corollary 3.21), "
+                f"got {epsilon:g}; use the certified calibration, or strict=False for a number without a proof"
+            )
+        node_epsilon = epsilon / math.sqrt(8 * h * math.log(2 / delta))
+        std = classical_gaussian_noise_std(
+            node_epsilon, delta / (2 * h), self.domain.l2_diameter * self.appearances, strict=False
+        )
+        if epsilon >= 1:
+            text = f"the composition theorem is proved for epsilon < 1 only, and epsilon is {epsilon:g}"
+            return std, no_guarantee("central", self._unit, self._neighbours, calibration, text)
+        text = (f"classical Gaussian mechanism on each of the {h} levels, advanced composition "
+                "(Shariff & Sheffet 2018; Dwork & Roth 2014, Corollary 3.21)")
+        return std, Guarantee(epsilon, delta, "central", self._unit, self._neighbours, calibration, text)

@@ -1,0 +1,491 @@
+"""Continual counters: exact sensitivities and covariances by brute force, one law for add and noise_path."""
+
+import itertools
+import math
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bandits_dp.accounting import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
+from bandits_dp.continual import (
+    FactorizationCounter,
+    HybridCounter,
+    NaiveCounter,
+    PerStepCounter,
+    TreeCounter,
+    TwoLevelCounter,
+)
+from bandits_dp.privatizers import Ball, Box, LinearStatistics
+
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
+COUNTERS = (NaiveCounter, PerStepCounter, TwoLevelCounter, TreeCounter, HybridCounter, FactorizationCounter)
+KINDS = [(c, n) for c in COUNTERS for n in ("gaussian", "laplace") if n == "gaussian" or c is not FactorizationCounter]
+MILLION = 10**6
+
+
+# Every mechanism again, from its published description: which intervals does running sum t add up, and with what noise?
+
+
+def dyadic(length):
+    """Intervals (start, end] of the dyadic decomposition of (0, length], largest first."""
+    start = 0
+    for level in reversed(range(length.bit_length())):
+        if length >> level & 1:
+            yield (start, start + 2**level)
+            start += 2**level
+
+
+def decomposition(counter, t, horizon):
+    if counter is NaiveCounter:
+        return [(0, t)]
+    if counter is PerStepCounter:
+        return [(s, s + 1) for s in range(t)]
+    if counter is TwoLevelCounter:
+        b = math.isqrt(horizon)
+        full = t // b
+        return [(i * b, i * b + b) for i in range(full)] + [(s, s + 1) for s in range(full * b, t)]
+    if counter is TreeCounter:
+        return list(dyadic(t))
+    start = 2 ** int(math.log2(t))
+    segments = [(0, 1)] + [(2**k, 2 ** (k + 1)) for k in range(int(math.log2(t)))]
+    return segments + [(start + a, start + b) for a, b in dyadic(t - start)]
+
+
+def hybrid_scale(start, end, noise):
+    """Noise of an interval: a segment (2^(k-1), 2^k], or a node of the tree inside one."""
+    segment = end if end & (end - 1) == 0 else 2 ** math.ceil(math.log2(end))
+    h = max(int(math.log2(segment)) - 1, 0)
+    is_sum = end == segment and start in (0, segment // 2)
+    if noise == "gaussian":
+        return math.sqrt(1 + math.sqrt(h)) if is_sum else math.sqrt(h + math.sqrt(h))
+    return 1 + h ** (2 / 3) if is_sum else h + h ** (1 / 3)
+
+
+def matrices(counter, horizon, noise="gaussian"):
+    """L, shape (horizon, draws), and R, shape (draws, horizon), with L R = running sums and noise of std 1 on R x."""
+    if counter is FactorizationCounter:
+        f = [float(Fraction(math.comb(2 * k, k), 4**k)) for k in range(horizon)]
+        c = np.array([[f[t - s] if t >= s else 0.0 for s in range(horizon)] for t in range(horizon)])
+        return c, c
+    sums = [decomposition(counter, t, horizon) for t in range(1, horizon + 1)]
+    intervals = sorted(set(itertools.chain(*sums)), key=lambda i: (i[1], -i[0]))
+    scale = np.array([hybrid_scale(*i, noise) if counter is HybridCounter else 1.0 for i in intervals])
+    left = np.array([[float(i in used) for i in intervals] for used in sums]) * scale
+    right = np.array([[float(a <= s < b) for s in range(horizon)] for a, b in intervals]) / scale[:, None]
+    return left, right
+
+
+class Tape(np.random.Generator):
+    """A generator whose draws are the rows of the identity, one after the other, times the scale: it shows the matrix L."""
+
+    def __init__(self, rows, laplace=False):
+        super().__init__(np.random.PCG64(0))
+        self.rows, self.next, self.factor = rows, 0, math.sqrt(2) if laplace else 1.0
+
+    def normal(self, loc, scale, size):
+        count = size[0] if len(size) == 2 else 1
+        drawn = np.eye(self.rows)[self.next : self.next + count]
+        self.next += count
+        return (loc + scale * self.factor * drawn).reshape(size)
+
+    laplace = normal
+
+
+@pytest.mark.parametrize(("kind", "noise"), KINDS)
+@pytest.mark.parametrize("horizon", (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33))
+def test_noise_is_the_factorization(kind, noise, horizon):
+    """Exactly: add and noise_path multiply the same draws by L (so sums share noise as described); std is L's row norm."""
+    left, right = matrices(kind, horizon, noise)
+    assert left @ right == pytest.approx(np.tril(np.ones((horizon, horizon))), abs=1e-12)
+    counter = kind(horizon, 1.0, 1e-3, Box(horizon), noise=noise)
+    expected = counter.noise_std * left
+    assert left.shape == (horizon, horizon)  # one draw per round, in the order of the rounds
+    assert counter.noise_path(Tape(horizon, noise == "laplace")) == pytest.approx(expected, abs=1e-9)
+    for steps in {1, horizon // 2 + 1, horizon}:
+        path = counter.noise_path(Tape(horizon, noise == "laplace"), steps)
+        assert path == pytest.approx(expected[:steps], abs=1e-9)
+    tape = Tape(horizon, noise == "laplace")
+    added = np.array([counter.add(np.full(horizon, 0.25), tape) for _ in range(horizon)])
+    assert added == pytest.approx(expected + 0.25 * np.arange(1, horizon + 1)[:, None], abs=1e-9)
+    t = np.arange(1, horizon + 1)
+    assert counter.error_std(t) == pytest.approx(counter.noise_std * np.linalg.norm(left, axis=1))
+    assert float(counter.error_std(horizon)) == pytest.approx(counter.error_std(t)[-1])
+
+
+@pytest.mark.parametrize(("kind", "noise"), KINDS)
+@pytest.mark.parametrize("horizon", (*range(1, 18), 31, 32, 33, 63, 64, 65, 127, 128))
+def test_sensitivity_is_the_largest_column_norm(kind, noise, horizon):
+    """Brute force over all users; and the noise gives exactly the promised epsilon and delta for it."""
+    _, right = matrices(kind, horizon, noise)
+    largest = np.linalg.norm(right, ord=2 if noise == "gaussian" else 1, axis=0).max()
+    counter = kind(horizon, 0.7, 1e-4, noise=noise)
+    assert counter.sensitivity == pytest.approx(largest, rel=1e-12)
+    if noise == "gaussian":
+        assert gaussian_delta(counter.noise_std, 0.7, largest) == pytest.approx(1e-4, rel=1e-9)
+    else:
+        assert counter.noise_std == pytest.approx(math.sqrt(2) * largest / 0.7)
+
+
+def test_tree_height_at_powers_of_two():
+    heights = {1: 1, 2: 2, 3: 2, 4: 3, 7: 3, 8: 4, 9: 4, 2**20 - 1: 20, 2**20: 21, 2**20 + 1: 21}
+    for horizon, height in heights.items():
+        assert TreeCounter(horizon, 1.0, 0.1).sensitivity == pytest.approx(math.sqrt(height))
+
+
+@pytest.mark.parametrize(("kind", "noise"), KINDS)
+@pytest.mark.parametrize("rounds", (2, 3, 4))
+def test_user_level_sensitivity_covers_all_placements(kind, noise, rounds):
+    """All sets of M0 rounds for all small horizons: never below the worst, equal to it where the docstring says exact."""
+    for horizon in (1, 2, 3, 4, 6, 8, 9, 11, 12):
+        _, right = matrices(kind, horizon, noise)
+        sets = list(itertools.combinations(range(horizon), min(rounds, horizon)))
+        power = 2 if noise == "gaussian" else 1
+        worst = max(np.linalg.norm(right[:, list(s)].sum(axis=1), ord=power) for s in sets)
+        used = kind(horizon, 1.0, 1e-3, noise=noise, appearances=rounds).sensitivity
+        assert used >= worst * (1 - 1e-12)
+        assert used <= rounds * kind(horizon, 1.0, 1e-3, noise=noise).sensitivity * (1 + 1e-12)
+        if kind in (NaiveCounter, PerStepCounter, FactorizationCounter):
+            assert used == pytest.approx(worst, rel=1e-12)
+        elif kind is TreeCounter:
+            assert used <= (1.12 if power == 2 else 1.34) * worst
+        elif kind is TwoLevelCounter:
+            assert used <= 1.42 * worst
+
+
+def test_one_vector_moved_in_every_round_is_the_worst():
+    """Random changes of several rounds with different directions move R x by less than the sensitivity."""
+    rng = np.random.default_rng(1)
+    for kind in COUNTERS:
+        _, right = matrices(kind, 12)
+        counter = kind(12, 1.0, 1e-3, Ball(3), appearances=4)
+        change = np.zeros((2000, 12, 3))
+        for i in range(2000):
+            moved = rng.normal(size=(4, 3)) + 2 * (i % 2)
+            change[i, rng.choice(12, 4, replace=False)] = 2 * moved / np.linalg.norm(moved, axis=1, keepdims=True)
+        assert np.linalg.norm(right @ change, axis=(1, 2)).max() <= counter.sensitivity * (1 + 1e-12)
+
+
+def test_hybrid_needs_no_horizon():
+    """Any length costs one user the same: every column of R has norm at most 1, and the first of each segment has 1."""
+    counter = HybridCounter(None, 1.0, 1e-6, appearances=2)
+    assert HybridCounter(5, 1.0, 1e-6, appearances=2).noise_std == counter.noise_std == gaussian_noise_std(1.0, 1e-6, 2.0)
+    for noise, power in (("gaussian", 2), ("laplace", 1)):
+        norms = np.linalg.norm(matrices(HybridCounter, 300, noise)[1], ord=power, axis=0)
+        assert norms.max() == pytest.approx(1.0)
+        assert norms[[0, 1, 2, 4, 8, 16, 32, 64, 128]] == pytest.approx(np.ones(9))
+    # The supremum over lengths of two rounds of one user is 2, and it is approached slowly.
+    pairs = [np.linalg.norm(matrices(HybridCounter, 2**k)[1][:, [2 ** (k - 1), 2 ** (k - 1) + 1]].sum(axis=1)) for k in (4, 6, 8)]
+    assert pairs == sorted(pairs) and 1.8 < pairs[-1] < 2
+    rng = np.random.default_rng(0)
+    total = [counter.add(1.0, rng)[0] for _ in range(5000)][-1]
+    assert abs(total - 5000) < 8 * counter.error_std(5000) and counter.steps == 5000
+    assert counter.noise_path(rng, 100).shape == (100, 1)
+    assert counter.error_std([2**40, 2**40 + 1])[1] > counter.error_std(2**40) > 0
+    with pytest.raises(ValueError, match="steps must be given, as this counter has no horizon"):
+        counter.noise_path(rng)
+    for kind in COUNTERS:
+        if kind is not HybridCounter:
+            with pytest.raises(ValueError, match="horizon must be an integer that is at least 1, got None"):
+                kind(None, 1.0, 1e-6)
+
+
+def within_chi2(squares, samples, tests):
+    """Whether sums of ``samples`` squared standard normals are plausible, all ``tests`` of them together."""
+    tail = FALSE_ALARM / (2 * tests)
+    return stats.chi2.ppf(tail, samples) < np.min(squares) and np.max(squares) < stats.chi2.isf(tail, samples)
+
+
+@pytest.mark.parametrize("how", ("add", "noise_path"))
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_covariance_between_times(kind, how):
+    """Whitened by the exact covariance, the noises of all times are independent standard normals (chi-square, all pairs)."""
+    horizon, runs = 11, 60
+    left, _ = matrices(kind, horizon)
+    counter = kind(horizon, 1.0, 1e-3, Box(50))  # coordinates have independent noise: 50 samples a run
+    rng = np.random.default_rng(7)
+    samples = []
+    for _ in range(runs):
+        counter.reset()
+        steps = [counter.add(np.zeros(50), rng) for _ in range(horizon)] if how == "add" else counter.noise_path(rng)
+        samples.append(np.array(steps))
+    noise = np.concatenate(samples, axis=1) / counter.noise_std  # (horizon, samples)
+    white = np.linalg.solve(np.linalg.cholesky(left @ left.T), noise)
+    pairs = [(white[i] + sign * white[j]) / math.sqrt(2) for i in range(horizon) for j in range(i) for sign in (1, -1)]
+    squares = (np.array([*white, *pairs]) ** 2).sum(axis=1)
+    assert within_chi2(squares, runs * 50, len(squares))
+
+
+@pytest.mark.parametrize(("kind", "noise"), KINDS)
+def test_add_and_noise_path_have_the_same_law(kind, noise):
+    """Kolmogorov-Smirnov on single sums and on a difference of two; sums with one noise against that noise's own law."""
+    horizon = 13
+    counter = kind(horizon, 1.0, 1e-3, Box(100), noise=noise)
+    rng = np.random.default_rng(8)
+    value = np.full(100, 0.5)
+    drawn = {"add": [], "path": []}
+    for _ in range(40):
+        counter.reset()
+        drawn["add"].append([counter.add(value, rng) - 0.5 * t for t in range(1, horizon + 1)])
+        drawn["path"].append(counter.noise_path(rng))
+    add, path = (np.concatenate(drawn[name], axis=1) for name in ("add", "path"))
+    for pick in (lambda x: x[0], lambda x: x[12], lambda x: x[12] - x[7], lambda x: x[6] + x[10]):
+        assert stats.ks_2samp(pick(add), pick(path), method="asymp").pvalue > FALSE_ALARM
+    law = stats.norm(0, counter.noise_std) if noise == "gaussian" else stats.laplace(0, counter.noise_std / math.sqrt(2))
+    for sample in (add[0], path[0]):
+        assert stats.kstest(sample, law.cdf).pvalue > FALSE_ALARM
+
+
+def test_same_seed_same_noise():
+    for kind, noise in KINDS:
+        counter = kind(100, 1.0, 1e-3, Box(2), noise=noise)
+        path = counter.noise_path(np.random.default_rng(3))
+        assert (path == counter.noise_path(np.random.default_rng(3))).all()
+        for _ in range(2):  # and again after a reset
+            rng = np.random.default_rng(3)
+            added = np.array([counter.add([0.0, 0.0], rng) for _ in range(100)])
+            assert added == pytest.approx(path, abs=1e-9)
+            counter.reset()
+        assert not (path == counter.noise_path(np.random.default_rng(4))).any()
+
+
+def test_tree_error_at_a_million():
+    """Measured errors at T = 1e6 against the exact formula: one path's node noises, and many sums of up to 19 of them."""
+    counter = TreeCounter(MILLION, 1.0, 1e-6)
+    sigma = gaussian_noise_std(1.0, 1e-6, math.sqrt(20))
+    times = np.array([1, 2**19 - 1, 2**19, 983_039, 999_999, MILLION])
+    bits = np.array([int(t).bit_count() for t in times])
+    assert bits.max() == 19
+    assert counter.error_std(times) == pytest.approx(sigma * np.sqrt(bits), rel=1e-12)
+    rng = np.random.default_rng(11)
+    errors = []
+    for _ in range(40):
+        path = counter.noise_path(rng)[:, 0]
+        errors.append(path[times - 1])
+    squares = ((np.array(errors) / counter.error_std(times)) ** 2).sum(axis=0)
+    assert within_chi2(squares, 40, len(times))
+    t = np.arange(1, MILLION + 1)
+    nodes = path - np.concatenate([[0.0], path])[t & (t - 1)]
+    assert within_chi2((nodes**2).sum() / sigma**2, MILLION, 1)
+    # All odd times together: T / 2 sums whose last node is a fresh leaf, so their increments are independent.
+    assert within_chi2((np.diff(path)[1::2] ** 2).sum() / sigma**2, MILLION // 2 - 1, 1)
+
+
+def test_factorization_halves_the_tree():
+    """At T = 1e6 its largest error is below half of the tree's, exactly; and its closed forms hold."""
+    tree, factorization = TreeCounter(MILLION, 1.0, 1e-6), FactorizationCounter(MILLION, 1.0, 1e-6)
+    t = np.arange(1, MILLION + 1)
+    ratio = factorization.error_std(t).max() / tree.error_std(t).max()
+    assert ratio < 0.5
+    assert ratio == pytest.approx(0.2803, abs=1e-4)
+    squares = factorization.sensitivity**2
+    assert squares == pytest.approx((math.log(MILLION) + math.log(16) + np.euler_gamma) / math.pi, abs=1e-5)
+    assert factorization.error_std(MILLION) == pytest.approx(factorization.noise_std * math.sqrt(squares))
+    k = np.array([1, 10, 1000, MILLION - 1])
+    exact = [math.exp(math.lgamma(i + 0.5) - math.lgamma(i + 1)) / math.sqrt(math.pi) for i in k.tolist()]
+    assert factorization.coefficients[k] == pytest.approx(np.array(exact), rel=1e-8)
+
+
+def test_order_of_the_counters():
+    """The largest errors at T = 1e6 have the orders T^(1/2), T^(1/4), log T, sqrt-factorization, as the table says."""
+    t = np.arange(1, MILLION + 1)
+    worst = {kind: kind(MILLION, 1.0, 1e-6).error_std(t).max() for kind in COUNTERS}
+    assert worst[NaiveCounter] == pytest.approx(worst[PerStepCounter])
+    assert worst[NaiveCounter] > 15 * worst[TwoLevelCounter] > 45 * worst[TreeCounter]
+    assert worst[TreeCounter] < worst[HybridCounter] < 1.2 * worst[TreeCounter]
+    assert worst[FactorizationCounter] < 0.3 * worst[TreeCounter]
+
+
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_a_million_noises_are_fast(kind):
+    """The target is about a second; the limit here leaves room for a busy machine."""
+    counter = kind(MILLION, 1.0, 1e-6)
+    start = time.process_time()
+    path = counter.noise_path(np.random.default_rng(0))
+    assert time.process_time() - start < 2 and path.shape == (MILLION, 1)
+
+
+def test_memory_of_streaming():
+    """Noises kept after every step: O(log T) for the trees, at most two for the simple counters, one per round for Toeplitz."""
+    rng = np.random.default_rng(0)
+    for kind, most in ((NaiveCounter, 0), (PerStepCounter, 1), (TwoLevelCounter, 2), (TreeCounter, 13), (HybridCounter, 13)):
+        counter = kind(5000, 1.0, 1e-6)
+        kept = []
+        for _ in range(5000):
+            counter.add(0.0, rng)
+            kept.append(sum(array.size for value in vars(counter).values() if isinstance(value, dict) for array in value.values()))
+            assert all(value.size == 1 for value in vars(counter).values() if isinstance(value, np.ndarray))
+        assert max(kept) <= most
+    counter = FactorizationCounter(5000, 1.0, 1e-6)
+    for _ in range(100):
+        counter.add(0.0, rng)
+    assert counter._draws.size + counter._ahead.size <= 3 * 100
+
+
+def test_symmetric_matrices():
+    """Statistics of a regression: the released matrix is symmetric, each unordered pair has one noise, and l2 is sqrt(6)."""
+    domain = LinearStatistics(4)
+    rng = np.random.default_rng(2)
+    phi = rng.normal(size=(30, 4))
+    phi /= np.linalg.norm(phi, axis=1, keepdims=True)
+    y = rng.uniform(-1, 1, 30)
+    for kind in COUNTERS:
+        counter = kind(30, 1.0, 1e-3, domain)
+        assert counter.sensitivity == pytest.approx(math.sqrt(6) * kind(30, 1.0, 1e-3).sensitivity)
+        released = np.array([counter.add(value, rng) for value in domain.encode(phi, y)])
+        vector, matrix = domain.decode(released[-1])
+        assert (matrix == matrix.T).all() and matrix.shape == (4, 4) and vector.shape == (4,)
+        assert np.abs(matrix - phi.T @ phi).max() < 7 * counter.error_std(30)
+        assert np.abs(vector - phi.T @ y).max() < 7 * counter.error_std(30)
+
+
+def test_theorem_calibration_of_the_tree():
+    """Per-node split as printed, more noise than certified, a strict range, and user-level noise times M0."""
+    tree = TreeCounter(1000, 0.5, 1e-4, calibration="theorem")
+    node = 0.5 / math.sqrt(8 * 10 * math.log(2 / 1e-4))
+    assert tree.noise_std == pytest.approx(classical_gaussian_noise_std(node, 1e-4 / 20))
+    assert "Shariff & Sheffet 2018" in str(tree.guarantee) and tree.guarantee.proved
+    for horizon, epsilon, delta, rounds in itertools.product((1, 2, 1000, 10**6), (1e-3, 0.5, 0.999), (1e-9, 0.1, 0.9), (1, 5)):
+        theorem = TreeCounter(horizon, epsilon, delta, calibration="theorem", appearances=rounds)
+        assert theorem.noise_std > TreeCounter(horizon, epsilon, delta, appearances=rounds).noise_std
+    assert TreeCounter(1000, 0.5, 1e-4, calibration="theorem", appearances=3).noise_std == pytest.approx(3 * tree.noise_std)
+    with pytest.raises(ValueError, match=r"epsilon must be below 1 .* got 2"):
+        TreeCounter(1000, 2.0, 1e-4, calibration="theorem")
+    loose = TreeCounter(1000, 2.0, 1e-4, calibration="theorem", strict=False)
+    assert str(loose.guarantee).startswith("No guarantee") and "epsilon is 2" in str(loose.guarantee)
+    laplace = TreeCounter(1000, 2.0, 0.0, Box(3), calibration="theorem", noise="laplace", appearances=2)
+    assert laplace.noise_std == pytest.approx(math.sqrt(2) * 10 * 2 * 3 / 2.0) and laplace.guarantee.delta == 0
+
+
+def test_experiment_calibration_of_the_tree():
+    tree = TreeCounter(20_000, 0.2, 0.1, LinearStatistics(5), calibration="experiment")
+    assert tree.noise_std == pytest.approx(math.sqrt(math.log(20_000)) * math.log(25) / 0.2)
+    assert str(tree.guarantee).startswith("No guarantee (central model, experiment calibration): node noise sqrt(ln T)")
+    for options in ({"noise": "laplace"}, {"appearances": 2}):
+        with pytest.raises(ValueError, match=r"calibration must be 'certified' or 'theorem' .* got 'experiment'"):
+            TreeCounter(20_000, 0.2, 0.1, calibration="experiment", **options)
+    with pytest.raises(ValueError, match="horizon=1, got 'experiment'"):
+        TreeCounter(1, 0.2, 0.1, calibration="experiment")
+
+
+@pytest.mark.parametrize("calibration", ("theorem", "experiment"))
+def test_other_calibrations_are_unknown(calibration):
+    for kind in COUNTERS:
+        if kind is not TreeCounter:
+            with pytest.raises(ValueError, match=rf"must be 'certified' for a {kind.__name__}, got '{calibration}': nothing else"):
+                kind(10, 0.5, 1e-6, calibration=calibration)
+
+
+def test_guarantees_in_words():
+    text = str(TreeCounter(1000, 1.0, 1e-6).guarantee)
+    assert text == (
+        "(1, 1e-06)-differential privacy in the central model for one user's reward in [0, 1] (neighbours: replace one user's "
+        "reward), certified calibration: exact Gaussian mechanism, l2-sensitivity 3.162 for all nodes together, of which one round "
+        "enters at most 10 (Balle & Wang 2018, Theorem 8)."
+    )
+    text = str(FactorizationCounter(100, 1.0, 1e-6, Ball(2), appearances=3, clip=True).guarantee)
+    assert "one user's at most 3 vectors in the ball of radius 1 in R^2, after clipping to it" in text
+    assert "replace all vectors of one user" in text
+    laplace = HybridCounter(None, 1.0, 1e-6, noise="laplace").guarantee
+    assert laplace.delta == 0 and "for a stream of any length (Dwork et al. 2006)" in str(laplace)
+    assert repr(NaiveCounter(4, 1.0, 0.1)).startswith("NaiveCounter(horizon=4, noise_std=")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ([0.5], r"value must have shape \(2,\), got shape \(1,\)"),
+        (0.5, r"value must have shape \(2,\), got shape \(\)"),
+        ([[0.5, 0.5]], r"got shape \(1, 2\)"),
+        ([0.5, math.nan], "value must be finite"),
+        ([0.5, 1.5], r"value must be in \[0, 1\], got 1.5 .*nothing is clipped"),
+        (["a", 0], "value must be numbers"),
+    ],
+)
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_bad_values_are_named_and_change_nothing(kind, value, text):
+    counter, same = kind(5, 1.0, 1e-3, Box(2)), kind(5, 1.0, 1e-3, Box(2))
+    rng, same_rng = np.random.default_rng(0), np.random.default_rng(0)
+    counter.add([1.0, 0.0], rng)
+    with pytest.raises(ValueError, match=text):
+        counter.add(value, rng)
+    with pytest.raises(ValueError, match=r"rng must be a numpy.random.Generator"):
+        counter.add([1.0, 0.0], 3)
+    with pytest.raises(ValueError, match=r"rng must be a numpy.random.Generator"):
+        counter.noise_path(None)
+    same.add([1.0, 0.0], same_rng)
+    assert (counter.add([0.5, 0.5], rng) == same.add([0.5, 0.5], same_rng)).all()
+
+
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_past_the_horizon(kind):
+    counter = kind(3, 1.0, 1e-3)
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        counter.add(1.0, rng)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="past the horizon: 3 values are in"):
+            counter.add(1.0, rng)
+    assert counter.steps == 3 and counter.noise_path(rng).shape == (3, 1)
+    counter.reset()
+    assert counter.add([1.0], rng).shape == (1,) and counter.steps == 1
+
+
+def test_clipping_is_asked_for_and_said():
+    counter = PerStepCounter(3, 1e9, 1e-3, Box(2), clip=True)
+    assert counter.add([2.0, -1.0], np.random.default_rng(0)) == pytest.approx([1.0, 0.0], abs=1e-3)
+    assert "after clipping to it" in str(counter.guarantee)
+
+
+def test_released_sums_are_the_callers():
+    """Writing into a released sum changes no later one."""
+    for kind in COUNTERS:
+        sums = []
+        for spoil in (False, True):
+            counter, rng = kind(8, 1.0, 1e-3), np.random.default_rng(0)
+            for _ in range(8):
+                last = counter.add(1.0, rng)
+                kept = last.copy()
+                last[:] = 1e9 if spoil else last
+            sums.append(kept)
+        assert sums[0] == sums[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"horizon": 0}, "horizon must be an integer that is at least 1, got 0"),
+        ({"horizon": 2.0}, "horizon must be an integer"),
+        ({"epsilon": 0.0}, "epsilon must be .* got 0.0"),
+        ({"epsilon": math.nan}, "epsilon must be .* got nan"),
+        ({"delta": 0.0}, "delta must be .* got 0.0"),
+        ({"delta": 1.0}, "delta must be .* got 1.0"),
+        ({"appearances": 0}, "appearances must be an integer that is at least 1, got 0"),
+        ({"noise": "cauchy"}, "noise must be one of 'gaussian', 'laplace', got 'cauchy'"),
+        ({"calibration": "best"}, "calibration must be one of"),
+    ],
+)
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_bad_arguments_are_named(kind, arguments, text):
+    with pytest.raises(ValueError, match=text):
+        kind(**{"horizon": 5, "epsilon": 1.0, "delta": 1e-3} | arguments)
+
+
+def test_other_bad_arguments():
+    with pytest.raises(ValueError, match="noise must be 'gaussian' for a FactorizationCounter, got 'laplace'"):
+        FactorizationCounter(5, 1.0, 1e-3, noise="laplace")
+    counter = TreeCounter(5, 1.0, 1e-3)
+    for bad, got in ((0, "0"), (6, "6"), ([1, 7], "7"), (2.5, "2.5"), (True, "True")):
+        with pytest.raises(ValueError, match=f"t must be integers that are at least 1 and at most the horizon 5, got {got}"):
+            counter.error_std(bad)
+    for bad in (0, 6, 2.0, [2]):
+        with pytest.raises(ValueError, match="steps must be"):
+            counter.noise_path(np.random.default_rng(0), bad)
+
+
+def test_more_appearances_than_rounds_are_all_rounds():
+    for kind in COUNTERS:
+        if kind is not HybridCounter:  # it does not count on a horizon
+            assert kind(5, 1.0, 1e-3, appearances=50).noise_std == kind(5, 1.0, 1e-3, appearances=5).noise_std
