@@ -489,3 +489,14 @@ def test_more_appearances_than_rounds_are_all_rounds():
     for kind in COUNTERS:
         if kind is not HybridCounter:  # it does not count on a horizon
             assert kind(5, 1.0, 1e-3, appearances=50).noise_std == kind(5, 1.0, 1e-3, appearances=5).noise_std
+
+
+def test_diameters_scale_the_noise():
+    """l2 diameter for Gaussian noise, l1 for Laplace noise, whatever the domain."""
+    for kind, noise in KINDS:
+        unit = kind(20, 1.0, 1e-3, noise=noise, appearances=2)
+        for domain in (Box(3, -1.0, 4.0), Ball(5, 2.0), LinearStatistics(3)):
+            diameter = domain.l2_diameter if noise == "gaussian" else domain.l1_diameter
+            counter = kind(20, 1.0, 1e-3, domain, noise=noise, appearances=2)
+            assert counter.noise_std == pytest.approx(diameter * unit.noise_std, rel=1e-9)
+            assert counter.sensitivity == pytest.approx(diameter * unit.sensitivity, rel=1e-9)
