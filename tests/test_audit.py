@@ -65,6 +65,13 @@ def test_bound_covers_zero_where_nothing_leaks():
     assert wrong <= most_failures(400, 0.4)
 
 
+def test_direction_is_chosen_before_the_test():
+    """Without a leak, a direction chosen beforehand gives a positive bound with probability Phi(-sqrt(2) z); trying both, twice."""
+    noise = Vectorized(lambda data, rng, runs: rng.normal(size=runs))
+    wrong = sum(quiet(noise, 0, 1, 1.0, 0.0, 2000, seed, confidence=0.6).epsilon_lower > 0 for seed in range(1000))
+    assert wrong <= most_failures(1000, stats.norm.cdf(-math.sqrt(2) * stats.norm.isf(0.2)))
+
+
 def test_bound_is_tight_on_randomized_response():
     for epsilon, delta in ((0.5, 0.0), (1.0, 0.0), (1.0, 0.05), (3.0, 0.0)):
         mechanism = RandomizedResponse(1, epsilon, delta)
@@ -154,15 +161,38 @@ def test_nan_and_infinity_are_outputs_too(strange, size):
     assert quiet(Vectorized(fails_on_one), 1.0, 0.5, 1.0, 0.0, 20_000).passed  # a ratio of 2 is below e
 
 
+def swapped_pairs(d, r, n):
+    """Entries 0, 1 agree and 2, 3 oppose each other, or the other way round: only the covariance tells."""
+    x = r.normal(0, 1, (n, 4))
+    x[:, [1, 3]] = np.array([0.95, -0.95]) * (2 * d - 1) * x[:, [0, 2]] + 0.3 * x[:, [1, 3]]
+    return x
+
+
+def second_pair(d, r, n, jitter):
+    """Entries 0 and 1 are always equal (or not close), and now and then entries 2 and 3 are, up to a jitter."""
+    x = r.normal(0, 1, (n, 6))
+    if not jitter:
+        x[:, 1] = x[:, 0]
+    x[:, 3] = np.where(r.random(n) < 0.05 * d, x[:, 2] + jitter * r.random(n), x[:, 3])
+    return x
+
+
+def with_infinity(d, r, n):
+    """A sequence that repeats too often, behind an entry that is infinite (an unexplored arm's bonus)."""
+    arms = np.where(r.random((n, 1)) < 0.03 * d, np.arange(6) % 3, r.integers(0, 3, (n, 6)))
+    return np.hstack([np.full((n, 1), np.inf), arms])
+
+
 TRACES = {
     "narrow cluster": lambda d, r, n: np.where(r.random(n) < 0.02, d + r.normal(0, 1e-9, n), r.normal(0, 3.0, n)),
     "variance": lambda d, r, n: r.normal(0, 1.0 + d, (n, 4)),
-    "correlation": lambda d, r, n: np.sqrt(d) * r.normal(0, 1, (n, 1)) + np.sqrt(1.01 - d) * r.normal(0, 1, (n, 4)),
+    "correlation": swapped_pairs,
     "reused noise": lambda d, r, n: np.array([d, 3.0]) + r.normal(0, 10.0, (n, 1)),
-    "repeated entries": lambda d, r, n: np.where(r.random((n, 1)) < 0.1 * d, r.normal(0, 1, (n, 1)), r.normal(0, 1, (n, 5))),
-    "repeated output": lambda d, r, n: np.where(r.random((n, 1)) < 0.03 * d, np.arange(6) % 3, r.integers(0, 3, (n, 6))),
+    "a second repeated entry": partial(second_pair, jitter=0.0),
+    "nearly repeated entries": partial(second_pair, jitter=1e-12),
+    "repeated output": with_infinity,
     "one of many entries": lambda d, r, n: np.eye(300)[7] * 6 * d + r.normal(0, 1, (n, 300)),
-    "spread over many entries": lambda d, r, n: 0.4 * d + r.normal(0, 1, (n, 200)),
+    "spread over many entries": lambda d, r, n: 0.4 * d * (-1.0) ** np.arange(200) + r.normal(0, 1, (n, 200)),
     "a matrix": lambda d, r, n: d * np.eye(3) + r.normal(0, 0.3, (n, 3, 3)),
 }
 
@@ -172,6 +202,13 @@ def test_generic_search_finds(name):
     """Traces that careless noise leaves, each far beyond (1, 0), without a score."""
     result = quiet(Vectorized(TRACES[name]), 1.0, 0.0, 1.0, 0.0, 10_000)
     assert not result.passed, str(result)
+
+
+@pytest.mark.parametrize("sign", (1, -1))
+def test_both_tails_of_a_score_are_searched(sign):
+    """One-sided noise: small outputs happen on a only, while the large ones have a ratio of e at most."""
+    exponential = Vectorized(lambda data, rng, runs: data + rng.exponential(1.0, runs))
+    assert not quiet(exponential, 0.0, 1.0, 2.0, 0.0, 5000, score=lambda output: sign * output).passed
 
 
 def test_a_score_may_be_infinite_and_point_either_way():
