@@ -8,7 +8,7 @@ Start with ``make`` and ``simulate``::
     print(bdp.simulate(learner, problem, horizon=10**6))
 """
 
-from bandits_dp import accounting, plots, privatizers, problems
+from bandits_dp import accounting, continual, plots, privatizers, problems
 from bandits_dp.catalog import System, make, systems
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.result import Result
@@ -20,6 +20,7 @@ __all__ = [
     "Result",
     "System",
     "accounting",
+    "continual",
     "make",
     "plots",
     "privatizers",

@@ -1,19 +1,23 @@
 """From noise to a guarantee and back: pure functions of numbers, each with its source and its proof."""
 
 from bandits_dp.accounting.binomial import binomial_delta, binomial_trials
+from bandits_dp.accounting.binomial_vector import binomial_vector_epsilon
 from bandits_dp.accounting.composition import advanced_composition, basic_composition, gaussian_composition
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_delta, laplace_scale
+from bandits_dp.accounting.shuffling import shuffle_epsilon
 
 __all__ = [
     "advanced_composition",
     "basic_composition",
     "binomial_delta",
     "binomial_trials",
+    "binomial_vector_epsilon",
     "classical_gaussian_noise_std",
     "gaussian_composition",
     "gaussian_delta",
     "gaussian_noise_std",
     "laplace_delta",
     "laplace_scale",
+    "shuffle_epsilon",
 ]

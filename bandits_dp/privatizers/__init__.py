@@ -1,5 +1,6 @@
 """Privatizers P = (R, S, A): who randomizes, who shuffles, who analyzes, and what that promises."""
 
+from bandits_dp.privatizers.amplified import AmplifiedGaussian
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.binary_sum import BinarySum
 from bandits_dp.privatizers.domain import Ball, Box, Domain, LinearStatistics
@@ -7,8 +8,11 @@ from bandits_dp.privatizers.gaussian import CentralGaussian, LocalGaussian
 from bandits_dp.privatizers.identity import Identity
 from bandits_dp.privatizers.laplace import CentralLaplace, LocalLaplace
 from bandits_dp.privatizers.randomized_response import RandomizedResponse
+from bandits_dp.privatizers.scalar_sum import ScalarSum
+from bandits_dp.privatizers.vector_sum import VectorSum
 
 __all__ = [
+    "AmplifiedGaussian",
     "Ball",
     "BinarySum",
     "Box",
@@ -21,4 +25,6 @@ __all__ = [
     "LocalLaplace",
     "Privatizer",
     "RandomizedResponse",
+    "ScalarSum",
+    "VectorSum",
 ]

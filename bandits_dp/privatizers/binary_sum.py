@@ -16,37 +16,19 @@ pairs for fair bits to suffice, and then :math:`p \le 1/2` is lowered as far as 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from bandits_dp import _checks
-from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf, binomial_trials, hockey_stick
+from bandits_dp.accounting.binomial import binomial_trials, hockey_stick
 from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer, bernoulli_log_mgf
+from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.domain import BITS
-
-MOST_PAIRED = 400_000  # with more trials than this, skew costs under 1% of the noise and a second bit is not worth sending
-
-
-class NoiseBits(NamedTuple):
-    """What each user adds: ``rare`` bits that are one with probability p, and ``common`` ones with 1 - p."""
-
-    rare: int
-    common: int
-    p: float
-
-    def delta(self, users: int, epsilon: float) -> float:
-        """Exact delta of a count that carries the noise bits of so many users."""
-        _, log_pmf = binomial_log_pmf(users * self.rare, self.p)
-        if self.common:
-            _, other = binomial_log_pmf(users * self.common, self.p)  # of the zeros: 1 - p would round a tiny p away
-            with np.errstate(divide="ignore"):  # entries below 1e-308 become log 0, which only drops mass
-                log_pmf = np.log(np.convolve(np.exp(log_pmf), np.exp(other[::-1])))
-        return hockey_stick(log_pmf, epsilon, shift=1)
+from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 
 
 def theorem_bits(users: int, epsilon: float, delta: float) -> NoiseBits:
@@ -60,30 +42,12 @@ def theorem_bits(users: int, epsilon: float, delta: float) -> NoiseBits:
 @lru_cache(maxsize=4096)
 def certified_bits(users: int, epsilon: float, delta: float) -> NoiseBits:
     """Fewest noise bits, with the smallest p, for which the exact delta of so many users is low enough."""
-    trials = binomial_trials(epsilon, delta)
-    paired = trials <= MOST_PAIRED
-    each = math.ceil(trials / (2 * users)) if paired else math.ceil(trials / users)
-    target = delta * (1 - ROUNDING)
-
-    def bits(log_p: float) -> NoiseBits:
-        return NoiseBits(each, each if paired else 0, min(math.exp(log_p), 0.5))
-
-    def excess(log_p: float) -> float:
-        return math.log(bits(log_p).delta(users, epsilon)) - math.log(target)
-
-    # Start from the variance of enough fair bits, and widen the bracket downwards, then upwards. At p = 1/2 there are enough
-    # fair bits, so the exact delta is on the safe side there.
-    most = math.log(0.5)
-    high = min(math.log(trials) - math.log(4 * users * each * (2 if paired else 1)), most)
-    low = high - 1
-    while excess(low) <= 0:
-        low -= 1
-    while high < most and excess(high) > 0:
-        high = min(high + 0.25, most)
-    log_p = brentq(excess, low, high, xtol=1e-9) if excess(high) < 0 else high
-    while log_p < high and excess(log_p) > 0:  # the root finder may stop just below the root
-        log_p = min(log_p + 1e-8, high)
-    return bits(log_p)
+    return least_noise_bits(
+        users,
+        partial(binomial_trials, epsilon),
+        lambda log_pmf: hockey_stick(log_pmf, epsilon, shift=1),
+        delta,
+    )
 
 
 class BinarySum(Privatizer):
@@ -135,8 +99,7 @@ class BinarySum(Privatizer):
         super().__init__(users, BITS)
         epsilon = _checks.epsilon(epsilon)
         delta = _checks.delta(delta)
-        share = _checks.real("honest_fraction", honest_fraction, 0.0, 1.0, ends="(]")
-        honest = max(1, math.floor(self.users * share))
+        honest = honest_users(self.users, honest_fraction)
         if _checks.calibration(calibration) == "experiment":
             raise ValueError("calibration must be 'certified' or 'theorem' for the binary sum, got 'experiment': "
                              "Tenenbaum et al. 2021 publish no experiments")
@@ -145,29 +108,23 @@ class BinarySum(Privatizer):
                              "use calibration='certified', or strict=False for noise without a proof")
         make = certified_bits if calibration == "certified" else theorem_bits
         self.noise_bits = make(honest, epsilon, delta)
-        rare, common, p = self.noise_bits
-        self.noise_std = math.sqrt(self.users * (rare + common) * p * (1 - p))
-        self.noise_mean = self.users * (rare * p + common * (1 - p))
-        self.bits_per_user = float(1 + rare + common)
+        self.noise_std = self.noise_bits.std(self.users)
+        self.noise_mean = self.noise_bits.mean(self.users)
+        self.bits_per_user = float(1 + self.noise_bits.rare + self.noise_bits.common)
         self.span = self.users * self.bits_per_user
-        crowd = "" if share == 1 else f", as long as {share:g} of the users of each batch are honest"
         if calibration == "theorem" and epsilon > 1:
             text = f"the theorem covers epsilon up to 1 only, and epsilon is {epsilon:g}"
             self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
         else:
             text = "exact divergence of the shuffled bits" if calibration == "certified" else (
                 "M_sum with its published constants (Tenenbaum et al. 2021, appendix C)")
-            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text + crowd)
+            text += crowd(honest_fraction)
+            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the bit and the noise bits, shape (users, bits_per_user)."""
-        bits = self.check(values)
-        rare, common, p = self.noise_bits
-        return np.hstack([
-            bits.astype(np.uint8),
-            (rng.random((self.users, rare)) < p).astype(np.uint8),
-            (rng.random((self.users, common)) >= p).astype(np.uint8),
-        ])
+        bits = self.check(values).astype(np.uint8)
+        return np.hstack([bits, self.noise_bits.draw((self.users,), rng)])
 
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Return all bits of all users in a uniformly random order, shape (users * bits_per_user,)."""
@@ -182,16 +139,9 @@ class BinarySum(Privatizer):
     ) -> NDArray[np.float64]:
         """Add the binomial sums of the noise bits of all users, minus their mean."""
         total = np.asarray(total, dtype=float)
-        rare, common, p = self.noise_bits
-        noise = rng.binomial(self.users * rare * batches, p, total.shape)
-        if common:
-            ones = self.users * common * batches
-            noise = noise + ones - rng.binomial(ones, p, total.shape)
+        noise = self.noise_bits.draw_sum(self.users * batches, total.shape, rng)
         return np.asarray(total + noise - self.noise_mean * batches)
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up the noise bits; the longer tail of the two counts."""
-        rare, common, p = self.noise_bits
-        up = rare * bernoulli_log_mgf(p, s) + common * bernoulli_log_mgf(p, -s)
-        down = rare * bernoulli_log_mgf(p, -s) + common * bernoulli_log_mgf(p, s)
-        return np.asarray(self.users * np.maximum(up, down))
+        return self.noise_bits.log_mgf(self.users, s)

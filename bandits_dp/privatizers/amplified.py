@@ -1,0 +1,143 @@
+r"""P_Amp: Gaussian noise at every user, and a shuffler (Chowdhury & Zhou 2022, section 3.1 and appendix B).
+
+The sum has the noise of the local model, but less of it may do, because the shuffler hides whose message is whose.
+
+**certified.** Of all local guarantees :math:`(\varepsilon_0, \delta_0)` whose amplification reaches the target
+(:func:`bandits_dp.accounting.shuffling.shuffle_epsilon`), the one with the least exact Gaussian noise is searched; the
+local guarantee itself, without amplification, is among them. The adversary sees every message, so the noise of the others
+protects nobody otherwise. In batches of some 20 users this buys little, whatever the paper's order of magnitude suggests.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.accounting.shuffling import shuffle_epsilon
+from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.bit_sum import crowd, honest_users
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, LinearStatistics
+
+SHARES = (1e-3, 1e-2, 0.1, 0.5)  # of delta, that the local failure masses of all users may cost together
+
+
+@lru_cache(maxsize=1024)
+def certified_unit_std(users: int, epsilon: float, delta: float, distance: float) -> float:
+    """Smallest std per user, of those searched, for which so many shuffled Gaussian messages are private."""
+    best = gaussian_noise_std(epsilon, delta, distance)  # the local guarantee itself
+    for share in SHARES:
+        local_delta = delta * share / (users * (math.exp(epsilon) + 1) * 1.5)  # no more than the share, by Theorem 3.8
+        low, high = epsilon, max(2 * epsilon, math.log(users) + 1)
+        while high - low > 1e-3 * high:
+            middle = (low + high) / 2
+            private = shuffle_epsilon(middle, users, delta, local_delta) <= epsilon
+            low, high = (middle, high) if private else (low, middle)
+        if shuffle_epsilon(low, users, delta, local_delta) <= epsilon:
+            best = min(best, gaussian_noise_std(low, local_delta, distance))
+    return best
+
+
+class AmplifiedGaussian(Privatizer):
+    """P_Amp: every user adds Gaussian noise, and the shuffler mixes the messages.
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    epsilon : float
+        Privacy parameter, > 0; at most sqrt(ln(2 / delta) / users) in the theorem calibration.
+    delta : float
+        Failure mass, in (0, 1).
+    calibration : {"certified", "theorem", "experiment"}
+        Exact amplification; the printed noise; or that of the authors' figure. The last two are for linear statistics only.
+    domain : Domain
+        Where one user's vector may lie; its l2 diameter is the sensitivity.
+    honest_fraction : float
+        Share of users whose messages count as a crowd, in (0, 1].
+    clip : bool
+        Whether vectors outside are moved to the domain's border.
+    strict : bool
+        Whether the theorem calibration refuses what its theorem does not cover.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the calibration knows nothing about the domain.
+
+    Notes
+    -----
+    The paper's theorem promises O(epsilon, delta) without a constant, so the theorem calibration comes without a guarantee.
+    """
+
+    span = math.inf
+
+    def __init__(
+        self,
+        users: int,
+        epsilon: float,
+        delta: float,
+        calibration: str = "certified",
+        domain: Domain = UNIT_INTERVAL,
+        honest_fraction: float = 1.0,
+        clip: bool = False,
+        strict: bool = True,
+    ) -> None:
+        super().__init__(users, domain, clip)
+        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
+        honest = honest_users(self.users, honest_fraction)
+        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
+        if _checks.calibration(calibration) == "certified":
+            self.unit_std = certified_unit_std(honest, epsilon, delta, domain.l2_diameter)
+            text = "exact local Gaussian mechanism, amplified by shuffling (Feldman, McMillan, Talwar 2021, Theorems 3.2 and 3.8)"
+            self.guarantee = Guarantee(
+                epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text + crowd(honest_fraction)
+            )
+        else:
+            self.unit_std, text = self._published(calibration, epsilon, delta, strict)
+            self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
+        self.noise_std = self.unit_std * math.sqrt(self.users)
+
+    def _published(self, calibration: str, epsilon: float, delta: float, strict: bool) -> tuple[float, str]:
+        """Return the std per user that the paper prints, or that its figure used, and what that promises."""
+        if not isinstance(self.domain, LinearStatistics):
+            raise ValueError(f"domain must be linear statistics for the {calibration} calibration of P_Amp, got {self.domain}")
+        n = self.users
+        if calibration == "experiment":
+            return math.sqrt(math.log(2.5 * n / delta)) / (epsilon * math.sqrt(n)), "the constants of a figure prove nothing"
+        limit = math.sqrt(math.log(2 / delta) / n)
+        if strict and epsilon > limit:
+            raise ValueError(f"epsilon must be at most {limit:.4g} for the theorem calibration of P_Amp with {n} users, "
+                             f"got {epsilon:g}; use calibration='certified', or strict=False for an unproved one")
+        spread = math.sqrt(2 * math.log(2.5 * n / delta) * math.log(2 / delta))
+        return 4 * spread / (epsilon * math.sqrt(n)), "the theorem promises O(epsilon, delta) without naming the constant"
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value plus the user's own noise, shape (users, dimension)."""
+        array = self.check(values)
+        return np.asarray(array + rng.normal(0.0, self.unit_std, array.shape))
+
+    def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """Return the messages of all users in a uniformly random order."""
+        return rng.permutation(messages)
+
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add the messages up."""
+        return np.asarray(messages.sum(axis=0), dtype=float)
+
+    def release_sum(
+        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Add N(0, batches * noise_std^2) to every entry."""
+        total = np.asarray(total, dtype=float)
+        return np.asarray(total + rng.normal(0.0, self.noise_std * math.sqrt(batches), total.shape))
+
+    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return s^2 noise_std^2 / 2."""
+        return np.asarray(s**2 * self.noise_std**2 / 2)

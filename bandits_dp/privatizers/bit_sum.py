@@ -1,0 +1,123 @@
+r"""The shuffle model on numbers: a number becomes bits, noise bits join them, and the shuffler mixes all (Cheu et al. 2021).
+
+A coordinate in [low, high] becomes :math:`x = g (v - \mathrm{low}) / (\mathrm{high} - \mathrm{low})` and is rounded at
+random to one of its two neighbouring integers, so that the mean is kept: :math:`\lfloor x + U \rfloor` with U uniform.
+That integer in :math:`\{0, \dots, g\}` is sent as g bits, so many of them ones, together with the noise bits. The
+shuffler mixes the bits of each coordinate; the analyzer counts the ones, subtracts the mean of the noise, and undoes the
+scale.
+
+**Sensitivity.** Give the user's old and new value the same U in every coordinate. The integers then differ by less than
+one more than the unrounded numbers do, in each coordinate. Privacy given U for every U is privacy, because delta is
+convex in the pair of laws.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.privatizers.base import Privatizer
+from bandits_dp.privatizers.domain import Domain
+from bandits_dp.privatizers.noise_bits import NoiseBits
+
+MOST_BITS = 2_000_000_000  # that a release with real messages may hold at once
+
+
+class BitSum(Privatizer):
+    """What the shuffled sums of numbers share: encoding, messages and analysis. Subclasses choose levels and noise.
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    domain : Domain
+        Where one user's value may lie.
+    clip : bool
+        Whether values outside are moved to the domain's border.
+
+    Attributes
+    ----------
+    levels : int
+        g, the bits that a number becomes.
+    noise_bits : NoiseBits
+        What each user adds to each coordinate.
+    low, high : float
+        Ends of the interval that is encoded.
+    """
+
+    levels: int
+    noise_bits: NoiseBits
+
+    def __init__(self, users: int, domain: Domain, clip: bool = False) -> None:
+        super().__init__(users, domain, clip)
+        self.low, self.high = domain.low, domain.high
+
+    def _set_up(self, levels: int, noise_bits: NoiseBits) -> None:
+        """Take the levels and the noise, and derive what follows from them."""
+        self.levels = levels
+        self.noise_bits = noise_bits
+        self.step = (self.high - self.low) / levels
+        each = levels + noise_bits.rare + noise_bits.common
+        self.bits_per_user = float(self.dimension * each)
+        # rounding adds at most 1/4 to the variance of each user's integer
+        self.noise_std = self.step * math.hypot(noise_bits.std(self.users), math.sqrt(self.users) / 2)
+        self.span = self.users * each * self.step
+
+    def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Encode every coordinate as an integer in 0..g, shape (users, dimension)."""
+        x = np.minimum((array - self.low) / self.step, self.levels)  # the top may be passed by a rounding error
+        return np.minimum(np.floor(x + rng.random(array.shape)), self.levels).astype(np.int64)
+
+    def _decode(self, ones: ArrayLike) -> NDArray[np.float64]:
+        """Turn numbers of ones into estimates of the sums."""
+        signal = np.asarray(ones) - self.noise_bits.mean(self.users)
+        return np.asarray(signal * self.step + self.users * self.low)
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Send g bits and the noise bits for each coordinate, shape (users, dimension, bits)."""
+        array = self.check(values)
+        if self.users * self.bits_per_user > MOST_BITS:
+            raise ValueError("fidelity must be 'aggregate' for messages as long as these, got 'messages' with "
+                             f"{self.bits_per_user:,.0f} bits from each of {self.users} users: more than {MOST_BITS:,} bits do not fit into memory")
+        integers = self._round(array, rng)
+        unary = np.arange(self.levels) < integers[:, :, None]
+        return np.concatenate([unary.astype(np.uint8), self.noise_bits.draw(array.shape, rng)], axis=2)
+
+    def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """Return the bits of each coordinate in a uniformly random order, shape (dimension, users * bits)."""
+        return rng.permuted(messages.transpose(1, 0, 2).reshape(self.dimension, -1), axis=1)
+
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Count the ones of each coordinate and undo the encoding."""
+        return self._decode(messages.sum(axis=1, dtype=np.int64))
+
+    def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Round every user's value, and draw all noise bits of a coordinate as one number."""
+        noise = self.noise_bits.draw_sum(self.users, (self.dimension,), rng)
+        return self._decode(self._round(array, rng).sum(axis=0) + noise)
+
+    def release_sum(
+        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Refuse: how values round depends on each of them, not on their sum alone."""
+        raise ValueError("total must be given as single values (use release): random rounding does not depend on the sum alone")
+
+    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add the noise bits and, by Hoeffding's lemma, the rounding of every user."""
+        scaled = s * self.step
+        return np.asarray(self.noise_bits.log_mgf(self.users, scaled) + self.users * scaled**2 / 8)
+
+
+def honest_users(users: int, honest_fraction: float) -> int:
+    """Return how many users surely add their noise: the given share, and the protected user at least."""
+    share = _checks.real("honest_fraction", honest_fraction, 0.0, 1.0, ends="(]")
+    return max(1, math.floor(users * share))
+
+
+def crowd(honest_fraction: float) -> str:
+    """Say what a guarantee assumes of the other users."""
+    return "" if honest_fraction == 1 else f", as long as {honest_fraction:g} of the users of each batch are honest"

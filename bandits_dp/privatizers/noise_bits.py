@@ -1,0 +1,139 @@
+r"""Noise made of bits: what each user adds to a shuffled count, and how little is enough.
+
+Bits come in pairs, one that is one with probability :math:`p \le 1/2` and one with probability :math:`1 - p`. A single rare bit
+makes skewed, Poisson-like noise, and skew costs privacy: at (1, 1e-6) it needs a std of 5.8 in large batches. The two bits of a
+pair are skewed in opposite ways, their sum is symmetric, and 4.5 is always enough.
+
+**Pairs as fair bits.** A pair has the sum of two fair bits with probability :math:`q = 4 p (1 - p)`, and otherwise the sum 1.
+So :math:`n` pairs contain :math:`M \sim \mathrm{Bin}(n, q)` fair pairs, more of which never hurt (post-processing):
+:math:`\delta` is at most that of N fair bits plus :math:`P[2 M < N]`. This bounds what is too large to convolve.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf, hockey_stick
+from bandits_dp.privatizers.base import bernoulli_log_mgf
+
+MOST_CONVOLVED = 100_000  # trials up to which the law of pairs is computed exactly
+SHARE = 1e-3  # of delta, left to the event of too few fair pairs beyond that
+
+
+class NoiseBits(NamedTuple):
+    """What each user adds: ``rare`` bits that are one with probability p, and ``common`` ones with 1 - p.
+
+    Everything is computed from p, because 1 - p would round a tiny p away.
+    """
+
+    rare: int
+    common: int
+    p: float
+
+    def mean(self, users: int) -> float:
+        """Return the mean number of ones among the noise bits of so many users."""
+        return users * (self.rare * self.p + self.common * (1 - self.p))
+
+    def std(self, users: int) -> float:
+        """Return the standard deviation of that number."""
+        return math.sqrt(users * (self.rare + self.common) * self.p * (1 - self.p))
+
+    def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Draw single bits, shape (*shape, rare + common)."""
+        rare = rng.random((*shape, self.rare)) < self.p
+        common = rng.random((*shape, self.common)) >= self.p
+        return np.concatenate([rare, common], axis=-1).astype(np.uint8)
+
+    def draw_sum(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw the number of ones of so many users, independently for each entry of ``shape``."""
+        ones = rng.binomial(users * self.rare, self.p, shape)
+        if self.common:
+            ones = ones + users * self.common - rng.binomial(users * self.common, self.p, shape)
+        return np.asarray(ones)
+
+    def log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Bound log E exp(±s (number - mean)) for so many users; the longer tail of the two counts."""
+        up = self.rare * bernoulli_log_mgf(self.p, s) + self.common * bernoulli_log_mgf(self.p, -s)
+        down = self.rare * bernoulli_log_mgf(self.p, -s) + self.common * bernoulli_log_mgf(self.p, s)
+        return np.asarray(users * np.maximum(up, down))
+
+    def log_pmf(self, users: int) -> NDArray[np.float64]:
+        """Log-probabilities of the number of ones of so many users, on consecutive integers."""
+        _, rare = binomial_log_pmf(users * self.rare, self.p)
+        if not self.common:
+            return rare
+        _, common = binomial_log_pmf(users * self.common, self.p)  # of its zeros
+        law = np.convolve(np.exp(rare), np.exp(common[::-1]))
+        with np.errstate(divide="ignore"):  # what is below 1e-308 becomes 0, which only drops mass
+            return np.asarray(np.log(law))
+
+    def delta(self, users: int, epsilon: float) -> float:
+        """Exact delta of a count that carries the noise bits of so many users and moves by one."""
+        return hockey_stick(self.log_pmf(users), epsilon, shift=1)
+
+
+def least_noise_bits(
+    users: int,
+    fair_trials: Callable[[float], int],
+    delta_of: Callable[[NDArray[np.float64]], float],
+    delta: float,
+) -> NoiseBits:
+    """Find the fewest pairs per user, with the smallest p, that keep delta.
+
+    Parameters
+    ----------
+    users : int
+        Users who add noise.
+    fair_trials : callable
+        Number of fair bits in all that suffice for a given delta.
+    delta_of : callable
+        Upper bound on delta, given the log-probabilities of a symmetric noise.
+    delta : float
+        What is allowed.
+
+    Returns
+    -------
+    NoiseBits
+        Equal numbers of rare and common bits.
+    """
+    trials = fair_trials(delta)
+    if trials > MOST_CONVOLVED:
+        trials = fair_trials(delta * (1 - SHARE))
+        pairs = math.ceil(trials / (2 * users))
+        needed = math.ceil(trials / 2)
+
+        def too_few(q: float) -> float:
+            return float(binom.logcdf(needed - 1, users * pairs, q)) - math.log(delta * SHARE)
+
+        q = brentq(too_few, needed / (users * pairs) * 0.9, 1 - 1e-15) if too_few(1 - 1e-12) < 0 else 1.0
+        q = min(q * (1 + ROUNDING), 1.0)
+        return NoiseBits(pairs, pairs, 0.5 * q / (1 + math.sqrt(1 - q)))  # the smaller root of 4 p (1 - p) = q
+    pairs = math.ceil(trials / (2 * users))
+    target = math.log(delta * (1 - ROUNDING))
+
+    def bits(log_p: float) -> NoiseBits:
+        return NoiseBits(pairs, pairs, min(math.exp(log_p), 0.5))
+
+    def excess(log_p: float) -> float:
+        return math.log(max(delta_of(bits(log_p).log_pmf(users)), 1e-300)) - target
+
+    # Start from the variance of enough fair bits, and widen the bracket downwards, then upwards. At p = 1/2 there are enough
+    # fair bits, so delta is on the safe side there.
+    most = math.log(0.5)
+    high = min(math.log(trials) - math.log(8 * users * pairs), most)
+    low = high - 1
+    while excess(low) <= 0:
+        low -= 1
+    while high < most and excess(high) > 0:
+        high = min(high + 0.25, most)
+    log_p = brentq(excess, low, high, xtol=1e-9) if excess(high) < 0 else high
+    while log_p < high and excess(log_p) > 0:  # the root finder may stop just below the root
+        log_p = min(log_p + 1e-8, high)
+    return bits(log_p)

@@ -1,0 +1,115 @@
+"""P_1D: the shuffled sum of one number per user (Cheu et al. 2021; Li, Zhou, Ji 2022, Algorithm 4)."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache, partial
+
+from bandits_dp import _checks
+from bandits_dp.accounting.binomial import binomial_trials, hockey_stick
+from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.privatizers.base import NEIGHBOURS
+from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
+from bandits_dp.privatizers.domain import Box
+from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
+
+
+@lru_cache(maxsize=1024)
+def certified_bits(users: int, epsilon: float, delta: float, levels: int) -> NoiseBits:
+    """Fewest noise bits for a count that one user moves by at most ``levels``, by the exact divergence."""
+    return least_noise_bits(
+        users,
+        lambda allowed: binomial_trials(epsilon, allowed, levels),
+        partial(hockey_stick, epsilon=epsilon, shift=levels),
+        delta,
+    )
+
+
+def theorem_bits(users: int, epsilon: float, delta: float, half_range: float) -> tuple[int, NoiseBits]:
+    """Levels and noise bits as printed, for values in [-B, B] with B the half range (Li, Zhou, Ji 2022, Algorithm 4)."""
+    levels = math.ceil(2 * half_range * math.sqrt(users))
+    mean = 180 * levels**2 * math.log(2 / delta) / ((epsilon / 2) ** 2 * users)
+    bits = math.ceil(mean)
+    return levels, NoiseBits(bits, 0, mean / 2 / bits)
+
+
+class ScalarSum(BitSum):
+    """P_1D: the shuffled sum of one number per user.
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    epsilon : float
+        Privacy parameter, > 0; below 30 in the theorem calibration.
+    delta : float
+        Failure mass, in (0, 1); below 1/2 in the theorem calibration.
+    calibration : {"certified", "theorem"}
+        Exact divergence, or the published constants.
+    domain : Box
+        The interval, of dimension 1.
+    levels : int, optional
+        g, the bits that a number becomes, in the certified calibration; if not given, enough for rounding to add at most 1% to the
+        noise.
+    honest_fraction : float
+        Share of users that add their noise, in (0, 1].
+    clip : bool
+        Whether values outside are moved to the interval's ends.
+    strict : bool
+        Whether the theorem calibration refuses what its theorem does not cover.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the calibration is ``"experiment"``: no figure is drawn with it.
+
+    Notes
+    -----
+    The certified guarantee is rigorous because one user moves the count of ones by at most g, the noise is log-concave, and
+    the divergence of that shift is summed exactly (:mod:`bandits_dp.accounting.binomial`).
+    """
+
+    def __init__(
+        self,
+        users: int,
+        epsilon: float,
+        delta: float,
+        calibration: str = "certified",
+        domain: Box = Box(),  # noqa: B008 - frozen
+        levels: int | None = None,
+        honest_fraction: float = 1.0,
+        clip: bool = False,
+        strict: bool = True,
+    ) -> None:
+        super().__init__(users, domain, clip)
+        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
+        if self.dimension != 1:
+            raise ValueError(f"domain must have dimension 1 for a scalar sum, got {self.dimension}")
+        honest = honest_users(self.users, honest_fraction)
+        covered = epsilon < 30 and delta < 0.5
+        if _checks.calibration(calibration) == "experiment":
+            raise ValueError("calibration must be 'certified' or 'theorem' for the scalar sum, got 'experiment': "
+                             "no paper publishes a figure with it")
+        if calibration == "theorem":
+            if strict and not covered:
+                raise ValueError("epsilon must be below 30 and delta below 1/2 for the theorem calibration of the scalar sum, "
+                                 f"got ({epsilon:g}, {delta:g}); use calibration='certified', or strict=False for an unproved one")
+            self._set_up(*theorem_bits(honest, epsilon, delta, (self.high - self.low) / 2))
+            reason = "P_1D with its published constants (Li, Zhou, Ji 2022, Algorithm 4)"
+        else:
+            g = _default_levels(self.users, epsilon, delta) if levels is None else _checks.integer("levels", levels)
+            self._set_up(g, certified_bits(honest, epsilon, delta, g))
+            reason = f"exact divergence of the shuffled bits for a move by {g}"
+        if calibration == "theorem" and not covered:
+            text = f"the theorem covers epsilon < 30 and delta < 1/2 only, and they are {epsilon:g} and {delta:g}"
+            self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
+        else:
+            text = reason + crowd(honest_fraction)
+            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
+
+
+def _default_levels(users: int, epsilon: float, delta: float) -> int:
+    """Choose g so that rounding, of std sqrt(n) / 2g at most, adds at most 1% to the noise; in [4, 4096]."""
+    wanted = math.sqrt(users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta))
+    return min(max(4, math.ceil(wanted)), 4096)

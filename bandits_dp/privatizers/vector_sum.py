@@ -1,0 +1,155 @@
+r"""P_Vec: the shuffled sum of one vector per user (Chowdhury & Zhou 2022, Algorithm 3; Li, Zhou, Ji 2022, Algorithm 2).
+
+Every coordinate is encoded and gets noise of its own (:mod:`bandits_dp.privatizers.bit_sum`). Two papers print constants for it;
+which of them the ``theorem`` calibration uses follows from the domain: linear statistics are those of Chowdhury & Zhou, a symmetric
+box is that of Li, Zhou & Ji.
+
+**certified.** A user whose value moves by D in the l2 norm moves the integers by at most :math:`K_2 = D g /
+(\mathrm{high} - \mathrm{low}) + \sqrt d`; the second term is the rounding. Noise that keeps such a move private is found
+by the rigorous comparison with a Gaussian in :mod:`bandits_dp.accounting.binomial_vector`. Many levels make the second
+term small, and the error of rounding too, and cost bits: the default makes the first at most 2% and the second at most 1%
+of the noise.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from bandits_dp import _checks
+from bandits_dp.accounting.binomial import binomial_log_pmf
+from bandits_dp.accounting.binomial_vector import vector_delta
+from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.privatizers.base import NEIGHBOURS
+from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
+from bandits_dp.privatizers.domain import Box, Domain, LinearStatistics
+from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
+
+MOST_LEVELS = 4096  # of the default
+
+
+@lru_cache(maxsize=1024)
+def certified_bits(users: int, epsilon: float, delta: float, l2_shift: float, dimension: int) -> NoiseBits:
+    """Fewest noise bits for a vector of counts that one user moves by ``l2_shift``, by the rigorous bound."""
+
+    def fair_trials(allowed: float) -> int:
+        """Fewest fair bits, to 0.1%: the bound is nearly a Gaussian's, so the search starts there."""
+        low = high = max(4, math.floor((2 * gaussian_noise_std(epsilon, allowed, l2_shift)) ** 2))
+        while vector_delta(binomial_log_pmf(high, 0.5)[1], epsilon, l2_shift, dimension) > allowed:
+            low, high = high, math.ceil(high * 1.02) + 4
+        while high - low > max(1, high // 1000):
+            middle = (low + high) // 2
+            enough = vector_delta(binomial_log_pmf(middle, 0.5)[1], epsilon, l2_shift, dimension) <= allowed
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+
+    return least_noise_bits(users, fair_trials, lambda log_pmf: vector_delta(log_pmf, epsilon, l2_shift, dimension), delta)
+
+
+def linear_bits(users: int, epsilon: float, delta: float, features: int) -> tuple[int, NoiseBits]:
+    """Levels and noise bits as printed for linear statistics of d features (Chowdhury & Zhou 2022, Theorem 4.2)."""
+    levels = math.ceil(max(2 * math.sqrt(users), features, 4))
+    bits = 24e4 * levels**2 * math.log(4 * (features**2 + 1) / delta) ** 2 / (epsilon**2 * users)
+    return levels, NoiseBits(math.ceil(bits), 0, 0.25)
+
+
+def box_bits(users: int, epsilon: float, delta: float, dimension: int) -> tuple[int, NoiseBits]:
+    """Levels and noise bits as printed for a box of s numbers (Li, Zhou, Ji 2022, Algorithm 2)."""
+    inner = epsilon / (18 * math.sqrt(math.log(2 / delta)))
+    log_term = math.log(4 * dimension / delta)
+    levels = math.ceil(max(inner * math.sqrt(users) / (6 * math.sqrt(5 * log_term)), math.sqrt(dimension), 10))
+    mean = 90 * levels**2 * log_term / (inner**2 * users)
+    bits = math.ceil(2 * mean)
+    return levels, NoiseBits(bits, 0, mean / bits)
+
+
+class VectorSum(BitSum):
+    """P_Vec: the shuffled sum of one vector per user.
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    epsilon : float
+        Privacy parameter, > 0; at most 15 in the theorem calibration.
+    delta : float
+        Failure mass, in (0, 1); below 1/2 in the theorem calibration.
+    calibration : {"certified", "theorem"}
+        Rigorous bound, or the published constants.
+    domain : Domain
+        Where one user's vector may lie; its l2 diameter is the sensitivity.
+    levels : int, optional
+        g, the bits that a number becomes, in the certified calibration; if not given, enough for rounding to cost 3% at most,
+        but no more than 4096.
+    honest_fraction : float
+        Share of users that add their noise, in (0, 1].
+    clip : bool
+        Whether vectors outside are moved to the domain's border.
+    strict : bool
+        Whether the theorem calibration refuses what its theorem does not cover.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the calibration is ``"experiment"``.
+
+    Notes
+    -----
+    For a box the published protocol encodes the larger interval [-B sqrt(s), B sqrt(s)]; the theorem calibration does so.
+    """
+
+    def __init__(
+        self,
+        users: int,
+        epsilon: float,
+        delta: float,
+        domain: Domain,
+        calibration: str = "certified",
+        levels: int | None = None,
+        honest_fraction: float = 1.0,
+        clip: bool = False,
+        strict: bool = True,
+    ) -> None:
+        super().__init__(users, domain, clip)
+        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
+        honest = honest_users(self.users, honest_fraction)
+        covered = epsilon <= 15 and delta < 0.5
+        if _checks.calibration(calibration) == "experiment":
+            raise ValueError("calibration must be 'certified' or 'theorem' for the vector sum, got 'experiment': "
+                             "its constants belong to whole learners")
+        if calibration == "certified":
+            width = self.high - self.low
+            per_level = domain.l2_diameter / width
+            if levels is None:
+                noise = gaussian_noise_std(epsilon, delta, domain.l2_diameter)
+                for_shift = 50 * math.sqrt(self.dimension) / per_level
+                for_error = width * math.sqrt(self.users) / (2 * 0.14 * noise)
+                levels = min(math.ceil(max(for_shift, for_error)), MOST_LEVELS)
+            g = _checks.integer("levels", levels)
+            shift = min(per_level * g + math.sqrt(self.dimension), g * math.sqrt(self.dimension))
+            self._set_up(g, certified_bits(honest, epsilon, delta, shift, self.dimension))
+            reason = f"rigorous comparison of the shuffled bits with a Gaussian, l2-sensitivity {domain.l2_diameter:.4g}"
+        else:
+            if strict and not covered:
+                raise ValueError("epsilon must be at most 15 and delta below 1/2 for the theorem calibration of the vector sum, "
+                                 f"got ({epsilon:g}, {delta:g}); use calibration='certified', or strict=False for an unproved one")
+            reason = self._published(honest, epsilon, delta)
+        if calibration == "theorem" and not covered:
+            text = f"the theorem covers epsilon <= 15 and delta < 1/2 only, and they are {epsilon:g} and {delta:g}"
+            self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
+        else:
+            text = reason + crowd(honest_fraction)
+            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
+
+    def _published(self, honest: int, epsilon: float, delta: float) -> str:
+        """Set up the printed constants for the domain, and say whose they are."""
+        if isinstance(self.domain, LinearStatistics):
+            self._set_up(*linear_bits(honest, epsilon, delta, self.domain.features))
+            return "P_Vec with its published constants (Chowdhury & Zhou 2022, Theorem 4.2)"
+        if not (isinstance(self.domain, Box) and self.low == -self.high):
+            raise ValueError(f"domain must be linear statistics or a box [-B, B]^s for the theorem calibration, got {self.domain}")
+        self.high *= math.sqrt(self.dimension)
+        self.low = -self.high
+        self._set_up(*box_bits(honest, epsilon, delta, self.dimension))
+        return "P_Vec with its published constants (Li, Zhou, Ji 2022, Algorithm 2)"
