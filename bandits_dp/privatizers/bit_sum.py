@@ -82,7 +82,7 @@ class BitSum(Privatizer):
         array = self.check(values)
         if self.users * self.bits_per_user > MOST_BITS:
             raise ValueError("fidelity must be 'aggregate' for messages as long as these, got 'messages' with "
-                             f"{self.bits_per_user:,.0f} bits from each of {self.users} users: more than {MOST_BITS:,} bits do not fit into memory")
+                             f"{self.bits_per_user:,.0f} bits from each of {self.users} users: more than {MOST_BITS:,} in all")
         integers = self._round(array, rng)
         unary = np.arange(self.levels) < integers[:, :, None]
         return np.concatenate([unary.astype(np.uint8), self.noise_bits.draw(array.shape, rng)], axis=2)
