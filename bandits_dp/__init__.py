@@ -8,7 +8,8 @@ Start with ``make`` and ``simulate``::
     print(bdp.simulate(learner, problem, horizon=10**6))
 """
 
-from bandits_dp import accounting, continual, plots, privatizers, problems
+from bandits_dp import accounting, continual, museum, plots, privatizers, problems
+from bandits_dp.audit import AuditResult, Vectorized, audit, play_of, release_of
 from bandits_dp.catalog import System, make, systems
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.result import Result
@@ -16,15 +17,21 @@ from bandits_dp.simulate import simulate
 
 __version__ = "0.1.0"
 __all__ = [
+    "AuditResult",
     "Guarantee",
     "Result",
     "System",
+    "Vectorized",
     "accounting",
+    "audit",
     "continual",
     "make",
+    "museum",
+    "play_of",
     "plots",
     "privatizers",
     "problems",
+    "release_of",
     "simulate",
     "systems",
 ]

@@ -21,6 +21,8 @@ from bandits_dp.accounting import (
     gaussian_noise_std,
     laplace_delta,
     laplace_scale,
+    optimal_composition,
+    zcdp_epsilon,
 )
 from bandits_dp.accounting.binomial import binomial_log_pmf
 
@@ -178,6 +180,31 @@ def test_composition_rules_bound_randomized_response():
         total, delta = advanced_composition(epsilon, 0.0, releases, slack)
         assert delta == slack and exact_delta(total) <= slack
     assert advanced_composition(epsilon, 0.0, 2, 1e-6)[0] > basic_composition(epsilon, 0.0, 2)[0]  # not always better
+
+
+@pytest.mark.parametrize("releases", (1, 3, 20, 300))
+@pytest.mark.parametrize("epsilon", (0.01, 0.3, 2.0))
+def test_optimal_composition_is_exact_for_randomized_response(epsilon, releases):
+    """Against 60 digits: k answers reach the slack exactly at the returned epsilon, which no other rule undercuts."""
+    q = 1 / (1 + mp.exp(-mp.mpf(epsilon)))
+    for slack in (1e-9, 1e-3, 0.2):
+        total, delta = optimal_composition(epsilon, 1e-8, releases, slack)
+        p = [mp.binomial(releases, i) * q**i * (1 - q) ** (releases - i) for i in range(releases + 1)]
+        true = mp.fsum(max(a - mp.exp(total) * b, 0) for a, b in zip(p, reversed(p), strict=True))
+        assert true <= slack * (1 + 1e-8)
+        assert total < 1e-9 or true == pytest.approx(slack, rel=1e-6) or total == pytest.approx(releases * epsilon)
+        assert delta == pytest.approx(1 - (1 - 1e-8) ** releases * (1 - slack), rel=1e-9)
+        assert total <= basic_composition(epsilon, 0.0, releases)[0] * (1 + 1e-12)
+        assert total <= advanced_composition(epsilon, 0.0, releases, slack)[0] * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("delta", (1e-12, 1e-6, 0.1))
+@pytest.mark.parametrize("rho", (1e-4, 0.1, 2.0, 50.0))
+def test_zcdp_is_above_the_exact_gaussian_and_below_the_textbook(rho, delta):
+    epsilon = zcdp_epsilon(rho, delta)
+    assert epsilon <= rho + 2 * math.sqrt(rho * math.log(1 / delta)) * (1 + 1e-9)  # Bun & Steinke 2016, Proposition 1.3
+    if epsilon > 0:
+        assert gaussian_delta(math.sqrt(1 / (2 * rho)), epsilon) <= delta
 
 
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "1", None, True])

@@ -2,7 +2,13 @@
 
 from bandits_dp.accounting.binomial import binomial_delta, binomial_trials
 from bandits_dp.accounting.binomial_vector import binomial_vector_epsilon
-from bandits_dp.accounting.composition import advanced_composition, basic_composition, gaussian_composition
+from bandits_dp.accounting.composition import (
+    advanced_composition,
+    basic_composition,
+    gaussian_composition,
+    optimal_composition,
+    zcdp_epsilon,
+)
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_delta, laplace_scale
 from bandits_dp.accounting.shuffling import shuffle_epsilon
@@ -19,5 +25,7 @@ __all__ = [
     "gaussian_noise_std",
     "laplace_delta",
     "laplace_scale",
+    "optimal_composition",
     "shuffle_epsilon",
+    "zcdp_epsilon",
 ]

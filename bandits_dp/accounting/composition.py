@@ -1,6 +1,6 @@
 r"""Composition: what several releases about the same person cost together.
 
-Three classical rules for k adaptive releases, each (epsilon, delta)-DP. Releases about *different* people cost the largest
+Rules for k adaptive releases, each (epsilon, delta)-DP or Gaussian. Releases about *different* people cost the largest
 one only (parallel composition): that is why algorithms with a fresh user in every round, or in every batch, pay once.
 """
 
@@ -9,7 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+from scipy.optimize import minimize_scalar
+
 from bandits_dp import _checks
+from bandits_dp.accounting.binomial import binomial_log_pmf
 
 
 def basic_composition(epsilon: float, delta: float, releases: int) -> tuple[float, float]:
@@ -107,3 +111,83 @@ def gaussian_composition(noise_stds: Sequence[float], sensitivities: Sequence[fl
         for s, d in zip(noise_stds, sensitivities, strict=True)
     )
     return 1 / math.hypot(*ratios)
+
+
+def optimal_composition(epsilon: float, delta: float, releases: int, slack: float) -> tuple[float, float]:
+    """Privacy of k adaptive releases, the best possible for all mechanisms with the given guarantee.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Guarantee of each release; epsilon > 0, delta in [0, 1).
+    releases : int
+        Their number k, >= 1.
+    slack : float
+        The additional failure mass delta', in (0, 1).
+
+    Returns
+    -------
+    tuple of float
+        The smallest total epsilon, never above k epsilon, and 1 - (1 - delta)^k (1 - slack).
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Kairouz, Oh, Viswanath 2015, Theorem 3.3: k answers of randomized response are the worst case. Their joint divergence at a
+    total epsilon' is the sum over l true answers of (P_l - e^epsilon' Q_l)_+ for two binomials; here epsilon' may be any number.
+    """
+    epsilon = _checks.epsilon(epsilon)
+    delta = _checks.delta(delta, zero=True)
+    releases = _checks.integer("releases", releases)
+    slack = _checks.real("slack", slack, 0.0, 1.0)
+    truths, log_p = binomial_log_pmf(releases, 1 / (1 + math.exp(-epsilon)))
+    loss = (2 * (truths + np.arange(len(log_p))) - releases) * epsilon  # log P_l / Q_l
+
+    def excess(total: float) -> float:
+        more = loss > total
+        return float(-(np.exp(log_p[more]) * np.expm1(total - loss[more])).sum())
+
+    low, high = 0.0, releases * epsilon
+    while high - low > 1e-12 * releases * epsilon:
+        middle = (low + high) / 2
+        low, high = (low, middle) if excess(middle) <= slack else (middle, high)
+    return high, -math.expm1(releases * math.log1p(-delta) + math.log1p(-slack))
+
+
+def zcdp_epsilon(rho: float, delta: float) -> float:
+    """Privacy of a mechanism that satisfies rho-zCDP.
+
+    Parameters
+    ----------
+    rho : float
+        Concentrated-privacy parameter, > 0. A Gaussian release with sensitivity D and std s has D^2 / 2 s^2, and releases add up.
+    delta : float
+        Failure mass, in (0, 1).
+
+    Returns
+    -------
+    float
+        epsilon, the minimum over orders a > 1 of a rho + ln((a - 1) / a) - (ln delta + ln a) / (a - 1), and at least 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Notes
+    -----
+    Canonne, Kamath, Steinke 2020, Proposition 12, applied to the Renyi divergences a rho (Bun & Steinke 2016). Any order
+    gives a valid bound, so a numerical minimum does too. For Gaussian releases :func:`gaussian_composition` is exact and smaller.
+    """
+    rho = _checks.positive("rho", rho)
+    delta = _checks.delta(delta)
+
+    def bound(log_order: float) -> float:
+        a = 1 + math.exp(log_order)
+        return a * rho + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1)
+
+    return max(0.0, float(minimize_scalar(bound, bounds=(-10.0, 25.0), method="bounded", options={"xatol": 1e-10}).fun))

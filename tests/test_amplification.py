@@ -1,0 +1,140 @@
+"""Amplification by shuffling: brute force over all outcomes, reference values, and its place between the other bounds."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
+from bandits_dp.accounting.shuffling import BLOCKS, clones_delta
+from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian
+
+
+def brute_force_delta(local_epsilon, users, epsilon):
+    """Both pairs of counts of Feldman et al. 2021, Theorem 3.2, outcome by outcome in exact fractions."""
+    ratio, local = Fraction(math.exp(epsilon)), Fraction(math.exp(local_epsilon))
+    p, q = {}, {}
+    for c in range(users):
+        weight = math.comb(users - 1, c) * (1 / local) ** c * (1 - 1 / local) ** (users - 1 - c)
+        for a, d in itertools.product(range(c + 1), (0, 1)):
+            mass = weight * Fraction(math.comb(c, a), 2**c) * ((local if d else 1) / (local + 1))
+            for law, view in ((p, (a + d, c - a + 1 - d)), (q, (a + 1 - d, c - a + d))):
+                law[view] = law.get(view, 0) + mass
+    views = p.keys() | q.keys()
+    return max(
+        sum(max(p.get(v, 0) - ratio * q.get(v, 0), 0) for v in views), sum(max(q.get(v, 0) - ratio * p.get(v, 0), 0) for v in views)
+    )
+
+
+@pytest.mark.parametrize("users", (1, 2, 5, 12))
+@pytest.mark.parametrize("local_epsilon", (0.1, 1.0, 4.0))
+def test_clones_delta_is_the_exact_divergence(local_epsilon, users):
+    for share in (0.05, 0.3, 0.8):
+        epsilon = share * local_epsilon
+        true = float(brute_force_delta(local_epsilon, users, epsilon))
+        assert clones_delta(local_epsilon, users, epsilon) == pytest.approx(true, rel=1e-9, abs=1e-30)
+
+
+def test_clones_delta_for_a_large_crowd():
+    """Against a direct sum over every C with scipy's survival function in plain arithmetic, where blocks are not used."""
+    local_epsilon, users, epsilon = 2.0, 30_000, 0.15
+    q = math.exp(local_epsilon) / (1 + math.exp(local_epsilon))
+    c = np.arange(users)
+    weight = stats.binom.pmf(c, users - 1, math.exp(-local_epsilon))
+    total = 0.0
+    for clones, w in zip(c[weight > 1e-25], weight[weight > 1e-25], strict=True):
+        a = np.arange(clones + 2)
+        lower, upper = stats.binom.pmf(a - 1, clones, 0.5), stats.binom.pmf(a, clones, 0.5)
+        total += w * np.maximum(q * lower + (1 - q) * upper - math.exp(epsilon) * ((1 - q) * lower + q * upper), 0).sum()
+        if clones > 4200:
+            break
+    part = stats.binom.cdf(4201, users - 1, math.exp(-local_epsilon))
+    assert total <= clones_delta(local_epsilon, users, epsilon) * (1 + 1e-9)
+    assert clones_delta(local_epsilon, users, epsilon) <= total + (1 - part) * total / part + 1e-15
+
+
+def test_blocks_bound_from_above_and_hardly_lose(monkeypatch):
+    """Counting a block at its smallest C can only raise delta; with a thousandth of the blocks it still rises by under 3%."""
+    exact = clones_delta(1.0, 200_000, 0.011)
+    monkeypatch.setattr("bandits_dp.accounting.shuffling.BLOCKS", BLOCKS // 1000)
+    coarse = clones_delta(1.0, 200_000, 0.011)
+    assert exact < coarse < 1.03 * exact
+
+
+def test_more_clones_hide_better():
+    values = [clones_delta(1.0, users, 0.1) for users in (1, 10, 100, 1000, 10_000)]
+    assert all(a > b for a, b in itertools.pairwise(values))
+
+
+def test_reference_values():
+    assert 0 < shuffle_epsilon(1, 10**8, 1e-9) < 1e-3
+    for arguments, expected in {(1, 10**4, 1e-6): 0.0530, (4, 10**5, 1e-6): 0.1698, (0.5, 10**3, 1e-5): 0.0583}.items():
+        assert shuffle_epsilon(*arguments) == pytest.approx(expected, abs=5e-5)
+
+
+@pytest.mark.parametrize("delta", (1e-12, 1e-6, 0.1))
+@pytest.mark.parametrize("users", (1, 20, 10**3, 10**5))
+@pytest.mark.parametrize("local_epsilon", (1e-3, 0.5, 4.0, 30.0))
+def test_bounds_are_ordered(local_epsilon, users, delta):
+    """Numerical <= closed form <= local guarantee; the result keeps delta, and a hair less epsilon does not."""
+    numerical = shuffle_epsilon(local_epsilon, users, delta)
+    closed = shuffle_epsilon(local_epsilon, users, delta, bound="closed-form")
+    assert numerical <= closed * (1 + 1e-7) and closed <= local_epsilon
+    assert clones_delta(local_epsilon, users, numerical) <= delta
+    if numerical < 0.99 * local_epsilon and numerical > 2e-9 * local_epsilon:
+        assert clones_delta(local_epsilon, users, numerical * (1 - 1e-5)) > delta
+
+
+def test_the_closed_form_says_nothing_about_twenty_users():
+    """Paper A's batch of 20 at delta = 0.1 is outside the published range for every local epsilon."""
+    for local_epsilon in (0.01, 0.2, 1.0, 10.0):
+        assert shuffle_epsilon(local_epsilon, 20, 0.1, bound="closed-form") == local_epsilon
+
+
+def test_local_delta_costs():
+    free, cheap, dear = (shuffle_epsilon(1.0, 10**4, 1e-6, local_delta=d) for d in (0.0, 1e-12, 1e-9))
+    assert free < cheap < dear == 1.0
+    with pytest.raises(ValueError, match=r"local_delta must be at most delta = 1e-06, got 0.001"):
+        shuffle_epsilon(1.0, 10**4, 1e-6, local_delta=1e-3)
+    with pytest.raises(ValueError, match="bound must be one of 'numerical', 'closed-form', got 'best'"):
+        shuffle_epsilon(1.0, 10, 0.1, bound="best")
+
+
+@pytest.mark.parametrize(("users", "epsilon", "delta"), [(20, 1.0, 0.1), (1000, 1.0, 1e-6), (10**5, 0.5, 1e-6)])
+def test_amplified_gaussian_keeps_its_promise(users, epsilon, delta):
+    """Some local guarantee of its noise, amplified, is within the promise; and it never needs more than no amplification."""
+    domain = LinearStatistics(3)
+    amplified = AmplifiedGaussian(users, epsilon, delta, domain=domain)
+    local = LocalGaussian(users, epsilon, delta, domain=domain)
+    assert amplified.noise_std <= local.noise_std * (1 + 1e-9)
+    routes = [math.inf]
+    if gaussian_delta(amplified.unit_std, epsilon, math.sqrt(6)) <= delta * (1 + 1e-9):
+        routes.append(epsilon)
+    for local_epsilon in np.geomspace(epsilon, 12, 400):
+        local_delta = gaussian_delta(amplified.unit_std, float(local_epsilon), math.sqrt(6))
+        if local_delta < delta:
+            routes.append(shuffle_epsilon(float(local_epsilon), users, delta, local_delta))
+    assert min(routes) <= epsilon * 1.01
+
+
+def test_twenty_users_amplify_nothing_and_a_crowd_does():
+    domain = LinearStatistics(5)
+    for epsilon in (0.2, 1.0, 10.0):  # paper A's experiment
+        few = AmplifiedGaussian(20, epsilon, 0.1, domain=domain)
+        assert few.unit_std == pytest.approx(gaussian_noise_std(epsilon, 0.1, math.sqrt(6)))
+    assert AmplifiedGaussian(10**5, 1.0, 1e-6, domain=domain).unit_std < 0.3 * gaussian_noise_std(1.0, 1e-6, math.sqrt(6))
+
+
+def test_published_amplified_noise_promises_nothing_explicit():
+    domain = LinearStatistics(5)
+    with pytest.raises(ValueError, match=r"epsilon must be at most 0.387 .* with 20 users, got 1"):
+        AmplifiedGaussian(20, 1.0, 0.1, "theorem", domain)
+    published = 4 * math.sqrt(2 * math.log(500) * math.log(20))
+    for calibration, factor in (("theorem", published), ("experiment", math.sqrt(math.log(500)))):
+        noise = AmplifiedGaussian(20, 0.2, 0.1, calibration, domain)
+        assert noise.unit_std == pytest.approx(factor / (0.2 * math.sqrt(20))) and not noise.guarantee.proved
+    with pytest.raises(ValueError, match="domain must be linear statistics"):
+        AmplifiedGaussian(20, 0.2, 0.1, "theorem")

@@ -1,0 +1,254 @@
+"""Vectors of noisy counts: the Gaussian comparison against exact divergences, domains, and the shuffled sums built on them."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bandits_dp.accounting import binomial_delta, binomial_vector_epsilon, gaussian_delta, gaussian_noise_std
+from bandits_dp.accounting.binomial import binomial_log_pmf
+from bandits_dp.accounting.binomial_vector import gaussian_ratio, vector_delta
+from bandits_dp.privatizers import Ball, Box, CentralGaussian, LinearStatistics, LocalGaussian, LocalLaplace, ScalarSum, VectorSum
+from bandits_dp.privatizers.noise_bits import NoiseBits
+
+FALSE_ALARM = 1e-6
+
+
+def product_delta(log_pmf, shifts, epsilon):
+    """Exact divergence of independent coordinates that move by the given shifts, over all outcomes."""
+    still, moved = np.ones(1), np.ones(1)
+    for k in shifts:
+        p, q = np.append(np.exp(log_pmf), np.zeros(k)), np.append(np.zeros(k), np.exp(log_pmf))
+        still, moved = np.outer(still, p).ravel(), np.outer(moved, q).ravel()
+    ratio = math.exp(epsilon)
+    return max(np.maximum(still - ratio * moved, 0).sum(), np.maximum(moved - ratio * still, 0).sum())
+
+
+@pytest.mark.parametrize("noise", [NoiseBits(1, 0, 0.5), NoiseBits(1, 1, 0.2), NoiseBits(1, 1, 0.05)], ids=str)
+@pytest.mark.parametrize("users", (60, 150))
+def test_the_bound_is_above_every_exact_divergence(noise, users):
+    """Dimension 1 to 3, every integer move with the given norm or less, several epsilons."""
+    log_pmf = noise.log_pmf(users)
+    for dimension, norm in ((1, 3.0), (2, 3.2), (3, 2.5)):
+        moves = [k for k in itertools.product(range(4), repeat=dimension) if 0 < math.hypot(*k) <= norm and list(k) == sorted(k)]
+        for epsilon in (0.3, 1.0, 2.5):
+            bound = vector_delta(log_pmf, epsilon, norm, dimension)
+            if dimension == 3:
+                keep = np.exp(log_pmf) > 1e-12
+                exact = max(product_delta(log_pmf[keep], k, epsilon) for k in moves)
+            else:
+                exact = max(product_delta(log_pmf, k, epsilon) for k in moves)
+            assert exact <= bound * (1 + 1e-6) + 1e-9 * (dimension == 3)
+
+
+def test_the_bound_is_close_to_a_gaussian():
+    """At N = 10^4 it costs under 0.5% of noise; exact divergence in dimension 1 is below it, and nearly reaches it."""
+    for l2_shift, delta in ((5.0, 1e-6), (20.0, 0.1), (60.0, 1e-9)):
+        epsilon = binomial_vector_epsilon(10_000, delta, l2_shift, 100, 20)
+        assert gaussian_noise_std(epsilon, delta, l2_shift) == pytest.approx(50.0, rel=5e-3)
+    epsilon = binomial_vector_epsilon(4000, 1e-6, 10, 10, 1)
+    assert 0.5e-6 < binomial_delta(4000, epsilon, 10) <= 1e-6
+
+
+def test_every_corner_of_the_trade_off_function_is_above_the_gaussians():
+    """Directly, at all thresholds inside the kept window, for shifts from 1 to 12; and nearly tight."""
+    _, log_pmf = binomial_log_pmf(400, 0.5)
+    ratio, distance = gaussian_ratio(log_pmf, math.log(1e-12))
+    assert distance < 1e-11 and 1 < ratio * 10 < 1.03
+    cdf = np.cumsum(np.exp(log_pmf))
+    for k in (1, 2, 5, 12):
+        alarm, miss = 1 - cdf[k:-1], cdf[: -1 - k]  # P[X > c], P[X + k <= c]
+        inside = (alarm > 1e-11) & (miss > 1e-11)
+        gauss = stats.norm.cdf(stats.norm.isf(alarm[inside]) - ratio * k)
+        assert (miss[inside] >= gauss - 2 * distance - 1e-15).all()  # the true tails are that close to the geometric ones
+        looser = stats.norm.cdf(stats.norm.isf(alarm[inside]) - 0.97 * ratio * k)
+        assert (miss[inside] < looser - 2 * distance).any()  # and 3% less would not do
+
+
+def test_noise_too_narrow_gives_no_bound():
+    assert binomial_vector_epsilon(2, 1e-6, 1.0, 1, 3) == math.inf
+
+
+def test_bad_vector_accounting_is_named():
+    for arguments, text in (
+        ((0, 0.1, 1.0, 1, 1), "trials must be an integer that is at least 1, got 0"),
+        ((10, 0.1, -1.0, 1, 1), r"l2_shift must be a number in \(0, inf\), got -1.0"),
+        ((10, 0.1, 1.0, 0, 1), "max_shift must be an integer that is at least 1, got 0"),
+        ((10, 0.1, 1.0, 1, 0), "dimension must be an integer that is at least 1, got 0"),
+        ((10, 0.0, 1.0, 1, 1), r"delta must be a number in \(0, 1\), got 0.0"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            binomial_vector_epsilon(*arguments)
+
+
+# Domains
+
+
+def test_linear_statistics_have_diameter_root_six():
+    """Random and extremal pairs never exceed it, and it is reached."""
+    rng = np.random.default_rng(0)
+    domain = LinearStatistics(2)
+    phi = rng.normal(size=(4000, 2))
+    phi /= np.maximum(np.linalg.norm(phi, axis=1, keepdims=True), 1)
+    values = domain.encode(phi, rng.uniform(-1, 1, 4000))
+    distance = np.linalg.norm(values[:2000] - values[2000:], axis=1)
+    assert distance.max() <= domain.l2_diameter == math.sqrt(6)
+    corner = domain.encode([[1, 0], [0, 1], [1, 0]], [1, 1, -1])
+    assert np.linalg.norm(corner[0] - corner[1]) == pytest.approx(2.0)  # sqrt(2 + 2)
+    assert np.linalg.norm(corner[0] - corner[2]) == pytest.approx(2.0)  # the same matrix, opposite vectors
+
+
+def test_linear_statistics_round_trip_and_are_checked():
+    domain = LinearStatistics(3)
+    phi = np.array([[0.5, -0.5, 0.1], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    values = domain.encode(phi, [1.0, 0.3, -1.0])
+    domain.check(values)
+    vector, matrix = domain.decode(values.sum(axis=0))
+    assert vector == pytest.approx((phi * [[1.0], [0.3], [-1.0]]).sum(axis=0)) and matrix == pytest.approx(phi.T @ phi)
+    for spoil in (domain.encode([[1.0, 1.0, 0.0]], [0.5]), domain.encode([[0.5, 0, 0]], [1.5]), values[:1] + 0.01):
+        with pytest.raises(ValueError, match=r"norm of phi and .* at most 1, got .* in row 0"):
+            domain.check(spoil)
+
+
+@pytest.mark.parametrize("domain", [Box(3, -2.0, 0.5), Ball(3, 0.7)], ids=str)
+def test_domains_check_clip_and_know_their_diameters(domain):
+    rng = np.random.default_rng(1)
+    wild = rng.normal(scale=3, size=(500, 3))
+    clipped = domain.clip(wild)
+    domain.check(clipped)
+    with pytest.raises(ValueError, match="in row 0; nothing is clipped for you"):
+        domain.check(wild)
+    gaps = clipped[:, None] - clipped[None]
+    assert np.linalg.norm(gaps, axis=2).max() <= domain.l2_diameter * (1 + 1e-9)
+    assert np.abs(gaps).sum(axis=2).max() <= domain.l1_diameter * (1 + 1e-9)
+
+
+def test_clipping_is_asked_for_and_shown():
+    wild = np.array([[2.0, 0.0], [0.1, 0.1]])
+    with pytest.raises(ValueError, match=r"values must have norm at most 1, got 2 in row 0; nothing is clipped for you"):
+        CentralGaussian(2, 1.0, 0.1, domain=Ball(2)).release(wild, np.random.default_rng(0))
+    clipped = CentralGaussian(2, 1.0, 0.1, domain=Ball(2), clip=True)
+    assert "after clipping" in str(clipped.guarantee)
+    same = CentralGaussian(2, 1.0, 0.1, domain=Ball(2)).release([[1.0, 0.0], [0.1, 0.1]], np.random.default_rng(0))
+    assert (clipped.release(wild, np.random.default_rng(0)) == same).all()
+
+
+# Shuffled sums
+
+
+@pytest.mark.parametrize("features", (5, 20))
+@pytest.mark.parametrize("delta", (1e-6, 0.1))
+@pytest.mark.parametrize("epsilon", (0.2, 1.0, 10.0))
+def test_certified_vector_noise_is_nearly_gaussian_and_short(features, delta, epsilon):
+    """Dimension 20 and 230, batches of 20: within 3% of the exact Gaussian, at most 1% of the published bits."""
+    domain = LinearStatistics(features)
+    certified = VectorSum(20, epsilon, delta, domain)
+    assert certified.noise_std <= 1.03 * gaussian_noise_std(epsilon, delta, domain.l2_diameter)
+    assert certified.bits_per_user <= 0.01 * VectorSum(20, epsilon, delta, domain, "theorem").bits_per_user
+    shift = domain.l2_diameter * certified.levels / 2 + math.sqrt(domain.dimension)
+    if certified.noise_bits.p < 0.499 and certified.noise_bits.rare * 20 < 50_000:  # else the law is too large to convolve here
+        assert vector_delta(certified.noise_bits.log_pmf(20), epsilon, shift, domain.dimension) <= delta
+
+
+def test_vector_noise_covers_the_move_that_rounding_makes():
+    """Under one uniform number the integers of two values differ by less than the real move plus one, in every coordinate."""
+    rng = np.random.default_rng(2)
+    privatizer = VectorSum(1, 1.0, 0.1, Box(4, -1.0, 1.0), levels=9)
+    for seed in range(300):
+        a, b = rng.uniform(-1, 1, (2, 1, 4))
+        one, other = (privatizer._round(v, np.random.default_rng(seed)) for v in (a, b))
+        assert (np.abs(one - other) < np.abs(a - b) / privatizer.step + 1).all()
+
+
+SUMS = {
+    "scalar": lambda n: ScalarSum(n, 2.0, 0.01),
+    "scalar, theorem": lambda n: ScalarSum(n, 8.0, 0.1, "theorem"),
+    "scalar, other interval": lambda n: ScalarSum(n, 2.0, 0.01, domain=Box(1, -3.0, 5.0), levels=7, honest_fraction=0.5),
+    "vector": lambda n: VectorSum(n, 3.0, 0.1, Box(2, -1.0, 1.0), levels=8),
+    "linear statistics": lambda n: VectorSum(n, 8.0, 0.1, LinearStatistics(1), levels=6),
+    "local Gaussian": lambda n: LocalGaussian(n, 1.0, 0.01, domain=Ball(2)),
+    "local Laplace": lambda n: LocalLaplace(n, 1.0, domain=Box(2)),
+}
+
+
+@pytest.mark.parametrize("users", (1, 2, 20, 1000))
+@pytest.mark.parametrize("name", SUMS)
+def test_fidelities_have_the_same_law(name, users):
+    """Messages and aggregate: unbiased, of at most the declared std, equal in law in the first coordinate and in the sum of all."""
+    privatizer = SUMS[name](users)
+    rng = np.random.default_rng(users)
+    if isinstance(privatizer.domain, LinearStatistics):
+        values = privatizer.domain.encode(rng.uniform(-1, 1, (users, 1)), rng.uniform(-1, 1, users))
+    else:
+        values = privatizer.domain.clip(rng.uniform(privatizer.domain.low, privatizer.domain.high, (users, privatizer.dimension)))
+    runs = 1200 if privatizer.bits_per_user * users < 1e5 else 60
+    drawn = {f: np.array([privatizer.release(values, rng, f) for _ in range(runs)]) for f in ("aggregate", "messages")}
+    for sample in drawn.values():
+        assert (np.abs(sample.mean(axis=0) - values.sum(axis=0)) < 6 * privatizer.noise_std / math.sqrt(runs)).all()
+        assert (sample.std(axis=0) < privatizer.noise_std * (1 + 6 * math.sqrt(1.5 / runs))).all()
+    for view in (lambda x: x[:, 0], lambda x: x.sum(axis=1)):
+        first, second = (view(x).round(9) for x in drawn.values())
+        assert stats.ks_2samp(first, second, method="asymp").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("users", (1, 7, 100))
+def test_certified_scalar_sum_is_private(users):
+    """A user who moves its number from one end to the other moves the count by g: exact delta, bit by bit."""
+    for epsilon, delta in ((0.5, 1e-6), (2.0, 0.05), (8.0, 1e-3)):
+        privatizer = ScalarSum(users, epsilon, delta)
+        rare, common, p = privatizer.noise_bits
+        law = np.array([1.0])
+        for bit, count in (([1 - p, p], rare), ([p, 1 - p], common)):
+            for _ in range(users * count):
+                law = np.convolve(law, bit)
+        g = privatizer.levels
+        still, moved = np.append(law, np.zeros(g)), np.append(np.zeros(g), law)
+        assert np.maximum(moved - math.exp(epsilon) * still, 0).sum() <= delta * (1 + 1e-9)
+
+
+def test_published_constants_are_far_larger():
+    """Chowdhury & Zhou's vector sum at their own experiment's scale; Li, Zhou & Ji's box; their scalar sum."""
+    domain = LinearStatistics(5)
+    assert VectorSum(20, 1.0, 0.1, domain, "theorem").noise_std > 1000 * VectorSum(20, 1.0, 0.1, domain).noise_std
+    box = Box(20, -1.0, 1.0)
+    assert VectorSum(1000, 10.0, 0.25, box, "theorem").noise_std > 50 * VectorSum(1000, 10.0, 0.25, box).noise_std
+    assert ScalarSum(1000, 1.0, 0.1, "theorem").noise_std > 5 * ScalarSum(1000, 1.0, 0.1).noise_std
+
+
+def test_gaussian_in_more_dimensions_uses_the_diameter():
+    domain = Box(9, 0.0, 2.0)
+    assert gaussian_delta(CentralGaussian(4, 0.7, 1e-4, domain=domain).noise_std, 0.7, 6.0) == pytest.approx(1e-4)
+
+
+def test_huge_crowds_do_not_overflow():
+    """A thousand million users and ten thousand levels: the noise is drawn as numbers, no integer passes 2^63."""
+    noise = NoiseBits(3, 3, 0.4).draw_sum(10**9, (5,), np.random.default_rng(0))
+    assert (np.abs(noise - 3e9) < 8 * NoiseBits(3, 3, 0.4).std(10**9)).all()
+    privatizer = ScalarSum(10**9, 1.0, 1e-6, levels=10_000)
+    assert 0 < privatizer.noise_std < 6 and 10**9 * privatizer.bits_per_user < 2**63
+
+
+def test_bad_sums_are_named():
+    box = Box(2, -1.0, 1.0)
+    for function, text in (
+        (lambda: VectorSum(0, 1.0, 0.1, box), "users must be an integer that is at least 1, got 0"),
+        (lambda: VectorSum(5, 20.0, 0.1, box, "theorem"), "epsilon must be at most 15 and delta below 1/2"),
+        (lambda: VectorSum(5, 1.0, 0.1, Ball(2), "theorem"), r"domain must be linear statistics or a box \[-B, B\]\^s"),
+        (lambda: VectorSum(5, 1.0, 0.1, box, levels=0), "levels must be an integer that is at least 1, got 0"),
+        (lambda: VectorSum(5, 1.0, 0.1, box, "experiment"), "calibration must be 'certified' or 'theorem'"),
+        (lambda: ScalarSum(5, 1.0, 0.1, domain=box), "domain must have dimension 1 for a scalar sum, got 2"),
+        (lambda: ScalarSum(5, 40.0, 0.1, "theorem"), "epsilon must be below 30"),
+        (lambda: ScalarSum(5, 1.0, 0.1).release_sum([1.0], np.random.default_rng(0)), "total must be given as single values"),
+        (lambda: VectorSum(3, 1.0, 0.1, box).release(np.zeros((3, 3)), np.random.default_rng(0)), r"shape \(3, 2\), .* \(3, 3\)"),
+        (lambda: VectorSum(1, 1.0, 0.1, box).release([[0.0, 1.5]], np.random.default_rng(0)), r"in \[-1, 1\], got 1.5 in row 0"),
+        (lambda: Box(0), "dimension must be an integer"),
+        (lambda: Box(1, 1.0, 1.0), r"high must be a number in \(1, inf\), got 1.0"),
+        (lambda: Ball(2, 0.0), r"norm must be a number in \(0, inf\), got 0.0"),
+        (lambda: LinearStatistics(0), "features must be an integer|dimension must be"),
+        (lambda: LinearStatistics(2).encode([[1.0, 0.0]], [1.0, 2.0]), r"got \(1, 2\) and \(2,\)"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            function()
+    assert not VectorSum(5, 20.0, 0.1, box, "theorem", strict=False).guarantee.proved
