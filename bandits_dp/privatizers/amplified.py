@@ -15,15 +15,16 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.shuffling import shuffle_epsilon
 from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, LinearStatistics
+from bandits_dp.privatizers.gaussian import UserNoise
 
 SHARES = (1e-3, 1e-2, 0.1, 0.5)  # of delta, that the local failure masses of all users may cost together
 
@@ -44,7 +45,7 @@ def certified_unit_std(users: int, epsilon: float, delta: float, distance: float
     return best
 
 
-class AmplifiedGaussian(Privatizer):
+class AmplifiedGaussian(UserNoise):
     """P_Amp: every user adds Gaussian noise, and the shuffler mixes the messages.
 
     Parameters
@@ -75,8 +76,6 @@ class AmplifiedGaussian(Privatizer):
     -----
     The paper's theorem promises O(epsilon, delta) without a constant, so the theorem calibration comes without a guarantee.
     """
-
-    span = math.inf
 
     def __init__(
         self,
@@ -118,26 +117,6 @@ class AmplifiedGaussian(Privatizer):
         spread = math.sqrt(2 * math.log(2.5 * n / delta) * math.log(2 / delta))
         return 4 * spread / (epsilon * math.sqrt(n)), "the theorem promises O(epsilon, delta) without naming the constant"
 
-    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value plus the user's own noise, shape (users, dimension)."""
-        array = self.check(values)
-        return np.asarray(array + rng.normal(0.0, self.unit_std, array.shape))
-
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Return the messages of all users in a uniformly random order."""
         return rng.permutation(messages)
-
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up."""
-        return np.asarray(messages.sum(axis=0), dtype=float)
-
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
-        """Add N(0, batches * noise_std^2) to every entry."""
-        total = np.asarray(total, dtype=float)
-        return np.asarray(total + rng.normal(0.0, self.noise_std * math.sqrt(batches), total.shape))
-
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return s^2 noise_std^2 / 2."""
-        return np.asarray(s**2 * self.noise_std**2 / 2)

@@ -15,12 +15,43 @@ from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
 
 
-class _GaussianSum(Privatizer):
-    """A sum with Gaussian noise of std ``noise_std`` in every coordinate, calibrated to the domain's l2 diameter."""
+class GaussianNoise(Privatizer):
+    """What all sums with Gaussian noise share: the law of the noise in every coordinate of the sum, of std ``noise_std``."""
 
-    model: str
     bits_per_user: float
     span = math.inf
+
+    def release_sum(
+        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Add N(0, batches * noise_std^2) to every entry."""
+        total = np.asarray(total, dtype=float)
+        return np.asarray(total + rng.normal(0.0, self.noise_std * math.sqrt(batches), total.shape))
+
+    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return s^2 noise_std^2 / 2."""
+        return np.asarray(s**2 * self.noise_std**2 / 2)
+
+
+class UserNoise(GaussianNoise):
+    """Every user adds Gaussian noise of std ``unit_std`` to its own value."""
+
+    unit_std: float
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value plus the user's own noise, shape (users, dimension)."""
+        array = self.check(values)
+        return np.asarray(array + rng.normal(0.0, self.unit_std, array.shape))
+
+    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add the messages up."""
+        return np.asarray(messages.sum(axis=0), dtype=float)
+
+
+class _Calibrated(GaussianNoise):
+    """Gaussian noise calibrated to the domain's l2 diameter, by whoever adds it."""
+
+    model: str
 
     def __init__(
         self,
@@ -49,20 +80,10 @@ class _GaussianSum(Privatizer):
             self.guarantee = no_guarantee(self.model, self._unit, NEIGHBOURS, calibration, text)
         else:
             self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, NEIGHBOURS, calibration, reason)
-
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
-        """Add N(0, batches * noise_std^2) to every entry."""
-        total = np.asarray(total, dtype=float)
-        return np.asarray(total + rng.normal(0.0, self.noise_std * math.sqrt(batches), total.shape))
-
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return s^2 noise_std^2 / 2."""
-        return np.asarray(s**2 * self.noise_std**2 / 2)
+        self.noise_std = self.unit_std * math.sqrt(self.users if self.model == "local" else 1)
 
 
-class CentralGaussian(_GaussianSum):
+class CentralGaussian(_Calibrated):
     """Sum plus Gaussian noise at the server.
 
     Parameters
@@ -90,19 +111,6 @@ class CentralGaussian(_GaussianSum):
 
     model = "central"
 
-    def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float,
-        calibration: str = "certified",
-        domain: Domain = UNIT_INTERVAL,
-        clip: bool = False,
-        strict: bool = True,
-    ) -> None:
-        super().__init__(users, epsilon, delta, calibration, domain, clip, strict)
-        self.noise_std = self.unit_std
-
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself: the server is trusted with it."""
         return self.check(values)
@@ -112,32 +120,10 @@ class CentralGaussian(_GaussianSum):
         return self.release_sum(messages.sum(axis=0), rng)
 
 
-class LocalGaussian(_GaussianSum):
+class LocalGaussian(UserNoise, _Calibrated):
     """Sum of values to which every user adds Gaussian noise of its own.
 
     The parameters are those of :class:`CentralGaussian`; ``noise_std`` is sqrt(users) times that of one user.
     """
 
     model = "local"
-
-    def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float,
-        calibration: str = "certified",
-        domain: Domain = UNIT_INTERVAL,
-        clip: bool = False,
-        strict: bool = True,
-    ) -> None:
-        super().__init__(users, epsilon, delta, calibration, domain, clip, strict)
-        self.noise_std = self.unit_std * math.sqrt(self.users)
-
-    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value plus the user's own noise, shape (users, dimension)."""
-        array = self.check(values)
-        return np.asarray(array + rng.normal(0.0, self.unit_std, array.shape))
-
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up."""
-        return np.asarray(messages.sum(axis=0), dtype=float)

@@ -21,7 +21,6 @@ class _LaplaceSum(Privatizer):
     model: str
     bits_per_user: float
     span = math.inf
-    draws: int
 
     def __init__(
         self,
@@ -40,6 +39,8 @@ class _LaplaceSum(Privatizer):
         if calibration == "theorem" or self.dimension > 1:
             delta = 0.0  # the profile with delta is proved for one number
         self.scale = laplace_scale(epsilon, delta, domain.l1_diameter)
+        self.draws = self.users if self.model == "local" else 1
+        self.noise_std = math.sqrt(2 * self.draws) * self.scale
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
         reason = f"Laplace mechanism, l1-sensitivity {domain.l1_diameter:.4g} (Dwork et al. 2006" + (
             "; with delta, Balle et al. 2018, Theorem 3)" if delta else ")")
@@ -84,19 +85,6 @@ class CentralLaplace(_LaplaceSum):
     """
 
     model = "central"
-    draws = 1
-
-    def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float = 0.0,
-        calibration: str = "certified",
-        domain: Domain = UNIT_INTERVAL,
-        clip: bool = False,
-    ) -> None:
-        super().__init__(users, epsilon, delta, calibration, domain, clip)
-        self.noise_std = math.sqrt(2) * self.scale
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself: the server is trusted with it."""
@@ -114,19 +102,6 @@ class LocalLaplace(_LaplaceSum):
     """
 
     model = "local"
-
-    def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float = 0.0,
-        calibration: str = "certified",
-        domain: Domain = UNIT_INTERVAL,
-        clip: bool = False,
-    ) -> None:
-        super().__init__(users, epsilon, delta, calibration, domain, clip)
-        self.draws = self.users
-        self.noise_std = math.sqrt(2 * self.users) * self.scale
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value plus the user's own noise, shape (users, dimension)."""
