@@ -13,7 +13,6 @@ inputs, another event or more runs might have failed it.
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,30 +24,12 @@ from tqdm import tqdm
 
 from bandits_dp import _checks
 from bandits_dp._events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
+from bandits_dp._runs import Vectorized, equal, numbers, outputs_of
 from bandits_dp.learners import Learner
 from bandits_dp.privatizers import Privatizer
 
-CHUNK = 50_000  # runs that a vectorized mechanism is asked for at once: bounds its memory
 CAUTION = 1.75  # the choice must pay for the test's limits and for its own luck: one normal quantile each
-LOOP = 1000  # single runs between two looks at the progress bar
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
-
-
-@dataclass(frozen=True)
-class Vectorized:
-    """A mechanism that can do many runs at once; also a decorator.
-
-    Parameters
-    ----------
-    draw : callable
-        ``draw(data, rng, runs)`` returns an array whose first axis has ``runs`` independent outputs.
-    """
-
-    draw: Callable[[Any, np.random.Generator, int], ArrayLike]
-
-    def __call__(self, data: Any, rng: np.random.Generator) -> ArrayLike:
-        """Do a single run."""
-        return np.asarray(self.draw(data, rng, 1))[0]
 
 
 @dataclass(frozen=True)
@@ -176,11 +157,11 @@ def audit(
     _checks.generator(rng)
     if not callable(mechanism):
         raise ValueError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")
-    if _equal(a, b):
+    if equal(a, b):
         raise ValueError("a and b must differ in one user's data, got two equal inputs")
     with tqdm(total=2 * trials, desc="audit", delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
-        on_a, shape = _outputs(mechanism, a, trials, rng, None, bar.update)
-        on_b, _ = _outputs(mechanism, b, trials, rng, shape, bar.update)
+        on_a, shape = outputs_of(mechanism, a, trials, rng, None, bar.update)
+        on_b, _ = outputs_of(mechanism, b, trials, rng, shape, bar.update)
     half = trials // 2
     chosen_on = on_a[:half], on_b[:half]
     statistics = generic_statistics(*chosen_on) if score is None else [_scored(score, shape)]
@@ -284,71 +265,13 @@ def _enough(trials: int, epsilon: float, delta: float, level: float) -> int:
                      f"{1 - 2 * level:g}, got {trials}")
 
 
-def _equal(a: Any, b: Any) -> bool:
-    try:
-        return bool(np.array_equal(a, b))
-    except ValueError:  # ragged lists, objects without an order: nothing can be said
-        return False
-
-
-def _outputs(
-    mechanism: Callable[[Any, np.random.Generator], ArrayLike],
-    data: Any,
-    trials: int,
-    rng: np.random.Generator,
-    shape: tuple[int, ...] | None,
-    tick: Callable[[int], object],
-) -> tuple[Array, tuple[int, ...]]:
-    """Return the outputs of all runs, shape (trials, size), and the shape of one; ``shape`` is what the other input gave."""
-    before = copy.deepcopy(data) if isinstance(data, np.ndarray) else None
-    outputs = np.empty((0, 0))
-    step = CHUNK if isinstance(mechanism, Vectorized) else LOOP
-    for start in range(0, trials, step):
-        runs = min(step, trials - start)
-        if isinstance(mechanism, Vectorized):
-            block = _numbers(mechanism.draw(data, rng, runs), "draw")
-            if block.ndim == 0 or len(block) != runs:
-                raise ValueError(f"mechanism.draw must return {runs} rows when asked for {runs} runs, got shape {block.shape}")
-        else:
-            single = [_numbers(mechanism(data, rng), "mechanism") for _ in range(runs)]
-            odd = next((x.shape for x in single if x.shape != (single[0].shape if shape is None else shape)), None)
-            if odd is not None:
-                raise _changed(single[0].shape if shape is None else shape, odd)
-            block = np.stack(single)
-        if shape is None:
-            shape = block.shape[1:]
-        if block.shape[1:] != shape:
-            raise _changed(shape, block.shape[1:])
-        if math.prod(shape) == 0:
-            raise ValueError(f"mechanism must return at least one number, got shape {shape}")
-        if start == 0:
-            outputs = np.empty((trials, math.prod(shape)))
-        outputs[start : start + runs] = block.reshape(runs, -1)
-        tick(runs)
-    if before is not None and not np.array_equal(before, data, equal_nan=True):
-        raise ValueError("mechanism must not change its input: a run would see what the run before it left; copy the data first")
-    assert shape is not None
-    return outputs, shape
-
-
-def _numbers(output: ArrayLike, name: str) -> Array:
-    try:
-        return np.asarray(output, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must return a number or an array of numbers, got {output!r}") from error
-
-
-def _changed(expected: tuple[int, ...], got: tuple[int, ...]) -> ValueError:
-    return ValueError(f"mechanism must return outputs of one shape, got {expected} first and {got} later")
-
-
 def _scored(score: Callable[[Array], ArrayLike], shape: tuple[int, ...]) -> Statistic:
     """Wrap the caller's score in checks."""
     if not callable(score):
         raise ValueError(f"score must be callable on a batch of outputs, got {score!r}")
 
     def of(outputs: Array) -> Array:
-        scores = _numbers(score(outputs.reshape(-1, *shape)), "score")
+        scores = numbers(score(outputs.reshape(-1, *shape)), "score")
         if scores.shape != (len(outputs),):
             raise ValueError(f"score must return one number per output, shape ({len(outputs)},), got shape {scores.shape}")
         if np.isnan(scores).any():
