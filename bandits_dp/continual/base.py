@@ -57,7 +57,7 @@ class Counter(ABC):
         Failure mass, in (0, 1). Laplace noise does not need it (0 is allowed) and its guarantee has 0.
     domain : Domain
         Where one value may lie; its diameter is how far one round moves a sum. For running sums of regression statistics use
-        :class:`bandits_dp.privatizers.LinearStatistics`: each unordered pair of a symmetric matrix gets one noise.
+        :class:`bandits_dp.privatizers.domain.LinearStatistics`: each unordered pair of a symmetric matrix gets one noise.
     calibration : {"certified", "theorem", "experiment"}
         Exact noise for the sensitivity of all releases together; or a paper's formula (:class:`TreeCounter` only).
     appearances : int

@@ -65,9 +65,9 @@ class FactorizationCounter(Counter):
 
     Notes
     -----
-    Exact Toeplitz noise needs all earlier draws, so :meth:`add` keeps them: memory O(t dimension), not O(log t) as for a
+    Exact Toeplitz noise needs all earlier draws, so ``add`` keeps them: memory O(t dimension), not O(log t) as for a
     tree. Whenever t doubles, the noise of the next t rounds is computed ahead by one convolution: O(log T) time per round on
-    average, with pauses (about 0.1 s per coordinate at a million rounds). :meth:`noise_path` is one convolution per coordinate.
+    average, with pauses (about 0.1 s per coordinate at a million rounds). ``noise_path`` is one convolution per coordinate.
 
     The coefficients are floats with a relative error below 4e-16 each step of the recursion; the sensitivity is rounded up by more.
     """

@@ -34,7 +34,7 @@ class HybridCounter(IntervalCounter):
     for every length.
 
     Parameters, attributes and errors: those of :class:`Counter`, except that ``horizon`` may be None: then any number of
-    values can be added, and :meth:`noise_path` needs ``steps``. The noise does not depend on it. ``noise_std`` is sigma, the
+    values can be added, and ``noise_path`` needs ``steps``. The noise does not depend on it. ``noise_std`` is sigma, the
     noise of rounds 1 and 2; later draws have more, and ``sensitivity`` is that of sums
     scaled to the noise sigma. Memory: O(log t) noises.
     """

@@ -46,7 +46,7 @@ class NoiseBits(NamedTuple):
         return math.sqrt(users * (self.rare + self.common) * self.p * (1 - self.p))
 
     def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Draw single bits, shape (*shape, rare + common)."""
+        """Draw single bits; one more axis, of length rare + common, than ``shape`` has."""
         rare = rng.random((*shape, self.rare)) < self.p
         common = rng.random((*shape, self.common)) >= self.p
         return np.concatenate([rare, common], axis=-1).astype(np.uint8)
