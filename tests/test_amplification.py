@@ -111,10 +111,10 @@ def test_amplified_gaussian_keeps_its_promise(users, epsilon, delta):
     local = LocalGaussian(users, epsilon, delta, domain=domain)
     assert amplified.noise_std <= local.noise_std * (1 + 1e-9)
     routes = [math.inf]
-    if gaussian_delta(amplified.unit_std, epsilon, math.sqrt(6)) <= delta * (1 + 1e-9):
+    if gaussian_delta(amplified.unit_std, epsilon, domain.l2_diameter) <= delta * (1 + 1e-9):
         routes.append(epsilon)
     for local_epsilon in np.geomspace(epsilon, 12, 400):
-        local_delta = gaussian_delta(amplified.unit_std, float(local_epsilon), math.sqrt(6))
+        local_delta = gaussian_delta(amplified.unit_std, float(local_epsilon), domain.l2_diameter)
         if local_delta < delta:
             routes.append(shuffle_epsilon(float(local_epsilon), users, delta, local_delta))
     assert min(routes) <= epsilon * 1.01
@@ -124,8 +124,8 @@ def test_twenty_users_amplify_nothing_and_a_crowd_does():
     domain = LinearStatistics(5)
     for epsilon in (0.2, 1.0, 10.0):  # paper A's experiment
         few = AmplifiedGaussian(20, epsilon, 0.1, domain=domain)
-        assert few.unit_std == pytest.approx(gaussian_noise_std(epsilon, 0.1, math.sqrt(6)))
-    assert AmplifiedGaussian(10**5, 1.0, 1e-6, domain=domain).unit_std < 0.3 * gaussian_noise_std(1.0, 1e-6, math.sqrt(6))
+        assert few.unit_std == pytest.approx(gaussian_noise_std(epsilon, 0.1, domain.l2_diameter))
+    assert AmplifiedGaussian(10**5, 1.0, 1e-6, domain=domain).unit_std < 0.3 * gaussian_noise_std(1.0, 1e-6, domain.l2_diameter)
 
 
 def test_published_amplified_noise_promises_nothing_explicit():

@@ -325,7 +325,7 @@ def test_memory_of_streaming():
 
 
 def test_symmetric_matrices():
-    """Statistics of a regression: the released matrix is symmetric, each unordered pair has one noise, and l2 is sqrt(6)."""
+    """Statistics of a regression: the released matrix is symmetric, each unordered pair has one noise, and l2 is 3 / sqrt(2)."""
     domain = LinearStatistics(4)
     rng = np.random.default_rng(2)
     phi = rng.normal(size=(30, 4))
@@ -333,7 +333,7 @@ def test_symmetric_matrices():
     y = rng.uniform(-1, 1, 30)
     for kind in COUNTERS:
         counter = kind(30, 1.0, 1e-3, domain)
-        assert counter.sensitivity == pytest.approx(math.sqrt(6) * kind(30, 1.0, 1e-3).sensitivity)
+        assert counter.sensitivity == pytest.approx(3 / math.sqrt(2) * kind(30, 1.0, 1e-3).sensitivity)
         released = np.array([counter.add(value, rng) for value in domain.encode(phi, y)])
         vector, matrix = domain.decode(released[-1])
         assert (matrix == matrix.T).all() and matrix.shape == (4, 4) and vector.shape == (4,)

@@ -86,18 +86,21 @@ def test_bad_vector_accounting_is_named():
 # Domains
 
 
-def test_linear_statistics_have_diameter_root_six():
-    """Random and extremal pairs never exceed it, and it is reached."""
+def test_linear_statistics_have_diameter_three_over_root_two():
+    """Random and extremal pairs never exceed it, and it is reached at 60 degrees."""
     rng = np.random.default_rng(0)
     domain = LinearStatistics(2)
     phi = rng.normal(size=(4000, 2))
     phi /= np.maximum(np.linalg.norm(phi, axis=1, keepdims=True), 1)
     values = domain.encode(phi, rng.uniform(-1, 1, 4000))
     distance = np.linalg.norm(values[:2000] - values[2000:], axis=1)
-    assert distance.max() <= domain.l2_diameter == math.sqrt(6)
-    corner = domain.encode([[1, 0], [0, 1], [1, 0]], [1, 1, -1])
-    assert np.linalg.norm(corner[0] - corner[1]) == pytest.approx(2.0)  # sqrt(2 + 2)
-    assert np.linalg.norm(corner[0] - corner[2]) == pytest.approx(2.0)  # the same matrix, opposite vectors
+    assert distance.max() <= domain.l2_diameter == 3 / math.sqrt(2)
+    reached = 0.0
+    for turn in np.linspace(0, math.pi, 721):  # off-diagonal entries count once, so the pair's direction matters
+        pair = [[math.cos(turn), math.sin(turn)], [math.cos(turn + math.pi / 3), math.sin(turn + math.pi / 3)]]
+        one, other = domain.encode(pair, [1, -1])
+        reached = max(reached, float(np.linalg.norm(one - other)))
+    assert reached == pytest.approx(3 / math.sqrt(2), rel=1e-4)
 
 
 def test_linear_statistics_round_trip_and_are_checked():

@@ -166,9 +166,11 @@ class LinearStatistics:
     The symmetric matrix is counted once per unordered pair: a value has the d numbers of :math:`\phi y` and then the
     d (d + 1) / 2 numbers of the upper triangle, row by row. :meth:`encode` makes such values.
 
-    Two vectors :math:`\phi y` are at most 2 apart. Two matrices :math:`\phi\phi^\top` are at most :math:`\sqrt 2` apart in the
-    Frobenius norm, because their inner product is a square, hence not negative; off-diagonal entries counted once can only shrink
-    that. Together the l2 diameter is at most :math:`\sqrt 6` (from the setting of Chowdhury & Zhou 2022).
+    Let :math:`s = |\phi^\top \psi|` for two users. The vectors :math:`\phi y` and :math:`\psi z` are at most :math:`\sqrt{2 + 2 s}`
+    apart, and the matrices :math:`\phi\phi^\top` and :math:`\psi\psi^\top` at most :math:`\sqrt{2 - 2 s^2}` in the Frobenius norm,
+    which off-diagonal entries counted once can only shrink. Both grow with the norms, so these may be 1. The sum of squares,
+    :math:`4 + 2 s - 2 s^2`, is largest at :math:`s = 1/2`: the l2 diameter is at most :math:`3 / \sqrt 2`, and from d = 2 on it is
+    reached. Bounding the two parts apart, by 2 and :math:`\sqrt 2`, would give :math:`\sqrt 6`, which is 15% more.
 
     Parameters
     ----------
@@ -197,12 +199,12 @@ class LinearStatistics:
     @property
     def l2_diameter(self) -> float:
         """Largest Euclidean distance between two allowed vectors, at most."""
-        return math.sqrt(6)
+        return 3 / math.sqrt(2)
 
     @property
     def l1_diameter(self) -> float:
         """Largest l1 distance between two allowed vectors, at most."""
-        return math.sqrt(6 * self.dimension)
+        return self.l2_diameter * math.sqrt(self.dimension)
 
     def __str__(self) -> str:
         """Return the domain in words."""
