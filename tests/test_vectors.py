@@ -10,7 +10,17 @@ from scipy import stats
 from bandits_dp.accounting import binomial_delta, binomial_vector_epsilon, gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.accounting.binomial_vector import gaussian_ratio, vector_delta
-from bandits_dp.privatizers import Ball, Box, CentralGaussian, LinearStatistics, LocalGaussian, LocalLaplace, ScalarSum, VectorSum
+from bandits_dp.privatizers import (
+    AmplifiedGaussian,
+    Ball,
+    Box,
+    CentralGaussian,
+    LinearStatistics,
+    LocalGaussian,
+    LocalLaplace,
+    ScalarSum,
+    VectorSum,
+)
 from bandits_dp.privatizers.noise_bits import NoiseBits
 
 FALSE_ALARM = 1e-6
@@ -171,6 +181,7 @@ SUMS = {
     "scalar, other interval": lambda n: ScalarSum(n, 2.0, 0.01, domain=Box(1, -3.0, 5.0), levels=7, honest_fraction=0.5),
     "vector": lambda n: VectorSum(n, 3.0, 0.1, Box(2, -1.0, 1.0), levels=8),
     "linear statistics": lambda n: VectorSum(n, 8.0, 0.1, LinearStatistics(1), levels=6),
+    "amplified Gaussian": lambda n: AmplifiedGaussian(n, 1.0, 0.01, domain=Ball(2)),
     "local Gaussian": lambda n: LocalGaussian(n, 1.0, 0.01, domain=Ball(2)),
     "local Laplace": lambda n: LocalLaplace(n, 1.0, domain=Box(2)),
 }
