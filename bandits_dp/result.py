@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,10 @@ class Result:
         What each run promised.
     seed : int
         The seed that gives the same result again.
+    counts : dict of ndarray, each of shape (runs,)
+        What else the learner counted, by name.
+    curves : dict of ndarray, each of shape (runs, checkpoints)
+        What else it recorded over time, by name.
     """
 
     name: str
@@ -40,6 +44,8 @@ class Result:
     bits: NDArray[np.float64]
     guarantee: Guarantee
     seed: int
+    counts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     @property
     def runs(self) -> int:
@@ -63,6 +69,7 @@ class Result:
         rows = np.unique(np.searchsorted(self.rounds, self.rounds[-1] / np.array([100, 10, 2, 1])))
         lines = [f"{self.name}: {self.runs} runs, seed {self.seed}", f"{'round':>13} {'regret':>12} {'std error':>10}"]
         lines += [f"{self.rounds[i]:>13,} {self.mean[i]:>12,.1f} {self.std_error[i]:>10,.1f}" for i in rows]
+        lines += [f"{name}: {counted.mean():.4g} a run" for name, counted in self.counts.items()]
         return "\n".join([*lines, f"bits per round: {self.bits.mean() / self.rounds[-1]:.3g}", str(self.guarantee)])
 
     def __str__(self) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import joblib
 import numpy as np
 from tqdm import tqdm
 
 from bandits_dp import _checks
-from bandits_dp.learners import Learner
-from bandits_dp.problems import BernoulliArms
+from bandits_dp.learners import Learner, Played
+from bandits_dp.problems import Problem
 from bandits_dp.result import Result
 
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
@@ -22,8 +24,8 @@ def checkpoints(horizon: int) -> np.ndarray:
 
 
 def simulate(
-    learner: Learner,
-    problem: BernoulliArms,
+    learner: Learner[Any],
+    problem: Problem,
     horizon: int,
     runs: int = 20,
     seed: int = 0,
@@ -36,7 +38,7 @@ def simulate(
     ----------
     learner : Learner
         A fresh learner, as ``make`` returns it; it is not changed.
-    problem : BernoulliArms
+    problem : Problem
         Who gives rewards.
     horizon : int
         Rounds to play, >= 1, at most the learner's horizon.
@@ -68,8 +70,7 @@ def simulate(
         raise ValueError(f"horizon must be at most {learner.horizon}, for which the learner was made, got {horizon}")
     if learner.played:
         raise ValueError(f"learner must be fresh, but it has played {learner.played} rounds; make another one")
-    if problem.arms != learner.arms:
-        raise ValueError(f"problem must have {learner.arms} arms, for which the learner was made, got {problem.arms}")
+    learner.check_problem(problem)
     rounds = checkpoints(horizon)
     rngs = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(runs)]
     bar = tqdm(total=runs * horizon, desc=learner.name, delay=1.0, disable=not progress, leave=False, bar_format=BAR)
@@ -82,9 +83,9 @@ def simulate(
             parts = []
             for part in joblib.Parallel(n_jobs=workers, return_as="generator")(jobs):
                 parts.append(part)
-                bar.update(len(part[0]) * horizon)
-    regret, bits = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Result(learner.name, rounds, regret, bits, learner.guarantee, seed)
+                bar.update(len(part.bits) * horizon)
+    played = Played.join(parts)
+    return Result(learner.name, rounds, played.regret, played.bits, learner.guarantee, seed, played.counts, played.curves)
 
 
 def _ignore(rounds: int) -> None:

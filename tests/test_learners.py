@@ -255,3 +255,47 @@ def test_certified_regret_is_a_fraction_of_the_theorems():
             for c in ("certified", "theorem")
         }
         assert last["certified"] <= last["theorem"] / 5
+
+
+@pytest.mark.parametrize("calibration", ("certified", "theorem"))
+@pytest.mark.parametrize("name", ("UCB1", "AE", *PRIVATE))
+def test_a_restored_learner_goes_on_as_if_nothing_had_happened(name, calibration, tmp_path):
+    """Save to a file in the middle of a batch, restore into a fresh learner: the same arms from there on."""
+    def fresh():
+        return bdp.make(name, PROBLEM, horizon=3000, epsilon=1.0, delta=0.1, calibration=calibration)
+
+    def go_on(learner, rounds, seed):
+        rng, arms = np.random.default_rng(seed), []
+        for _ in range(rounds):
+            arms.append(learner.act())
+            learner.update(float(rng.random() < PROBLEM.means[arms[-1]]), rng)
+        return arms
+
+    first, second = fresh(), fresh()
+    go_on(first, 1333, 1)
+    np.savez(tmp_path / "state.npz", **first.save())
+    with np.load(tmp_path / "state.npz") as state:  # no pickle
+        second.restore(state)
+    assert go_on(first, 1667, 2) == go_on(second, 1667, 2)
+    for key, value in first.save().items():
+        np.testing.assert_array_equal(second.save()[key], value)
+
+
+def test_a_state_of_another_learner_is_refused():
+    learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=3000, epsilon=1.0, delta=0.1)
+    rng = np.random.default_rng(0)
+    learner.update(1.0, rng)
+    before = learner.save()
+    other = bdp.make("VB-SDP-AE", PROBLEM, horizon=3000, epsilon=2.0, delta=0.1)
+    with pytest.raises(ValueError, match=r"state must come from VB-SDP-AE\(.*epsilon=1.0.* got that of .*epsilon=2.0"):
+        learner.restore(other.save())
+    with pytest.raises(ValueError, match="got that of None"):
+        learner.restore({})
+    for key, value in (("sums", np.zeros(9)), ("turn", np.nan), ("extra", 1.0)):
+        with pytest.raises(ValueError, match="state must be what save"):
+            learner.restore(before | {key: value})
+    with pytest.raises(ValueError, match="state must be what save"):
+        learner.restore({key: before[key] for key in before if key != "viable"})
+    for key, value in before.items():
+        np.testing.assert_array_equal(learner.save()[key], value)
+    learner.update(1.0, rng)

@@ -1,7 +1,7 @@
 """Learners: who decides what the next user is shown."""
 
 from bandits_dp.learners.arm_elimination import ArmElimination
-from bandits_dp.learners.base import Learner
+from bandits_dp.learners.base import Learner, Played
 from bandits_dp.learners.ucb import UCB1
 
-__all__ = ["UCB1", "ArmElimination", "Learner"]
+__all__ = ["UCB1", "ArmElimination", "Learner", "Played"]

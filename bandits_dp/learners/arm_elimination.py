@@ -15,12 +15,13 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.learners.base import Learner
+from bandits_dp.learners.base import Learner, Played
 from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES
@@ -61,7 +62,7 @@ def most_decisions(horizon: int, batch_size: int | str) -> int:
     return max(1, phases)
 
 
-class ArmElimination(Learner):
+class ArmElimination(Learner[BernoulliArms]):
     """Arm elimination with any privatizer.
 
     Parameters
@@ -116,15 +117,18 @@ class ArmElimination(Learner):
 
     def _next_phase(self) -> None:
         self.phase += 1
-        if self.batch_size == "doubling":
-            self.privatizer = self.new_privatizer(2**self.phase)
-        elif self.phase == 1:
-            self.privatizer = self.new_privatizer(int(self.batch_size))
+        self._renew_privatizer()
         left = self.horizon - self.played
         self.decides = len(self.viable) > 1 and len(self.viable) * self.privatizer.users <= left
         self.turn = 0  # which viable arm is being pulled
         self.batch: list[NDArray[np.float64]] = []  # rewards of its users so far
         self.released: list[float] = []  # sums of the arms before it
+
+    def _renew_privatizer(self) -> None:
+        if self.batch_size == "doubling":
+            self.privatizer = self.new_privatizer(2**self.phase)
+        elif self.phase == 1:
+            self.privatizer = self.new_privatizer(int(self.batch_size))
 
     def _listen(self, released: NDArray[np.float64], batches: int = 1) -> None:
         """End a phase: update the sums and eliminate (lines 11 to 15); ``released`` has one sum per viable arm."""
@@ -175,6 +179,23 @@ class ArmElimination(Learner):
         if self.decides and self.turn == 0:
             self._listen(np.array(self.released))
 
+    def _pack(self) -> dict[str, ArrayLike]:
+        return {
+            "played": self.played, "phase": self.phase, "viable": self.viable, "sums": self.sums, "bits": self.bits,
+            "decides": self.decides, "turn": self.turn, "batch": np.concatenate([np.empty((0, 1)), *self.batch]),
+            "released": np.array(self.released, dtype=float), **self.width.pack(),
+        }
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        self.played, self.phase, self.turn = (int(state[key]) for key in ("played", "phase", "turn"))
+        self.viable = np.arange(self.arms)[state["viable"]]
+        self.sums[:] = state["sums"]
+        self.bits, self.decides = float(state["bits"]), bool(state["decides"])
+        self.batch = [state["batch"]] if len(state["batch"]) else []
+        self.released = state["released"].tolist()
+        self.width.unpack(state)
+        self._renew_privatizer()
+
     @property
     def missing(self) -> int:
         """How many more users pull the current arm before the next one's turn."""
@@ -187,7 +208,7 @@ class ArmElimination(Learner):
         rngs: list[np.random.Generator],
         rounds: NDArray[np.int64],
         tick: Callable[[int], object],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> Played:
         """Play one run per generator, one after the other."""
         regret = np.empty((len(rngs), len(rounds)))
         bits = np.empty(len(rngs))
@@ -199,7 +220,7 @@ class ArmElimination(Learner):
                 step(problem, rng, track)
             regret[run], bits[run] = track.regret, learner.bits
             tick(int(rounds[-1]))
-        return regret, bits
+        return Played(regret, bits)
 
     def _play_batch(self, problem: BernoulliArms, rng: np.random.Generator, track: RegretTrack) -> None:
         """Let the users of one batch really draw rewards and send messages."""

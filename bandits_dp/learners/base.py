@@ -1,20 +1,56 @@
-"""What every learner can do: two verbs for live use, and one for the simulator."""
+"""What every learner can do: two verbs for live use, two to stop and go on later, and one for the simulator."""
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.problems import BernoulliArms
+from bandits_dp.problems import Problem
+
+P = TypeVar("P", bound=Problem)
 
 
-class Learner(ABC):
-    """A bandit algorithm on a finite set of arms.
+@dataclass(frozen=True)
+class Played:
+    """What :meth:`Learner.play` returns.
+
+    Parameters
+    ----------
+    regret : ndarray, shape (runs, checkpoints)
+        Cumulative pseudo-regret.
+    bits : ndarray, shape (runs,)
+        Bits that all users sent together.
+    counts : dict of ndarray, each of shape (runs,)
+        What else was counted, by name.
+    curves : dict of ndarray, each of shape (runs, checkpoints)
+        What else was recorded over time, by name.
+    """
+
+    regret: NDArray[np.float64]
+    bits: NDArray[np.float64]
+    counts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    @classmethod
+    def join(cls, parts: Sequence[Played]) -> Played:
+        """Put the runs of several parts after one another."""
+        def joined(name: str) -> dict[str, NDArray[np.float64]]:
+            return {key: np.concatenate([getattr(part, name)[key] for part in parts]) for key in getattr(parts[0], name)}
+
+        regret = np.concatenate([part.regret for part in parts])
+        return cls(regret, np.concatenate([part.bits for part in parts]), joined("counts"), joined("curves"))
+
+
+class Learner(ABC, Generic[P]):
+    """A bandit algorithm with a finite number of arms in every round.
 
     Live use, on somebody's own data: ``arm = learner.act()`` says what the next user is shown, and
     ``learner.update(reward, rng)`` takes the answer. The simulator calls :meth:`play` on many runs instead, which plays the same
@@ -31,6 +67,10 @@ class Learner(ABC):
     ----------
     name : str
         What plots and tables call it.
+    description : str
+        Name, size and options: a state can be restored only into a learner with the same description.
+    setting : str
+        The setting of the problems that it can play, see :class:`bandits_dp.problems.Problem`.
     played : int
         Rounds played so far.
     guarantee : Guarantee
@@ -42,12 +82,14 @@ class Learner(ABC):
         If an argument is not a positive integer.
     """
 
+    setting = "arms"
     guarantee: Guarantee
 
     def __init__(self, arms: int, horizon: int) -> None:
         self.arms = _checks.integer("arms", arms)
         self.horizon = _checks.integer("horizon", horizon)
         self.name = type(self).__name__
+        self.description = f"{self.name}(arms={self.arms}, horizon={self.horizon})"
         self.played = 0
 
     @abstractmethod
@@ -80,17 +122,17 @@ class Learner(ABC):
     @abstractmethod
     def play(
         self,
-        problem: BernoulliArms,
+        problem: P,
         rngs: list[np.random.Generator],
         rounds: NDArray[np.int64],
         tick: Callable[[int], object],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> Played:
         """Play fresh runs of this learner, one per generator, without changing it.
 
         Parameters
         ----------
-        problem : BernoulliArms
-            Who gives rewards.
+        problem : Problem
+            Who gives rewards; each run plays ``problem.draw(rng)`` if it is a distribution of instances.
         rngs : list of numpy.random.Generator
             One per run; a run depends on its own generator only.
         rounds : ndarray of int, shape (checkpoints,)
@@ -100,11 +142,60 @@ class Learner(ABC):
 
         Returns
         -------
-        regret : ndarray, shape (runs, checkpoints)
-            Cumulative pseudo-regret.
-        bits : ndarray, shape (runs,)
-            Bits that all users sent together.
+        Played
+            Regret, bits, and whatever else was counted.
         """
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """Return everything that changes during a run, as a plain dictionary of arrays, ready for ``numpy.savez``.
+
+        The caller's generator is the caller's to save.
+        """
+        return {"learner": np.array(self.description)} | {key: np.array(value) for key, value in self._pack().items()}
+
+    def restore(self, state: Mapping[str, ArrayLike]) -> None:
+        """Go on from what :meth:`save` returned.
+
+        Parameters
+        ----------
+        state : mapping of str to array_like
+            From a learner made with the same arguments; what ``numpy.load`` gives back will do.
+
+        Raises
+        ------
+        ValueError
+            If the state is another learner's, or something is missing, additional or of another shape. The learner stays as it was.
+        """
+        owner = str(np.asarray(state["learner"])) if "learner" in state else None
+        if owner != self.description:
+            raise ValueError(f"state must come from {self.description}, got that of {owner}")
+        other = copy.deepcopy(self)
+        given = {key: np.array(state[key]) for key in state if key != "learner"}
+        try:
+            other._unpack(given)
+            back = other.save()
+        except (KeyError, ValueError, TypeError, IndexError) as error:
+            raise ValueError(f"state must be what save() returned, got one that cannot be read: {error!r}") from error
+        back.pop("learner")
+        for key in sorted(back.keys() | given.keys()):
+            if key not in back or key not in given or not np.array_equal(back[key], given[key], equal_nan=True):
+                raise ValueError(f"state must be what save() returned, got one with a wrong entry {key!r}")
+        self.__dict__ = other.__dict__
+
+    @abstractmethod
+    def _pack(self) -> dict[str, ArrayLike]:
+        """Return everything that changes during a run, by name."""
+
+    @abstractmethod
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        """Take back what ``_pack`` returned, as arrays; ``restore`` calls this on a copy and compares."""
+
+    def check_problem(self, problem: Problem) -> None:
+        """Raise a ValueError if this learner cannot play the problem."""
+        if problem.setting != self.setting:
+            raise ValueError(f"problem must be of the setting {self.setting!r} for {self.name}, got one of {problem.setting!r}")
+        if problem.arms != self.arms:
+            raise ValueError(f"problem must have {self.arms} arms, for which the learner was made, got {problem.arms}")
 
     def _must_go_on(self) -> None:
         if self.played >= self.horizon:

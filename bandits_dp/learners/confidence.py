@@ -7,8 +7,10 @@ be from the true mean.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.privatizers import Privatizer
 
@@ -54,6 +56,14 @@ class ChernoffWidth:
             return math.inf
         return float(((self.log_mgf + self.log_failure) / self.s).min() / self.users)
 
+    def pack(self) -> dict[str, ArrayLike]:
+        """Return what ``add`` changes, by name."""
+        return {"width_users": self.users, "width_log_mgf": self.log_mgf}
+
+    def unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        """Take back what ``pack`` returned."""
+        self.users, self.log_mgf = int(state["width_users"]), state["width_log_mgf"].reshape(self.s.shape)
+
 
 class PaperWidth:
     r"""Width as printed in the paper (theorem calibration).
@@ -84,3 +94,11 @@ class PaperWidth:
             return math.inf
         n = self.users
         return (2 * math.sqrt(self.variance) / n + 1 / math.sqrt(n)) * self.scale  # Algorithm 1, line 14
+
+    def pack(self) -> dict[str, ArrayLike]:
+        """Return what ``add`` changes, by name."""
+        return {"width_users": self.users, "width_variance": self.variance}
+
+    def unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        """Take back what ``pack`` returned."""
+        self.users, self.variance = int(state["width_users"]), float(state["width_variance"])

@@ -7,12 +7,12 @@ of pulls of arm a before round t. No privacy: the arm sequence is a deterministi
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp.learners.base import Learner
+from bandits_dp.learners.base import Learner, Played
 from bandits_dp.privatizers import Identity
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, rows
 from bandits_dp.problems import BernoulliArms
@@ -20,7 +20,7 @@ from bandits_dp.problems import BernoulliArms
 TAPE = 4096  # rounds whose uniform numbers are drawn ahead, per run
 
 
-class UCB1(Learner):
+class UCB1(Learner[BernoulliArms]):
     """UCB1 for rewards in [0, 1]; parallel runs advance together.
 
     Parameters
@@ -66,13 +66,21 @@ class UCB1(Learner):
         UNIT_INTERVAL.check(reward, "rewards")
         self._learn(self._choose(), reward[:, 0])
 
+    def _pack(self) -> dict[str, ArrayLike]:
+        return {"played": self.played, "counts": self.counts, "sums": self.sums}
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        self.played = int(state["played"])
+        self.counts[:] = state["counts"]
+        self.sums[:] = state["sums"]
+
     def play(
         self,
         problem: BernoulliArms,
         rngs: list[np.random.Generator],
         rounds: NDArray[np.int64],
         tick: Callable[[int], object],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> Played:
         """Play one run per generator, all of them together."""
         learner = UCB1(self.arms, self.horizon)._start(runs=len(rngs))
         regret = np.zeros((len(rngs), len(rounds)))
@@ -90,4 +98,4 @@ class UCB1(Learner):
             if t + 1 == rounds[checkpoint]:
                 regret[:, checkpoint] = so_far
                 checkpoint += 1
-        return regret, np.full(len(rngs), Identity.bits_per_user * last)
+        return Played(regret, np.full(len(rngs), Identity.bits_per_user * last))

@@ -1,5 +1,6 @@
-"""Problems: who gives rewards, and what regret means there."""
+"""Problems: who gives rewards, and what regret is measured against."""
 
 from bandits_dp.problems.arms import BernoulliArms
+from bandits_dp.problems.base import Problem
 
-__all__ = ["BernoulliArms"]
+__all__ = ["BernoulliArms", "Problem"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -29,6 +31,8 @@ class BernoulliArms:
         If there is no arm, or a mean is not a finite number in [0, 1].
     """
 
+    setting = "arms"
+
     def __init__(self, means: ArrayLike) -> None:
         allowed = "means must be a non-empty list of numbers in [0, 1], one per arm"
         try:
@@ -43,6 +47,10 @@ class BernoulliArms:
         self.means: NDArray[np.float64] = array
         self.arms = int(array.size)
         self.gaps: NDArray[np.float64] = array.max() - array
+
+    def draw(self, rng: np.random.Generator) -> Self:
+        """Return the problem itself: it is one instance."""
+        return self
 
     def rewards(self, arm: int, users: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the rewards of ``users`` users who pull one arm, shape (users, 1)."""

@@ -1,0 +1,93 @@
+"""The catalogue: every algorithm by name, and the one place that knows how each is put together."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from typing import Any
+
+from bandits_dp import _checks
+from bandits_dp.catalog import arms
+from bandits_dp.catalog.system import System
+from bandits_dp.learners import Learner
+from bandits_dp.problems import Problem
+
+_SYSTEMS = (*arms.SYSTEMS,)
+_GIVEN = ("problem", "epsilon", "delta", "horizon", "calibration")
+
+__all__ = ["System", "make", "systems"]
+
+
+def systems() -> tuple[System, ...]:
+    """Return the catalogue, one row per algorithm."""
+    return _SYSTEMS
+
+
+def make(
+    name: str,
+    problem: Problem,
+    *,
+    horizon: int,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    calibration: str = "certified",
+    **options: object,
+) -> Learner[Any]:
+    """Return a ready learner for a problem.
+
+    Parameters
+    ----------
+    name : str
+        A name from :func:`systems`.
+    problem : Problem
+        The problem; learners take no more from it than what is public: its size, its actions, bounds on rewards.
+    horizon : int
+        Number of rounds T, >= 1.
+    epsilon : float, optional
+        Privacy parameter, > 0; required by private systems, ignored by those without privacy.
+    delta : float, optional
+        Failure mass in (0, 1); optional (0) where pure privacy is possible.
+    calibration : {"certified", "theorem", "experiment"}
+        How noise and confidence widths are chosen.
+    **options
+        ``batch_size`` (an int or ``"doubling"``), ``honest_fraction`` in (0, 1], ``strict`` and ``fidelity``
+        (``"aggregate"`` or ``"messages"``), where the system has them.
+
+    Returns
+    -------
+    Learner
+        Fresh, with its ``guarantee``.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown (the nearest one is suggested), an argument is missing or out of range, the system has no such
+        option, or nothing is known about its experiment calibration.
+    """
+    table = {system.name: system for system in _SYSTEMS}
+    if name not in table:
+        near = difflib.get_close_matches(str(name).upper(), [key.upper() for key in table], n=1, cutoff=0.4)
+        hint = next((f"did you mean {key!r}? " for key in table if near and key.upper() == near[0]), "")
+        raise ValueError(f"name must be a known system, got {name!r}; {hint}Known: {', '.join(table)}")
+    system = table[name]
+    horizon = _checks.integer("horizon", horizon)
+    if _checks.calibration(calibration) == "experiment" and not system.experiment:
+        raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got 'experiment': "
+                         f"its source ({system.paper}) publishes no simulation whose constants are known")
+    if getattr(problem, "setting", None) != system.setting:
+        raise ValueError(f"problem must be of the setting {system.setting!r} for {name}, got {problem!r}")
+    if system.model != "none":
+        if epsilon is None:
+            raise ValueError(f"epsilon must be a positive number for {name}, got None")
+        if delta is None and system.model != "local" and not system.pure:
+            raise ValueError(f"delta must be in (0, 1) for {name}, got None")
+    known = set(inspect.signature(system.build).parameters) - set(_GIVEN)
+    for option in options:
+        if option not in known:
+            raise ValueError(f"{option} is not an option of {name}, which has {', '.join(sorted(known)) or 'none'}")
+    learner = system.build(problem, epsilon, delta, horizon, calibration, **options)
+    learner.name = name
+    made = {"epsilon": epsilon, "delta": delta, "calibration": calibration} | dict(sorted(options.items()))
+    size = f"arms={learner.arms}, horizon={horizon}"
+    learner.description = f"{name}({', '.join([size, *(f'{key}={value!r}' for key, value in made.items())])})"
+    return learner

@@ -1,0 +1,33 @@
+"""What simulator and learners expect of every problem."""
+
+from __future__ import annotations
+
+from typing import Protocol, Self
+
+import numpy as np
+
+SETTINGS = ("arms", "linear", "clients", "contextual")
+
+
+class Problem(Protocol):
+    """Who gives rewards, and owns the regret: one instance, or a distribution of instances.
+
+    Attributes
+    ----------
+    setting : str
+        Which learners can play it: ``"arms"`` (means without structure), ``"linear"`` (known actions, one reward per user),
+        ``"clients"`` (known actions, every client has its own parameter) or ``"contextual"`` (features shown in every round).
+    arms : int
+        Number of arms (actions, candidates) per round.
+    """
+
+    @property
+    def setting(self) -> str:
+        """Which learners can play it."""
+
+    @property
+    def arms(self) -> int:
+        """Number of arms."""
+
+    def draw(self, rng: np.random.Generator) -> Self:
+        """Return the instance that one run plays: the problem itself if it is one, else a fresh one from ``rng``."""
