@@ -14,7 +14,7 @@ from bandits_dp.problems import BernoulliArms
 from bandits_dp.simulate import checkpoints
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
-NAMES = [system.name for system in bdp.systems()]
+NAMES = [system.name for system in bdp.systems() if system.setting == "arms"]
 
 
 def test_guarantee_is_one_sentence():
@@ -60,7 +60,7 @@ def test_every_system_runs_in_both_proved_calibrations(name):
 
 
 def test_the_catalogue_agrees_with_the_learners():
-    for system in bdp.systems():
+    for system in (row for row in bdp.systems() if row.setting == "arms"):
         learner = bdp.make(system.name, PROBLEM, horizon=2000, epsilon=1.0, delta=0.1)
         assert learner.guarantee.model == system.model
         assert system.chapter and system.regret.count("{") == system.regret.count("}")
