@@ -12,7 +12,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test lab notebooks lint bench clean distclean lock repository
+.PHONY: help environment book serve test lab notebooks lint claims bench clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -42,6 +42,9 @@ notebooks: environment  ## run the notebooks and store their outputs (ONLY=noteb
 lint: environment  ## check the code's style and the package's types
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
+
+claims: environment  ## run the tests that judge the papers' claims and write book/claims.json (ARGS=tests/test_07_arm_elimination.py for some)
+	@$(PYTHON) -m pytest -q --write-claims $(or $(ARGS),tests)
 
 bench: environment  ## measure the package's speed
 	@$(PYTHON) -m tests.benchmarks

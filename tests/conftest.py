@@ -1,0 +1,103 @@
+"""The claims ledger: tests that judge a paper's claim say so, and what they measured becomes a row of the book's table.
+
+A test of a claim carries the marker ``claim`` and takes the fixture ``measured``, a dictionary that it fills::
+
+    @pytest.mark.claim("tenenbaum2021", "Theorem 3.3", "VB-SDP-AE's extra regret grows like 1 / epsilon",
+                       outcome="confirmed", chapter="07_arm_elimination")
+    def test_extra_regret(measured):
+        measured["exponent of epsilon"] = slope
+        assert -1.2 < slope < -0.8
+
+``make claims`` runs these tests and writes ``book/claims.json``, from which the book's page is made (``ARGS=file`` for those of one
+file; the other rows stay). Any other run compares: a test whose row is missing, says something else or measured other numbers
+fails. Claims that nobody can test are in ``book/not_testable.json``, with the reason.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LEDGER = ROOT / "book" / "claims.json"
+OUTCOMES = ("confirmed", "confirmed with other constants", "not confirmed")
+SAME = 0.02  # relative: seeds are fixed, but another processor may round differently
+FIELDS = ("paper", "item", "claim", "outcome", "chapter", "test", "measured")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that ``make claims`` uses."""
+    parser.addoption("--write-claims", action="store_true", help="write book/claims.json from the tests of claims")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker and make room for the rows."""
+    config.addinivalue_line("markers", "claim(paper, item, claim, outcome, chapter): judges a claim of a paper")
+    config.stash[ROWS] = {}
+
+
+ROWS = pytest.StashKey[dict[str, dict[str, Any]]]()
+
+
+def row_of(item: pytest.Item) -> dict[str, Any] | None:
+    """Return what the marker says, as a row of the ledger, or None for a test without one."""
+    marker = item.get_closest_marker("claim")
+    if marker is None:
+        return None
+    paper, number, claim = marker.args
+    if set(marker.kwargs) != {"outcome", "chapter"} or marker.kwargs["outcome"] not in OUTCOMES:
+        raise pytest.UsageError(f"{item.nodeid}: claim needs a chapter and an outcome, one of {', '.join(OUTCOMES)}")
+    return {"paper": paper, "item": number, "claim": claim, **marker.kwargs, "test": item.nodeid}
+
+
+def wrong(row: dict[str, Any], stored: dict[str, Any] | None) -> str | None:
+    """Say how a row differs from the stored one, or return None."""
+    if stored is None:
+        return "is not in book/claims.json"
+    for key in FIELDS[:-1]:
+        if row[key] != stored[key]:
+            return f"has {key} {row[key]!r}, and book/claims.json {stored[key]!r}"
+    old, new = stored["measured"], row["measured"]
+    if list(old) != list(new):
+        return f"measured {list(new)}, and book/claims.json has {list(old)}"
+    for key, value in new.items():
+        if not math.isclose(value, old[key], rel_tol=SAME, abs_tol=1e-12):
+            return f"measured {key} = {value}, and book/claims.json has {old[key]}"
+    return None
+
+
+@pytest.fixture
+def measured(request: pytest.FixtureRequest) -> Iterator[dict[str, float]]:
+    """Collect a claim's numbers, by what they are; after the test, keep them or compare them with the stored ones."""
+    row = row_of(request.node)
+    assert row is not None, "only a test with the marker claim has something to measure"
+    numbers: dict[str, float] = {}
+    yield numbers
+    row["measured"] = {name: float(f"{float(value):.6g}") for name, value in numbers.items()}
+    request.config.stash[ROWS][row["test"]] = row
+    if not request.config.getoption("--write-claims"):
+        stored = {entry["test"]: entry for entry in json.loads(LEDGER.read_text())}
+        difference = wrong(row, stored.get(row["test"]))
+        assert difference is None, f"{row['test']} {difference}; look at it, and run make claims if it is right"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Refuse a claim that measures nothing; with --write-claims keep claims only."""
+    claims = [item for item in items if row_of(item)]
+    for item in claims:
+        if "measured" not in getattr(item, "fixturenames", ()):
+            raise pytest.UsageError(f"{item.nodeid} judges a claim, but does not take the fixture measured")
+    if config.getoption("--write-claims"):
+        items[:] = claims
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Write the ledger if that was asked for and every claim's test passed."""
+    if session.config.getoption("--write-claims") and exitstatus == 0:
+        rows = {row["test"]: row for row in json.loads(LEDGER.read_text())} | session.config.stash[ROWS]
+        ranked = sorted(rows.values(), key=lambda row: (row["paper"], row["chapter"], row["item"], row["test"]))
+        ordered = [{key: row[key] for key in FIELDS} for row in ranked]
+        LEDGER.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
