@@ -1,5 +1,6 @@
 """Continual counters: exact sensitivities and covariances by brute force, one law for add and noise_path."""
 
+import copy
 import itertools
 import math
 import time
@@ -500,3 +501,49 @@ def test_diameters_scale_the_noise():
             counter = kind(20, 1.0, 1e-3, domain, noise=noise, appearances=2)
             assert counter.noise_std == pytest.approx(diameter * unit.noise_std, rel=1e-9)
             assert counter.sensitivity == pytest.approx(diameter * unit.sensitivity, rel=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "noise"), KINDS)
+def test_a_restored_counter_goes_on_as_if_nothing_had_happened(kind, noise, tmp_path):
+    """Save to a file after every number of values, restore into a fresh counter: the same sums from there on."""
+    horizon = 21
+    for before in range(horizon + 1):
+        first, second = (kind(horizon, 1.0, 1e-3, Box(2), noise=noise) for _ in range(2))
+        rng = np.random.default_rng(before)
+        for _ in range(before):
+            first.add([0.5, 1.0], rng)
+        np.savez(tmp_path / "state.npz", **first.save())
+        with np.load(tmp_path / "state.npz") as state:  # no pickle
+            second.restore(state)
+        rngs = copy.deepcopy(rng), copy.deepcopy(rng)
+        for _ in range(horizon - before):
+            sums = [counter.add([0.25, 0.75], own) for counter, own in zip((first, second), rngs, strict=True)]
+            np.testing.assert_array_equal(*sums)
+        assert first.steps == second.steps == horizon
+
+
+@pytest.mark.parametrize(("kind", "noise"), KINDS)
+def test_a_state_of_another_counter_is_refused(kind, noise):
+    counter = kind(20, 1.0, 1e-3, noise=noise)
+    rng = np.random.default_rng(0)
+    for _ in range(13):
+        counter.add(1.0, rng)
+    state = counter.save()
+    for other in (kind(20, 2.0, 1e-3, noise=noise), kind(21, 1.0, 1e-3, noise=noise), kind(20, 1.0, 1e-3, Box(2), noise=noise)):
+        with pytest.raises(ValueError, match=rf"state must come from {kind.__name__}\(horizon=.* got that of"):
+            other.restore(state)
+        assert other.steps == 0 and other.add(np.ones(other.dimension), rng).shape == (other.dimension,)
+    with pytest.raises(ValueError, match="got that of None"):
+        counter.restore({})
+    spoiled = [{"steps": 21}, {"steps": -1}, {"steps": math.nan}, {"total": np.zeros(3)}, {"extra": 1.0}]
+    if kind is FactorizationCounter:
+        spoiled += [{"draws": np.zeros((2, 1))}, {"ahead": np.zeros((2, 1))}]
+    else:
+        spoiled += [{"rounds": np.array([5])}, {"noises": np.zeros(9)}]
+    for change in spoiled:
+        with pytest.raises(ValueError, match="state must be what save"):
+            counter.restore(state | change)
+    with pytest.raises(ValueError, match="state must be what save"):
+        counter.restore({key: state[key] for key in state if key != "total"})
+    for key, value in state.items():
+        np.testing.assert_array_equal(counter.save()[key], value)

@@ -30,12 +30,14 @@ same numbers (billboard lemma, Hsu et al. 2014). Floating-point noise leaks in d
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._state import Saved
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import Guarantee
@@ -44,7 +46,7 @@ from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
 NOISES = ("gaussian", "laplace")
 
 
-class Counter(ABC):
+class Counter(Saved):
     """Private running sums of at most ``horizon`` values.
 
     Parameters
@@ -82,6 +84,8 @@ class Counter(ABC):
         Standard deviation of one draw per coordinate, in the units of one value (of the least noisy draw, if they differ).
     guarantee : Guarantee
         What all released sums together promise to each user.
+    description : str
+        Everything that the noise depends on: :meth:`restore` takes the state of a counter with the same description only.
 
     Raises
     ------
@@ -89,6 +93,7 @@ class Counter(ABC):
         If an argument is out of range, or nothing is known about a calibration.
     """
 
+    kind = "counter"
     noises: tuple[str, ...] = NOISES
     steps: int
     sensitivity: float
@@ -156,6 +161,12 @@ class Counter(ABC):
         """Compute what the sensitivity depends on; called when horizon, domain and noise are known."""
 
     @property
+    def description(self) -> str:  # type: ignore[override]
+        """Everything that the noise depends on."""
+        return (f"{type(self).__name__}(horizon={self.horizon}, domain={self.domain!r}, appearances={self.appearances}, "
+                f"noise={self.noise!r}, noise_std={self.noise_std!r})")
+
+    @property
     def _name(self) -> str:
         return f"a {type(self).__name__}"
 
@@ -204,6 +215,15 @@ class Counter(ABC):
         """Forget the stream, to count a new one of other users."""
         self.steps = 0
         self._total = np.zeros(self.dimension)
+
+    def _pack(self) -> dict[str, ArrayLike]:
+        return {"steps": self.steps, "total": self._total}
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        self.steps = int(state["steps"])
+        if not 0 <= self.steps <= (math.inf if self.horizon is None else self.horizon):
+            raise ValueError(f"{self.steps} values cannot have been added")
+        self._total[:] = state["total"]
 
     def add(self, value: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
         """Take the next value and release the private running sum.

@@ -27,9 +27,10 @@ Sensitivity and error relative to it both grow like :math:`\sqrt{\ln T}`.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
 from bandits_dp.continual.base import Counter
@@ -96,6 +97,16 @@ class FactorizationCounter(Counter):
         super().reset()
         self._draws = np.empty((0, self.dimension))
         self._ahead = np.empty((0, self.dimension))  # noise of the last rounds that draws exist for
+
+    def _pack(self) -> dict[str, ArrayLike]:
+        return super()._pack() | {"draws": self._draws, "ahead": self._ahead}
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        assert self.horizon is not None
+        super()._unpack(state)
+        self._draws, self._ahead = (state[key].reshape(-1, self.dimension) for key in ("draws", "ahead"))
+        if not self.steps <= len(self._draws) <= self.horizon or len(self._ahead) < len(self._draws) - self.steps:
+            raise ValueError(f"{len(self._draws)} draws are not those after {self.steps} values")
 
     def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the noise computed ahead; if there is none, draw for as many rounds as are past, and convolve."""

@@ -25,9 +25,10 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.continual.base import Counter
 
@@ -57,6 +58,18 @@ class IntervalCounter(Counter):
         """Forget the stream, to count a new one of other users."""
         super().reset()
         self._noises = {}
+
+    def _pack(self) -> dict[str, ArrayLike]:
+        rounds = sorted(self._noises)
+        noises = np.array([self._noises[t] for t in rounds]).reshape(len(rounds), self.dimension)
+        return super()._pack() | {"rounds": np.array(rounds, dtype=np.int64), "noises": noises}
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        super()._unpack(state)
+        rounds = state["rounds"].tolist()
+        if sorted(self._open(self.steps) if self.steps else ()) != rounds:
+            raise ValueError(f"rounds {rounds} are not the possible parents after {self.steps} values")
+        self._noises = dict(zip(rounds, state["noises"], strict=True))
 
     def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the new interval's noise and add the parent's."""
