@@ -1,0 +1,169 @@
+r"""G-optimal designs: how often to play which action, so that a linear model is known well in every direction that matters.
+
+A design is a distribution :math:`\pi` over k actions :math:`x \in R^d`. With :math:`V(\pi) = \sum_x \pi(x)\, x x^\top`, the variance
+of a least-squares prediction is largest, up to a constant, where :math:`x^\top V(\pi)^{-1} x` is; a G-optimal design makes
+
+.. math:: g(\pi) = \max_x x^\top V(\pi)^{-1} x
+
+as small as possible. The smallest value is the rank r of the actions, and a design that maximizes :math:`\ln \det V(\pi)` reaches it
+(Kiefer & Wolfowitz 1960), because :math:`\sum_x \pi(x)\, x^\top V(\pi)^{-1} x = r` for every design.
+
+**The algorithm** is Khachiyan's (1996), which is Frank & Wolfe's on :math:`\ln \det V(\pi)` with exact line search: move weight to the
+action with the largest :math:`g_i = x_i^\top V^{-1} x_i`, or away from the action of the support with the smallest (Atwood 1973), which
+makes convergence linear. A step changes V by a rank-one matrix, so all :math:`g_i` follow from one product of the actions with a
+vector: O(k d) time and memory. It starts like Kumar & Yildirim (2005) with equal weights on r actions, each the farthest from the
+span of those before it. From such a start at most :math:`4 r \ln \ln r + 16` actions get weight until :math:`g \le 2 r` (Todd 2016,
+Proposition 3.17); at k = 1000 and d = 20 they are about 26.
+
+All of it happens in the span of the actions, so that rank-deficient, repeated and zero actions do no harm.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+
+REFRESH = 200  # steps after which rounding errors of the rank-one updates are thrown away
+Floats = NDArray[np.float64]
+
+
+class Design(NamedTuple):
+    """A near-G-optimal design.
+
+    Attributes
+    ----------
+    weights : ndarray, shape (k,)
+        pi, non-negative, with sum one; zero vectors have none.
+    g : float
+        max_x x' V(pi)^-1 x, in [rank, tolerance * rank].
+    rank : int
+        r, the dimension of the actions' span.
+    """
+
+    weights: Floats
+    g: float
+    rank: int
+
+
+def support_bound(dimension: int) -> float:
+    """Largest support of a design with g <= 2d, 4 d ln ln d + 16 (16 for d <= 2, where the double logarithm is negative)."""
+    d = _checks.integer("dimension", dimension)
+    return 16.0 + 4 * d * math.log(math.log(d)) if d > 2 else 16.0
+
+
+def action_rows(actions: ArrayLike) -> Floats:
+    """Return the actions as an array of shape (k, d), or raise the ValueError that says what is wrong."""
+    allowed = "actions must be finite numbers of shape (k, d), one row per action, with k, d >= 1"
+    try:
+        array = np.asarray(actions, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{allowed}, got {actions!r}") from error
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"{allowed}, got shape {array.shape}")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        raise ValueError(f"{allowed}, got {array[row, column]} in row {row}")
+    return array
+
+
+def g_optimal_design(actions: ArrayLike, tolerance: float = 2.0) -> Design:
+    """Find a near-G-optimal design.
+
+    Parameters
+    ----------
+    actions : array_like, shape (k, d)
+        The actions, one per row; not all zero.
+    tolerance : float
+        How near: g is at most tolerance times the rank. In [1.0001, 2]; 2 takes a few steps, 1.05 about 5 to 8 per dimension.
+
+    Returns
+    -------
+    Design
+        Weights, g and the rank. The same actions give the same design: nothing is random.
+
+    Raises
+    ------
+    ValueError
+        If the actions are not finite numbers of shape (k, d), all of them are zero, or the tolerance is out of range.
+    """
+    tolerance = _checks.real("tolerance", tolerance, 1.0001, 2.0, ends="[]")
+    points = _whiten(action_rows(actions))
+    rank = points.shape[1]
+    weights = np.zeros(len(points))
+    weights[_far_apart(points)] = 1 / rank
+    while True:
+        inverse, g = _solve(points, weights)
+        if g.max() <= tolerance * rank:
+            return Design(weights / weights.sum(), float(g.max()), rank)
+        _improve(points, weights, inverse, g, tolerance)
+
+
+def _whiten(actions: Floats) -> Floats:
+    """Return coordinates in the span, shape (k, r), in which the actions' second-moment matrix is the identity.
+
+    Designs do not depend on the coordinates. Columns are scaled to length one first, so that neither does the rank.
+    """
+    lengths = np.linalg.norm(actions, axis=0)
+    if not lengths.any():
+        raise ValueError(f"actions must hold a vector that is not zero, got {len(actions)} zero vectors")
+    scaled = actions[:, lengths > 0] / lengths[lengths > 0]
+    _, singular, axes = np.linalg.svd(np.linalg.qr(scaled, mode="r"))
+    rank = int((singular > singular[0] * max(scaled.shape) * np.finfo(float).eps).sum())
+    return np.asarray(scaled @ (axes[:rank].T / singular[:rank]))
+
+
+def _far_apart(points: Floats) -> list[int]:
+    """Pick r actions, each the farthest from the span of those before it.
+
+    Squared distances are updated by subtraction. That is safe, because those of all actions to any r - 1 dimensions add up to one
+    in whitened coordinates: the largest is 1/k at least.
+    """
+    rank = points.shape[1]
+    axes = np.zeros((0, rank))
+    distance = np.einsum("ij,ij->i", points, points)
+    picked = []
+    for _ in range(rank):
+        picked.append(int(distance.argmax()))
+        axis = points[picked[-1]]
+        for _ in range(2):  # twice is enough for orthogonality to rounding error
+            axis = axis - axes.T @ (axes @ axis)
+        axis = axis / np.linalg.norm(axis)
+        axes = np.vstack([axes, axis])
+        distance = distance - (points @ axis) ** 2
+    return picked
+
+
+def _solve(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return V^-1 and all g_i = x_i' V^-1 x_i."""
+    support = np.flatnonzero(weights)
+    base = points[support]
+    inverse = np.linalg.inv((base * weights[support, None]).T @ base)
+    return inverse, np.einsum("ij,ij->i", points @ inverse, points)
+
+
+def _improve(points: Floats, weights: Floats, inverse: Floats, g: Floats, tolerance: float) -> None:
+    """Take steps until g <= tolerance * r, or rounding errors want a fresh start; changes ``weights``."""
+    rank = points.shape[1]
+    for _ in range(REFRESH):
+        i = int(g.argmax())
+        if g[i] <= tolerance * rank:
+            break
+        support = np.flatnonzero(weights)
+        weakest = int(support[g[support].argmin()])
+        if rank - g[weakest] > g[i] - rank:
+            i = weakest
+        # Exact line search: ln det((1 - step) V + step x_i x_i') is largest here, or where weight i is gone.
+        gone = -weights[i] / (1 - weights[i])
+        step = max((g[i] / rank - 1) / (g[i] - 1), gone) if g[i] > 1 else gone
+        image = inverse @ points[i]
+        factor = step / (1 - step + step * g[i])
+        g[:] = (g - factor * (points @ image) ** 2) / (1 - step)
+        inverse[:] = (inverse - factor * np.outer(image, image)) / (1 - step)
+        weights *= 1 - step
+        weights[i] = max(weights[i] + step, 0.0) if step > gone else 0.0
