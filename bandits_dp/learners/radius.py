@@ -1,0 +1,111 @@
+r"""Confidence radii: how far theta may be from its estimate, in the norm of the released matrix.
+
+After m batches LinUCB has :math:`V_m = \lambda_m I + G_m + N_m` and :math:`u_m = b_m + n_m`, exact running sums G, b plus
+noise. A radius chooses the regularizer :math:`\lambda_m` and :math:`\beta_m`, such that with probability at least
+:math:`1 - \alpha`, for all m at once, :math:`\lVert \theta - V_m^{-1} u_m \rVert_{V_m} \le \beta_m`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp import _checks
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is known about V_m when its radius is asked for, in every run.
+
+    Parameters
+    ----------
+    regularizer : ndarray, shape (runs,)
+        lambda_m, with the shift that made V_m positive definite, if any.
+    least : ndarray, shape (runs,)
+        A lower bound on the least eigenvalue of V_m, at most 5% (d <= 5) or 9% (d <= 15) below it; NaN for a radius that does not
+        need it.
+    """
+
+    regularizer: NDArray[np.float64]
+    least: NDArray[np.float64]
+
+
+class Radius(Protocol):
+    """Regularizer and confidence radius after each batch.
+
+    Attributes
+    ----------
+    adaptive : bool
+        Whether ``beta`` looks at the shape of V_m; if not, it depends on m only, and the shape may hold NaN.
+    """
+
+    adaptive: bool
+
+    def regularizer(self, batch: int) -> float:
+        """Return lambda_m > 0 after ``batch`` batches, 0 at first."""
+
+    def floor(self, batch: int) -> float:
+        """Return the least eigenvalue > 0 that V_m may have; a V_m below is shifted up to it."""
+
+    def beta(self, batch: int, shape: Shape) -> NDArray[np.float64] | float:
+        """Return beta_m, one number or one per run."""
+
+
+class PlainRadius:
+    r"""Radius without noise (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 2, with the bound on the determinant of its Lemma 10).
+
+    :math:`\beta_m = R \sqrt{2 \ln(1/\alpha) + d \ln(1 + t_m L^2 / (d \lambda))} + \sqrt\lambda S`, valid for all rounds at once.
+
+    Parameters
+    ----------
+    dimension : int
+        d, >= 1.
+    users : int
+        Users per batch B; t_m = m B.
+    reward_std : float
+        Sub-Gaussian constant R of a reward: half the length of its range.
+    alpha : float
+        Probability that some radius is too small, in (0, 1).
+    regularizer : float
+        lambda, > 0.
+    theta_norm, feature_norm : float
+        Bounds S and L.
+    """
+
+    adaptive = False
+
+    def __init__(
+        self,
+        dimension: int,
+        users: int,
+        reward_std: float,
+        alpha: float,
+        regularizer: float = 1.0,
+        theta_norm: float = 1.0,
+        feature_norm: float = 1.0,
+    ) -> None:
+        self.dimension = dimension
+        self.users = users
+        self.reward_std = _checks.positive("reward_std", reward_std)
+        self.log_failure = -math.log(_checks.real("alpha", alpha, 0.0, 1.0))
+        self.ridge = _checks.positive("regularizer", regularizer)
+        self.theta_norm = theta_norm
+        self.feature_norm = feature_norm
+
+    def regularizer(self, batch: int) -> float:
+        """Return the constant lambda."""
+        return self.ridge
+
+    def floor(self, batch: int) -> float:
+        """Return half of lambda, which is never reached."""
+        return self.ridge / 2
+
+    def beta(self, batch: int, shape: Shape) -> float:
+        """Return the radius after ``batch`` batches."""
+        d = self.dimension
+        spread = d * math.log1p(batch * self.users * self.feature_norm**2 / (d * self.ridge))
+        return self.reward_std * math.sqrt(2 * self.log_failure + spread) + math.sqrt(self.ridge) * self.theta_norm

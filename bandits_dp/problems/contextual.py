@@ -1,0 +1,217 @@
+r"""Contextual linear bandits: features are shown, and the mean reward is linear in them.
+
+In every round a user comes with K feature vectors :math:`\phi \in R^d`, one per arm, of norm at most 1; the mean reward of an
+arm is :math:`\langle \theta, \phi \rangle`. The features are the same in all rounds of an instance, or fresh in each round.
+
+*Randomness.* A round's random numbers are one row, :meth:`ContextualLinear.numbers`: those behind the features first, the one
+behind the reward last. Drawing n rows one by one or all at once is the same, so a simulator may draw far ahead, and a loop over
+single rounds with the same generator meets the same users.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
+
+from bandits_dp import _checks
+from bandits_dp.privatizers.domain import SLACK
+from bandits_dp.problems.base import Problem
+
+
+class Contextual(Problem, Protocol):
+    """What contextual learners and their simulator expect of a problem, beyond :class:`bandits_dp.problems.Problem`.
+
+    What is public is known before ``draw``; ``features``, ``means`` and ``contexts`` belong to an instance.
+
+    Attributes
+    ----------
+    dimension : int
+        Numbers per feature vector d.
+    fixed : bool
+        Whether the features stay the same in all rounds of an instance.
+    reward_range : tuple of float
+        Least and largest reward.
+    feature_norm, theta_norm : float
+        Public bounds on the norms of features and parameter.
+    features : ndarray, shape (arms, dimension), or None
+        Those of an instance with fixed features.
+    """
+
+    dimension: int
+    fixed: bool
+    reward_range: tuple[float, float]
+    feature_norm: float
+    theta_norm: float
+    features: NDArray[np.float64] | None
+
+    def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Draw the random numbers of the next rounds, shape (rounds, any width); n calls for one round equal one call for n."""
+
+    def contexts(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features that the rounds with these numbers show, shape (rounds, arms, dimension)."""
+
+    def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the uniform numbers behind the rewards of the rounds with these numbers, shape (rounds,)."""
+
+    def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the mean rewards of features of shape (..., dimension), shape (...)."""
+
+    def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn uniform numbers into rewards with the given means; all of one shape."""
+
+
+C = TypeVar("C", bound=Contextual)
+
+
+def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: float = 1.0) -> NDArray[np.float64]:
+    """Return feature vectors as an array, or say what is wrong with them.
+
+    Parameters
+    ----------
+    features : array_like
+        Feature vectors along the last axis.
+    shape : tuple
+        The shape that they must have; None stands for any length.
+    norm : float
+        Largest norm allowed.
+
+    Raises
+    ------
+    ValueError
+        If there is another shape, fewer than two arms, a number that is not finite, a zero vector, or a norm above the bound.
+    """
+    expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+    try:
+        array = np.array(features, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"features must be numbers of shape {expected}, got {features!r}") from error
+    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
+        raise ValueError(f"features must have shape {expected}, got {array.shape}")
+    if array.shape[-2] < 2:
+        raise ValueError(f"features must have at least 2 arms, or there is nothing to choose, got {array.shape[-2]}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"features must be finite, got {array[~np.isfinite(array)][0]}")
+    norms = np.linalg.norm(array, axis=-1)
+    if norms.max() > norm * (1 + SLACK):
+        raise ValueError(f"features must have norm at most {norm:g}, got {norms.max():g}; nothing is clipped for you")
+    if norms.min() == 0:
+        raise ValueError("features must not be zero, got a zero vector: nothing can be learned from it")
+    return array
+
+
+class ContextualLinear:
+    r"""Bernoulli rewards of mean :math:`\langle \theta, \phi \rangle`, as simulated by Chowdhury & Zhou (2022, section 5).
+
+    The parameter and every feature vector are a uniformly random vector of norm :math:`1/\sqrt 2` in d - 1 dimensions, with
+    :math:`1/\sqrt 2` appended; so all norms are 1, and means are in [0, 1]. What is given is not drawn.
+
+    Parameters
+    ----------
+    arms : int
+        Number of arms K, >= 2.
+    dimension : int
+        Numbers per feature vector d, >= 2.
+    fixed : bool
+        Whether an instance shows the same features in all rounds, or fresh ones in each.
+    features : array_like, shape (arms, dimension), optional
+        Fixed features of your own, of norm at most 1; they say how many arms and dimensions there are.
+    theta : array_like, shape (dimension,), optional
+        Parameter of your own, of norm at most 1.
+
+    Attributes
+    ----------
+    reward_range, feature_norm, theta_norm
+        (0, 1), 1 and 1.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, norms are above 1, or a mean would be outside [0, 1].
+    """
+
+    setting = "contextual"
+    reward_range = (0.0, 1.0)
+    feature_norm = 1.0
+    theta_norm = 1.0
+
+    def __init__(
+        self,
+        arms: int = 100,
+        dimension: int = 5,
+        fixed: bool = True,
+        features: ArrayLike | None = None,
+        theta: ArrayLike | None = None,
+    ) -> None:
+        self.fixed = bool(fixed)
+        self.features: NDArray[np.float64] | None = None
+        if features is not None:
+            if not fixed:
+                raise ValueError("fixed must be True for features of your own, got False: they are the same in all rounds")
+            self.features = checked_features(features, (None, None))
+            arms, dimension = self.features.shape
+        self.arms = _checks.integer("arms", arms, low=2)
+        self.dimension = _checks.integer("dimension", dimension, low=1 if features is not None else 2)
+        self.theta = None if theta is None else self._checked_theta(theta)
+        if self.theta is not None and self.features is not None:
+            bad = self.means(self.features)
+            if bad.min() < -SLACK or bad.max() > 1 + SLACK:
+                raise ValueError(f"theta must give means in [0, 1], got means from {bad.min():g} to {bad.max():g}")
+
+    def _checked_theta(self, theta: ArrayLike) -> NDArray[np.float64]:
+        array = np.array(theta, dtype=float)
+        if array.shape != (self.dimension,) or not np.isfinite(array).all():
+            raise ValueError(f"theta must be {self.dimension} finite numbers, got {theta!r}")
+        if np.linalg.norm(array) > 1 + SLACK:
+            raise ValueError(f"theta must have norm at most 1, got {np.linalg.norm(array):g}")
+        return array
+
+    def draw(self, rng: np.random.Generator) -> Self:
+        """Return an instance: what was not given is drawn, theta first."""
+        theta = self._append(rng.normal(size=(1, self.dimension - 1)))[0] if self.theta is None else self.theta
+        features = self.features
+        if self.fixed and features is None:
+            features = self._append(rng.normal(size=(self.arms, self.dimension - 1)))
+        return type(self)(self.arms, self.dimension, self.fixed, features, theta)
+
+    @staticmethod
+    def _append(normal: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scale vectors to the norm 1/sqrt(2) and append 1/sqrt(2); shape (..., d - 1) becomes (..., d)."""
+        half = math.sqrt(0.5)
+        out = np.full((*normal.shape[:-1], normal.shape[-1] + 1), half)
+        out[..., :-1] = normal * (half / np.linalg.norm(normal, axis=-1, keepdims=True))
+        return out
+
+    def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Draw a row of numbers for each of the next rounds: normal ones behind features, the last behind the reward."""
+        if self.fixed:
+            return rng.random((rounds, 1))
+        return rng.normal(size=(rounds, self.arms * (self.dimension - 1) + 1))
+
+    def contexts(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features of the rounds, shape (rounds, arms, dimension)."""
+        if self.features is not None:
+            return np.broadcast_to(self.features, (len(numbers), *self.features.shape))
+        return self._append(numbers[:, :-1].reshape(len(numbers), self.arms, self.dimension - 1))
+
+    def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the uniform numbers behind the rewards, shape (rounds,)."""
+        return np.asarray(numbers[:, -1] if self.fixed else ndtr(numbers[:, -1]))
+
+    def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return <theta, phi> for features of shape (..., dimension)."""
+        if self.theta is None:
+            raise ValueError("theta must be known to compute means, got None: draw an instance first")
+        return np.asarray(features @ self.theta)
+
+    def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return 1 where the uniform number is below the mean, else 0."""
+        return (chances < means).astype(float)
+
+    def __repr__(self) -> str:
+        """Return the class and what is known."""
+        known = "" if self.theta is None else ", one instance"
+        return f"ContextualLinear(arms={self.arms}, dimension={self.dimension}, fixed={self.fixed}{known})"
