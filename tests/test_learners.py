@@ -77,8 +77,9 @@ class Tape:
         self.next[arm] += users
         return self.tape[start : start + users, [arm]]
 
-    def reward_sums(self, arms, users, rng):
-        return np.array([self.rewards(arm, users, rng).sum() for arm in arms])
+    def reward_tally(self, arms, users, rng):
+        ones = np.array([self.rewards(arm, users, rng).sum() for arm in arms])
+        return np.array([0.0, 1.0]), np.stack([users - ones, ones], axis=-1)
 
 
 @pytest.mark.parametrize("batch_size", (1, 7, "doubling"))

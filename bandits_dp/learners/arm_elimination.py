@@ -1,9 +1,9 @@
-r"""Arm elimination on privatized batch sums: AE, LDP-AE, SDP-AE and VB-SDP-AE are one algorithm.
+r"""Arm elimination on privatized batch sums: AE, LDP-AE, SDP-AE, VB-SDP-AE and DP-SE are one algorithm.
 
 In phase t every viable arm is pulled by a batch of :math:`m_t` fresh users; the privatizer releases the sum of each batch; an arm
-whose upper confidence bound falls below the largest lower one is dropped (Tenenbaum et al. 2021, Algorithms 1 and 2;
-without privacy, Even-Dar, Mannor, Mansour 2006). Only the privatizer tells the trust models apart, and only the batch sizes tell
-SDP-AE (all equal) from VB-SDP-AE (:math:`m_t = 2^t`).
+whose upper confidence bound falls below the largest lower one is dropped (Tenenbaum et al. 2021, Algorithms 1 and 2; Sajed &
+Sheffet 2019, Algorithm 2; without privacy, Even-Dar, Mannor, Mansour 2006). Only the privatizer tells the trust models apart, and
+only the batches (:mod:`bandits_dp.learners.batches`) tell SDP-AE from VB-SDP-AE and from DP-SE, which forgets earlier phases.
 
 **Privacy of a run.** Every user is in one batch, and batches are disjoint, so releases compose in parallel: the run keeps the
 guarantee of a single release, even though later batches depend on earlier releases. A phase that the horizon cuts short decides
@@ -22,11 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.learners.base import Learner, Played
+from bandits_dp.learners.batches import Batches, PublishedEpochs, batches
 from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES
 from bandits_dp.privatizers.domain import rows
-from bandits_dp.problems import BernoulliArms
+from bandits_dp.problems.graded import Arms
 from bandits_dp.regret import RegretTrack
 
 
@@ -50,19 +51,20 @@ def most_decisions(horizon: int, batch_size: int | str) -> int:
     ValueError
         If the batch size is neither a positive integer nor "doubling", or the first batch is larger than the horizon.
     """
-    if batch_size == "doubling":
-        first, phases = 2, int(math.log2(horizon / 4 + 1))  # 2 (2 + 4 + ... + 2^P) <= T
-    elif isinstance(batch_size, str):
-        raise ValueError(f"batch_size must be an integer that is at least 1, or 'doubling', got {batch_size!r}")
-    else:
-        first = _checks.integer("batch_size", batch_size)
-        phases = horizon // (2 * first)
+    first = _first_batch(horizon, batches(batch_size), arms=2)
+    phases = int(math.log2(horizon / 4 + 1)) if batch_size == "doubling" else horizon // (2 * first)
+    return max(1, phases)  # with doubling, 2 (2 + 4 + ... + 2^P) <= T
+
+
+def _first_batch(horizon: int, schedule: Batches, arms: int) -> int:
+    """Return the first phase's users per arm, unless the horizon is too short for them."""
+    first = schedule.size(1, arms)
     if first > horizon:
         raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} users for {horizon} rounds")
-    return max(1, phases)
+    return first
 
 
-class ArmElimination(Learner[BernoulliArms]):
+class ArmElimination(Learner[Arms]):
     """Arm elimination with any privatizer.
 
     Parameters
@@ -71,9 +73,9 @@ class ArmElimination(Learner[BernoulliArms]):
         Numbers of arms K and rounds T, both >= 1.
     privatizer : callable
         ``privatizer(users)`` gives the privatizer of a batch of so many users.
-    batch_size : int or "doubling"
-        Users per arm and phase: always the same m, or 2^t in phase t.
-    width : ChernoffWidth or PaperWidth
+    batch_size : int or "doubling" or Batches
+        Users per arm and phase: always the same m, or 2^t in phase t, or as a schedule says.
+    width : ChernoffWidth or PaperWidth or PublishedEpochs
         Fresh confidence width.
     fidelity : {"aggregate", "messages"}
         How the privatizer releases.
@@ -83,7 +85,7 @@ class ArmElimination(Learner[BernoulliArms]):
     viable : ndarray of int, shape (left,)
         Arms that are not eliminated.
     sums : ndarray, shape (arms,)
-        Released sums S_a over all phases.
+        Released sums S_a over all phases, or of the last one if the schedule forgets.
     phase : int
         The current phase t, from 1.
 
@@ -93,18 +95,21 @@ class ArmElimination(Learner[BernoulliArms]):
         If an argument is out of range, or the first batch is larger than the horizon.
     """
 
+    privatizer: Privatizer
+
     def __init__(
         self,
         arms: int,
         horizon: int,
         privatizer: Callable[[int], Privatizer],
-        batch_size: int | str,
-        width: ChernoffWidth | PaperWidth,
+        batch_size: int | str | Batches,
+        width: ChernoffWidth | PaperWidth | PublishedEpochs,
         fidelity: str = "aggregate",
     ) -> None:
         super().__init__(arms, horizon)
-        most_decisions(horizon, batch_size)  # refuses a batch that does not fit
         self.batch_size = batch_size
+        self.batches = batches(batch_size)
+        _first_batch(horizon, self.batches, arms)
         self.new_privatizer = privatizer
         self.fidelity = _checks.choice("fidelity", fidelity, FIDELITIES)
         self.width = width
@@ -125,13 +130,15 @@ class ArmElimination(Learner[BernoulliArms]):
         self.released: list[float] = []  # sums of the arms before it
 
     def _renew_privatizer(self) -> None:
-        if self.batch_size == "doubling":
-            self.privatizer = self.new_privatizer(2**self.phase)
-        elif self.phase == 1:
-            self.privatizer = self.new_privatizer(int(self.batch_size))
+        users = self.batches.size(self.phase, len(self.viable))
+        if self.phase == 1 or users != self.privatizer.users:
+            self.privatizer = self.new_privatizer(users)
 
     def _listen(self, released: NDArray[np.float64], batches: int = 1) -> None:
         """End a phase: update the sums and eliminate (lines 11 to 15); ``released`` has one sum per viable arm."""
+        if self.batches.fresh:
+            self.sums[:] = 0.0
+            self.width.forget()
         self.sums[self.viable] += released
         self.width.add(self.privatizer, batches)
         means = self.sums[self.viable] / self.width.users
@@ -147,7 +154,7 @@ class ArmElimination(Learner[BernoulliArms]):
         An arm falls when the sums of two arms differ by more than 2 N * half_width, which never shrinks. One phase moves their
         difference by at most the privatizer's span, so phases before it can be reached need no look.
         """
-        if self.batch_size == "doubling" or self.width.users == 0:
+        if not self.batches.steady or self.width.users == 0:
             return 1
         sums = self.sums[self.viable]
         reach = 2 * self.width.users * self.width.half_width() - (sums.max() - sums.min())
@@ -204,7 +211,7 @@ class ArmElimination(Learner[BernoulliArms]):
 
     def play(
         self,
-        problem: BernoulliArms,
+        problem: Arms,
         rngs: list[np.random.Generator],
         rounds: NDArray[np.int64],
         tick: Callable[[int], object],
@@ -222,13 +229,13 @@ class ArmElimination(Learner[BernoulliArms]):
             tick(int(rounds[-1]))
         return Played(regret, bits)
 
-    def _play_batch(self, problem: BernoulliArms, rng: np.random.Generator, track: RegretTrack) -> None:
+    def _play_batch(self, problem: Arms, rng: np.random.Generator, track: RegretTrack) -> None:
         """Let the users of one batch really draw rewards and send messages."""
         arm, users = self.act(), self.missing
         track.play(np.array([arm]), users, users)
         self.update(problem.rewards(arm, users, rng), rng)
 
-    def _play_phases(self, problem: BernoulliArms, rng: np.random.Generator, track: RegretTrack) -> None:
+    def _play_phases(self, problem: Arms, rng: np.random.Generator, track: RegretTrack) -> None:
         """Draw the sums of one phase, or of several that surely eliminate nobody before their end, from their exact law."""
         users, viable, left = self.privatizer.users, self.viable, self.horizon - self.played
         if not self.decides:
@@ -239,5 +246,5 @@ class ArmElimination(Learner[BernoulliArms]):
         batches = min(self._quiet_phases(), left // phase_length)
         track.play(viable, users, batches * phase_length)
         self.played += batches * phase_length
-        totals = problem.reward_sums(viable, batches * users, rng)
-        self._listen(self.privatizer.release_sum(totals, rng, batches), batches)
+        tally = problem.reward_tally(viable, batches * users, rng)
+        self._listen(self.privatizer.release_tally(*tally, rng, batches), batches)

@@ -38,9 +38,13 @@ class ChernoffWidth:
         self.log_failure = math.log(2 * decisions * horizon)
         # The best s is near sqrt(8 L / N) or below; N is at most T, and s beyond 30 helps nobody.
         self.s = np.geomspace(math.sqrt(self.log_failure / horizon) / 1e3, 30.0, 300)
+        self._last: tuple[Privatizer | None, np.ndarray] = (None, self.s)
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew, without any release."""
         self.log_mgf = np.zeros_like(self.s)
         self.users = 0
-        self._last: tuple[Privatizer | None, np.ndarray] = (None, self.log_mgf)
 
     def add(self, privatizer: Privatizer, batches: int = 1) -> None:
         """Take in ``batches`` more releases of the privatizer."""
@@ -55,6 +59,14 @@ class ChernoffWidth:
         if self.users == 0:
             return math.inf
         return float(((self.log_mgf + self.log_failure) / self.s).min() / self.users)
+
+    def fewest_users(self, privatizer: Privatizer, half_width: float) -> int:
+        """Return the fewest users of a single batch for a given half width, if noise does not depend on their number."""
+        slack = half_width - self.s / 8  # half_width >= (N s^2 / 8 + noise + L) / (s N), solved for N
+        with np.errstate(over="ignore"):
+            noise = privatizer.log_mgf(self.s)
+        needed = (noise + self.log_failure) / np.where(slack > 0, self.s * slack, np.inf)
+        return max(1, math.ceil(float(needed[slack > 0].min())))
 
     def pack(self) -> dict[str, ArrayLike]:
         """Return what ``add`` changes, by name."""
@@ -80,6 +92,10 @@ class PaperWidth:
 
     def __init__(self, horizon: int) -> None:
         self.scale = math.sqrt(2 * math.log(horizon))
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew, without any release."""
         self.variance = 0.0
         self.users = 0
 

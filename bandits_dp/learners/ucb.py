@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp.learners.base import Learner, Played
 from bandits_dp.privatizers import Identity
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, rows
-from bandits_dp.problems import BernoulliArms
+from bandits_dp.problems.graded import Arms
 
 TAPE = 4096  # rounds whose uniform numbers are drawn ahead, per run
 
 
-class UCB1(Learner[BernoulliArms]):
+class UCB1(Learner[Arms]):
     """UCB1 for rewards in [0, 1]; parallel runs advance together.
 
     Parameters
@@ -76,7 +76,7 @@ class UCB1(Learner[BernoulliArms]):
 
     def play(
         self,
-        problem: BernoulliArms,
+        problem: Arms,
         rngs: list[np.random.Generator],
         rounds: NDArray[np.int64],
         tick: Callable[[int], object],
@@ -98,4 +98,4 @@ class UCB1(Learner[BernoulliArms]):
             if t + 1 == rounds[checkpoint]:
                 regret[:, checkpoint] = so_far
                 checkpoint += 1
-        return Played(regret, np.full(len(rngs), Identity.bits_per_user * last))
+        return Played(regret, np.full(len(rngs), Identity(1).bits_per_user * last))

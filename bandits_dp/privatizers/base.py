@@ -110,6 +110,29 @@ class Privatizer(ABC):
             Noisy sums, shaped like ``total``.
         """
 
+    def release_tally(
+        self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Draw the analyzer's answers from their exact law, given how many users hold which value.
+
+        Parameters
+        ----------
+        values : ndarray, shape (values,)
+            One-dimensional values that users hold.
+        counts : ndarray of int, shape (sums, values)
+            How many hold them, for each sum of ``batches * users`` users.
+        rng : numpy.random.Generator
+            Source of randomness.
+        batches : int
+            How many independent releases of ``users`` users each sum adds up.
+
+        Returns
+        -------
+        ndarray, shape (sums,)
+            Noisy sums. The true sum is all that they depend on, unless a subclass knows better.
+        """
+        return self.release_sum(counts @ values, rng, batches)
+
     @abstractmethod
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bound log E exp(±s (released - true sum)), whatever the values, for each s > 0; shape of ``s``."""

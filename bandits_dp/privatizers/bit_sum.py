@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.domain import Domain
+from bandits_dp.privatizers.fixed_point import round_at_random, round_tally
 from bandits_dp.privatizers.noise_bits import NoiseBits
 
 MOST_BITS = 2_000_000_000  # that a release with real messages may hold at once
@@ -69,13 +70,12 @@ class BitSum(Privatizer):
 
     def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Encode every coordinate as an integer in 0..g, shape (users, dimension)."""
-        x = np.minimum((array - self.low) / self.step, self.levels)  # the top may be passed by a rounding error
-        return np.minimum(np.floor(x + rng.random(array.shape)), self.levels).astype(np.int64)
+        return round_at_random((array - self.low) / self.step, self.levels, rng)
 
-    def _decode(self, ones: ArrayLike) -> NDArray[np.float64]:
-        """Turn numbers of ones into estimates of the sums."""
-        signal = np.asarray(ones) - self.noise_bits.mean(self.users)
-        return np.asarray(signal * self.step + self.users * self.low)
+    def _decode(self, ones: ArrayLike, batches: int = 1) -> NDArray[np.float64]:
+        """Turn numbers of ones of so many batches into estimates of the sums."""
+        users = batches * self.users
+        return np.asarray((np.asarray(ones) - self.noise_bits.mean(users)) * self.step + users * self.low)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send g bits and the noise bits for each coordinate, shape (users, dimension, bits)."""
@@ -104,7 +104,15 @@ class BitSum(Privatizer):
         self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
     ) -> NDArray[np.float64]:
         """Refuse: how values round depends on each of them, not on their sum alone."""
-        raise ValueError("total must be given as single values (use release): random rounding does not depend on the sum alone")
+        raise ValueError("total must be given as single values (use release, or release_tally): random rounding does not "
+                         "depend on the sum alone")
+
+    def release_tally(
+        self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator, batches: int = 1
+    ) -> NDArray[np.float64]:
+        """Round the users of each value together, and draw all noise bits of a sum as one number."""
+        ones = round_tally((values - self.low) / self.step, counts, self.levels, rng)
+        return self._decode(ones + self.noise_bits.draw_sum(self.users * batches, ones.shape, rng), batches)
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add the noise bits and, by Hoeffding's lemma, the rounding of every user."""

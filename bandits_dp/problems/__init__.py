@@ -2,5 +2,6 @@
 
 from bandits_dp.problems.arms import BernoulliArms
 from bandits_dp.problems.base import Problem
+from bandits_dp.problems.graded import GradedArms
 
-__all__ = ["BernoulliArms", "Problem"]
+__all__ = ["BernoulliArms", "GradedArms", "Problem"]

@@ -7,6 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp.privatizers.domain import BITS
+
 
 class BernoulliArms:
     """Arms that pay 1 or 0.
@@ -24,6 +26,8 @@ class BernoulliArms:
         Their number K.
     gaps : ndarray, shape (arms,)
         Regret per pull, max(means) - means.
+    domain : Domain
+        The bits {0, 1}: all that a learner may know of the rewards.
 
     Raises
     ------
@@ -32,6 +36,7 @@ class BernoulliArms:
     """
 
     setting = "arms"
+    domain = BITS
 
     def __init__(self, means: ArrayLike) -> None:
         allowed = "means must be a non-empty list of numbers in [0, 1], one per arm"
@@ -59,6 +64,16 @@ class BernoulliArms:
     def reward_sums(self, arms: NDArray[np.intp], users: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw, for each of the given arms, the sum of the rewards of ``users`` users: a binomial; shape of ``arms``."""
         return np.asarray(rng.binomial(users, self.means[arms]))
+
+    def reward_tally(
+        self, arms: NDArray[np.intp], users: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Draw, for each of the given arms, how many of ``users`` users get 0 and how many 1.
+
+        Returns the values 0 and 1, and the counts, shape (len(arms), 2).
+        """
+        ones = self.reward_sums(arms, users, rng)
+        return np.array([0.0, 1.0]), np.stack([users - ones, ones], axis=-1)
 
     def reward_quantiles(self, arms: NDArray[np.intp], u: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn uniform numbers into rewards of the given arms; both arguments and the result have one shape."""

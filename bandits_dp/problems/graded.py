@@ -1,0 +1,103 @@
+"""Multi-armed bandits whose rewards lie on a grid in [0, 1]: star ratings, shares, grades."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp.privatizers.domain import UNIT_INTERVAL
+from bandits_dp.problems.arms import BernoulliArms
+
+
+class GradedArms:
+    """Arms that pay one of finitely many values in [0, 1].
+
+    Parameters
+    ----------
+    values : array_like, shape (values,)
+        What can be paid, each in [0, 1].
+    probabilities : array_like, shape (arms, values)
+        How likely each arm pays each value; each row is not negative and adds up to 1 (up to 1e-9).
+
+    Attributes
+    ----------
+    values : ndarray, shape (values,)
+        What can be paid.
+    probabilities : ndarray, shape (arms, values)
+        How likely.
+    means : ndarray, shape (arms,)
+        Mean reward mu_a of each arm.
+    arms : int
+        Their number K.
+    gaps : ndarray, shape (arms,)
+        Regret per pull, max(means) - means.
+    domain : Domain
+        The interval [0, 1]: all that a learner may know of the rewards.
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, a value is not in [0, 1], or a row is not a distribution.
+    """
+
+    setting = "arms"
+    domain = UNIT_INTERVAL
+
+    def __init__(self, values: ArrayLike, probabilities: ArrayLike) -> None:
+        grid, chances = _numbers("values", values), _numbers("probabilities", probabilities)
+        if grid.ndim != 1 or grid.size == 0:
+            raise ValueError(f"values must be a non-empty list of numbers in [0, 1], got shape {grid.shape}")
+        bad = grid[~((grid >= 0) & (grid <= 1))]  # NaN is bad, too
+        if bad.size:
+            raise ValueError(f"values must be in [0, 1], got {bad[0]}")
+        if chances.ndim != 2 or len(chances) == 0 or chances.shape[1] != grid.size:
+            raise ValueError(f"probabilities must have shape (arms, {grid.size}), one row per arm, got shape {chances.shape}")
+        sums = chances.sum(axis=1)
+        wrong = np.flatnonzero(~((chances >= 0).all(axis=1) & (np.abs(sums - 1) <= 1e-9)))
+        if wrong.size:
+            raise ValueError(f"probabilities must not be negative and add up to 1, got {chances[wrong[0]]} for arm {wrong[0]}")
+        self.values = grid
+        self.probabilities = chances / sums[:, None]
+        below = np.cumsum(self.probabilities, axis=1)
+        self._below = below[:, :-1] / below[:, -1:]  # probability of a smaller index, of the second value and so on
+        self.means: NDArray[np.float64] = self.probabilities @ self.values
+        self.arms = len(chances)
+        self.gaps: NDArray[np.float64] = self.means.max() - self.means
+
+    def draw(self, rng: np.random.Generator) -> Self:
+        """Return the problem itself: it is one instance."""
+        return self
+
+    def rewards(self, arm: int, users: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the rewards of ``users`` users who pull one arm, shape (users, 1)."""
+        return self.reward_quantiles(np.full((users, 1), arm), rng.random((users, 1)))
+
+    def reward_tally(
+        self, arms: NDArray[np.intp], users: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Draw, for each of the given arms, how many of ``users`` users get which value: a multinomial.
+
+        Returns the values, shape (values,), and the counts, shape (len(arms), values).
+        """
+        return self.values, rng.multinomial(users, self.probabilities[arms])
+
+    def reward_quantiles(self, arms: NDArray[np.intp], u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn uniform numbers into rewards of the given arms; both arguments and the result have one shape."""
+        return np.asarray(self.values[(u[..., None] >= self._below[arms]).sum(axis=-1)])
+
+    def __repr__(self) -> str:
+        """Return the class, the values and the means."""
+        grid, means = (np.array2string(array, separator=", ") for array in (self.values, self.means))
+        return f"GradedArms(values={grid}, means={means})"
+
+
+def _numbers(name: str, given: ArrayLike) -> NDArray[np.float64]:
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers, got {given!r}") from error
+
+
+Arms = BernoulliArms | GradedArms
