@@ -1,19 +1,19 @@
 r"""G-optimal designs: how often to play which action, so that a linear model is known well in every direction that matters.
 
-A design is a distribution :math:`\pi` over k actions :math:`x \in R^d`. With :math:`V(\pi) = \sum_x \pi(x)\, x x^\top`, the variance
-of a least-squares prediction is largest, up to a constant, where :math:`x^\top V(\pi)^{-1} x` is; a G-optimal design makes
+A design is a distribution :math:`\pi` over k actions :math:`x \in R^d`. With :math:`V(\pi) = \sum_x \pi(x)\, x x^\top`, least
+squares predicts at x with variance :math:`x^\top V(\pi)^{-1} x`, up to a constant; a G-optimal design makes
 
 .. math:: g(\pi) = \max_x x^\top V(\pi)^{-1} x
 
-as small as possible. The smallest value is the rank r of the actions, and a design that maximizes :math:`\ln \det V(\pi)` reaches it
-(Kiefer & Wolfowitz 1960), because :math:`\sum_x \pi(x)\, x^\top V(\pi)^{-1} x = r` for every design.
+as small as possible. The smallest value is the rank r of the actions, and a design that maximizes :math:`\ln \det V(\pi)` reaches
+it (Kiefer & Wolfowitz 1960), because :math:`\sum_x \pi(x)\, x^\top V(\pi)^{-1} x = r` for every design.
 
-**The algorithm** is Khachiyan's (1996), which is Frank & Wolfe's on :math:`\ln \det V(\pi)` with exact line search: move weight to the
-action with the largest :math:`g_i = x_i^\top V^{-1} x_i`, or away from the action of the support with the smallest (Atwood 1973), which
-makes convergence linear. A step changes V by a rank-one matrix, so all :math:`g_i` follow from one product of the actions with a
-vector: O(k d) time and memory. It starts like Kumar & Yildirim (2005) with equal weights on r actions, each the farthest from the
-span of those before it. From such a start at most :math:`4 r \ln \ln r + 16` actions get weight until :math:`g \le 2 r` (Todd 2016,
-Proposition 3.17); at k = 1000 and d = 20 they are about 26.
+**The algorithm** is Khachiyan's (1996), which is Frank & Wolfe's on :math:`\ln \det V(\pi)` with exact line search: move weight
+to the action with the largest :math:`g_i = x_i^\top V^{-1} x_i`, or away from the action of the support with the smallest (Atwood
+1973), which makes convergence linear. A step changes V by a rank-one matrix, so all :math:`g_i` follow from one product of the
+actions with a vector: O(k d) time and memory. It starts like Kumar & Yildirim (2005) with equal weights on r actions, each the
+farthest from the span of those before it. From such a start at most :math:`4 r \ln \ln r + 16` actions get weight until
+:math:`g \le 2 r` (Todd 2016, Proposition 3.17); at k = 1000 and d = 20 they are about 26.
 
 All of it happens in the span of the actions, so that rank-deficient, repeated and zero actions do no harm.
 """
@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp.privatizers.domain import Ball
 
 REFRESH = 200  # steps after which rounding errors of the rank-one updates are thrown away
 Floats = NDArray[np.float64]
@@ -69,6 +70,33 @@ def action_rows(actions: ArrayLike) -> Floats:
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(f"{allowed}, got {array[row, column]} in row {row}")
+    return array
+
+
+def bounded_actions(actions: ArrayLike) -> Floats:
+    """Return a copy of actions from which a linear bandit can learn: two at least, of norm at most 1, not all zero.
+
+    Parameters
+    ----------
+    actions : array_like, shape (k, d)
+        One action per row.
+
+    Returns
+    -------
+    ndarray, shape (k, d)
+        The actions.
+
+    Raises
+    ------
+    ValueError
+        If they are anything else.
+    """
+    array = action_rows(actions).copy()
+    if len(array) < 2:
+        raise ValueError("actions must be at least 2, or there is nothing to learn, got 1")
+    if not array.any():
+        raise ValueError(f"actions must hold a vector that is not zero, got {len(array)} zero vectors")
+    Ball(array.shape[1]).check(array, "actions")
     return array
 
 
@@ -143,7 +171,7 @@ def _solve(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return V^-1 and all g_i = x_i' V^-1 x_i."""
     support = np.flatnonzero(weights)
     base = points[support]
-    inverse = np.linalg.inv((base * weights[support, None]).T @ base)
+    inverse = np.asarray(np.linalg.inv((base * weights[support, None]).T @ base), dtype=float)
     return inverse, np.einsum("ij,ij->i", points @ inverse, points)
 
 

@@ -34,10 +34,20 @@ class RegretTrack:
         """Advance by ``length`` rounds in which each arm in turn is pulled by ``users`` users, round and round."""
         losses = users * np.concatenate([[0.0], np.cumsum(self.gaps[arms])])  # after each arm's turn in a cycle
         cycle = users * len(arms)
+        self._go_on(np.arange(0, cycle + 1, users), losses, length)
+
+    def play_each(self, arms: NDArray[np.intp], pulls: NDArray[np.int64], length: int) -> None:
+        """Advance by ``length`` rounds in which each arm in turn is pulled by its own number of users, round and round."""
+        ends = np.concatenate([[0], np.cumsum(pulls)])
+        self._go_on(ends, np.concatenate([[0.0], np.cumsum(pulls * self.gaps[arms])]), length)
+
+    def _go_on(self, ends: NDArray[np.int64], losses: NDArray[np.float64], length: int) -> None:
+        """Advance by ``length`` rounds of a cycle with regret ``losses`` after ``ends`` rounds, and linear in between."""
+        cycle = int(ends[-1])
 
         def after(steps: NDArray[np.int64] | int) -> NDArray[np.float64]:
             cycles, rest = np.divmod(steps, cycle)
-            return self._so_far + cycles * losses[-1] + np.interp(rest, np.arange(0, cycle + 1, users), losses)
+            return self._so_far + cycles * losses[-1] + np.interp(rest, ends, losses)
 
         done = self._filled
         while done < len(self.rounds) and self.rounds[done] <= self._played + length:

@@ -3,7 +3,7 @@
 from bandits_dp.privatizers.amplified import AmplifiedGaussian
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.binary_sum import BinarySum
-from bandits_dp.privatizers.domain import Ball, Box, Domain, LinearStatistics
+from bandits_dp.privatizers.domain import Ball, Box, Domain, LinearStatistics, Reals
 from bandits_dp.privatizers.gaussian import CentralGaussian, LocalGaussian
 from bandits_dp.privatizers.identity import Identity
 from bandits_dp.privatizers.laplace import CentralLaplace, LocalLaplace
@@ -25,6 +25,7 @@ __all__ = [
     "LocalLaplace",
     "Privatizer",
     "RandomizedResponse",
+    "Reals",
     "ScalarSum",
     "VectorSum",
 ]

@@ -53,6 +53,8 @@ class Privatizer(ABC):
         Length of one user's message, in bits.
     span : float
         Largest possible difference between two releases of one coordinate; ``inf`` for unbounded noise.
+    needs_values : bool
+        Whether the law of a release depends on more than the sum of the values, so that :meth:`release_sum` refuses.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class Privatizer(ABC):
     noise_std: float
     bits_per_user: float
     span: float
+    needs_values = False
 
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         self.users = _checks.integer("users", users)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.base import Privatizer
-from bandits_dp.privatizers.domain import Domain
+from bandits_dp.privatizers.domain import Box, Domain
 from bandits_dp.privatizers.fixed_point import round_at_random, round_tally
 from bandits_dp.privatizers.noise_bits import NoiseBits
 
@@ -60,12 +60,15 @@ class BitSum(Privatizer):
     def _set_up(self, levels: int, noise_bits: NoiseBits) -> None:
         """Take the levels and the noise, and derive what follows from them."""
         self.levels = levels
+        ends = isinstance(self.domain, Box) and self.domain.whole and (self.domain.low, self.domain.high) == (self.low, self.high)
+        self.needs_values = not ends  # the ends of the interval are not rounded
         self.noise_bits = noise_bits
         self.step = (self.high - self.low) / levels
         each = levels + noise_bits.rare + noise_bits.common
         self.bits_per_user = float(self.dimension * each)
         # rounding adds at most 1/4 to the variance of each user's integer
-        self.noise_std = self.step * math.hypot(noise_bits.std(self.users), math.sqrt(self.users) / 2)
+        rounding = math.sqrt(self.users) / 2 if self.needs_values else 0.0
+        self.noise_std = self.step * math.hypot(noise_bits.std(self.users), rounding)
         self.span = self.users * each * self.step
 
     def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -73,7 +76,7 @@ class BitSum(Privatizer):
         return round_at_random((array - self.low) / self.step, self.levels, rng)
 
     def _decode(self, ones: ArrayLike, batches: int = 1) -> NDArray[np.float64]:
-        """Turn numbers of ones of so many batches into estimates of the sums."""
+        """Turn numbers of ones into estimates of the sums."""
         users = batches * self.users
         return np.asarray((np.asarray(ones) - self.noise_bits.mean(users)) * self.step + users * self.low)
 
@@ -103,9 +106,13 @@ class BitSum(Privatizer):
     def release_sum(
         self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
     ) -> NDArray[np.float64]:
-        """Refuse: how values round depends on each of them, not on their sum alone."""
-        raise ValueError("total must be given as single values (use release, or release_tally): random rounding does not "
-                         "depend on the sum alone")
+        """Add the noise bits, if all values are ends of the interval; else refuse, for how values round depends on each of them."""
+        if self.needs_values:
+            raise ValueError("total must be given as single values (use release, or release_tally): random rounding does not "
+                             "depend on the sum alone")
+        total = np.asarray(total, dtype=float)
+        ones = np.rint((total - batches * self.users * self.low) / self.step)
+        return self._decode(ones + self.noise_bits.draw_sum(batches * self.users, total.shape, rng), batches)
 
     def release_tally(
         self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator, batches: int = 1
@@ -117,7 +124,8 @@ class BitSum(Privatizer):
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add the noise bits and, by Hoeffding's lemma, the rounding of every user."""
         scaled = s * self.step
-        return np.asarray(self.noise_bits.log_mgf(self.users, scaled) + self.users * scaled**2 / 8)
+        rounding = self.users * scaled**2 / 8 if self.needs_values else 0.0
+        return np.asarray(self.noise_bits.log_mgf(self.users, scaled) + rounding)
 
 
 def honest_users(users: int, honest_fraction: float) -> int:

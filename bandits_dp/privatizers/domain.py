@@ -256,6 +256,43 @@ class LinearStatistics:
         raise ValueError("clip must be False for linear statistics, got True: clip phi and y before you encode them")
 
 
-Domain = Box | Ball | LinearStatistics
+@dataclass(frozen=True)
+class Reals:
+    """Any finite vectors: only what is not private can take them, because their diameters are infinite.
+
+    Parameters
+    ----------
+    dimension : int
+        Number of coordinates, >= 1.
+
+    Raises
+    ------
+    ValueError
+        If the dimension is not a positive integer.
+    """
+
+    dimension: int = 1
+    low = -math.inf
+    high = math.inf
+    l2_diameter = math.inf
+    l1_diameter = math.inf
+
+    def __post_init__(self) -> None:
+        """Check the number."""
+        _checks.integer("dimension", self.dimension)
+
+    def __str__(self) -> str:
+        """Return the domain in words."""
+        return f"R^{self.dimension}"
+
+    def check(self, array: NDArray[np.float64], name: str = "values") -> None:
+        """Accept everything."""
+
+    def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the vectors themselves."""
+        return array
+
+
+Domain = Box | Ball | LinearStatistics | Reals
 UNIT_INTERVAL = Box()
 BITS = Box(whole=True)

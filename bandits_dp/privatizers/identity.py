@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
 
 
 class Identity(Privatizer):
@@ -18,14 +19,16 @@ class Identity(Privatizer):
     ----------
     users : int
         Batch size n, >= 1.
+    domain : Domain
+        Where one user's value may lie; :class:`bandits_dp.privatizers.domain.Reals` if anywhere.
     """
 
     noise_std = 0.0
-    bits_per_user = 64.0  # one double-precision number
 
-    def __init__(self, users: int) -> None:
-        super().__init__(users)
-        self.span = float(users)
+    def __init__(self, users: int, domain: Domain = UNIT_INTERVAL) -> None:
+        super().__init__(users, domain)
+        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
+        self.span = users * (domain.high - domain.low)
         self.guarantee = no_guarantee("none", "one reward", NEIGHBOURS, "certified", "rewards are used as they are")
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:

@@ -1,0 +1,139 @@
+r"""Margins of phased elimination: exact ones for every pair of actions, and the printed ones.
+
+An action is dropped when the best estimate exceeds its own by more than a margin. The best action :math:`x^*` survives a phase if
+:math:`\langle\tilde\theta_l - \theta^*, b - x^*\rangle` stays below the margin of b for every active b; then every other action
+that survives is worse than :math:`x^*` by two margins at most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from bandits_dp import _checks
+from bandits_dp.learners.phased_parts import Floats, Phase
+from bandits_dp.privatizers import Privatizer
+
+# Arguments of log-moment generating functions, in units of one over the noise's std. Optimal ones are below sqrt(2 ln(1 / beta)).
+GRID = np.geomspace(0.01, 20.0, 200)
+
+
+class ExactWidth:
+    r"""Rigorous margins from the law of the noise, one for each difference of two actions (certified calibration).
+
+    The estimate of :math:`\langle\theta^*, b - x\rangle` is a combination :math:`\sum_j C_j \tilde y_j` of the released means that
+    is fixed, because design and coefficients depend on earlier phases only. Its error has three parts. Rewards are
+    :math:`\sigma_r` sub-Gaussian, so the means contribute :math:`v = \sigma_r^2 \sum_j C_j^2 / (T_j |U|)`. Clients with parameters
+    of their own add :math:`\sigma^2 \lVert b - x\rVert^2 / |U|` to v. The privatizers' noise is independent of both and of each
+    other, and each has a known log-moment generating function :math:`\psi_j`. So
+
+    .. math:: \ln E\, e^{s \cdot \mathrm{error}} \le \tfrac12 v s^2 + \sum_j \psi_j(s\, |C_j| / n_j),
+
+    and by Chernoff's bound every s gives a margin :math:`(\ln(1/\beta) + \text{this}) / s` that is exceeded with probability
+    :math:`\beta` at most. For Gaussian noise it is :math:`\sqrt{2 \cdot \mathrm{variance} \cdot \ln(1/\beta)}`.
+
+    **Union bound.** Only differences that involve :math:`x^*` matter, k in each phase, on two sides. With :math:`\beta = 1 / (k T)`
+    one of them fails in one of P phases with probability 2 P / T at most, which costs no more regret than 4 P. That holds though
+    the comparison is with whichever action looks best: the failures of all k possible comparisons with :math:`x^*` are counted.
+
+    **Few evaluations.** Each :math:`\psi` is a maximum of log-moment generating functions, hence convex, and 0 at 0. On each
+    interval of a grid its chord is above it, so :math:`\psi(s) \le \psi(s_1) + \tfrac12 \kappa_g s^2` for all :math:`s \le s_g`,
+    with :math:`\kappa_g` the largest of :math:`2\,\mathrm{chord}(s) / s^2` up to there: by the first term, which is tiny, before
+    the first point, and by the second beyond it. So the exponent is below a quadratic in s, up to a limit, for each g; the best g
+    wins.
+
+    Parameters
+    ----------
+    arms, horizon : int
+        k and T, >= 1.
+    reward_std : float
+        Sub-Gaussian parameter sigma_r of a reward around its mean, > 0.
+    client_std : float
+        sigma: a client's parameter times x is sigma * norm(x) sub-Gaussian around the mean; 0 if there are no clients. >= 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+
+    def __init__(self, arms: int, horizon: int, reward_std: float = 1.0, client_std: float = 0.0) -> None:
+        self.log_failure = log_failure(arms, horizon)
+        self.reward_std = _checks.positive("reward_std", reward_std)
+        self.client_std = _checks.real("client_std", client_std, 0.0, math.inf, ends="[)")
+
+    def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:
+        """Return the margin of each difference, shape (n,)."""
+        squares = coefficients**2
+        variance = squares @ (self.reward_std**2 / (phase.pulls * phase.people))
+        variance += self.client_std**2 / phase.people * np.einsum("ij,ij->i", differences, differences)
+        noise = [(p.noise_std / p.users, *_quadratics(p)) for p in phase.privatizers if p.noise_std > 0]
+        if not noise:
+            return np.asarray(np.sqrt(2 * variance * self.log_failure))
+        std = np.array([each[0] for each in noise])
+        curvature = np.array([each[1] for each in noise]) * std[:, None] ** 2  # shape (s or 1, grid)
+        budget = self.log_failure + sum(each[2] for each in noise) * (len(phase.support) / len(noise))
+        shape = (len(phase.support), len(GRID) - 1)
+        total = variance[:, None] + squares @ np.broadcast_to(curvature, shape)
+        largest = np.abs(coefficients * std).max(axis=1, keepdims=True)
+        with np.errstate(divide="ignore", invalid="ignore"):  # a difference of equal actions has no error at all
+            s = np.minimum(np.sqrt(2 * budget / total), GRID[1:] / largest)
+            best = (total * s / 2 + budget / s).min(axis=1)
+        return np.where(largest[:, 0] > 0, best, np.sqrt(2 * variance * budget))
+
+
+def _quadratics(privatizer: Privatizer) -> tuple[Floats, float]:
+    """Return kappa_g and psi at the first point, both in units of the noise's std: shape (grid - 1,), and a number."""
+    psi = privatizer.log_mgf(GRID / privatizer.noise_std)
+    finite = np.minimum(psi, 1e100)
+    slope = np.diff(finite) / np.diff(GRID)
+    offset = finite[:-1] - slope * GRID[:-1]  # of the chord; not positive, but for rounding errors
+    with np.errstate(divide="ignore"):
+        top = np.clip(-2 * offset / slope, GRID[:-1], GRID[1:])  # where chord(s) / s^2 is largest
+    kappa = np.max([2 * (offset + slope * s) / s**2 for s in (GRID[:-1], top, GRID[1:])], axis=0)
+    return np.maximum.accumulate(kappa), float(psi[0])
+
+
+class PaperWidth:
+    r"""Margins as printed (theorem calibration): twice :math:`W_l`, the same for all actions.
+
+    .. math:: W_l = \sqrt{\frac{4 d}{|U_l| h_l} \ln\frac1\beta} + \sqrt{\frac{2 \sigma^2}{|U_l|} \ln\frac1\beta}
+              + \sqrt{2 \sigma_n^2 \ln\frac1\beta}, \qquad \beta = \frac{1}{k T},
+
+    (Li, Zhou, Ji 2022, equations 3 and 54) with a :math:`\sigma_n` for each trust model.
+
+    Parameters
+    ----------
+    arms, dimension, horizon : int
+        k, d and T, >= 1.
+    private_std : callable
+        sigma_n of a phase.
+    client_std : float
+        sigma, >= 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+
+    def __init__(
+        self, arms: int, dimension: int, horizon: int, private_std: Callable[[Phase], float], client_std: float = 0.0
+    ) -> None:
+        self.log_failure = log_failure(arms, horizon)
+        self.dimension = _checks.integer("dimension", dimension)
+        self.private_std = private_std
+        self.client_std = _checks.real("client_std", client_std, 0.0, math.inf, ends="[)")
+
+    def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:
+        """Return the margin of each difference, shape (n,)."""
+        terms = (4 * self.dimension / (phase.people * phase.length), 2 * self.client_std**2 / phase.people,
+                 2 * self.private_std(phase) ** 2)
+        return np.full(len(differences), 2 * sum(math.sqrt(term * self.log_failure) for term in terms))
+
+
+def log_failure(arms: int, horizon: int) -> float:
+    """Return ln(1 / beta) with beta = 1 / (k T)."""
+    return math.log(_checks.integer("arms", arms)) + math.log(_checks.integer("horizon", horizon))

@@ -1,0 +1,180 @@
+r"""Linear bandits: known actions, an unknown parameter, and a fresh user in every round.
+
+The mean reward of the action x is :math:`\langle\theta, x\rangle`. Three kinds of rewards have such means:
+
+* ``"signs"``: +1 with probability :math:`(1 + \langle\theta, x\rangle)/2`, else -1. Bounded by 1 and 1-sub-Gaussian (Hoeffding).
+* ``"gaussian"``: normal with standard deviation 1 and no bound, so nothing private can take them.
+* ``"gaussian"`` with a ``bound`` B: the same, moved to the nearer end of [-B, B] if outside. They stay 1-sub-Gaussian around their
+  mean, since clipping brings no two rewards farther apart, but **clipping shifts means**: to an odd function of
+  :math:`\langle\theta, x\rangle` that grows, so the best action stays the best, but that is not linear. Regret is that of the means
+  before clipping; ``clipping_bias`` says how far each is shifted.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
+
+from bandits_dp import _checks
+from bandits_dp.designs import bounded_actions
+from bandits_dp.privatizers.domain import Ball, Box, Reals, rows
+
+REWARDS = ("signs", "gaussian")
+BLOCK = 1_000_000  # clipped rewards drawn at a time
+Floats = NDArray[np.float64]
+
+
+class LinearArms:
+    """One linear bandit.
+
+    Parameters
+    ----------
+    actions : array_like, shape (k, d)
+        The actions, k >= 2, of norm at most 1, not all zero. Repeated and linearly dependent ones are welcome.
+    theta : array_like, shape (d,)
+        The parameter, of norm at most 1.
+    rewards : {"signs", "gaussian"}
+        +1 or -1, or normal with standard deviation 1.
+    bound : float, optional
+        B > 0: Gaussian rewards are clipped to [-B, B]. Not for signs, whose bound is 1.
+
+    Attributes
+    ----------
+    arms, dimension : int
+        k and d.
+    means, gaps : ndarray, shape (k,)
+        <theta, x>, and regret per play of each action.
+    domain : Domain
+        Where rewards may lie: {-1, 1}, [-B, B], or R^1.
+    reward_std : float
+        Sub-Gaussian parameter of a reward around its mean, 1.
+    clipping_bias : ndarray, shape (k,)
+        Mean reward minus <theta, x>; zero unless Gaussian rewards are clipped.
+
+    Raises
+    ------
+    ValueError
+        If an argument has another shape, is not finite or is out of range.
+    """
+
+    setting = "linear"
+    reward_std = 1.0
+
+    def __init__(self, actions: ArrayLike, theta: ArrayLike, rewards: str = "signs", bound: float | None = None) -> None:
+        self.actions: Floats = bounded_actions(actions)
+        self.arms, self.dimension = self.actions.shape
+        try:
+            parameter = rows(np.asarray(theta, dtype=float)[None], 1, self.dimension, "theta")
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"theta must be {self.dimension} finite numbers, one per column of actions, got {theta!r}") from error
+        Ball(self.dimension).check(parameter, "theta")
+        self.theta: Floats = parameter[0].copy()
+        self.kind = _checks.choice("rewards", rewards, REWARDS)
+        self.domain = reward_domain(rewards, bound)
+        self.means: Floats = np.clip(self.actions @ self.theta, -1.0, 1.0)  # a norm may be 1 and a rounding error
+        self.gaps: Floats = self.means.max() - self.means
+        self.clipping_bias: Floats = np.zeros(self.arms)
+        if self.kind == "gaussian" and isinstance(self.domain, Box):
+            self.clipping_bias = _excess(self.domain.high + self.means) - _excess(self.domain.high - self.means)
+
+    def draw(self, rng: np.random.Generator) -> Self:
+        """Return the problem itself: it is one instance."""
+        return self
+
+    def rewards(self, arm: int, users: int, rng: np.random.Generator) -> Floats:
+        """Draw the rewards of ``users`` users who are shown one action, shape (users, 1)."""
+        if self.kind == "signs":
+            return np.where(rng.random((users, 1)) < (1 + self.means[arm]) / 2, 1.0, -1.0)
+        return self.domain.clip(rng.normal(self.means[arm], 1.0, (users, 1)))
+
+    def reward_sums(self, arms: NDArray[np.intp], users: ArrayLike, rng: np.random.Generator) -> Floats:
+        """Draw the exact sum of the rewards of ``users`` users (one number, or one per action), for each of the given actions."""
+        arms, users = np.broadcast_arrays(arms, users)
+        if self.kind == "signs":
+            return 2.0 * rng.binomial(users, (1 + self.means[arms]) / 2) - users
+        if isinstance(self.domain, Reals):
+            return rng.normal(users * self.means[arms], np.sqrt(users))
+        return np.array([self._clipped_sum(int(arm), int(n), rng) for arm, n in zip(arms, users, strict=True)])
+
+    def _clipped_sum(self, arm: int, users: int, rng: np.random.Generator) -> float:
+        """Add up single rewards: no shorter law is known."""
+        return sum(float(self.rewards(arm, min(BLOCK, users - start), rng).sum()) for start in range(0, users, BLOCK))
+
+    def __repr__(self) -> str:
+        """Return the sizes and where rewards lie."""
+        return f"LinearArms({self.arms} actions in R^{self.dimension}, rewards in {self.domain})"
+
+
+class SphericalArms:
+    """A distribution of linear bandits: actions and parameter uniform on the unit sphere, new ones in every run.
+
+    Parameters
+    ----------
+    arms, dimension : int
+        Number k >= 2 of actions, and their length d >= 1.
+    rewards : {"signs", "gaussian"}
+        As in :class:`LinearArms`.
+    bound : float, optional
+        As in :class:`LinearArms`.
+    theta_norm : float
+        Norm of the parameter, in (0, 1].
+
+    Attributes
+    ----------
+    actions : None
+        Every instance has its own.
+    domain, reward_std
+        As in :class:`LinearArms`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+
+    setting = "linear"
+    reward_std = 1.0
+    actions = None
+
+    def __init__(
+        self, arms: int, dimension: int, rewards: str = "signs", bound: float | None = None, theta_norm: float = 1.0
+    ) -> None:
+        self.arms = _checks.integer("arms", arms, low=2)
+        self.dimension = _checks.integer("dimension", dimension)
+        self.theta_norm = _checks.real("theta_norm", theta_norm, 0.0, 1.0, ends="(]")
+        self.kind = _checks.choice("rewards", rewards, REWARDS)
+        self.bound = bound
+        self.domain = reward_domain(rewards, bound)
+
+    def draw(self, rng: np.random.Generator) -> LinearArms:
+        """Draw an instance."""
+        points = on_sphere(self.arms + 1, self.dimension, rng)
+        return LinearArms(points[1:], self.theta_norm * points[0], self.kind, self.bound)
+
+    def __repr__(self) -> str:
+        """Return the sizes and where rewards lie."""
+        return f"SphericalArms({self.arms} actions in R^{self.dimension}, rewards in {self.domain})"
+
+
+def on_sphere(points: int, dimension: int, rng: np.random.Generator) -> Floats:
+    """Draw points uniformly from the unit sphere, shape (points, dimension)."""
+    drawn = rng.normal(size=(points, dimension))
+    return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
+
+
+def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
+    """Return where rewards of this kind lie, or raise a ValueError."""
+    if rewards == "signs":
+        if bound is not None:
+            raise ValueError(f"bound must be left out for rewards='signs', which are +1 or -1, got {bound!r}")
+        return Box(1, -1.0, 1.0, whole=True)
+    return Reals() if bound is None else Box(1, -_checks.positive("bound", bound), bound)
+
+
+def _excess(z: Floats) -> Floats:
+    """E (Z - z)_+ for a standard normal Z."""
+    return np.asarray(np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) - z * ndtr(-z))
