@@ -7,12 +7,12 @@ import inspect
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog import arms
+from bandits_dp.catalog import arms, linear
 from bandits_dp.catalog.system import System
 from bandits_dp.learners import Learner
 from bandits_dp.problems import Problem
 
-_SYSTEMS = (*arms.SYSTEMS,)
+_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS)
 _GIVEN = ("problem", "epsilon", "delta", "horizon", "calibration")
 
 __all__ = ["System", "make", "systems"]

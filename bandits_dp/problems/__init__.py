@@ -2,6 +2,8 @@
 
 from bandits_dp.problems.arms import BernoulliArms
 from bandits_dp.problems.base import Problem
+from bandits_dp.problems.contextual import Contextual, ContextualLinear
 from bandits_dp.problems.graded import GradedArms
+from bandits_dp.problems.linear import LinearArms, SphericalArms
 
-__all__ = ["BernoulliArms", "GradedArms", "Problem"]
+__all__ = ["BernoulliArms", "Contextual", "ContextualLinear", "GradedArms", "LinearArms", "Problem", "SphericalArms"]
