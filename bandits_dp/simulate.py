@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from tqdm import tqdm
 
 from bandits_dp import _checks
+from bandits_dp._memory import check_runs
+from bandits_dp._run_store import RunStore, single_runs
 from bandits_dp.learners import Learner, Played
 from bandits_dp.problems import Problem
 from bandits_dp.result import Result
 
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
+TOGETHER = 1000  # runs that are played at once at most: bounds the arrays of learners whose runs advance together
+PATIENCE = 5.0  # seconds of work that may be lost when a simulation with a cache is interrupted, or one run if that takes longer
 
 
-def checkpoints(horizon: int) -> np.ndarray:
+def checkpoints(horizon: int) -> NDArray[np.int64]:
     """Return about 200 rounds, half of them evenly spaced and half by powers, ending with the horizon."""
     even = np.linspace(horizon / 100, horizon, 100)
     powers = np.geomspace(1, horizon, 100)
@@ -31,8 +39,12 @@ def simulate(
     seed: int = 0,
     workers: int = 1,
     progress: bool = True,
+    cache: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Play independent runs of a learner and record their regret.
+
+    Inside ``with joblib.parallel_config(backend="dask"):`` the runs go to the workers of that Dask cluster, and so with any other
+    backend of joblib.
 
     Parameters
     ----------
@@ -47,9 +59,13 @@ def simulate(
     seed : int
         Run i draws from child i of ``numpy.random.SeedSequence(seed)``, so it does not depend on the number of runs or workers.
     workers : int
-        Processes that share the runs, >= 1.
+        Processes that share the runs, >= 1; a cluster uses all it has.
     progress : bool
         Whether to show a progress bar when it takes longer than a second.
+    cache : str or path, optional
+        Folder that keeps every finished run. The same simulation, with any number of runs, then plays only what is missing, also
+        after it was killed. Another learner, problem, horizon or seed, another version or any edit of the code never finds these
+        runs. Delete the folder when you are done.
 
     Returns
     -------
@@ -59,8 +75,9 @@ def simulate(
     Raises
     ------
     ValueError
-        If the horizon exceeds the learner's, the learner has played already, the problem has another number of arms, or a number is
-        not a positive integer.
+        If the horizon exceeds the learner's, the learner has played already, it cannot play the problem, a number is not a positive
+        integer, the results would not fit into memory, or the cache is not a folder that can be written to. With a cache, also if
+        learner or problem hold something that has no comparable content (an open file, a lock).
     """
     horizon = _checks.integer("horizon", horizon)
     runs = _checks.integer("runs", runs)
@@ -72,21 +89,69 @@ def simulate(
         raise ValueError(f"learner must be fresh, but it has played {learner.played} rounds; make another one")
     learner.check_problem(problem)
     rounds = checkpoints(horizon)
-    rngs = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(runs)]
-    bar = tqdm(total=runs * horizon, desc=learner.name, delay=1.0, disable=not progress, leave=False, bar_format=BAR)
-    with bar:
-        if workers == 1:
-            parts = [learner.play(problem, rngs, rounds, bar.update)]
-        else:
-            pieces = [rngs[i : i + runs // (4 * workers) + 1] for i in range(0, runs, runs // (4 * workers) + 1)]
-            jobs = (joblib.delayed(learner.play)(problem, piece, rounds, _ignore) for piece in pieces)
-            parts = []
-            for part in joblib.Parallel(n_jobs=workers, return_as="generator")(jobs):
-                parts.append(part)
-                bar.update(len(part.bits) * horizon)
-    played = Played.join(parts)
+    check_runs(runs, 2 * 8 * len(rounds) + 1000)  # the regret of every run, single and joined, and the objects that hold it
+    store = None if cache is None else RunStore(cache, learner, problem, rounds, seed)
+    found = {run: played for run in range(runs) if store and (played := store.load(run))}
+    missing = [run for run in range(runs) if run not in found]
+    with tqdm(total=runs * horizon, desc=learner.name, delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
+        bar.update(len(found) * horizon)
+        for group, played in _played(learner, problem, rounds, seed, missing, workers, store is not None, bar.update):
+            for run, single in zip(group, single_runs(played), strict=True):
+                found[run] = single
+                if store:
+                    store.save(run, single)
+    played = Played.join([found[run] for run in sorted(found)])
     return Result(learner.name, rounds, played.regret, played.bits, learner.guarantee, seed, played.counts, played.curves)
 
 
-def _ignore(rounds: int) -> None:
-    """Take the ticks of a worker process, which has no progress bar."""
+def _played(
+    learner: Learner[Any],
+    problem: Problem,
+    rounds: NDArray[np.int64],
+    seed: int,
+    runs: list[int],
+    workers: int,
+    in_pieces: bool,
+    tick: Callable[[int], object],
+) -> Iterator[tuple[list[int], Played]]:
+    """Yield groups of runs as they are finished: here, or by joblib's workers."""
+    if not runs:
+        return
+    backend, _ = joblib.parallel.get_active_backend()
+    if workers == 1 and isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND]):
+        for group in _growing_groups(runs) if in_pieces else _groups(runs, TOGETHER):
+            yield group, _play(learner, problem, rounds, seed, group, tick)[1]
+        return
+    size = -(-len(runs) // (4 * joblib.effective_n_jobs(workers)))  # rounded up: four groups per worker even out their ends
+    jobs = (joblib.delayed(_play)(learner, problem, rounds, seed, group) for group in _groups(runs, min(size, TOGETHER)))
+    for group, played in joblib.Parallel(n_jobs=workers, return_as="generator_unordered")(jobs):
+        tick(len(group) * int(rounds[-1]))
+        yield group, played
+
+
+def _play(
+    learner: Learner[Any],
+    problem: Problem,
+    rounds: NDArray[np.int64],
+    seed: int,
+    runs: list[int],
+    tick: Callable[[int], object] = int,  # a worker process has no progress bar
+) -> tuple[list[int], Played]:
+    """Play some runs, each from its own generator."""
+    seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
+    return runs, learner.play(problem, list(map(np.random.default_rng, seeds)), rounds, tick)
+
+
+def _groups(runs: list[int], size: int) -> Iterator[list[int]]:
+    return (runs[i : i + size] for i in range(0, len(runs), size))
+
+
+def _growing_groups(runs: list[int]) -> Iterator[list[int]]:
+    """Yield small groups first, then larger ones as long as the last one did not take long: most learners play many runs faster."""
+    size, done = 1, 0
+    while done < len(runs):
+        started = time.monotonic()
+        yield runs[done : done + size]
+        done += size
+        if time.monotonic() - started < PATIENCE / 2:
+            size = min(2 * size, TOGETHER)

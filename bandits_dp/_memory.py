@@ -1,0 +1,45 @@
+"""Refuse work that cannot fit into memory before it starts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+# The most that a container may use on Linux, in bytes: control groups of version 2, then of version 1.
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def available() -> int | None:
+    """Return how many bytes this process can still have, as far as the system tells; None if it does not."""
+    return min(_bounds(), default=None)
+
+
+def _bounds() -> Iterator[int]:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        yield from (1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    except OSError:  # not Linux: at least the whole machine is a bound
+        if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
+            yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for limit in LIMITS:
+        try:
+            yield int(Path(limit).read_text())
+        except (OSError, ValueError):  # no such file, or "max": no limit
+            continue
+
+
+def check_runs(runs: int, bytes_per_run: int) -> None:
+    """Raise a ValueError if so many runs cannot fit into memory.
+
+    Parameters
+    ----------
+    runs : int
+        Number of runs, >= 1.
+    bytes_per_run : int
+        What one run needs at least, > 0.
+    """
+    free = available()
+    if free is not None and runs * bytes_per_run > free:
+        raise ValueError(f"runs must be at most {max(1, free // bytes_per_run)}, got {runs}: their results alone need "
+                         f"{runs * bytes_per_run / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB is available")

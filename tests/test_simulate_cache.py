@@ -1,0 +1,312 @@
+"""A cache never loses a finished run and never gives a wrong one: killed sweeps, damaged files, and learners that look alike."""
+
+import copy
+import dataclasses
+import functools
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bandits_dp as bdp
+from bandits_dp import _fingerprint
+from bandits_dp._fingerprint import fingerprint
+from bandits_dp._run_store import RunStore
+from bandits_dp.learners import UCB1, ArmElimination, Played
+from bandits_dp.learners.confidence import PaperWidth
+from bandits_dp.privatizers import Identity
+from bandits_dp.problems import BernoulliArms
+from bandits_dp.simulate import TOGETHER, _growing_groups
+
+PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
+ROUNDS = np.array([1, 100, 1000])
+
+
+def make(name="VB-SDP-AE", **options):
+    return bdp.make(name, PROBLEM, **({"horizon": 1000, "epsilon": 1.0, "delta": 0.1} | options))
+
+
+def same(one, other):
+    assert (one.regret == other.regret).all() and (one.bits == other.bits).all()
+    for kind in ("counts", "curves"):
+        first, second = getattr(one, kind), getattr(other, kind)
+        assert first.keys() == second.keys() and all((first[key] == second[key]).all() for key in first)
+
+
+class Diary(UCB1):
+    """A learner that says which runs it plays, counts something, and records a curve."""
+
+    diary = None
+
+    def play(self, problem, rngs, rounds, tick):
+        runs = [rng.bit_generator.seed_seq.spawn_key[0] for rng in rngs]
+        if self.diary:
+            with open(self.diary, "a") as file:
+                file.write("".join(f"{run}\n" for run in runs))
+        played = super().play(problem, rngs, rounds, tick)
+        return Played(played.regret, played.bits, {"run": np.array(runs, dtype=float)}, {"half": played.regret / 2})
+
+
+def test_a_cache_changes_nothing_and_plays_nothing_twice(tmp_path):
+    learner = Diary(3, 200)
+    learner.diary = str(tmp_path / "diary")
+
+    def played():
+        lines = Path(learner.diary).read_text().split()
+        Path(learner.diary).unlink()
+        return sorted(map(int, lines))
+
+    plain = bdp.simulate(learner, PROBLEM, 200, runs=12, seed=3)
+    assert played() == list(range(12))
+    first = bdp.simulate(learner, PROBLEM, 200, runs=9, seed=3, cache=tmp_path / "cache")
+    assert played() == list(range(9))
+    more = bdp.simulate(learner, PROBLEM, 200, runs=12, seed=3, cache=tmp_path / "cache", workers=2)
+    assert played() == [9, 10, 11]
+    same(more, plain)
+    assert (first.regret == plain.regret[:9]).all() and (more.counts["run"] == np.arange(12)).all()
+    (folder,) = (tmp_path / "cache").iterdir()
+    for run in (2, 7):
+        (folder / f"run-{run:06d}.npz").unlink()
+    same(bdp.simulate(learner, PROBLEM, 200, runs=12, seed=3, cache=str(tmp_path / "cache")), plain)
+    assert played() == [2, 7]
+    assert not list(folder.glob(".*")) and (folder / "about.json").read_text().count("UCB1") + 1
+
+
+SWEEP = '''
+import os, sys, time
+import bandits_dp as bdp
+from bandits_dp.learners import UCB1
+
+class Slow(UCB1):
+    def play(self, problem, rngs, rounds, tick):
+        for rng in rngs:
+            time.sleep(0.04)
+            with open("diary", "a") as file:
+                file.write(f"{self.horizon} {rng.bit_generator.seed_seq.spawn_key[0]}\\n")
+        return super().play(problem, rngs, rounds, tick)
+
+if __name__ == "__main__":
+    problem = bdp.problems.BernoulliArms([0.9, 0.6])
+    sweep = [bdp.simulate(Slow(2, horizon), problem, horizon, runs=16, seed=1, workers=WORKERS, progress=False, cache=CACHE)
+             for horizon in (100, 150, 200)]
+    print([result.regret[:, -1].tolist() for result in sweep])
+'''
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_sweep_goes_on_where_it_was(tmp_path, workers):
+    """SIGKILL half way: every stored run is kept, nothing stored is played again, and the numbers are those of a whole sweep."""
+    script, diary = tmp_path / "sweep.py", tmp_path / "diary"
+    script.write_text(SWEEP.replace("WORKERS", str(workers)).replace("CACHE", "'cache'"))
+    command = [sys.executable, str(script)]
+
+    def stored():
+        return {(str(path.parent), path.name) for path in tmp_path.glob("cache/*/run-*.npz")}
+
+    sweep = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while len(stored()) < 20 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(sweep.pid, signal.SIGKILL)
+    assert sweep.wait() == -signal.SIGKILL and sweep.stdout.read() == b""
+    kept = stored()
+    assert 20 <= len(kept) < 48
+    times = {path: path.stat().st_mtime_ns for path in tmp_path.glob("cache/*/run-*.npz")}
+    diary.unlink()
+    resumed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert len(diary.read_text().splitlines()) == len(set(diary.read_text().splitlines())) == 48 - len(kept)
+    assert all(path.stat().st_mtime_ns == before for path, before in times.items())  # not even written again
+    script.write_text(SWEEP.replace("WORKERS", "1").replace("CACHE", "None"))
+    assert resumed.stdout == subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+
+def test_processes_may_share_a_cache(tmp_path):
+    """Two sweeps at the same time write the same files: both get the right numbers, and no draft is left."""
+    script = tmp_path / "sweep.py"
+    script.write_text(SWEEP.replace("WORKERS", "1").replace("CACHE", "'cache'").replace("0.04", "0.002"))
+    both = [subprocess.Popen([sys.executable, str(script)], cwd=tmp_path, stdout=subprocess.PIPE) for _ in range(2)]
+    first, second = (process.communicate(timeout=60)[0] for process in both)
+    assert first == second != b"" and [process.returncode for process in both] == [0, 0]
+    assert len(list(tmp_path.glob("cache/*/run-*.npz"))) == 48 and not list(tmp_path.glob("cache/*/.*"))
+
+
+def test_damaged_files_are_named_and_played_again(tmp_path):
+    """Whatever byte is wrong, a run comes back as it was stored or not at all."""
+    learner = Diary(3, 1000)
+    result = bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path)
+    store = RunStore(tmp_path, learner, PROBLEM, result.rounds, 0)
+    path = store.folder / "run-000001.npz"
+    whole = path.read_bytes()
+    right = store.load(1)
+    assert right.regret.tolist() == [result.regret[1].tolist()] and right.counts["run"] == [1] and set(right.curves) == {"half"}
+
+    def harmless(data):
+        path.write_bytes(data)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = store.load(1)
+        assert [str(path) in str(w.message) for w in told if "is damaged" in str(w.message)] == [True] * (found is None)
+        if found is not None:
+            same(found, right)
+        return found is not None
+
+    rng = np.random.default_rng(0)
+    flipped = [whole[:i] + bytes([whole[i] ^ rng.integers(1, 256)]) + whole[i + 1 :] for i in range(0, len(whole), 3)]
+    unnoticed = sum(map(harmless, flipped))  # dates and the like
+    assert unnoticed < len(flipped) / 5
+    assert not any(harmless(whole[:length]) for length in range(0, len(whole), 97))
+    assert not harmless((store.folder / "run-000000.npz").read_bytes())  # another run's file
+    with pytest.warns(UserWarning, match=f"the stored run {re.escape(str(path))} is damaged and will be played again"):
+        same(bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path), result)
+    assert path.read_bytes() != (store.folder / "run-000000.npz").read_bytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # mended
+        same(bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path), result)
+
+
+def width(constant):
+    """A hand-made width; two of them make learners with the same description."""
+    chosen = PaperWidth(1000)
+    chosen.constant = constant
+    return chosen
+
+
+def elimination(constant, privatizer=Identity, problem=PROBLEM):
+    return ArmElimination(problem.arms, 1000, privatizer, 10, width(constant))
+
+
+def closure(value):
+    class Shifted(UCB1):
+        def _choose(self):
+            return super()._choose() * value
+
+    return Shifted(3, 1000)
+
+
+CONSTANT = 1.0
+
+
+def helper(users):
+    return Identity(int(users * CONSTANT))
+
+
+DIFFERENT = {
+    "learner": [(make(**options), PROBLEM) for options in (
+        {}, {"epsilon": 1.0 + 1e-15}, {"delta": 0.2}, {"calibration": "theorem"}, {"horizon": 1001}, {"honest_fraction": 0.5},
+        {"fidelity": "messages"}, {"name": "SDP-AE"}, {"name": "SDP-AE", "batch_size": 7}, {"name": "SDP-AE", "batch_size": 8},
+    )],
+    "problem": [(make(), problem) for problem in (
+        PROBLEM, BernoulliArms([0.9, 0.5, 0.6]), BernoulliArms([0.9, 0.6, np.nextafter(0.5, 1)]),
+    )],
+    "hand-made": [(elimination(constant), PROBLEM) for constant in (1.0, 2.0, 1, True, None, (1.0,), [1.0])],
+    "function": [(elimination(1.0, privatizer), PROBLEM) for privatizer in (
+        Identity, helper, lambda users: Identity(users), lambda users: Identity(users + 1), functools.partial(Identity),
+    )],
+    "closure": [(closure(1), PROBLEM), (closure(2), PROBLEM)],
+}
+
+
+@pytest.mark.parametrize("kind", DIFFERENT)
+def test_what_differs_is_never_reused(kind, tmp_path):
+    pairs = DIFFERENT[kind]
+    keys = [RunStore(tmp_path, learner, problem, ROUNDS, 0).key for learner, problem in pairs]
+    assert len(set(keys)) == len(keys)
+    again = [RunStore(tmp_path, copy.deepcopy(learner), copy.deepcopy(problem), ROUNDS, 0).key for learner, problem in pairs]
+    assert again == keys
+    (learner, problem), key = pairs[0], keys[0]
+    assert RunStore(tmp_path, learner, problem, ROUNDS[:2], 0).key != key  # another horizon
+    assert RunStore(tmp_path, learner, problem, ROUNDS, 1).key != key
+
+
+def test_edited_code_is_never_reused(monkeypatch):
+    """The user's own code counts by what it does, and the package's by its files."""
+    mine = elimination(1.0, helper)
+    seen = [fingerprint(mine)]
+    monkeypatch.setattr(sys.modules[__name__], "CONSTANT", 2.0)
+    seen.append(fingerprint(mine))
+    learner = Diary(3, 200)
+    seen.append(fingerprint(learner))
+    monkeypatch.setattr(Diary, "diary", "another")
+    seen.append(fingerprint(learner))
+    monkeypatch.setattr(Diary, "play", lambda self, problem, rngs, rounds, tick: UCB1.play(self, problem, rngs, rounds, tick))
+    seen.append(fingerprint(learner))
+    before = _fingerprint._surroundings()
+    monkeypatch.setattr(_fingerprint, "_surroundings", lambda: before + b" ")
+    seen.append(fingerprint(learner))
+    assert len(set(seen)) == len(seen)
+    for part in ("learners/ucb.py", "simulate.py", "catalog/arms.py", np.__version__):
+        assert part.encode() in before
+    assert b"plots" not in before  # drawing changes no run
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: float = 1.0
+    tags: frozenset = frozenset({"a", "b", "c"})
+
+
+VALUES = """[
+    0, 0.0, -0.0, False, None, "0", b"0", 1j, "", [], (), {}, set(), [[]], [0, 1], [[0], 1], ["ab"], ["a", "b"],
+    {"a": 1, "b": 2}, {"a": 12}, {1, 2}, frozenset({1, 2}), fractions.Fraction(1, 3), collections.OrderedDict(a=1),
+    np.zeros(2), np.zeros((2, 1)), np.zeros((1, 2)), np.zeros(2, dtype=np.float32), np.array([0, 0]), np.float64(0),
+    np.array([1, "a"], dtype=object), np.dtype("f8"), np.random.default_rng(0), np.random.default_rng(1),
+    np.random.default_rng(0).normal, np.random.default_rng(0).random, np.add, np.multiply, len, max, np, math,
+    slice(1), range(3), functools.partial(max, 1), functools.partial(max, 2), bdp.make, bdp.Guarantee,
+    {"elements", "in", "an", "order", "that", "depends", "on", "the", "process"},
+]"""
+TELL = f"""
+import collections, fractions, functools, math
+import numpy as np
+import bandits_dp as bdp
+from bandits_dp._fingerprint import fingerprint
+keys = [fingerprint(value) for value in {VALUES}]
+"""
+
+
+def test_fingerprints_tell_values_apart_in_every_process():
+    here = {}
+    exec(TELL, here)  # the very same lines as below
+    assert len(set(here["keys"])) == len(here["keys"])
+    for seed in ("1", "2"):
+        done = subprocess.run([sys.executable, "-c", TELL + "print(*keys)"], capture_output=True, text=True, check=True,
+                              env={**os.environ, "PYTHONHASHSEED": seed})
+        assert done.stdout.split() == here["keys"]
+
+
+def test_fingerprints_of_objects_that_hold_themselves():
+    one, other = Point(), Point(tags=frozenset({"c", "b", "a"}))
+    assert fingerprint(one) == fingerprint(other) != fingerprint(Point(2.0))
+    ring, chain = [1], [1, [1]]
+    ring.append(ring)
+    assert fingerprint(ring) != fingerprint(chain) and fingerprint(ring) == fingerprint(copy.deepcopy(ring))
+
+
+def test_caches_that_cannot_work_are_refused(tmp_path):
+    learner = Diary(3, 100)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match=r"cache must be a folder that can be written to, got '.*file'"):
+        bdp.simulate(learner, PROBLEM, 100, cache=tmp_path / "file")
+    learner.lock = threading.Lock()
+    with pytest.raises(ValueError, match=r"cache needs .* with comparable contents, got one that holds <unlocked"):
+        bdp.simulate(learner, PROBLEM, 100, cache=tmp_path / "folder")
+    assert bdp.simulate(learner, PROBLEM, 100, runs=1).runs == 1  # without a cache nobody asks
+
+
+def test_groups_grow_only_as_long_as_they_are_quick(monkeypatch):
+    """So an interruption costs a few seconds, and many quick runs are still played together."""
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    sizes = []
+    for group in _growing_groups(list(range(5000))):
+        sizes.append(len(group))
+        now[0] += 0.1 * len(group)
+    assert sizes[:6] == [1, 2, 4, 8, 16, 32] and max(sizes) == 32 and sum(sizes) == 5000
+    assert max(map(len, _growing_groups(list(range(50_000))))) == TOGETHER
