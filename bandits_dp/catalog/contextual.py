@@ -1,0 +1,214 @@
+"""LinUCB under all trust models (Chowdhury & Zhou 2022)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bandits_dp import _checks
+from bandits_dp.catalog.system import System
+from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.learners.linucb_release import ExactSums, Release
+from bandits_dp.learners.linucb_releases import CountedSums, privatized
+from bandits_dp.learners.radius import PlainRadius, Radius
+from bandits_dp.learners.radius_private import CertifiedRadius, LemmaRadius
+from bandits_dp.privatizers import AmplifiedGaussian, LocalGaussian, Privatizer, VectorSum
+from bandits_dp.privatizers.domain import LinearStatistics
+from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
+from bandits_dp.problems.contextual import Contextual
+
+ALPHA = 0.1  # probability that some confidence radius is too small
+COUNTERS = {"tree": TreeCounter, "factorization": FactorizationCounter}
+BILLBOARD = ("; joint privacy: the arms of everybody else are a function of the released sums and of data that are not the user's "
+             "(billboard lemma, Hsu et al. 2016)")
+
+
+def _full_batches(horizon: int, batch_size: int) -> int:
+    """Return how many batches of that size the horizon has."""
+    if _checks.integer("batch_size", batch_size) > horizon:
+        raise ValueError(f"batch_size must not exceed the horizon, got {batch_size} users for {horizon} rounds")
+    return horizon // batch_size
+
+
+def _reward_std(problem: Contextual) -> float:
+    """Sub-Gaussian constant of a reward: half the length of its range (Hoeffding's lemma)."""
+    return (problem.reward_range[1] - problem.reward_range[0]) / 2
+
+
+def _domain(problem: Contextual) -> LinearStatistics:
+    """Return where a user's statistics lie; the sensitivity depends on it, so it must hold."""
+    if problem.feature_norm > 1 or max(map(abs, problem.reward_range)) > 1:
+        raise ValueError("problem must have features of norm at most 1 and rewards in [-1, 1] for private LinUCB, got norm "
+                         f"{problem.feature_norm:g} and rewards in {problem.reward_range}")
+    return LinearStatistics(problem.dimension)
+
+
+def _promise(guarantee: Guarantee) -> Guarantee:
+    """Say whose data a release of linear statistics protects."""
+    return replace(guarantee, unit="one round of one user, " + guarantee.unit.split(" in ", 1)[1],
+                   neighbours="replace one user's round")
+
+
+def _learner(
+    problem: Contextual,
+    horizon: int,
+    calibration: str,
+    release: Release,
+    radius_scale: float,
+    alpha: float,
+) -> LinUCB:
+    """Put private LinUCB together with the radius of its calibration."""
+    release.guarantee = _promise(release.guarantee)
+    rule = CertifiedRadius if calibration == "certified" else LemmaRadius
+    radius: Radius = rule(problem.dimension, release.users, release.law, _reward_std(problem), alpha, problem.theta_norm)
+    return LinUCB(problem, horizon, release, radius, radius_scale)
+
+
+def _linucb(
+    problem: Contextual,
+    epsilon: None,
+    delta: None,
+    horizon: int,
+    calibration: str,
+    batch_size: int = 1,
+    radius_scale: float = 1.0,
+    alpha: float = ALPHA,
+) -> LinUCB:
+    batches = _full_batches(horizon, batch_size)
+    radius = PlainRadius(problem.dimension, batch_size, _reward_std(problem), alpha, theta_norm=problem.theta_norm,
+                         feature_norm=problem.feature_norm)
+    return LinUCB(problem, horizon, ExactSums(problem.dimension, batch_size, batches), radius, radius_scale)
+
+
+def _batched_ldp(
+    problem: Contextual,
+    epsilon: float,
+    delta: float,
+    horizon: int,
+    calibration: str,
+    batch_size: int = 20,
+    radius_scale: float = 1.0,
+    alpha: float = ALPHA,
+    strict: bool = True,
+    fidelity: str = "aggregate",
+) -> LinUCB:
+    domain = _domain(problem)
+    batches = _full_batches(horizon, batch_size)
+    privatizer: Privatizer
+    if calibration == "certified":
+        privatizer = LocalGaussian(batch_size, epsilon, delta, domain=domain)
+    else:
+        privatizer = PublishedLocalGaussian(batch_size, epsilon, delta, domain, strict)
+    return _learner(problem, horizon, calibration, privatized(privatizer, batches, fidelity), radius_scale, alpha)
+
+
+def _ldp(
+    problem: Contextual,
+    epsilon: float,
+    delta: float,
+    horizon: int,
+    calibration: str,
+    radius_scale: float = 1.0,
+    alpha: float = ALPHA,
+    strict: bool = True,
+    fidelity: str = "aggregate",
+) -> LinUCB:
+    return _batched_ldp(problem, epsilon, delta, horizon, calibration, 1, radius_scale, alpha, strict, fidelity)
+
+
+def _batched_jdp(
+    problem: Contextual,
+    epsilon: float,
+    delta: float,
+    horizon: int,
+    calibration: str,
+    batch_size: int = 20,
+    counter: str = "tree",
+    radius_scale: float = 1.0,
+    alpha: float = ALPHA,
+    strict: bool = True,
+) -> LinUCB:
+    kind: type[Counter] = COUNTERS[_checks.choice("counter", counter, tuple(COUNTERS))]
+    steps = _full_batches(horizon, batch_size)
+    sums = kind(steps, epsilon, delta, _domain(problem), calibration, strict=strict)
+    release = CountedSums(sums, problem.dimension, batch_size)
+    release.guarantee = replace(release.guarantee, reason=release.guarantee.reason + BILLBOARD)
+    return _learner(problem, horizon, calibration, release, radius_scale, alpha)
+
+
+def _jdp(
+    problem: Contextual,
+    epsilon: float,
+    delta: float,
+    horizon: int,
+    calibration: str,
+    counter: str = "tree",
+    radius_scale: float = 1.0,
+    alpha: float = ALPHA,
+    strict: bool = True,
+) -> LinUCB:
+    return _batched_jdp(problem, epsilon, delta, horizon, calibration, 1, counter, radius_scale, alpha, strict)
+
+
+def _amp(
+    problem: Contextual,
+    epsilon: float,
+    delta: float,
+    horizon: int,
+    calibration: str,
+    batch_size: int = 20,
+    radius_scale: float = 1.0,
+    alpha: float = ALPHA,
+    honest_fraction: float = 1.0,
+    strict: bool = True,
+    fidelity: str = "aggregate",
+) -> LinUCB:
+    domain = _domain(problem)
+    batches = _full_batches(horizon, batch_size)
+    privatizer = AmplifiedGaussian(batch_size, epsilon, delta, calibration, domain, honest_fraction, strict=strict)
+    return _learner(problem, horizon, calibration, privatized(privatizer, batches, fidelity), radius_scale, alpha)
+
+
+def _vec(
+    problem: Contextual,
+    epsilon: float,
+    delta: float,
+    horizon: int,
+    calibration: str,
+    batch_size: int = 20,
+    radius_scale: float = 1.0,
+    alpha: float = ALPHA,
+    levels: int | None = None,
+    honest_fraction: float = 1.0,
+    strict: bool = True,
+    fidelity: str = "aggregate",
+) -> LinUCB:
+    domain = _domain(problem)
+    batches = _full_batches(horizon, batch_size)
+    privatizer = VectorSum(batch_size, epsilon, delta, domain, calibration, levels, honest_fraction, strict=strict)
+    return _learner(problem, horizon, calibration, privatized(privatizer, batches, fidelity), radius_scale, alpha)
+
+
+_TEST = "tests/test_linucb.py::"
+_UNIT = "one round of one user"
+_PAPER = "chowdhury2022"
+_SHUFFLE = r"\tilde O\Big(d B + d \sqrt T + \frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon B^{1/4}}\Big)"
+_LOCAL = r"\tilde O\Big(\frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon}\Big)"
+_CENTRAL = r"\tilde O\Big(d \sqrt T + \frac{d^{3/4} \sqrt T}{\sqrt\varepsilon}\Big)"
+SYSTEMS = (
+    System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", r"\tilde O(d \sqrt T)",
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _linucb),
+    System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, _LOCAL,
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _ldp),
+    System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, _CENTRAL,
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _jdp),
+    System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE,
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _amp),
+    System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE,
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _vec),
+    System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL,
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _batched_ldp),
+    System("LinUCB-Batched-JDP", _PAPER, "contextual", "central", _UNIT, _CENTRAL,
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _batched_jdp),
+)

@@ -1,0 +1,55 @@
+"""Local Gaussian noise on linear statistics with the constants of the papers on LinUCB."""
+
+from __future__ import annotations
+
+import math
+
+from bandits_dp import _checks
+from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.privatizers.base import NEIGHBOURS
+from bandits_dp.privatizers.domain import LinearStatistics
+from bandits_dp.privatizers.gaussian import UserNoise
+
+
+class PublishedLocalGaussian(UserNoise):
+    r"""Every user adds noise of std :math:`4 \sqrt{2 \ln(2.5/\delta)} / \varepsilon` to every number (Zheng et al. 2020).
+
+    The two halves of a user's value, :math:`\phi y` and :math:`\phi \phi^\top`, are taken as two classical Gaussian mechanisms of
+    l2-sensitivity 2 (the second has :math:`\sqrt 2` only), each with half of epsilon and of delta. The classical formula needs
+    epsilon / 2 below 1; the paper states it up to epsilon = 1 (Chowdhury & Zhou 2022, Proposition F.1).
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    epsilon : float
+        Privacy parameter, > 0; at most 1 if ``strict``.
+    delta : float
+        Failure mass, in (0, 1).
+    domain : LinearStatistics
+        Where one user's value may lie.
+    strict : bool
+        Whether to refuse epsilon > 1.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+
+    def __init__(self, users: int, epsilon: float, delta: float, domain: LinearStatistics, strict: bool = True) -> None:
+        super().__init__(users, domain)
+        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
+        if strict and epsilon > 1:
+            raise ValueError(f"epsilon must be at most 1 for the theorem calibration of local LinUCB, got {epsilon:g}; "
+                             "use calibration='certified', or strict=False for an unproved one")
+        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
+        self.unit_std = 4 * math.sqrt(2 * math.log(2.5 / delta)) / epsilon  # Proposition F.1
+        self.noise_std = self.unit_std * math.sqrt(self.users)
+        if epsilon > 1:
+            text = f"the theorem covers epsilon up to 1 only, and epsilon is {epsilon:g}"
+            self.guarantee = no_guarantee("local", self._unit, NEIGHBOURS, "theorem", text)
+        else:
+            text = ("classical Gaussian mechanism on phi y and on phi phi', each with half of epsilon and delta "
+                    "(Zheng et al. 2020; Dwork & Roth 2014, Theorem A.1)")
+            self.guarantee = Guarantee(epsilon, delta, "local", self._unit, NEIGHBOURS, "theorem", text)
