@@ -2,6 +2,7 @@
 
 from bandits_dp.learners.arm_elimination import ArmElimination
 from bandits_dp.learners.base import Learner, Played
+from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.learners.ucb import UCB1
 
-__all__ = ["UCB1", "ArmElimination", "Learner", "Played"]
+__all__ = ["UCB1", "ArmElimination", "Learner", "LinUCB", "Played"]
