@@ -95,7 +95,7 @@ def simulate(
     missing = [run for run in range(runs) if run not in found]
     with tqdm(total=runs * horizon, desc=learner.name, delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
         bar.update(len(found) * horizon)
-        for group, played in _played(learner, problem, rounds, seed, missing, workers, store is not None, bar.update):
+        for group, played in _played(learner, problem, horizon, seed, missing, workers, store is not None, bar.update):
             for run, single in zip(group, single_runs(played), strict=True):
                 found[run] = single
                 if store:
@@ -107,7 +107,7 @@ def simulate(
 def _played(
     learner: Learner[Any],
     problem: Problem,
-    rounds: NDArray[np.int64],
+    horizon: int,
     seed: int,
     runs: list[int],
     workers: int,
@@ -120,26 +120,26 @@ def _played(
     backend, _ = joblib.parallel.get_active_backend()
     if workers == 1 and isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND]):
         for group in _growing_groups(runs) if in_pieces else _groups(runs, TOGETHER):
-            yield group, _play(learner, problem, rounds, seed, group, tick)[1]
+            yield group, _play(learner, problem, horizon, seed, group, tick)[1]
         return
     size = -(-len(runs) // (4 * joblib.effective_n_jobs(workers)))  # rounded up: four groups per worker even out their ends
-    jobs = (joblib.delayed(_play)(learner, problem, rounds, seed, group) for group in _groups(runs, min(size, TOGETHER)))
-    for group, played in joblib.Parallel(n_jobs=workers, return_as="generator_unordered")(jobs):
-        tick(len(group) * int(rounds[-1]))
+    jobs = (joblib.delayed(_play)(learner, problem, horizon, seed, group) for group in _groups(runs, min(size, TOGETHER)))
+    for group, played in joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(jobs):
+        tick(len(group) * horizon)
         yield group, played
 
 
 def _play(
     learner: Learner[Any],
     problem: Problem,
-    rounds: NDArray[np.int64],
+    horizon: int,
     seed: int,
     runs: list[int],
     tick: Callable[[int], object] = int,  # a worker process has no progress bar
 ) -> tuple[list[int], Played]:
     """Play some runs, each from its own generator."""
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
-    return runs, learner.play(problem, list(map(np.random.default_rng, seeds)), rounds, tick)
+    return runs, learner.play(problem, list(map(np.random.default_rng, seeds)), checkpoints(horizon), tick)
 
 
 def _groups(runs: list[int], size: int) -> Iterator[list[int]]:

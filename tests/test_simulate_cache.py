@@ -281,6 +281,17 @@ def test_fingerprints_tell_values_apart_in_every_process():
         assert done.stdout.split() == here["keys"]
 
 
+def test_every_system_is_found_again_by_another_process():
+    lines = ("from bandits_dp._fingerprint import fingerprint\nfrom tests.small_problems import SYSTEMS, small\n"
+             "keys = [fingerprint(*small(name)) for name in SYSTEMS]\n")
+    here = {}
+    exec(lines, here)
+    assert len(set(here["keys"])) == len(here["keys"])
+    done = subprocess.run([sys.executable, "-c", lines + "print(*keys)"], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONHASHSEED": "5"}, cwd=Path(__file__).parents[1])
+    assert done.stdout.split() == here["keys"]
+
+
 def test_fingerprints_of_objects_that_hold_themselves():
     one, other = Point(), Point(tags=frozenset({"c", "b", "a"}))
     assert fingerprint(one) == fingerprint(other) != fingerprint(Point(2.0))

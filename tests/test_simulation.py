@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp._fingerprint import fingerprint
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.problems import BernoulliArms
 from bandits_dp.simulate import checkpoints
+from tests.small_problems import SYSTEMS, assert_same_runs, small
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
 NAMES = [system.name for system in bdp.systems() if system.setting == "arms"]
@@ -71,7 +73,7 @@ def test_the_catalogue_agrees_with_the_learners():
     [
         ("vb-sdp-ae", {}, "did you mean 'VB-SDP-AE'"),
         ("UCB", {}, "did you mean 'UCB1'"),
-        ("SDP-EA", {}, "did you mean 'SDP-AE'"),
+        ("SDP_AE", {}, "did you mean 'SDP-AE'"),
         (None, {}, "name must be a known system, got None"),
         ("VB-SDP-AE", {"epsilon": 0}, r"epsilon must be a number in \(0, inf\), got 0"),
         ("VB-SDP-AE", {"epsilon": math.nan}, "epsilon must be .* got nan"),
@@ -127,6 +129,7 @@ def test_bad_simulations_are_named():
         (lambda: bdp.simulate(learner(), PROBLEM, 101), "horizon must be at most 100, for which the learner was made, got 101"),
         (lambda: bdp.simulate(learner(), PROBLEM, 0), "horizon must be an integer"),
         (lambda: bdp.simulate(learner(), PROBLEM, 100, runs=0), "runs must be an integer that is at least 1, got 0"),
+        (lambda: bdp.simulate(learner(), PROBLEM, 100, runs=10**10), r"runs must be at most \d+, got 10000000000: .* available"),
         (lambda: bdp.simulate(learner(), PROBLEM, 100, seed=-1), "seed must be an integer that is at least 0, got -1"),
         (lambda: bdp.simulate(learner(), PROBLEM, 100, workers=0), "workers must be an integer that is at least 1, got 0"),
         (lambda: bdp.simulate(used, PROBLEM, 100), "learner must be fresh, but it has played 1 rounds"),
@@ -136,17 +139,28 @@ def test_bad_simulations_are_named():
             function()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_same_seed_same_result_on_any_number_of_workers_and_runs(name):
-    learner = bdp.make(name, PROBLEM, horizon=3000, epsilon=1.0, delta=0.1)
-    one = bdp.simulate(learner, PROBLEM, 3000, runs=7, seed=2)
-    assert learner.played == 0  # the learner itself is not used up
-    for other in (
-        bdp.simulate(learner, PROBLEM, 3000, runs=7, seed=2, workers=2, progress=False),
-        bdp.simulate(learner, PROBLEM, 3000, runs=9, seed=2),
-    ):
-        assert (other.regret[:7] == one.regret).all() and (other.bits[:7] == one.bits).all()
-    assert (bdp.simulate(learner, PROBLEM, 3000, runs=7, seed=3).regret != one.regret).any()
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_same_seed_same_result_however_runs_are_split(name, monkeypatch):
+    """Runs that advance together as arrays give the numbers that they give alone, for every system of the catalogue."""
+    small_case = small(name)
+    learner, problem, _ = small_case
+    before = fingerprint(learner, problem)
+    one = bdp.simulate(*small_case, runs=7, seed=2, progress=False)
+    assert fingerprint(learner, problem) == before  # neither is changed
+    assert_same_runs(bdp.simulate(*small_case, runs=9, seed=2, progress=False), one, runs=7)
+    assert (bdp.simulate(*small_case, runs=7, seed=3, progress=False).regret != one.regret).any()
+    monkeypatch.setattr(sys.modules["bandits_dp.simulate"], "TOGETHER", 3)
+    assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
+    alone = [learner.play(problem, [np.random.default_rng(child)], one.rounds, int) for child in np.random.SeedSequence(2).spawn(7)]
+    assert (np.concatenate([played.regret for played in alone]) == one.regret).all()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_same_seed_same_result_on_any_number_of_workers(name):
+    small_case = small(name)
+    one = bdp.simulate(*small_case, runs=5, seed=2, progress=False)
+    for workers in (2, 3):
+        assert_same_runs(bdp.simulate(*small_case, runs=5, seed=2, workers=workers, progress=False), one)
 
 
 def test_a_shorter_simulation_is_a_prefix():

@@ -1,0 +1,77 @@
+"""The same call on a cluster: joblib's Dask backend, with a scheduler and two worker processes that are really there."""
+
+import logging
+import os
+
+import joblib
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+import bandits_dp as bdp
+from bandits_dp.learners import UCB1, Played
+from tests.small_problems import SYSTEMS, assert_same_runs, small
+
+# Two systems of each setting: the cluster moves learners, problems and results about, and knows nothing of algorithms.
+SOME = [name for setting in sorted({system.setting for system in SYSTEMS.values()})
+        for name in [name for name, system in SYSTEMS.items() if system.setting == setting][-2:]]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Start two worker processes with one thread each; nothing listens beyond this machine."""
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1",
+                           silence_logs=logging.ERROR)
+    with cluster, Client(cluster) as client:
+        client.wait_for_workers(2)
+        yield client
+
+
+class Located(UCB1):
+    """A learner that counts where it is played."""
+
+    def play(self, problem, rngs, rounds, tick):
+        played = super().play(problem, rngs, rounds, tick)
+        return Played(played.regret, played.bits, {"process": np.full(len(rngs), float(os.getpid()))})
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_a_cluster_gives_the_same_result(cluster, name):
+    small_case = small(name)
+    here = bdp.simulate(*small_case, runs=9, seed=4, progress=False)
+    with joblib.parallel_config(backend="dask"):
+        there = bdp.simulate(*small_case, runs=9, seed=4)
+    assert_same_runs(there, here)
+    assert there.guarantee == here.guarantee and there.name == name
+
+
+def test_the_cluster_does_the_work(cluster):
+    """All runs are played in the two worker processes, also in a call that asks for one worker; and none without the backend."""
+    problem = bdp.problems.BernoulliArms([0.9, 0.6])
+    workers = set(cluster.run(os.getpid).values())
+    assert len(workers) == 2 and os.getpid() not in workers
+    with joblib.parallel_config(backend="dask"):
+        result = bdp.simulate(Located(2, 20_000), problem, 20_000, runs=16, progress=False)
+    assert set(result.counts["process"]) == workers
+    assert set(bdp.simulate(Located(2, 100), problem, 100, runs=3, progress=False).counts["process"]) == {os.getpid()}
+
+
+def test_a_cache_is_kept_by_the_caller(cluster, tmp_path):
+    """Workers need no common file system: what they return is stored here, and found here again."""
+    problem = bdp.problems.BernoulliArms([0.9, 0.6])
+    with joblib.parallel_config(backend="dask"):
+        first = bdp.simulate(Located(2, 100), problem, 100, runs=6, cache=tmp_path, progress=False)
+    again = bdp.simulate(Located(2, 100), problem, 100, runs=8, cache=tmp_path, progress=False)
+    assert (again.counts["process"][:6] == first.counts["process"]).all() and set(again.counts["process"][6:]) == {os.getpid()}
+    assert (again.regret[:6] == first.regret).all()
+
+
+def test_an_error_on_the_cluster_reaches_the_caller(cluster):
+    class Broken(UCB1):
+        def play(self, problem, rngs, rounds, tick):
+            raise RuntimeError("out of luck")
+
+    with joblib.parallel_config(backend="dask"), pytest.raises(RuntimeError, match="out of luck"):
+        bdp.simulate(Broken(2, 100), bdp.problems.BernoulliArms([0.9, 0.6]), 100, progress=False)
+    with joblib.parallel_config(backend="dask"):  # and the cluster goes on
+        assert bdp.simulate(Located(2, 100), bdp.problems.BernoulliArms([0.9, 0.6]), 100, progress=False).runs == 20
