@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from bandits_dp import _checks
+from bandits_dp.catalog.contextual_options import (
+    amplified_privatizer,
+    local_privatizer,
+    rounds_per_user,
+    users_per_batch,
+    vector_privatizer,
+    with_figure,
+)
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.learners.linucb_experiment import (
+    figure_amplified,
+    figure_central,
+    figure_exact,
+    figure_local,
+    figure_vector,
+)
 from bandits_dp.learners.linucb_release import ExactSums, Release
 from bandits_dp.learners.linucb_releases import CountedSums, privatized
 from bandits_dp.learners.radius import PlainRadius, Radius
 from bandits_dp.learners.radius_private import CertifiedRadius, LemmaRadius
-from bandits_dp.privatizers import AmplifiedGaussian, LocalGaussian, Privatizer, VectorSum
 from bandits_dp.privatizers.domain import LinearStatistics
-from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.problems.contextual import Contextual
 
 ALPHA = 0.1  # probability that some confidence radius is too small
-COUNTERS = {"tree": TreeCounter, "factorization": FactorizationCounter}
+COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
 BILLBOARD = ("; joint privacy: the arms of everybody else are a function of the released sums and of data that are not the user's "
              "(billboard lemma, Hsu et al. 2016)")
 
@@ -44,10 +58,14 @@ def _domain(problem: Contextual) -> LinearStatistics:
     return LinearStatistics(problem.dimension)
 
 
-def _promise(guarantee: Guarantee) -> Guarantee:
-    """Say whose data a release of linear statistics protects."""
-    return replace(guarantee, unit="one round of one user, " + guarantee.unit.split(" in ", 1)[1],
-                   neighbours="replace one user's round")
+def _promise(guarantee: Guarantee, rounds: int) -> Guarantee:
+    """Say whose data a release of linear statistics protects: those of a user who is in so many batches."""
+    if rounds > 1:
+        unit, neighbours = f"all of at most {rounds} rounds of one user, no two in one batch, ", "replace all rounds of one user"
+    else:
+        unit, neighbours = "one round of one user, ", "replace one user's round"
+    domain = guarantee.unit.split(" in ", 1)[1].removesuffix(", one per batch")
+    return replace(guarantee, unit=unit + domain, neighbours=neighbours)
 
 
 def _learner(
@@ -57,9 +75,10 @@ def _learner(
     release: Release,
     radius_scale: float,
     alpha: float,
+    rounds: int,
 ) -> LinUCB:
-    """Put private LinUCB together with the radius of its calibration."""
-    release.guarantee = _promise(release.guarantee)
+    """Put private LinUCB together with the radius of its calibration; ``rounds`` is in how many batches a user may be."""
+    release.guarantee = _promise(release.guarantee, rounds)
     rule = CertifiedRadius if calibration == "certified" else LemmaRadius
     radius: Radius = rule(problem.dimension, release.users, release.law, _reward_std(problem), alpha, problem.theta_norm)
     return LinUCB(problem, horizon, release, radius, radius_scale)
@@ -87,20 +106,19 @@ def _batched_ldp(
     delta: float,
     horizon: int,
     calibration: str,
-    batch_size: int = 20,
+    batch_size: int | str = 20,
     radius_scale: float = 1.0,
     alpha: float = ALPHA,
+    returning_users: bool | int = False,
     strict: bool = True,
     fidelity: str = "aggregate",
 ) -> LinUCB:
     domain = _domain(problem)
-    batches = _full_batches(horizon, batch_size)
-    privatizer: Privatizer
-    if calibration == "certified":
-        privatizer = LocalGaussian(batch_size, epsilon, delta, domain=domain)
-    else:
-        privatizer = PublishedLocalGaussian(batch_size, epsilon, delta, domain, strict)
-    return _learner(problem, horizon, calibration, privatized(privatizer, batches, fidelity), radius_scale, alpha)
+    users = users_per_batch(batch_size, "local", problem, horizon, epsilon, delta)
+    batches = _full_batches(horizon, users)
+    rounds = rounds_per_user(returning_users, batches)
+    privatizer = local_privatizer(users, rounds, epsilon, delta, calibration, domain, strict)
+    return _learner(problem, horizon, calibration, privatized(privatizer, batches, fidelity), radius_scale, alpha, rounds)
 
 
 def _ldp(
@@ -111,10 +129,11 @@ def _ldp(
     calibration: str,
     radius_scale: float = 1.0,
     alpha: float = ALPHA,
+    returning_users: bool | int = False,
     strict: bool = True,
     fidelity: str = "aggregate",
 ) -> LinUCB:
-    return _batched_ldp(problem, epsilon, delta, horizon, calibration, 1, radius_scale, alpha, strict, fidelity)
+    return _batched_ldp(problem, epsilon, delta, horizon, calibration, 1, radius_scale, alpha, returning_users, strict, fidelity)
 
 
 def _batched_jdp(
@@ -123,18 +142,21 @@ def _batched_jdp(
     delta: float,
     horizon: int,
     calibration: str,
-    batch_size: int = 20,
+    batch_size: int | str = 20,
     counter: str = "tree",
     radius_scale: float = 1.0,
     alpha: float = ALPHA,
+    returning_users: bool | int = False,
     strict: bool = True,
 ) -> LinUCB:
-    kind: type[Counter] = COUNTERS[_checks.choice("counter", counter, tuple(COUNTERS))]
-    steps = _full_batches(horizon, batch_size)
-    sums = kind(steps, epsilon, delta, _domain(problem), calibration, strict=strict)
-    release = CountedSums(sums, problem.dimension, batch_size)
+    kind = COUNTERS[_checks.choice("counter", counter, tuple(COUNTERS))]
+    users = users_per_batch(batch_size, "central", problem, horizon, epsilon, delta)
+    steps = _full_batches(horizon, users)
+    rounds = rounds_per_user(returning_users, steps)
+    sums = kind(steps, epsilon, delta, _domain(problem), calibration, appearances=rounds, strict=strict)
+    release = CountedSums(sums, problem.dimension, users)
     release.guarantee = replace(release.guarantee, reason=release.guarantee.reason + BILLBOARD)
-    return _learner(problem, horizon, calibration, release, radius_scale, alpha)
+    return _learner(problem, horizon, calibration, release, radius_scale, alpha, rounds)
 
 
 def _jdp(
@@ -146,9 +168,10 @@ def _jdp(
     counter: str = "tree",
     radius_scale: float = 1.0,
     alpha: float = ALPHA,
+    returning_users: bool | int = False,
     strict: bool = True,
 ) -> LinUCB:
-    return _batched_jdp(problem, epsilon, delta, horizon, calibration, 1, counter, radius_scale, alpha, strict)
+    return _batched_jdp(problem, epsilon, delta, horizon, calibration, 1, counter, radius_scale, alpha, returning_users, strict)
 
 
 def _amp(
@@ -157,17 +180,23 @@ def _amp(
     delta: float,
     horizon: int,
     calibration: str,
-    batch_size: int = 20,
+    batch_size: int | str = 20,
     radius_scale: float = 1.0,
     alpha: float = ALPHA,
+    returning_users: bool | int = False,
     honest_fraction: float = 1.0,
     strict: bool = True,
     fidelity: str = "aggregate",
 ) -> LinUCB:
     domain = _domain(problem)
-    batches = _full_batches(horizon, batch_size)
-    privatizer = AmplifiedGaussian(batch_size, epsilon, delta, calibration, domain, honest_fraction, strict=strict)
-    return _learner(problem, horizon, calibration, privatized(privatizer, batches, fidelity), radius_scale, alpha)
+    users = users_per_batch(batch_size, "amplified", problem, horizon, epsilon, delta)
+    batches = _full_batches(horizon, users)
+    rounds = rounds_per_user(returning_users, batches)
+    privatizer = amplified_privatizer(
+        users, rounds, epsilon, delta, calibration, batch_size == "privacy",
+        domain=domain, honest_fraction=honest_fraction, strict=strict,
+    )
+    return _learner(problem, horizon, calibration, privatized(privatizer, batches, fidelity), radius_scale, alpha, rounds)
 
 
 def _vec(
@@ -176,18 +205,24 @@ def _vec(
     delta: float,
     horizon: int,
     calibration: str,
-    batch_size: int = 20,
+    batch_size: int | str = 20,
     radius_scale: float = 1.0,
     alpha: float = ALPHA,
+    returning_users: bool | int = False,
     levels: int | None = None,
     honest_fraction: float = 1.0,
     strict: bool = True,
     fidelity: str = "aggregate",
 ) -> LinUCB:
     domain = _domain(problem)
-    batches = _full_batches(horizon, batch_size)
-    privatizer = VectorSum(batch_size, epsilon, delta, domain, calibration, levels, honest_fraction, strict=strict)
-    return _learner(problem, horizon, calibration, privatized(privatizer, batches, fidelity), radius_scale, alpha)
+    users = users_per_batch(batch_size, "vector", problem, horizon, epsilon, delta)
+    batches = _full_batches(horizon, users)
+    rounds = rounds_per_user(returning_users, batches)
+    privatizer = vector_privatizer(
+        users, rounds, epsilon, delta, calibration, batch_size == "privacy",
+        domain=domain, levels=levels, honest_fraction=honest_fraction, strict=strict,
+    )
+    return _learner(problem, horizon, calibration, privatized(privatizer, batches, fidelity), radius_scale, alpha, rounds)
 
 
 _TEST = "tests/test_linucb.py::"
@@ -198,15 +233,20 @@ _LOCAL = r"\tilde O\Big(\frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon}\Big)"
 _CENTRAL = r"\tilde O\Big(d \sqrt T + \frac{d^{3/4} \sqrt T}{\sqrt\varepsilon}\Big)"
 SYSTEMS = (
     System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", r"\tilde O(d \sqrt T)",
-           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _linucb),
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop",
+           with_figure(_linucb, figure_exact), experiment=True),
     System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, _LOCAL,
-           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _ldp),
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop",
+           with_figure(_ldp, figure_local), experiment=True),
     System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, _CENTRAL,
-           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _jdp),
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop",
+           with_figure(_jdp, figure_central), experiment=True),
     System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE,
-           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _amp),
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop",
+           with_figure(_amp, figure_amplified), experiment=True),
     System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE,
-           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _vec),
+           "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop",
+           with_figure(_vec, figure_vector), experiment=True),
     System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL,
            "07_shuffle_linucb", _TEST + "test_parallel_runs_follow_the_plain_loop", _batched_ldp),
     System("LinUCB-Batched-JDP", _PAPER, "contextual", "central", _UNIT, _CENTRAL,

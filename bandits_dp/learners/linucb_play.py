@@ -13,14 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp.learners.base import Played
+from bandits_dp.learners.linucb_fixed import ExactFixedArms, FixedArms
+from bandits_dp.learners.linucb_model import LinearModel
 from bandits_dp.learners.linucb_release import Rngs
 from bandits_dp.problems.contextual import Contextual
 
 if TYPE_CHECKING:
     from bandits_dp.learners.linucb import LinUCB
 
-MEMORY = 100e6  # bytes of noise tapes, and of shown features, that a group of runs may hold
+MEMORY = 200e6  # bytes of noise tapes, and of shown features, that a group of runs may hold
 ROUNDS = 2048  # rounds whose users are drawn ahead, about
+
+Play = Callable[[list[NDArray[np.float64]]], NDArray[np.float64]]  # from the users' numbers to what each round loses
 
 
 def play_runs(
@@ -47,31 +51,67 @@ def _play_group(
     answers, noise = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
     instances = [problem.draw(rng) for rng in answers]
     model = learner.new_model(len(rngs))
-    users, last = learner.batch_size, int(rounds[-1])
+    play = _fixed(learner, instances, model, noise) if problem.fixed else _fresh(learner, instances, model, noise)
+    last = int(rounds[-1])
     regret = np.zeros((len(rngs), len(rounds)))
     so_far = np.zeros(len(rngs))
     for start, stop in _pieces(learner, problem, len(rngs), last):
         numbers = [instance.numbers(rng, stop - start) for instance, rng in zip(instances, answers, strict=True)]
-        lost = np.empty((len(rngs), stop - start))
-        features, means = _shown(instances, numbers)  # (runs, rounds or 1, arms, d), (runs, rounds or 1, arms)
-        chances = np.stack([instance.chances(own) for instance, own in zip(instances, numbers, strict=True)])
-        for first in range(0, stop - start, users):
-            batch = slice(first, min(first + users, stop - start))
-            own = slice(None) if problem.fixed else batch
-            arms = model.choose(features[:, own])[:, :, None]
-            mean = np.take_along_axis(means[:, own], arms, axis=2)[:, :, 0]
-            lost[:, batch] = means[:, own].max(axis=2) - mean
-            y = problem.reward_quantiles(np.broadcast_to(mean, chances[:, batch].shape), chances[:, batch])
-            if y.shape[1] == users:
-                phi = np.take_along_axis(features[:, own], arms[:, :, :, None], axis=2)[:, :, 0]
-                model.learn(phi, y - learner.reward_shift, noise)
-        np.cumsum(lost, axis=1, out=lost)
+        lost = play(numbers).cumsum(axis=1)
         here = np.flatnonzero((rounds > start) & (rounds <= stop))
         regret[:, here] = so_far[:, None] + lost[:, rounds[here] - start - 1]
         so_far += lost[:, -1]
         tick(len(rngs) * (stop - start))
-    bits = np.full(len(rngs), last // users * users * learner.release.bits_per_user)
+    bits = np.full(len(rngs), last // learner.batch_size * learner.batch_size * learner.release.bits_per_user)
     return Played(regret, bits, {"shifts": model.shifts})
+
+
+def _fixed(learner: LinUCB, instances: list[Contextual], model: LinearModel, noise: Rngs) -> Play:
+    """Play with features that stay: one decision per batch."""
+    features = np.stack([instance.features for instance in instances if instance.features is not None])
+    means = np.stack([instance.means(own) for instance, own in zip(instances, features, strict=True)])
+    gaps = means.max(axis=1, keepdims=True) - means
+    exact = not (learner.release.private or learner.radius.adaptive)
+    field = ExactFixedArms(model, features) if exact else FixedArms(model, features)
+    users = learner.batch_size
+    runs = np.arange(len(instances))
+
+    def play(numbers: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        chances = np.stack([instance.chances(own) for instance, own in zip(instances, numbers, strict=True)])
+        lost = np.empty_like(chances)
+        for first in range(0, len(numbers[0]), users):
+            chance = chances[:, first : first + users]
+            arms = field.choose()
+            lost[:, first : first + users] = gaps[runs, arms][:, None]
+            if chance.shape[1] == users:
+                y = instances[0].reward_quantiles(means[runs, arms][:, None], chance)
+                field.learn(arms, y - learner.reward_shift, noise)
+        return lost
+
+    return play
+
+
+def _fresh(learner: LinUCB, instances: list[Contextual], model: LinearModel, noise: Rngs) -> Play:
+    """Play with new features in every round: one decision per user."""
+    users = learner.batch_size
+
+    def play(numbers: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        pairs = list(zip(instances, numbers, strict=True))
+        features = np.stack([instance.contexts(own) for instance, own in pairs])  # (runs, rounds, arms, d)
+        means = np.stack([instance.means(own) for instance, own in zip(instances, features, strict=True)])
+        chances = np.stack([instance.chances(own) for instance, own in pairs])
+        lost = means.max(axis=2)
+        for first in range(0, len(numbers[0]), users):
+            batch = slice(first, first + users)
+            arms = model.choose(features[:, batch])[:, :, None]
+            mean = np.take_along_axis(means[:, batch], arms, axis=2).reshape(arms.shape[:2])
+            lost[:, batch] -= mean
+            if mean.shape[1] == users:
+                phi = np.take_along_axis(features[:, batch], arms[:, :, :, None], axis=2)[:, :, 0]
+                model.learn(phi, instances[0].reward_quantiles(mean, chances[:, batch]) - learner.reward_shift, noise)
+        return lost
+
+    return play
 
 
 def _pieces(learner: LinUCB, problem: Contextual, runs: int, last: int) -> Iterator[tuple[int, int]]:
@@ -81,14 +121,3 @@ def _pieces(learner: LinUCB, problem: Contextual, runs: int, last: int) -> Itera
     step = max(1, int(min(room, ROUNDS)) // users) * users
     for start in range(0, last, step):
         yield start, min(start + step, last)
-
-
-def _shown(
-    instances: list[Contextual], numbers: list[NDArray[np.float64]]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return features and mean rewards; one row for all rounds if features are fixed."""
-    if instances[0].fixed:
-        numbers = [own[:1] for own in numbers]
-    features = [instance.contexts(own) for instance, own in zip(instances, numbers, strict=True)]
-    means = [instance.means(own) for instance, own in zip(instances, features, strict=True)]
-    return np.stack(features), np.stack(means)

@@ -196,7 +196,9 @@ class Tape:
         release = self.release
         if self._used == self._rows.shape[1]:
             length = min(release.tape, release.batches - self.batch)
-            self._rows = np.stack([release.draw(rng, length) for rng in rngs])
+            self._rows = np.empty((len(rngs), length, release.width))
+            for own, rng in zip(self._rows, rngs, strict=True):
+                own[:] = release.draw(rng, length)
             self._used = 0
         row = self._rows[:, self._used]
         self.noise = release.noise(self.noise, row, phi, y, rngs)

@@ -15,8 +15,9 @@ Three events, each of probability at least :math:`1 - \alpha/3`, for all batches
 *Event 2.* Entries of n and of N's upper triangle are independent and sub-Gaussian with variances :math:`\tau^2`, :math:`\sigma^2`.
 For every vector v, :math:`\langle v, w \rangle` is then sub-Gaussian with variance at most :math:`v^\top A v`, where A has the
 eigenvalue :math:`\tau^2 + 2 \sigma^2 S^2` once and :math:`\tau^2 + \sigma^2 S^2` d - 1 times, because
-:math:`\sum_i v_i^2 \theta_i^2 + \sum_{i<j} (v_i \theta_j + v_j \theta_i)^2 \le \lVert v \rVert^2 \lVert \theta \rVert^2 + \langle v,
-\theta \rangle^2`.
+
+.. math:: \sum_i v_i^2 \theta_i^2 + \sum_{i<j} (v_i \theta_j + v_j \theta_i)^2
+          \le \lVert v \rVert^2 \lVert \theta \rVert^2 + \langle v, \theta \rangle^2 .
 
 * For one m, averaging over Gaussian v gives :math:`E e^{s \lVert w \rVert^2} \le \prod_i (1 - 2 s a_i)^{-1/2}` with the eigenvalues
   :math:`a_i` of A, as if w were Gaussian (Hsu, Kakade, Zhang 2012); Markov's inequality with the best s gives a quantile. A
@@ -54,7 +55,7 @@ def mean_norm(dimension: int) -> float:
 
 
 def quadratic_quantile(weights: NDArray[np.float64], failure: float) -> float:
-    """Number that sum_i weights_i g_i^2 exceeds with probability at most ``failure``, g sub-Gaussian: Chernoff's bound."""
+    """Bound by Chernoff what sum_i weights_i g_i^2 exceeds with probability at most ``failure``, g sub-Gaussian."""
     weights = weights[weights > 0]
     if not weights.size:
         return 0.0
@@ -95,7 +96,9 @@ class _NoisyRadius:
         Bound S on the norm of theta.
     """
 
-    def __init__(self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0) -> None:
+    def __init__(
+        self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
+    ) -> None:
         self.dimension = d = dimension
         self.users = users
         self.reward_std = _checks.positive("reward_std", reward_std)
@@ -147,7 +150,9 @@ class CertifiedRadius(_NoisyRadius):
 
     adaptive = True
 
-    def __init__(self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0) -> None:
+    def __init__(
+        self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
+    ) -> None:
         super().__init__(dimension, users, law, reward_std, alpha, theta_norm)
         self.rho = max(1.0, float(self.matrix_bound[-1]))
 
@@ -186,7 +191,9 @@ class LemmaRadius(_NoisyRadius):
 
     adaptive = False
 
-    def __init__(self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0) -> None:
+    def __init__(
+        self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
+    ) -> None:
         super().__init__(dimension, users, law, reward_std, alpha, theta_norm)
         self.least = max(1.0, float(self.matrix_bound.max()))
         self.noise_part = math.sqrt(3 * self.least) * theta_norm + float(self.vector_bound.max()) / math.sqrt(self.least)

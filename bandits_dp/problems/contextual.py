@@ -61,7 +61,7 @@ class Contextual(Problem, Protocol):
         """Return the mean rewards of features of shape (..., dimension), shape (...)."""
 
     def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn uniform numbers into rewards with the given means; all of one shape."""
+        """Turn uniform numbers into rewards with the given means; the arguments broadcast."""
 
 
 C = TypeVar("C", bound=Contextual)
