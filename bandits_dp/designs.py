@@ -135,12 +135,12 @@ def g_optimal_design(actions: ArrayLike, tolerance: float = 2.0) -> Design:
 def _whiten(actions: Floats) -> Floats:
     """Return coordinates in the span, shape (k, r), in which the actions' second-moment matrix is the identity.
 
-    Designs do not depend on the coordinates. Columns are scaled to length one first, so that neither does the rank.
+    Designs do not depend on the coordinates. Columns are scaled to a largest entry of one first, so that neither does the rank.
     """
-    lengths = np.linalg.norm(actions, axis=0)
-    if not lengths.any():
+    largest = np.abs(actions).max(axis=0)
+    if not largest.any():
         raise ValueError(f"actions must hold a vector that is not zero, got {len(actions)} zero vectors")
-    scaled = actions[:, lengths > 0] / lengths[lengths > 0]
+    scaled = actions[:, largest > 0] / largest[largest > 0]
     _, singular, axes = np.linalg.svd(np.linalg.qr(scaled, mode="r"))
     rank = int((singular > singular[0] * max(scaled.shape) * np.finfo(float).eps).sum())
     return np.asarray(scaled @ (axes[:rank].T / singular[:rank]))

@@ -34,6 +34,7 @@ from bandits_dp.learners.phased_parts import KnownActions, Phase, Width
 from bandits_dp.privatizers.base import FIDELITIES
 from bandits_dp.regret import RegretTrack
 
+BLOCK = 4096  # actions whose margins are computed at a time
 Floats = NDArray[np.float64]
 
 
@@ -103,7 +104,7 @@ class PhasedElimination(Learner[A]):
 
     @abstractmethod
     def _answers(self, problem: A, rng: np.random.Generator) -> Floats:
-        """Draw what people answer in all missing plays of the current action, ready for ``update``."""
+        """Draw what people answer in the missing plays of the current action, or in the next few, ready for ``update``."""
 
     @abstractmethod
     def _collect(self, problem: A, answers: np.random.Generator, noise: np.random.Generator) -> Floats:
@@ -163,11 +164,13 @@ class PhasedElimination(Learner[A]):
         self.estimate = inverse @ means
         values = candidates @ self.estimate
         best = int(values.argmax())
-        differences = candidates[best] - candidates
-        coefficients = differences @ inverse
-        rounding = np.linalg.norm(differences - coefficients @ support, axis=1)  # times the parameter's norm, which is 1 at most
-        margins = self.width.margins(phase, differences, coefficients)
-        self.active = self.active[values[best] - values <= margins + rounding]
+        margins = []
+        for start in range(0, len(candidates), BLOCK):
+            differences = candidates[best] - candidates[start : start + BLOCK]
+            coefficients = differences @ inverse
+            rounding = np.linalg.norm(differences - coefficients @ support, axis=1)  # times the parameter's norm, 1 at most
+            margins.append(self.width.margins(phase, differences, coefficients) + rounding)
+        self.active = self.active[values[best] - values <= np.concatenate(margins)]
         numbers, bits = self._communication()
         self.numbers += numbers
         self.bits += bits
@@ -229,7 +232,8 @@ class PhasedElimination(Learner[A]):
         if not self.phase.decides or plays < self.phase.plays:  # nothing is released
             self.played += plays
         elif self.fidelity == "messages":
-            for _ in self.phase.support:
+            number = self.number
+            while self.number == number:
                 self.update(self._answers(problem, answers), noise)
         else:
             means = self._collect(problem, answers, noise)

@@ -17,7 +17,8 @@ from bandits_dp.learners.phased_parts import Floats, Phase
 from bandits_dp.privatizers import Privatizer
 
 # Arguments of log-moment generating functions, in units of one over the noise's std. Optimal ones are below sqrt(2 ln(1 / beta)).
-GRID = np.geomspace(0.01, 20.0, 200)
+GRID = np.geomspace(0.01, 20.0, 201)
+LIMITS = slice(3, None, 4)  # of the intervals of the grid, those up to whose ends a quadratic is tried
 
 
 class ExactWidth:
@@ -69,23 +70,24 @@ class ExactWidth:
         squares = coefficients**2
         variance = squares @ (self.reward_std**2 / (phase.pulls * phase.people))
         variance += self.client_std**2 / phase.people * np.einsum("ij,ij->i", differences, differences)
-        noise = [(p.noise_std / p.users, *_quadratics(p)) for p in phase.privatizers if p.noise_std > 0]
-        if not noise:
+        if phase.privatizers[0].noise_std == 0:
             return np.asarray(np.sqrt(2 * variance * self.log_failure))
-        std = np.array([each[0] for each in noise])
-        curvature = np.array([each[1] for each in noise]) * std[:, None] ** 2  # shape (s or 1, grid)
-        budget = self.log_failure + sum(each[2] for each in noise) * (len(phase.support) / len(noise))
-        shape = (len(phase.support), len(GRID) - 1)
-        total = variance[:, None] + squares @ np.broadcast_to(curvature, shape)
+        bounds = {privatizer: _quadratics(privatizer) for privatizer in set(phase.privatizers)}  # several actions may share one
+        size = len(phase.support)
+        noise = phase.privatizers * (size // len(phase.privatizers))
+        std = np.array([privatizer.noise_std / privatizer.users for privatizer in noise])
+        curvature = np.array([bounds[privatizer][0] for privatizer in noise]) * std[:, None] ** 2  # shape (s, limits)
+        budget = self.log_failure + sum(bounds[privatizer][1] for privatizer in noise)
+        total = variance[:, None] + squares @ curvature
         largest = np.abs(coefficients * std).max(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):  # a difference of equal actions has no error at all
-            s = np.minimum(np.sqrt(2 * budget / total), GRID[1:] / largest)
+            s = np.minimum(np.sqrt(2 * budget / total), GRID[1:][LIMITS] / largest)
             best = (total * s / 2 + budget / s).min(axis=1)
         return np.where(largest[:, 0] > 0, best, np.sqrt(2 * variance * budget))
 
 
 def _quadratics(privatizer: Privatizer) -> tuple[Floats, float]:
-    """Return kappa_g and psi at the first point, both in units of the noise's std: shape (grid - 1,), and a number."""
+    """Return kappa_g and psi at the first point, both in units of the noise's std: shape (limits,), and a number."""
     psi = privatizer.log_mgf(GRID / privatizer.noise_std)
     finite = np.minimum(psi, 1e100)
     slope = np.diff(finite) / np.diff(GRID)
@@ -93,7 +95,7 @@ def _quadratics(privatizer: Privatizer) -> tuple[Floats, float]:
     with np.errstate(divide="ignore"):
         top = np.clip(-2 * offset / slope, GRID[:-1], GRID[1:])  # where chord(s) / s^2 is largest
     kappa = np.max([2 * (offset + slope * s) / s**2 for s in (GRID[:-1], top, GRID[1:])], axis=0)
-    return np.maximum.accumulate(kappa), float(psi[0])
+    return np.maximum.accumulate(kappa)[LIMITS], float(psi[0])
 
 
 class PaperWidth:

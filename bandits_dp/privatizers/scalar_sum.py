@@ -98,7 +98,7 @@ class ScalarSum(BitSum):
             self._set_up(*theorem_bits(honest, epsilon, delta, (self.high - self.low) / 2))
             reason = "P_1D with its published constants (Li, Zhou, Ji 2022, Algorithm 4)"
         else:
-            g = _default_levels(self.users, epsilon, delta) if levels is None else _checks.integer("levels", levels)
+            g = default_levels(self.users, epsilon, delta) if levels is None else _checks.integer("levels", levels)
             self._set_up(g, certified_bits(honest, epsilon, delta, g))
             reason = f"exact divergence of the shuffled bits for a move by {g}"
         if calibration == "theorem" and not covered:
@@ -109,7 +109,7 @@ class ScalarSum(BitSum):
             self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
 
 
-def _default_levels(users: int, epsilon: float, delta: float) -> int:
+def default_levels(users: int, epsilon: float, delta: float) -> int:
     """Choose g so that rounding, of std sqrt(n) / 2g at most, adds at most 1% to the noise; in [4, 4096]."""
     wanted = math.sqrt(users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta))
     return min(max(4, math.ceil(wanted)), 4096)

@@ -1,0 +1,210 @@
+"""G-optimal designs: the Kiefer-Wolfowitz bound, optima found by other means, and inputs that are hard on linear algebra."""
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import minimize
+
+from bandits_dp.designs import bounded_actions, g_optimal_design, support_bound
+
+
+def sphere(k, d, seed=0):
+    points = np.random.default_rng(seed).normal(size=(k, d))
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+def g_of(actions, weights):
+    """max x' V^+ x over the actions, by a pseudo-inverse: nothing in common with the package's way."""
+    actions = np.asarray(actions, dtype=float)
+    inverse = np.linalg.pinv((actions * weights[:, None]).T @ actions, rcond=1e-11, hermitian=True)
+    return float(np.einsum("ij,jk,ik->i", actions, inverse, actions).max())
+
+
+def check(actions, tolerance=2.0):
+    """A design is one: weights, the bound r <= g <= tolerance * r, and g is what it says."""
+    actions = np.asarray(actions, dtype=float)
+    design = g_optimal_design(actions, tolerance)
+    assert design.weights.shape == (len(actions),)
+    assert (design.weights >= 0).all() and design.weights.sum() == pytest.approx(1, abs=1e-12)
+    assert not design.weights[~actions.any(axis=1)].any()
+    assert design.rank * (1 - 1e-9) <= design.g <= tolerance * design.rank * (1 + 1e-9)
+    return design
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 5)), elements=st.integers(-3, 3)), st.sampled_from([2.0, 1.3, 1.01]))
+def test_every_set_of_small_integers_has_a_design(actions, tolerance):
+    """Small integers make repeated, zero and dependent actions, with a rank that is computed without doubt."""
+    if not actions.any():
+        with pytest.raises(ValueError, match="actions must hold a vector that is not zero"):
+            g_optimal_design(actions)
+        return
+    design = check(actions, tolerance)
+    assert design.rank == np.linalg.matrix_rank(actions)
+    assert design.g == pytest.approx(g_of(actions, design.weights), rel=1e-6)
+    assert (design.weights > 0).sum() <= support_bound(actions.shape[1]) or tolerance < 2
+
+
+@pytest.mark.parametrize("tolerance", (2.0, 1.05, 1.001))
+@pytest.mark.parametrize(("k", "d"), ((3, 2), (50, 2), (200, 8), (1000, 20), (300, 40)))
+def test_g_is_as_near_as_asked_for(k, d, tolerance):
+    for seed in range(3):
+        actions = sphere(k, d, seed)
+        design = check(actions, tolerance)
+        assert design.rank == d
+        assert design.g == pytest.approx(g_of(actions, design.weights), rel=1e-9)
+        if tolerance == 2:
+            assert (design.weights > 0).sum() <= support_bound(d)
+
+
+def log_det(actions, weights):
+    return np.linalg.slogdet((actions * weights[:, None]).T @ actions)[1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_optimum_is_that_of_a_general_optimizer(seed):
+    """Kiefer & Wolfowitz: g <= (1 + c) d means that ln det V is within d ln(1 + c) of the largest; scipy cannot do better."""
+    rng = np.random.default_rng(seed)
+    actions = rng.normal(size=(9, 3)) * rng.uniform(0.2, 1.0, (9, 1))
+
+    def loss(z):
+        weights = np.exp(z - z.max())
+        return -log_det(actions, weights / weights.sum())
+
+    best = min((minimize(loss, rng.normal(size=9), method="BFGS") for _ in range(4)), key=lambda found: found.fun)
+    design = check(actions, 1.0001)
+    ours = log_det(actions, design.weights)
+    assert ours >= -best.fun - 1e-7 - 3 * math.log(1.0001)
+    assert ours <= -best.fun + 1e-4  # else the oracle has not converged, and proves nothing
+    rough = check(actions, 2.0)
+    assert log_det(actions, rough.weights) >= -best.fun - 3 * math.log(2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_optimum_is_that_of_the_multiplicative_algorithm(seed):
+    """Titterington's update w_i <- w_i g_i / d, slow but three lines long."""
+    actions = sphere(15, 3, seed)
+    weights = np.full(15, 1 / 15)
+    for _ in range(20_000):
+        inverse = np.linalg.inv((actions * weights[:, None]).T @ actions)
+        weights *= np.einsum("ij,jk,ik->i", actions, inverse, actions) / 3
+    design = check(actions, 1.0001)
+    np.testing.assert_allclose((actions * design.weights[:, None]).T @ actions, (actions * weights[:, None]).T @ actions, atol=3e-3)
+
+
+def test_known_optima():
+    quadratic = np.array([[1, x, x * x] for x in np.linspace(-1, 1, 21)])
+    design = check(quadratic, 1.0001)
+    for place in (0, 10, 20):  # a parabola on [-1, 1]: the ends and the middle
+        assert design.weights[place] == pytest.approx(1 / 3, abs=1e-3)
+    line = np.array([[1, x] for x in np.linspace(0, 1, 11)])
+    np.testing.assert_allclose(check(line, 1.0001).weights[[0, 10]], 0.5, atol=1e-6)
+    np.testing.assert_allclose(check(np.eye(6) * 0.3).weights, 1 / 6)
+
+
+def test_one_action_and_one_direction():
+    design = check([[0.3, -0.4]])
+    assert design.weights.tolist() == [1.0] and design.g == pytest.approx(1) and design.rank == 1
+    design = check([[0.1, 0.2], [-0.3, -0.6], [0.2, 0.4], [0.0, 0.0]])
+    assert design.rank == 1 and design.weights.tolist() == [0, 1, 0, 0]  # the longest
+
+
+def test_repeated_and_zero_actions_change_nothing():
+    base = sphere(30, 5)
+    many = np.concatenate([base, base[::-1], np.zeros((4, 5)), base])
+    plain, design = check(base, 1.05), check(many, 1.05)
+    assert design.rank == 5 and not design.weights[60:64].any()
+    assert log_det(many, design.weights) == pytest.approx(log_det(base, plain.weights), abs=5 * math.log(1.05))
+
+
+@pytest.mark.parametrize("scale", (1e-12, 1e-6, 1e6))
+def test_units_of_columns_do_not_matter(scale):
+    base = sphere(100, 6)
+    units = np.array([1, scale, 1, 1, scale, 1])
+    one, other = check(base), check(base * units)
+    assert other.rank == 6
+    np.testing.assert_allclose(other.weights, one.weights, atol=1e-9)
+    np.testing.assert_array_equal(check(base * 1e-200).weights > 0, one.weights > 0)
+
+
+def test_dependent_columns_work_in_the_span():
+    rng = np.random.default_rng(3)
+    inner = sphere(80, 4)
+    axes = np.linalg.qr(rng.normal(size=(10, 10)))[0][:4]
+    one, other = check(inner, 1.05), check(inner @ axes, 1.05)
+    assert other.rank == 4 and other.g == pytest.approx(g_of(inner, other.weights), rel=1e-6)
+    assert one.g == pytest.approx(other.g, rel=0.05)
+    tiny = inner.copy()
+    tiny[:, 3] = inner[:, :3].sum(axis=1) * 0.1  # a column that says nothing new
+    assert check(tiny).rank == 3
+
+
+def test_an_indispensable_action_keeps_its_weight():
+    """One action alone reaches a direction, however short it is: its weight is near 1 / d, and away steps must not remove it."""
+    actions = np.zeros((201, 4))
+    actions[:200, :3] = sphere(200, 3)
+    actions[200, 3] = 1e-5
+    design = check(actions, 1.01)
+    assert design.rank == 4 and design.weights[200] == pytest.approx(1 / 4, rel=0.02)
+
+
+def test_the_same_actions_give_the_same_design():
+    actions = sphere(500, 12)
+    np.testing.assert_array_equal(g_optimal_design(actions, 1.05).weights, g_optimal_design(actions.tolist(), 1.05).weights)
+
+
+def test_a_hundred_thousand_actions_fit_into_memory():
+    """k = 1e5, d = 50: the actions take 40 MB, and nothing takes more than a few copies of them."""
+    actions = sphere(100_000, 50)
+    tracemalloc.start()
+    try:
+        design = check(actions, 1.05)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert design.rank == 50 and peak < 6 * actions.nbytes
+
+
+@pytest.mark.parametrize(
+    ("actions", "text"),
+    [
+        ([[0.0, 0.0], [0.0, 0.0]], "actions must hold a vector that is not zero, got 2 zero vectors"),
+        ([[1.0, math.nan]], "actions must be finite numbers of shape .* got nan in row 0"),
+        ([1.0, 2.0], r"got shape \(2,\)"),
+        (np.zeros((0, 3)), r"got shape \(0, 3\)"),
+        ([["a", "b"]], "actions must be finite numbers"),
+        ([[1.0], [1.0, 2.0]], "actions must be finite numbers"),
+    ],
+)
+def test_bad_actions_are_refused(actions, text):
+    with pytest.raises(ValueError, match=text):
+        g_optimal_design(actions)
+
+
+@pytest.mark.parametrize("tolerance", (1.0, 2.5, math.nan, "2"))
+def test_bad_tolerances_are_refused(tolerance):
+    with pytest.raises(ValueError, match=r"tolerance must be a number in \[1.0001, 2\]"):
+        g_optimal_design(np.eye(2), tolerance)
+
+
+def test_bounded_actions_are_those_that_a_bandit_can_use():
+    kept = bounded_actions(np.eye(3))
+    np.testing.assert_array_equal(kept, np.eye(3))
+    with pytest.raises(ValueError, match="actions must be at least 2, or there is nothing to learn, got 1"):
+        bounded_actions([[1.0, 0.0]])
+    with pytest.raises(ValueError, match="actions must have norm at most 1, got 1.5 in row 1"):
+        bounded_actions([[1.0, 0.0], [0.0, 1.5]])
+    with pytest.raises(ValueError, match="not zero"):
+        bounded_actions(np.zeros((3, 2)))
+
+
+def test_the_bound_on_the_support():
+    assert support_bound(20) == pytest.approx(4 * 20 * math.log(math.log(20)) + 16)
+    assert support_bound(1) == support_bound(2) == 16  # the double logarithm is negative or undefined
+    with pytest.raises(ValueError, match="dimension"):
+        support_bound(0)
