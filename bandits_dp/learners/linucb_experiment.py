@@ -1,0 +1,182 @@
+r"""The code behind Figures 1 and 2 of Chowdhury & Zhou 2022, to reproduce the figures. Nothing is proved.
+
+Facts about that code which its paper does not tell, or tells otherwise:
+
+* **Shape of the noise.** The noise on matrices is :math:`(Z + Z^\top)/2` with Z i.i.d.: the stated std on the diagonal and
+  :math:`1/\sqrt 2` of it elsewhere. (In the paper, and for P_Vec in the code, there is one draw for each unordered pair.) Vectors
+  have noise of the stated std.
+* **LDP and SDP-Amp** have stds without the factors of the theorems: per user :math:`\sqrt{\ln(2.5/\delta)} / \varepsilon` and
+  :math:`\sqrt{\ln(2.5 B/\delta)} / (\varepsilon \sqrt B)`.
+* **JDP** builds no tree. 1 + floor(ln T) matrices and vectors are drawn once, with std :math:`\sqrt{\ln T} \ln(2.5/\delta) /
+  \varepsilon`, and after t rounds the first 1 + floor(ln(1 + t)) of them are added to the exact sums.
+* **SDP-Vec** shifts every number by L, the largest norm of the features (:math:`\sqrt 2` there, see
+  :class:`bandits_dp.problems.code_linear.CodeLinear`), and encodes [0, 2 L] with :math:`g / L` levels per unit, :math:`g = \max(2
+  \sqrt B, d, 4)` not rounded. A user's noise is Bin(b, 1/4) with :math:`b = s g^2 \ln^2(d/\delta) / (\varepsilon^2 B)`, s = 1 at
+  epsilon = 0.2 and 10 at 1 and 10 (here: 1 below epsilon = 1). The draw truncates b to an integer, the analyzer does not: every
+  number of a batch comes out too small, by :math:`B L (b - \lfloor b \rfloor) / 4 g`, and these errors add up.
+* **Radius** :math:`\sqrt{\Gamma d} + R \sqrt{d \ln((1 + T L^2 / \Gamma) T)}` in all rounds, with R = 1/2, and **regularizer**
+  :math:`2 \Gamma`. :math:`\Gamma` is :math:`\sqrt{T d}` times the std per user; for JDP :math:`\sqrt{d \ln T}` times that of a
+  noise; for SDP-Vec :math:`\sqrt{T d} \ln(d/\delta) / (4 \varepsilon \sqrt B)`; without privacy 1, with a regularizer of 1e-4.
+* If V is not positive definite, some squared widths are negative, and the first arm of that kind is played: numpy's ``argmax``
+  takes the first index that is not a number. With P_Vec at epsilon = 10 this happens in a third of all runs.
+* The figures show *realised* regret, the best arm's reward minus the played arm's; pseudo-regret here. The means are equal.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp import _checks
+from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.learners.linucb_experiment_releases import FigureBits, FigureCounter, FigureGaussian, FigureTree
+from bandits_dp.learners.linucb_model import LinearModel
+from bandits_dp.learners.linucb_release import ExactSums, Release
+from bandits_dp.learners.radius import Shape
+from bandits_dp.problems.contextual import Contextual
+
+SCALE = 10  # s at epsilon >= 1
+
+
+class FigureRadius:
+    r"""The regularizer and the constant radius of a curve.
+
+    Parameters
+    ----------
+    dimension, horizon : int
+        d and T, >= 1.
+    gamma : float
+        :math:`\Gamma`, > 0.
+    regularizer : float
+        > 0.
+    feature_norm : float
+        L, the largest norm of a feature vector.
+    """
+
+    adaptive = False
+
+    def __init__(self, dimension: int, horizon: int, gamma: float, regularizer: float, feature_norm: float) -> None:
+        self.ridge = regularizer
+        inside = (1 + horizon * feature_norm**2 / gamma) * horizon
+        self.constant = math.sqrt(gamma * dimension) + 0.5 * math.sqrt(dimension * math.log(inside))
+
+    def regularizer(self, batch: int) -> float:
+        """Return the regularizer."""
+        return self.ridge
+
+    def floor(self, batch: int) -> float:
+        """Return minus infinity: V is never shifted."""
+        return -math.inf
+
+    def beta(self, batch: int, shape: Shape) -> float:
+        """Return the constant."""
+        return self.constant
+
+
+class FigureModel(LinearModel):
+    """Model that plays the first arm of negative squared width, if there is one.
+
+    ``shifts`` counts how often V was not positive definite; it is not shifted.
+    """
+
+    def _make_definite(self, V: NDArray[np.float64], ridge: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Count, and leave V as it is."""
+        try:
+            np.linalg.cholesky(V)
+        except np.linalg.LinAlgError:
+            self.shifts += np.linalg.eigvalsh(V)[:, 0] <= 0
+        return np.full(len(V), np.nan)
+
+    def choose(self, features: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the arms that the code would play; shapes as for :meth:`LinearModel.choose`."""
+        runs, users, arms, d = features.shape
+        flat = features.reshape(runs, users * arms, d)
+        square = np.einsum("rkd,rkd->rk", flat @ self.inverse, flat)
+        index = (flat @ self.theta[:, :, None])[:, :, 0] + self.beta[:, None] * np.sqrt(np.maximum(square, 0.0))
+        return self.first(np.where(square < 0, np.inf, index).reshape(runs, users, arms))
+
+
+class FigureLinUCB(LinUCB):
+    """LinUCB as the code plays it.
+
+    Parameters
+    ----------
+    problem : Contextual
+        With rewards in [0, 1].
+    horizon : int
+        Number of rounds T, >= 2.
+    release : Release
+        One of :mod:`bandits_dp.learners.linucb_experiment_releases`, or exact sums.
+    gamma, regularizer : float
+        For the radius.
+    radius_scale : float
+        Factor on the radius, >= 0.
+
+    Raises
+    ------
+    ValueError
+        If rewards are not in [0, 1], or the horizon is below 2.
+    """
+
+    def __init__(
+        self, problem: Contextual, horizon: int, release: Release, gamma: float, regularizer: float, radius_scale: float = 1.0
+    ) -> None:
+        if problem.reward_range != (0.0, 1.0):
+            raise ValueError(f"problem must have rewards in [0, 1] for the experiment calibration, got {problem.reward_range}")
+        radius = FigureRadius(problem.dimension, horizon, gamma, regularizer, problem.feature_norm)
+        super().__init__(problem, horizon, release, radius, radius_scale)
+
+    def new_model(self, runs: int) -> FigureModel:
+        """Return a fresh model of so many runs."""
+        return FigureModel(self.release, self.radius, runs, self.radius_scale)
+
+
+def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> FigureLinUCB:
+    """Return the curve LinUCB."""
+    return FigureLinUCB(problem, horizon, ExactSums(problem.dimension, 1, horizon), 1.0, 1e-4, radius_scale)
+
+
+def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int, radius_scale: float = 1.0) -> FigureLinUCB:
+    """Return the curve LinUCB-LDP."""
+    std = math.sqrt(math.log(2.5 / _checks.delta(delta))) / _checks.epsilon(epsilon)
+    release = FigureGaussian(problem.dimension, 1, horizon, std, "local")
+    return _noisy(problem, horizon, release, std * math.sqrt(horizon * problem.dimension), radius_scale)
+
+
+def figure_central(
+    problem: Contextual, epsilon: float, delta: float, horizon: int, counter: str = "prefixes", radius_scale: float = 1.0
+) -> FigureLinUCB:
+    """Return the curve LinUCB-JDP; ``counter="tree"`` has a real binary tree whose nodes have the same noise."""
+    horizon = _checks.integer("horizon", horizon, low=2)
+    std = math.sqrt(math.log(horizon)) * math.log(2.5 / _checks.delta(delta)) / _checks.epsilon(epsilon)
+    kind = FigureTree if _checks.choice("counter", counter, ("prefixes", "tree")) == "tree" else FigureCounter
+    gamma = std * math.sqrt(math.log(horizon) * problem.dimension)
+    return _noisy(problem, horizon, kind(problem.dimension, horizon, std), gamma, radius_scale)
+
+
+def figure_amplified(
+    problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
+) -> FigureLinUCB:
+    """Return the curve LinUCB-SDP-Amp."""
+    users = _checks.integer("batch_size", batch_size)
+    std = math.sqrt(math.log(2.5 * users / _checks.delta(delta))) / (_checks.epsilon(epsilon) * math.sqrt(users))
+    release = FigureGaussian(problem.dimension, users, horizon // users, std, "shuffle")
+    return _noisy(problem, horizon, release, std * math.sqrt(horizon * problem.dimension), radius_scale)
+
+
+def figure_vector(
+    problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
+) -> FigureLinUCB:
+    """Return the curve LinUCB-SDP-Vec."""
+    users, d = _checks.integer("batch_size", batch_size), problem.dimension
+    std = math.log(d / _checks.delta(delta)) / (_checks.epsilon(epsilon) * math.sqrt(users))
+    levels = max(2 * math.sqrt(users), d, 4)
+    bits = (SCALE if epsilon >= 1 else 1) * (levels * std) ** 2
+    release = FigureBits(d, users, horizon // users, problem.feature_norm, levels, bits)
+    return _noisy(problem, horizon, release, std * math.sqrt(horizon * d) / 4, radius_scale)
+
+
+def _noisy(problem: Contextual, horizon: int, release: Release, gamma: float, radius_scale: float) -> FigureLinUCB:
+    return FigureLinUCB(problem, horizon, release, gamma, 2 * gamma, radius_scale)

@@ -1,0 +1,89 @@
+r"""Batch sizes by name: how many users share one model, as the regret bounds of Chowdhury & Zhou 2022 balance it.
+
+A batch of B users costs regret :math:`d B` (nobody learns before it ends), and a larger one needs less noise in all. The paper's
+bounds are :math:`O(\cdot)` without constants. Here the constant is 1, logarithms are natural, and the result is rounded up:
+
+=============  ============================  ==========================================================================  ========
+name           protocol                      B                                                                           source
+=============  ============================  ==========================================================================  ========
+``utility``    shuffled Gaussian (P_Amp)     :math:`T^{3/5} d^{-1/5} \varepsilon^{-2/5} (\ln(T/\delta)\ln(2/\delta))^{1/5}`  B.2
+``utility``    shuffled bits (P_Vec)         :math:`T^{3/5} d^{-1/5} \varepsilon^{-2/5} \ln(d^2/\delta)^{2/5}`           C.2
+``utility``    local                         :math:`T^{3/4}`                                                             F.2
+``utility``    central                       :math:`T^{1/2}`                                                             F.4
+``privacy``    shuffled Gaussian (P_Amp)     :math:`T^{3/4} d^{-1/4} \varepsilon_0^{-1/2} \ln(1/\delta_0)^{1/4}`         B.3
+``privacy``    shuffled bits (P_Vec)         :math:`T^{3/4} d^{-1/4} \varepsilon_0^{-1/2} \ln(d^2/\delta_0)^{1/2}`       C.3
+``returning``  shuffled Gaussian (P_Amp)     :math:`T^{2/3} d^{-1/6} \varepsilon^{-1/3} \ln(T/\delta)^{1/2}`             E.4
+``returning``  shuffled bits (P_Vec)         :math:`T^{2/3} d^{-1/6} \varepsilon^{-1/3} \ln(T d^2/\delta)^{1/2}`         E.6
+=============  ============================  ==========================================================================  ========
+
+``privacy`` comes with another noise, too: each user's message is :math:`(\varepsilon_0, \delta_0)`-private already, and the epsilon
+and delta that are asked for are these. In the local and central model ``utility`` is the largest batch that does not change the
+order of the regret.
+"""
+
+from __future__ import annotations
+
+import math
+
+from bandits_dp import _checks
+
+PROTOCOLS = ("amplified", "vector", "local", "central")
+NAMES = {"utility": PROTOCOLS, "privacy": PROTOCOLS[:2], "returning": PROTOCOLS[:2]}
+
+
+def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsilon: float, delta: float) -> int:
+    """Return the number of users in a batch.
+
+    Parameters
+    ----------
+    name : {"utility", "privacy", "returning"}
+        What the batch size aims at.
+    protocol : {"amplified", "vector", "local", "central"}
+        P_Amp, P_Vec, or a model without a shuffler.
+    horizon : int
+        T, >= 1.
+    features : int
+        d, >= 1.
+    epsilon, delta : float
+        The privacy parameters that are asked for: of one message if the name is ``"privacy"``.
+
+    Returns
+    -------
+    int
+        B, from 1 to the horizon.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, the protocol has no batch size of that name, or the horizon is shorter than one batch.
+    """
+    T = _checks.integer("horizon", horizon)
+    d = _checks.integer("features", features)
+    epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
+    _checks.choice("protocol", protocol, PROTOCOLS)
+    if protocol not in NAMES.get(name, ()):
+        known = ", ".join(repr(key) for key, protocols in NAMES.items() if protocol in protocols)
+        raise ValueError(f"batch_size must be an integer or {known} here, got {name!r}")
+    if protocol == "central":
+        size = math.sqrt(T)  # Remark F.4
+    elif protocol == "local":
+        size = T**0.75  # Remark F.2
+    elif name == "utility":
+        amplified = math.log(T / delta) * math.log(2 / delta)  # Corollary B.2
+        logs = amplified ** (1 / 5) if protocol == "amplified" else _log_pairs(d, delta) ** (2 / 5)  # Corollary C.2
+        size = T ** (3 / 5) * d ** (-1 / 5) * epsilon ** (-2 / 5) * logs
+    elif name == "privacy":
+        logs = math.log(1 / delta) ** (1 / 4) if protocol == "amplified" else _log_pairs(d, delta) ** (1 / 2)  # B.3, C.3
+        size = T ** (3 / 4) * d ** (-1 / 4) * epsilon ** (-1 / 2) * logs
+    else:
+        inside = math.log(T / delta) if protocol == "amplified" else _log_pairs(d, delta) + math.log(T)  # E.4, E.6
+        size = T ** (2 / 3) * d ** (-1 / 6) * epsilon ** (-1 / 3) * math.sqrt(inside)
+    users = math.ceil(size * (1 - 1e-12))  # 10000 ** 0.75 is 1000 and not 1001
+    if users > T:
+        raise ValueError(f"batch_size {name!r} is {users:,} users here, but the horizon is {T:,}: not even one batch would end; "
+                         "choose a longer horizon, a larger epsilon, or a number of users")
+    return users
+
+
+def _log_pairs(d: int, delta: float) -> float:
+    return 2 * math.log(d) - math.log(delta)
