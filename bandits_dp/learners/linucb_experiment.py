@@ -89,13 +89,12 @@ class FigureModel(LinearModel):
             self.shifts += np.linalg.eigvalsh(V)[:, 0] <= 0
         return np.full(len(V), np.nan)
 
-    def choose(self, features: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return the arms that the code would play; shapes as for :meth:`LinearModel.choose`."""
-        runs, users, arms, d = features.shape
-        flat = features.reshape(runs, users * arms, d)
-        square = np.einsum("rkd,rkd->rk", flat @ self.inverse, flat)
-        index = (flat @ self.theta[:, :, None])[:, :, 0] + self.beta[:, None] * np.sqrt(np.maximum(square, 0.0))
-        return self.first(np.where(square < 0, np.inf, index).reshape(runs, users, arms))
+    def widths(self, square: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn squared widths, in place, into widths: infinite ones where the square is negative."""
+        negative = square < 0
+        square = super().widths(square)
+        square[negative] = np.inf
+        return square
 
 
 class FigureLinUCB(LinUCB):

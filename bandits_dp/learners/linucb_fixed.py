@@ -49,7 +49,7 @@ class FixedArms:
         model = self.model
         row, column = self._triangle
         index = (model.inverse[:, None, row, column] @ self._products)[:, 0]  # phi' V^-1 phi
-        np.sqrt(np.maximum(index, 0.0, out=index), out=index)  # a rounding error may make it negative
+        index = model.widths(index)
         index *= model.beta[:, None]
         index += (model.theta[:, None] @ self._columns)[:, 0]
         return model.first(index)

@@ -145,8 +145,12 @@ class LinearModel:
         flat = features.reshape(runs, users * arms, d)
         scaled = flat @ self.inverse
         square = np.einsum("rkd,rkd->rk", scaled, flat)
-        index = (flat @ self.theta[:, :, None])[:, :, 0] + self.beta[:, None] * np.sqrt(square)
+        index = (flat @ self.theta[:, :, None])[:, :, 0] + self.beta[:, None] * self.widths(square)
         return self.first(index.reshape(runs, users, arms))
+
+    def widths(self, square: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn phi' V^-1 phi, in place, into its square root; a rounding error may have made it negative."""
+        return np.sqrt(np.maximum(square, 0.0, out=square), out=square)
 
     def first(self, index: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return the first arm with the largest index along the last axis."""
