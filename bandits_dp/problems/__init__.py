@@ -2,8 +2,19 @@
 
 from bandits_dp.problems.arms import BernoulliArms
 from bandits_dp.problems.base import Problem
+from bandits_dp.problems.clients import ClientPopulation, SphericalClients
 from bandits_dp.problems.contextual import Contextual, ContextualLinear
 from bandits_dp.problems.graded import GradedArms
 from bandits_dp.problems.linear import LinearArms, SphericalArms
 
-__all__ = ["BernoulliArms", "Contextual", "ContextualLinear", "GradedArms", "LinearArms", "Problem", "SphericalArms"]
+__all__ = [
+    "BernoulliArms",
+    "ClientPopulation",
+    "Contextual",
+    "ContextualLinear",
+    "GradedArms",
+    "LinearArms",
+    "Problem",
+    "SphericalArms",
+    "SphericalClients",
+]

@@ -67,19 +67,14 @@ class LinearArms:
     def __init__(self, actions: ArrayLike, theta: ArrayLike, rewards: str = "signs", bound: float | None = None) -> None:
         self.actions: Floats = bounded_actions(actions)
         self.arms, self.dimension = self.actions.shape
-        try:
-            parameter = rows(np.asarray(theta, dtype=float)[None], 1, self.dimension, "theta")
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"theta must be {self.dimension} finite numbers, one per column of actions, got {theta!r}") from error
-        Ball(self.dimension).check(parameter, "theta")
-        self.theta: Floats = parameter[0].copy()
+        self.theta: Floats = checked_theta(theta, self.dimension)
         self.kind = _checks.choice("rewards", rewards, REWARDS)
         self.domain = reward_domain(rewards, bound)
         self.means: Floats = np.clip(self.actions @ self.theta, -1.0, 1.0)  # a norm may be 1 and a rounding error
         self.gaps: Floats = self.means.max() - self.means
         self.clipping_bias: Floats = np.zeros(self.arms)
         if self.kind == "gaussian" and isinstance(self.domain, Box):
-            self.clipping_bias = _excess(self.domain.high + self.means) - _excess(self.domain.high - self.means)
+            self.clipping_bias = excess(self.domain.high + self.means) - excess(self.domain.high - self.means)
 
     def draw(self, rng: np.random.Generator) -> Self:
         """Return the problem itself: it is one instance."""
@@ -160,6 +155,16 @@ class SphericalArms:
         return f"SphericalArms({self.arms} actions in R^{self.dimension}, rewards in {self.domain})"
 
 
+def checked_theta(theta: ArrayLike, dimension: int) -> Floats:
+    """Return a parameter of norm at most 1 as an array of shape (dimension,), or raise the ValueError that says what is wrong."""
+    try:
+        parameter = rows(np.asarray(theta, dtype=float)[None], 1, dimension, "theta")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"theta must be {dimension} finite numbers, one per column of actions, got {theta!r}") from error
+    Ball(dimension).check(parameter, "theta")
+    return parameter[0].copy()
+
+
 def on_sphere(points: int, dimension: int, rng: np.random.Generator) -> Floats:
     """Draw points uniformly from the unit sphere, shape (points, dimension)."""
     drawn = rng.normal(size=(points, dimension))
@@ -175,6 +180,6 @@ def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
     return Reals() if bound is None else Box(1, -_checks.positive("bound", bound), bound)
 
 
-def _excess(z: Floats) -> Floats:
+def excess(z: Floats) -> Floats:
     """E (Z - z)_+ for a standard normal Z."""
     return np.asarray(np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) - z * ndtr(-z))
