@@ -9,9 +9,11 @@ from bandits_dp.accounting.composition import (
     optimal_composition,
     zcdp_epsilon,
 )
+from bandits_dp.accounting.discrete_laplace import discrete_laplace_delta, discrete_laplace_scale
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_delta, laplace_scale
 from bandits_dp.accounting.shuffling import shuffle_epsilon
+from bandits_dp.accounting.skellam import skellam_delta, skellam_variance
 
 __all__ = [
     "advanced_composition",
@@ -20,6 +22,8 @@ __all__ = [
     "binomial_trials",
     "binomial_vector_epsilon",
     "classical_gaussian_noise_std",
+    "discrete_laplace_delta",
+    "discrete_laplace_scale",
     "gaussian_composition",
     "gaussian_delta",
     "gaussian_noise_std",
@@ -27,5 +31,7 @@ __all__ = [
     "laplace_scale",
     "optimal_composition",
     "shuffle_epsilon",
+    "skellam_delta",
+    "skellam_variance",
     "zcdp_epsilon",
 ]
