@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import difflib
 import inspect
+from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog import arms, linear
+from bandits_dp.catalog import arms, clients, linear
 from bandits_dp.catalog.system import System
-from bandits_dp.learners import Learner
+from bandits_dp.learners import Doubling, Learner
 from bandits_dp.problems import Problem
 
-_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS)
+_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS)
 _GIVEN = ("problem", "epsilon", "delta", "horizon", "calibration")
 
 __all__ = ["System", "make", "systems"]
@@ -27,11 +28,11 @@ def make(
     name: str,
     problem: Problem,
     *,
-    horizon: int,
+    horizon: int | None,
     epsilon: float | None = None,
     delta: float | None = None,
     calibration: str = "certified",
-    **options: object,
+    **options: Any,
 ) -> Learner[Any]:
     """Return a ready learner for a problem.
 
@@ -41,8 +42,9 @@ def make(
         A name from :func:`systems`.
     problem : Problem
         The problem; learners take no more from it than what is public: its size, its actions, bounds on rewards.
-    horizon : int
-        Number of rounds T, >= 1.
+    horizon : int or None
+        Number of rounds T, >= 1. None if nobody knows: learners of the setting ``"arms"`` then restart for ever longer horizons,
+        see :class:`bandits_dp.learners.doubling.Doubling`, whose options ``first_horizon`` and ``growth`` are allowed, too.
     epsilon : float, optional
         Privacy parameter, > 0; required by private systems, ignored by those without privacy.
     delta : float, optional
@@ -70,6 +72,9 @@ def make(
         hint = next((f"did you mean {key!r}? " for key in table if near and key.upper() == near[0]), "")
         raise ValueError(f"name must be a known system, got {name!r}; {hint}Known: {', '.join(table)}")
     system = table[name]
+    if horizon is None and system.setting == "arms":
+        trick = {key: options.pop(key) for key in ("first_horizon", "growth") if key in options}
+        return Doubling(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, **options), **trick)
     horizon = _checks.integer("horizon", horizon)
     if _checks.calibration(calibration) == "experiment" and not system.experiment:
         raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got 'experiment': "

@@ -62,11 +62,10 @@ class ChernoffWidth:
 
     def fewest_users(self, privatizer: Privatizer, half_width: float) -> int:
         """Return the fewest users of a single batch for a given half width, if noise does not depend on their number."""
-        slack = half_width - self.s / 8  # half_width >= (N s^2 / 8 + noise + L) / (s N), solved for N
-        with np.errstate(over="ignore"):
-            noise = privatizer.log_mgf(self.s)
-        needed = (noise + self.log_failure) / np.where(slack > 0, self.s * slack, np.inf)
-        return max(1, math.ceil(float(needed[slack > 0].min())))
+        s = self.s[self.s < 8 * half_width]
+        # half_width >= (N s^2 / 8 + noise + L) / (s N), solved for N
+        needed = (privatizer.log_mgf(s) + self.log_failure) / (s * (half_width - s / 8))
+        return math.ceil(float(needed.min()))
 
     def pack(self) -> dict[str, ArrayLike]:
         """Return what ``add`` changes, by name."""
