@@ -37,7 +37,10 @@ def check(actions, tolerance=2.0):
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 5)), elements=st.integers(-3, 3)), st.sampled_from([2.0, 1.3, 1.01]))
+@given(
+    arrays(float, st.tuples(st.integers(1, 12), st.integers(1, 5)), elements=st.integers(-3, 3)),
+    st.sampled_from([2.0, 1.3, 1.01]),
+)
 def test_every_set_of_small_integers_has_a_design(actions, tolerance):
     """Small integers make repeated, zero and dependent actions, with a rank that is computed without doubt."""
     if not actions.any():
@@ -197,7 +200,7 @@ def test_bounded_actions_are_those_that_a_bandit_can_use():
     np.testing.assert_array_equal(kept, np.eye(3))
     with pytest.raises(ValueError, match="actions must be at least 2, or there is nothing to learn, got 1"):
         bounded_actions([[1.0, 0.0]])
-    with pytest.raises(ValueError, match="actions must have norm at most 1, got 1.5 in row 1"):
+    with pytest.raises(ValueError, match=r"actions must have norm at most 1, got 1\.5 in row 1"):
         bounded_actions([[1.0, 0.0], [0.0, 1.5]])
     with pytest.raises(ValueError, match="not zero"):
         bounded_actions(np.zeros((3, 2)))

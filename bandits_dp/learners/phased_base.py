@@ -254,9 +254,13 @@ class PhasedElimination(Learner[A]):
             raise ValueError("actions must be those that the learner was made for")
         self.actions = state.get("actions")
         self.played, self.number, self.turn, self.filled = (int(state[key]) for key in ("played", "number", "turn", "filled"))
-        self.active, self.estimate = state["active"], state["estimate"].reshape(self.dimension)
+        everything = np.arange(self.arms)
+        self.active, self.estimate = everything[state["active"]], state["estimate"].reshape(self.dimension)
         self.bits, self.numbers = float(state["bits"]), float(state["numbers"])
-        self.phase = Phase(float(state["length"]), state["support"], state["pulls"], int(state["rank"]), bool(state["decides"]))
+        support, pulls = everything[state["support"]], state["pulls"].reshape(state["support"].shape)
+        if not 0 <= self.turn <= len(support):
+            raise ValueError(f"turn must be at most {len(support)}, the number of actions that are played")
+        self.phase = Phase(float(state["length"]), support, pulls, int(state["rank"]), bool(state["decides"]))
         if self.phase.decides:
             self.phase = self._recruit(self.phase)
 

@@ -1,0 +1,588 @@
+"""Phased elimination for linear bandits: plain loops as oracles, margins that cover, one law for both fidelities, live use."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import minimize_scalar
+
+import bandits_dp as bdp
+from bandits_dp.accounting.binomial import hockey_stick
+from bandits_dp.designs import g_optimal_design, support_bound
+from bandits_dp.learners.phased_parts import Phase
+from bandits_dp.learners.phased_width import ExactWidth
+from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, Identity, LocalGaussian, LocalLaplace, ScalarSum
+from bandits_dp.problems import LinearArms, SphericalArms
+from bandits_dp.regret import RegretTrack
+
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
+SIGNS = Box(1, -1.0, 1.0, whole=True)
+KINDS = {  # every name, with every noise
+    "PE": ("PE", {}),
+    "CDP-PE": ("CDP-PE", {"epsilon": 2.0, "delta": 0.1}),
+    "CDP-PE, Laplace": ("CDP-PE", {"epsilon": 2.0, "noise": "laplace"}),
+    "LDP-PE": ("LDP-PE", {"epsilon": 4.0, "delta": 0.1}),
+    "LDP-PE, Laplace": ("LDP-PE", {"epsilon": 4.0, "noise": "laplace"}),
+    "SDP-PE": ("SDP-PE", {"epsilon": 2.0, "delta": 0.1}),
+}
+
+
+def sphere(k, d, seed=0):
+    points = np.random.default_rng(seed).normal(size=(k, d))
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+def arms(k=12, d=3, seed=0, **options):
+    return LinearArms(sphere(k, d, seed), sphere(1, d, seed + 100)[0] * 0.9, **options)
+
+
+def make(kind, problem, horizon, **options):
+    name, given = KINDS[kind]
+    return bdp.make(name, problem, horizon=horizon, **(given | options))
+
+
+def generators(seed):
+    """The two generators of the simulator's first run."""
+    return np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0]).spawn(2)
+
+
+def plain_elimination(problem, horizon, seed, noise_std, calibration):
+    """Phased elimination as on a blackboard, one user at a time; pseudo-regret after every round, and who is left."""
+    answers, noise = generators(seed)
+    k, d = problem.actions.shape
+    best_mean = max(float(problem.theta @ x) for x in problem.actions)
+    active, h, regret, lost = list(range(k)), 4 * d * math.log(math.log(d)) + 16, [], 0.0
+    log_failure = math.log(k * horizon)
+    while len(regret) < horizon:
+        left = horizon - len(regret)
+        weights = g_optimal_design(problem.actions[active]).weights
+        if len({tuple(problem.actions[i]) for i in active}) == 1:
+            plan = {active[0]: left}
+        else:
+            plan = {active[i]: math.ceil(h * w) for i, w in enumerate(weights) if w > 0}
+        decides = sum(plan.values()) < left
+        V, G = np.zeros((d, d)), np.zeros(d)
+        for arm, pulls in plan.items():
+            x = problem.actions[arm]
+            mean, total = float(problem.theta @ x), 0.0
+            for _ in range(pulls):
+                if len(regret) == horizon:
+                    return regret, active
+                total += 1 if answers.random() < (1 + mean) / 2 else -1
+                lost += best_mean - mean
+                regret.append(lost)
+            if decides and noise_std:
+                total += noise.normal(0, noise_std)
+            V += pulls * np.outer(x, x)
+            G += total * x
+        if not decides:
+            continue
+        inverse = np.linalg.pinv(V, rcond=1e-10, hermitian=True)
+        theta = inverse @ G
+        best = max(active, key=lambda i: problem.actions[i] @ theta)
+        survivors = []
+        for i in active:
+            v = problem.actions[best] - problem.actions[i]
+            if calibration == "certified":
+                variance = sum((v @ inverse @ problem.actions[j]) ** 2 * (n + noise_std**2) for j, n in plan.items())
+                margin = math.sqrt(2 * variance * log_failure)
+            else:
+                sigma = 2 * d * noise_std * math.sqrt(len(plan)) / h
+                margin = 2 * (math.sqrt(4 * d / h * log_failure) + math.sqrt(2 * sigma**2 * log_failure))
+            if v @ theta <= margin:
+                survivors.append(i)
+        active, h = survivors, 2 * h
+    return regret, active
+
+
+def hard(kind):
+    """Problems that are hard on linear algebra."""
+    base, theta = sphere(12, 3), np.array([0.5, -0.6, 0.4])
+    return LinearArms(**{
+        "plain": {"actions": base, "theta": theta},
+        "rank 2 in R^4": {"actions": sphere(12, 2) @ np.linalg.qr(sphere(4, 4))[0][:2], "theta": [0.5, -0.6, 0.4, 0.1]},
+        "repeated and zero": {"actions": np.concatenate([base[:5], np.zeros((2, 3)), base[:5]]), "theta": theta},
+        "short": {"actions": base * np.array([1, 1e-3, 0.3]), "theta": theta},
+    }[kind])
+
+
+@pytest.mark.parametrize("calibration", ("certified", "theorem"))
+@pytest.mark.parametrize("name", ("PE", "CDP-PE"))
+@pytest.mark.parametrize("kind", ("plain", "rank 2 in R^4", "repeated and zero", "short"))
+def test_elimination_matches_the_plain_loop(kind, name, calibration):
+    """The simulator with single messages is the plain loop on the same random numbers, round by round."""
+    problem, horizon, dropped = hard(kind), 30_000, 0
+    for seed in range(3):
+        options = {"epsilon": 0.9, "delta": 0.1} if name == "CDP-PE" else {}
+        learner = bdp.make(name, problem, horizon=horizon, calibration=calibration, fidelity="messages", **options)
+        std = learner.phase.privatizers[0].noise_std
+        assert (std > 0) == (name == "CDP-PE")
+        expected, left = plain_elimination(problem, horizon, seed, std, calibration)
+        result = bdp.simulate(learner, problem, horizon, runs=1, seed=seed)
+        assert result.regret[0] == pytest.approx(np.array(expected)[result.rounds - 1], abs=1e-9 * horizon)
+        dropped += problem.arms - len(left)
+    assert dropped > 0  # somebody was dropped, so there was something to compare
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fidelities_have_the_same_law(kind):
+    """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
+    problem, horizon, regret = arms(8, 2), 3000, {}
+    for fidelity in ("aggregate", "messages"):
+        learner = make(kind, problem, horizon, fidelity=fidelity)
+        regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=150, seed=8).regret[:, -1].round(6)
+    assert stats.ks_2samp(*regret.values(), method="asymp").pvalue > FALSE_ALARM
+    assert np.ptp(regret["aggregate"]) > 0  # regret varies, so there was something to compare
+
+
+def test_published_shuffling_has_the_same_law_in_both_fidelities():
+    problem, horizon, regret = arms(8, 2), 6000, {}
+    for fidelity in ("aggregate", "messages"):
+        learner = bdp.make("SDP-PE", problem, horizon=horizon, epsilon=29.0, delta=0.4, calibration="theorem", fidelity=fidelity)
+        regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=100, seed=8).regret[:, -1].round(6)
+    assert stats.ks_2samp(*regret.values(), method="asymp").pvalue > FALSE_ALARM
+    assert np.ptp(regret["aggregate"]) > 0
+
+
+@pytest.mark.parametrize("whole", (True, False))
+@pytest.mark.parametrize("kind", KINDS)
+def test_live_use_replays_the_simulator(kind, whole):
+    """Somebody's own loop with the run's two generators, a batch or one user at a time, to the last round."""
+    distribution, horizon = SphericalArms(15, 3), 2500
+    result = bdp.simulate(make(kind, distribution, horizon, fidelity="messages"), distribution, horizon, runs=1, seed=5)
+    answers, noise = generators(5)
+    problem = distribution.draw(answers)
+    learner = make(kind, problem, horizon, fidelity="messages")
+    regret = []
+    while learner.played < horizon:
+        arm, users = learner.act(), learner.missing if whole else 1
+        learner.update(problem.rewards(arm, users, answers), noise)
+        regret += [problem.gaps[arm]] * users
+    assert result.regret[0] == pytest.approx(np.cumsum(regret)[result.rounds - 1])
+    assert result.bits[0] == learner.bits > 0 and result.counts["numbers"][0] == learner.numbers
+    for verb in (learner.act, lambda: learner.update(1.0, noise)):
+        with pytest.raises(ValueError, match="horizon is 2500 and 2500 rounds are played: there is no next user"):
+            verb()
+
+
+def test_runs_depend_on_their_own_seed_only():
+    problem = SphericalArms(50, 4)
+    learner = bdp.make("SDP-PE", problem, horizon=5000, epsilon=1.0, delta=0.1)
+    few, many = (bdp.simulate(learner, problem, 5000, runs=runs, seed=2) for runs in (2, 5))
+    shared = bdp.simulate(learner, problem, 5000, runs=5, seed=2, workers=2)
+    np.testing.assert_array_equal(few.regret, many.regret[:2])
+    np.testing.assert_array_equal(shared.regret, many.regret)
+    assert learner.played == 0 and learner.actions is None  # the learner itself is still fresh
+
+
+def one_phase(privatizer, pulls=40):
+    """A phase with 12 actions in R^3, its differences to the first action, and their coefficients."""
+    problem = arms()
+    weights = g_optimal_design(problem.actions).weights
+    support = np.flatnonzero(weights)
+    counts = np.ceil(pulls * weights[support]).astype(int)
+    phase = Phase(float(pulls), support, counts, 3, True, 1, tuple(privatizer(int(n)) for n in counts))
+    base = problem.actions[support]
+    differences = problem.actions[0] - problem.actions[1:]
+    coefficients = differences @ np.linalg.solve((base * counts[:, None]).T @ base, base.T * counts)
+    return problem, phase, differences, coefficients
+
+
+PRIVATIZERS = {
+    "none": lambda n: Identity(n, SIGNS),
+    "central Gaussian": lambda n: CentralGaussian(n, 1.0, 1e-3, domain=SIGNS),
+    "central Laplace": lambda n: CentralLaplace(n, 0.5, domain=SIGNS),
+    "local Laplace": lambda n: LocalLaplace(n, 1.0, domain=SIGNS),
+    "bits": lambda n: ScalarSum(n, 1.0, 1e-3, domain=SIGNS),
+    "few bits": lambda n: ScalarSum(n, 4.0, 1e-2, domain=SIGNS, levels=1),
+}
+
+
+@pytest.mark.parametrize("kind", PRIVATIZERS)
+def test_certified_margins_cover(kind):
+    """Errors beyond the margin are at most as frequent as promised (exact count, binomial test), and not absurdly rare.
+
+    The promise is tested where it can be seen: at a failure rate of e^-3 per difference instead of one in millions.
+    """
+    rng, runs = np.random.default_rng(1), 50_000
+    problem, phase, differences, coefficients = one_phase(PRIVATIZERS[kind])
+    width = ExactWidth(12, 1000)
+    width.log_failure = 3.0
+    margins = width.margins(phase, differences, coefficients)
+    sums = problem.reward_sums(np.tile(phase.support, (runs, 1)), phase.pulls, rng)
+    released = np.column_stack([p.release_sum(sums[:, j], rng) for j, p in enumerate(phase.privatizers)])
+    errors = (released / phase.pulls) @ coefficients.T - differences @ problem.theta
+    for side in (errors, -errors):
+        failures = (side > margins).sum(axis=0)
+        for count in failures:
+            assert stats.binomtest(int(count), runs, math.exp(-3.0), "greater").pvalue > FALSE_ALARM
+        assert failures.max() > runs * 1e-3  # Chernoff loses a factor, not everything
+
+
+@pytest.mark.parametrize("kind", PRIVATIZERS)
+def test_certified_margins_are_nearly_the_best_of_chernoff(kind):
+    """Never below the bound that a numerical optimizer finds for each difference, and 1% above at most (5% for Laplace noise)."""
+    _, phase, differences, coefficients = one_phase(PRIVATIZERS[kind])
+    width = ExactWidth(12, 10**6)
+    margins = width.margins(phase, differences, coefficients)
+    for margin, row in zip(margins, coefficients, strict=True):
+        def bound(log_s, row=row):
+            s = math.exp(log_s)
+            noise = [float(p.log_mgf(np.array([s * abs(c) / p.users]))[0]) for c, p in zip(row, phase.privatizers, strict=True)]
+            return (width.log_failure + s**2 / 2 * float(row**2 @ (1 / phase.pulls)) + sum(noise)) / s
+
+        grid = np.linspace(-6, 6, 400)
+        start = grid[np.argmin([bound(x) for x in grid])]
+        best = minimize_scalar(bound, bounds=(start - 0.1, start + 0.1), method="bounded").fun
+        assert best * (1 - 1e-6) <= margin <= best * (1.05 if "Laplace" in kind else 1.01)
+
+
+def test_margins_are_the_gaussian_formula_for_gaussian_noise():
+    for privatizer in (lambda n: CentralGaussian(n, 1.0, 1e-3, domain=SIGNS), lambda n: LocalGaussian(n, 5.0, 1e-3, domain=SIGNS)):
+        _, phase, differences, coefficients = one_phase(privatizer)
+        width = ExactWidth(12, 10**6)
+        noise = np.array([p.noise_std / p.users for p in phase.privatizers])
+        expected = np.sqrt(2 * width.log_failure * (coefficients**2 @ (1 / phase.pulls + noise**2)))
+        assert width.log_failure == pytest.approx(math.log(12 * 10**6))
+        margins = width.margins(phase, differences, coefficients)
+        assert (margins >= expected * (1 - 1e-12)).all() and (margins <= expected * 1.001).all()
+
+
+def test_clients_widen_margins():
+    _, phase, differences, coefficients = one_phase(PRIVATIZERS["none"])
+    crowd = Phase(phase.length, phase.support, phase.pulls, 3, True, 7, phase.privatizers)
+    margins = ExactWidth(12, 1000, reward_std=2.0, client_std=0.3).margins(crowd, differences, coefficients)
+    variance = coefficients**2 @ (4 / (7 * phase.pulls)) + 0.09 * (differences**2).sum(axis=1) / 7
+    assert margins == pytest.approx(np.sqrt(2 * variance * math.log(12_000)))
+
+
+def test_the_difference_of_equal_actions_has_no_margin():
+    for kind in PRIVATIZERS:
+        _, phase, differences, coefficients = one_phase(PRIVATIZERS[kind])
+        assert ExactWidth(12, 1000).margins(phase, 0 * differences, 0 * coefficients).tolist() == [0.0] * 11
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "sigma"),
+    [
+        ("PE", {}, lambda d, s, h: 0),
+        ("CDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(s) / h),
+        ("LDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(2 * s / h)),
+    ],
+)
+def test_printed_margins(name, options, sigma):
+    """Equation 54 with Table 4, by hand: B = 1, so the noise is 2 sqrt(2 ln(1.25 / delta)) / epsilon = 4 sqrt(2 ln 12.5)."""
+    problem = arms(12, 3)
+    learner = bdp.make(name, problem, horizon=1000, calibration="theorem", **options)
+    h, log = support_bound(3), math.log(12 * 1000)
+    s = len(learner.phase.support)
+    expected = math.sqrt(4 * 3 / h * log) + math.sqrt(2 * sigma(3, s, h) ** 2 * log)
+    margins = learner.width.margins(learner.phase, np.zeros((5, 3)), np.zeros((5, s)))
+    assert margins == pytest.approx(np.full(5, 2 * expected))
+    assert learner.phase.pulls.tolist() == [math.ceil(h * w) for w in g_optimal_design(problem.actions).weights if w > 0]
+
+
+def test_published_shuffling_has_the_constants_of_algorithm_4():
+    """B = 1: g = ceil(2 sqrt n) levels, b and p as printed, and their standard deviation in the width."""
+    learner = bdp.make("SDP-PE", arms(12, 3), horizon=1000, epsilon=2.0, delta=0.1, calibration="theorem")
+    stds = []
+    for privatizer, n in zip(learner.phase.privatizers, learner.phase.pulls, strict=True):
+        g = math.ceil(2 * math.sqrt(n))
+        b = math.ceil(180 * g**2 * math.log(20) / n)
+        p = 90 * g**2 * math.log(20) / (b * n)
+        assert (privatizer.levels, privatizer.noise_bits.rare, privatizer.noise_bits.common) == (g, b, 0)
+        assert privatizer.noise_bits.p == pytest.approx(p) and privatizer.bits_per_user == g + b
+        stds.append(2 / g * math.sqrt(n * b * p * (1 - p)))
+        assert privatizer.noise_std == pytest.approx(stds[-1])  # +1 and -1 are not rounded
+    h, log, s = support_bound(3), math.log(12_000), len(stds)
+    expected = 2 * (math.sqrt(12 / h * log) + math.sqrt(2 * (2 * 3 * max(stds) * math.sqrt(s) / h) ** 2 * log))
+    assert learner.width.margins(learner.phase, np.zeros((2, 3)), np.zeros((2, s))) == pytest.approx([expected] * 2)
+
+
+def test_the_best_action_survives():
+    """Certified runs lose the best action with probability 2 P / T at most; T = 2000 has no more than 7 phases."""
+    lost = 0
+    for seed in range(300):
+        answers, noise = generators(seed)
+        problem = SphericalArms(20, 3).draw(answers)
+        learner = bdp.make("SDP-PE", problem, horizon=2000, epsilon=8.0, delta=0.1)
+        track = RegretTrack(problem.gaps, np.array([2000]))
+        while learner.played < 2000:
+            learner._play_phase(problem, answers, noise, track, 2000)
+        lost += int(problem.gaps.argmin()) not in learner.active
+        assert learner.number <= 7 and (seed or len(learner.active) < 20)
+    assert stats.binomtest(lost, 300, 14 / 2000, "greater").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("kind", ("CDP-PE", "CDP-PE, Laplace", "LDP-PE", "LDP-PE, Laplace", "SDP-PE"))
+def test_guarantees_say_what_was_asked_for(kind):
+    learner = make(kind, arms(), 1000)
+    given = KINDS[kind][1]
+    assert (learner.guarantee.epsilon, learner.guarantee.delta) == (given["epsilon"], given.get("delta", 0.0))
+    assert learner.guarantee.model == {"C": "central", "L": "local", "S": "shuffle"}[kind[0]]
+    assert "one reward in {-1, 1}" in str(learner.guarantee)
+
+
+def test_shared_noise_is_enough_for_every_number_of_users():
+    """Sums of similar size share one search: the exact divergence keeps delta, and no more than 4% of noise is wasted."""
+    learner = bdp.make("SDP-PE", arms(), horizon=1000, epsilon=1.0, delta=1e-3)
+    ideal = ScalarSum(10_000, 1.0, 1e-3, domain=SIGNS).noise_std
+    for users in (1, 2, 15, 16, 17, 31, 100, 127, 1000):
+        privatizer = learner.new_privatizer(users)
+        law = privatizer.noise_bits.log_pmf(users)
+        assert hockey_stick(law, 1.0, shift=privatizer.levels) <= 1e-3
+        assert privatizer.guarantee.proved and privatizer.noise_std <= (1.04 if users > 15 else 1.1) * ideal
+
+
+def test_half_honest_users_get_more_noise():
+    some, all_ = (bdp.make("SDP-PE", arms(), horizon=1000, epsilon=1.0, delta=0.1, honest_fraction=f) for f in (0.5, 1.0))
+    assert some.phase.privatizers[0].noise_std > 1.3 * all_.phase.privatizers[0].noise_std
+    assert "0.5 of the users" in str(some.guarantee)
+
+
+def test_sums_of_ends_need_no_rounding():
+    """Bits of +1 and -1: the sum alone, single values and real messages have one law, of exactly the std that is stated."""
+    values = np.where(np.arange(12) % 3 == 0, 1.0, -1.0)
+    privatizer = ScalarSum(12, 2.0, 0.1, domain=SIGNS)
+    rng, runs = np.random.default_rng(2), 4000
+    by_sum = privatizer.release_sum(np.full(runs, values.sum()), rng)
+    by_value = np.array([privatizer.release(values, rng)[0] for _ in range(runs)])
+    by_message = np.array([privatizer.release(values, rng, "messages")[0] for _ in range(runs)])
+    for other in (by_value, by_message):
+        assert stats.ks_2samp(by_sum.round(6), other.round(6), method="asymp").pvalue > FALSE_ALARM
+    assert by_sum.std() == pytest.approx(privatizer.noise_std, rel=5 / math.sqrt(2 * runs))
+    assert by_sum.mean() == pytest.approx(values.sum(), abs=5 * privatizer.noise_std / math.sqrt(runs))
+    twice = privatizer.release_sum(np.full(runs, 2 * values.sum()), rng, batches=2)
+    assert twice.std() == pytest.approx(math.sqrt(2) * privatizer.noise_std, rel=5 / math.sqrt(2 * runs))
+    with pytest.raises(ValueError, match="total must be given as single values"):
+        ScalarSum(12, 2.0, 0.1, domain=Box(1, -1.0, 1.0)).release_sum(3.0, rng)
+
+
+def test_nothing_is_released_in_a_phase_that_the_horizon_cuts():
+    """d = 2: phases of about 16, 32, 64, ... plays; at T = 100 the third is cut, and its users send nothing."""
+    problem = LinearArms(np.eye(2), [0.0, 0.0])
+    for fidelity in ("aggregate", "messages"):
+        learner = bdp.make("SDP-PE", problem, horizon=100, epsilon=1.0, delta=1e-3, fidelity=fidelity)
+        each = {users: learner.new_privatizer(users).bits_per_user for users in (8, 16)}
+        result = bdp.simulate(learner, problem, 100, runs=3)
+        assert (result.bits == 16 * each[8] + 32 * each[16]).all()
+        assert (result.counts["numbers"] == 48).all() and (result.counts["phases"] == 3).all()
+    learner = bdp.make("CDP-PE", problem, horizon=16, epsilon=1.0, delta=1e-3)  # nobody plays after the first phase
+    assert not learner.phase.decides and learner.phase.plays == 16
+
+
+def test_a_single_action_that_is_left_is_played_to_the_end():
+    problem = LinearArms([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], [1.0, 0.0])
+    learner = bdp.make("PE", problem, horizon=2000)
+    result = bdp.simulate(learner, problem, 2000, runs=5)
+    assert (result.counts["numbers"] < 1000).all()
+    late = result.rounds > 1000
+    assert (np.ptp(result.regret[:, late], axis=1) == 0).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_restored_learner_goes_on_as_if_nothing_had_happened(kind, tmp_path):
+    """Save to a file in the middle of an action, restore into a fresh learner: the same actions and messages from there on."""
+    problem = arms()
+
+    def go_on(learner, rounds, seed):
+        answers, noise = generators(seed)
+        played = []
+        for _ in range(rounds):
+            played.append(learner.act())
+            learner.update(problem.rewards(played[-1], 1, answers), noise)
+        return played
+
+    first, second = make(kind, problem, 3000), make(kind, problem, 3000)
+    go_on(first, 777, 1)
+    np.savez(tmp_path / "state.npz", **first.save())
+    with np.load(tmp_path / "state.npz") as state:  # no pickle
+        second.restore(state)
+    assert go_on(first, 2223, 2) == go_on(second, 2223, 2)
+    for key, value in first.save().items():
+        np.testing.assert_array_equal(second.save()[key], value)
+
+
+def test_a_state_of_another_learner_is_refused():
+    learner, rng = make("CDP-PE", arms(), 3000), np.random.default_rng(0)
+    learner.update([1.0, -1.0], rng)
+    before = learner.save()
+    with pytest.raises(ValueError, match=r"state must come from CDP-PE\(.*got that of SDP-PE"):
+        learner.restore(make("SDP-PE", arms(), 3000).save())
+    with pytest.raises(ValueError, match=r"state must be what save.*actions must be those"):
+        learner.restore(make("CDP-PE", arms(seed=1), 3000).save())
+    for key, value in (("estimate", np.zeros(9)), ("turn", np.nan), ("extra", 1.0), ("active", np.array([40]))):
+        with pytest.raises(ValueError, match="state must be what save"):
+            learner.restore(before | {key: value})
+    with pytest.raises(ValueError, match="state must be what save"):
+        learner.restore({key: before[key] for key in before if key != "pulls"})
+    for key, value in before.items():
+        np.testing.assert_array_equal(learner.save()[key], value)
+    learner.update(1.0, rng)
+
+
+def test_bad_updates_leave_the_learner_usable():
+    rng = np.random.default_rng(0)
+    learner = bdp.make("CDP-PE", arms(), horizon=1000, epsilon=1.0, delta=1e-3)
+    missing = learner.missing
+    for bad, text in (
+        (0.5, "rewards must be -1 or 1, got 0.5 in row 0"),
+        ([1, -1, 2], r"got 2\.0 in row 2"),
+        (math.nan, "rewards must be finite"),
+        ([1] * (missing + 1), f"rewards must hold 1 to {missing} numbers, the rest of this action's users, got {missing + 1}"),
+        ([], f"rewards must hold 1 to {missing} numbers"),
+        ("many", "rewards must be numbers"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            learner.update(bad, rng)
+    with pytest.raises(ValueError, match="rng must be"):
+        learner.update(1, None)
+    assert learner.played == 0 and learner.missing == missing
+    learner.update([1] * missing, rng)
+    assert learner.played == missing and learner.turn == 1
+
+
+def test_rewards_of_ones_own_are_clipped_only_on_request():
+    problem, rng = arms(rewards="gaussian", bound=2.0), np.random.default_rng(0)
+    strict, clipping = (bdp.make("SDP-PE", problem, horizon=1000, epsilon=1.0, delta=0.1, clip=c) for c in (False, True))
+    with pytest.raises(ValueError, match=r"rewards must be in \[-2, 2\], got 3.0"):
+        strict.update(3.0, rng)
+    clipping.update(3.0, rng)
+    assert "after clipping" in str(clipping.guarantee) and "clipping" not in str(strict.guarantee)
+
+
+def test_live_use_of_a_distribution_waits_for_the_actions():
+    learner = bdp.make("PE", SphericalArms(5, 2), horizon=100)
+    with pytest.raises(ValueError, match="actions must be known before"):
+        learner.act()
+    with pytest.raises(ValueError, match=r"actions must have shape \(5, 2\)"):
+        learner.show(np.eye(2))
+    with pytest.raises(ValueError, match="norm at most 1"):
+        learner.show(sphere(5, 2) * 1.5)
+    learner.show(sphere(5, 2))
+    assert learner.act() in range(5)
+    with pytest.raises(ValueError, match="knows its actions"):
+        learner.show(sphere(5, 2))
+
+
+def test_clipped_rewards_go_through_every_fidelity():
+    """Gaussian rewards in [-1.5, 1.5]: sums need single values under shuffling, and both ways have one law."""
+    problem, horizon, regret = arms(8, 2, rewards="gaussian", bound=1.5), 3000, {}
+    for fidelity in ("aggregate", "messages"):
+        learner = bdp.make("SDP-PE", problem, horizon=horizon, epsilon=4.0, delta=0.1, fidelity=fidelity)
+        regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=100, seed=3).regret[:, -1].round(6)
+    assert stats.ks_2samp(*regret.values(), method="asymp").pvalue > FALSE_ALARM
+    assert np.ptp(regret["aggregate"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "options", "text"),
+    [
+        ("CDP-PE", arms(rewards="gaussian"), {"epsilon": 1.0, "delta": 0.1}, "problem must have bounded rewards"),
+        ("CDP-PE", arms(), {"epsilon": 1.0}, "delta must be in .* noise='laplace' can do without"),
+        ("CDP-PE", arms(), {"epsilon": 1.0, "noise": "none"}, "noise must be one of 'gaussian', 'laplace'"),
+        ("LDP-PE", arms(), {"epsilon": 1.0, "noise": "laplace", "calibration": "theorem"}, "remark C.9"),
+        ("CDP-PE", arms(), {"epsilon": 1.0, "delta": 0.1, "calibration": "theorem"}, "epsilon must be below 1"),
+        ("SDP-PE", arms(), {"epsilon": 30.0, "delta": 0.1, "calibration": "theorem"}, "epsilon must be below 30"),
+        ("SDP-PE", arms(), {"epsilon": 1.0}, "delta must be in"),
+        ("PE", arms(), {"calibration": "experiment"}, "publishes no simulation"),
+        ("PE", bdp.problems.BernoulliArms([0.1, 0.9]), {}, "problem must be of the setting 'linear'"),
+        ("PE", arms(), {"fidelity": "exact"}, "fidelity must be one of"),
+        ("PE", arms(), {"noise": "laplace"}, "noise is not an option of PE"),
+    ],
+)
+def test_bad_arguments_are_refused(name, problem, options, text):
+    with pytest.raises(ValueError, match=text):
+        bdp.make(name, problem, horizon=1000, **options)
+
+
+def test_outside_the_theorem_nothing_is_promised():
+    learner = bdp.make("CDP-PE", arms(), horizon=1000, epsilon=10.0, delta=0.25, calibration="theorem", strict=False)
+    assert not learner.guarantee.proved
+
+
+def test_a_learner_refuses_problems_that_it_was_not_made_for():
+    learner = bdp.make("CDP-PE", arms(), horizon=1000, epsilon=1.0, delta=0.1)
+    for problem, text in (
+        (arms(13), "12 arms"), (arms(12, 4), "actions of length 3"), (arms(seed=1), "the actions for which"),
+        (arms(rewards="gaussian", bound=1.0), r"rewards in \{-1, 1\}"), (SphericalArms(12, 3), "the actions for which"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            bdp.simulate(learner, problem, 1000)
+
+
+@pytest.mark.parametrize(
+    ("options", "cut"), [({}, None), ({"rewards": "gaussian"}, None), ({"rewards": "gaussian", "bound": 0.7}, 0.7)]
+)
+def test_rewards_have_the_stated_means_and_sums_their_law(options, cut):
+    problem, rng, users = arms(4, 2, **options), np.random.default_rng(5), 30
+    for arm in range(4):
+        single = problem.rewards(arm, 60_000, rng)[:, 0]
+        expected = problem.means[arm] + problem.clipping_bias[arm]
+        assert single.mean() == pytest.approx(expected, abs=5.2 * single.std() / math.sqrt(len(single)))
+        assert single.std() <= 1.02
+        if cut is None:
+            assert problem.clipping_bias[arm] == 0
+        else:
+            assert np.abs(single).max() == cut and problem.clipping_bias[arm] * problem.means[arm] < 0
+        sums = problem.reward_sums(np.full(2000, arm), users, rng)
+        assert stats.ks_2samp(sums.round(9), single.reshape(-1, users).sum(axis=1).round(9), method="asymp").pvalue > FALSE_ALARM
+    assert problem.gaps.min() == 0 and problem.means[problem.gaps.argmin()] == problem.means.max()
+    if not options:
+        assert set(problem.rewards(0, 100, rng).ravel()) == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"actions": [[1.0, 0.0]]}, "actions must be at least 2"),
+        ({"actions": np.zeros((3, 2))}, "actions must hold a vector that is not zero"),
+        ({"actions": [[1.0, 0.0], [1.0, 0.1]]}, "actions must have norm at most 1"),
+        ({"actions": [[1.0, 0.0], [math.nan, 0.1]]}, "actions must be finite"),
+        ({"actions": [1.0, 0.0]}, "actions must be finite numbers of shape"),
+        ({"theta": [1.0, 1.0]}, "theta must have norm at most 1"),
+        ({"theta": [1.0, 0.0, 0.0]}, "theta must"),
+        ({"theta": [math.inf, 0.0]}, "theta must"),
+        ({"theta": "a"}, "theta must"),
+        ({"rewards": "coins"}, "rewards must be one of 'signs', 'gaussian'"),
+        ({"bound": 1.0}, "bound must be left out"),
+        ({"rewards": "gaussian", "bound": 0.0}, "bound must be a number in"),
+    ],
+)
+def test_bad_problems_are_refused(options, text):
+    with pytest.raises(ValueError, match=text):
+        LinearArms(**({"actions": np.eye(2), "theta": [0.5, 0.5]} | options))
+
+
+def test_a_distribution_draws_on_the_sphere():
+    problem = SphericalArms(6, 3, rewards="gaussian", bound=2.0, theta_norm=0.5)
+    one, other = (problem.draw(np.random.default_rng(seed)) for seed in (0, 1))
+    assert np.linalg.norm(one.actions, axis=1) == pytest.approx(np.ones(6)) and np.linalg.norm(one.theta) == pytest.approx(0.5)
+    assert not np.array_equal(one.actions, other.actions) and one.domain == problem.domain == Box(1, -2.0, 2.0)
+    assert one.draw(np.random.default_rng(0)) is one
+    for options in ({"arms": 1}, {"dimension": 0}, {"theta_norm": 1.5}, {"rewards": "coins"}):
+        with pytest.raises(ValueError, match="must be"):
+            SphericalArms(**({"arms": 5, "dimension": 2} | options))
+
+
+def test_regret_of_actions_with_their_own_numbers_of_users():
+    """Every checkpoint, against a list of single pulls."""
+    gaps, rounds = np.array([0.3, 0.0, 0.1]), np.arange(1, 41)
+    track, pulls = RegretTrack(gaps, rounds), []
+    for which, users, length in (([0, 1, 2], [2, 5, 1], 8), ([2], [11], 11), ([1, 0], [7, 30], 21)):
+        track.play_each(np.array(which), np.array(users), length)
+        pulls += [a for a, n in zip(which, users, strict=True) for _ in range(n)][:length]
+    assert track.regret == pytest.approx(np.cumsum(gaps[pulls]))
+
+
+def test_certified_regret_is_a_fraction_of_the_theorems():
+    """T = 1e5, 200 actions in R^8: exact margins instead of the printed ones, for each trust model."""
+    problem = SphericalArms(200, 8)
+    for name, least in (("PE", 1.5), ("CDP-PE", 2.0), ("SDP-PE", 3.0)):
+        options = {} if name == "PE" else {"epsilon": 1.0, "delta": 0.1, "strict": False}
+        theorem = bdp.make(name, problem, horizon=10**5, calibration="theorem", **options)
+        options.pop("strict", None)
+        certified = bdp.make(name, problem, horizon=10**5, **options)
+        ratio = np.divide(*(bdp.simulate(learner, problem, 10**5, runs=10, seed=4).mean[-1] for learner in (theorem, certified)))
+        assert ratio > least
