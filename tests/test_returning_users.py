@@ -1,0 +1,259 @@
+"""Users who come back, and batch sizes by name: composition against exact sums, audits of the words, and the learners built with them."""
+
+import math
+
+import numpy as np
+import pytest
+
+import bandits_dp as bdp
+from bandits_dp.accounting import gaussian_delta
+from bandits_dp.accounting.composition import advanced_composition, gaussian_composition
+from bandits_dp.learners.schedules import NAMES, named_batch_size
+from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
+from bandits_dp.privatizers.returning import (
+    ReturningAmplifiedGaussian,
+    ReturningLocalGaussian,
+    ReturningPublishedGaussian,
+    ReturningVectorSum,
+    composes,
+    per_batch,
+)
+from bandits_dp.problems.contextual import ContextualLinear
+
+LINEAR = LinearStatistics(5)
+PROBLEM = ContextualLinear(arms=10, dimension=3)
+
+
+# Composition
+
+
+def test_theorem_splits_as_printed():
+    """Theorem E.2's numbers for M = 20 at (1, 0.1), and every target in the range of Theorem E.5 is really reached."""
+    epsilon_m, delta_m = per_batch(1.0, 0.1, 20)
+    assert epsilon_m == pytest.approx(1 / (2 * math.sqrt(40 * math.log(20))), rel=1e-12)
+    assert delta_m == pytest.approx(0.1 / 40, rel=1e-12)
+    for epsilon in (0.01, 1.0, 5.0, 15.0):
+        for delta in (1e-9, 0.1, 0.49):
+            for batches in (1, 2, 20, 1000, 20_000):
+                assert composes(*per_batch(epsilon, delta, batches), batches, epsilon, delta)
+
+
+def test_cited_composition_theorem_does_not_prove_the_paper():
+    """At epsilon = 15 advanced composition gives more than 15 for the printed split; optimal composition gives less."""
+    each = per_batch(15.0, 0.1, 20)
+    assert advanced_composition(*each, 20, slack=0.05)[0] > 20
+    with pytest.raises(ValueError, match=r"epsilon must be such that 20 batches .* got 100; use"):
+        per_batch(100.0, 0.49, 20)
+    assert per_batch(100.0, 0.49, 20, strict=False)[1] == 0.49 / 40
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 10.0])
+def test_local_gaussian_is_exact(epsilon):
+    """M Gaussian releases with the noise found have exactly the delta asked for."""
+    privatizer = ReturningLocalGaussian(50, 30, epsilon, 1e-3, domain=LINEAR)
+    together = gaussian_composition([privatizer.unit_std] * 30, [LINEAR.l2_diameter] * 30)
+    assert gaussian_delta(together, epsilon) == pytest.approx(1e-3, rel=1e-9)
+    assert privatizer.noise_std == pytest.approx(privatizer.unit_std * math.sqrt(50))
+
+
+def exact_pair_delta(log_pmf, shift, epsilon):
+    """Delta of two independent counts with the noise given by ``log_pmf``, both moved by ``shift``: every pair of outcomes."""
+    p = np.exp(log_pmf)
+    p = np.concatenate([p, np.zeros(shift)])
+    q = np.roll(p, shift)
+    return np.maximum(np.outer(p, p) - math.exp(epsilon) * np.outer(q, q), 0).sum()
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
+def test_two_batches_of_bits_against_every_outcome(epsilon):
+    """One number in each of two batches: the exact delta is below the target, and the bound is not wasteful."""
+    delta, g = 0.05, 16
+    privatizer = ReturningVectorSum(6, 2, epsilon, delta, domain=Box(), levels=g)
+    log_pmf = privatizer.noise_bits.log_pmf(6)
+    exact = exact_pair_delta(log_pmf, g, epsilon)  # from 0 to 1 in both batches, which moves g ones each
+    assert exact <= delta
+    assert exact >= 0.85 * delta
+    alone = VectorSum(6, epsilon, delta, Box(), levels=g)
+    assert exact_pair_delta(alone.noise_bits.log_pmf(6), g, epsilon) > 1.2 * delta  # what one batch needs is too little for two
+
+
+def test_bits_lose_nothing_against_gaussian_noise():
+    """Noise of shuffled bits for 1000 batches within 3% of a Gaussian's; pairs of (epsilon, delta) would need twice as much."""
+    for epsilon in (0.2, 1.0):
+        privatizer = ReturningVectorSum(20, 1000, epsilon, 0.1, domain=LINEAR)
+        gaussian = ReturningLocalGaussian(1, 1000, epsilon, 0.1, domain=LINEAR).unit_std
+        assert 1.0 < privatizer.noise_std / gaussian < 1.03
+
+
+def test_many_batches_of_bits_by_simulation():
+    """The likelihood ratio of 40 batches, simulated, exceeds e^epsilon as little as promised (false alarm below 1e-6)."""
+    epsilon, delta, batches, g = 1.0, 0.1, 40, 8
+    privatizer = ReturningVectorSum(5, batches, epsilon, delta, domain=Box(), levels=g)
+    log_pmf = privatizer.noise_bits.log_pmf(5)
+    rng = np.random.default_rng(1)
+    noise = rng.choice(len(log_pmf), p=np.exp(log_pmf) / np.exp(log_pmf).sum(), size=(20_000, batches))
+    padded = np.concatenate([np.full(g, -np.inf), log_pmf])
+    loss = (log_pmf[noise] - padded[noise]).sum(axis=1)  # padded[i] is the log-probability of i - g
+    estimate = -np.expm1(np.minimum(epsilon - loss, 0.0))  # its mean is delta
+    assert estimate.mean() - 5 * estimate.std() / math.sqrt(len(loss)) < delta
+    assert estimate.mean() > 0.8 * delta
+
+
+def test_amplified_is_best_of_two():
+    """Large batches are amplified, and small ones compose without amplification; the guarantee says which."""
+    small = ReturningAmplifiedGaussian(20, 50, 1.0, 0.1, domain=LINEAR)
+    local = ReturningLocalGaussian(20, 50, 1.0, 0.1, domain=LINEAR)
+    assert small.unit_std == local.unit_std and "amplified" not in small.guarantee.reason
+    large = ReturningAmplifiedGaussian(2000, 10, 1.0, 0.1, domain=LINEAR)
+    assert large.unit_std < 0.6 * ReturningLocalGaussian(2000, 10, 1.0, 0.1, domain=LINEAR).unit_std
+    assert "amplified" in large.guarantee.reason
+    assert large.unit_std > AmplifiedGaussian(2000, 1.0, 0.1, domain=LINEAR).unit_std
+
+
+def test_theorem_noise_of_returning_users():
+    """Each batch has the printed noise at (epsilon_m, delta_m), and the promise is about all of them, if there is one."""
+    each = per_batch(0.5, 0.1, 20)
+    bits = ReturningVectorSum(1000, 20, 0.5, 0.1, "theorem", domain=LINEAR)
+    assert bits.noise_std == VectorSum(1000, *each, LINEAR, "theorem").noise_std
+    assert (bits.guarantee.epsilon, bits.guarantee.delta) == (0.5, 0.1)
+    assert "optimal composition" in bits.guarantee.reason
+    local = ReturningPublishedGaussian(1000, 20, 0.5, 0.1, domain=LINEAR)
+    assert local.unit_std == pytest.approx(4 * math.sqrt(2 * math.log(2.5 / each[1])) / each[0])
+    assert local.guarantee.proved
+    loose = ReturningPublishedGaussian(1000, 20, 100.0, 0.49, domain=LINEAR, strict=False)
+    assert not loose.guarantee.proved
+    assert not ReturningAmplifiedGaussian(100, 20, 0.5, 0.1, "theorem", domain=LINEAR, strict=False).guarantee.proved
+
+
+def test_once_is_as_if_unique():
+    """A single batch needs what a user of one batch needs."""
+    assert ReturningVectorSum(20, 1, 1.0, 0.1, domain=LINEAR).noise_std == VectorSum(20, 1.0, 0.1, LINEAR).noise_std
+    assert ReturningLocalGaussian(20, 1, 1.0, 0.1, domain=LINEAR).unit_std == LocalGaussian(20, 1.0, 0.1, domain=LINEAR).unit_std
+
+
+def test_release_of_returning_users():
+    """They release like any privatizer, unbiased, with the std they say (false alarm below 1e-6)."""
+    rng = np.random.default_rng(0)
+    values = LinearStatistics(2).encode(np.full((30, 2), 0.5), np.ones(30))
+    for privatizer in (
+        ReturningVectorSum(30, 5, 5.0, 0.1, domain=LinearStatistics(2)),
+        ReturningLocalGaussian(30, 5, 5.0, 0.1, domain=LinearStatistics(2)),
+        ReturningAmplifiedGaussian(30, 5, 5.0, 0.1, domain=LinearStatistics(2)),
+    ):
+        errors = np.array([privatizer.release(values, rng) for _ in range(400)]) - values.sum(axis=0)
+        assert np.abs(errors.mean(axis=0)).max() < 5.5 * privatizer.noise_std / 20
+        assert errors.std() == pytest.approx(privatizer.noise_std, rel=0.08)
+
+
+# Batch sizes by name
+
+
+def test_named_batch_sizes():
+    """The corollaries' formulas at one point, by hand."""
+    T, d, epsilon, delta = 20_000, 5, 0.2, 0.1
+    by_hand = {
+        ("utility", "amplified"): T**0.6 * d**-0.2 * epsilon**-0.4 * (math.log(2e5) * math.log(20)) ** 0.2,
+        ("utility", "vector"): T**0.6 * d**-0.2 * epsilon**-0.4 * math.log(250) ** 0.4,
+        ("utility", "local"): T**0.75,
+        ("utility", "central"): T**0.5,
+        ("privacy", "amplified"): T**0.75 * d**-0.25 * epsilon**-0.5 * math.log(10) ** 0.25,
+        ("privacy", "vector"): T**0.75 * d**-0.25 * epsilon**-0.5 * math.log(250) ** 0.5,
+        ("returning", "amplified"): T ** (2 / 3) * d ** (-1 / 6) * epsilon ** (-1 / 3) * math.log(2e5) ** 0.5,
+        ("returning", "vector"): T ** (2 / 3) * d ** (-1 / 6) * epsilon ** (-1 / 3) * math.log(5e6) ** 0.5,
+    }
+    assert by_hand.keys() == {(name, protocol) for name, protocols in NAMES.items() for protocol in protocols}
+    for (name, protocol), size in by_hand.items():
+        assert named_batch_size(name, protocol, T, d, epsilon, delta) == math.ceil(size), (name, protocol)
+    assert named_batch_size("utility", "central", 10_000, 5, 1.0, 0.1) == 100
+    assert named_batch_size("utility", "local", 10_000, 5, 1.0, 0.1) == 1000
+
+
+def test_batch_sizes_balance_the_regret_bound():
+    """At the named size the two terms of the paper's bounds, d B and the price of privacy, are equal up to the constant."""
+    T, d, epsilon, delta = 10**8, 7, 0.5, 1e-3
+    B = named_batch_size("utility", "vector", T, d, epsilon, delta)
+    noise = math.log(d**2 / delta) ** 0.5 * epsilon**-0.5 * B**-0.25 * d**0.75 * T**0.75  # Theorem C.1
+    assert d * B == pytest.approx(noise, rel=1e-3)
+    B = named_batch_size("returning", "amplified", T, d, epsilon, delta)
+    noise = epsilon**-0.5 * B**-0.5 * d**0.75 * T * math.log(T / delta) ** 0.75  # Theorem 4.2
+    assert d * B == pytest.approx(noise, rel=1e-3)
+
+
+def test_bad_batch_sizes():
+    """Errors say what is wrong, what was given, and what is allowed."""
+    with pytest.raises(ValueError, match=r"batch_size 'returning' is \d+ users here, but the horizon is 20: not even one batch"):
+        named_batch_size("returning", "vector", 20, 5, 0.1, 0.1)
+    with pytest.raises(ValueError, match="batch_size must be an integer or 'utility' here, got 'returning'"):
+        named_batch_size("returning", "central", 1000, 5, 1.0, 0.1)
+    with pytest.raises(ValueError, match="protocol must be one of"):
+        named_batch_size("utility", "shuffled", 1000, 5, 1.0, 0.1)
+    with pytest.raises(ValueError, match="epsilon must be"):
+        named_batch_size("utility", "vector", 1000, 5, math.nan, 0.1)
+
+
+# Learners
+
+
+def made(name, **options):
+    """Make a learner for the small problem."""
+    return bdp.make(name, PROBLEM, horizon=2000, **{"epsilon": 1.0, "delta": 0.1} | options)
+
+
+@pytest.mark.parametrize("name", ["LinUCB-SDP-Vec", "LinUCB-SDP-Amp", "LinUCB-Batched-LDP", "LinUCB-Batched-JDP", "LinUCB-LDP"])
+def test_learners_of_returning_users(name):
+    """More noise than for unique users, a promise about all rounds of a user, and runs that go."""
+    unique, back = made(name), made(name, returning_users=True)
+    assert (back.release.law.matrix_std > 1.5 * unique.release.law.matrix_std).all()
+    batches = 2000 // back.batch_size
+    assert f"at most {batches} rounds of one user, no two in one batch" in str(back.guarantee)
+    assert back.guarantee.neighbours == "replace all rounds of one user"
+    assert (back.guarantee.epsilon, back.guarantee.delta) == (1.0, 0.1)
+    assert unique.guarantee.unit.startswith("one round of one user")
+    result = bdp.simulate(back, PROBLEM, 2000, runs=2, progress=False)
+    assert (np.diff(result.regret, axis=1) >= 0).all()
+
+
+def test_user_level_joint_privacy():
+    """A user in at most M0 rounds: at most M0 times the noise (Proposition E.7), and less where M0 rounds cannot fill a node."""
+    std = {rounds: made("LinUCB-JDP", returning_users=rounds).release.law.matrix_std[-1] for rounds in (1, 2, 5)}
+    assert std[1] == made("LinUCB-JDP").release.law.matrix_std[-1]
+    assert std[1] < std[2] < 2 * std[1] and std[2] < std[5] < 5 * std[1]
+    assert made("LinUCB-JDP", returning_users=10**6).guarantee == made("LinUCB-JDP", returning_users=True).guarantee
+    assert "5 rounds" in made("LinUCB-JDP", returning_users=5, counter="factorization").guarantee.unit
+    with pytest.raises(ValueError, match="returning_users must be an integer that is at least 1, got 0"):
+        made("LinUCB-JDP", returning_users=0)
+    with pytest.raises(ValueError, match="returning_users must be an integer"):
+        made("LinUCB-SDP-Vec", returning_users=2.5)
+
+
+@pytest.mark.parametrize("name", ["LinUCB-SDP-Vec", "LinUCB-SDP-Amp"])
+def test_privacy_targeted_batches_are_locally_private(name):
+    """A message is private on its own: the noise of one user is enough, whoever else there is."""
+    learner = made(name, batch_size="privacy")
+    protocol = "vector" if name.endswith("Vec") else "amplified"
+    assert learner.batch_size == named_batch_size("privacy", protocol, 2000, 3, 1.0, 0.1)
+    assert learner.guarantee.model == "local"
+    assert (learner.guarantee.epsilon, learner.guarantee.delta) == (1.0, 0.1)
+    local = LocalGaussian(1, 1.0, 0.1, domain=LinearStatistics(3)).unit_std
+    per_user = learner.release.privatizer.noise_std / math.sqrt(learner.batch_size)
+    assert local * 0.999 < per_user < 1.03 * local
+    theorem = made(name, batch_size="privacy", calibration="theorem")
+    assert theorem.guarantee.model == "local" and theorem.guarantee.proved
+    if protocol == "vector":
+        bits = theorem.release.privatizer.noise_bits
+        assert bits.rare == math.ceil(24e4 * 4**2 * math.log(4 * 10 / 0.1) ** 2)  # Corollary C.3
+    else:
+        assert theorem.release.privatizer.unit_std == pytest.approx(4 * math.sqrt(2 * math.log(25)))  # Corollary B.3
+
+
+def test_named_batches_in_the_catalogue():
+    """Each family member takes its own names, and a horizon shorter than a batch is refused."""
+    assert made("LinUCB-SDP-Vec", batch_size="utility").batch_size == named_batch_size("utility", "vector", 2000, 3, 1.0, 0.1)
+    assert made("LinUCB-SDP-Amp", batch_size="returning", returning_users=True).batch_size == named_batch_size(
+        "returning", "amplified", 2000, 3, 1.0, 0.1)
+    assert made("LinUCB-Batched-LDP", batch_size="utility").batch_size == math.ceil(2000**0.75)
+    assert made("LinUCB-Batched-JDP", batch_size="utility").batch_size == 45
+    with pytest.raises(ValueError, match="batch_size must be an integer or 'utility' here, got 'privacy'"):
+        made("LinUCB-Batched-JDP", batch_size="privacy")
+    with pytest.raises(ValueError, match="not even one batch would end"):
+        bdp.make("LinUCB-SDP-Vec", PROBLEM, horizon=30, epsilon=0.1, delta=0.1, batch_size="returning")
