@@ -24,6 +24,7 @@ from bandits_dp.learners.linucb_model import LinearModel
 from bandits_dp.learners.linucb_play import play_runs
 from bandits_dp.learners.linucb_release import Release
 from bandits_dp.learners.radius import Radius
+from bandits_dp.privatizers.domain import SLACK
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
 
@@ -43,9 +44,9 @@ class LinUCB(Learner[Contextual]):
         Regularizer and confidence radius.
     radius_scale : float
         Factor on the radius, >= 0; 1 keeps what the radius promises.
-    reward_shift : float
-        Subtracted from every reward before anything else: the middle of their range if some vector c has <c, phi> = 1 for all
-        features, for then rewards stay linear.
+    centre : ndarray, shape (dimension,), optional
+        A vector whose product with all features is the middle of the reward's range. Then that middle is subtracted from every
+        reward, what is left is linear in the features with parameter theta - ``centre``, and it is this that is learned.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class LinUCB(Learner[Contextual]):
         release: Release,
         radius: Radius,
         radius_scale: float = 1.0,
-        reward_shift: float = 0.0,
+        centre: NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__(problem.arms, horizon)
         self.dimension = problem.dimension
@@ -79,7 +80,8 @@ class LinUCB(Learner[Contextual]):
         self.feature_norm = problem.feature_norm
         self.release, self.radius = release, radius
         self.radius_scale = _checks.real("radius_scale", radius_scale, 0.0, np.inf, ends="[)")
-        self.reward_shift = reward_shift
+        self.centre = centre
+        self.reward_shift = 0.0 if centre is None else sum(problem.reward_range) / 2
         self.guarantee = release.guarantee
         self.batch_size = release.users
         self.bits = 0.0
@@ -130,6 +132,9 @@ class LinUCB(Learner[Contextual]):
         shape = (self.arms, self.dimension)
         shown = checked_features(features, (None, *shape) if several else shape, self.feature_norm)
         shown = shown.reshape(-1, *shape)
+        if self.centre is not None and np.abs(shown @ self.centre - self.reward_shift).max() > SLACK:
+            raise ValueError(f"features must have the product {self.reward_shift:g} with {self.centre} if rewards are centred, "
+                             f"got {(shown @ self.centre).min():g} to {(shown @ self.centre).max():g}")
         if not 1 <= len(shown) <= self.missing:
             raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {len(shown)}")
         arms = self.model.choose(shown[None])[0]

@@ -11,7 +11,8 @@ Without noise, a batch of B users on arm a changes V by :math:`B \phi_a \phi_a^\
           s_b \leftarrow s_b + \frac{w_b (\bar y - s_a)}{1/B + w_a} , \qquad
           V^{-1} \leftarrow V^{-1} - \frac{z z^\top}{1/B + w_a} , \quad z = V^{-1} \phi_a ,
 
-for :math:`q_b = \phi_b^\top V^{-1} \phi_b` and :math:`s_b = \langle \phi_b, \hat\theta \rangle`; the batch's mean reward is :math:`\bar y`.
+for :math:`q_b = \phi_b^\top V^{-1} \phi_b` and :math:`s_b = \langle \phi_b, \hat\theta \rangle`; the batch's mean reward is
+:math:`\bar y`.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _fixed(learner: LinUCB, instances: list[Contextual], model: LinearModel, noi
             chance = chances[:, first : first + users]
             arms = field.choose()
             lost[:, first : first + users] = gaps[runs, arms][:, None]
-            if chance.shape[1] == users:
+            if first + users <= len(numbers[0]):
                 y = instances[0].reward_quantiles(means[runs, arms][:, None], chance)
                 field.learn(arms, y - learner.reward_shift, noise)
         return lost
@@ -106,7 +106,7 @@ def _fresh(learner: LinUCB, instances: list[Contextual], model: LinearModel, noi
             arms = model.choose(features[:, batch])[:, :, None]
             mean = np.take_along_axis(means[:, batch], arms, axis=2).reshape(arms.shape[:2])
             lost[:, batch] -= mean
-            if mean.shape[1] == users:
+            if first + users <= len(numbers[0]):
                 phi = np.take_along_axis(features[:, batch], arms[:, :, :, None], axis=2)[:, :, 0]
                 model.learn(phi, instances[0].reward_quantiles(mean, chances[:, batch]) - learner.reward_shift, noise)
         return lost
@@ -117,7 +117,7 @@ def _fresh(learner: LinUCB, instances: list[Contextual], model: LinearModel, noi
 def _pieces(learner: LinUCB, problem: Contextual, runs: int, last: int) -> Iterator[tuple[int, int]]:
     """Yield stretches of whole batches, (rounds before, rounds after), that are drawn at once."""
     users = learner.batch_size
-    room = ROUNDS if problem.fixed else MEMORY / (8 * 4 * runs * learner.arms * learner.dimension)
+    room = ROUNDS if problem.fixed else MEMORY / (8 * 8 * runs * learner.arms * learner.dimension)
     step = max(1, int(min(room, ROUNDS)) // users) * users
     for start in range(0, last, step):
         yield start, min(start + step, last)

@@ -19,18 +19,18 @@ eigenvalue :math:`\tau^2 + 2 \sigma^2 S^2` once and :math:`\tau^2 + \sigma^2 S^2
 .. math:: \sum_i v_i^2 \theta_i^2 + \sum_{i<j} (v_i \theta_j + v_j \theta_i)^2
           \le \lVert v \rVert^2 \lVert \theta \rVert^2 + \langle v, \theta \rangle^2 .
 
-* For one m, averaging over Gaussian v gives :math:`E e^{s \lVert w \rVert^2} \le \prod_i (1 - 2 s a_i)^{-1/2}` with the eigenvalues
-  :math:`a_i` of A, as if w were Gaussian (Hsu, Kakade, Zhang 2012); Markov's inequality with the best s gives a quantile. A
-  union bound over the M batches makes it hold for all m.
-* If noise adds up over batches, :math:`e^{\langle v, w_m \rangle - v^\top A_m v / 2}` is a supermartingale, and so is its average over
-  v of law :math:`N(0, I / \kappa)`. By Ville's inequality, for all m at once, without a union bound,
+* For one m, averaging over Gaussian v gives :math:`E e^{s \lVert w \rVert^2} \le \prod_i (1 - 2 s a_i)^{-1/2}` with the
+  eigenvalues :math:`a_i` of A, as if w were Gaussian (Hsu, Kakade, Zhang 2012); Markov's inequality with the best s gives a
+  quantile. A union bound over the M batches makes it hold for all m.
+* If noise adds up over batches, :math:`e^{\langle v, w_m \rangle - v^\top A_m v / 2}` is a supermartingale, and so is its
+  average over v of law :math:`N(0, I / \kappa)`. By Ville's inequality, for all m at once, without a union bound,
   :math:`\lVert w_m \rVert^2 \le (\kappa + a_{\max}) (2 \ln(3/\alpha) + \sum_i \ln(1 + a_i / \kappa))`.
 
 *Event 3.* :math:`-\lambda_{\min}(N)` is at most the Frobenius norm, whose square is a sum of squares of independent numbers with
 weights 1 (diagonal) and 2, so the same two arguments apply. For Gaussian entries there is also
 :math:`\sigma (2 E \lVert g \rVert + \sqrt{2 (2 - 1/d) \ln(3 M / \alpha)})`, g standard normal in d dimensions: by the comparison of
-Sudakov and Fernique with the process :math:`2 \langle g, v \rangle` the first term bounds the mean of the largest eigenvalue, and as
-a function of the entries it has Lipschitz constant :math:`\sigma \sqrt{2 - 1/d}`.
+Sudakov and Fernique with the process :math:`2 \langle g, v \rangle` the first term bounds the mean of the largest eigenvalue,
+which, as a function of the entries, has Lipschitz constant :math:`\sigma \sqrt{2 - 1/d}`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from bandits_dp import _checks
 from bandits_dp.learners.linucb_release import NoiseLaw
 from bandits_dp.learners.radius import Shape
 
-MIXING = 0.15  # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
+MIXING = 0.25  # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
 FLOOR = 0.02  # share of the regularizer below which an eigenvalue of V is lifted; any positive number is valid
 
 
@@ -136,11 +136,13 @@ class CertifiedRadius(_NoisyRadius):
     r"""Rigorous radius that looks at the least eigenvalue of the released V, which is public.
 
     On the three events, for any :math:`\lambda`, even one chosen after looking at V, as long as V is positive definite:
-    :math:`G + \rho I \le V + (\rho - \lambda + s_m) I \le c V` with :math:`c = 1 + (\rho - \lambda + s_m)_+ / \lambda_{\min}(V)`, hence
+    :math:`G + \rho I \le V + (\rho - \lambda + s_m) I \le c V` with
+    :math:`c = 1 + (\rho - \lambda + s_m)_+ / \lambda_{\min}(V)`, hence
     :math:`\lVert \xi \rVert_{V^{-1}} \le \sqrt c \lVert \xi \rVert_{(G + \rho I)^{-1}}`; and
     :math:`\lVert w - \lambda \theta \rVert_{V^{-1}} \le (r_m + \lambda S) / \sqrt{\lambda_{\min}(V)}`. So
 
-    .. math:: \beta_m = \sqrt c \, R \sqrt{2 \ln(3/\alpha) + d \ln(1 + t / (d \rho))} + (r_m + \lambda S) / \sqrt{\lambda_{\min}(V)} .
+    .. math:: \beta_m = \sqrt c \, R \sqrt{2 \ln(3/\alpha) + d \ln(1 + t / (d \rho))}
+              + (r_m + \lambda S) / \sqrt{\lambda_{\min}(V)} .
 
     Lemma A.2 has the worst case, :math:`\lambda - s_m`, in place of :math:`\lambda_{\min}(V)`, which grows with the data. It
     also needs :math:`\lambda > s_m` for an extreme quantile :math:`s_m`; here the typical size of the noise will do,

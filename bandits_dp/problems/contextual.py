@@ -103,6 +103,23 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
     return array
 
 
+def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
+    r"""Return a vector c and a bound on :math:`\lVert\theta - c\rVert`, such that <c, phi> is the middle reward for all features.
+
+    Such a vector exists if features have a constant. Then :math:`y - \langle c, \phi\rangle` is a reward with parameter
+    :math:`\theta - c` whose absolute value is at most half the length of the range.
+
+    Raises
+    ------
+    ValueError
+        If the problem does not say so by an attribute ``centre``, a pair of c and the bound.
+    """
+    known = getattr(problem, "centre", None)
+    if known is None:
+        raise ValueError(f"centred must be False for {problem!r}, whose features have no constant that is known, got True")
+    return known
+
+
 class ContextualLinear:
     r"""Bernoulli rewards of mean :math:`\langle \theta, \phi \rangle`, as simulated by Chowdhury & Zhou (2022, section 5).
 
@@ -126,6 +143,9 @@ class ContextualLinear:
     ----------
     reward_range, feature_norm, theta_norm
         (0, 1), 1 and 1.
+    centre : tuple of ndarray and float, or None
+        A vector c with <c, phi> = 1/2 for all features, and a bound on the norm of theta - c: the drawn theta, whose last number
+        is known, has 1/sqrt(2), a theta of norm 1 may have 1 + norm(c). None if there is no such vector.
 
     Raises
     ------
@@ -156,10 +176,24 @@ class ContextualLinear:
         self.arms = _checks.integer("arms", arms, low=2)
         self.dimension = _checks.integer("dimension", dimension, low=1 if features is not None else 2)
         self.theta = None if theta is None else self._checked_theta(theta)
+        self.centre = self._centre()
         if self.theta is not None and self.features is not None:
             bad = self.means(self.features)
             if bad.min() < -SLACK or bad.max() > 1 + SLACK:
                 raise ValueError(f"theta must give means in [0, 1], got means from {bad.min():g} to {bad.max():g}")
+
+    def _centre(self) -> tuple[NDArray[np.float64], float] | None:
+        """Return what ``centre`` says."""
+        if self.features is None:
+            centre = np.zeros(self.dimension)
+            centre[-1] = math.sqrt(0.5)
+        else:
+            half = np.full(self.arms, 0.5)
+            centre = np.linalg.lstsq(self.features, half)[0]
+            if np.abs(self.features @ centre - half).max() > SLACK:
+                return None
+        drawn = self.features is None and self.theta is None
+        return centre, math.sqrt(0.5) if drawn else 1 + float(np.linalg.norm(centre))
 
     def _checked_theta(self, theta: ArrayLike) -> NDArray[np.float64]:
         array = np.array(theta, dtype=float)
