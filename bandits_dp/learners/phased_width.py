@@ -27,8 +27,8 @@ class ExactWidth:
     The estimate of :math:`\langle\theta^*, b - x\rangle` is a combination :math:`\sum_j C_j \tilde y_j` of the released means that
     is fixed, because design and coefficients depend on earlier phases only. Its error has three parts. Rewards are
     :math:`\sigma_r` sub-Gaussian, so the means contribute :math:`v = \sigma_r^2 \sum_j C_j^2 / (T_j |U|)`. Clients with parameters
-    of their own add :math:`\sigma^2 \lVert b - x\rVert^2 / |U|` to v. The privatizers' noise is independent of both and of each
-    other, and each has a known log-moment generating function :math:`\psi_j`. So
+    of their own add :math:`\sigma^2 \lVert b - x\rVert^2 / |U|` to v. The privatizers' noises are independent given the answers,
+    and whatever these are, the log-moment generating function of each is at most the known :math:`\psi_j`. So
 
     .. math:: \ln E\, e^{s \cdot \mathrm{error}} \le \tfrac12 v s^2 + \sum_j \psi_j(s\, |C_j| / n_j),
 
@@ -43,7 +43,7 @@ class ExactWidth:
     interval of a grid its chord is above it, so :math:`\psi(s) \le \psi(s_1) + \tfrac12 \kappa_g s^2` for all :math:`s \le s_g`,
     with :math:`\kappa_g` the largest of :math:`2\,\mathrm{chord}(s) / s^2` up to there: by the first term, which is tiny, before
     the first point, and by the second beyond it. So the exponent is below a quadratic in s, up to a limit, for each g; the best g
-    wins.
+    wins. Nothing is lost for Gaussian noise, under 1% for bits, and 5% at worst for a few draws of Laplace noise.
 
     Parameters
     ----------
