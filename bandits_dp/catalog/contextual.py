@@ -147,7 +147,9 @@ def _batched_jdp(
     domain = _domain(problem, calibration, centred)
     sums = kind(batches, epsilon, delta, domain, calibration, appearances=rounds, strict=strict)
     release = CountedSums(sums, problem.dimension, users)
-    release.guarantee = replace(release.guarantee, reason=release.guarantee.reason + BILLBOARD)
+    made = release.guarantee
+    once = ", one per batch" if users > 1 and rounds > 1 else ""
+    release.guarantee = replace(made, unit=made.unit + once, reason=made.reason + BILLBOARD)
     return _learner(problem, horizon, calibration, release, centred, radius_scale, alpha)
 
 
