@@ -13,7 +13,7 @@ from bandits_dp.catalog.system import System
 from bandits_dp.learners import Doubling, Learner
 from bandits_dp.problems import Problem
 
-_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *contextual.SYSTEMS, *contextual.SYSTEMS)
+_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *contextual.SYSTEMS)
 _GIVEN = ("problem", "epsilon", "delta", "horizon", "calibration")
 
 __all__ = ["System", "make", "systems"]
