@@ -1,4 +1,4 @@
-"""Users who come back, and batch sizes by name: composition against exact sums, audits of the words, and the learners built with them."""
+"""Returning users and batch sizes by name: composition against exact sums, formulas by hand, and the learners built with them."""
 
 import math
 
@@ -205,10 +205,10 @@ def test_learners_of_returning_users(name):
     unique, back = made(name), made(name, returning_users=True)
     assert (back.release.law.matrix_std > 1.5 * unique.release.law.matrix_std).all()
     batches = 2000 // back.batch_size
-    assert f"at most {batches} rounds of one user, no two in one batch" in str(back.guarantee)
+    assert f"one user's at most {batches} rounds" in back.guarantee.unit and back.guarantee.unit.endswith(", one per batch")
     assert back.guarantee.neighbours == "replace all rounds of one user"
     assert (back.guarantee.epsilon, back.guarantee.delta) == (1.0, 0.1)
-    assert unique.guarantee.unit.startswith("one round of one user")
+    assert unique.guarantee.neighbours == "replace one user's round"
     result = bdp.simulate(back, PROBLEM, 2000, runs=2, progress=False)
     assert (np.diff(result.regret, axis=1) >= 0).all()
 
