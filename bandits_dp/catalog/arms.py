@@ -13,7 +13,7 @@ from bandits_dp.catalog.system import System
 from bandits_dp.continual import TreeCounter
 from bandits_dp.learners import DPUCB, UCB1, ArmElimination
 from bandits_dp.learners.arm_elimination import most_decisions
-from bandits_dp.learners.batches import GapBatches, PublishedEpochs
+from bandits_dp.learners.batches import GapBatches, PublishedDoubling, PublishedEpochs
 from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
 from bandits_dp.learners.dp_ucb import PublishedWidth, TreeWidth
 from bandits_dp.privatizers import (
@@ -130,14 +130,19 @@ def _dist_dp_ae(
     honest_fraction: float = 1.0,
     fidelity: str = "aggregate",
 ) -> ArmElimination:
-    if calibration == "theorem":
-        raise ValueError("calibration must be 'certified' for Dist-DP-AE, got 'theorem': the widths of Chowdhury & Zhou 2023 are "
-                         "printed up to constants")
-    given: dict[str, Any] = {"epsilon": epsilon, "domain": problem.domain, "honest_fraction": honest_fraction}
+    given: dict[str, Any] = {
+        "epsilon": epsilon, "calibration": calibration, "domain": problem.domain, "honest_fraction": honest_fraction
+    }
     if _checks.choice("noise", noise, ("discrete-laplace", "skellam")) == "skellam":
         privatizer: Callable[[int], Privatizer] = partial(SkellamSum, delta=_checks.delta(delta), **given)
     else:
         privatizer = partial(DiscreteLaplaceSum, delta=delta or 0.0, **given)
+    if calibration == "theorem":
+        if (noise, batch_size) != ("discrete-laplace", "doubling"):
+            raise ValueError(f"calibration must be 'certified' for noise={noise!r} and batch_size={batch_size!r}, got 'theorem': a "
+                             "width is published for discrete Laplace noise and doubling batches")
+        plan = PublishedDoubling(horizon, epsilon)
+        return ArmElimination(problem.arms, horizon, privatizer, plan, plan, fidelity)
     return _elimination(problem, horizon, calibration, privatizer, batch_size, fidelity)
 
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.learners.base import Learner, Played
-from bandits_dp.learners.batches import Batches, PublishedEpochs, batches
+from bandits_dp.learners.batches import Batches, Published, batches
 from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES
@@ -75,7 +75,7 @@ class ArmElimination(Learner[Arms]):
         ``privatizer(users)`` gives the privatizer of a batch of so many users.
     batch_size : int or "doubling" or Batches
         Users per arm and phase: always the same m, or 2^t in phase t, or as a schedule says.
-    width : ChernoffWidth or PaperWidth or PublishedEpochs
+    width : ChernoffWidth or PaperWidth or Published
         Fresh confidence width.
     fidelity : {"aggregate", "messages"}
         How the privatizer releases.
@@ -103,7 +103,7 @@ class ArmElimination(Learner[Arms]):
         horizon: int,
         privatizer: Callable[[int], Privatizer],
         batch_size: int | str | Batches,
-        width: ChernoffWidth | PaperWidth | PublishedEpochs,
+        width: ChernoffWidth | PaperWidth | Published,
         fidelity: str = "aggregate",
     ) -> None:
         super().__init__(arms, horizon)

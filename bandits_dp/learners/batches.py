@@ -8,6 +8,7 @@ Algorithm 2) starts every phase *anew*: phase e pulls each arm just often enough
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -97,21 +98,13 @@ class GapBatches:
         return max(1, int(math.log(1 + 3 * horizon / (64 * math.log(2)), 4)))
 
 
-class PublishedEpochs:
-    r"""Batches and widths of DP-SE as printed: both follow from the number of viable arms |S| and the epoch e.
-
-    .. math:: R_e = \max\Big(\frac{32 L}{\Delta_e^2}, \frac{8 L'}{\varepsilon \Delta_e} \Big) + 1, \qquad
-              h_e + c_e = \sqrt{\frac{L}{2 R_e}} + \frac{L'}{\varepsilon R_e}
-
-    with :math:`\Delta_e = 2^{-e}`, :math:`L = \ln(8 |S| e^2 / \beta)` and :math:`L' = \ln(4 |S| e^2 / \beta)`; R_e is rounded up to
-    an integer, and :math:`\beta = 1/T` for a bound on the expected regret (Sajed & Sheffet 2019, Algorithm 2). The epoch ends with
-    the elimination of every arm whose noisy mean is more than :math:`2 (h_e + c_e)` below the largest. This object is the
-    learner's schedule and its width, too.
+class Published(ABC):
+    r"""Fresh batches and their widths as printed in a paper: one object is the learner's schedule and its width.
 
     Parameters
     ----------
     horizon : int
-        T, >= 1.
+        T, >= 1; the probability that a width fails is to be :math:`\beta = 1/T`, for a bound on the expected regret.
     epsilon : float
         Privacy parameter, > 0.
     """
@@ -125,20 +118,25 @@ class PublishedEpochs:
         self.forget()
 
     def size(self, phase: int, arms: int) -> int:
-        """Return R_e, and keep the logarithms for the width."""
-        gap = 2.0**-phase
-        self._logs = math.log(8 * arms * phase**2 / self.beta), math.log(4 * arms * phase**2 / self.beta)
-        sampling, noise = self._logs
-        return math.ceil(max(32 * sampling / gap**2, 8 * noise / (self.epsilon * gap)) + 1)  # R_e
+        """Return how many users pull each arm in the coming phase, and keep its logarithm for the width."""
+        self._log = math.log(2 * arms * phase**2 / self.beta)
+        return self._size(phase)
+
+    @abstractmethod
+    def _size(self, phase: int) -> int:
+        """Return how many users pull each arm in a phase."""
+
+    @abstractmethod
+    def _width(self, n: int) -> float:
+        """Return the half width for n users of each arm."""
 
     def add(self, privatizer: Privatizer, batches: int = 1) -> None:
-        """Take in the release of this epoch."""
-        sampling, noise = self._logs
-        self.users = n = privatizer.users
-        self._half = math.sqrt(sampling / (2 * n)) + noise / (self.epsilon * n)  # h_e + c_e
+        """Take in the release of this phase."""
+        self.users = privatizer.users
+        self._half = self._width(self.users)
 
     def half_width(self) -> float:
-        """Return h_e + c_e of the last epoch; infinite before the first release."""
+        """Return the width of one side of the mean in the last phase; infinite before the first release."""
         return self._half
 
     def forget(self) -> None:
@@ -153,6 +151,42 @@ class PublishedEpochs:
     def unpack(self, state: dict[str, NDArray[Any]]) -> None:
         """Take back what ``pack`` returned."""
         self.users, self._half = int(state["width_users"]), float(state["width_half"])
+
+
+class PublishedEpochs(Published):
+    r"""DP-SE as printed (Sajed & Sheffet 2019, Algorithm 2), with |S| viable arms in epoch e.
+
+    .. math:: R_e = \max\Big(\frac{32 L}{\Delta_e^2}, \frac{8 L'}{\varepsilon \Delta_e} \Big) + 1, \qquad
+              h_e + c_e = \sqrt{\frac{L}{2 R_e}} + \frac{L'}{\varepsilon R_e}
+
+    with :math:`\Delta_e = 2^{-e}`, :math:`L = \ln(8 |S| e^2 / \beta)` and :math:`L' = \ln(4 |S| e^2 / \beta)`; R_e is rounded up to
+    an integer. The epoch ends with the elimination of every arm whose noisy mean is more than :math:`2 (h_e + c_e)` below the largest.
+    """
+
+    def _size(self, phase: int) -> int:
+        gap = 2.0**-phase
+        sampling, noise = self._log + math.log(4), self._log + math.log(2)
+        return math.ceil(max(32 * sampling / gap**2, 8 * noise / (self.epsilon * gap)) + 1)  # R_e
+
+    def _width(self, n: int) -> float:
+        sampling, noise = self._log + math.log(4), self._log + math.log(2)
+        return math.sqrt(sampling / (2 * n)) + noise / (self.epsilon * n)  # h_e + c_e
+
+
+class PublishedDoubling(Published):
+    r"""Fresh batches of :math:`2^b` with the width of Chowdhury & Zhou 2023 (Algorithm 1) for discrete Laplace noise.
+
+    .. math:: \sqrt{\frac{L + \ln 2}{2 n}} + \frac{\sqrt{2 L} + L}{\varepsilon n}, \qquad L = \ln(2 |S| b^2 / \beta) .
+
+    The paper prints it up to constants; these are those of its authors' simulation.
+    """
+
+    def _size(self, phase: int) -> int:
+        return int(2**phase)
+
+    def _width(self, n: int) -> float:
+        noise = math.sqrt(2 * self._log) + self._log
+        return math.sqrt((self._log + math.log(2)) / (2 * n)) + noise / (self.epsilon * n)
 
 
 def batches(batch_size: int | str | Batches) -> Batches:

@@ -12,6 +12,7 @@ Laplace noise hides shifts that add up to at most h (see :mod:`bandits_dp.contin
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -181,7 +182,7 @@ class DPUCB(Learner[Arms]):
     ) -> Played:
         """Play one run per generator, all of them together; rewards and noise come from two children of the generator."""
         answers, noises = zip(*(rng.spawn(2) for rng in rngs), strict=True)
-        learner = DPUCB(self.arms, self.horizon, self.counter, self.width)._start(runs=len(rngs))
+        learner = copy.deepcopy(self)._start(runs=len(rngs))
         regret = np.zeros((len(rngs), len(rounds)))
         so_far = np.zeros(len(rngs))
         last = int(rounds[-1])
