@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -90,7 +91,10 @@ def simulate(
     learner.check_problem(problem)
     rounds = checkpoints(horizon)
     check_runs(runs, 2 * 8 * len(rounds) + 1000)  # the regret of every run, single and joined, and the objects that hold it
-    store = None if cache is None else RunStore(cache, learner, problem, rounds, seed)
+    store = None
+    if cache is not None:
+        store = RunStore(cache, learner, problem, rounds, seed)
+        learner = copy.deepcopy(learner)  # tables that it fills while it plays would give it another key the next time
     found = {run: played for run in range(runs) if store and (played := store.load(run))}
     missing = [run for run in range(runs) if run not in found]
     with tqdm(total=runs * horizon, desc=learner.name, delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
