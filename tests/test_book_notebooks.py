@@ -5,9 +5,13 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
 from nbformat.v4 import new_output
 
+import build_book
 import run_notebooks
+from checkout import fingerprint
 from tests.book_helpers import DRAW, chapter, picture, save
 
 
@@ -47,6 +51,39 @@ def test_a_run_is_stored_reproducibly_and_checked(tmp_path: Path) -> None:
     complaints = run_notebooks.run(path, check=True)[1]
     cells = [complaint.partition(":")[0] for complaint in complaints]
     assert cells == ["cell cell-0", "cell cell-1", "cell cell-2"]
+
+
+def test_a_run_of_the_build_is_checked_instead_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The book's build has run the same cells: its outputs count if nothing has changed since, and all of them are compared."""
+    monkeypatch.setattr(build_book, "BUILD", tmp_path)
+    monkeypatch.setattr(build_book, "STATE", tmp_path / "state.json")
+    path = save(chapter("print('hello')\nprint('you')", "6 * 7"), tmp_path / "chapter.ipynb")
+    assert run_notebooks.check_build(path) is None  # no build
+    run_notebooks.run(path, check=False)
+    built = nbformat.reads(path.read_text("utf-8"), as_version=4)
+    built.cells[1].outputs = [new_output("stream", name="stdout", text=text) for text in ("hello\n", "y", "ou\n")]
+    built.cells[2].execution_count = built.cells[2].outputs[0].execution_count = 17
+
+    def build(status: str = "built", code: str = fingerprint(*build_book.CODE), seconds: float = 1) -> None:
+        build_book.write_state({"status": status, "code": code})
+        bundle = CacheBundleIn(built, str(path), data={"execution_seconds": seconds})
+        get_cache(tmp_path / ".jupyter_cache").cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+
+    build()
+    assert run_notebooks.check_build(path) == []
+    for state in ({"status": "failed"}, {"status": "building"}, {"code": "of another package"}):
+        build(**state)
+        assert run_notebooks.check_build(path) is None
+    build(seconds=run_notebooks.NOTEBOOK_LIMIT + 1)
+    assert ["a notebook may take" in complaint for complaint in run_notebooks.check_build(path) or []] == [True]
+    built.cells[1].outputs[2].text = "ou all\n"
+    built.cells[2].outputs = [new_output("stream", name="stderr", text="careful")]
+    build()
+    assert [complaint.partition(":")[0] for complaint in run_notebooks.check_build(path) or []] == [
+        "cell cell-1 wrote to stderr", "cell cell-0", "cell cell-1"]
+    stored = nbformat.reads(path.read_text("utf-8"), as_version=4)
+    stored.cells[1].source += "  # other cells than those of the build"
+    assert run_notebooks.check_build(save(stored, path)) is None
 
 
 def other_figure(folder: Path) -> str:

@@ -2,8 +2,8 @@
 
 `_build/state.json` says how the last build ended and what it was made from. A build that was cut off is
 removed whole. A build that failed is read again from the start, because Sphinx gives a page's warnings only
-when it reads that page; cells that ran are kept. When the package or the locked versions have changed, every
-notebook runs again: the cache of executed notebooks compares cells only and cannot see what they import.
+when it reads that page; cells that ran are kept. When the package, the data that pages show or the locked versions
+have changed, every notebook runs again: the cache of executed notebooks compares cells only and cannot see what they use.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from kernels import neutralise
 LOG = BUILD / "build.log"
 STATE = BUILD / "state.json"
 # What the outputs of cells depend on, besides the cells; and what pages depend on, besides their own text.
-CODE = ("bandits_dp/**/*", "requirements.lock")
+CODE = ("bandits_dp/**/*", "book/*.json", "requirements.lock")
 PAGES = ("_config.yml", "_toc.yml", "book/_ext/*", "book/_static/**/*", "book/*.bib")
 
 EXECUTED = (".jupyter_cache", "jupyter_execute")
@@ -69,7 +69,7 @@ def outdated(state: dict[str, str], code: str, pages: str) -> tuple[str, tuple[s
     if state.get("status") not in ("built", "failed"):
         return "The last build was interrupted.", ()
     if state.get("code") != code:
-        return "The package has changed: every notebook runs again.", EXECUTED + RENDERED
+        return "The package or its data have changed: every notebook runs again.", EXECUTED + RENDERED
     if state.get("status") == "failed":
         return "The last build failed.", RENDERED
     if state.get("pages") != pages:

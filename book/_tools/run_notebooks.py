@@ -4,6 +4,9 @@ Dropped from what is stored: times, the state of widgets (random names; the buil
 the version of Python. A notebook that fails, writes to stderr or takes too long is reported, and its file
 stays as it was. With `--check` no file is written: fresh outputs are compared with the stored ones, texts
 exactly and figures by their pixels.
+
+`make test` builds the book first, and that runs every notebook in a kernel of its own, as here. So its tests
+compare the outputs of that run (`check_build`) and do not run the notebooks once more for it.
 """
 
 import argparse
@@ -17,12 +20,14 @@ from pathlib import Path
 
 import nbformat
 import numpy as np
+from jupyter_cache import get_cache
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 from nbformat import NotebookNode
 from PIL import Image
 
-from checkout import NOTEBOOKS, ROOT
+import build_book
+from checkout import NOTEBOOKS, ROOT, fingerprint
 from kernels import neutralise
 from set_repository import SETUP_CELL
 
@@ -125,6 +130,50 @@ def differences(stored: NotebookNode, fresh: NotebookNode) -> list[str]:
     return found
 
 
+def merge_streams(notebook: NotebookNode) -> None:
+    """Make what a cell prints one output, in place, as `execute` does; it may arrive in several pieces."""
+    for cell in notebook.cells:
+        first: dict[str, NotebookNode] = {}
+        for output in cell.get("outputs", []):
+            if output.output_type == "stream" and first.setdefault(output.name, output) is not output:
+                first[output.name].text += output.text
+                output.text = ""
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("text") != ""]
+
+
+def last_build(notebook: NotebookNode) -> tuple[float, NotebookNode] | None:
+    """Return seconds and outputs of these very cells in the book's last build, if nothing that they use has changed since."""
+    state = build_book.read_state()
+    if state.get("status") != "built" or state.get("code") != fingerprint(*build_book.CODE):
+        return None
+    cache = get_cache(build_book.BUILD / build_book.EXECUTED[0])
+    try:
+        key, ran = cache.merge_match_into_notebook(notebook)
+        seconds = float(cache.get_cache_record(key).data["execution_seconds"])
+    except KeyError:
+        return None
+    merge_streams(ran)
+    return seconds, ran
+
+
+def check_build(path: Path) -> list[str] | None:
+    """Compare what is stored in a notebook with what the book's last build got; None if it has to be run for that."""
+    stored = nbformat.reads(path.read_text("utf-8"), as_version=4)
+    built = last_build(stored)
+    return None if built is None else judge(stored, built[1], built[0])
+
+
+def judge(stored: NotebookNode, fresh: NotebookNode, seconds: float) -> list[str]:
+    """List what is wrong with a fresh run, by itself and compared with the stored one; both are normalised."""
+    found = complaints(fresh)
+    if seconds > NOTEBOOK_LIMIT:
+        found.append(f"took {seconds:.0f} s; a notebook may take {NOTEBOOK_LIMIT} s")
+    normalise(stored)
+    normalise(fresh)
+    return found + differences(stored, fresh)
+
+
 def run(path: Path, check: bool) -> tuple[float, list[str], bool]:
     """Run one notebook and, unless `check`, store it; return seconds, complaints, and whether it changed."""
     text = path.read_text("utf-8")
@@ -135,15 +184,9 @@ def run(path: Path, check: bool) -> tuple[float, list[str], bool]:
     except (CellExecutionError, CellControlSignal) as error:
         return time.monotonic() - started, [str(error)], False
     seconds = time.monotonic() - started
-    found = complaints(notebook)
-    if seconds > NOTEBOOK_LIMIT:
-        found.append(f"took {seconds:.0f} s; a notebook may take {NOTEBOOK_LIMIT} s")
-    normalise(notebook)
     if check:
-        stored = nbformat.reads(text, as_version=4)
-        normalise(stored)
-        found += differences(stored, notebook)
-        return seconds, found, False
+        return seconds, judge(nbformat.reads(text, as_version=4), notebook, seconds), False
+    found = judge(notebook, notebook, seconds)
     fresh = nbformat.writes(notebook) + "\n"
     changed = fresh != text
     if changed and not found:
