@@ -3,6 +3,7 @@
 from bandits_dp.problems.arms import BernoulliArms
 from bandits_dp.problems.base import Problem
 from bandits_dp.problems.clients import ClientPopulation, SphericalClients
+from bandits_dp.problems.code_linear import CodeLinear
 from bandits_dp.problems.contextual import Contextual, ContextualLinear
 from bandits_dp.problems.graded import GradedArms
 from bandits_dp.problems.linear import LinearArms, SphericalArms
@@ -10,6 +11,7 @@ from bandits_dp.problems.linear import LinearArms, SphericalArms
 __all__ = [
     "BernoulliArms",
     "ClientPopulation",
+    "CodeLinear",
     "Contextual",
     "ContextualLinear",
     "GradedArms",

@@ -1,6 +1,6 @@
 """The simulation of Chowdhury & Zhou 2022 as their code runs it, one round after another: oracle of the ``experiment`` calibration.
 
-Written from the list of facts in the book (numbers, not code), plainly, and without anything of ``bandits_dp``. Many instances
+Written from a list of facts about that code, plainly, and without anything of ``bandits_dp``. Many instances
 advance side by side as arrays, but every user of every instance acts, answers and sends one message of its own.
 
     python -m tests.benchmarks.reference_experiment     # prints the table that tests/test_linucb_experiment.py stores
