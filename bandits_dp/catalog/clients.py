@@ -212,13 +212,13 @@ _CHAPTER = "09_distributed_feedback"
 _TEST = "tests/test_distributed.py::"
 SYSTEMS = (
     System("DPE", "li2022", "clients", "none", "no privacy", _FREE + r"\Big)",
-           _CHAPTER, _TEST + "test_runs_have_the_law_of_the_plain_loop", _dpe),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _dpe),
     System("DPE-FixedU", "li2022", "clients", "none", "no privacy", r"\text{no bound is stated}",
            _CHAPTER, _TEST + "test_growing_numbers_of_clients_beat_a_constant_one", _dpe_fixed_u),
     System("CDP-DPE", "li2022", "clients", "central", _UNIT, _FREE + _CENTRAL,
-           _CHAPTER, _TEST + "test_runs_have_the_law_of_the_plain_loop", _cdp_dpe, pure=True),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _cdp_dpe, pure=True),
     System("LDP-DPE", "li2022", "clients", "local", _UNIT, _FREE + _LOCAL,
-           _CHAPTER, _TEST + "test_runs_have_the_law_of_the_plain_loop", _ldp_dpe),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _ldp_dpe),
     System("SDP-DPE", "li2022", "clients", "shuffle", _UNIT, _FREE + _SHUFFLE,
-           _CHAPTER, _TEST + "test_runs_have_the_law_of_the_plain_loop", _sdp_dpe),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _sdp_dpe),
 )

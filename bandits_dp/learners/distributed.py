@@ -49,7 +49,7 @@ def _for_clients(anyone: Privatizer) -> Guarantee:
     unit = f"one client's average rewards, each in {anyone.domain}" + (", after clipping to it" if anyone.clip else "")
     reason = promise.reason
     if promise.proved:
-        reason += "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other phase"
+        reason += "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
     return replace(promise, unit=unit, neighbours=NEIGHBOURS, reason=reason)
 
 

@@ -36,6 +36,7 @@ from bandits_dp.privatizers.domain import Box, Domain, Reals
 from bandits_dp.problems.linear import REWARDS, checked_theta, excess, on_sphere
 
 BLOCK = 2_000_000  # averages that are drawn at a time
+FAR = 40.0  # standard deviations beyond which nothing of a normal law is left in floating point
 Floats = NDArray[np.float64]
 
 
@@ -99,10 +100,13 @@ class ClientPopulation:
     def _bias(self, means: Floats) -> Floats:
         """Return b(x) for each action."""
         spread = self.client_std * np.linalg.norm(self.actions, axis=1)
-        if self.kind == "gaussian" or not spread.any():
-            return np.zeros(self.arms)  # without spread nothing leaves [-1, 1]
-        spread = np.maximum(spread, 1e-300)
-        return np.asarray(spread * (excess((1 + means) / spread) - excess((1 - means) / spread)))
+        bias = np.zeros(self.arms)
+        if self.kind == "signs":
+            some = spread > 0  # without spread nothing leaves [-1, 1]
+            s, mean = spread[some], means[some]
+            up, down = (np.minimum((1 + side) / s, FAR) for side in (mean, -mean))
+            bias[some] = s * (excess(up) - excess(down))
+        return bias
 
     def draw(self, rng: np.random.Generator) -> Self:
         """Return the problem itself: it is one instance."""

@@ -1,0 +1,556 @@
+"""DP-DPE: a plain loop as oracle, exact laws of averages, margins that cover, live use, and the published size."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.integrate import quad
+
+import bandits_dp as bdp
+from bandits_dp.accounting import gaussian_noise_std
+from bandits_dp.designs import g_optimal_design
+from bandits_dp.learners.phased_parts import Phase
+from bandits_dp.learners.phased_width import ExactWidth
+from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
+from bandits_dp.problems import ClientPopulation, SphericalClients
+
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
+KINDS = {  # every name, with every noise
+    "DPE": ("DPE", {}),
+    "DPE-FixedU": ("DPE-FixedU", {"clients_per_phase": 40}),
+    "CDP-DPE": ("CDP-DPE", {"epsilon": 8.0, "delta": 0.1}),
+    "CDP-DPE, Laplace": ("CDP-DPE", {"epsilon": 30.0, "noise": "laplace"}),
+    "LDP-DPE": ("LDP-DPE", {"epsilon": 30.0, "delta": 0.1}),
+    "LDP-DPE, Laplace": ("LDP-DPE", {"epsilon": 80.0, "noise": "laplace"}),
+    "SDP-DPE": ("SDP-DPE", {"epsilon": 8.0, "delta": 0.1}),
+}
+LAPLACE = {"CDP-DPE, Laplace": CentralLaplace, "LDP-DPE, Laplace": LocalLaplace}
+
+
+def sphere(k, d, seed=0):
+    points = np.random.default_rng(seed).normal(size=(k, d))
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+def population(k=12, d=3, seed=0, norm=0.8, **options):
+    return ClientPopulation(sphere(k, d, seed), norm * sphere(1, d, seed + 100)[0], **({"client_std": 0.2} | options))
+
+
+def make(kind, problem, horizon, **options):
+    name, given = KINDS[kind]
+    return bdp.make(name, problem, horizon=horizon, **(given | options))
+
+
+def generators(seed):
+    """The two generators of the simulator's first run."""
+    return np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0]).spawn(2)
+
+
+def plain_release(kind, averages, rng, epsilon=None, delta=None, **options):
+    """What the server learns of the clients' averages, one row per client: their noisy mean; and the noise's law (std or more)."""
+    clients, s = averages.shape
+    box = Box(s, -1.0, 1.0)
+    if kind.startswith("DPE"):
+        return averages.mean(axis=0), 0.0
+    if kind == "SDP-DPE" or kind in LAPLACE:
+        law = VectorSum(clients, epsilon, delta, box) if kind == "SDP-DPE" else LAPLACE[kind](clients, epsilon, domain=box)
+        return law.release(averages, rng, "messages") / clients, law
+    std = gaussian_noise_std(epsilon, delta, 2 * math.sqrt(s))  # a client moves by 2 in each of s averages
+    if kind == "CDP-DPE":
+        return averages.mean(axis=0) + rng.normal(0.0, std, s) / clients, std / clients
+    return (averages + rng.normal(0.0, std, averages.shape)).mean(axis=0), std / math.sqrt(clients)
+
+
+def plain_margin(variance, weights, law, clients, log_failure):
+    """How far a weighted sum of released means may be off: in closed form for Gaussian noise, by trying many s for other noise."""
+    if isinstance(law, float):
+        return math.sqrt(2 * (variance + law**2 * (weights @ weights)) * log_failure)
+    size = np.abs(weights).max() / clients
+    if size < 1e-12:
+        return 0.0
+    s = np.geomspace(1e-3, 20, 1000) / (law.noise_std * size)
+    exponent = variance * s**2 / 2 + sum(law.log_mgf(s * (abs(weight) / clients + 1e-15)) for weight in weights)
+    return ((log_failure + exponent) / s).min()
+
+
+def plain_loop(kind, problem, horizon, seed):
+    """DP-DPE as on a blackboard, round by round; pseudo-regret after every round, and how many numbers were sent."""
+    answers, noise = generators(seed)
+    actions, k = problem.actions, problem.arms
+    best_mean = max(float(problem.theta @ x) for x in actions)
+    active, phase, numbers, lost, regret = list(range(k)), 0, 0, 0.0, []
+    log_failure = math.log(k * horizon)
+    while True:
+        phase += 1
+        if len(active) == 1:
+            support, pulls = active, [horizon - len(regret)]
+        else:
+            weights = g_optimal_design(actions[active]).weights
+            support = [x for x, weight in zip(active, weights, strict=True) if weight > 0]
+            pulls = [math.ceil(2**phase * weight) for weight in weights if weight > 0]
+        finishes = sum(pulls) < horizon - len(regret)
+        clients = KINDS[kind][1].get("clients_per_phase", math.ceil(2 ** (0.8 * phase)))
+        if finishes:
+            parameters = problem.theta + problem.client_std * answers.normal(size=(clients, problem.dimension))
+        sums = np.zeros((clients, len(support)))
+        for column, (x, times) in enumerate(zip(support, pulls, strict=True)):
+            for _ in range(times):
+                if len(regret) == horizon:
+                    return regret, numbers
+                lost += best_mean - float(problem.theta @ actions[x])
+                regret.append(lost)
+                if finishes:
+                    chance = (1 + np.clip(parameters @ actions[x], -1, 1)) / 2
+                    sums[:, column] += np.where(answers.random(clients) < chance, 1.0, -1.0)
+        if not finishes:
+            return regret, numbers
+        numbers += clients * len(support)
+        means, law = plain_release(kind, sums / pulls, noise, **KINDS[kind][1])
+        played = actions[support]
+        projection = np.linalg.pinv(np.sqrt(pulls)[:, None] * played) * np.sqrt(pulls)  # V^-1 sum_x T(x) x e_x'
+        estimate = projection @ means
+        best = max(active, key=lambda x: actions[x] @ estimate)
+        kept = []
+        for x in active:
+            difference = actions[best] - actions[x]
+            c = difference @ projection
+            variance = (c**2 / (np.array(pulls) * clients)).sum() + problem.client_std**2 / clients * (difference @ difference)
+            margin = plain_margin(variance, c, law, clients, log_failure)
+            if estimate @ difference <= margin + 1e-12:
+                kept.append(x)
+        active = kept
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_simulator_plays_the_plain_loop(kind):
+    """With real messages: the same random numbers, the same regret after every round and the same communication."""
+    horizon, shrunk = 1500, 0
+    for seed in range(4):
+        problem = population(seed=seed)
+        learner = make(kind, problem, horizon, fidelity="messages")
+        result = bdp.simulate(learner, problem, horizon, runs=1, seed=seed)
+        regret, numbers = plain_loop(kind, problem, horizon, seed)
+        assert result.regret[0] == pytest.approx(np.array(regret)[result.rounds - 1], abs=1e-9)
+        assert result.counts["numbers"][0] == numbers > 0
+        shrunk += regret[-1] - regret[-101] < 0.5 * (regret[100] - regret[0])
+    assert shrunk  # bad actions fell, so there was something to compare
+
+
+@pytest.mark.parametrize("rewards", ("signs", "gaussian"))
+@pytest.mark.parametrize("kind", KINDS)
+def test_fidelities_have_the_same_law(kind, rewards):
+    """Final regret of whole runs, round by round with real messages, against runs drawn from exact laws (Kolmogorov-Smirnov)."""
+    problem, horizon = population(k=8, d=2, seed=3, rewards=rewards), 700
+    options = {"clip": True} if rewards == "gaussian" and not kind.startswith("DPE") else {}
+    last = []
+    for fidelity in ("aggregate", "messages"):
+        learner = make(kind, problem, horizon, fidelity=fidelity, **options)
+        last.append(bdp.simulate(learner, problem, horizon, runs=120, seed=5).regret[:, -1].round(6))
+    assert stats.ks_2samp(*last, method="asymp").pvalue > FALSE_ALARM
+    assert len(np.unique(last[0])) > 5  # regret varies, so there was something to compare
+
+
+def watched(problem, support, pulls, clients, rng):
+    """Averages of one phase, reward by reward."""
+    parameters = problem.parameters(clients, rng)
+    return np.array([problem.rewards(x, parameters, rng, n).mean(axis=0) for x, n in zip(support, pulls, strict=True)]).T
+
+
+@pytest.mark.parametrize("rewards", ("signs", "gaussian"))
+def test_averages_have_the_law_of_single_rewards(rewards):
+    """Marginals, the dependence between actions through a client's parameter, and sums over clients."""
+    problem = population(rewards=rewards, client_std=0.6)
+    support, pulls = np.array([1, 4, 5]), np.array([1, 3, 40])
+    rng = np.random.default_rng(1)
+    slow = watched(problem, support, pulls, 4000, rng)
+    fast = problem.averages(support, pulls, 4000, rng)
+    assert slow.shape == fast.shape == (4000, 3)
+    for combination in np.vstack([np.eye(3), [[0.3, 1, 1], [0.3, 1, -1], [0.2, -0.4, 1]]]):
+        jitter = rng.uniform(-1e-9, 1e-9, (2, 4000))  # ties of signs, broken fairly
+        assert stats.ks_2samp(slow @ combination + jitter[0], fast @ combination + jitter[1]).pvalue > FALSE_ALARM
+    assert abs(np.corrcoef(slow.T) - np.eye(3)).max() > 0.1  # there is a dependence
+    for clients in (1, 7):
+        sums = np.array([problem.average_sums(support, pulls, clients, rng) for _ in range(3000)])
+        alone = np.array([watched(problem, support, pulls, clients, rng).sum(axis=0) for _ in range(3000)])
+        for combination in np.vstack([np.eye(3), [[0.3, 1, 1], [0.3, 1, -1]]]):
+            jitter = rng.uniform(-1e-9, 1e-9, (2, 3000))
+            assert stats.ks_2samp(sums @ combination + jitter[0], alone @ combination + jitter[1]).pvalue > FALSE_ALARM
+
+
+def test_sums_over_clients_do_not_depend_on_blocks(monkeypatch):
+    problem, support, pulls = population(), np.array([0, 3]), np.array([2, 9])
+    monkeypatch.setattr("bandits_dp.problems.clients.BLOCK", 8)  # blocks of four clients
+    sums = np.array([problem.average_sums(support, pulls, 10, np.random.default_rng(i)) for i in range(2000)])
+    whole = np.array([problem.averages(support, pulls, 10, np.random.default_rng([1, i])).sum(axis=0) for i in range(2000)])
+    assert np.allclose(sums * pulls, np.rint(sums * pulls)) and (abs(sums) <= 10).all()
+    for column in range(2):
+        assert stats.ks_2samp(sums[:, column], whole[:, column]).pvalue > FALSE_ALARM
+
+
+def test_projection_bias_is_the_integral():
+    """Mean of a sign over clients, by quadrature; and what it can cost."""
+    problem = ClientPopulation([[1.0, 0.0], [0.6, 0.0], [0.0, -0.9], [0.3, 0.3]], [0.95, 0.1], client_std=0.3)
+    for x, bias in zip(problem.actions, problem.projection_bias, strict=True):
+        mean, std = float(x @ problem.theta), 0.3 * float(np.linalg.norm(x))
+        expected = quad(lambda z, m=mean, s=std: np.clip(m + s * z, -1, 1) * stats.norm.pdf(z), -12, 12, limit=500,
+                        points=[(-1 - mean) / std, (1 - mean) / std])[0]
+        assert mean + bias == pytest.approx(expected, abs=1e-9)
+    rng = np.random.default_rng(0)
+    seen = problem.averages(np.array([0]), np.array([4]), 200_000, rng).mean()
+    assert abs(seen - 0.95 - problem.projection_bias[0]) < 5 / math.sqrt(200_000)
+    assert (population(rewards="gaussian").projection_bias == 0).all() and (population(client_std=0).projection_bias == 0).all()
+    assert (population(client_std=1e-200).projection_bias == 0).all()
+    worst = ClientPopulation([[1.0], [-1.0]], [1.0], client_std=0.1)
+    assert abs(worst.projection_bias) == pytest.approx(0.1 / math.sqrt(2 * math.pi))
+    four = ClientPopulation([[1.0], [-1.0]], [0.6], client_std=0.1)
+    assert abs(four.projection_bias).max() < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["DPE", "CDP-DPE", "CDP-DPE, Laplace", "LDP-DPE", "SDP-DPE"])
+@pytest.mark.parametrize("rewards", ("signs", "gaussian"))
+def test_exact_margins_cover(kind, rewards):
+    """One phase, many times: errors exceed the margin at most as often as promised (exact count, binomial test), and not never.
+
+    The promise is tested where it can be seen: at a failure rate of e^-3 per side instead of one in millions.
+    """
+    problem = population(k=9, d=3, seed=4, norm=0.3, rewards=rewards)
+    options = {"bound": 8.0, "clip": True} if rewards == "gaussian" and kind != "DPE" else {}  # 8: nobody is clipped
+    learner = make(kind, problem, 10**6, **options)
+    support = np.array([0, 2, 3, 5])
+    pulls, clients = np.array([3, 2, 5, 4]), 12
+    phase = Phase(8.0, support, pulls, 3, True, clients, (learner.new_privatizer(clients, 4),))
+    played = problem.actions[support]
+    projection = np.linalg.pinv(np.sqrt(pulls)[:, None] * played) * np.sqrt(pulls)
+    differences = problem.actions[1] - problem.actions[[0, 4, 7]]
+    coefficients = differences @ projection
+    width = ExactWidth(problem.arms, 10**6, problem.reward_std, problem.client_std)
+    width.log_failure = 3.0
+    margins = width.margins(phase, differences, coefficients)
+    rng, runs = np.random.default_rng(6), 6000
+    learner.phase = phase
+    means = np.array([learner._collect(problem, rng, rng) for _ in range(runs)])
+    errors = means @ coefficients.T - differences @ problem.theta
+    for side in (errors, -errors):
+        for failures in (side > margins).sum(axis=0):
+            assert stats.binomtest(int(failures), runs, math.exp(-3.0), "greater").pvalue > FALSE_ALARM
+            assert failures > runs * 5e-4  # Chernoff loses a factor, not everything
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_live_use_is_the_simulator_round_by_round(kind, tmp_path):
+    """Somebody's own loop, one round at a time, saved and restored in the middle: the run of the simulator with messages."""
+    problem, horizon, seed = population(seed=1), 900, 9
+    result = bdp.simulate(make(kind, problem, horizon, fidelity="messages"), problem, horizon, runs=1, seed=seed)
+    answers, noise = generators(seed)
+    learner = make(kind, problem, horizon, fidelity="messages")
+    regret, number = [], 0
+    for t in range(horizon):
+        if t == 333:
+            np.savez(tmp_path / "state.npz", **learner.save())
+            learner = make(kind, problem, horizon, fidelity="messages")
+            with np.load(tmp_path / "state.npz") as state:  # no pickle
+                learner.restore(state)
+        if learner.clients and learner.number > number:  # a new phase: new clients
+            number, parameters = learner.number, problem.parameters(learner.clients, answers)
+        action = learner.act()
+        regret.append(problem.gaps[action])
+        learner.update(problem.rewards(action, parameters, answers)[0] if learner.clients else [], noise)
+    assert result.regret[0] == pytest.approx(np.cumsum(regret)[result.rounds - 1])
+    assert (result.bits[0], result.counts["numbers"][0]) == (learner.bits, learner.numbers)
+    with pytest.raises(ValueError, match="horizon is 900 and 900 rounds are played"):
+        learner.act()
+
+
+def test_rounds_may_come_one_by_one_or_together():
+    problem = population()
+    one, many = (make("CDP-DPE", problem, 500) for _ in range(2))
+    rng = np.random.default_rng(0)
+    tape = np.where(rng.random((500, 400)) < 0.6, 1.0, -1.0) * rng.random((500, 400))
+    for row in tape:
+        one.update(row[: one.clients], np.random.default_rng(one.number))
+    while many.played < 500:
+        rounds, start = min(many.missing, 3), many.played
+        many.update(tape[start : start + rounds, : many.clients], np.random.default_rng(many.number))
+    for key, value in one.save().items():
+        np.testing.assert_array_equal(many.save()[key], value)
+
+
+def test_update_refuses_what_it_cannot_use_and_stays_as_it_was():
+    problem = population()
+    learner = make("CDP-DPE", problem, 500)
+    rng = np.random.default_rng(0)
+    assert learner.clients == 2
+    learner.update([0.5, -1], rng)
+    before = learner.save()
+    for rewards, text in (
+        (1.0, r"rewards must be finite numbers of shape \(2,\), one per client, or .*got shape \(\)"),
+        ([1.0], r"got shape \(1,\)"),
+        (np.zeros((99, 2)), r"got shape \(99, 2\)"),
+        ([0.2, np.nan], "got nan"),
+        ([0.2, 1.5], r"rewards must be in \[-1, 1\], got 1.5"),
+        (["a", "b"], "rewards must be finite numbers"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            learner.update(rewards, rng)
+    with pytest.raises(ValueError, match="rng must be"):
+        learner.update([0.5, -1], None)
+    while learner.number == 1:
+        learner.update([0.5, -1], rng)
+    assert learner.clients == math.ceil(2**1.6) and learner.played > 1
+    learner.restore(before)
+    assert all(np.array_equal(before[key], value) for key, value in learner.save().items())
+
+
+def test_a_release_that_fails_leaves_the_learner_as_it_was(monkeypatch):
+    learner = make("SDP-DPE", population(), 500, fidelity="messages")
+    rng = np.random.default_rng(0)
+    while learner.missing > 1 or learner.turn < len(learner.phase.support) - 1:
+        learner.update([1, -1], rng)
+    before = learner.save()
+    monkeypatch.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 10)
+    with pytest.raises(ValueError, match="fidelity must be 'aggregate' for messages as long"):
+        learner.update([1, -1], rng)
+    assert all(np.array_equal(before[key], value) for key, value in learner.save().items())
+    monkeypatch.undo()
+    learner.update([1, -1], rng)
+    assert learner.number == 2
+
+
+def test_a_foreign_or_damaged_state_is_refused():
+    problem = population()
+    learner = make("CDP-DPE", problem, 500)
+    learner.update([1, -1], np.random.default_rng(0))
+    state = learner.save()
+    for other in (make("CDP-DPE", problem, 500, epsilon=7.0), make("LDP-DPE", problem, 500), make("CDP-DPE", problem, 501)):
+        with pytest.raises(ValueError, match="state must come from"):
+            other.restore(state)
+    for key, value in (("sums", np.zeros((3, 3))), ("sums", np.zeros((0, 0))), ("turn", 7.5), ("actions", problem.actions[::-1])):
+        with pytest.raises(ValueError, match="state must be what save"):
+            learner.restore(state | {key: value})
+    assert all(np.array_equal(state[key], value) for key, value in learner.save().items())
+
+
+def test_a_population_runs_out():
+    """Never more clients than there are; then the best estimate is played, and nobody sends anything any more."""
+    problem = population(clients=25, norm=0.9)
+    for fidelity in ("aggregate", "messages"):
+        learner = make("DPE", problem, 3000, fidelity=fidelity)
+        rng, asked = np.random.default_rng(2), []
+        while learner.clients:
+            asked.append(learner.clients)
+            support = learner.phase.support
+            number = learner.number
+            parameters = problem.parameters(learner.clients, rng)
+            while learner.number == number:
+                learner.update(problem.rewards(learner.act(), parameters, rng, learner.missing), rng)
+            numbers = learner.numbers
+        assert asked == [2, 4, 6, 10, 3] and sum(asked) == 25  # ceil(2^(0.8 l)), the last as far as it goes
+        assert len(support) > 1 and learner.played < 3000
+        best = learner.active[(problem.actions[learner.active] @ learner.estimate).argmax()]
+        assert learner.act() == best and learner.missing == 3000 - learner.played
+        learner.update(np.zeros((learner.missing, 0)), rng)
+        assert learner.played == 3000 and learner.numbers == numbers
+    for _ in range(2):
+        result = bdp.simulate(make("SDP-DPE", problem, 3000), problem, 3000, runs=4)
+        assert (result.counts["numbers"] <= 25 * 12).all() and (result.counts["numbers"] > 0).all()
+    with pytest.raises(ValueError, match="problem must have 25 clients at least, for which the learner was made, got 24"):
+        make("DPE", problem, 300).check_problem(population(clients=24, norm=0.9))
+
+
+def test_communication_is_counted_in_numbers_and_bits():
+    """One phase is released in 30 rounds: two clients, a number per action of the support."""
+    problem = population()
+    s = len(make("DPE", problem, 30).phase.support)
+    for kind, bits in (("DPE", 64 * s), ("CDP-DPE", 64 * s), ("LDP-DPE", 64 * s), ("SDP-DPE", None)):
+        learner = make(kind, problem, 3 * s)
+        clients, plays = learner.clients, learner.phase.plays
+        each = learner.phase.privatizers[0].bits_per_user
+        assert clients == 2 and (bits is None or each == bits)
+        result = bdp.simulate(learner, problem, plays + 1, runs=2)
+        assert (result.counts["numbers"] == 2 * s).all() and (result.bits == 2 * each).all()
+    nothing = make("DPE", problem, learner.phase.plays)  # the end of the only phase is the end of the run
+    result = bdp.simulate(nothing, problem, nothing.horizon, runs=2)
+    assert (result.counts["numbers"] == 0).all() and (result.bits == 0).all()
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        np.repeat(sphere(4, 3), 2, axis=0),  # every action twice
+        np.hstack([sphere(6, 2), np.zeros((6, 3))]) @ np.linalg.qr(sphere(5, 5, 8))[0],  # a plane in five dimensions
+        np.array([[0.5, 0], [1.0, 0], [-0.5, 0]]),  # a line
+        np.vstack([sphere(4, 3), np.zeros(3)]),  # with a zero vector
+    ],
+)
+def test_awkward_actions_work(actions):
+    problem = ClientPopulation(actions, 0.9 * actions[1] / np.linalg.norm(actions[1]), client_std=0.05)
+    for kind in KINDS:
+        result = bdp.simulate(make(kind, problem, 3000), problem, 3000, runs=4)
+        assert np.isfinite(result.regret).all() and (np.diff(result.regret, axis=1) >= -1e-9).all()
+        learner = make(kind, problem, 3000)
+        rng = np.random.default_rng(0)
+        parameters = problem.parameters(learner.clients, rng)
+        while learner.number == 1:
+            learner.update(problem.rewards(learner.act(), parameters, rng)[0], rng)
+
+
+def test_bad_problems_are_refused():
+    x, theta = sphere(4, 3), [0.5, 0, 0]
+    for arguments, text in (
+        ((x[:1], theta), "actions must be at least 2"),
+        ((np.zeros((4, 3)), theta), "actions must hold a vector that is not zero"),
+        ((2 * x, theta), "actions must have norm at most 1"),
+        ((x * np.nan, theta), "actions must be finite"),
+        ((x, [0.5, 0]), "theta must be 3 finite numbers"),
+        ((x, [0.5, 0, np.inf]), "theta must be 3 finite numbers"),
+        ((x, [5.0, 0, 0]), "theta must have norm at most 1"),
+        ((x, theta, -0.1), "client_std must be a number"),
+        ((x, theta, 0.1, "sign"), "rewards must be one of 'signs', 'gaussian', got 'sign'"),
+        ((x, theta, 0.1, "signs", 0), "clients must be an integer that is at least 1"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            ClientPopulation(*arguments)
+    with pytest.raises(ValueError, match="arms must be an integer that is at least 2"):
+        SphericalClients(arms=1)
+    with pytest.raises(ValueError, match="theta_norm must be"):
+        SphericalClients(theta_norm=1.5)
+
+
+def test_unbounded_rewards_are_private_only_if_clipped():
+    problem = population(rewards="gaussian")
+    for kind in ("CDP-DPE", "LDP-DPE", "SDP-DPE"):
+        with pytest.raises(ValueError, match=r"problem must have rewards in \[-1, 1\], or clip must be True .* rewards in R\^1"):
+            make(kind, problem, 500)
+        learner = make(kind, problem, 500, clip=True, bound=2.0)
+        assert "each in [-2, 2], after clipping to it (neighbours: replace one client's data)" in str(learner.guarantee)
+        learner.update([7.0, -9.0], np.random.default_rng(0))  # taken as they are; the average is clipped
+        with pytest.raises(ValueError, match="problem must have rewards in"):
+            make(kind, population(), 500).check_problem(problem)
+    assert make("DPE", problem, 500).domain == Reals()
+    with pytest.raises(ValueError, match=r"got rewards in \[-1, 1\]"):
+        make("CDP-DPE", population(), 500, bound=0.5)
+
+
+def test_guarantees_say_whose_data_and_why():
+    problem = population()
+    assert str(make("CDP-DPE", problem, 500).guarantee) == (
+        "(8, 0.1)-differential privacy in the central model for one client's average rewards, each in [-1, 1] (neighbours: replace "
+        "one client's data), certified calibration: exact Gaussian mechanism, l2-sensitivity 2 (Balle & Wang 2018, Theorem 8); "
+        "that is for one average, and each phase calibrates it to all averages of its clients, who are in no other."
+    )
+    assert make("CDP-DPE, Laplace", problem, 500, delta=0.1).guarantee.delta == 0
+    assert not make("DPE", problem, 500).guarantee.proved
+    assert not make("CDP-DPE", problem, 500, calibration="theorem", strict=False).guarantee.proved
+    assert make("SDP-DPE", problem, 500, calibration="theorem").guarantee.proved
+    with pytest.raises(ValueError, match="epsilon must be"):
+        make("CDP-DPE", problem, 500, calibration="theorem")
+    with pytest.raises(ValueError, match="noise must be 'gaussian' for the theorem calibration"):
+        make("CDP-DPE, Laplace", problem, 500, calibration="theorem")
+    with pytest.raises(ValueError, match="delta must be in"):
+        make("LDP-DPE", problem, 500, delta=None)
+    with pytest.raises(ValueError, match=r"alpha must be a number in \(0, 1\), got 1.5"):
+        make("DPE", problem, 500, alpha=1.5)
+    with pytest.raises(ValueError, match="clients_per_phase must be an integer"):
+        make("DPE-FixedU", problem, 500, clients_per_phase=0)
+
+
+@pytest.mark.parametrize("epsilon", (0.5, 8.0))
+def test_noise_fits_the_vector_of_each_phase(epsilon):
+    """A client moves s averages by 2 each: the exact Gaussian mechanism with sensitivity 2 sqrt(s) B, for every s."""
+    for s in (1, 3, 26):
+        for kind, cls in (("CDP-DPE", CentralGaussian), ("LDP-DPE", LocalGaussian)):
+            privatizer = make(kind, population(), 500, epsilon=epsilon, bound=3.0).new_privatizer(10, s)
+            assert isinstance(privatizer, cls) and privatizer.domain == Box(s, -3.0, 3.0)
+            assert privatizer.unit_std == pytest.approx(gaussian_noise_std(epsilon, 0.1, 6 * math.sqrt(s)))
+
+
+@pytest.mark.parametrize("kind", ("DPE", "CDP-DPE", "LDP-DPE", "SDP-DPE"))
+def test_theorem_widths_are_the_printed_ones(kind):
+    """2 W_l of equation 3 with sigma_n of Theorems 5.3 to 5.5, written out."""
+    k, d, horizon, clients, s, epsilon, delta, h, sigma = 50, 20, 10_000, 300, 26, 2.0, 0.1, 16.0, 0.1
+    problem = population(k=k, d=d, client_std=sigma)
+    strict = {} if kind in ("DPE", "SDP-DPE") else {"strict": False}
+    options = {} if kind == "DPE" else {"epsilon": epsilon, "delta": delta}
+    learner = bdp.make(kind, problem, horizon=horizon, calibration="theorem", **options, **strict)
+    support_size = 4 * d * math.log(math.log(d)) + 16
+    classical = 2 * math.sqrt(2 * s * math.log(1.25 / delta)) / epsilon
+    inner = epsilon / (18 * math.sqrt(math.log(2 / delta)))
+    sigma_n = {
+        "DPE": 0.0,
+        "CDP-DPE": 2 * classical / clients * math.sqrt(support_size * d),
+        "LDP-DPE": 2 * classical * math.sqrt(support_size * d / clients),
+        "SDP-DPE": 2 * math.sqrt(360 * s * math.log(4 * s / delta)) / (clients * inner) * math.sqrt(support_size * d),
+    }[kind]
+    log = math.log(k * horizon)
+    terms = (4 * d / (clients * h), 2 * sigma**2 / clients, 2 * sigma_n**2)
+    width = sum(math.sqrt(term * log) for term in terms)
+    phase = Phase(h, np.arange(s), np.ones(s, dtype=int), d, True, clients, (learner.new_privatizer(clients, s),))
+    margins = learner.width.margins(phase, problem.actions[:5], np.zeros((5, s)))
+    assert margins == pytest.approx([2 * width] * 5)
+
+
+def test_runs_do_not_depend_on_their_number_or_on_workers():
+    problem = SphericalClients(arms=12, dimension=3)
+    for kind in ("DPE", "SDP-DPE"):
+        learner = make(kind, problem, 2000)
+        three = bdp.simulate(learner, problem, 2000, runs=3, seed=1)
+        five = bdp.simulate(learner, problem, 2000, runs=5, seed=1, workers=2)
+        assert np.array_equal(three.regret, five.regret[:3]) and np.array_equal(three.bits, five.bits[:3])
+
+
+def test_a_learner_for_a_distribution_is_shown_the_actions():
+    problem = SphericalClients(arms=12, dimension=3)
+    learner = make("CDP-DPE", problem, 500)
+    with pytest.raises(ValueError, match="call show"):
+        learner.act()
+    instance = problem.draw(np.random.default_rng(0))
+    assert instance.theta @ instance.theta == pytest.approx(1) and (instance.actions**2).sum(axis=1) == pytest.approx(np.ones(12))
+    learner.show(instance.actions)
+    fresh = make("CDP-DPE", instance, 500)
+    assert learner.act() == fresh.act() and learner.clients == fresh.clients == 2
+
+
+# The published simulation (Li, Zhou, Ji 2022, section 7), at its real size: every run has its own actions and parameter.
+PUBLISHED = {"arms": 1000, "dimension": 20, "client_std": 0.1, "clients": 100_000}
+SIGNS, GAUSSIAN = SphericalClients(**PUBLISHED), SphericalClients(**PUBLISHED, rewards="gaussian")
+
+
+def run(name, problem=SIGNS, horizon=10**6, runs=20, **options):
+    return bdp.simulate(bdp.make(name, problem, horizon=horizon, **options), problem, horizon, runs=runs, progress=False)
+
+
+def test_privacy_costs_little_with_certified_noise():
+    """At (10, 0.25): CDP at most 1.5 times DPE's regret, SDP at most 1.7 times, LDP far above; at epsilon = 1, SDP below 6,000."""
+    at = {"epsilon": 10.0, "delta": 0.25}
+    free, central, shuffled = run("DPE").mean[-1], run("CDP-DPE", **at).mean[-1], run("SDP-DPE", **at).mean[-1]
+    assert free <= central <= 1.5 * free and free <= shuffled <= 1.7 * free
+    assert run("LDP-DPE", runs=3, **at).mean[-1] > 20 * shuffled
+    strong = run("SDP-DPE", epsilon=1.0, delta=0.25).mean[-1]
+    assert shuffled < strong < 6000
+
+
+def test_the_printed_widths_learn_nothing():
+    """At (10, 0.25), where the classical formula proves nothing: a hundred times the certified regret, and random play."""
+    at = {"epsilon": 10.0, "delta": 0.25, "calibration": "theorem", "strict": False, "runs": 3}
+    assert run("CDP-DPE", **at).mean[-1] > 1e5
+    assert run("SDP-DPE", **at).mean[-1] > 5e5
+    assert run("DPE", calibration="theorem").mean[-1] < 1e4
+
+
+def test_growing_numbers_of_clients_beat_a_constant_one():
+    """At equal communication, measured here and not planned, DPE-FixedU loses several times as much."""
+    growing, constant = (run(name, GAUSSIAN, runs=40) for name in ("DPE", "DPE-FixedU"))
+    sent = constant.counts["numbers"].mean() / growing.counts["numbers"].mean()
+    assert 0.6 < sent < 1.6  # the communication of DPE varies by 80% between instances: a standard error of 13%
+    assert constant.mean[-1] > 4 * growing.mean[-1]
+    twice = run("DPE-FixedU", GAUSSIAN, clients_per_phase=250)
+    assert twice.counts["numbers"].mean() > growing.counts["numbers"].mean() and twice.mean[-1] > 2 * growing.mean[-1]
+
+
+def test_a_thousand_times_the_rounds():
+    """T = 1e9, with clients that run out and with clients enough: a few phases more, and regret of the same size."""
+    many = SphericalClients(**PUBLISHED | {"clients": 10**9}, rewards="gaussian")
+    for problem in (GAUSSIAN, many):
+        result = run("DPE", problem, horizon=10**9, runs=5)
+        assert result.mean[-1] < 20_000 and result.counts["phases"].max() <= 30
