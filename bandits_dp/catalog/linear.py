@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.catalog.system import System
@@ -134,6 +135,15 @@ def _ldp_pe(
                        problem, epsilon, delta, horizon, calibration, noise, clip, strict, fidelity)
 
 
+def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fraction: float, clip: bool) -> ScalarSum:
+    """Share the search for the noise among sums of about as many users, for 6% more variance at most."""
+    digits = max(0, users.bit_length() - 4)
+    alike = users >> digits << digits  # four binary digits, rounded down
+    share = 1.0 if alike == users else (alike + 0.5) / users  # half a user against rounding errors
+    levels = default_levels(alike, epsilon, delta)
+    return ScalarSum(users, epsilon, delta, domain=domain, levels=levels, honest_fraction=honest_fraction * share, clip=clip)
+
+
 def _sdp_pe(
     problem: Problem,
     epsilon: float,
@@ -145,18 +155,11 @@ def _sdp_pe(
     strict: bool = True,
     fidelity: str = "aggregate",
 ) -> LinearElimination:
-    make = partial(ScalarSum, epsilon=epsilon, delta=delta, calibration=calibration, domain=_bounded(problem), clip=clip,
-                   strict=strict)
-
-    def privatizer(users: int) -> ScalarSum:
-        """Share the search for the noise among sums of about as many users, for 6% more variance at most."""
-        if calibration != "certified":
-            return make(users, honest_fraction=honest_fraction)
-        digits = max(0, users.bit_length() - 4)
-        alike = users >> digits << digits  # four binary digits, rounded down
-        share = 1.0 if alike == users else (alike + 0.5) / users  # half a user against rounding errors
-        return make(users, honest_fraction=honest_fraction * share, levels=default_levels(alike, epsilon, delta))
-
+    given: dict[str, Any] = {
+        "epsilon": epsilon, "delta": delta, "domain": _bounded(problem), "honest_fraction": honest_fraction, "clip": clip,
+    }
+    privatizer = (partial(_shared_sum, **given) if calibration == "certified"
+                  else partial(ScalarSum, calibration=calibration, strict=strict, **given))
     return _elimination(problem, horizon, calibration, privatizer, _sum_std, fidelity)
 
 
