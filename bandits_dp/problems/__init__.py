@@ -7,6 +7,7 @@ from bandits_dp.problems.code_linear import CodeLinear
 from bandits_dp.problems.contextual import Contextual, ContextualLinear
 from bandits_dp.problems.graded import GradedArms
 from bandits_dp.problems.linear import LinearArms, SphericalArms
+from bandits_dp.problems.pool import PoolContextual
 
 __all__ = [
     "BernoulliArms",
@@ -16,6 +17,7 @@ __all__ = [
     "ContextualLinear",
     "GradedArms",
     "LinearArms",
+    "PoolContextual",
     "Problem",
     "SphericalArms",
     "SphericalClients",

@@ -1,0 +1,150 @@
+r"""What noise on regression parameters really protects: the audit of dynamic global sensitivity, in exact numbers.
+
+Ridge regression has :math:`\hat\theta_t = A_t^{-1} \sum_{s \le t} x_s r_s`, with public :math:`A_t = \lambda I + \sum_{s \le t} x_s
+x_s^\top`. Changing the reward of round j by 2 moves **every** later parameter,
+
+.. math:: h_t = 2 A_t^{-1} x_j , \qquad t \ge j,
+
+by less and less. Wang, Zhao, Wang (2022) add noise that shrinks in the same way (their Algorithm 1: a sum of Laplace noises of
+scales :math:`b_{t, 1}, b_{t, 2}, \dots` in each coordinate) and draw it **afresh** for every t. Given the earlier releases,
+release t differs between the two inputs by the shift :math:`h_t` and nothing else, so the privacy loss is that of T shifted
+noises together. With the features given, :func:`laplace_sums_epsilon` bounds it from both sides, and nothing is approximated:
+
+*Above.* Split :math:`h_t` among its Laplace noises in proportion to their squared scales; each part is a pure mechanism, and a pure
+:math:`\varepsilon'` is :math:`\varepsilon'^2/2`-zCDP (Bun & Steinke 2016, Proposition 1.4). Adding noises up is post-processing, so
+
+.. math:: \rho = \sum_t \frac{\lVert h_t \rVert_2^2}{2 \sum_k b_{t,k}^2} , \qquad
+          \varepsilon_{\text{pure}} = \sum_t \frac{\lVert h_t \rVert_1}{\max_k b_{t,k}} .
+
+*Below.* The attacker adds up what is left of each release after subtracting the known part, weighted by :math:`w_t = h_t /
+\operatorname{Var}_t`. Chernoff's bound with the exact moment generating function of Laplace noise says how rarely that passes a
+threshold without the changed reward; by symmetry it passes its own mean with probability 1/2 with it.
+
+If the features depend on earlier releases, as a bandit's do, both bounds describe the sequence that happened. If every round has
+one candidate only, the sequence is fixed and both are bounds on the mechanism.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.accounting.composition import zcdp_epsilon
+
+BLOCK = 4096  # rounds whose matrices are inverted together
+THRESHOLDS = np.linspace(0.3, 1.0, 15)  # of the attack, as fractions of its mean
+BINS = 100  # per factor of 2
+TILTS = np.concatenate([np.geomspace(1e-6, 0.3, 60), 1 - np.geomspace(0.68, 1e-4, 60)])  # of Chernoff's bound, in units of its pole
+
+
+def parameter_shifts(features: ArrayLike, ridge: float, record: int = 0, change: float = 2.0) -> NDArray[np.float64]:
+    """How far one reward moves each of the ridge parameters after its round.
+
+    Parameters
+    ----------
+    features : array_like, shape (rounds, d)
+        Features x_t of the arms that were played.
+    ridge : float
+        lambda, > 0.
+    record : int
+        The round j whose reward changes, from 0.
+    change : float
+        By how much, > 0.
+
+    Returns
+    -------
+    ndarray, shape (rounds, d)
+        h_t, the change of the parameter released after round t; zero before round j.
+
+    Raises
+    ------
+    ValueError
+        If features have another shape or are not finite, or a number is out of range.
+    """
+    x = np.asarray(features, dtype=float)
+    if x.ndim != 2 or not np.isfinite(x).all() or len(x) == 0:
+        raise ValueError(f"features must be finite numbers of shape (rounds, d), got shape {x.shape}")
+    ridge = _checks.positive("ridge", ridge)
+    change = _checks.positive("change", change)
+    if _checks.integer("record", record, low=0) >= len(x):
+        raise ValueError(f"record must be below {len(x)}, the number of rounds, got {record}")
+    shifts = np.zeros_like(x)
+    gram = ridge * np.eye(x.shape[1]) + x[:record].T @ x[:record]
+    for start in range(record, len(x), BLOCK):
+        block = x[start : start + BLOCK]
+        grams = gram + np.cumsum(block[:, :, None] * block[:, None, :], axis=0)
+        shifts[start : start + BLOCK] = change * np.linalg.solve(grams, x[record][:, None])[:, :, 0]
+        gram = grams[-1]
+    return shifts
+
+
+def laplace_sums_epsilon(shifts: ArrayLike, scales: ArrayLike, delta: float) -> tuple[float, float]:
+    """Bound the epsilon of many releases with sums of Laplace noises, from below and above.
+
+    Parameters
+    ----------
+    shifts : array_like, shape (releases, d)
+        How far one user moves each release.
+    scales : array_like, shape (releases, k)
+        Scales of the independent Laplace noises that every coordinate of a release gets; zeros stand for none. Each release that
+        is moved needs at least one.
+    delta : float
+        Failure mass, in [0, 1).
+
+    Returns
+    -------
+    tuple of float
+        Two numbers between which the smallest epsilon at this delta lies; the lower one is at least 0.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a number is negative or not finite, a release is moved that has no noise, or delta is out of range.
+    """
+    delta = _checks.delta(delta, zero=True)
+    h, b = np.asarray(shifts, dtype=float), np.asarray(scales, dtype=float)
+    if h.ndim != 2 or b.ndim != 2 or len(h) != len(b):
+        raise ValueError(f"shifts must have shape (releases, d) and scales (releases, k), got {h.shape} and {b.shape}")
+    if not np.isfinite(h).all() or not np.isfinite(b).all() or (b < 0).any():
+        raise ValueError("shifts must be finite and scales at least 0 and finite, got something else")
+    moved = h.any(axis=1)
+    h, b = h[moved], b[moved]
+    if not b.any(axis=1).all():
+        raise ValueError("scales must not all be zero for a release that is moved, got such a release")
+    if not len(h):
+        return 0.0, 0.0
+    square = (b**2).sum(axis=1)
+    pure = float((np.abs(h).sum(axis=1) / b.max(axis=1)).sum())
+    above = min(pure, zcdp_epsilon(float(((h**2).sum(axis=1) / (2 * square)).sum()), delta)) if delta > 0 else pure
+    return min(_attack(h, b, delta), above), above
+
+
+def _rounded_up(products: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how many numbers of (0, 1] lie in each of many bins, and the bins' upper ends: the bound only grows by that."""
+    bins = np.ceil(np.log2(np.maximum(products, 2.0**-30)) * BINS).astype(np.int64)
+    counts = np.bincount(-bins, minlength=30 * BINS + 1).astype(float)
+    return counts, np.exp2(-np.arange(len(counts)) / BINS)
+
+
+def _attack(h: NDArray[np.float64], b: NDArray[np.float64], delta: float) -> float:
+    """Return log (P_a - delta) / P_b for the best threshold of the weighted sum, with P_a and P_b bounded by Chernoff."""
+    weights = h / (2 * (b**2).sum(axis=1))[:, None]
+    mean = float((weights * h).sum())  # of the weighted sum with the changed reward; 0 without
+    products = np.abs(weights)[:, :, None] * b[:, None, :]
+    pole = 1 / products.max()
+    counts, sizes = _rounded_up(products[products > 0] * pole)
+    log_mgf = -np.log1p(-(np.outer(TILTS, sizes) ** 2)) @ counts
+
+    def log_tail(distance: float) -> float:
+        """Bound log P(weighted noise >= distance)."""
+        return min(0.0, float((log_mgf - TILTS * pole * distance).min()))
+
+    best = 0.0
+    for fraction in THRESHOLDS:
+        seen = max(0.5 if fraction == 1 else 0.0, -math.expm1(log_tail((1 - fraction) * mean)))
+        if seen > delta:
+            best = max(best, math.log(seen - delta) - log_tail(fraction * mean))
+    return best

@@ -1,0 +1,177 @@
+r"""Widths for learners whose rewards alone are private; A and M are public and exact.
+
+The default of this family is a fixed width, as in the simulations of Wang, Zhao, Wang (2022): it explores little and proves no
+regret bound. Privacy does not depend on the width. The others bound the error of the estimate in all rounds at once.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp import _checks
+from bandits_dp.continual import Counter
+from bandits_dp.learners.radius import PlainRadius, Shape
+from bandits_dp.learners.radius_private import quadratic_quantile
+
+
+class FixedWidth:
+    """A width that somebody chose.
+
+    Parameters
+    ----------
+    alpha : float
+        The width, >= 0.
+    regularizer : float
+        lambda or kappa, > 0.
+    """
+
+    adaptive = False
+
+    def __init__(self, alpha: float, regularizer: float) -> None:
+        self.alpha = _checks.real("alpha", alpha, 0.0, math.inf, ends="[)")
+        self.ridge = _checks.positive("ridge", regularizer)
+
+    def regularizer(self, batch: int) -> float:
+        """Return the regularizer."""
+        return self.ridge
+
+    def floor(self, batch: int) -> float:
+        """Return half of the regularizer, which is never reached."""
+        return self.ridge / 2
+
+    def beta(self, batch: int, shape: Shape) -> float:
+        """Return the width."""
+        return self.alpha
+
+
+class InstrumentRadius(FixedWidth):
+    r"""Rigorous radius of :class:`bandits_dp.learners.reward_private_model.InstrumentModel`, for linear means and Gaussian noise.
+
+    :math:`M (\hat\theta - \theta) = W^\top C^{-1} (\xi + n) - \kappa \theta`, :math:`\xi = \sum g_s \xi_s`. The norm of
+    :math:`M^{-1/2} W^\top C^{-1/2}` is at most 1 and :math:`M \ge \kappa I`, so
+
+    .. math:: \lVert \hat\theta - \theta \rVert_M \le \sqrt\kappa S + \lVert \xi \rVert_{C^{-1}} + \lVert n \rVert_{C^{-1}} .
+
+    *Rewards.* :math:`C \ge R^2 (\sum g_s g_s^\top + \rho I)` with :math:`\rho = \min_t s_t^2 / R^2`, so with probability
+    :math:`1 - \alpha/2`, for all t, :math:`\lVert \xi \rVert_{C^{-1}}^2 \le 2 \ln(2/\alpha) + d \ln(1 + t / (d \rho))`
+    (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1; unit vectors). The counter's noise may be fixed beforehand, as it does not
+    depend on rewards. *Noise.* :math:`C \ge s_t^2 I`, and :math:`\lVert n_t \rVert / s_t` is the norm of a standard normal vector:
+    a quantile, and a union bound over the M batches.
+
+    Parameters
+    ----------
+    dimension, users, batches : int
+        d, users per batch B, batches M.
+    least_std : float
+        Least s_t, > 0.
+    reward_std : float
+        R, > 0.
+    theta_norm : float
+        S, > 0.
+    failure : float
+        alpha, in (0, 1).
+    """
+
+    def __init__(
+        self, dimension: int, users: int, batches: int, least_std: float, reward_std: float, theta_norm: float, failure: float
+    ) -> None:
+        super().__init__(0.0, dimension / theta_norm**2)
+        self.dimension, self.users = dimension, users
+        self.rho = (least_std / reward_std) ** 2
+        self.log_failure = -math.log(failure / 2)
+        noise = quadratic_quantile(np.ones(dimension), failure / (2 * batches))
+        self.fixed = math.sqrt(self.ridge) * theta_norm + math.sqrt(noise)
+
+    def beta(self, batch: int, shape: Shape) -> float:
+        """Return the radius."""
+        spread = self.dimension * math.log1p(batch * self.users / (self.dimension * self.rho))
+        return self.fixed + math.sqrt(2 * self.log_failure + spread)
+
+
+class CountedRadius(PlainRadius):
+    r"""Rigorous radius of the ridge estimate from sums :math:`b_t + n_t`, A exact, n a tree's Laplace noise.
+
+    :math:`\lVert \hat\theta - \theta \rVert_A \le` the radius without noise :math:`+ \lVert n_t \rVert_2 /
+    \sqrt{\lambda_{\min}(A_t)}`. A coordinate of :math:`n_t` is the sum of at most k Laplace noises of scale b, and exceeds
+    :math:`\min_s (L - k \ln(1 - s^2 b^2)) / s` with probability at most :math:`e^{-L}`; a union bound over d coordinates, two
+    sides and M batches.
+
+    Parameters
+    ----------
+    counter : Counter
+        Laplace counter of vectors of d numbers.
+    users : int
+        Users per batch.
+    reward_std, theta_norm, feature_norm, regularizer : float
+        R, S, L and lambda.
+    failure : float
+        Probability that some radius is too small, in (0, 1).
+    """
+
+    adaptive = True
+
+    def __init__(
+        self,
+        counter: Counter,
+        users: int,
+        reward_std: float,
+        theta_norm: float,
+        feature_norm: float,
+        regularizer: float,
+        failure: float,
+    ) -> None:
+        d, batches = counter.dimension, counter.horizon
+        assert batches is not None and counter.noise == "laplace"
+        super().__init__(d, users, reward_std, failure / 2, regularizer, theta_norm, feature_norm)
+        scale = counter.noise_std / math.sqrt(2)
+        draws = (counter.error_std(np.arange(1, batches + 1)) / counter.noise_std) ** 2  # k
+        log_tail = math.log(4 * d * batches / failure)
+        s = np.geomspace(1e-4, 1 - 1e-6, 2000) / scale
+        tails = ((log_tail - np.outer(np.unique(draws), np.log1p(-((s * scale) ** 2)))) / s).min(axis=1)
+        self.noise_bound = np.concatenate([[0.0], math.sqrt(d) * tails[np.unique(draws, return_inverse=True)[1]]])
+
+    def beta(self, batch: int, shape: Shape) -> NDArray[np.float64]:  # type: ignore[override]  # one per run
+        """Return the radius, one per run."""
+        return np.asarray(super().beta(batch, shape) + self.noise_bound[batch] / np.sqrt(shape.least))
+
+
+class PrintedWidth(FixedWidth):
+    r"""The confidence bound printed for DGS (Wang, Zhao, Wang 2022, Lemma 2), with 1 for its hidden constant.
+
+    :math:`\frac{L}{\varepsilon} \log_2 T \sqrt{\ln t \ln(1/\zeta)} / \sqrt t + \sqrt{d \ln((1 + t L^2 \lambda) / \zeta)} +
+    \sqrt\lambda S`.
+
+    Parameters
+    ----------
+    dimension, horizon : int
+        d and T.
+    epsilon : float
+        > 0.
+    regularizer, theta_norm, feature_norm, failure : float
+        lambda, S, L and zeta.
+    """
+
+    def __init__(
+        self,
+        dimension: int,
+        horizon: int,
+        epsilon: float,
+        regularizer: float,
+        theta_norm: float,
+        feature_norm: float,
+        failure: float,
+    ) -> None:
+        super().__init__(0.0, regularizer)
+        self.dimension, self.failure = dimension, failure
+        self.noise = feature_norm / epsilon * math.log2(max(horizon, 2)) * math.sqrt(-math.log(failure))
+        self.growth = feature_norm**2 * regularizer
+        self.bias = math.sqrt(regularizer) * theta_norm
+
+    def beta(self, batch: int, shape: Shape) -> float:
+        """Return Lemma 2's alpha_t."""
+        t = max(batch, 1)
+        noise = self.noise * math.sqrt(math.log(t) / t)
+        return noise + math.sqrt(self.dimension * math.log((1 + batch * self.growth) / self.failure)) + self.bias

@@ -1,0 +1,156 @@
+r"""A pool of items, a few of which are shown in every round: the simulation of Wang, Zhao, Wang (2022, section 4).
+
+An instance has a pool of N feature vectors and a parameter :math:`\theta`, all with coordinates uniform in [0, 1] before scaling:
+the pool is divided by its largest norm, and :math:`\theta` by its own if that is above 1. A round shows K items, drawn without
+replacement, and the reward of an item x is :math:`\langle \theta, x \rangle` plus Gaussian noise. (The paper says neither how
+norms are brought below 1 nor whether candidates may repeat. Our scaling keeps the uniform law up to one factor.)
+
+**Clipping.** Private learners need bounded rewards, and Gaussian ones are not: ``clip=True`` moves them to [-1, 1]. The mean of a
+clipped reward is no longer linear. It is a function of :math:`\mu = \langle \theta, x \rangle` with the slope :math:`P(|\mu +
+\text{noise}| < 1)`, which lies between 0 and 1: items keep their order, and differences of means shrink, never grow. With a noise
+of 0.5, means of 0.3, 0.5 and 0.7 become 0.28, 0.46 and 0.62. *Regret is measured against the linear means*, with and without
+clipping, so that all curves share one axis; in clipped means it would be smaller. Confidence radii are proved for linear means,
+so under clipping they are proved up to this bias, and an estimate of theta tends to a shrunk one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from bandits_dp import _checks
+from bandits_dp.problems.contextual import checked_features
+
+
+class PoolContextual:
+    r"""K candidates a round from a pool, with Gaussian rewards.
+
+    Parameters
+    ----------
+    arms : int
+        Candidates per round K, >= 2.
+    dimension : int
+        Numbers per feature vector d, >= 1.
+    items : int
+        Items in the pool N, >= K.
+    noise_std : float
+        Standard deviation of the reward's noise, > 0.
+    clip : bool
+        Whether rewards are moved to [-1, 1].
+    pool : array_like, shape (items, dimension), optional
+        A pool of your own, of norms at most 1; it says how many items and dimensions there are.
+    theta : array_like, shape (dimension,), optional
+        A parameter of your own, of norm at most 1.
+
+    Attributes
+    ----------
+    reward_range : tuple of float
+        (-1, 1) if clipped, else (-inf, inf).
+    feature_norm, theta_norm
+        1 and 1.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range or a norm is above 1.
+    """
+
+    setting = "contextual"
+    fixed = False
+    features = None
+    feature_norm = 1.0
+    theta_norm = 1.0
+
+    def __init__(
+        self,
+        arms: int = 10,
+        dimension: int = 10,
+        items: int = 1000,
+        noise_std: float = 0.5,
+        clip: bool = False,
+        pool: ArrayLike | None = None,
+        theta: ArrayLike | None = None,
+    ) -> None:
+        self.pool = None if pool is None else checked_features(pool, (None, None))
+        if self.pool is not None:
+            items, dimension = self.pool.shape
+        self.arms = _checks.integer("arms", arms, low=2)
+        self.dimension = _checks.integer("dimension", dimension)
+        self.items = _checks.integer("items", items, low=self.arms)
+        self.noise_std = _checks.positive("noise_std", noise_std)
+        self.clip = bool(clip)
+        self.reward_range = (-1.0, 1.0) if self.clip else (-math.inf, math.inf)
+        self.theta: NDArray[np.float64] | None = None
+        if theta is not None:
+            self.theta = np.array(theta, dtype=float)
+            if self.theta.shape != (self.dimension,) or not np.isfinite(self.theta).all():
+                raise ValueError(f"theta must be {self.dimension} finite numbers, got {theta!r}")
+            if np.linalg.norm(self.theta) > 1 + 1e-9:
+                raise ValueError(f"theta must have norm at most 1, got {np.linalg.norm(self.theta):g}")
+
+    @property
+    def least_eigenvalue(self) -> float:
+        r"""Least eigenvalue of :math:`E[x x^\top]` for a random item x.
+
+        That of the pool, if it is known. Before it is drawn, 1 / (12 d): uniform coordinates have variance 1/12, and the largest
+        norm, by which they are divided, is at most the square root of d. A pool of 1000 in 10 dimensions has about 0.011.
+        """
+        if self.pool is None:
+            return 1 / (12 * self.dimension)
+        return float(np.linalg.eigvalsh(self.pool.T @ self.pool / self.items)[0])
+
+    def draw(self, rng: np.random.Generator) -> Self:
+        """Return an instance: what was not given is drawn, the pool first."""
+        pool = self.pool
+        if pool is None:
+            pool = rng.random((self.items, self.dimension))
+            pool /= np.linalg.norm(pool, axis=1).max()
+        theta = self.theta
+        if theta is None:
+            theta = rng.random(self.dimension)
+            theta /= max(1.0, float(np.linalg.norm(theta)))
+        return type(self)(self.arms, self.dimension, self.items, self.noise_std, self.clip, pool, theta)
+
+    def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
+        """Draw a row of uniform numbers for each of the next rounds: one per candidate, and the last for the reward."""
+        return rng.random((rounds, self.arms + 1))
+
+    def candidates(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return which items the rounds with these numbers show, all different, shape (rounds, arms)."""
+        left = self.items - np.arange(self.arms)
+        chosen = (numbers[:, :-1] * left).astype(np.intp)  # number k counts the items that are still there
+        for k in range(1, self.arms):
+            for earlier in np.sort(chosen[:, :k], axis=1).T:
+                chosen[:, k] += chosen[:, k] >= earlier
+        return chosen
+
+    def contexts(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the features of the candidates, shape (rounds, arms, dimension)."""
+        if self.pool is None:
+            raise ValueError("pool must be known to show items, got None: draw an instance first")
+        return self.pool[self.candidates(numbers)]
+
+    def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the uniform numbers behind the rewards, shape (rounds,)."""
+        return numbers[:, -1]
+
+    def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return <theta, x> for features of shape (..., dimension): the means that regret is measured against."""
+        if self.theta is None:
+            raise ValueError("theta must be known to compute means, got None: draw an instance first")
+        return np.asarray(features @ self.theta)
+
+    def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add Gaussian noise, and clip if that was asked for."""
+        rewards = means + self.noise_std * ndtri(np.maximum(chances, 1e-300))
+        return np.clip(rewards, -1.0, 1.0) if self.clip else np.asarray(rewards)
+
+    def __repr__(self) -> str:
+        """Return the class, the sizes and what is known."""
+        known = "" if self.theta is None else ", one instance"
+        return (f"PoolContextual(arms={self.arms}, dimension={self.dimension}, items={self.items}, noise_std={self.noise_std:g}, "
+                f"clip={self.clip}{known})")
