@@ -214,5 +214,5 @@ class Tape:
         """Take back what ``pack`` returned."""
         self.batch = int(state["tape_batch"])
         self.noise = state["tape_noise"].reshape(1, self.release.entries)
-        self._rows = state["tape_rows"].reshape(1, -1, self.release.width)
+        self._rows = state["tape_rows"].reshape(1, len(state["tape_rows"]), self.release.width)  # the width may be 0
         self._used = 0
