@@ -1,0 +1,271 @@
+"""The experiment calibration of LinUCB: the published table, a plain oracle of the same law, and each oddity on its own."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bandits_dp as bdp
+from bandits_dp.accounting import gaussian_delta
+from bandits_dp.learners.linucb_experiment import FigureLinUCB
+from bandits_dp.learners.linucb_experiment_releases import FigureBits, FigureCounter, FigureGaussian, FigureTree
+from bandits_dp.learners.linucb_fixed import FixedArms
+from bandits_dp.problems import CodeLinear, ContextualLinear
+from tests.benchmarks import reference_experiment as reference
+
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds, where nothing else is said
+PROBLEM = CodeLinear()
+T, RUNS = 20_000, 50
+
+# Final regret at T = 20,000, d = 5, K = 100, delta = 0.1, B = 20: mean and standard error.
+# epsilon = 0.2: the authors' code, 50 instances, realised regret.
+PUBLISHED = {
+    "LinUCB": (630, 18),
+    "LinUCB-JDP": (3439, 90),
+    "LinUCB-SDP-Amp": (4948, 122),
+    "LinUCB-SDP-Vec": (4192, 138),
+    "LinUCB-LDP": (6870, 200),
+}
+# The oracle, `python -m tests.benchmarks.reference_experiment 400`, pseudo-regret.
+ORACLE = {
+    ("LinUCB", 0.2): (626.5, 5.6),
+    ("LinUCB-JDP", 0.2): (3343.2, 31.0),
+    ("LinUCB-JDP", 1.0): (1871.7, 15.5),
+    ("LinUCB-JDP", 10.0): (919.5, 8.1),
+    ("LinUCB-SDP-Amp", 0.2): (4941.5, 43.2),
+    ("LinUCB-SDP-Amp", 1.0): (2748.1, 20.8),
+    ("LinUCB-SDP-Amp", 10.0): (1202.1, 10.2),
+    ("LinUCB-SDP-Vec", 0.2): (4073.3, 53.4),
+    ("LinUCB-SDP-Vec", 1.0): (2835.4, 40.6),
+    ("LinUCB-SDP-Vec", 10.0): (1133.2, 20.4),
+    ("LinUCB-LDP", 0.2): (6928.0, 82.7),
+    ("LinUCB-LDP", 1.0): (4247.4, 34.3),
+    ("LinUCB-LDP", 10.0): (1771.9, 14.0),
+}
+
+
+def make(name, epsilon, problem=PROBLEM, horizon=T, **options):
+    """Make a learner in the experiment calibration."""
+    return bdp.make(name, problem, horizon=horizon, epsilon=epsilon, delta=0.1, calibration="experiment", **options)
+
+
+def apart(one, other):
+    """Distance of two (mean, standard error), in combined standard errors."""
+    return abs(one[0] - other[0]) / math.hypot(one[1], other[1])
+
+
+@pytest.mark.parametrize(("name", "epsilon"), ORACLE)
+def test_every_cell_of_the_table(name, epsilon):
+    """Each curve at each epsilon: within 3 combined standard errors of the oracle, and of the authors' code where it was run.
+
+    Three standard errors are what the project promises; with a fresh seed some cell would fail in 4% of all cases.
+    """
+    result = bdp.simulate(make(name, epsilon), PROBLEM, T, runs=RUNS, seed=0, progress=False)
+    ours = (result.mean[-1], result.std_error[-1])
+    assert apart(ours, ORACLE[name, epsilon]) < 3
+    if epsilon == 0.2:
+        assert apart(ours, PUBLISHED[name]) < 3
+
+
+def test_oracle_agrees_with_the_published_table():
+    """400 instances of the oracle against the authors' 50: within 1.1 combined standard errors in every cell."""
+    for name, published in PUBLISHED.items():
+        assert apart(ORACLE[name, 0.2], published) < 1.1
+
+
+def test_real_tree_costs_more():
+    """With a real binary tree of the same noise JDP gives some 4129 (52) instead of 3343 (31)."""
+    result = bdp.simulate(make("LinUCB-JDP", 0.2, counter="tree"), PROBLEM, T, runs=RUNS, seed=0, progress=False)
+    assert apart((result.mean[-1], result.std_error[-1]), (4129, 52)) < 3
+
+
+SMALL = {"horizon": 1200, "arms": 12, "d": 3, "count": 400}
+
+
+@pytest.mark.parametrize("name", reference.CURVES)
+@pytest.mark.parametrize("epsilon", [0.2, 10.0])
+def test_same_law_as_the_oracle(name, epsilon):
+    """Regret of 400 short runs and of 400 of the oracle: Kolmogorov and Smirnov see no difference."""
+    if name == "LinUCB" and epsilon > 1:
+        return
+    problem = CodeLinear(arms=12, dimension=3)
+    result = bdp.simulate(make(name, epsilon, problem, 1200), problem, 1200, runs=400, seed=2, progress=False)
+    pseudo, realised, indefinite = reference.play(name, epsilon, seed=3, **SMALL)
+    assert stats.ks_2samp(result.regret[:, -1], pseudo).pvalue > FALSE_ALARM
+    shifted = int((result.counts["shifts"] > 0).sum())  # V at the end counts here, and not in the oracle
+    assert stats.fisher_exact([[shifted, 400 - shifted], [(indefinite > 0).sum(), (indefinite == 0).sum()]]).pvalue > FALSE_ALARM
+    # Realised regret has the same mean; a round adds at most 1/2 to the variance of the difference.
+    difference = realised - pseudo
+    assert abs(difference.mean()) < 5.3 * math.sqrt(1200 / 2 / 400)
+    assert difference.std() < math.sqrt(1200 / 2) * 1.2
+
+
+# Noise
+
+
+def test_shape_of_gaussian_noise():
+    """(Z + Z') / 2: variance s^2 on the diagonal, half of it elsewhere, s^2 on the vector (false alarm below 1e-6)."""
+    release = FigureGaussian(3, 20, 50_000, 2.0, "shuffle")
+    rows = release.draw(np.random.default_rng(0), 50_000)
+    variances = 4 * 20 * np.array([1, 1, 1, 1, 0.5, 0.5, 1, 0.5, 1])  # vector, then 11 12 13 22 23 33
+    assert rows.var(axis=0) == pytest.approx(variances, rel=5.5 * math.sqrt(2 / 50_000))
+
+
+def test_counter_draws_few_noises():
+    """After t rounds the sums carry the first 1 + floor(ln(1 + t)) of 10 noises."""
+    path = FigureCounter(2, T, 3.0).draw(np.random.default_rng(0), T)
+    t = np.arange(1, T + 1)
+    count = 1 + np.floor(np.log(1 + t)).astype(int)
+    assert count.max() == reference.PREFIXES
+    distinct = np.unique(path, axis=0)
+    assert len(distinct) == 10
+    for j in range(1, 11):
+        assert len(np.unique(path[count == j], axis=0)) == 1
+    steps = np.diff(path[np.searchsorted(count, np.arange(1, 11))], axis=0)
+    assert (steps != 0).all()
+
+
+def test_tree_has_the_same_noise_per_node():
+    """Sum t carries popcount(t) nodes, each of the shape and std of the other counter (false alarm below 1e-6)."""
+    release = FigureTree(2, 8, 3.0)
+    rng = np.random.default_rng(0)
+    paths = np.array([release.draw(rng, 8) for _ in range(4000)])  # (draws, sums, entries)
+    variances = 9 * np.array([1, 1, 2, 1, 2, 2, 3, 1])[:, None] * np.array([1, 1, 1, 0.5, 1])
+    assert paths.var(axis=0) == pytest.approx(variances, rel=6 * math.sqrt(2 / 4000))
+
+
+def test_bits_are_truncated_for_the_draw_only():
+    """Every number of a batch comes out too small by B L (b - floor(b)) / 4 g, in the mean (false alarm below 1e-6)."""
+    users, levels, bits = 20, 2 * math.sqrt(20), 6.9
+    release = FigureBits(2, users, 4000, math.sqrt(2), levels, bits)
+    rng = np.random.default_rng(1)
+    rows = release.draw(rng, 4000)
+    phi = np.broadcast_to([0.6, 1.0], (4000, 1, 2))
+    y = (rng.random((4000, users)) < 0.5).astype(float)
+    noise = release.noise(np.zeros((4000, 5)), rows, phi, y, [])
+    error = noise.std(axis=0) / math.sqrt(4000)
+    assert (np.abs(noise.mean(axis=0) + users * math.sqrt(2) * 0.9 / (4 * levels)) < 5.3 * error).all()
+    own = math.sqrt(users * (6 * 3 / 16 + 0.25)) * math.sqrt(2) / levels  # rounding adds 1/4 per user at most
+    assert (noise.std(axis=0) < own * 1.06).all() and (noise.std(axis=0) > own * 0.85).all()
+
+
+def test_constants_of_each_curve():
+    """Radius, regularizer and noise at epsilon = 1, from the facts by hand."""
+    ln = math.log
+
+    def radius(gamma):
+        return math.sqrt(gamma * 5) + 0.5 * math.sqrt(5 * ln((1 + T * 2 / gamma) * T))
+
+    by_hand = {
+        "LinUCB": (1.0, 1e-4),
+        "LinUCB-LDP": (gamma := math.sqrt(ln(25)) * math.sqrt(T * 5), 2 * gamma),
+        "LinUCB-JDP": (gamma := math.sqrt(ln(T)) * ln(25) * math.sqrt(5 * ln(T)), 2 * gamma),
+        "LinUCB-SDP-Amp": (gamma := math.sqrt(ln(500) / 20) * math.sqrt(T * 5), 2 * gamma),
+        "LinUCB-SDP-Vec": (gamma := ln(50) / math.sqrt(20) * math.sqrt(T * 5) / 4, 2 * gamma),
+    }
+    for name, (gamma, ridge) in by_hand.items():
+        learner = make(name, 1.0)
+        assert learner.radius.regularizer(7) == pytest.approx(ridge)
+        assert learner.model.beta[0] == pytest.approx(radius(gamma)), name
+    assert make("LinUCB-SDP-Vec", 0.2).release.bits == pytest.approx(80 * ln(50) ** 2 / (0.04 * 20))
+    assert make("LinUCB-SDP-Vec", 1.0).release.bits == pytest.approx(10 * 80 * ln(50) ** 2 / 20)
+    assert make("LinUCB-SDP-Vec", 10.0).release.bits == pytest.approx(6.12, abs=0.01)
+
+
+def test_nothing_is_promised():
+    """All curves say so; and the exact delta of the LDP noise at the three epsilons is 0.08, 0.49 and about 1."""
+    for name in PUBLISHED:
+        assert not make(name, 1.0).guarantee.proved
+    assert str(make("LinUCB-LDP", 1.0).guarantee).startswith("No guarantee (local model, experiment calibration)")
+    deltas = [gaussian_delta(math.sqrt(math.log(25)) / epsilon, epsilon, math.sqrt(12)) for epsilon in (0.2, 1.0, 10.0)]
+    assert deltas == pytest.approx([0.08, 0.49, 1.0], abs=0.006)
+
+
+# An indefinite matrix, and live use
+
+
+def test_indefinite_matrix_plays_the_first_negative_arm():
+    """Both for fixed arms and for arms shown: the first arm of negative squared width, however large another index is."""
+    learner = make("LinUCB-SDP-Vec", 1.0, CodeLinear(arms=4, dimension=2), 100)
+    features = np.array([[[1.0, 1.0], [0.6, 1.0], [-0.9, 1.0], [-1.0, 1.0]]])
+    model = learner.new_model(1)
+    field = FixedArms(model, features)
+    rng = np.random.default_rng(0)
+    field.learn(np.array([0]), np.ones((1, 20)), [rng])
+    model.inverse[:] = [[-1.0, 0.0], [0.0, 0.7]]  # squared widths: -0.3, 0.34, -0.11, -0.3
+    model.theta[:] = [-50.0, 0.0]
+    assert field.choose().tolist() == [0]
+    assert model.choose(features[:, None, ::-1]).tolist() == [[0]]
+    assert model.choose(features[:, None, [1, 2, 3, 0]]).tolist() == [[1]]
+
+
+@pytest.mark.parametrize("name", ["LinUCB", "LinUCB-JDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec", "LinUCB-LDP"])
+def test_live_use_is_the_simulator(name):
+    """User by user, saved and restored on the way: the simulator's run with the same generators."""
+    problem = CodeLinear(arms=12, dimension=3)
+    result = bdp.simulate(make(name, 10.0, problem, 300), problem, 300, runs=1, seed=5, progress=False)
+    answers, noise = np.random.default_rng(np.random.SeedSequence(5).spawn(1)[0]).spawn(2)
+    instance = problem.draw(answers)
+    means = instance.means(instance.features)
+    learner, regret = make(name, 10.0, problem, 300), []
+    for t in range(300):
+        arm = learner.act(instance.features)
+        regret.append(means.max() - means[arm])
+        chance = instance.chances(instance.numbers(answers, 1))
+        learner.update(instance.reward_quantiles(means[[arm]], chance), noise)
+        if t == 130:
+            state, learner = learner.save(), make(name, 10.0, problem, 300)
+            learner.restore(state)
+    assert result.regret[0] == pytest.approx(np.cumsum(regret)[result.rounds - 1], abs=1e-9)
+
+
+# Instances
+
+
+def test_instances_of_the_code():
+    """Norms sqrt(2), mean rewards 1/2 + cos/2, the axes first; an instance is its own draw."""
+    instance = PROBLEM.draw(np.random.default_rng(0))
+    assert np.linalg.norm(instance.features, axis=1) == pytest.approx([math.sqrt(2)] * 4 + [1.0] + [math.sqrt(2)] * 95)
+    assert (instance.features[:5] == np.column_stack([np.eye(5)[:, :4], np.ones(5)])).all()
+    cosine = instance.features[:, :4] @ instance.theta[:4] * 2
+    assert instance.means(instance.features) == pytest.approx(0.5 + cosine / 2)
+    assert np.linalg.norm(instance.theta) == pytest.approx(PROBLEM.theta_norm)
+    assert instance.draw(np.random.default_rng(1)) is instance
+    with pytest.raises(ValueError, match="arms must be an integer that is at least 5, got 4"):
+        CodeLinear(arms=4)
+    with pytest.raises(ValueError, match="features of norm at most 1"):
+        bdp.make("LinUCB-JDP", PROBLEM, horizon=100, epsilon=1.0, delta=0.1)
+
+
+# Bad input
+
+
+def test_experiment_takes_no_other_options():
+    """What the code does not have is refused, not ignored."""
+    with pytest.raises(ValueError, match="strict is not an option of calibration='experiment', which has radius_scale"):
+        make("LinUCB-LDP", 1.0, strict=False)
+    with pytest.raises(ValueError, match="counter must be one of 'prefixes', 'tree', got 'factorization'"):
+        make("LinUCB-JDP", 1.0, counter="factorization")
+    with pytest.raises(ValueError, match="batch_size must be an integer"):
+        make("LinUCB-SDP-Vec", 1.0, batch_size="utility")
+    with pytest.raises(ValueError, match="publishes no simulation"):
+        make("LinUCB-Batched-LDP", 1.0)
+    with pytest.raises(ValueError, match="horizon must be an integer that is at least 2"):
+        make("LinUCB-JDP", 1.0, horizon=1)
+    with pytest.raises(ValueError, match="delta must be"):
+        bdp.make("LinUCB-LDP", PROBLEM, horizon=100, epsilon=1.0, calibration="experiment")
+
+
+def test_experiment_on_other_problems():
+    """L is the norm of the problem's features; rewards must be in [0, 1]."""
+    learner = make("LinUCB-SDP-Vec", 1.0, ContextualLinear(arms=10, dimension=3), 1000)
+    assert isinstance(learner, FigureLinUCB) and learner.release.shift == 1.0
+    result = bdp.simulate(learner, ContextualLinear(arms=10, dimension=3), 1000, runs=2, progress=False)
+    assert (np.diff(result.regret, axis=1) >= 0).all()
+
+    class Signed(ContextualLinear):
+        reward_range = (-1.0, 1.0)
+
+    with pytest.raises(ValueError, match=r"rewards in \[0, 1\] for the experiment calibration, got \(-1.0, 1.0\)"):
+        make("LinUCB", 1.0, Signed(arms=10, dimension=3), 1000)
