@@ -57,10 +57,12 @@ def _play_group(
     so_far = np.zeros(len(rngs))
     for start, stop in _pieces(learner, problem, len(rngs), last):
         numbers = [instance.numbers(rng, stop - start) for instance, rng in zip(instances, answers, strict=True)]
-        lost = play(numbers).cumsum(axis=1)
+        lost = play(numbers)
+        lost[:, 0] += so_far  # added up one by one, so that the stretches leave no trace in the last digits
+        np.cumsum(lost, axis=1, out=lost)
         here = np.flatnonzero((rounds > start) & (rounds <= stop))
-        regret[:, here] = so_far[:, None] + lost[:, rounds[here] - start - 1]
-        so_far += lost[:, -1]
+        regret[:, here] = lost[:, rounds[here] - start - 1]
+        so_far = lost[:, -1]
         tick(len(rngs) * (stop - start))
     bits = np.full(len(rngs), last // learner.batch_size * learner.batch_size * learner.release.bits_per_user)
     return Played(regret, bits, {"shifts": model.shifts})

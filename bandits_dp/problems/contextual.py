@@ -96,9 +96,9 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
     if not np.isfinite(array).all():
         raise ValueError(f"features must be finite, got {array[~np.isfinite(array)][0]}")
     norms = np.linalg.norm(array, axis=-1)
-    if norms.max() > norm * (1 + SLACK):
+    if norms.max(initial=0.0) > norm * (1 + SLACK):
         raise ValueError(f"features must have norm at most {norm:g}, got {norms.max():g}; nothing is clipped for you")
-    if norms.min() == 0:
+    if (norms == 0).any():
         raise ValueError("features must not be zero, got a zero vector: nothing can be learned from it")
     return array
 
