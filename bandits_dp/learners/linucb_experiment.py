@@ -19,6 +19,8 @@ Facts about that code which its paper does not tell, or tells otherwise:
   noise; for SDP-Vec :math:`\sqrt{T d} \ln(d/\delta) / (4 \varepsilon \sqrt B)`; without privacy 1, with a regularizer of 1e-4.
 * If V is not positive definite, some squared widths are negative, and the first arm of that kind is played: numpy's ``argmax``
   takes the first index that is not a number. With P_Vec at epsilon = 10 this happens in a third of all runs.
+* For d = 10 and 15 (Figure 2) s is not known. With s = 10 SDP-Vec loses to LDP at epsilon = 1 (6250 against 5730 at d = 10, where
+  s = 1 gives 4120), which is not what that figure shows.
 * The figures show *realised* regret, the best arm's reward minus the played arm's; pseudo-regret here. The means are equal.
 """
 
