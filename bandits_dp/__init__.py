@@ -10,7 +10,7 @@ Start with ``make`` and ``simulate``::
 
 from bandits_dp import accounting, continual, museum, plots, privatizers, problems
 from bandits_dp.audit import AuditResult, Vectorized, audit, play_of, release_of
-from bandits_dp.catalog import System, make, systems
+from bandits_dp.catalog import Setup, System, make, setup, systems
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.result import Result
 from bandits_dp.simulate import simulate
@@ -20,6 +20,7 @@ __all__ = [
     "AuditResult",
     "Guarantee",
     "Result",
+    "Setup",
     "System",
     "Vectorized",
     "accounting",
@@ -32,6 +33,7 @@ __all__ = [
     "privatizers",
     "problems",
     "release_of",
+    "setup",
     "simulate",
     "systems",
 ]

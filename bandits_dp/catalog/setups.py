@@ -1,0 +1,165 @@
+"""The published simulations: problem, sizes and curves of each paper, by name."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from bandits_dp import _checks
+from bandits_dp.learners import Learner
+from bandits_dp.problems import BernoulliArms, CodeLinear, ContextualLinear, PoolContextual, SphericalClients
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A simulation: what is played, for how long, and by whom.
+
+    Parameters
+    ----------
+    paper : str
+        The name that :func:`setup` takes.
+    problem : Problem
+        A distribution of instances, or one instance.
+    horizon : int
+        Number of rounds T.
+    runs : int
+        Number of independent runs.
+    epsilons : tuple of float
+        Privacy parameters of the figures.
+    delta : float
+        Failure mass of the figures.
+    systems : tuple of str
+        Names of the curves, as ``make`` takes them.
+    calibration : str
+        What ``make`` takes unless told otherwise.
+    options : mapping of str to mapping
+        Options of ``make`` that a system needs to be the paper's, by system.
+    """
+
+    paper: str
+    problem: Any  # a Problem; some distributions draw instances of another class
+    horizon: int
+    runs: int
+    epsilons: tuple[float, ...]
+    delta: float
+    systems: tuple[str, ...]
+    calibration: str = "certified"
+    options: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
+
+    def make(self, name: str, epsilon: float, calibration: str | None = None, **options: object) -> Learner[Any]:
+        """Return a ready learner of this simulation.
+
+        Parameters
+        ----------
+        name : str
+            A system, of this simulation or another one that plays such problems.
+        epsilon : float
+            Privacy parameter, > 0.
+        calibration : {"certified", "theorem", "experiment"}, optional
+            The simulation's own if None.
+        **options
+            As in :func:`bandits_dp.make`; they take precedence over those of the simulation.
+
+        Returns
+        -------
+        Learner
+            For ``simulate(learner, setup.problem, setup.horizon, runs=setup.runs)``.
+
+        Raises
+        ------
+        ValueError
+            As :func:`bandits_dp.make` does.
+        """
+        from bandits_dp.catalog import make  # which imports this module for its names
+
+        given = dict(self.options.get(name, {})) | options
+        return make(name, self.problem, epsilon=epsilon, delta=self.delta, horizon=self.horizon,
+                    calibration=calibration or self.calibration, **given)
+
+
+_LINUCB = ("LinUCB", "LinUCB-JDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec", "LinUCB-LDP")
+_BATCHES: Mapping[str, Mapping[str, object]] = MappingProxyType({
+    name: MappingProxyType({"batch_size": 20}) for name in ("LinUCB-SDP-Amp", "LinUCB-SDP-Vec")
+})
+
+
+def _chowdhury_zhou(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
+    """Section 5, Figures 1 and 2: arms that stay the same in all rounds of an instance."""
+    problem = ContextualLinear(arms, dimension)
+    return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, options=_BATCHES)
+
+
+def _chowdhury_zhou_code(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
+    """Section 5 as the authors' code draws it, with the constants of its figures."""
+    problem = CodeLinear(arms, dimension)
+    return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, "experiment", _BATCHES)
+
+
+def _li_zhou_ji(paper: str, dimension: int = 20, actions: int = 1000, horizon: int = 1_000_000) -> Setup:
+    """Section 7, Figure 2. It says neither how actions and the parameter were drawn nor which epsilons are on its axis."""
+    systems = ("DPE", "DPE-FixedU", "CDP-DPE", "LDP-DPE", "SDP-DPE")
+    problem = SphericalClients(_checks.integer("actions", actions, low=2), dimension, client_std=0.1, clients=100_000)
+    options = MappingProxyType({name: MappingProxyType({"alpha": 0.8}) for name in systems})
+    return Setup(paper, problem, _checks.integer("horizon", horizon), 20, (1.0, 2.0, 5.0, 10.0), 0.25, systems, options=options)
+
+
+def _tenenbaum(paper: str, arms: int = 10, gap: float = 0.1, horizon: int = 1_000_000) -> Setup:
+    """Not a simulation of the paper, which has none: the systems of its Table 1 on one good arm among equal ones, around 1/2."""
+    gap = _checks.real("gap", gap, 0.0, 1.0, ends="(]")
+    problem = BernoulliArms([0.5 + gap / 2] + [0.5 - gap / 2] * (_checks.integer("arms", arms, low=2) - 1))
+    systems = ("UCB1", "AE", "DP-UCB", "DP-SE", "SDP-AE", "VB-SDP-AE", "LDP-AE")
+    return Setup(paper, problem, _checks.integer("horizon", horizon), 20, (0.1, 0.5, 1.0), 1e-6, systems)
+
+
+def _wang_zhao_wang(paper: str) -> Setup:
+    """Section 4, Figures 1 and 2, synthetic data; rewards are clipped to [-1, 1], which the paper needs and does not say.
+
+    It says neither for how many rounds nor how many runs there are.
+    """
+    problem = PoolContextual(arms=10, dimension=10, items=1000, noise_std=0.5, clip=True)
+    return Setup(paper, problem, 20_000, 20, (0.5, 1.0, 2.0, 5.0), 0.1, ("LinUCB", "LinUCB-Tree", "LinUCB-DGS"))
+
+
+_PAPERS: dict[str, Callable[..., Setup]] = {
+    "chowdhury-zhou-2022": _chowdhury_zhou,
+    "chowdhury-zhou-2022-code": _chowdhury_zhou_code,
+    "li-zhou-ji-2022": _li_zhou_ji,
+    "tenenbaum-2021": _tenenbaum,
+    "wang-zhao-wang-2022": _wang_zhao_wang,
+}
+
+
+def setup(paper: str, **overrides: Any) -> Setup:
+    """Return a paper's simulation at its published size, or at another one.
+
+    Parameters
+    ----------
+    paper : {"chowdhury-zhou-2022", "chowdhury-zhou-2022-code", "li-zhou-ji-2022", "tenenbaum-2021", "wang-zhao-wang-2022"}
+        Which one; ``-code`` is what that paper's code does, which is not what the paper says.
+    **overrides
+        ``dimension`` and ``arms`` (Chowdhury & Zhou), ``dimension``, ``actions`` and ``horizon`` (Li, Zhou, Ji), ``arms``, ``gap``
+        in (0, 1] and ``horizon`` (Tenenbaum et al.).
+
+    Returns
+    -------
+    Setup
+        Problem, horizon, runs, epsilons, delta and systems.
+
+    Raises
+    ------
+    ValueError
+        If the paper is unknown (the nearest one is suggested), it has no such override, or a size is out of range.
+    """
+    if paper not in _PAPERS:
+        near = difflib.get_close_matches(str(paper).lower(), _PAPERS, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"paper must be a known simulation, got {paper!r}; {hint}Known: {', '.join(_PAPERS)}")
+    known = list(inspect.signature(_PAPERS[paper]).parameters)[1:]
+    for name in overrides:
+        if name not in known:
+            raise ValueError(f"{name} is not an override of {paper}, which has {', '.join(known) or 'none'}")
+    return _PAPERS[paper](paper, **overrides)
