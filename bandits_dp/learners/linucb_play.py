@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from bandits_dp.learners.base import Played
 from bandits_dp.learners.linucb_fixed import ExactFixedArms, FixedArms
 from bandits_dp.learners.linucb_model import LinearModel
-from bandits_dp.learners.linucb_release import Rngs
+from bandits_dp.learners.linucb_release import Rngs, triangle
 from bandits_dp.problems.contextual import Contextual
 
 if TYPE_CHECKING:
     from bandits_dp.learners.linucb import LinUCB
 
-MEMORY = 200e6  # bytes of noise tapes, and of shown features, that a group of runs may hold
+MEMORY = 200e6  # bytes of noise and of products of features, or of shown features, that a group of runs may hold
 ROUNDS = 2048  # rounds whose users are drawn ahead, about
 
 Play = Callable[[list[NDArray[np.float64]]], NDArray[np.float64]]  # from the users' numbers to what each round loses
@@ -36,7 +36,9 @@ def play_runs(
 ) -> Played:
     """Play fresh runs, in groups; see :meth:`bandits_dp.learners.Learner.play`."""
     release = learner.release
-    together = max(1, int(MEMORY / (8 * (release.tape * release.width + 2048))))
+    noise = (release.tape + 4) * release.width  # a few rows are being worked on
+    products = problem.arms * (3 * release.dimension + triangle(release.dimension))
+    together = max(1, int(MEMORY / (8 * (noise + products + ROUNDS))))
     groups = (rngs[i : i + together] for i in range(0, len(rngs), together))
     return Played.join([_play_group(learner, problem, group, rounds, tick) for group in groups])
 

@@ -77,7 +77,7 @@ def norm_bounds(
     return np.asarray(np.sqrt((kappa + a.max(axis=1)) * (np.log1p(a / kappa).sum(axis=1) - 2 * math.log(failure))))
 
 
-class _NoisyRadius:
+class NoisyRadius:
     """What both radii share: bounds r_m and s_m on the noise, for m = 0, 1, ..., M.
 
     Parameters
@@ -132,7 +132,7 @@ class _NoisyRadius:
         return self.reward_std * math.sqrt(2 * self.log_failure + spread)
 
 
-class CertifiedRadius(_NoisyRadius):
+class CertifiedRadius(NoisyRadius):
     r"""Rigorous radius that looks at the least eigenvalue of the released V, which is public.
 
     On the three events, for any :math:`\lambda`, even one chosen after looking at V, as long as V is positive definite:
@@ -147,7 +147,7 @@ class CertifiedRadius(_NoisyRadius):
     Lemma A.2 has the worst case, :math:`\lambda - s_m`, in place of :math:`\lambda_{\min}(V)`, which grows with the data. It
     also needs :math:`\lambda > s_m` for an extreme quantile :math:`s_m`; here the typical size of the noise will do,
     :math:`\lambda_m = 2 \sigma_m E \lVert g \rVert` and at least 1, because V is shifted in the rare case that it is not positive
-    definite. Parameters: see :class:`_NoisyRadius`.
+    definite. Parameters: see :class:`NoisyRadius`.
     """
 
     adaptive = True
@@ -182,13 +182,13 @@ class CertifiedRadius(_NoisyRadius):
         return np.asarray(np.sqrt(stretch) * self._reward_part(batch, self.rho) + bias / np.sqrt(shape.least))
 
 
-class LemmaRadius(_NoisyRadius):
+class LemmaRadius(NoisyRadius):
     r"""The radius of Lemma A.2 with the regularizer of Lemma A.4 (Chowdhury & Zhou 2022), where constants are hidden.
 
     :math:`\lambda = 2 s`, so that :math:`\lambda_{\min} = s` and :math:`\lambda_{\max} = 3 s`, and :math:`\nu = h / \sqrt s`:
     :math:`\beta_m = R \sqrt{2 \ln(3/\alpha) + d \ln(1 + t_m / (d s))} + \sqrt{3 s} S + h / \sqrt s`. The paper has s and h up to
     absolute constants; here s is the largest of the explicit :math:`s_m` above, at least 1, and h that of the same bounds for
-    :math:`\lVert n \rVert`. Parameters: see :class:`_NoisyRadius`.
+    :math:`\lVert n \rVert`. Parameters: see :class:`NoisyRadius`.
     """
 
     adaptive = False

@@ -36,7 +36,7 @@ def model(sums, radius, batch, d):
     if shift > 0:
         V, ridge, least = V + shift * np.eye(d), ridge + shift, radius.floor(batch)
     beta = float(np.squeeze(radius.beta(batch, Shape(np.array([ridge]), np.array([least])))))
-    return np.linalg.solve(V, sums[:d]), np.linalg.inv(V), beta, shift > 0
+    return np.linalg.solve(V, sums[:d]), np.linalg.inv(V), beta, int(shift > 0)
 
 
 def play(learner, problem, rng, horizon):
