@@ -127,6 +127,7 @@ class ArmElimination(Learner[Arms]):
         self.decides = len(self.viable) > 1 and len(self.viable) * self.privatizer.users <= left
         self.turn = 0  # which viable arm is being pulled
         self.batch: list[NDArray[np.float64]] = []  # rewards of its users so far
+        self.filled = 0  # and how many these are
         self.released: list[float] = []  # sums of the arms before it
 
     def _renew_privatizer(self) -> None:
@@ -175,13 +176,14 @@ class ArmElimination(Learner[Arms]):
         self.privatizer.domain.check(rows(array, len(array), 1, "rewards"), "rewards")
         _checks.generator(rng)
         self.played += len(array)
+        self.filled += len(array)
         self.batch.append(array)
         if len(array) < missing:
             return
         if self.decides:
             values = np.concatenate(self.batch)
             self.released.append(float(self.privatizer.release(values, rng, self.fidelity)[0]))
-        self.batch = []
+        self.batch, self.filled = [], 0
         self.turn = (self.turn + 1) % len(self.viable)
         if self.decides and self.turn == 0:
             self._listen(np.array(self.released))
@@ -198,7 +200,8 @@ class ArmElimination(Learner[Arms]):
         self.viable = np.arange(self.arms)[state["viable"]]
         self.sums[:] = state["sums"]
         self.bits, self.decides = float(state["bits"]), bool(state["decides"])
-        self.batch = [state["batch"]] if len(state["batch"]) else []
+        self.filled = len(state["batch"])
+        self.batch = [state["batch"]] if self.filled else []
         self.released = state["released"].tolist()
         self.width.unpack(state)
         self._renew_privatizer()
@@ -206,8 +209,7 @@ class ArmElimination(Learner[Arms]):
     @property
     def missing(self) -> int:
         """How many more users pull the current arm before the next one's turn."""
-        filled = sum(map(len, self.batch))
-        return min(self.privatizer.users - filled, self.horizon - self.played)
+        return min(self.privatizer.users - self.filled, self.horizon - self.played)
 
     def play(
         self,

@@ -160,7 +160,7 @@ class PublishedEpochs(Published):
               h_e + c_e = \sqrt{\frac{L}{2 R_e}} + \frac{L'}{\varepsilon R_e}
 
     with :math:`\Delta_e = 2^{-e}`, :math:`L = \ln(8 |S| e^2 / \beta)` and :math:`L' = \ln(4 |S| e^2 / \beta)`; R_e is rounded up to
-    an integer. The epoch ends with the elimination of every arm whose noisy mean is more than :math:`2 (h_e + c_e)` below the largest.
+    an integer. The epoch ends with the elimination of every arm whose noisy mean is over :math:`2 (h_e + c_e)` below the largest.
     """
 
     def _size(self, phase: int) -> int:

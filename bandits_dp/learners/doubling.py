@@ -89,7 +89,7 @@ class Doubling(Learner[Any]):
             self._next_stage()
 
     def _pack(self) -> dict[str, ArrayLike]:
-        inner = {f"inner_{key}": value for key, value in self.learner.save().items()}
+        inner = {f"inner_{key}": value for key, value in self.learner.save().items() if key != "learner"}
         return {"played": self.played, "stage": self.stage, **inner}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
@@ -97,7 +97,10 @@ class Doubling(Learner[Any]):
         if not 0 <= self.stage < 62:
             raise ValueError(f"there is no stage {self.stage}")
         self.learner = self.make(horizon=self._horizon(self.stage))
-        self.learner.restore({key.removeprefix("inner_"): state[key] for key in state if key.startswith("inner_")})
+        inner = {key.removeprefix("inner_"): state[key] for key in state if key.startswith("inner_")}
+        self.learner.restore({"learner": np.array(self.learner.description), **inner})
+        if self.played != sum(map(self._horizon, range(self.stage))) + self.learner.played:
+            raise ValueError(f"{self.played} rounds are not {self.learner.played} in stage {self.stage}")
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

@@ -1,0 +1,458 @@
+"""DP-SE, DP-UCB, graded rewards and unknown horizons: plain loops as oracles, live use, and Table 1 of Tenenbaum et al."""
+
+import itertools
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import minimize_scalar
+
+import bandits_dp as bdp
+from bandits_dp.continual import TreeCounter
+from bandits_dp.learners import DPUCB, Doubling
+from bandits_dp.learners.arm_trees import ArmTrees
+from bandits_dp.learners.confidence import ChernoffWidth
+from bandits_dp.learners.dp_ucb import TreeWidth
+from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse, ScalarSum
+from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL
+from bandits_dp.problems import BernoulliArms, GradedArms
+
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
+PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
+STARS = GradedArms([0.0, 0.25, 0.5, 0.8, 1.0], [[0.1, 0.1, 0.2, 0.3, 0.3], [0.05, 0.05, 0.1, 0.2, 0.6], [0.3, 0.3, 0.2, 0.2, 0.0]])
+NEW = {"DP-SE": {}, "DP-UCB": {}, "Dist-DP-AE": {}, "LDP-AE": {"noise": "laplace"}}
+
+
+def rng_of(seed, run):
+    """The generator that ``simulate`` gives to a run."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
+
+
+def live(learner, problem, rounds, answers, noise):
+    """Somebody's own loop, one user at a time; returns the arms."""
+    arms = []
+    for _ in range(rounds):
+        arms.append(learner.act())
+        learner.update(problem.reward_quantiles(np.array([arms[-1]]), answers.random(1)), noise)
+    return arms
+
+
+def published_batch(viable, epoch, epsilon, horizon):
+    """R_e and h_e + c_e as in Algorithm 2 of Sajed & Sheffet, with beta = 1 / T."""
+    gap, first, second = 2.0**-epoch, math.log(8 * viable * epoch**2 * horizon), math.log(4 * viable * epoch**2 * horizon)
+    users = math.ceil(max(32 * first / gap**2, 8 * second / (epsilon * gap)) + 1)
+    return users, math.sqrt(first / (2 * users)) + second / (epsilon * users)
+
+
+def certified_batch(viable, epoch, epsilon, horizon):
+    """The fewest users whose Chernoff width, over a fine grid, is at most a quarter of the gap; and that width."""
+    phases = max(1, int(math.log(1 + 3 * horizon / (64 * math.log(2)), 4)))
+    log_failure = math.log(2 * phases * horizon)
+
+    def width(users):
+        s = ChernoffWidth(horizon, phases).s
+        s = s[s < epsilon]
+        return ((users * s**2 / 8 - np.log1p(-((s / epsilon) ** 2)) + log_failure) / (s * users)).min()
+
+    low, high = 1, 2**40
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if width(middle) <= 2.0**-epoch / 4 else (middle + 1, high)
+    return low, width(low)
+
+
+@pytest.mark.parametrize(("calibration", "batch"), (("theorem", published_batch), ("certified", certified_batch)))
+def test_dp_se_matches_the_plain_loop(calibration, batch):
+    """Live DP-SE against the algorithm as one would write it on a blackboard, with the same rewards and noise: the same arms."""
+    horizon, epsilon = 60_000, 0.5
+    problem, eliminated = BernoulliArms([0.9, 0.2, 0.75, 0.8]), 0
+    for seed in range(3):
+        learner = bdp.make("DP-SE", problem, horizon=horizon, epsilon=epsilon, calibration=calibration)
+        arms = live(learner, problem, horizon, *np.random.default_rng(seed).spawn(2))
+        answers, noise = np.random.default_rng(seed).spawn(2)
+        viable, plain, epoch = [0, 1, 2, 3], [], 0
+        while len(plain) < horizon:
+            epoch += 1
+            users, width = batch(len(viable), epoch, epsilon, horizon)
+            if len(viable) == 1 or len(plain) + users * len(viable) > horizon:  # nothing is decided any more
+                rest = itertools.cycle(np.repeat(viable, users).tolist())
+                plain += itertools.islice(rest, horizon - len(plain))
+                break
+            means = {}
+            for arm in viable:  # fresh rewards and fresh noise; earlier epochs are forgotten
+                rewards = answers.random(users) < problem.means[arm]
+                means[arm] = CentralLaplace(users, epsilon, domain=BITS).release(rewards.astype(float), noise)[0] / users
+                plain += [arm] * users
+            best = max(means.values())
+            eliminated += sum(best - means[arm] > 2 * width for arm in viable)
+            viable = [arm for arm in viable if best - means[arm] <= 2 * width]
+        assert arms == plain
+    assert eliminated >= 3
+
+
+def test_dp_se_epochs_halve_the_gap():
+    """After e epochs, every arm with a gap of at least 2^-e is gone and the best is not, in each of many runs."""
+    problem = BernoulliArms([0.95, 0.3, 0.65, 0.8])
+    learner = bdp.make("DP-SE", problem, horizon=10**6, epsilon=1.0)
+    assert learner.guarantee.delta == 0 and learner.guarantee.model == "central"
+    for seed in range(50):
+        run = bdp.make("DP-SE", problem, horizon=10**6, epsilon=1.0)
+        track, rng = bdp.regret.RegretTrack(problem.gaps, np.array([10**6])), np.random.default_rng(seed)
+        for epoch in (1, 2, 3):
+            run._play_phases(problem, rng, track)
+            assert 0 in run.viable and (problem.gaps[run.viable] < 2.0**-epoch).all()
+
+
+def plain_dp_ucb(learner, problem, horizon, rng, width):
+    """DP-UCB as one would write it: a TreeCounter per arm, one round after the other; returns arms."""
+    answers, noise = rng.spawn(2)
+    trees = [TreeCounter(horizon, 1.0, 0.0, problem.domain, noise="laplace") for _ in range(problem.arms)]
+    for tree in trees:
+        tree.noise_std = learner.counter.noise_std
+    sums, pulls, arms = [0.0] * problem.arms, [0] * problem.arms, []
+    for t in range(1, horizon + 1):
+        index = [s / n + width(n, t) if n else math.inf for s, n in zip(sums, pulls, strict=True)]
+        arm = index.index(max(index))
+        reward = problem.reward_quantiles(np.array([arm]), answers.random(1))
+        sums[arm] = trees[arm].add(reward, noise)[0]
+        pulls[arm] += 1
+        arms.append(arm)
+    return arms
+
+
+@pytest.mark.parametrize("problem", (PROBLEM, STARS), ids=("bits", "stars"))
+@pytest.mark.parametrize("calibration", ("certified", "theorem"))
+def test_dp_ucb_matches_the_plain_loop(calibration, problem):
+    """Three programs, one path: trees as arrays in the simulator, the live loop, and a TreeCounter for every arm."""
+    horizon, k = 5000, problem.arms
+    learner = bdp.make("DP-UCB", problem, horizon=horizon, epsilon=4.0, calibration=calibration)
+    relaxation = k * math.log(horizon) ** 2 * math.log(k * horizon**2 * math.log(horizon)) / 4.0
+
+    def width(n, t):
+        if calibration == "theorem":
+            return math.sqrt(2 * math.log(t) / n) + relaxation / n
+        return float(TreeWidth.half_width(learner.width, np.array([n]), t)[0])
+
+    result = bdp.simulate(learner, problem, horizon, runs=3, seed=5, progress=False)
+    for run in range(3):
+        plain = plain_dp_ucb(learner, problem, horizon, rng_of(5, run), width)
+        again = bdp.make("DP-UCB", problem, horizon=horizon, epsilon=4.0, calibration=calibration)
+        assert live(again, problem, horizon, *rng_of(5, run).spawn(2)) == plain
+        assert result.regret[run] == pytest.approx(np.cumsum(problem.gaps[plain])[result.rounds - 1])
+    assert 0.1 < plain.count(int(problem.gaps.argmin())) / horizon < 1
+    assert learner.guarantee.epsilon == 4.0 and learner.guarantee.delta == 0 and learner.guarantee.model == "central"
+
+
+def test_arm_trees_release_what_counters_release():
+    """Any order of arms, many runs at once: bit by bit what one counter per arm and run releases."""
+    counter = TreeCounter(300, 1.0, 0.0, noise="laplace")
+    rng = np.random.default_rng(0)
+    arms, rewards = rng.integers(3, size=(300, 4)), rng.random((300, 4))
+    trees = ArmTrees(counter, runs=4, arms=3)
+    tapes = np.stack([trees.draw(300, np.random.default_rng(run)) for run in range(4)], axis=1)
+    plain = {(run, arm): TreeCounter(300, 1.0, 0.0, noise="laplace") for run in range(4) for arm in range(3)}
+    noises = [np.random.default_rng(run) for run in range(4)]
+    for t in range(300):
+        trees.add(arms[t], rewards[t], tapes[t])
+        for run in range(4):
+            expected = plain[run, arms[t, run]].add(rewards[t, run], noises[run])[0]
+            assert trees.released[run, arms[t, run]] == expected
+
+
+@pytest.mark.parametrize(("horizon", "epsilon"), ((10, 1.0), (1000, 1.0), (10**5, 0.1), (10**5, 10.0)))
+def test_tree_width_is_the_best_chernoff_bound(horizon, epsilon):
+    """The grid loses at most 1% against a fine minimisation over s, and the minimum of a valid bound is never undercut."""
+    width = TreeWidth(TreeCounter(horizon, epsilon, 0.0, noise="laplace"))
+    assert width.log_failure == pytest.approx(math.log(2 * horizon**2))
+    for n in {1, 2, 3, 7, min(127, horizon), horizon // 2, horizon}:
+        def bound(log_s, n=n):
+            s = math.exp(log_s)
+            return (n * s**2 / 8 - n.bit_count() * math.log1p(-((s * width.scale) ** 2)) + width.log_failure) / (s * n)
+
+        found = minimize_scalar(bound, bounds=(-20, -math.log(width.scale) - 1e-12), method="bounded", options={"xatol": 1e-10})
+        best = found.fun
+        assert best * (1 - 1e-9) <= width.half_width(np.array([n]), 1)[0] <= 1.01 * best
+
+
+def test_tree_width_covers():
+    """Failures beyond the width are at most as frequent as promised, at e^-3 per side instead of one in millions, and seen."""
+    counter = TreeCounter(64, 2.0, 0.0, noise="laplace")
+    width, runs, rng = TreeWidth(counter), 100_000, np.random.default_rng(3)
+    width.log_failure = 3.0
+    trees = ArmTrees(counter, runs, 1)
+    for n in range(1, 16):
+        trees.add(np.zeros(runs, dtype=int), (rng.random(runs) < 0.5).astype(float), trees.draw(runs, rng))
+        error = trees.released[:, 0] / n - 0.5
+        for side in (error, -error):
+            failures = int((side > width.half_width(np.array([n]), 1)[0]).sum())
+            assert stats.binomtest(failures, runs, math.exp(-3.0), "greater").pvalue > FALSE_ALARM
+            assert failures > runs * 1e-3
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_new_learners_find_the_best_arm_live(name):
+    learner = bdp.make(name, PROBLEM, horizon=8000, epsilon=8.0, **NEW[name])
+    arms = live(learner, PROBLEM, 8000, *np.random.default_rng(2).spawn(2))
+    assert np.bincount(arms).argmax() == 1 and arms.count(1) > 3000
+    for refused in (learner.act, lambda: learner.update(1.0, np.random.default_rng(0))):
+        with pytest.raises(ValueError, match="horizon is 8000 and 8000 rounds are played"):
+            refused()
+
+
+@pytest.mark.parametrize("calibration", ("certified", "theorem"))
+@pytest.mark.parametrize("name", NEW)
+@pytest.mark.parametrize("problem", (PROBLEM, STARS), ids=("bits", "stars"))
+def test_a_restored_learner_goes_on_as_if_nothing_had_happened(name, calibration, problem, tmp_path):
+    """Save to a file in mid-run, restore into a fresh learner: the same arms, and the same state, from there on."""
+    def fresh():
+        return bdp.make(name, problem, horizon=6000, epsilon=2.0, calibration=calibration, **NEW[name])
+
+    first, second = fresh(), fresh()
+    live(first, problem, 3333, *np.random.default_rng(0).spawn(2))
+    np.savez(tmp_path / "state.npz", **first.save())
+    with np.load(tmp_path / "state.npz") as state:  # no pickle
+        second.restore(state)
+        spoiled = dict(state) | {"played": np.array(math.nan)}
+    one, other = (live(learner, problem, 2667, *np.random.default_rng(1).spawn(2)) for learner in (first, second))
+    assert one == other
+    for key, value in first.save().items():
+        np.testing.assert_array_equal(second.save()[key], value)
+    with pytest.raises(ValueError, match="state must be what save"):
+        second.restore(spoiled)
+
+
+def test_bad_updates_leave_dp_ucb_usable():
+    learner, rng = bdp.make("DP-UCB", PROBLEM, horizon=10, epsilon=1.0), np.random.default_rng(0)
+    bad_ones = ((0.5, "rewards must be 0 or 1, got 0.5"), (math.nan, "rewards must be finite"), ([1, 0], "rewards must have shape"))
+    for bad, text in bad_ones:
+        with pytest.raises(ValueError, match=text):
+            learner.update(bad, rng)
+    with pytest.raises(ValueError, match="rng must be"):
+        learner.update(1.0, 7)
+    assert learner.played == 0 and learner.act() == 0
+    learner.update(1.0, rng)
+    assert learner.act() == 1
+    for counter in (TreeCounter(9, 1.0, 0.0, noise="laplace"), TreeCounter(10, 1.0, 0.1)):
+        with pytest.raises(ValueError, match="counter must add Laplace noise to 10 numbers"):
+            DPUCB(4, 10, counter, TreeWidth(counter))
+
+
+# Rewards on a grid in [0, 1]
+
+
+def test_graded_rewards_have_their_law():
+    """Quantiles, single rewards and tallies, against the probabilities (chi-square); means and gaps by hand."""
+    rng = np.random.default_rng(0)
+    assert STARS.means == pytest.approx([0.665, 0.8225, 0.335]) and STARS.gaps == pytest.approx([0.1575, 0, 0.4875])
+    for arm, chances in enumerate(STARS.probabilities):
+        n, seen = 100_000, chances > 0
+        drawn = STARS.rewards(arm, n, rng)
+        assert drawn.shape == (n, 1)
+        values, tally = STARS.reward_tally(np.array([arm, 2]), n, rng)
+        assert tally.shape == (2, 5) and (tally.sum(axis=1) == n).all() and (values == STARS.values).all()
+        for counts in ((drawn == STARS.values).sum(axis=0), tally[0]):
+            assert counts.sum() == n and (counts[~seen] == 0).all()
+            assert stats.chisquare(counts[seen], n * chances[seen]).pvalue > FALSE_ALARM
+    edges = np.array([0.0, 0.099, 0.101, 0.699, 0.999999])
+    assert STARS.reward_quantiles(np.zeros(5, dtype=int), edges) == pytest.approx([0, 0, 0.25, 0.8, 1])
+
+
+@pytest.mark.parametrize(
+    ("values", "probabilities", "text"),
+    [
+        ([], [[]], r"values must be a non-empty list of numbers in \[0, 1\], got shape \(0,\)"),
+        ([0, 2], [[0.5, 0.5]], r"values must be in \[0, 1\], got 2.0"),
+        ([0, math.nan], [[0.5, 0.5]], "values must be in .* got nan"),
+        (["good"], [[1]], "values must be numbers"),
+        ([0, 1], [0.5, 0.5], r"probabilities must have shape \(arms, 2\), one row per arm, got shape \(2,\)"),
+        ([0, 1], [[0.5, 0.5], [0.7, 0.4]], "must not be negative and add up to 1, got .*0.7.* for arm 1"),
+        ([0, 1], [[1.5, -0.5]], "must not be negative"),
+        ([0, 1], [[math.nan, 1.0]], "must not be negative and add up to 1"),
+    ],
+)
+def test_bad_graded_problems_are_named(values, probabilities, text):
+    with pytest.raises(ValueError, match=text):
+        GradedArms(values, probabilities)
+
+
+@pytest.mark.parametrize("batches", (1, 3))
+def test_tallies_release_what_values_release(batches):
+    """The scalar sum from counts per value, against single values (Kolmogorov-Smirnov), rounding included: sums would miss it."""
+    values, counts = np.array([0.1, 0.5, 0.93]), np.array([4, 3, 5])
+    privatizer, rng, runs = ScalarSum(12, 8.0, 0.4, levels=3), np.random.default_rng(1), 6000
+    single = np.repeat(values, counts)
+    expected = np.array([sum(privatizer.release(single, rng)[0] for _ in range(batches)) for _ in range(runs)])
+    together = privatizer.release_tally(values, np.tile(batches * counts, (runs, 1)), rng, batches)
+    assert stats.ks_2samp(expected.round(6), together.round(6), method="asymp").pvalue > FALSE_ALARM
+    assert together.std() == pytest.approx(expected.std(), rel=0.1)
+    whole = privatizer.release_tally(np.array([0.0, 1.0]), np.tile([6, 6], (runs, 1)), rng)
+    assert whole.std() < 0.8 * together.std() / math.sqrt(batches)  # ends are not rounded: the law is not one of the sum
+
+
+@pytest.mark.parametrize(("name", "options"), (
+    ("SDP-AE", {"batch_size": 16}), ("VB-SDP-AE", {}), ("LDP-AE", {"batch_size": 30}), ("DP-SE", {}),
+))
+def test_fidelities_have_the_same_law_on_stars(name, options):
+    """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
+    problem = GradedArms([0.0, 0.3, 0.8, 1.0], [[0, 0.1, 0.1, 0.8], [0.2, 0.2, 0.2, 0.4], [0.15, 0.1, 0.3, 0.45]])
+    horizon, regret = 6000, {}
+    for fidelity in ("aggregate", "messages"):
+        learner = bdp.make(name, problem, horizon=horizon, epsilon=2.0, delta=0.1, fidelity=fidelity, **options)
+        assert "[0, 1]" in learner.guarantee.unit
+        regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=100, seed=8, progress=False).regret[:, -1]
+    assert stats.ks_2samp(*(r.round(6) for r in regret.values()), method="asymp").pvalue > FALSE_ALARM
+    assert np.ptp(regret["aggregate"]) > 0  # regret varies, so there was something to compare
+
+
+@pytest.mark.parametrize("name", [row.name for row in bdp.systems() if row.setting == "arms"])
+def test_every_arm_learner_plays_stars(name):
+    """All of them lose less than random play, and say that they protect a reward in [0, 1]."""
+    learner = bdp.make(name, STARS, horizon=20_000, epsilon=4.0, delta=0.1)
+    result = bdp.simulate(learner, STARS, 20_000, runs=4, seed=1, progress=False)
+    assert result.mean[-1] < 0.8 * 20_000 * STARS.gaps.mean()
+    assert learner.guarantee.model == "none" or "reward in [0, 1]" in learner.guarantee.unit
+
+
+def test_local_noise_follows_the_rewards():
+    """Randomized response for bits unless Laplace noise is asked for; Laplace noise for everything else."""
+    def privatizer(problem, **options):
+        return bdp.make("LDP-AE", problem, horizon=1000, epsilon=1.0, **options).privatizer
+
+    assert isinstance(privatizer(PROBLEM), RandomizedResponse)
+    assert isinstance(privatizer(PROBLEM, noise="laplace"), LocalLaplace) and privatizer(PROBLEM, noise="laplace").domain == BITS
+    assert isinstance(privatizer(STARS), LocalLaplace) and privatizer(STARS).domain == UNIT_INTERVAL
+    with pytest.raises(ValueError, match=r"noise must be 'laplace' for rewards in \[0, 1\], got 'randomized-response'"):
+        privatizer(STARS, noise="randomized-response")
+    with pytest.raises(ValueError, match="noise must be one of 'randomized-response', 'laplace', got 'gauss'"):
+        privatizer(PROBLEM, noise="gauss")
+
+
+# Unknown horizons
+
+
+def by_batches(learner, rounds, rng):
+    """A live loop that gives as many rewards at once as the batch lacks; returns the arms."""
+    arms = []
+    while len(arms) < rounds:
+        arm = learner.act()
+        users = min(getattr(learner, "learner", learner).missing, rounds - len(arms))
+        learner.update(PROBLEM.rewards(arm, users, rng), rng)
+        arms += [arm] * users
+    return arms
+
+
+@pytest.mark.parametrize(("growth", "horizons"), (("double", [100, 200, 400, 800]), ("square", [37, 37**2])))
+def test_unknown_horizons_restart(growth, horizons):
+    """Real messages: the simulator's run is that of learners for known horizons one after another, and so is the live loop."""
+    options, rounds = {"epsilon": 4.0, "delta": 0.1, "fidelity": "messages"}, sum(horizons)
+    learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=None, first_horizon=horizons[0], growth=growth, **options)
+    assert isinstance(learner, Doubling) and learner.horizon >= 10**18
+    result = bdp.simulate(learner, PROBLEM, rounds, runs=2, seed=3, progress=False)
+    assert result.name == "VB-SDP-AE, unknown horizon"
+    for run in range(2):
+        rng, plain, bits = rng_of(3, run), [], 0.0
+        for horizon in horizons:
+            one = bdp.make("VB-SDP-AE", PROBLEM, horizon=horizon, **options)
+            plain += by_batches(one, horizon, rng)
+            bits += one.bits
+        assert result.bits[run] == bits
+        assert result.regret[run] == pytest.approx(np.cumsum(PROBLEM.gaps[plain])[result.rounds - 1])
+        again = bdp.make("VB-SDP-AE", PROBLEM, horizon=None, first_horizon=horizons[0], growth=growth, **options)
+        assert by_batches(again, rounds, rng_of(3, run)) == plain
+        assert again.stage == len(horizons) and again.played == rounds
+
+
+@pytest.mark.parametrize("name", ("UCB1", "VB-SDP-AE", "DP-UCB", "DP-SE"))
+def test_an_unknown_horizon_can_be_saved_and_restored(name, tmp_path):
+    def fresh():
+        return bdp.make(name, PROBLEM, horizon=None, epsilon=2.0, delta=0.1, first_horizon=700)
+
+    first, second = fresh(), fresh()
+    live(first, PROBLEM, 1800, *np.random.default_rng(0).spawn(2))
+    assert first.stage == 1
+    np.savez(tmp_path / "state.npz", **first.save())
+    with np.load(tmp_path / "state.npz") as state:
+        second.restore(state)
+        state = dict(state)
+    one, other = (live(learner, PROBLEM, 1500, *np.random.default_rng(1).spawn(2)) for learner in (first, second))
+    assert one == other and second.stage == 2 and second.played == 3300
+    third = fresh()
+    for change in ({"stage": 63}, {"stage": 0}, {"stage": -1}, {"inner_played": 9}, {"played": 9}, {"x": 1}):
+        with pytest.raises(ValueError, match="state must"):
+            third.restore(state | change)
+    assert third.played == 0
+    with pytest.raises(ValueError, match="state must come from Doubling"):
+        third.restore(bdp.make(name, PROBLEM, horizon=700, epsilon=2.0, delta=0.1).save())
+
+
+def test_unknown_horizons_keep_the_guarantee():
+    learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=None, epsilon=0.5, delta=1e-6)
+    assert (learner.guarantee.epsilon, learner.guarantee.delta, learner.guarantee.model) == (0.5, 1e-6, "shuffle")
+    assert "all later ones have other users" in str(learner.guarantee)
+    for options, text in (
+        ({"growth": "triple"}, "growth must be one of 'double', 'square', got 'triple'"),
+        ({"first_horizon": 1}, "first_horizon must be an integer that is at least 2, got 1"),
+        ({"batch_size": 3}, "batch_size is not an option of VB-SDP-AE"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            bdp.make("VB-SDP-AE", PROBLEM, horizon=None, epsilon=0.5, delta=1e-6, **options)
+    with pytest.raises(ValueError, match="first_horizon is not an option of VB-SDP-AE"):
+        bdp.make("VB-SDP-AE", PROBLEM, horizon=1000, epsilon=0.5, delta=1e-6, first_horizon=10)
+
+
+def test_squared_horizons_keep_the_logarithm():
+    """Regret between 2^13 and 2^28 rounds: restarts at doubled horizons pay again and again, squared ones only once more."""
+    problem, growth = BernoulliArms([0.9, 0.1]), {}
+    for way in ("double", "square"):
+        learner = bdp.make("AE", problem, horizon=None, batch_size="doubling", first_horizon=128, growth=way)
+        result = bdp.simulate(learner, problem, 2**28, runs=20, seed=0, progress=False)
+        growth[way] = result.mean[-1] - result.mean[np.searchsorted(result.rounds, 2**13)]
+    assert growth["double"] > 4 * growth["square"] > 0
+
+
+# Table 1 of Tenenbaum et al. 2021: measured
+
+
+def final(name, problem, horizon, epsilon, runs=40, **options):
+    """Mean final regret and its standard error."""
+    learner = bdp.make(name, problem, horizon=horizon, epsilon=epsilon, **options)
+    result = bdp.simulate(learner, problem, horizon, runs=runs, seed=0, progress=False)
+    return result.mean[-1], result.std_error[-1]
+
+
+SHUFFLE = {"delta": 1e-6}
+TABLE = {
+    "AE": {"batch_size": "doubling"}, "DP-SE": {}, "Dist-DP-AE": {}, "VB-SDP-AE": SHUFFLE, "DP-UCB": {"runs": 20},
+    "LDP-AE": {"batch_size": "doubling"},
+}
+
+
+def test_table_1_is_in_order():
+    """No privacy < central < distributed (both pure) < shuffle < central tree < local: epsilon = 1/4, ten arms, gap 0.3, T = 1e5."""
+    problem = BernoulliArms([0.9] + [0.6] * 9)
+    regret = {name: final(name, problem, 10**5, 0.25, **options) for name, options in TABLE.items()}
+    for (a, (low, e)), (b, (high, f)) in itertools.pairwise(regret.items()):
+        assert high - low > 3 * math.hypot(e, f), (a, b)
+    sdp, error = final("SDP-AE", problem, 10**5, 0.25, **SHUFFLE)
+    assert regret["DP-SE"][0] + 3 * math.hypot(error, regret["DP-SE"][1]) < sdp < regret["DP-UCB"][0] - 3 * error
+
+
+def test_table_1_grows_with_epsilon_as_it_says():
+    """From epsilon = 2^-6 to 2^-8, T = 1e9: 1 / epsilon for DP-SE, Dist-DP-AE, VB-SDP-AE; 1 / epsilon^2 for SDP-AE, LDP-AE."""
+    problem = BernoulliArms([0.9] + [0.1] * 9)
+    play = partial(final, problem=problem, horizon=10**9, runs=20)
+    for name, power in (("DP-SE", 1), ("Dist-DP-AE", 1), ("VB-SDP-AE", 1), ("SDP-AE", 2), ("LDP-AE", 2)):
+        options = SHUFFLE if "SDP" in name else TABLE[name]
+        regret = [play(name, epsilon=2.0**-e, **options)[0] for e in (6, 8)]
+        assert math.log(regret[1] / regret[0]) / math.log(4) == pytest.approx(power, abs=0.2), name
+
+
+def test_the_tree_costs_more_than_a_logarithm():
+    """Regret from T = 2^11 to 2^16: like log T for DP-SE, and nearly one power of log T above it, or more, for DP-UCB."""
+    problem, power = BernoulliArms([0.9, 0.1]), {}
+    for name in ("DP-SE", "DP-UCB"):
+        regret = [final(name, problem, 2**k, 1.0, runs=20)[0] for k in (11, 16)]
+        power[name] = math.log(regret[1] / regret[0]) / math.log(16 / 11)
+    assert power["DP-SE"] == pytest.approx(1, abs=0.3) and power["DP-UCB"] > power["DP-SE"] + 0.8
