@@ -10,6 +10,7 @@ from bandits_dp.accounting.composition import (
     zcdp_epsilon,
 )
 from bandits_dp.accounting.discrete_laplace import discrete_laplace_delta, discrete_laplace_scale
+from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_delta, laplace_scale
 from bandits_dp.accounting.shuffling import shuffle_epsilon
@@ -29,7 +30,9 @@ __all__ = [
     "gaussian_noise_std",
     "laplace_delta",
     "laplace_scale",
+    "laplace_sums_epsilon",
     "optimal_composition",
+    "parameter_shifts",
     "shuffle_epsilon",
     "skellam_delta",
     "skellam_variance",
