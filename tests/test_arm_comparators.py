@@ -430,7 +430,7 @@ TABLE = {
 
 
 def test_table_1_is_in_order():
-    """No privacy < central < distributed (both pure) < shuffle < central tree < local: epsilon = 1/4, ten arms, gap 0.3, T = 1e5."""
+    """No privacy < central < distributed (both pure) < shuffle < central tree < local: epsilon 1/4, ten arms, gap 0.3, T = 1e5."""
     problem = BernoulliArms([0.9] + [0.6] * 9)
     regret = {name: final(name, problem, 10**5, 0.25, **options) for name, options in TABLE.items()}
     for (a, (low, e)), (b, (high, f)) in itertools.pairwise(regret.items()):

@@ -1,0 +1,293 @@
+"""Noise that users make together: exact accounting against brute force, shares that add up to the right law, one law for all."""
+
+import math
+from functools import partial
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy import stats
+
+import bandits_dp as bdp
+from bandits_dp.accounting import discrete_laplace_delta, discrete_laplace_scale, skellam_delta, skellam_variance
+from bandits_dp.accounting.skellam import skellam_log_pmf
+from bandits_dp.privatizers import CentralLaplace, DiscreteLaplaceSum, SkellamSum
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Box
+from bandits_dp.problems import BernoulliArms, GradedArms
+
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
+MAKERS = {
+    "discrete Laplace": partial(DiscreteLaplaceSum, epsilon=0.7),
+    "discrete Laplace, delta": partial(DiscreteLaplaceSum, epsilon=0.7, delta=0.05),
+    "discrete Laplace, published": partial(DiscreteLaplaceSum, epsilon=1.0, calibration="theorem"),
+    "discrete Laplace, numbers": partial(DiscreteLaplaceSum, epsilon=1.0, domain=Box(1, -1.0, 2.0)),
+    "Skellam": partial(SkellamSum, epsilon=1.0, delta=1e-3),
+    "Skellam, larger epsilon": partial(SkellamSum, epsilon=2.5, delta=1e-3),
+    "Skellam, published": partial(SkellamSum, epsilon=1.0, delta=1e-3, calibration="theorem"),
+    "Skellam, numbers": partial(SkellamSum, epsilon=1.0, delta=1e-3, domain=UNIT_INTERVAL),
+    "Skellam, half are honest": partial(SkellamSum, epsilon=1.0, delta=1e-3, honest_fraction=0.5),
+}
+BITS_ONLY = [name for name in MAKERS if "numbers" not in name]
+
+
+def divergence(pmf, epsilon, shift):
+    """The larger hockey-stick divergence between a law on consecutive integers and its shift."""
+    still, moved = np.append(pmf, np.zeros(shift)), np.append(np.zeros(shift), pmf)
+    return max(np.maximum(still - np.exp(epsilon) * moved, 0).sum(), np.maximum(moved - np.exp(epsilon) * still, 0).sum())
+
+
+def discrete_laplace_pmf(scale, reach):
+    q = math.exp(-1 / scale)
+    return (1 - q) / (1 + q) * q ** np.abs(np.arange(-reach, reach + 1.0))
+
+
+@pytest.mark.parametrize(("scale", "epsilon", "shift"), (
+    (1.0, 0.5, 1), (3.0, 0.1, 1), (10.0, 0.2, 5), (7.3, 0.01, 4), (0.2, 1.0, 1), (40.0, 0.05, 37), (2.0, 0.4999, 1), (6.0, 0.5, 3),
+))
+def test_discrete_laplace_profile_is_exact(scale, epsilon, shift):
+    assert discrete_laplace_delta(scale, epsilon, shift) == pytest.approx(
+        divergence(discrete_laplace_pmf(scale, 3000), epsilon, shift), rel=1e-9, abs=1e-14)
+
+
+@pytest.mark.parametrize("delta", (0.0, 1e-12, 1e-6, 0.1, 0.9))
+@pytest.mark.parametrize(("epsilon", "shift"), ((0.1, 1), (1.0, 1), (1.0, 30), (10.0, 1)))
+def test_discrete_laplace_scale_is_the_least(epsilon, shift, delta):
+    scale = discrete_laplace_scale(epsilon, delta, shift)
+    assert discrete_laplace_delta(scale, epsilon, shift) <= delta
+    assert discrete_laplace_delta(scale * (1 - 1e-6), epsilon, shift) > delta
+    assert scale <= discrete_laplace_scale(epsilon, 0.0, shift) == shift / epsilon
+
+
+def test_more_discrete_laplace_noise_is_more_noise():
+    """The ratio of two characteristic functions is that of a mixture of 0 and the larger noise, so it is a law."""
+    p, q, w = 0.5, 0.8, np.linspace(0, np.pi, 50)
+    phi = {r: (1 - r) ** 2 / (1 - 2 * r * np.cos(w) + r * r) for r in (p, q)}
+    share = p * (1 - q) ** 2 / (q * (1 - p) ** 2)
+    assert 0 < share < 1 and phi[q] / phi[p] == pytest.approx(share + (1 - share) * phi[q])
+
+
+@pytest.mark.parametrize("variance", (1e-4, 0.3, 5.0, 80.0, 999.0, 1000.0, 30_000.0))
+def test_skellam_law_is_exact(variance):
+    """Against Bessel functions of high precision, near the mean and as far out as the window goes."""
+    law = skellam_log_pmf(variance)
+    reach = len(law) // 2
+    assert np.exp(law).sum() == pytest.approx(1, abs=1e-11) and (law == law[::-1]).all()
+    with mp.workdps(40):
+        for x in {0, 1, 2, reach // 10, reach // 3, reach}:
+            expected = mp.log(mp.besseli(x, variance, maxterms=10**7)) - variance
+            assert float(law[reach + x] - expected) == pytest.approx(0, abs=1e-11)
+
+
+def test_skellam_law_of_a_large_variance():
+    """Beyond the reach of series: neighbours satisfy the recurrence of Bessel functions, r_(x-1) (2 x / mu + r_x) = 1."""
+    variance = 3e8
+    law = skellam_log_pmf(variance)
+    ratio = np.exp(np.diff(law[len(law) // 2 :]))
+    x = np.arange(1, len(ratio))
+    assert ratio[:-1] * (2 * x / variance + ratio[1:]) == pytest.approx(1, abs=1e-11)
+    assert np.exp(law).sum() == pytest.approx(1, abs=1e-11)
+
+
+def test_skellam_delta_is_the_divergence_of_a_difference_of_poisson_numbers():
+    for variance, epsilon, shift in ((1.0, 1.0, 1), (14.0, 1.0, 1), (50.0, 0.3, 3), (0.5, 5.0, 2)):
+        half = stats.poisson.pmf(np.arange(300), variance / 2)
+        pmf = np.convolve(half, half[::-1])
+        assert skellam_delta(variance, epsilon, shift) == pytest.approx(divergence(pmf, epsilon, shift), rel=1e-7, abs=1e-13)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "shift"), (
+    (1.0, 1e-6, 1), (0.1, 1e-6, 1), (10.0, 1e-6, 1), (1.0, 0.1, 1), (0.5, 1e-9, 60),
+))
+def test_skellam_variance_is_the_least(epsilon, delta, shift):
+    """The exact one meets delta and less does not; the published bound holds, and costs more."""
+    variance = skellam_variance(epsilon, delta, shift)
+    assert skellam_delta(variance, epsilon, shift) <= delta < skellam_delta(variance * (1 - 1e-6), epsilon, shift)
+    published = skellam_variance(epsilon, delta, shift, "renyi")
+    assert published > variance and skellam_delta(published, epsilon, shift) <= delta
+
+
+def test_bad_accounting_arguments_are_named():
+    for function, text in (
+        (lambda: discrete_laplace_delta(0.0, 1.0), r"scale must be a number in \(0, inf\), got 0.0"),
+        (lambda: discrete_laplace_scale(1.0, 1.0), r"delta must be a number in \[0, 1\), got 1.0"),
+        (lambda: discrete_laplace_scale(1.0, 0.1, 0), "shift must be an integer that is at least 1, got 0"),
+        (lambda: skellam_delta(math.nan, 1.0), "variance must be .* got nan"),
+        (lambda: skellam_variance(1.0, 0.0), r"delta must be a number in \(0, 1\), got 0.0"),
+        (lambda: skellam_variance(1.0, 0.1, bound="moments"), "bound must be one of 'exact', 'renyi', got 'moments'"),
+        (lambda: SkellamSum(0, 1.0, 0.1), "users must be an integer"),
+        (lambda: DiscreteLaplaceSum(3, 1.0, domain=Box(2)), "domain must have dimension 1 for a sum by secure aggregation, got 2"),
+        (lambda: SkellamSum(3, 1.0, 0.1, "experiment"), "calibration must be 'certified' or 'theorem'"),
+        (lambda: DiscreteLaplaceSum(3, 1.0, honest_fraction=0.0), "honest_fraction must be"),
+        (lambda: DiscreteLaplaceSum(2, 1.0).release([0.5, 1], np.random.default_rng(0)), "values must be 0 or 1, got 0.5 in row 0"),
+        (lambda: MAKERS["Skellam, numbers"](2).release_sum(1.0, np.random.default_rng(0)), "total must be given as single values"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            function()
+
+
+def goodness(sample, law, reach):
+    """Chi-square p-value of integers against a law on -reach..reach, cells with few expected put together."""
+    counts = np.bincount(np.clip(sample, -reach, reach) + reach, minlength=2 * reach + 1)
+    expected = law * len(sample)
+    big = expected >= 20
+    observed = np.append(counts[big], counts[~big].sum())
+    wanted = np.append(expected[big], len(sample) - expected[big].sum())
+    return stats.chisquare(observed, wanted).pvalue
+
+
+@pytest.mark.parametrize("users", (1, 3, 40))
+@pytest.mark.parametrize("honest", (1.0, 0.5))
+def test_shares_add_up_to_the_right_law(users, honest):
+    """Single users' numbers, summed over the honest users: discrete Laplace or Skellam noise, by a chi-square test."""
+    rng, runs = np.random.default_rng(users), 40_000
+    laplace = DiscreteLaplaceSum(users, 0.7, honest_fraction=honest)
+    skellam = SkellamSum(users, 1.0, 1e-3, honest_fraction=honest)
+    counted = max(1, int(users * honest))
+    for privatizer, law in (
+        (laplace, discrete_laplace_pmf(1 / 0.7, 60)),
+        (skellam, stats.skellam.pmf(np.arange(-60, 61), skellam.variance / 2, skellam.variance / 2)),
+    ):
+        noise = privatizer._draw(1, (runs, counted), rng).sum(axis=1)
+        assert goodness(noise, law, 60) > FALSE_ALARM
+        assert goodness(privatizer._draw(counted, (runs,), rng), law, 60) > FALSE_ALARM
+
+
+@pytest.mark.parametrize("users", (1, 2, 25))
+@pytest.mark.parametrize("name", MAKERS)
+def test_fidelities_have_the_same_law(name, users):
+    """Messages, aggregate and tallies: unbiased, of the declared std, and equal in law (Kolmogorov-Smirnov on the estimates)."""
+    privatizer, rng, runs = MAKERS[name](users), np.random.default_rng(users), 4000
+    grid = np.array([0.0, 1.0]) if name in BITS_ONLY else np.array([0.1, 0.7, 1.0])
+    values = grid[np.arange(users) % len(grid)]
+    counts = np.bincount(np.arange(users) % len(grid), minlength=len(grid))
+    drawn = {f: np.array([privatizer.release(values, rng, f)[0] for _ in range(runs)]) for f in ("aggregate", "messages")}
+    drawn["tally"] = privatizer.release_tally(grid, np.tile(counts, (runs, 1)), rng)
+    for sample in drawn.values():
+        assert abs(sample.mean() - values.sum()) < 6 * privatizer.noise_std / math.sqrt(runs)
+        if name in BITS_ONLY:  # elsewhere the std is an upper bound
+            assert abs(sample.var() / privatizer.noise_std**2 - 1) < 6 * math.sqrt(6 / runs)
+        assert sample.var() < privatizer.noise_std**2 * 1.5
+    for other in ("messages", "tally"):
+        assert stats.ks_2samp(drawn["aggregate"].round(6), drawn[other].round(6), method="asymp").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_several_batches_add_up(name):
+    """One draw for the sum of three releases has the law of three draws."""
+    privatizer, rng = MAKERS[name](20), np.random.default_rng(5)
+    grid, counts = np.array([0.0, 1.0]), np.array([12, 8])
+    once = privatizer.release_tally(grid, np.tile(counts, (30_000, 1)), rng).reshape(10_000, 3).sum(axis=1)
+    together = privatizer.release_tally(grid, np.tile(3 * counts, (10_000, 1)), rng, batches=3)
+    assert stats.ks_2samp(once.round(6), together.round(6), method="asymp").pvalue > FALSE_ALARM
+    if name in BITS_ONLY:
+        total = privatizer.release_sum(np.full(10_000, 24), rng, batches=3)
+        assert stats.ks_2samp(total.round(6), together.round(6), method="asymp").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_log_mgf_bounds_the_noise(name):
+    """The declared bound is at least the measured log E exp(±s error), up to sampling error, and close to it for a sum."""
+    privatizer, rng = MAKERS[name](20), np.random.default_rng(6)
+    error = privatizer.release_tally(np.array([0.0, 0.5, 1.0])[:: 2 if name in BITS_ONLY else 1], np.tile(
+        [12, 8] if name in BITS_ONLY else [6, 6, 8], (300_000, 1)), rng) - (8 if name in BITS_ONLY else 11)
+    s = np.array([0.05, 0.2, 0.5]) / max(privatizer.noise_std, 1.0)
+    bound = privatizer.log_mgf(s)
+    for sign in (1, -1):
+        sample = np.exp(sign * np.outer(s, error))
+        assert (np.log(sample.mean(axis=1)) <= bound + 6 * sample.std(axis=1) / math.sqrt(error.size)).all()
+    assert (bound <= 1.3 * s**2 * max(privatizer.noise_std, 1e-9) ** 2 / 2 + 1e-12).all()
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_only_a_sum_modulo_m_is_seen(name):
+    """Messages lie in 0..m-1, the server gets one number of so many bits, and the noise leaves the range with 2^-100 at most."""
+    privatizer, rng = MAKERS[name](30), np.random.default_rng(1)
+    messages = privatizer.randomize(np.ones(30), rng)
+    assert messages.shape == (30, 1) and (messages >= 0).all() and (messages < privatizer.modulus).all()
+    seen = privatizer.shuffle(messages, rng)
+    assert seen.shape == (1,) and seen[0] == sum(messages[:, 0].tolist()) % privatizer.modulus
+    assert 2**privatizer.bits_per_user == privatizer.modulus
+    room = min(-privatizer._lowest, privatizer.modulus + privatizer._lowest - privatizer.levels * 30 - 1)
+    if "Laplace" in name:
+        assert 2 * math.exp(-room / privatizer.scale) < 2.0**-100
+    else:
+        half = privatizer._variance(30) / 2
+        assert 2 * stats.skellam.sf(room, half, half) < 2.0**-100
+    for bits in (0.0, 1.0):  # noise may take the sum below its least value, and above its largest
+        released = [privatizer.release(np.full(30, bits), rng, "messages")[0] for _ in range(300)]
+        assert min(released) < 30 * bits < max(released)
+
+
+def test_guarantees_say_whom_to_trust():
+    """Private in the central sense, pure where that is promised, and no word of a shuffler that would not do."""
+    privatizer = DiscreteLaplaceSum(50, 0.5, honest_fraction=0.4)
+    assert (privatizer.guarantee.epsilon, privatizer.guarantee.delta, privatizer.guarantee.model) == (0.5, 0.0, "central")
+    assert "secure aggregation shows the server this sum and nothing else" in privatizer.guarantee.reason
+    assert "as long as 0.4 of the users of each batch are honest" in privatizer.guarantee.reason
+    assert privatizer.noise_std == pytest.approx(DiscreteLaplaceSum(50, 0.5).noise_std / math.sqrt(0.4))
+    assert "Renyi" in SkellamSum(5, 1.0, 1e-3, "theorem").guarantee.reason
+    assert DiscreteLaplaceSum(5, 1.0).noise_std < CentralLaplace(5, 1.0).noise_std  # whole numbers need a little less
+
+
+class Swapped(DiscreteLaplaceSum):
+    """A planted mistake: Polya numbers whose parameter is swapped with its complement."""
+
+    def _draw(self, users, shape, rng):
+        up, down = rng.negative_binomial(users / self.honest, math.exp(-1 / self.scale), (2, *shape))
+        return up - down
+
+
+def test_the_audit_passes_them_and_catches_a_swapped_parameter():
+    a, b = np.zeros(100), np.eye(100)[0]
+    for maker in (partial(DiscreteLaplaceSum, epsilon=1.0), partial(SkellamSum, epsilon=1.0, delta=0.05)):
+        privatizer = maker(100)
+        promise = privatizer.guarantee
+        check = partial(bdp.audit, bdp.release_of(privatizer), a, b, delta=promise.delta, trials=20_000, progress=False)
+        assert check(epsilon=1.0, rng=np.random.default_rng(0)).passed
+        assert not check(epsilon=0.1, rng=np.random.default_rng(0)).passed
+    wrong = bdp.release_of(Swapped(100, 1.0, calibration="theorem"))
+    assert not bdp.audit(wrong, a, b, 1.0, 0.0, 20_000, rng=np.random.default_rng(0), progress=False).passed
+
+
+@pytest.mark.parametrize("noise", ("discrete-laplace", "skellam"))
+@pytest.mark.parametrize("problem", (
+    BernoulliArms([0.9, 0.1, 0.6]),
+    GradedArms([0.0, 0.3, 0.8, 1.0], [[0, 0.1, 0.1, 0.8], [0.6, 0.1, 0.2, 0.1], [0.2, 0.2, 0.2, 0.4]]),
+), ids=("bits", "stars"))
+def test_fidelities_of_the_learner_have_the_same_law(noise, problem):
+    """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
+    regret = {}
+    for fidelity in ("aggregate", "messages"):
+        learner = bdp.make("Dist-DP-AE", problem, horizon=6000, epsilon=1.0, delta=0.1, noise=noise, fidelity=fidelity)
+        regret[fidelity] = bdp.simulate(learner, problem, 6000, runs=120, seed=8, progress=False).regret[:, -1]
+    assert stats.ks_2samp(*(r.round(6) for r in regret.values()), method="asymp").pvalue > FALSE_ALARM
+    assert np.ptp(regret["aggregate"]) > 0  # regret varies, so there was something to compare
+
+
+def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():
+    problem = BernoulliArms([0.9, 0.1])
+    assert bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0).guarantee.delta == 0
+    published = bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0, calibration="theorem")
+    published.width.add(published.privatizer)
+    log = math.log(2 * 2 * 1000)  # phase 1: two arms, two users each
+    expected = math.sqrt(math.log(4 * 2 * 1000) / 4) + (math.sqrt(2) * math.sqrt(log) + log) / 2
+    assert published.width.half_width() == pytest.approx(expected)
+    for options, text in (
+        ({"noise": "skellam"}, r"delta must be a number in \(0, 1\), got None"),
+        ({"noise": "gaussian"}, "noise must be one of 'discrete-laplace', 'skellam', got 'gaussian'"),
+        ({"noise": "skellam", "delta": 0.1, "calibration": "theorem"}, "calibration must be 'certified' for noise='skellam'"),
+        ({"batch_size": 9, "calibration": "theorem"}, "calibration must be 'certified' for .* batch_size=9, got 'theorem'"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0, **options)
+
+
+def test_pure_privacy_without_a_trusted_server_beats_the_shuffler():
+    """Dist-DP-AE (pure) loses less than VB-SDP-AE at delta = 1e-6, and with Skellam noise about as much as it."""
+    problem, regret = BernoulliArms([0.9] + [0.6] * 9), {}
+    for name, options in (("Dist-DP-AE", {}), ("VB-SDP-AE", {"delta": 1e-6}), ("Dist-DP-AE", {"noise": "skellam", "delta": 1e-6})):
+        learner = bdp.make(name, problem, horizon=10**6, epsilon=0.5, **options)
+        result = bdp.simulate(learner, problem, 10**6, runs=40, seed=1, progress=False)
+        regret[name, len(options)] = result.mean[-1]
+    assert regret["Dist-DP-AE", 0] < 0.7 * regret["VB-SDP-AE", 1]
+    assert regret["Dist-DP-AE", 2] == pytest.approx(regret["VB-SDP-AE", 1], rel=0.25)
