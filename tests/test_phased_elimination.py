@@ -321,7 +321,7 @@ def test_guarantees_say_what_was_asked_for(kind):
     given = KINDS[kind][1]
     assert (learner.guarantee.epsilon, learner.guarantee.delta) == (given["epsilon"], given.get("delta", 0.0))
     assert learner.guarantee.model == {"C": "central", "L": "local", "S": "shuffle"}[kind[0]]
-    assert "one reward in {-1, 1}" in str(learner.guarantee)
+    assert "one reward in {-1, 1}" in str(learner.guarantee) and "users, who are in no other" in str(learner.guarantee)
 
 
 def test_shared_noise_is_enough_for_every_number_of_users():
@@ -441,6 +441,13 @@ def test_bad_updates_leave_the_learner_usable():
     assert learner.played == 0 and learner.missing == missing
     learner.update([1] * missing, rng)
     assert learner.played == missing and learner.turn == 1
+    long = bdp.make("SDP-PE", arms(), horizon=1000, epsilon=1e-4, delta=1e-9, calibration="theorem", fidelity="messages")
+    with pytest.raises(ValueError, match="fidelity must be 'aggregate' for messages as long as these"):
+        long.update([1] * long.missing, rng)
+    assert long.played == 0 and long.turn == 0
+    last = bdp.make("CDP-PE", arms(), horizon=5, epsilon=1.0, delta=1e-3)  # its only phase is cut
+    with pytest.raises(ValueError, match=r"rewards must be -1 or 1, got 3\.0"):
+        last.update(3.0, rng)
 
 
 def test_rewards_of_ones_own_are_clipped_only_on_request():

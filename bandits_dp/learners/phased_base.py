@@ -190,14 +190,12 @@ class PhasedElimination(Learner[A]):
         self.act()
         return int(min(self.phase.pulls[self.turn] - self.filled, self.horizon - self.played))
 
-    def _advance(self, plays: int) -> bool:
-        """Count plays of the current action, at most ``missing``; return whether it has had all of them."""
+    def _advance(self, plays: int) -> None:
+        """Count plays of the current action, at most ``missing``, and go on to the next one after the last."""
         self.played += plays
         self.filled += plays
-        if self.filled < self.phase.pulls[self.turn]:
-            return False
-        self.turn, self.filled = self.turn + 1, 0
-        return True
+        if self.filled == self.phase.pulls[self.turn]:
+            self.turn, self.filled = self.turn + 1, 0
 
     def play(
         self,

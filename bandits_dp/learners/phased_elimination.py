@@ -61,7 +61,12 @@ class LinearElimination(PhasedElimination[LinearArms]):
     ) -> None:
         super().__init__(arms, dimension, horizon, support_bound(dimension), width, fidelity)
         self.new_privatizer = privatizer
-        self.guarantee, self.domain = privatizer(1).guarantee, privatizer(1).domain
+        anyone = privatizer(1)
+        self.domain, self.clip = anyone.domain, anyone.clip
+        self.guarantee = anyone.guarantee
+        if self.guarantee.proved:
+            once = f"{self.guarantee.reason}; each sum is calibrated to its own users, who are in no other"
+            self.guarantee = replace(self.guarantee, reason=once)
         self.rewards: list[Floats] = []  # of the current action
         self.means: list[float] = []  # released, of the actions before it
 
@@ -73,23 +78,24 @@ class LinearElimination(PhasedElimination[LinearArms]):
     def update(self, rewards: ArrayLike, rng: np.random.Generator) -> None:
         """Take the reward of one user, or of the next few users of the current action; release when all its users answered."""
         missing = self.missing
-        array = np.asarray(rewards).reshape(-1, 1)
+        array = np.array(rewards).reshape(-1, 1)  # a copy, for the caller may use its own again
         if not 1 <= len(array) <= missing:
             raise ValueError(f"rewards must hold 1 to {missing} numbers, the rest of this action's users, got {len(array)}")
         array = rows(array, len(array), 1, "rewards")
-        if self.phase.decides and not self.phase.privatizers[0].clip:
+        if not self.clip:
             self.domain.check(array, "rewards")
         _checks.generator(rng)
-        turn = self.turn
-        complete = self._advance(len(array))
         if not self.phase.decides:
+            self._advance(len(array))
             return
-        self.rewards.append(array)
-        if complete:
-            privatizer = self.phase.privatizers[turn]
-            released = privatizer.release(np.concatenate(self.rewards), rng, self.fidelity)
+        if len(array) == missing:
+            privatizer = self.phase.privatizers[self.turn]
+            released = privatizer.release(np.concatenate([*self.rewards, array]), rng, self.fidelity)
             self.means.append(float(released[0]) / privatizer.users)
             self.rewards = []
+        else:
+            self.rewards.append(array)
+        self._advance(len(array))
         if self.turn == len(self.phase.support):
             means, self.means = np.array(self.means), []
             self._listen(means)
