@@ -160,8 +160,7 @@ def test_same_seed_same_result_however_runs_are_split(name, monkeypatch, tmp_pat
 def test_same_seed_same_result_on_any_number_of_workers(name):
     small_case = small(name)
     one = bdp.simulate(*small_case, runs=5, seed=2, progress=False)
-    for workers in (2, 3):
-        assert_same_runs(bdp.simulate(*small_case, runs=5, seed=2, workers=workers, progress=False), one)
+    assert_same_runs(bdp.simulate(*small_case, runs=5, seed=2, workers=2, progress=False), one)
 
 
 def test_a_shorter_simulation_is_a_prefix():
