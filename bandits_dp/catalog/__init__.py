@@ -53,7 +53,7 @@ def make(
     calibration : {"certified", "theorem", "experiment"}
         How noise and confidence widths are chosen.
     **options
-        ``batch_size`` (an int or ``"doubling"``), ``honest_fraction`` in (0, 1], ``strict`` and ``fidelity``
+        ``batch_size`` (an int or ``"doubling"``), ``honest_fraction`` in (0, 1], ``noise``, ``strict`` and ``fidelity``
         (``"aggregate"`` or ``"messages"``), where the system has them.
 
     Returns

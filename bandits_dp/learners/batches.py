@@ -107,6 +107,11 @@ class Published(ABC):
         T, >= 1; the probability that a width fails is to be :math:`\beta = 1/T`, for a bound on the expected regret.
     epsilon : float
         Privacy parameter, > 0.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
 
     fresh = True
@@ -161,6 +166,8 @@ class PublishedEpochs(Published):
 
     with :math:`\Delta_e = 2^{-e}`, :math:`L = \ln(8 |S| e^2 / \beta)` and :math:`L' = \ln(4 |S| e^2 / \beta)`; R_e is rounded up to
     an integer. The epoch ends with the elimination of every arm whose noisy mean is over :math:`2 (h_e + c_e)` below the largest.
+
+    Parameters and errors: those of :class:`Published`.
     """
 
     def _size(self, phase: int) -> int:
@@ -179,6 +186,8 @@ class PublishedDoubling(Published):
     .. math:: \sqrt{\frac{L + \ln 2}{2 n}} + \frac{\sqrt{2 L} + L}{\varepsilon n}, \qquad L = \ln(2 |S| b^2 / \beta) .
 
     The paper prints it up to constants; these are those of its authors' simulation.
+
+    Parameters and errors: those of :class:`Published`.
     """
 
     def _size(self, phase: int) -> int:

@@ -12,6 +12,9 @@ all others collude with the server and add none.
 
 **The modulus.** A power of two, so large that the noise of a batch leaves the range where sums can be told apart with
 probability at most :math:`2^{-100}` (Chernoff); a release that does is off by m. Aggregate releases and widths ignore that event.
+
+Everything that is sent is an integer, so no floating-point number leaks (Mironov 2012). But the samplers here compute in floating
+point: they are for simulation.
 """
 
 from __future__ import annotations
@@ -49,6 +52,11 @@ class SecureSum(Privatizer):
         g, the largest integer that a value becomes.
     modulus : int
         m, a power of two; ``bits_per_user`` is its logarithm, without what the cryptography adds.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the domain has more than one dimension.
     """
 
     levels: int

@@ -19,7 +19,7 @@ from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.domain import BITS, Box
 from bandits_dp.privatizers.secure_sum import SecureSum
 
-MOST_LEVELS = 1024  # beyond, the exact divergence takes seconds; rounding then adds more than 1% for more than 10^7 users
+MOST_LEVELS = 1024  # beyond, the exact divergence takes seconds; at epsilon = 1 rounding adds more than 1% from 10^6 users on
 
 
 class SkellamSum(SecureSum):
