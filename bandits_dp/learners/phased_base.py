@@ -36,8 +36,6 @@ from bandits_dp.regret import RegretTrack
 
 BLOCK = 4096  # actions whose margins are computed at a time
 Floats = NDArray[np.float64]
-
-
 A = TypeVar("A", bound=KnownActions)
 
 
