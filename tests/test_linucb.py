@@ -7,12 +7,13 @@ import pytest
 from scipy import stats
 
 import bandits_dp as bdp
+from bandits_dp.continual import TreeCounter
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.learners.linucb_fixed import ExactFixedArms, FixedArms
 from bandits_dp.learners.linucb_model import LinearModel, norm_bound
 from bandits_dp.learners.linucb_release import ExactSums, NoiseLaw, Tape
-from bandits_dp.learners.linucb_releases import privatized, statistics
-from bandits_dp.learners.radius import PlainRadius
+from bandits_dp.learners.linucb_releases import CountedSums, privatized, statistics
+from bandits_dp.learners.radius import PlainRadius, Shape
 from bandits_dp.learners.radius_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from bandits_dp.privatizers import LocalGaussian, VectorSum
 from bandits_dp.privatizers.centred import CentredStatistics
@@ -369,6 +370,29 @@ def test_lemma_radius_is_the_printed_one():
     s, h = radius.matrix_bound.max(), radius.vector_bound.max()
     expected = 0.5 * math.sqrt(2 * math.log(30) + 3 * math.log(1 + 80 / (3 * s))) + math.sqrt(3 * s) + h / math.sqrt(s)
     assert radius.beta(4, None) == pytest.approx(expected) and radius.regularizer(4) == pytest.approx(2 * s)
+
+
+def test_other_radii_are_the_stated_formulas():
+    """Written out once more; the certified one for a V just above and far above its noise, and for a shifted one."""
+    plain = PlainRadius(5, 20, 0.5, 0.1, regularizer=2.0, theta_norm=0.7, feature_norm=1.4)
+    expected = 0.5 * math.sqrt(2 * math.log(10) + 5 * math.log(1 + 60 * 1.96 / 10)) + math.sqrt(2) * 0.7
+    assert plain.beta(3, None) == pytest.approx(expected)
+    law = NoiseLaw(np.full(10, 3.0), np.full(10, 2.0))
+    radius = CertifiedRadius(5, 20, law, 0.5, 0.1, theta_norm=0.8)
+    r, s, rho = radius.vector_bound[7], radius.matrix_bound[7], radius.rho
+    assert r == pytest.approx(math.sqrt(quadratic_quantile(np.array([14.12] + [11.56] * 4), 0.1 / 30)))
+    assert radius.regularizer(7) == pytest.approx(4 * mean_norm(5))
+    for ridge, least in ((radius.regularizer(7), 1.5), (radius.regularizer(7), 400.0), (90.0, 2.0)):
+        c = 1 + max(rho - ridge + s, 0) / least
+        reward = 0.5 * math.sqrt(2 * math.log(30) + 5 * math.log(1 + 140 / (5 * rho)))
+        expected = math.sqrt(c) * reward + (r + 0.8 * ridge) / math.sqrt(least)
+        assert radius.beta(7, Shape(np.array([ridge]), np.array([least])))[0] == pytest.approx(expected)
+
+
+def test_a_radius_for_sub_gaussian_noise_refuses_laplace_noise():
+    counter = TreeCounter(50, 1.0, 0.0, LinearStatistics(3), noise="laplace")
+    with pytest.raises(ValueError, match="law must be sub-Gaussian"):
+        CertifiedRadius(3, 1, CountedSums(counter, 3).law, 0.5, 0.1)
 
 
 def test_centring_moves_one_user_less():

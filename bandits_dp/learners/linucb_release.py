@@ -45,12 +45,15 @@ class NoiseLaw:
         Whether the noise is a sum over batches of independent parts, or of martingale differences.
     gaussian : bool
         Whether entries are Gaussian with exactly these standard deviations.
+    sub_gaussian : bool
+        Whether they are sub-Gaussian at all; if not (Laplace noise), the numbers are plain standard deviations.
     """
 
     vector_std: NDArray[np.float64]
     matrix_std: NDArray[np.float64]
     additive: bool = False
     gaussian: bool = True
+    sub_gaussian: bool = True
 
 
 class Release(ABC):

@@ -209,7 +209,8 @@ class CountedSums(Release):
         self.guarantee = counter.guarantee
         self.bits_per_user = 64.0 * self.entries
         std = counter.error_std(np.arange(1, self.batches + 1))
-        self.law = NoiseLaw(std, std if private_matrix else np.zeros_like(std), gaussian=counter.noise == "gaussian")
+        gaussian = counter.noise == "gaussian"
+        self.law = NoiseLaw(std, std if private_matrix else np.zeros_like(std), gaussian=gaussian, sub_gaussian=gaussian)
 
     def draw(self, rng: np.random.Generator, batches: int) -> NDArray[np.float64]:
         """Draw the noise on all running sums."""

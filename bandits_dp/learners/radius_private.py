@@ -94,11 +94,18 @@ class NoisyRadius:
         Probability that some radius is too small, in (0, 1).
     theta_norm : float
         Bound S on the norm of theta.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, or the noise is not sub-Gaussian.
     """
 
     def __init__(
         self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
     ) -> None:
+        if not law.sub_gaussian:
+            raise ValueError("law must be sub-Gaussian for this radius, got that of Laplace noise")
         self.dimension = d = dimension
         self.users = users
         self.reward_std = _checks.positive("reward_std", reward_std)
