@@ -13,8 +13,9 @@ from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.learners.linucb_releases import CountedSums
 from bandits_dp.learners.radius import Radius
 from bandits_dp.learners.reward_private import RewardPrivateLinUCB
+from bandits_dp.learners.reward_private_dgs import DynamicBound, DynamicLaplace
 from bandits_dp.learners.reward_private_model import InstrumentModel, ParameterModel
-from bandits_dp.learners.reward_private_noise import DynamicBound, DynamicGaussian, DynamicLaplace, ParameterNoise
+from bandits_dp.learners.reward_private_noise import DynamicGaussian, ParameterNoise
 from bandits_dp.learners.reward_private_width import CountedRadius, FixedWidth, InstrumentRadius, PrintedWidth
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual

@@ -157,7 +157,7 @@ class Counter(Saved):
         """Return a valid horizon."""
         return _checks.integer("horizon", horizon)
 
-    def _prepare(self) -> None:  # noqa: B027  (a hook, empty for most)
+    def _prepare(self) -> None:
         """Compute what the sensitivity depends on; called when horizon, domain and noise are known."""
 
     @property

@@ -6,7 +6,7 @@ Three learners release different things about the rewards (:math:`A_t = \lambda 
 * **LinUCB-RewardTree**: :math:`\sum g_s r_s` through a Gaussian counter, :math:`g_s` public unit vectors of the server's choice
   (:mod:`bandits_dp.learners.reward_private_model`). One reward moves one term by at most the length of its range.
 * **LinUCB-DGS** (Wang, Zhao, Wang 2022): :math:`A_t^{-1} b_t` with fresh noise in every round
-  (:mod:`bandits_dp.learners.reward_private_noise`, and what that really protects: :mod:`bandits_dp.accounting.dynamic`).
+  (:mod:`bandits_dp.learners.reward_private_dgs`, and what that really protects: :mod:`bandits_dp.accounting.dynamic`).
 
 **Privacy of a run.** Neighbouring inputs differ in the reward that one round pays, whatever arm is played in it. Contexts must
 not depend on that reward other than through arms. Fix the releases up to round t: by induction all arms up to t are then the same

@@ -1,29 +1,9 @@
-r"""Noise on the parameters themselves: LinUCB-DGS, as published, and with as much noise as its idea really needs.
+r"""Noise on the parameters themselves, certified: dynamic sensitivity with as much noise as its idea really needs.
 
-**As published** (:class:`DynamicLaplace`; Wang, Zhao, Wang 2022, Algorithm 1). The release after round t gets, in every
-coordinate, one Laplace noise for each node of the dyadic decomposition of t, of scale :math:`\Delta_\tau \log_2 T / \varepsilon`.
-The bound :math:`\Delta_\tau` on how far a reward moves a parameter shrinks with :math:`\tau`. The paper's line 6 has :math:`\tau
-= t - 2^i + 1` for bit i, its proofs and an early public code have the node's right end; they agree if all lower bits of t are
-ones.
+Wang, Zhao, Wang (2022) release :math:`A_t^{-1} b_t + \eta_t`, with noise that shrinks as a reward moves the parameter less and
+less. What they add is in :mod:`bandits_dp.learners.reward_private_dgs`.
 
-*Fresh or kept.* The noise is drawn anew for every t. With an *explicit tree* (the paper's remark on pan-privacy, and the early
-code) the noise of a node is drawn once, when the node is completed, and kept. That is a great difference: kept noise cancels in
-:math:`\theta_t - \theta_{p(t)}`, p(t) the parent of t in the tree, so all releases together tell as much as T independent ones of
-
-.. math:: \theta_t - \theta_{p(t)} + \text{noise}_t ,
-          \qquad \text{moved by } h_t - h_{p(t)} ,\quad h_t = A_t^{-1} x_j (r_j - r_j') ,
-
-and these shifts are small for the many short nodes. They are not zero for nodes after j, though, as the paper's proof would have
-it.
-
-*Unknown horizon.* With the hybrid mechanism (Chan, Shi, Song 2011) t is split at the powers of two up to t, whose sums get half
-of epsilon, and inside its last segment of length :math:`2^k`, where a tree of k levels gets the other half: the factor
-:math:`\log_2 T` becomes 2 and 2 k.
-
-*What it proves:* nothing in general, so the guarantee says so. :meth:`DynamicLaplace.privacy` bounds the true epsilon for a given
-sequence of features.
-
-**Certified** (:class:`DynamicGaussian`). The idea, with a proof. Since :math:`A_t` is public, so is the bound :math:`\lVert
+**Certified** (:class:`DynamicGaussian`): the idea, with a proof. Since :math:`A_t` is public, so is the bound :math:`\lVert
 A_t^{-1} x_j (r_j - r_j') \rVert_2 \le c L / \lambda_{\min}(A_t)`, c the length of the rewards' range: no assumption on contexts
 is needed. A reward is in all T releases, so each gets Gaussian noise of std :math:`\sqrt T c L / (\lambda_{\min}(A_t) \mu)`,
 where :math:`1 / \mu` is the noise of one exact Gaussian mechanism of sensitivity 1. Given the past, the shift in units of the
@@ -35,20 +15,14 @@ T, where a counter's grows like its logarithm.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.continual.intervals import climb_bits
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners.linucb_release import NoiseLaw, Release, Rngs
-
-CHUNK = 4096  # rounds whose noise is drawn together
 
 
 class ParameterNoise(Release):
@@ -135,152 +109,3 @@ class DynamicGaussian(ParameterNoise):
     def parameter_noise(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw standard normal numbers."""
         return rng.normal(size=(rounds, self.dimension))
-
-
-@dataclass(frozen=True)
-class DynamicBound:
-    """Delta_tau: a bound on how far a reward moves a parameter that shrinks like 1 / tau.
-
-    Parameters
-    ----------
-    rate : float
-        The bound is rate / tau, and at most ``early``.
-    early : float
-        The bound up to round ``start``.
-    start : float
-        See above.
-    """
-
-    rate: float
-    early: float = math.inf
-    start: float = 0.0
-
-    def __call__(self, tau: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the bound for rounds tau >= 1."""
-        return np.where(tau > self.start, np.minimum(self.rate / tau, self.early), self.early)
-
-
-class DynamicLaplace(ParameterNoise):
-    """The noise of Algorithm 1.
-
-    Parameters
-    ----------
-    dimension, horizon, guarantee, arms, context_std
-        As in :class:`ParameterNoise`.
-    epsilon : float
-        Nominal epsilon, > 0.
-    sensitivity : DynamicBound
-        Delta_tau.
-    change : float
-        Length of the rewards' range.
-    explicit_tree : bool
-        Whether the noise of a node is kept.
-    hybrid : bool
-        Whether the noise does without the horizon.
-    printed : bool
-        Whether tau is t - 2^i + 1, and not the node's right end (fresh tree noise only).
-    """
-
-    def __init__(
-        self,
-        dimension: int,
-        horizon: int,
-        guarantee: Guarantee,
-        arms: int,
-        epsilon: float,
-        sensitivity: DynamicBound,
-        change: float = 2.0,
-        explicit_tree: bool = False,
-        hybrid: bool = False,
-        printed: bool = False,
-        context_std: float = 0.0,
-    ) -> None:
-        super().__init__(dimension, horizon, guarantee, arms, context_std)
-        self.epsilon = _checks.epsilon(epsilon)
-        self.sensitivity, self.change = sensitivity, change
-        self.explicit_tree, self.hybrid, self.printed = explicit_tree, hybrid, printed
-        variance = 2 * (self.scales() ** 2).sum(axis=1)
-        if explicit_tree:
-            variance = self._climbed(variance[:, None])[:, 0]
-        self.law = NoiseLaw(np.sqrt(variance), np.zeros(horizon))
-
-    def scales(self) -> NDArray[np.float64]:
-        """Return the scales of the Laplace noises drawn for every release, shape (horizon, k); zero where there is none."""
-        t = np.arange(1, self.batches + 1)[:, None]
-        top = np.frexp(t.astype(float))[1] - 1  # floor(log2 t)
-        if self.explicit_tree:
-            return self.sensitivity(t) * self._share(top, (t & (t - 1)) == 0)
-        bit = np.arange(self.batches.bit_length())
-        end = t >> bit << bit
-        inside = self.sensitivity(np.maximum(t - 2**bit + 1 if self.printed else end, 1)) * self._share(top, np.array(False))
-        drawn = (t >> bit) & 1 == 1
-        if not self.hybrid:
-            return np.where(drawn, inside, 0.0)
-        sums = np.where(bit <= top, self.sensitivity(2**bit) * self._share(top, np.array(True)), 0.0)
-        return np.hstack([sums, np.where(drawn & (bit < top), inside, 0.0)])
-
-    def _share(self, top: NDArray[np.int64], at_power: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the inverse of the epsilon of one node, in a segment that starts at 2^top."""
-        if not self.hybrid:
-            return np.full(top.shape, max(1.0, math.log2(self.batches)) / self.epsilon)
-        return np.where(at_power, 2.0, 2.0 * np.maximum(top, 1)) / self.epsilon
-
-    def _climbed(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add to every round's row those of the nodes before, shape (rounds, any)."""
-        rows = np.vstack([np.zeros((1, draws.shape[1])), draws])
-        if not self.hybrid:
-            climb_bits(rows)
-            return rows[1:]
-        powers = 1 << np.arange(len(draws).bit_length())
-        rows[powers] = rows[powers].cumsum(axis=0)
-        for start in powers.tolist():
-            climb_bits(rows[start : 2 * start])
-        return rows[1:]
-
-    def parameter_noise(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Draw one noise per scale, and add them up."""
-        scales = self.scales()[:rounds]
-        if self.explicit_tree:
-            return self._climbed(rng.laplace(size=(rounds, self.dimension)) * scales)
-        noise = np.empty((rounds, self.dimension))
-        for start in range(0, rounds, CHUNK):
-            chunk = scales[start : start + CHUNK]
-            drawn = rng.laplace(size=(np.count_nonzero(chunk), self.dimension)) * chunk[chunk > 0][:, None]
-            first = np.concatenate([[0], np.count_nonzero(chunk, axis=1).cumsum()[:-1]])
-            noise[start : start + CHUNK] = np.add.reduceat(drawn, first)
-        return noise
-
-    def privacy(self, features: Any, ridge: float, delta: float, record: int = 0) -> tuple[float, float]:
-        """Bound the true epsilon from below and above, for one record and a given sequence of features.
-
-        Parameters
-        ----------
-        features : array_like, shape (rounds, d)
-            Features of the arms that were played, at most ``horizon`` rounds.
-        ridge : float
-            lambda, > 0.
-        delta : float
-            Failure mass, in [0, 1).
-        record : int
-            The round whose reward is attacked, from 0.
-
-        Returns
-        -------
-        tuple of float
-            See :func:`bandits_dp.accounting.dynamic.laplace_sums_epsilon`.
-
-        Raises
-        ------
-        ValueError
-            If an argument is out of range.
-        """
-        shifts = parameter_shifts(features, ridge, record, self.change)
-        if len(shifts) > self.batches:
-            raise ValueError(f"features must be of at most {self.batches} rounds, got {len(shifts)}")
-        if self.explicit_tree:
-            t = np.arange(1, len(shifts) + 1)
-            parent = t & (t - 1)
-            if self.hybrid:
-                parent = np.where(parent == 0, t // 2, parent)
-            shifts = shifts - np.vstack([np.zeros((1, self.dimension)), shifts])[parent]
-        return laplace_sums_epsilon(shifts, self.scales()[: len(shifts)], delta)
