@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
+
+import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp.catalog.system import System
@@ -26,6 +28,7 @@ from bandits_dp.privatizers import (
     VectorSum,
 )
 from bandits_dp.problems import ClientPopulation, SphericalClients
+from bandits_dp.problems.linear import on_sphere
 
 Problem = ClientPopulation | SphericalClients
 
@@ -114,13 +117,36 @@ def _dpe_fixed_u(
     fidelity: str = "aggregate",
 ) -> ClientElimination:
     if clients_per_phase is None:
-
-        def pilot(schedule: Callable[[int], int]) -> ClientElimination:
-            return _elimination(problem, horizon, calibration, _exact, no_noise, schedule, "aggregate")
-
-        clients_per_phase = equal_communication(pilot, _schedule(alpha), problem)
+        actions = None if problem.actions is None else tuple(map(tuple, problem.actions.tolist()))
+        size = (problem.arms, problem.dimension, problem.client_std, problem.clients)
+        clients_per_phase = _constant_clients(*size, actions, horizon, calibration, alpha)
     schedule = partial(constant, clients=_checks.integer("clients_per_phase", clients_per_phase))
     return _elimination(problem, horizon, calibration, _exact, no_noise, schedule, fidelity)
+
+
+@lru_cache(maxsize=64)
+def _constant_clients(
+    arms: int,
+    dimension: int,
+    client_std: float,
+    clients: int,
+    actions: tuple[tuple[float, ...], ...] | None,
+    horizon: int,
+    calibration: str,
+    alpha: float,
+) -> int:
+    """Find U for DPE-FixedU from what is public; pilot runs have Gaussian rewards and parameters drawn from the unit sphere."""
+    problem = SphericalClients(arms, dimension, client_std, "gaussian", clients)
+
+    def draw(rng: np.random.Generator) -> ClientPopulation:
+        if actions is None:
+            return problem.draw(rng)
+        return ClientPopulation(actions, on_sphere(1, dimension, rng)[0], client_std, "gaussian", clients)
+
+    def learner(schedule: Callable[[int], int]) -> ClientElimination:
+        return _elimination(problem, horizon, calibration, _exact, no_noise, schedule, "aggregate")
+
+    return equal_communication(learner, _schedule(alpha), draw)
 
 
 def _continuous(

@@ -11,17 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from bandits_dp.learners.distributed import ClientElimination
 from bandits_dp.problems.clients import ClientPopulation
-from bandits_dp.problems.linear import on_sphere
 
-PILOTS = 100  # runs that measure the communication to be matched, which varies much between instances
-PROBES = 16  # runs that measure that of a constant number, which varies little
-NEAR = 0.01  # relative precision of U
+PILOTS = 60  # runs that measure the communication to be matched, which varies much between instances
+PROBES = 12  # runs that measure that of a constant number, which varies little
+NEAR = 0.03  # relative precision of U
 SEED = 20220601
 
 Schedule = Callable[[int], int]
@@ -37,11 +35,10 @@ def constant(phase: int, clients: int) -> int:
     return clients
 
 
-def equal_communication(learner: Callable[[Schedule], ClientElimination], schedule: Schedule, problem: Any) -> int:
+def equal_communication(
+    learner: Callable[[Schedule], ClientElimination], schedule: Schedule, draw: Callable[[np.random.Generator], ClientPopulation]
+) -> int:
     """Find the constant number of clients with which a learner sends as many numbers as with another schedule, on average.
-
-    Both play pilot instances with Gaussian rewards, which know of the problem what is public: its actions, if known, its sizes and
-    sigma. The parameter is drawn uniformly from the unit sphere.
 
     Parameters
     ----------
@@ -49,28 +46,22 @@ def equal_communication(learner: Callable[[Schedule], ClientElimination], schedu
         Makes a fresh learner with a given schedule.
     schedule : callable
         Clients of phase l.
-    problem : ClientPopulation or SphericalClients
-        Whose actions and sizes the pilots have.
+    draw : callable
+        Draws a pilot instance.
 
     Returns
     -------
     int
         U >= 1.
     """
-    k, d = problem.arms, problem.dimension
-
-    def instance(rng: np.random.Generator) -> ClientPopulation:
-        actions = on_sphere(k, d, rng) if problem.actions is None else problem.actions
-        return ClientPopulation(actions, on_sphere(1, d, rng)[0], problem.client_std, "gaussian", problem.clients)
-
     def numbers(schedule: Schedule, runs: int) -> float:
         fresh = learner(schedule)
         end = np.array([fresh.horizon])
         rngs = [np.random.default_rng([SEED, run]) for run in range(runs)]
-        return float(np.mean([fresh.play(instance(rng), [rng], end, _ignore).counts["numbers"] for rng in rngs]))
+        return float(np.mean([fresh.play(draw(rng), [rng], end, _ignore).counts["numbers"] for rng in rngs]))
 
     wanted = numbers(schedule, PILOTS)
-    low, high = 1, problem.clients
+    low, high = 1, max(2, math.ceil(wanted))  # every client sends a number at least
     while high - low > max(1, NEAR * low):
         middle = min(max(math.isqrt(low * high), low + 1), high - 1)
         enough = numbers(partial(constant, clients=middle), PROBES) <= wanted
