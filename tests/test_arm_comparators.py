@@ -315,6 +315,22 @@ def test_every_arm_learner_plays_stars(name):
     assert learner.guarantee.model == "none" or "reward in [0, 1]" in learner.guarantee.unit
 
 
+def test_a_refused_release_leaves_the_learner_usable(monkeypatch):
+    """Messages that are too long are refused when the batch is full; with room for them, the same reward then goes through."""
+    learner = bdp.make("SDP-AE", STARS, horizon=99, epsilon=1.0, delta=0.1, batch_size=2, fidelity="messages")
+    rng = np.random.default_rng(0)
+    learner.update(0.5, rng)
+    before = learner.save()
+    with monkeypatch.context() as room:
+        room.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 1)
+        with pytest.raises(ValueError, match="fidelity must be 'aggregate'"):
+            learner.update(0.8, rng)
+    for key, value in learner.save().items():
+        np.testing.assert_array_equal(value, before[key])
+    learner.update(0.8, rng)
+    assert learner.act() == 1 and learner.played == 2
+
+
 def test_local_noise_follows_the_rewards():
     """Randomized response for bits unless Laplace noise is asked for; Laplace noise for everything else."""
     def privatizer(problem, **options):

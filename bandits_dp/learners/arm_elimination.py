@@ -175,14 +175,14 @@ class ArmElimination(Learner[Arms]):
             raise ValueError(f"rewards must hold 1 to {missing} numbers, the rest of this batch, got {len(array)}")
         self.privatizer.domain.check(rows(array, len(array), 1, "rewards"), "rewards")
         _checks.generator(rng)
+        if len(array) == missing and self.decides:  # before anything changes, as a release may be refused
+            values = np.concatenate([*self.batch, array])
+            self.released.append(float(self.privatizer.release(values, rng, self.fidelity)[0]))
         self.played += len(array)
         self.filled += len(array)
         self.batch.append(array)
         if len(array) < missing:
             return
-        if self.decides:
-            values = np.concatenate(self.batch)
-            self.released.append(float(self.privatizer.release(values, rng, self.fidelity)[0]))
         self.batch, self.filled = [], 0
         self.turn = (self.turn + 1) % len(self.viable)
         if self.decides and self.turn == 0:
