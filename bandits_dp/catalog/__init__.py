@@ -54,7 +54,9 @@ def make(
         How noise and confidence widths are chosen.
     **options
         ``batch_size`` (an int or ``"doubling"``), ``honest_fraction`` in (0, 1], ``noise``, ``strict`` and ``fidelity``
-        (``"aggregate"`` or ``"messages"``), where the system has them.
+        (``"aggregate"`` or ``"messages"``), where the system has them. With clients: ``alpha`` in (0, 1), where phase l has
+        ceil(2^(alpha l)) of them, or ``clients_per_phase`` (pilot runs find one if it is not given); ``bound`` B, so that averages
+        lie in [-B, B], and ``clip``, which moves them there.
 
     Returns
     -------
