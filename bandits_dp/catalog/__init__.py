@@ -56,7 +56,10 @@ def make(
         ``batch_size`` (an int or ``"doubling"``), ``honest_fraction`` in (0, 1], ``noise``, ``strict`` and ``fidelity``
         (``"aggregate"`` or ``"messages"``), where the system has them. With clients: ``alpha`` in (0, 1), where phase l has
         ceil(2^(alpha l)) of them, or ``clients_per_phase`` (pilot runs find one if it is not given); ``bound`` B, so that averages
-        lie in [-B, B], and ``clip``, which moves them there.
+        lie in [-B, B], and ``clip``, which moves them there. With features: ``batch_size`` may be a named one (``"utility"``,
+        ``"privacy"``, ``"returning"``), ``returning_users`` (True, or the most rounds of one user), ``counter``
+        (``"tree"``, ``"factorization"``), ``centred``, ``radius_scale`` and ``alpha``. The error about an unknown option lists those
+        that a system has.
 
     Returns
     -------
@@ -96,6 +99,7 @@ def make(
     learner = system.build(problem, epsilon, delta, horizon, calibration, **options)
     learner.name = name
     made = {"epsilon": epsilon, "delta": delta, "calibration": calibration} | dict(sorted(options.items()))
-    size = f"arms={learner.arms}, horizon={horizon}"
+    dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""
+    size = f"arms={learner.arms}, {dimension}horizon={horizon}"
     learner.description = f"{name}({', '.join([size, *(f'{key}={value!r}' for key, value in made.items())])})"
     return learner

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import copy
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._state import Saved
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.problems import Problem
 
@@ -49,7 +49,7 @@ class Played:
         return cls(regret, np.concatenate([part.bits for part in parts]), joined("counts"), joined("curves"))
 
 
-class Learner(ABC, Generic[P]):
+class Learner(Saved, Generic[P]):
     """A bandit algorithm with a finite number of arms in every round.
 
     Live use, on somebody's own data: ``arm = learner.act()`` says what the next user is shown, and
@@ -82,6 +82,7 @@ class Learner(ABC, Generic[P]):
         If an argument is not a positive integer.
     """
 
+    kind = "learner"
     setting = "arms"
     guarantee: Guarantee
 
@@ -145,50 +146,6 @@ class Learner(ABC, Generic[P]):
         Played
             Regret, bits, and whatever else was counted.
         """
-
-    def save(self) -> dict[str, NDArray[Any]]:
-        """Return everything that changes during a run, as a plain dictionary of arrays, ready for ``numpy.savez``.
-
-        The caller's generator is the caller's to save.
-        """
-        return {"learner": np.array(self.description)} | {key: np.array(value) for key, value in self._pack().items()}
-
-    def restore(self, state: Mapping[str, ArrayLike]) -> None:
-        """Go on from what :meth:`save` returned.
-
-        Parameters
-        ----------
-        state : mapping of str to array_like
-            From a learner made with the same arguments; what ``numpy.load`` gives back will do.
-
-        Raises
-        ------
-        ValueError
-            If the state is another learner's, or something is missing, additional or of another shape. The learner stays as it was.
-        """
-        owner = str(np.asarray(state["learner"])) if "learner" in state else None
-        if owner != self.description:
-            raise ValueError(f"state must come from {self.description}, got that of {owner}")
-        other = copy.deepcopy(self)
-        given = {key: np.array(state[key]) for key in state if key != "learner"}
-        try:
-            other._unpack(given)
-            back = other.save()
-        except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise ValueError(f"state must be what save() returned, got one that cannot be read: {error!r}") from error
-        back.pop("learner")
-        for key in sorted(back.keys() | given.keys()):
-            if key not in back or key not in given or not np.array_equal(back[key], given[key], equal_nan=True):
-                raise ValueError(f"state must be what save() returned, got one with a wrong entry {key!r}")
-        self.__dict__ = other.__dict__
-
-    @abstractmethod
-    def _pack(self) -> dict[str, ArrayLike]:
-        """Return everything that changes during a run, by name."""
-
-    @abstractmethod
-    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        """Take back what ``_pack`` returned, as arrays; ``restore`` calls this on a copy and compares."""
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from typing import Protocol
 
 import numpy as np
 
@@ -29,5 +29,5 @@ class Problem(Protocol):
     def arms(self) -> int:
         """Number of arms."""
 
-    def draw(self, rng: np.random.Generator) -> Self:
+    def draw(self, rng: np.random.Generator) -> Problem:
         """Return the instance that one run plays: the problem itself if it is one, else a fresh one from ``rng``."""

@@ -48,6 +48,9 @@ class Contextual(Problem, Protocol):
     theta_norm: float
     features: NDArray[np.float64] | None
 
+    def draw(self, rng: np.random.Generator) -> Contextual:
+        """Return the instance that one run plays."""
+
     def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
         """Draw the random numbers of the next rounds, shape (rounds, any width); n calls for one round equal one call for n."""
 
