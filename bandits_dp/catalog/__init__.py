@@ -57,9 +57,8 @@ def make(
         (``"aggregate"`` or ``"messages"``), where the system has them. With clients: ``alpha`` in (0, 1), where phase l has
         ceil(2^(alpha l)) of them, or ``clients_per_phase`` (pilot runs find one if it is not given); ``bound`` B, so that averages
         lie in [-B, B], and ``clip``, which moves them there. With features: ``batch_size`` may be a named one (``"utility"``,
-        ``"privacy"``, ``"returning"``), ``returning_users`` (True, or the most rounds of one user), ``counter``
-        (``"tree"``, ``"factorization"``), ``centred``, ``radius_scale`` and ``alpha``. The error about an unknown option lists those
-        that a system has.
+        ``"privacy"``, ``"returning"``), ``returning_users`` (True, or the most rounds of one user), ``counter`` (``"tree"``,
+        ``"factorization"``), ``centred``, ``radius_scale`` and ``alpha``. The error about an unknown option lists what a system has.
 
     Returns
     -------
