@@ -58,7 +58,7 @@ def make(
         ceil(2^(alpha l)) of them, or ``clients_per_phase`` (pilot runs find one if it is not given); ``bound`` B, so that averages
         lie in [-B, B], and ``clip``, which moves them there. With features: ``batch_size`` may be a named one (``"utility"``,
         ``"privacy"``, ``"returning"``), ``returning_users`` (True, or the most rounds of one user), ``counter`` (``"tree"``,
-        ``"factorization"``), ``centred``, ``radius_scale`` and ``alpha``. The error about an unknown option lists what a system has.
+        ``"factorization"``), ``centred``, ``radius_scale`` and ``alpha``. An unknown option's error lists what a system has.
 
     Returns
     -------
