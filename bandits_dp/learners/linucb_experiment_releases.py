@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bandits_dp.continual import TreeCounter
 from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.learners.linucb_release import TAPE, NoiseLaw, Release, Rngs
+from bandits_dp.learners.linucb_release import TAPE, Floats, NoiseLaw, Release, Rngs
 from bandits_dp.learners.linucb_releases import statistics
 from bandits_dp.privatizers.domain import LinearStatistics
 
@@ -50,14 +50,7 @@ class FigureGaussian(Release):
         """Draw the noise of every batch."""
         return rng.normal(0.0, self.std, (batches, self.entries))
 
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Add the batch's noise."""
         return before + row
 
@@ -92,14 +85,7 @@ class FigureCounter(Release):
         count = self.count[:batches]
         return np.cumsum(rng.normal(0.0, self.std, (count[-1], self.entries)), axis=0)[count - 1]
 
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Return this round's noise."""
         return row
 
@@ -153,14 +139,7 @@ class FigureBits(Release):
         uniform = rng.random((batches, self.users * self.entries))
         return np.concatenate([ones - self.users * self.bits * self.p, uniform], axis=1)
 
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Add the noise bits and the error of rounding every user's numbers."""
         uniform = row[:, self.entries :].reshape(len(row), self.users, self.entries)
         rest = (statistics(phi, y) + self.shift) / self.step

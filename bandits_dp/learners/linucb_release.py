@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee, no_guarantee
 
+Floats = NDArray[np.float64]
 Rngs = list[np.random.Generator]
 TAPE = 2**15  # numbers that a tape holds per run, about, unless all are drawn at once
 
@@ -109,14 +110,7 @@ class Release(ABC):
         """Draw the random numbers of the next ``batches`` batches of one run, shape (batches, width)."""
 
     @abstractmethod
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Return the noise on the running sums after one more batch.
 
         Parameters
@@ -157,14 +151,7 @@ class ExactSums(Release):
         """Draw nothing."""
         return np.empty((batches, 0))
 
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Return zeros."""
         return before
 

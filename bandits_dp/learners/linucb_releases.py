@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.continual import Counter
-from bandits_dp.learners.linucb_release import TAPE, NoiseLaw, Release, Rngs
+from bandits_dp.learners.linucb_release import TAPE, Floats, NoiseLaw, Release, Rngs
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES
 from bandits_dp.privatizers.bit_sum import BitSum
@@ -60,14 +60,7 @@ class GaussianBatches(_Batches):
         """Draw the noise of every batch."""
         return rng.normal(0.0, self.privatizer.noise_std, (batches, self.width))
 
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Add the batch's noise."""
         return before + row
 
@@ -109,14 +102,7 @@ class BitBatches(_Batches):
         uniform = rng.random((batches, self.users * self.entries))
         return np.concatenate([ones - self.privatizer.noise_bits.mean(self.users), uniform], axis=1)
 
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Round every number to a neighbouring integer, up if its uniform number is below the rest, and add the noise bits."""
         p = self.privatizer
         uniform = row[:, self.entries :].reshape(len(row), self.users, self.entries)
@@ -148,14 +134,7 @@ class MessageBatches(_Batches):
         """Draw nothing ahead."""
         return np.empty((batches, 0))
 
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Release run by run."""
         values = statistics(phi, y)
         released = [self.privatizer.release(own, rng, "messages") for own, rng in zip(values, rngs, strict=True)]
@@ -216,13 +195,6 @@ class CountedSums(Release):
         """Draw the noise on all running sums."""
         return self.counter.noise_path(rng, batches)
 
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Return this step's noise: the counter's noises are on running sums already."""
         return row

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners.linucb_release import NoiseLaw, Release, Rngs
+from bandits_dp.learners.linucb_release import Floats, NoiseLaw, Release, Rngs
 
 
 class ParameterNoise(Release):
@@ -70,14 +70,7 @@ class ParameterNoise(Release):
             return noise
         return np.hstack([noise, self.context_std * rng.normal(size=(batches, self.entries - self.dimension))])
 
-    def noise(
-        self,
-        before: NDArray[np.float64],
-        row: NDArray[np.float64],
-        phi: NDArray[np.float64],
-        y: NDArray[np.float64],
-        rngs: Rngs,
-    ) -> NDArray[np.float64]:
+    def noise(self, before: Floats, row: Floats, phi: Floats, y: Floats, rngs: Rngs) -> Floats:
         """Return this round's row."""
         return row
 
