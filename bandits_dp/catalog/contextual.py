@@ -221,7 +221,7 @@ def _vec(
 
 
 _TEST = "tests/test_linucb.py::"
-_CHAPTER = "07_shuffle_linucb"
+_CHAPTER = "10_private_linucb"
 _UNIT = "one round of one user"
 _PAPER = "chowdhury2022"
 _SHUFFLE = r"\tilde O\Big(d B + d \sqrt T + \frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon B^{1/4}}\Big)"
@@ -240,6 +240,6 @@ SYSTEMS = (
            with_figure(_amp, figure_amplified), experiment=True),
     System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
            with_figure(_vec, figure_vector), experiment=True),
-    System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL, _CHAPTER, _PATH, _batched_ldp),
-    System("LinUCB-Batched-JDP", _PAPER, "contextual", "central", _UNIT, _CENTRAL, _CHAPTER, _PATH, _batched_jdp),
+    System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL, "11_returning_users", _PATH, _batched_ldp),
+    System("LinUCB-Batched-JDP", _PAPER, "contextual", "central", _UNIT, _CENTRAL, "11_returning_users", _PATH, _batched_jdp),
 )
