@@ -46,8 +46,8 @@ lint: environment  ## check the code's style and the package's types
 claims: environment  ## run the tests that judge the papers' claims and write book/claims.json (ARGS=tests/test_07_arm_elimination.py for some)
 	@$(PYTHON) -m pytest -q --write-claims $(or $(ARGS),tests)
 
-bench: environment  ## measure the package's speed
-	@$(PYTHON) -m tests.benchmarks
+bench: environment  ## measure the package's speed and memory for the book's page on it (ONLY=linucb for one family)
+	@$(PYTHON) -m tests.benchmarks $(ONLY)
 
 clean:  ## remove what was built, and caches; keep .venv
 	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis bandits_dp.egg-info

@@ -1,49 +1,75 @@
-"""Speed of the simulator against a plain loop over rounds in the same run: ratios, not seconds, carry over to other machines.
+"""Measure the simulator at full scale, as ratios to plain loops over rounds in the same run, and write `book/benchmarks.json`.
 
-``make bench`` prints one line per case. The reference plays arm elimination one user at a time through ``act`` and ``update``;
-it is the same algorithm, so the ratio is what drawing batch sums from their exact law saves.
+    make bench                     # everything, about four minutes
+    make bench ONLY=linucb         # one family; the other rows stay as they are
+
+Ratios carry over to other machines, seconds do not. Every case has a process and a single thread of its own.
 """
 
-import statistics
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import scipy
 
-import bandits_dp as bdp
+from tests.benchmarks.cases import CASES, FAMILIES
+from tests.benchmarks.measure import DESIGNS
 
-PROBLEM = bdp.problems.BernoulliArms([0.9] + [0.8] * 9)
-CASES = {"VB-SDP-AE": 10**9, "SDP-AE": 10**7, "LDP-AE": 10**7, "AE": 10**7, "UCB1": 10**5}
-RUNS, REPEATS, REFERENCE_ROUNDS = 100, 3, 20_000
-
-
-def median_seconds(work: Callable[[], object]) -> float:
-    """Median time of a few repetitions."""
-    times = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+STORED = Path(__file__).resolve().parents[2] / "book" / "benchmarks.json"
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 
 
-def one_by_one() -> None:
-    """Play the reference: the first rounds of one run, user by user."""
-    rng = np.random.default_rng(0)
-    learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=REFERENCE_ROUNDS, epsilon=1.0, delta=1e-6)
-    for uniform in rng.random(REFERENCE_ROUNDS):
-        learner.update(float(uniform < PROBLEM.means[learner.act()]), rng)
+def machine() -> dict[str, Any]:
+    """Say in general words where this runs."""
+    return {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count(),
+            "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
+
+
+def measured(key: str) -> dict[str, Any]:
+    """Measure one case in a fresh process."""
+    command = [sys.executable, "-m", "tests.benchmarks.measure", key]
+    done = subprocess.run(command, env={**os.environ, **ONE_THREAD}, stdout=subprocess.PIPE, text=True, check=True)
+    row: dict[str, Any] = json.loads(done.stdout)
+    return row
+
+
+def told(row: dict[str, Any]) -> str:
+    """Say in one line what was measured."""
+    name = f"{row['family']:>10} {row['name']}" + (f" ({row['note']})" if row["note"] else "")
+    ratio = f"{row['times the plain loop']:12,.0f} times the plain loop" if "times the plain loop" in row else ""
+    return f"{name:<60} {row['seconds']:8.3g} s {row['peak megabytes']:6.0f} MB {ratio}"
 
 
 def main() -> None:
-    """Measure every case and print the table."""
-    reference = REFERENCE_ROUNDS / median_seconds(one_by_one)
-    print(f"reference, user by user: {reference:,.0f} rounds/s")
-    for name, horizon in CASES.items():
-        learner = bdp.make(name, PROBLEM, horizon=horizon, epsilon=1.0, delta=1e-6)
-        seconds = median_seconds(lambda: bdp.simulate(learner, PROBLEM, horizon, runs=RUNS, progress=False))  # noqa: B023
-        ratio = horizon * RUNS / seconds / reference
-        print(f"{name:>10}, T = {horizon:.0e}, {RUNS} runs: {seconds:6.2f} s, {ratio:12,.0f} times the reference's rounds/s")
+    """Measure, print and store."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("only", nargs="*", help=f"families: {', '.join(FAMILIES)}")
+    chosen = parser.parse_args().only or FAMILIES
+    unknown = set(chosen) - set(FAMILIES)
+    if unknown:
+        parser.error(f"no such family: {', '.join(sorted(unknown))}; there are {', '.join(FAMILIES)}")
+    started, here = time.monotonic(), machine()
+    stored = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {"machine": here, "cases": []}
+    if stored["machine"] != here and set(chosen) != set(FAMILIES):
+        parser.error("the other rows were measured on another machine or with other versions; measure all families")
+    rows = {(row["family"], row["name"], row["note"]): row for row in stored["cases"] if row["family"] not in chosen}
+    for key in (*(case.key for case in CASES), *DESIGNS):
+        if key.partition("/")[0] in chosen:
+            row = measured(key)
+            rows[row["family"], row["name"], row["note"]] = row
+            print(told(row), flush=True)
+    ranked = sorted(rows.values(), key=lambda row: (FAMILIES.index(row["family"]), row["name"], row["note"]))
+    draft = STORED.with_suffix(".tmp")
+    draft.write_text(json.dumps({"machine": here, "cases": ranked}, indent=1) + "\n", "utf-8")
+    os.replace(draft, STORED)
+    print(f"{time.monotonic() - started:.0f} s; stored in {STORED.relative_to(STORED.parents[1])}, which the book's page shows")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,79 @@
+"""Measure one case in a process of its own, so that its peak memory is its own: prints a JSON object."""
+
+import json
+import math
+import resource
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import bandits_dp as bdp
+from bandits_dp.designs import g_optimal_design
+from bandits_dp.problems.linear import on_sphere
+from tests.benchmarks.cases import CASES, Case
+
+PATIENCE = 1.5  # seconds: what is quicker is repeated, and the quickest time counts
+DESIGNS = {"designs/g = 2 d": 2.0, "designs/g = 1.05 d": 1.05}
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the shortest time of up to five repetitions."""
+    times: list[float] = []
+    while len(times) < 5 and sum(times) < PATIENCE:
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def peak_megabytes() -> float:
+    """Return the most memory that this process has had so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def rounded(value: float, digits: int = 3) -> float:
+    """Round to a few digits: more would be noise."""
+    return float(f"{value:.{digits}g}")
+
+
+def simulation(case: Case) -> dict[str, Any]:
+    """Time the whole simulation, then some rounds of the plain loop."""
+    learner = case.learner()
+    kept = []
+    taken = seconds(lambda: kept.append(bdp.simulate(learner, case.problem, case.horizon, runs=case.runs, progress=False)))
+    peak, final = peak_megabytes(), kept[0].regret[:, -1]
+    case.reference(learner, case.problem, 10)  # imports
+    plain = seconds(lambda: case.reference(learner, case.problem, case.rounds)) / case.rounds
+    speed = case.horizon * case.runs / taken
+    return {
+        "family": case.family, "name": case.name, "note": case.note, "rounds": case.horizon, "runs": case.runs,
+        "seconds": rounded(taken), "rounds per second": rounded(speed), "times the plain loop": rounded(speed * plain),
+        "peak megabytes": rounded(peak, 2), "regret": rounded(final.mean()),
+        "standard error": rounded(final.std(ddof=1) / math.sqrt(case.runs), 2),
+    }
+
+
+def design(name: str, tolerance: float) -> dict[str, Any]:
+    """Time a G-optimal design for 100,000 actions in 50 dimensions."""
+    actions = on_sphere(100_000, 50, np.random.default_rng(0))
+    found = []
+    taken = seconds(lambda: found.append(g_optimal_design(actions, tolerance)))
+    return {"family": "designs", "name": name, "note": "100,000 actions, d = 50", "seconds": rounded(taken),
+            "peak megabytes": rounded(peak_megabytes(), 2), "g / d": rounded(found[0].g / 50)}
+
+
+def main(key: str) -> None:
+    """Measure the case with this key."""
+    if key in DESIGNS:
+        measured = design(key.removeprefix("designs/"), DESIGNS[key])
+    else:
+        measured = simulation(next(case for case in CASES if case.key == key))
+    print(json.dumps(measured))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
