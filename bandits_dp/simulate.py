@@ -16,6 +16,7 @@ from tqdm import tqdm
 from bandits_dp import _checks
 from bandits_dp._memory import check_runs
 from bandits_dp._run_store import RunStore, single_runs
+from bandits_dp._threads import single_thread
 from bandits_dp.learners import Learner, Played
 from bandits_dp.problems import Problem
 from bandits_dp.result import Result
@@ -143,7 +144,8 @@ def _play(
 ) -> tuple[list[int], Played]:
     """Play some runs, each from its own generator."""
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
-    return runs, learner.play(problem, list(map(np.random.default_rng, seeds)), checkpoints(horizon), tick)
+    with single_thread():
+        return runs, learner.play(problem, list(map(np.random.default_rng, seeds)), checkpoints(horizon), tick)
 
 
 def _groups(runs: list[int], size: int) -> Iterator[list[int]]:

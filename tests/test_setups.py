@@ -1,6 +1,8 @@
 """`bdp.setup`: the published sizes, what may be changed, and that every curve can be made and played."""
 
 import dataclasses
+import subprocess
+import sys
 
 import pytest
 
@@ -90,6 +92,31 @@ def test_every_curve_can_be_made_and_played(paper, name):
             assert promise.epsilon <= epsilon and promise.delta <= made.delta
     result = bdp.simulate(learner, made.problem, min(made.horizon, 200), runs=2, progress=False)
     assert result.runs == 2 and (result.regret >= 0).all() and result.rounds[-1] == 200
+
+
+PEAK = """
+import resource, sys
+import bandits_dp as bdp
+made = bdp.setup({paper!r})
+result = bdp.simulate(made.make({name!r}, made.epsilons[-1]), made.problem, made.horizon, runs=made.runs, progress=False)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("paper", "name"),
+    [  # those that need the most of each paper
+        ("chowdhury-zhou-2022", "LinUCB-JDP"),
+        ("li-zhou-ji-2022", "LDP-DPE"),
+        ("tenenbaum-2021", "SDP-AE"),
+        ("wang-zhao-wang-2022", "LinUCB-Tree"),
+    ],
+)
+def test_full_scale_fits_into_500_megabytes(paper, name):
+    """A whole published simulation, in a process of its own; the others are measured by ``make bench``."""
+    done = subprocess.run([sys.executable, "-c", PEAK.format(paper=paper, name=name)], capture_output=True, text=True, check=True)
+    assert 30 < float(done.stdout) < 500
 
 
 def test_options_of_the_caller_come_first():

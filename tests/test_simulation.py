@@ -10,7 +10,9 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp._fingerprint import fingerprint
+from bandits_dp._threads import controls
 from bandits_dp.guarantee import no_guarantee
+from bandits_dp.learners import UCB1
 from bandits_dp.problems import BernoulliArms
 from bandits_dp.simulate import checkpoints
 from tests.small_problems import SYSTEMS, assert_same_runs, small
@@ -161,6 +163,25 @@ def test_same_seed_same_result_on_any_number_of_workers(name):
     small_case = small(name)
     one = bdp.simulate(*small_case, runs=5, seed=2, progress=False)
     assert_same_runs(bdp.simulate(*small_case, runs=5, seed=2, workers=2, progress=False), one)
+
+
+def test_runs_are_played_with_one_thread():
+    """Linear algebra has a single thread inside a simulation, and as many as before after it, also after an error."""
+    class Counting(UCB1):
+        def play(self, problem, rngs, rounds, tick):
+            seen.append([get() for get, _ in controls()])
+            if len(seen) > 1:
+                raise RuntimeError("stop")
+            return super().play(problem, rngs, rounds, tick)
+
+    for _, set_threads in controls():
+        set_threads(2)
+    seen = []
+    bdp.simulate(Counting(3, 100), PROBLEM, 100, progress=False)
+    with pytest.raises(RuntimeError, match="stop"):
+        bdp.simulate(Counting(3, 100), PROBLEM, 100, progress=False)
+    assert seen == [[1] * len(controls())] * 2 and [get() for get, _ in controls()] == [2] * len(controls())
+    assert controls() or sys.platform != "linux"  # the wheels of numpy and scipy for Linux come with OpenBLAS
 
 
 def test_a_shorter_simulation_is_a_prefix():
