@@ -21,7 +21,7 @@ All of it happens in the span of the actions, so that rank-deficient, repeated a
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,10 +33,11 @@ REFRESH = 200  # steps after which rounding errors of the rank-one updates are t
 Floats = NDArray[np.float64]
 
 
-class Design(NamedTuple):
+@dataclass(frozen=True)
+class Design:
     """A near-G-optimal design.
 
-    Attributes
+    Parameters
     ----------
     weights : ndarray, shape (k,)
         pi, non-negative, with sum one; zero vectors have none.

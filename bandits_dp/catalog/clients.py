@@ -15,7 +15,7 @@ from bandits_dp.designs import support_bound
 from bandits_dp.learners.distributed import ClientElimination
 from bandits_dp.learners.distributed_schedules import constant, equal_communication, growing
 from bandits_dp.learners.phased_parts import Phase
-from bandits_dp.learners.phased_width import ExactWidth, PaperWidth
+from bandits_dp.learners.phased_width import ExactWidth, PrintedWidth
 from bandits_dp.privatizers import (
     Box,
     CentralGaussian,
@@ -78,11 +78,11 @@ def _elimination(
 ) -> ClientElimination:
     """Put phased elimination together with the width of its calibration."""
     k, d = problem.arms, problem.dimension
-    width: ExactWidth | PaperWidth
+    width: ExactWidth | PrintedWidth
     if calibration == "certified":
         width = ExactWidth(k, horizon, problem.reward_std, problem.client_std)
     else:
-        width = PaperWidth(k, d, horizon, printed_noise, problem.client_std)
+        width = PrintedWidth(k, d, horizon, printed_noise, problem.client_std)
     learner = ClientElimination(k, d, horizon, problem.clients, privatizer, schedule, width, fidelity)
     learner.check_problem(problem)
     if problem.actions is not None:

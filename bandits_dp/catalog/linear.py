@@ -11,7 +11,7 @@ from bandits_dp import _checks
 from bandits_dp.catalog.system import System
 from bandits_dp.learners.phased_elimination import LinearElimination
 from bandits_dp.learners.phased_parts import Phase
-from bandits_dp.learners.phased_width import ExactWidth, PaperWidth
+from bandits_dp.learners.phased_width import ExactWidth, PrintedWidth
 from bandits_dp.privatizers import (
     Box,
     CentralGaussian,
@@ -56,7 +56,7 @@ def _elimination(
     """Put phased elimination together with the width of its calibration, and show it the actions if they are known."""
     k, d = problem.arms, problem.dimension
     width = (ExactWidth(k, horizon, problem.reward_std) if calibration == "certified"
-             else PaperWidth(k, d, horizon, partial(private_std, d)))
+             else PrintedWidth(k, d, horizon, partial(private_std, d)))
     learner = LinearElimination(k, d, horizon, privatizer, width, fidelity)
     if problem.actions is not None:
         learner.show(problem.actions)

@@ -20,7 +20,7 @@ class System:
     paper : str
         Citation key in the book's bibliography.
     setting : str
-        Which problems it can play, see :class:`bandits_dp.problems.Problem`.
+        Which problems it can play, see :class:`bandits_dp.problems.base.Problem`.
     model : str
         Trust model: none, central, local or shuffle.
     unit : str

@@ -84,8 +84,6 @@ class Counter(Saved):
         Standard deviation of one draw per coordinate, in the units of one value (of the least noisy draw, if they differ).
     guarantee : Guarantee
         What all released sums together promise to each user.
-    description : str
-        Everything that the noise depends on: :meth:`restore` takes the state of a counter with the same description only.
 
     Raises
     ------
@@ -162,7 +160,7 @@ class Counter(Saved):
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        """Everything that the noise depends on."""
+        """Everything that the noise depends on: ``restore`` takes the state of a counter with the same description only."""
         return (f"{type(self).__name__}(horizon={self.horizon}, domain={self.domain!r}, appearances={self.appearances}, "
                 f"noise={self.noise!r}, noise_std={self.noise_std!r})")
 

@@ -70,7 +70,7 @@ class Learner(Saved, Generic[P]):
     description : str
         Name, size and options: a state can be restored only into a learner with the same description.
     setting : str
-        The setting of the problems that it can play, see :class:`bandits_dp.problems.Problem`.
+        The setting of the problems that it can play, see :class:`bandits_dp.problems.base.Problem`.
     played : int
         Rounds played so far.
     guarantee : Guarantee

@@ -21,23 +21,15 @@ from bandits_dp.privatizers import Privatizer
 
 @runtime_checkable
 class Batches(Protocol):
-    """A schedule of batch sizes.
-
-    Attributes
-    ----------
-    fresh : bool
-        Whether a phase forgets what earlier phases released.
-    steady : bool
-        Whether all batches have one size, and none is forgotten.
-    """
+    """A schedule of batch sizes."""
 
     @property
     def fresh(self) -> bool:
-        """Whether a phase forgets."""
+        """Whether a phase forgets what earlier phases released."""
 
     @property
     def steady(self) -> bool:
-        """Whether all batches are equal."""
+        """Whether all batches have one size, and none is forgotten."""
 
     def size(self, phase: int, arms: int) -> int:
         """Return how many users pull each arm in a phase (from 1) that begins with so many viable arms."""
@@ -159,7 +151,7 @@ class Published(ABC):
 
 
 class PublishedEpochs(Published):
-    r"""DP-SE as printed (Sajed & Sheffet 2019, Algorithm 2), with |S| viable arms in epoch e.
+    r"""DP-SE as printed (Sajed & Sheffet 2019, Algorithm 2), with :math:`|S|` viable arms in epoch e.
 
     .. math:: R_e = \max\Big(\frac{32 L}{\Delta_e^2}, \frac{8 L'}{\varepsilon \Delta_e} \Big) + 1, \qquad
               h_e + c_e = \sqrt{\frac{L}{2 R_e}} + \frac{L'}{\varepsilon R_e}

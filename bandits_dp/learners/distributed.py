@@ -14,7 +14,7 @@ one release, although designs depend on earlier ones.
 clients of a phase are new, so an estimate's error is a sum of independent parts: :math:`\langle \bar\xi, b - x\rangle` for the
 average :math:`\bar\xi` of their deviations, the noise of their rewards, and the privatizer's. This takes a client's mean rewards
 to be linear. Two things bend them a little, and no margin contains that: the projection of the means of signs
-(``projection_bias`` of :class:`bandits_dp.problems.ClientPopulation`), and clipping, where it was asked for.
+(``projection_bias`` of :class:`bandits_dp.problems.clients.ClientPopulation`), and clipping, where it was asked for.
 
 **A population is finite.** Phase l gets the clients that are left if they are fewer than :math:`|U_l|`. Once nobody is left,
 nothing more can be learned from anybody new, and asking the same clients again would add up their losses; so the action with the

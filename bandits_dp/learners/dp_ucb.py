@@ -7,7 +7,7 @@ sum of its :math:`n_a` rewards as the arm's tree releases it; the arm with the l
 
 **Privacy of a run.** A reward enters one tree, that of the arm that was pulled, and there at most h nodes. So the running sums of
 *all* arms together have the l1-sensitivity of one tree. Arms and rewards may depend on earlier releases: given those, the nodes'
-Laplace noise hides shifts that add up to at most h (see :mod:`bandits_dp.continual.base`). Arms are computed from releases.
+Laplace noise hides shifts that add up to at most h (see ``bandits_dp.continual``). Arms are computed from releases.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bandits_dp.problems.graded import Arms
 TAPE = 4096  # rounds whose random numbers are drawn ahead, per run
 
 
-class Width(Protocol):
+class ArmWidth(Protocol):
     """How far a released running mean may be from the true mean."""
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
@@ -131,7 +131,7 @@ class DPUCB(Learner[Arms]):
         If an argument is out of range, or the counter is not one of Laplace noise on numbers for this horizon.
     """
 
-    def __init__(self, arms: int, horizon: int, counter: TreeCounter, width: Width) -> None:
+    def __init__(self, arms: int, horizon: int, counter: TreeCounter, width: ArmWidth) -> None:
         super().__init__(arms, horizon)
         if counter.horizon != horizon or counter.noise != "laplace" or counter.dimension != 1:
             raise ValueError(f"counter must add Laplace noise to {horizon} numbers, got {counter!r} with {counter.noise} noise, "

@@ -98,7 +98,7 @@ def _quadratics(privatizer: Privatizer) -> tuple[Floats, float]:
     return np.maximum.accumulate(kappa)[LIMITS], float(psi[0])
 
 
-class PaperWidth:
+class PrintedWidth:
     r"""Margins as printed (theorem calibration): twice :math:`W_l`, the same for all actions.
 
     .. math:: W_l = \sqrt{\frac{4 d}{|U_l| h_l} \ln\frac1\beta} + \sqrt{\frac{2 \sigma^2}{|U_l|} \ln\frac1\beta}

@@ -3,18 +3,14 @@ r"""Batch sizes by name: how many users share one model, as the regret bounds of
 A batch of B users costs regret :math:`d B` (nobody learns before it ends), and a larger one needs less noise in all. The paper's
 bounds are :math:`O(\cdot)` without constants. Here the constant is 1, logarithms are natural, and the result is rounded up:
 
-=============  ============================  ==========================================================================  ========
-name           protocol                      B                                                                           source
-=============  ============================  ==========================================================================  ========
-``utility``    shuffled Gaussian (P_Amp)     :math:`T^{3/5} d^{-1/5} \varepsilon^{-2/5} (\ln(T/\delta)\ln(2/\delta))^{1/5}`  B.2
-``utility``    shuffled bits (P_Vec)         :math:`T^{3/5} d^{-1/5} \varepsilon^{-2/5} \ln(d^2/\delta)^{2/5}`           C.2
-``utility``    local                         :math:`T^{3/4}`                                                             F.2
-``utility``    central                       :math:`T^{1/2}`                                                             F.4
-``privacy``    shuffled Gaussian (P_Amp)     :math:`T^{3/4} d^{-1/4} \varepsilon_0^{-1/2} \ln(1/\delta_0)^{1/4}`         B.3
-``privacy``    shuffled bits (P_Vec)         :math:`T^{3/4} d^{-1/4} \varepsilon_0^{-1/2} \ln(d^2/\delta_0)^{1/2}`       C.3
-``returning``  shuffled Gaussian (P_Amp)     :math:`T^{2/3} d^{-1/6} \varepsilon^{-1/3} \ln(T/\delta)^{1/2}`             E.4
-``returning``  shuffled bits (P_Vec)         :math:`T^{2/3} d^{-1/6} \varepsilon^{-1/3} \ln(T d^2/\delta)^{1/2}`         E.6
-=============  ============================  ==========================================================================  ========
+* ``utility``, shuffled Gaussian (P_Amp):
+  :math:`T^{3/5} d^{-1/5} \varepsilon^{-2/5} (\ln(T/\delta)\ln(2/\delta))^{1/5}` (Corollary B.2)
+* ``utility``, shuffled bits (P_Vec): :math:`T^{3/5} d^{-1/5} \varepsilon^{-2/5} \ln(d^2/\delta)^{2/5}` (Corollary C.2)
+* ``utility``, local: :math:`T^{3/4}` (appendix F); central: :math:`T^{1/2}` (appendix F)
+* ``privacy``, shuffled Gaussian: :math:`T^{3/4} d^{-1/4} \varepsilon_0^{-1/2} \ln(1/\delta_0)^{1/4}` (Corollary B.3)
+* ``privacy``, shuffled bits: :math:`T^{3/4} d^{-1/4} \varepsilon_0^{-1/2} \ln(d^2/\delta_0)^{1/2}` (Corollary C.3)
+* ``returning``, shuffled Gaussian: :math:`T^{2/3} d^{-1/6} \varepsilon^{-1/3} \ln(T/\delta)^{1/2}` (Corollary E.4)
+* ``returning``, shuffled bits: :math:`T^{2/3} d^{-1/6} \varepsilon^{-1/3} \ln(T d^2/\delta)^{1/2}` (Corollary E.6)
 
 ``privacy`` comes with another noise, too: each user's message is :math:`(\varepsilon_0, \delta_0)`-private already, and the epsilon
 and delta that are asked for are these. In the local and central model ``utility`` is the largest batch that does not change the

@@ -10,24 +10,19 @@ SETTINGS = ("arms", "linear", "clients", "contextual")
 
 
 class Problem(Protocol):
-    """Who gives rewards, and owns the regret: one instance, or a distribution of instances.
-
-    Attributes
-    ----------
-    setting : str
-        Which learners can play it: ``"arms"`` (means without structure), ``"linear"`` (known actions, one reward per user),
-        ``"clients"`` (known actions, every client has its own parameter) or ``"contextual"`` (features shown in every round).
-    arms : int
-        Number of arms (actions, candidates) per round.
-    """
+    """Who gives rewards, and owns the regret: one instance, or a distribution of instances."""
 
     @property
     def setting(self) -> str:
-        """Which learners can play it."""
+        """Which learners can play it.
+
+        ``"arms"`` (means without structure), ``"linear"`` (known actions, one reward per user), ``"clients"`` (known actions,
+        every client has its own parameter) or ``"contextual"`` (features shown in every round).
+        """
 
     @property
     def arms(self) -> int:
-        """Number of arms."""
+        """Number of arms (actions, candidates) per round."""
 
     def draw(self, rng: np.random.Generator) -> Problem:
         """Return the instance that one run plays: the problem itself if it is one, else a fresh one from ``rng``."""

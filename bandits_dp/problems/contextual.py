@@ -23,7 +23,7 @@ from bandits_dp.problems.base import Problem
 
 
 class Contextual(Problem, Protocol):
-    """What contextual learners and their simulator expect of a problem, beyond :class:`bandits_dp.problems.Problem`.
+    """What contextual learners and their simulator expect of a problem, beyond :class:`bandits_dp.problems.base.Problem`.
 
     What is public is known before ``draw``; ``features``, ``means`` and ``contexts`` belong to an instance.
 
