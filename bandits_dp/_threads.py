@@ -1,8 +1,8 @@
 """One thread for linear algebra while runs are played.
 
 Matrices are small here. OpenBLAS shares their products among all cores nevertheless, and its threads then wait for one another:
-up to five times the work, on a busy machine with two cores. Besides, joblib gives its processes one thread each, and the same number
-of threads everywhere leaves no doubt that all compute the same. Other libraries for linear algebra are left as they are.
+up to five times the work, on a busy machine with two cores. Besides, joblib gives its processes one thread each, and the same
+number of threads everywhere leaves no doubt that all compute the same. Other libraries for linear algebra are left as they are.
 """
 
 from __future__ import annotations
