@@ -14,7 +14,7 @@ a release is
 .. math:: \Big(\alpha, \frac{\alpha k^2}{2 \mu} + \min\Big(\frac{(2 \alpha - 1) k^2 + 6 k}{4 \mu^2},
           \frac{3 k}{2 \mu}\Big)\Big)\text{-RDP},
 
-which the conversion of :func:`bandits_dp.accounting.binomial_vector_epsilon` turns into (epsilon, delta).
+which the conversion of :func:`bandits_dp.accounting.binomial_vector.binomial_vector_epsilon` turns into (epsilon, delta).
 """
 
 from __future__ import annotations

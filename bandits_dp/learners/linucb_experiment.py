@@ -10,7 +10,7 @@ Facts about that code which its paper does not tell, or tells otherwise:
 * **JDP** builds no tree. 1 + floor(ln T) matrices and vectors are drawn once, with std :math:`\sqrt{\ln T} \ln(2.5/\delta) /
   \varepsilon`, and after t rounds the first 1 + floor(ln(1 + t)) of them are added to the exact sums.
 * **SDP-Vec** shifts every number by L, the largest norm of the features (:math:`\sqrt 2` there, see
-  :class:`bandits_dp.problems.code_linear.CodeLinear`), and encodes [0, 2 L] with :math:`g / L` levels per unit, :math:`g = \max(2
+  ``problems.CodeLinear``), and encodes [0, 2 L] with :math:`g / L` levels per unit, :math:`g = \max(2
   \sqrt B, d, 4)` not rounded. A user's noise is Bin(b, 1/4) with :math:`b = s g^2 \ln^2(d/\delta) / (\varepsilon^2 B)`, s = 1 at
   epsilon = 0.2 and 10 at 1 and 10 (here: 1 below epsilon = 1). The draw truncates b to an integer, the analyzer does not: every
   number of a batch comes out too small, by :math:`B L (b - \lfloor b \rfloor) / 4 g`, and these errors add up.

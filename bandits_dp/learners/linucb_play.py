@@ -34,7 +34,7 @@ def play_runs(
     rounds: NDArray[np.int64],
     tick: Callable[[int], object],
 ) -> Played:
-    """Play fresh runs, in groups; see :meth:`bandits_dp.learners.Learner.play`."""
+    """Play fresh runs, in groups; see :meth:`bandits_dp.learners.base.Learner.play`."""
     release = learner.release
     noise = (release.tape + 4) * release.width  # a few rows are being worked on
     products = problem.arms * (3 * release.dimension + triangle(release.dimension))

@@ -18,7 +18,7 @@ from bandits_dp.privatizers.gaussian import GaussianNoise
 
 
 def statistics(phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return (phi y, upper triangle of phi phi') of every user, shape (..., users, entries); see :meth:`Release.noise`."""
+    """Return (phi y, upper triangle of phi phi') of every user, shape (..., users, entries), from what ``Release.noise`` gets."""
     row, column = np.triu_indices(phi.shape[-1])
     vector = phi * y[..., None]
     matrix = np.broadcast_to(phi[..., row] * phi[..., column], (*vector.shape[:-1], len(row)))

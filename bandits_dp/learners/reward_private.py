@@ -14,7 +14,7 @@ under both inputs, because an arm is a function of the contexts and of earlier r
 :math:`g_s` are the same, too, and the next release differs by a shift that is *known*: :math:`g_j (r_j - r_j')` in one leaf of a
 counter, or :math:`A_t^{-1} x_j (r_j - r_j')` in every later parameter. That features were chosen adaptively changes nothing:
 conditioned on the past, Gaussian shifts whose squares add up to at most D^2 surely are one Gaussian mechanism of sensitivity D
-(:mod:`bandits_dp.continual.base`), and Laplace shifts add up likewise. All arms, and all that is computed from releases and
+(``bandits_dp.continual``), and Laplace shifts add up likewise. All arms, and all that is computed from releases and
 public data, is post-processing. Since arms are functions of releases, whoever sees every arm, also that of the user's own round,
 learns no more.
 

@@ -19,7 +19,7 @@ it.
 of epsilon, and inside its last segment of length :math:`2^k`, where a tree of k levels gets the other half: the factor
 :math:`\log_2 T` becomes 2 and 2 k.
 
-*What it proves:* nothing in general, so the guarantee says so. :meth:`DynamicLaplace.privacy` bounds the true epsilon for a given
+*What it proves:* nothing in general, so the guarantee says so. ``DynamicLaplace.privacy`` bounds the true epsilon for a given
 sequence of features.
 """
 

@@ -10,7 +10,7 @@ epsilon (17 and more at 15 and delta = 0.1; Dwork & Roth 2014, Theorem 3.20). Bu
 (Kairouz, Oh, Viswanath 2015) of these pairs stays below epsilon, and that is what is checked here.
 
 **certified.** *Gaussian noise, no shuffler*: M releases are exactly one with sensitivity :math:`D \sqrt M`
-(:func:`bandits_dp.accounting.composition.gaussian_composition`). *Shuffled bits*: each batch, with geometric tails put in place of
+(``accounting.composition.gaussian_composition``). *Shuffled bits*: each batch, with geometric tails put in place of
 its noise's own, is :math:`G_\mu`-private with :math:`\mu = r K_2`, whatever was released before
 (:mod:`bandits_dp.accounting.binomial_vector`). Such trade-off functions compose, also adaptively, to :math:`G_{\mu \sqrt M}`
 (Dong, Roth, Su 2022, Theorem 3.2 and Corollary 3.3). The replacements cost d t in total variation per batch, so M d t in all.
