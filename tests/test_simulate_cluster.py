@@ -79,6 +79,7 @@ def test_an_error_on_the_cluster_reaches_the_caller(cluster):
         assert bdp.simulate(Located(2, 100), bdp.problems.BernoulliArms([0.9, 0.6]), 100, progress=False).runs == 20
 
 
+@pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by the cluster of the tests above
 def test_the_examples_for_researchers_run(tmp_path, monkeypatch):
     """The page "How to use this book" says how to simulate a lot; a reader who pastes its lines one after the other gets this."""
     page = (Path(__file__).parents[1] / "book" / "how_to.md").read_text("utf-8")
