@@ -169,11 +169,12 @@ class ArmElimination(Learner[Arms]):
     def update(self, rewards: ArrayLike, rng: np.random.Generator) -> None:
         """Take the reward of one user, or of the next few users of the batch; release when the batch is full."""
         self._must_go_on()
-        array = np.atleast_1d(np.asarray(rewards, dtype=float)).reshape(-1, 1)
+        array = np.atleast_1d(np.array(rewards))  # a copy, for the caller may use its own again
         missing = self.missing
         if not 1 <= len(array) <= missing:
             raise ValueError(f"rewards must hold 1 to {missing} numbers, the rest of this batch, got {len(array)}")
-        self.privatizer.domain.check(rows(array, len(array), 1, "rewards"), "rewards")
+        array = rows(array, len(array), 1, "rewards")
+        self.privatizer.domain.check(array, "rewards")
         _checks.generator(rng)
         if len(array) == missing and self.decides:  # before anything changes, as a release may be refused
             values = np.concatenate([*self.batch, array])

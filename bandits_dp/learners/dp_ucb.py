@@ -161,7 +161,7 @@ class DPUCB(Learner[Arms]):
     def update(self, rewards: ArrayLike, rng: np.random.Generator) -> None:
         """Take one reward, and release the running sum of its arm."""
         self._must_go_on()
-        reward = rows(np.atleast_1d(np.asarray(rewards, dtype=float)), 1, 1, "rewards")
+        reward = rows(np.atleast_1d(rewards), 1, 1, "rewards")
         self.counter.domain.check(reward, "rewards")
         self.trees.add(self._choose(), reward[:, 0], self.trees.draw(1, _checks.generator(rng)))
         self.played += 1

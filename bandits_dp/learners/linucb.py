@@ -171,14 +171,14 @@ class LinUCB(Learner[Contextual]):
         if bad.any():
             raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {y[bad][0]}; nothing is clipped for you")
         _checks.generator(rng)
-        self.played += len(y)
-        self._phi = np.concatenate([self._phi, self._shown])
-        self._y = np.concatenate([self._y, y - self.reward_shift])
-        self._shown = self._shown[:0]
-        if len(self._y) == self.batch_size:
-            self.model.learn(self._phi[None], self._y[None], [rng])
+        phi, shifted = np.concatenate([self._phi, self._shown]), np.concatenate([self._y, y - self.reward_shift])
+        if len(shifted) == self.batch_size:
+            self.model.learn(phi[None], shifted[None], [rng])  # before anything changes, as a release may be refused
             self.bits += self.batch_size * self.release.bits_per_user
-            self._phi, self._y = self._phi[:0], self._y[:0]
+            phi, shifted = phi[:0], shifted[:0]
+        self.played += len(y)
+        self._phi, self._y = phi, shifted
+        self._shown = self._shown[:0]
 
     def _pack(self) -> dict[str, ArrayLike]:
         return {"played": self.played, "bits": self.bits, "shown": self._shown, "phi": self._phi, "y": self._y, **self.model.pack()}

@@ -183,16 +183,14 @@ class Tape:
 
     def add(self, phi: NDArray[np.float64], y: NDArray[np.float64], rngs: Rngs) -> NDArray[np.float64]:
         """Release one more batch: return the noise on the running sums (see :meth:`Release.noise` for shapes)."""
-        release = self.release
-        if self._used == self._rows.shape[1]:
+        release, rows, used = self.release, self._rows, self._used
+        if used == rows.shape[1]:
             length = min(release.tape, release.batches - self.batch)
-            self._rows = np.empty((len(rngs), length, release.width))
-            for own, rng in zip(self._rows, rngs, strict=True):
+            rows, used = np.empty((len(rngs), length, release.width)), 0
+            for own, rng in zip(rows, rngs, strict=True):
                 own[:] = release.draw(rng, length)
-            self._used = 0
-        row = self._rows[:, self._used]
-        self.noise = release.noise(self.noise, row, phi, y, rngs)
-        self._used += 1
+        self.noise = release.noise(self.noise, rows[:, used], phi, y, rngs)  # a release that raises leaves the tape as it was
+        self._rows, self._used = rows, used + 1
         self.batch += 1
         return self.noise
 

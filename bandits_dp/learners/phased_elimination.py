@@ -78,7 +78,7 @@ class LinearElimination(PhasedElimination[LinearArms]):
     def update(self, rewards: ArrayLike, rng: np.random.Generator) -> None:
         """Take the reward of one user, or of the next few users of the current action; release when all its users answered."""
         missing = self.missing
-        array = np.array(rewards).reshape(-1, 1)  # a copy, for the caller may use its own again
+        array = np.atleast_1d(np.array(rewards))  # a copy, for the caller may use its own again
         if not 1 <= len(array) <= missing:
             raise ValueError(f"rewards must hold 1 to {missing} numbers, the rest of this action's users, got {len(array)}")
         array = rows(array, len(array), 1, "rewards")

@@ -62,7 +62,7 @@ class UCB1(Learner[Arms]):
     def update(self, rewards: ArrayLike, rng: np.random.Generator) -> None:
         """Take one reward in [0, 1]; ``rng`` is not used."""
         self._must_go_on()
-        reward = rows(np.atleast_1d(np.asarray(rewards, dtype=float)), 1, 1, "rewards")
+        reward = rows(np.atleast_1d(rewards), 1, 1, "rewards")
         UNIT_INTERVAL.check(reward, "rewards")
         self._learn(self._choose(), reward[:, 0])
 
