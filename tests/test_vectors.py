@@ -22,6 +22,7 @@ from bandits_dp.privatizers import (
     VectorSum,
 )
 from bandits_dp.privatizers.noise_bits import NoiseBits
+from bandits_dp.privatizers.vector_sum import certified_bits
 
 FALSE_ALARM = 1e-6
 
@@ -266,3 +267,25 @@ def test_bad_sums_are_named():
         with pytest.raises(ValueError, match=text):
             function()
     assert not VectorSum(5, 20.0, 0.1, box, "theorem", strict=False).guarantee.proved
+
+
+@pytest.mark.parametrize(
+    ("users", "epsilon", "delta", "dimension"), ((1000, 1.0, 1e-6, 230), (20, 1.0, 0.1, 20_000), (3000, 50.0, 0.5, 1_000_000))
+)
+def test_too_few_fair_pairs_are_counted_for_every_coordinate(users, epsilon, delta, dimension):
+    """Each of many counts may have too few fair pairs; a thousandth of delta for each would be more than delta for all."""
+    shift = 400 / gaussian_noise_std(epsilon, delta)
+    bits = certified_bits(users, epsilon, delta, shift, dimension)
+    pairs, q = users * bits.rare, 4 * bits.p * (1 - bits.p)
+
+    def fair(n):
+        return vector_delta(binomial_log_pmf(n, 0.5)[1], epsilon, shift, dimension)
+
+    def bound(n):
+        fewer = int(stats.binom.ppf(delta * 1e-4 / dimension, pairs, q))
+        missed, far = (min(1.0, dimension * stats.binom.cdf(k - 1, pairs, q)) for k in (n // 2, fewer))
+        return (1 - missed) * fair(n) + missed * fair(2 * fewer) + far
+
+    likely = 2 * pairs * q
+    spread = 2 * math.sqrt(pairs * q * (1 - q))
+    assert min(bound(2 * round((likely - z * spread) / 2)) for z in np.linspace(0, 9, 37)) <= delta

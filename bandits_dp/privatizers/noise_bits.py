@@ -7,6 +7,11 @@ pair are skewed in opposite ways, their sum is symmetric, and 4.5 is always enou
 **Pairs as fair bits.** A pair has the sum of two fair bits with probability :math:`q = 4 p (1 - p)`, and otherwise the sum 1.
 So :math:`n` pairs contain :math:`M \sim \mathrm{Bin}(n, q)` fair pairs, more of which never hurt (post-processing):
 :math:`\delta` is at most that of N fair bits plus :math:`P[2 M < N]`. This bounds what is too large to convolve.
+
+If d counts have noise of their own, some count has too few fair pairs with probability F up to :math:`d P[2 M < N]`. That is not
+lost: nearly as many, N' < N, they all have but for :math:`d P[2 M < N']`, so with :math:`\delta_N` for N fair bits on every count
+
+.. math:: \delta \le \delta_N + F\, (\delta_{N'} - \delta_N) + d\, P[2 M < N'] .
 """
 
 from __future__ import annotations
@@ -84,6 +89,7 @@ def least_noise_bits(
     fair_trials: Callable[[float], int],
     delta_of: Callable[[NDArray[np.float64]], float],
     delta: float,
+    counts: int = 1,
 ) -> NoiseBits:
     """Find the fewest pairs per user, with the smallest p, that keep delta.
 
@@ -97,6 +103,8 @@ def least_noise_bits(
         Upper bound on delta, given the log-probabilities of a symmetric noise.
     delta : float
         What is allowed.
+    counts : int
+        How many counts that delta is for, >= 1, each with noise bits of its own.
 
     Returns
     -------
@@ -109,11 +117,24 @@ def least_noise_bits(
         pairs = math.ceil(trials / (2 * users))
         needed = math.ceil(trials / 2)
 
-        def too_few(q: float) -> float:
-            return float(binom.logcdf(needed - 1, users * pairs, q)) - math.log(delta * SHARE)
+        def fewest(counted: int) -> float:
+            """Return the smallest q for which so many counts together have N fair bits each, but for the share of delta."""
+            def too_few(q: float) -> float:
+                return float(binom.logcdf(needed - 1, users * pairs, q)) - math.log(delta * SHARE / counted)
 
-        q = brentq(too_few, needed / (users * pairs) * 0.9, 1 - 1e-15) if too_few(1 - 1e-12) < 0 else 1.0
-        q = min(q * (1 + ROUNDING), 1.0)
+            q = brentq(too_few, needed / (users * pairs) * 0.9, 1 - 1e-15) if too_few(1 - 1e-12) < 0 else 1.0
+            return min(q * (1 + ROUNDING), 1.0)
+
+        def proved(q: float) -> bool:
+            """Whether the module's bound for many counts keeps delta."""
+            fewer = int(binom.ppf(delta * SHARE / 2 / counts, users * pairs, q))  # N' / 2
+            some, many = (min(1.0, counts * float(binom.cdf(k - 1, users * pairs, q))) for k in (needed, fewer))
+            all_, less = (delta_of(binomial_log_pmf(n, 0.5)[1]) for n in (trials, 2 * fewer))
+            return all_ + some * max(less - all_, 0.0) + many <= delta * (1 - ROUNDING)
+
+        q = fewest(1)
+        if counts > 1 and q < 1 and not proved(q):
+            q = fewest(counts)
         return NoiseBits(pairs, pairs, 0.5 * q / (1 + math.sqrt(1 - q)))  # the smaller root of 4 p (1 - p) = q
     pairs = math.ceil(trials / (2 * users))
     target = math.log(delta * (1 - ROUNDING))

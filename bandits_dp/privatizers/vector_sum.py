@@ -44,7 +44,8 @@ def certified_bits(users: int, epsilon: float, delta: float, l2_shift: float, di
             low, high = (low, middle) if enough else (middle, high)
         return high
 
-    return least_noise_bits(users, fair_trials, lambda log_pmf: vector_delta(log_pmf, epsilon, l2_shift, dimension), delta)
+    return least_noise_bits(users, fair_trials, lambda log_pmf: vector_delta(log_pmf, epsilon, l2_shift, dimension), delta,
+                            dimension)
 
 
 def linear_bits(users: int, epsilon: float, delta: float, features: int) -> tuple[int, NoiseBits]:
