@@ -238,3 +238,10 @@ def test_other_arguments_are_named():
     ):
         with pytest.raises(ValueError, match=text):
             function()
+
+
+@pytest.mark.parametrize("epsilon", (1e-12, 1e-10, 1e-8, 1e-6))
+@pytest.mark.parametrize("delta", (1e-12, 1e-8, 0.1))
+def test_gaussian_noise_for_tiny_epsilons_is_enough(epsilon, delta):
+    # at (1e-8, 1e-12) a difference of nearly equal numbers once made it too small for delta, by 3e-7
+    assert -1e-9 < float(mp_gaussian_delta(gaussian_noise_std(epsilon, delta), epsilon) / delta - 1) < 1e-9

@@ -95,7 +95,10 @@ def discrete_laplace_scale(epsilon: float, delta: float = 0.0, shift: int = 1) -
     if delta == 0:
         return most
 
-    target = delta * (1 - ROUNDING)
+    # Losses are rounded to 1e-16 of epsilon, which a delta this small would feel.
+    target = delta * (1 - ROUNDING) - (4e-16 * epsilon if 4e-16 * epsilon > ROUNDING * delta else 0.0)
+    if target <= 0:
+        return most
 
     def excess(log_scale: float) -> float:
         return discrete_laplace_delta(math.exp(log_scale), epsilon, shift) - target

@@ -19,6 +19,8 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from bandits_dp import _checks
 
+CLOSE = 5e-6  # below, the slope in the middle is a difference to 1e-10
+
 
 def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float = 1.0) -> float:
     """Exact delta of the Gaussian mechanism at a given epsilon.
@@ -46,7 +48,7 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float = 1.0) -
     -----
     Balle & Wang 2018, Theorem 8. Both terms share the factor exp(-(u - v)^2 / 2) with u = D/2s and v = eps s/D, because
     exp(eps) = exp(2uv). Where both arguments are negative that factor is taken out, which keeps full relative accuracy when
-    the two terms nearly cancel.
+    the two terms nearly cancel; where they are within 1e-5 of one another, their difference is the slope between them.
     """
     noise_std = _checks.positive("noise_std", noise_std)
     epsilon = _checks.epsilon(epsilon)
@@ -56,7 +58,11 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float = 1.0) -
     if u >= v:
         return float(ndtr(u - v) - math.exp(min(epsilon + log_ndtr(-u - v), 0.0)))
     # Phi(-x) = erfcx(x / sqrt 2) exp(-x^2 / 2) / 2, and eps - (u + v)^2 / 2 = -(u - v)^2 / 2.
-    difference = erfcx((v - u) / math.sqrt(2)) - erfcx((v + u) / math.sqrt(2))
+    if u < CLOSE:
+        middle = v / math.sqrt(2)
+        difference = math.sqrt(2) * u * (2 / math.sqrt(math.pi) - 2 * middle * erfcx(middle))  # minus the slope, times the distance
+    else:
+        difference = erfcx((v - u) / math.sqrt(2)) - erfcx((v + u) / math.sqrt(2))
     return float(0.5 * math.exp(-((v - u) ** 2) / 2) * difference)
 
 
