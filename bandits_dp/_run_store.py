@@ -52,12 +52,15 @@ class RunStore:
     Raises
     ------
     ValueError
-        If the folder cannot be written to, or learner or problem hold something that cannot be told apart by content.
+        If the cache is not a path, the folder cannot be written to, or learner or problem hold something that has no comparable
+        content.
     """
 
     def __init__(
         self, cache: str | os.PathLike[str], learner: Learner[Any], problem: Problem, rounds: NDArray[np.int64], seed: int
     ) -> None:
+        if not isinstance(cache, (str, os.PathLike)):
+            raise ValueError(f"cache must be the path of a folder, got {cache!r}")
         self.key = fingerprint(learner, problem, rounds, seed)
         self.checkpoints = len(rounds)
         self.folder = Path(cache) / f"{re.sub('[^A-Za-z0-9-]', '_', learner.name)}-{self.key[:24]}"

@@ -311,6 +311,8 @@ def test_caches_that_cannot_work_are_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match=r"cache must be a folder that can be written to, got '.*file'"):
         bdp.simulate(learner, PROBLEM, 100, cache=tmp_path / "file")
+    with pytest.raises(ValueError, match="cache must be the path of a folder, got True"):
+        bdp.simulate(learner, PROBLEM, 100, cache=True)
     learner.lock = threading.Lock()
     with pytest.raises(ValueError, match=r"cache needs .* with comparable contents, got one that holds <unlocked"):
         bdp.simulate(learner, PROBLEM, 100, cache=tmp_path / "folder")
