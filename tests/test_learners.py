@@ -300,3 +300,11 @@ def test_a_state_of_another_learner_is_refused():
     for key, value in before.items():
         np.testing.assert_array_equal(learner.save()[key], value)
     learner.update(1.0, rng)
+
+
+@pytest.mark.parametrize(("name", "options"), (("LDP-AE", {"noise": "laplace"}), ("Dist-DP-AE", {})))
+def test_noise_beyond_all_widths_eliminates_nobody(name, options):
+    """Equal batches under enormous noise: widths are infinite, and the simulator need not count how many phases are quiet."""
+    problem = BernoulliArms([0.9, 0.1])
+    learner = bdp.make(name, problem, horizon=1000, epsilon=1e-6, batch_size=5, **options)
+    assert bdp.simulate(learner, problem, 1000, runs=2).regret[:, -1] == pytest.approx(400.0)

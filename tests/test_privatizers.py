@@ -228,3 +228,12 @@ def test_noise_bits_of_many_users_keep_tiny_probabilities():
     """1 - p would round a p of 1e-13 to 0.1%: both bits of a pair must be computed from p."""
     few, many = NoiseBits(1, 1, 1e-4), NoiseBits(1, 1, 1e-13)
     assert few.delta(10, 2.0) == pytest.approx(many.delta(10**10, 2.0), rel=2e-3)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), ((50.0, 0.9), (36.0, 0.9), (33.0, 0.0), (31.4, 0.0), (29.8, 0.3), (700.0, 0.0)))
+def test_rare_lies_are_not_rounded_away(epsilon, delta):
+    """At (50, 0.9) the truth was told with probability 1, up to rounding, which is not private at all."""
+    response = RandomizedResponse(1, epsilon, delta)
+    lie = 1 - response.truth  # exact
+    assert lie >= (1 - delta) / (math.exp(epsilon) + 1) * (1 - 1e-9) and lie > 0
+    assert np.isfinite(response.log_mgf(np.array([0.1, 1.0]))).all()

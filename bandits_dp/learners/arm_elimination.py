@@ -157,8 +157,11 @@ class ArmElimination(Learner[Arms]):
         """
         if not self.batches.steady or self.width.users == 0:
             return 1
+        half_width = self.width.half_width()
+        if math.isinf(half_width):  # and for ever: the noise is beyond every s of the width's grid
+            return self.horizon
         sums = self.sums[self.viable]
-        reach = 2 * self.width.users * self.width.half_width() - (sums.max() - sums.min())
+        reach = 2 * self.width.users * half_width - (sums.max() - sums.min())
         return 1 + max(0, int(reach / self.privatizer.span * (1 - 1e-9)))  # a hair less, for rounding
 
     def act(self) -> int:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp.accounting.binomial import ROUNDING
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer, bernoulli_log_mgf
 from bandits_dp.privatizers.domain import BITS
@@ -56,8 +57,10 @@ class RandomizedResponse(Privatizer):
                              "no paper publishes a figure with it")
         if calibration == "theorem":
             delta = 0.0
-        lie = (1 - delta) / (math.exp(min(epsilon, LARGEST)) + 1)
+        lie = max((1 - delta) / (math.exp(min(epsilon, LARGEST)) + 1), 2.0**-52)
         self.truth = 1 - lie
+        if 1 - self.truth < lie * (1 - ROUNDING):  # a rare lie that rounding makes even rarer
+            self.truth = math.nextafter(self.truth, 0.0)
         self.bias = math.tanh(min(epsilon, LARGEST) / 2) if delta == 0 else 1 - 2 * lie  # 2q - 1
         self.noise_std = math.sqrt(self.users * self.truth * lie) / self.bias
         self.span = self.users / self.bias
