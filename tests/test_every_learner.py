@@ -155,3 +155,13 @@ def test_a_refused_release_leaves_linucb_as_it_was(monkeypatch):
     assert same(before, learner.save())
     learner.update([1, 0, 1, 1], rng)
     assert learner.played == 4 and learner.model.batch == 1
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if SYSTEMS[name].model != "none"])
+def test_privacy_parameters_out_of_range_are_refused(name):
+    """Also where delta is allowed and not used."""
+    problem, horizon = PROBLEMS[SYSTEMS[name].setting]
+    for wrong in ({"epsilon": 0.0}, {"epsilon": float("nan")}, {"epsilon": None}, {"delta": 1.0}, {"delta": -0.1}, {"delta": "small"}):
+        (named,) = wrong
+        with pytest.raises(ValueError, match=f"{named} must be"):
+            bdp.make(name, problem, horizon=horizon, **PRIVATE | wrong)

@@ -165,6 +165,7 @@ def _dp_se(
 
 
 def _dp_ucb(problem: Arms, epsilon: float, delta: float | None, horizon: int, calibration: str) -> DPUCB:
+    _checks.delta(delta or 0.0, zero=True)  # which trees of Laplace noise do not need
     if calibration == "theorem":
         counter = TreeCounter(horizon, _checks.epsilon(epsilon) / problem.arms, 0.0, problem.domain, "theorem", noise="laplace")
         learner = DPUCB(problem.arms, horizon, counter, PublishedWidth(problem.arms, horizon, epsilon))

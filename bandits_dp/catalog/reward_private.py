@@ -64,6 +64,7 @@ def _tree(
     alpha: float | None = WIDTH,
     radius_scale: float = 1.0,
 ) -> RewardPrivateLinUCB:
+    _checks.delta(delta or 0.0, zero=True)  # which a tree of Laplace noise does not need
     span, L, d = _range(problem), problem.feature_norm, problem.dimension
     steps = _batches(horizon, batch_size)
     counter = TreeCounter(steps, epsilon, 0.0, Ball(d, span * L / 2), calibration, noise="laplace")
