@@ -161,7 +161,8 @@ def test_a_refused_release_leaves_linucb_as_it_was(monkeypatch):
 def test_privacy_parameters_out_of_range_are_refused(name):
     """Also where delta is allowed and not used."""
     problem, horizon = PROBLEMS[SYSTEMS[name].setting]
-    for wrong in ({"epsilon": 0.0}, {"epsilon": float("nan")}, {"epsilon": None}, {"delta": 1.0}, {"delta": -0.1}, {"delta": "small"}):
-        (named,) = wrong
+    for named, wrong in (
+        ("epsilon", 0.0), ("epsilon", float("nan")), ("epsilon", None), ("delta", 1.0), ("delta", -0.1), ("delta", "small"),
+    ):
         with pytest.raises(ValueError, match=f"{named} must be"):
-            bdp.make(name, problem, horizon=horizon, **PRIVATE | wrong)
+            bdp.make(name, problem, horizon=horizon, **PRIVATE | {named: wrong})
