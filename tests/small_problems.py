@@ -8,7 +8,7 @@ from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms, 
 PROBLEMS = {  # and a horizon that is long enough for runs to differ
     "arms": (BernoulliArms([0.9, 0.6, 0.5]), 3000),
     "linear": (SphericalArms(arms=12, dimension=3), 600),
-    "clients": (SphericalClients(arms=12, dimension=3), 600),
+    "clients": (SphericalClients(arms=12, dimension=3, clients=300), 600),
     "contextual": (ContextualLinear(arms=6, dimension=3, fixed=False), 600),
 }
 SYSTEMS = {system.name: system for system in bdp.systems()}
