@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -96,6 +97,14 @@ def test_fingerprint_sees_every_change(tmp_path: Path, monkeypatch: pytest.Monke
     assert now() not in seen[:-1]
     (package / "three.py").unlink()
     assert now() not in seen[:-1]
+
+
+def test_data_that_pages_show_count_as_code() -> None:
+    """Otherwise a page would go on showing old rows: cells are compared, not what they read."""
+    shown = {name for page in (ROOT / "book").glob("*.md") for name in re.findall(r"\w+\.json", page.read_text("utf-8"))}
+    assert {"benchmarks.json", "claims.json"} <= shown
+    counted = {path.name for pattern in build_book.CODE for path in ROOT.glob(pattern)}
+    assert {name for name in shown if (ROOT / "book" / name).exists()} <= counted
 
 
 # Plain answers

@@ -3,6 +3,7 @@
 import dataclasses
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -95,11 +96,11 @@ def test_every_curve_can_be_made_and_played(paper, name):
 
 
 PEAK = """
-import resource, sys
 import bandits_dp as bdp
+from tests.benchmarks.memory import peak_megabytes
 made = bdp.setup({paper!r})
 result = bdp.simulate(made.make({name!r}, made.epsilons[-1]), made.problem, made.horizon, runs=made.runs, progress=False)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10))
+print(peak_megabytes())
 """
 
 
@@ -115,7 +116,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platfor
 )
 def test_full_scale_fits_into_500_megabytes(paper, name):
     """A whole published simulation, in a process of its own; the others are measured by ``make bench``."""
-    done = subprocess.run([sys.executable, "-c", PEAK.format(paper=paper, name=name)], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", PEAK.format(paper=paper, name=name)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True)
     assert 30 < float(done.stdout) < 500
 
 

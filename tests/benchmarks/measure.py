@@ -2,7 +2,6 @@
 
 import json
 import math
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import bandits_dp as bdp
 from bandits_dp.designs import g_optimal_design
 from bandits_dp.problems.linear import on_sphere
 from tests.benchmarks.cases import CASES, Case
+from tests.benchmarks.memory import peak_megabytes
 
 PATIENCE = 1.5  # seconds: what is quicker is repeated, and the quickest time counts
 DESIGNS = {"designs/g = 2 d": 2.0, "designs/g = 1.05 d": 1.05}
@@ -27,12 +27,6 @@ def seconds(work: Callable[[], object]) -> float:
         work()
         times.append(time.perf_counter() - start)
     return min(times)
-
-
-def peak_megabytes() -> float:
-    """Return the most memory that this process has had so far."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def rounded(value: float, digits: int = 3) -> float:
