@@ -1,0 +1,38 @@
+"""The claims ledger as a whole: no row without its test, no test without its row, and enough of every paper."""
+
+import ast
+import json
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ROWS = json.loads((ROOT / "book" / "claims.json").read_text())
+OPEN = json.loads((ROOT / "book" / "not_testable.json").read_text())
+PAPERS = {"chowdhury2022", "li2022", "tenenbaum2021", "wang2022"}
+
+
+def judged() -> set[str]:
+    """Names of the tests that take the fixture ``measured``, which no other test may, found by reading the files."""
+    found = set()
+    for path in (ROOT / "tests").glob("test_*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and "measured" in [argument.arg for argument in node.args.args]:
+                found.add(f"tests/{path.name}::{node.name}")
+    return found
+
+
+def test_rows_and_tests_are_the_same():
+    assert sorted(row["test"] for row in ROWS) == sorted(judged())
+
+
+def test_every_paper_is_judged_and_every_chapter_exists():
+    assert {row["paper"] for row in ROWS} >= PAPERS
+    assert len(ROWS) + len(OPEN) >= 40
+    for row in ROWS + OPEN:
+        assert (ROOT / "notebooks" / f"{row['chapter']}.ipynb").exists(), row
+    assert all(row["reason"] for row in OPEN)
+
+
+def test_no_claim_is_told_twice():
+    told = Counter((row["paper"], row["item"], row["claim"]) for row in ROWS + OPEN)
+    assert max(told.values()) == 1
