@@ -369,10 +369,10 @@ def test_remark_3_10(measured: dict[str, float]) -> None:
 # ---- Figures
 
 
-def published_order(measured: dict[str, float], epsilon: float) -> None:
+def published_order(numbers: dict[str, float], epsilon: float) -> None:
     for name in NAMES:
-        measured[name] = end(name, epsilon, "experiment")
-    none, central, vec, amp, local = measured.values()
+        numbers[name] = end(name, epsilon, "experiment")
+    none, central, vec, amp, local = numbers.values()
     assert none < central < min(vec, amp) < max(vec, amp) < local
 
 
@@ -450,13 +450,13 @@ def test_regret_falls_with_epsilon(measured: dict[str, float]) -> None:
         assert falling[0] > falling[1] > falling[2] > end("LinUCB", 1.0, calibration)
 
 
-def figure_two(measured: dict[str, float], dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def figure_two(numbers: dict[str, float], dimension: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in NAMES:
-        measured[f"{name}, experiment"] = end(name, 1.0, "experiment", dimension)
+        numbers[f"{name}, experiment"] = end(name, 1.0, "experiment", dimension)
     monkeypatch.setattr(linucb_experiment, "SCALE", 1)
     s = bdp.setup("chowdhury-zhou-2022-code", dimension=dimension)
     result = bdp.simulate(s.make("LinUCB-SDP-Vec", 1.0), s.problem, s.horizon, runs=30, progress=False)
-    measured["LinUCB-SDP-Vec, experiment, s = 1"] = result.mean[-1]
+    numbers["LinUCB-SDP-Vec, experiment, s = 1"] = result.mean[-1]
 
 
 @claim("Figure 2 (a)", r"At $d=10$, $\varepsilon=1$ both SDP curves lie between JDP and LDP. The scale $s$ of P_Vec's noise "
