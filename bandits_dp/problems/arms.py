@@ -36,7 +36,6 @@ class BernoulliArms:
     """
 
     setting = "arms"
-    domain = BITS
 
     def __init__(self, means: ArrayLike) -> None:
         allowed = "means must be a non-empty list of numbers in [0, 1], one per arm"
@@ -49,6 +48,7 @@ class BernoulliArms:
         bad = np.flatnonzero(~((array >= 0) & (array <= 1)))  # NaN is bad, too
         if bad.size:
             raise ValueError(f"means must be in [0, 1], got {array[bad[0]]} for arm {bad[0]}")
+        self.domain = BITS
         self.means: NDArray[np.float64] = array
         self.arms = int(array.size)
         self.gaps: NDArray[np.float64] = array.max() - array

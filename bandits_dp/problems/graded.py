@@ -43,9 +43,9 @@ class GradedArms:
     """
 
     setting = "arms"
-    domain = UNIT_INTERVAL
 
     def __init__(self, values: ArrayLike, probabilities: ArrayLike) -> None:
+        self.domain = UNIT_INTERVAL
         grid, chances = _numbers("values", values), _numbers("probabilities", probabilities)
         if grid.ndim != 1 or grid.size == 0:
             raise ValueError(f"values must be a non-empty list of numbers in [0, 1], got shape {grid.shape}")
