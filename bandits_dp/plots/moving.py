@@ -11,6 +11,7 @@ from bandits_dp.plots.page import page_snippet
 from bandits_dp.plots.payload import Frame, Limits, Range, Words, pack
 from bandits_dp.plots.series import Series, check_axis
 from bandits_dp.plots.sliders import Setting, check_sliders, check_start, settings, value_text
+from bandits_dp.plots.still import still_picture
 
 if TYPE_CHECKING:
     import ipywidgets
@@ -52,10 +53,12 @@ class MovingFigure:
             words,
             limits,
         )
-        frames = [self.frame(setting) for setting in settings(sliders)]
+        every = list(settings(sliders))
+        frames = [self.frame(setting) for setting in every]
         self.limits = limits.showing(frames)
         self.data = pack(frames, sliders, start, words, self.limits)
-        self._html = page_snippet(self.data, words)
+        still = still_picture(frames[every.index(start)], words, self.limits, dots_per_inch=100)
+        self._html = page_snippet(self.data, words, still)
 
     def frame(self, setting: Setting) -> Frame:
         """Compute afresh what is shown at one setting, which gives each slider any value, not only its own.

@@ -183,7 +183,16 @@ function fillTable(box, data, frame) {
 
 // ---- One figure
 
+// Put the parts that need this script in place of the still picture.
+function unpack(figure) {
+  const still = figure.querySelector(".bdp-still");
+  still.insertAdjacentHTML("afterend", figure.querySelector(".bdp-parts").textContent);
+  still.remove();
+  figure.querySelector(".bdp-controls").after(figure.querySelector(".bdp-note"));
+}
+
 function begin(figure) {
+  unpack(figure);
   const data = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
   const inputs = [...figure.querySelectorAll("input[type=range]")], outputs = figure.querySelectorAll("output");
   const note = figure.querySelector(".bdp-note"), numbers = figure.querySelector(".bdp-numbers");
@@ -203,8 +212,6 @@ function begin(figure) {
     refill();
   };
   useOwnIds(figure, inputs, outputs);
-  figure.querySelector(".bdp-fallback").remove();
-  for (const part of figure.querySelectorAll(":scope > [hidden]")) part.hidden = false;
   for (const input of inputs) {
     input.addEventListener("input", () => {
       figure.classList.add("bdp-moved"); // only a reader's move glides, the first drawing stands

@@ -9,11 +9,12 @@ from typing import Any
 from bandits_dp.plots.payload import Words, to_json
 
 
-def page_snippet(data: dict[str, Any], words: Words) -> str:
+def page_snippet(data: dict[str, Any], words: Words, still: str) -> str:
     """Return the figure's HTML: the same bytes for the same figure, and nothing loaded from anywhere.
 
-    Without its script (switched off, or taken out by a host that shows notebooks) the reader still gets the
-    title, the description and the note at the start setting; the controls could do nothing and stay hidden.
+    Without its script (switched off, or taken out by a host that shows notebooks, as JupyterLab does until a
+    notebook is trusted or run) the reader still gets the title, the `still` picture (a PNG in base64) and the note
+    at the start setting. The controls could do nothing; they wait inside a script, which such a host drops whole.
     """
     json = to_json(data)
     name = "bdp-" + hashlib.sha256((json + words.title + words.alt).encode()).hexdigest()[:10]
@@ -25,18 +26,20 @@ def page_snippet(data: dict[str, Any], words: Words) -> str:
 {_asset("moving_figure.css")}</style>
 <figure class="bdp-figure mathjax_ignore tex2jax_ignore" id="{name}" role="group" aria-label="{alt}">
 <figcaption class="bdp-title">{escape(words.title)}</figcaption>
-<p class="bdp-fallback">{alt}</p>
-<div class="bdp-stage" aria-hidden="true" hidden>
+<img class="bdp-still" alt="{alt}" src="data:image/png;base64,{still}">
+<script type="text/html" class="bdp-parts">
+<div class="bdp-stage" aria-hidden="true">
 <ul class="bdp-legend"></ul>
 <div class="bdp-axis">{escape(words.y_label)}</div>
 <div class="bdp-plot"></div>
 <div class="bdp-axis bdp-axis-x">{escape(words.x_label)}</div>
 </div>
-<div class="bdp-controls" hidden>
+<div class="bdp-controls">
 {controls}
 </div>
+<details class="bdp-numbers"><summary>Numbers in this figure</summary><div></div></details>
+</script>
 <p class="bdp-note" aria-live="polite">{note}</p>
-<details class="bdp-numbers" hidden><summary>Numbers in this figure</summary><div></div></details>
 <script type="application/json">{json}</script>
 <script>
 (function () {{

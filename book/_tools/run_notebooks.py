@@ -2,7 +2,7 @@
 
 Dropped from what is stored: times, the state of widgets (random names; the built book makes its own), and
 the version of Python. A notebook that fails, writes to stderr or takes too long is reported, and its file
-stays as it was. With `--check` no file is written: fresh outputs are compared with the stored ones, texts
+stays as it was. Then the numbers in the text are written, from what the runs gave. With `--check` no file is written: fresh outputs are compared with the stored ones, texts
 exactly and figures by their pixels.
 
 `make test` builds the book first, and that runs every notebook in a kernel of its own, as here. So its tests
@@ -27,6 +27,7 @@ from nbformat import NotebookNode
 from PIL import Image
 
 import build_book
+import write_text
 from checkout import NOTEBOOKS, ROOT, fingerprint
 from kernels import neutralise
 from set_repository import SETUP_CELL
@@ -216,6 +217,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for complaint in found:
             print(f"  {complaint}", flush=True)
         failed = failed or bool(found)
+    if not options.check:
+        for path in write_text.write_all():
+            print(f"{path.relative_to(ROOT)}  numbers in the text written", flush=True)
     return int(failed)
 
 

@@ -1,0 +1,165 @@
+"""Sphinx extension: notebooks that read well without Sphinx become boxes, numbers and links of the book.
+
+`plain_text` describes what a notebook is written in, `plain_myst` turns it into MyST, in memory, when Sphinx reads the file. Here
+the book's side of the promise is kept: every number in the text is the one that the stored run gave, every reference is called what
+the book's numbering calls it, every citation names its authors. What does not agree is a warning that names notebook, cell and
+mark; the book is built with warnings as errors.
+"""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+from docutils import nodes
+from docutils.nodes import Node, system_message
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxRole
+
+import plain_myst
+import plain_text
+
+logger = logging.getLogger(__name__)
+
+WRITE = "make notebooks writes it"
+# A name that the text gives to a label: the cell's place, the words, the label.
+Told = tuple[int, str, str]
+
+
+def warn(docname: str, cell: int, message: str) -> None:
+    """Warn of something in a cell, at the place where myst-nb says that a cell stands."""
+    logger.warning("%s", message, location=(docname, cell * 10000 + 1), type="plain")
+
+
+def read(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Hand myst-nb the MyST of a plain notebook, and note what the notebook says."""
+    if not str(app.env.doc2path(docname)).endswith(".ipynb"):
+        return
+    notebook = json.loads(source[0])
+    compare_numbers(docname, notebook)
+    told(app.env)[docname] = list(names_told(notebook))
+    try:
+        source[0] = json.dumps(plain_myst.Translator().notebook(notebook))
+    except ValueError as error:
+        logger.warning("%s", error, location=docname, type="plain")
+
+
+def compare_numbers(docname: str, notebook: plain_text.Notebook) -> None:
+    """Warn of every number in the text that is not the run's."""
+    run = plain_text.run_numbers(notebook)
+    for place, cell in enumerate(notebook["cells"], 1):
+        if cell["cell_type"] != "markdown":
+            continue
+        for mark in plain_text.found_inline(plain_text.source(cell)):
+            if name := mark["name"]:
+                said = f"cell {cell['id']}: number {name} is {mark['value']!r} in the text and "
+                if name not in run:
+                    warn(docname, place, said + "not among the run's")
+                elif not plain_text.same_value(mark["value"], run[name]):
+                    warn(docname, place, said + f"{run[name]!r} in the run ({WRITE})")
+
+
+def names_told(notebook: plain_text.Notebook):
+    """Yield what the text calls boxes, figures and exercises: where they stand, and where it refers to them."""
+    for place, cell in enumerate(notebook["cells"], 1):
+        if cell["cell_type"] != "markdown":
+            continue
+        text = plain_text.source(cell)
+        for label, kind, number in plain_text.titles(text):
+            yield place, f"{kind} {number}", label
+        for link in plain_text.found_inline(text):
+            if link["target"] and not link["file"].endswith(".bib"):
+                yield place, link["text"], link["target"]
+
+
+def told(env: BuildEnvironment) -> dict[str, list[Told]]:
+    """Return what every page says, which the environment keeps from build to build."""
+    if not hasattr(env, "plain_told"):
+        env.plain_told = {}  # type: ignore[attr-defined]
+    return env.plain_told
+
+
+def book_name(env: BuildEnvironment, label: str) -> str | None:
+    """Say what the book's numbering calls a label, "Theorem 6.2"; None if no box or figure has it."""
+    if known := getattr(env, "proof_list", {}).get(label):
+        kind, counter, anchor = known["realtype"], known["countertype"], label
+    elif known := getattr(env, "sphinx_exercise_registry", {}).get(label):
+        kind, counter, anchor = "exercise", "exercise", label
+    elif label.startswith("fig-") and label in (figures := env.get_domain("std").anonlabels):
+        known = {"docname": figures[label][0]}
+        kind, counter, anchor = "figure", "figure", figures[label][1]
+    else:
+        return None
+    number = env.toc_fignumbers.get(known["docname"], {}).get(counter, {}).get(anchor, ())
+    return f"{kind.title()} {'.'.join(map(str, number))}"
+
+
+def compare_names(app: Sphinx, failure: Exception | None) -> None:
+    """Compare every name of the whole book with its numbering; also on pages that were not read again, so at the very end."""
+    if failure:
+        return
+    for docname, said in sorted(told(app.env).items()):
+        for place, words, label in said:
+            name = book_name(app.env, label)
+            if name is None:
+                warn(docname, place, f"[{words}](...#{label}) refers to nothing")
+            elif not " ".join(words.split()).endswith(name):
+                warn(docname, place, f"the text says {words!r}, the book's numbering {name!r}: {label} ({WRITE})")
+
+
+class Citation(SphinxRole):
+    """A citation whose words stand in the notebook, ``Warner (1965) <warner1965>``; bibtex makes the link."""
+
+    def run(self) -> tuple[list[Node], list[system_message]]:
+        """Compare the words with the bibliography, and leave them for `put_words`."""
+        words, _, key = self.text.removesuffix(">").rpartition(" <")
+        domain = self.env.get_domain("cite")
+        entry = domain.bibdata.data.entries.get(key)
+        if entry and re.findall(r"\w+", words) != re.findall(r"\w+", cited(entry)):
+            told = f"the text says {words!r}, the bibliography {cited(entry)!r}: {key}"
+            logger.warning("%s", told, location=self.get_location(), type="plain")
+        made, messages = domain.role("p")("cite:p", "", key, self.lineno, self.inliner)
+        return [nodes.inline("", "", *made, words=words)], messages
+
+
+def cited(entry) -> str:  # type: ignore[no-untyped-def]
+    """Say who wrote an entry of the bibliography, and when: "Bittau et al. 2017"."""
+    people = [" ".join(map(str, [*person.rich_prelast_names, *person.rich_last_names])) for person in entry.persons["author"]]
+    if len(people) > 2 or "others" in people:
+        people = [f"{people[0]} et al."]
+    return f"{' and '.join(people)} {entry.fields['year']}"
+
+
+def put_words(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Put the notebook's words in place of the brackets that bibtex writes."""
+    for node in list(document.findall(lambda node: isinstance(node, nodes.inline) and "words" in node)):
+        for link in node.findall(nodes.reference):
+            link.children = []
+            link += nodes.Text(node["words"])
+            node.children = [link]
+            break
+
+
+def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    """Forget a page that is gone or will be read again."""
+    told(env).pop(docname, None)
+
+
+def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
+    """Take over what another process of a parallel build has read."""
+    told(env).update({name: said for name, said in told(other).items() if name in docnames})
+
+
+def setup(app: Sphinx) -> dict[str, bool | int]:
+    """Register roles and checks; pages are read again when one of the three files changes."""
+    app.add_role("citation", Citation())
+    app.connect("source-read", read)
+    app.connect("doctree-resolved", put_words)
+    app.connect("env-purge-doc", purge)
+    app.connect("env-merge-info", merge)
+    app.connect("build-finished", compare_names)
+    code = b"".join(Path(module.__file__ or "").read_bytes() for module in (plain_text, plain_myst))
+    version = hashlib.sha256(code + Path(__file__).read_bytes()).hexdigest()[:8]
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": int(version, 16)}

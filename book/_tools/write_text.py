@@ -1,0 +1,47 @@
+"""Write into the text of the notebooks what no author should have to: numbers of the last run, and numbers of boxes and figures.
+
+`make notebooks` does this after every run; running this file does it alone. The grammar is in `book/_ext/plain_text.py`.
+"""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from checkout import NOTEBOOKS, ROOT
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import plain_text
+
+
+def chapters(folder: Path = NOTEBOOKS) -> dict[Path, dict[str, Any]]:
+    """Read the chapters in the order of the table of contents; a chapter that is not in it comes last."""
+    contents = re.findall(r"notebooks/(\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
+    order = {name: place for place, name in enumerate(contents)}
+    paths = sorted(folder.glob("*.ipynb"), key=lambda path: (order.get(path.stem, len(order)), path.stem))
+    return {path: json.loads(path.read_text("utf-8")) for path in paths}
+
+
+def write_all(folder: Path = NOTEBOOKS) -> list[Path]:
+    """Bring the text of every chapter up to date and return the files that changed."""
+    books = chapters(folder)
+    names = plain_text.numbering(enumerate(books.values(), 1))
+    changed = []
+    for path, notebook in books.items():
+        numbers = plain_text.run_numbers(notebook)
+        for cell, text in plain_text.markdown(notebook):
+            cell["source"] = plain_text.written(text, numbers, names).splitlines(keepends=True)
+        fresh = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+        if fresh != path.read_text("utf-8"):
+            draft = path.with_name(f".{path.name}.tmp")
+            draft.write_text(fresh, "utf-8")
+            os.replace(draft, path)
+            changed.append(path)
+    return changed
+
+
+if __name__ == "__main__":
+    for changed in write_all():
+        print(f"{changed.relative_to(ROOT)}  text written")
