@@ -34,5 +34,5 @@ def test_every_paper_is_judged_and_every_chapter_exists():
 
 
 def test_no_claim_is_told_twice():
-    told = Counter((row["paper"], row["item"], row["claim"]) for row in ROWS + OPEN)
+    told = Counter((row["paper"], row["item"], row.get("computed", row.get("claim"))) for row in ROWS + OPEN)
     assert max(told.values()) == 1
