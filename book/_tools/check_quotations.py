@@ -2,8 +2,8 @@
 
     .venv/bin/python book/_tools/check_quotations.py FOLDER
 
-The texts are not part of this repository. Letters and digits are compared, so that line breaks, hyphens and ligatures do not matter;
-what stands between dollar signs is left out, because extraction damages formulas, and `...` stands for words left out.
+The texts are not part of this repository. Letters and digits are compared, so that line breaks, hyphens and ligatures do not
+matter; what stands between dollar signs is left out, because extraction damages formulas, and `...` stands for words left out.
 """
 
 import argparse

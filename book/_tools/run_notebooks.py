@@ -2,8 +2,8 @@
 
 Dropped from what is stored: times, the state of widgets (random names; the built book makes its own), and
 the version of Python. A notebook that fails, writes to stderr or takes too long is reported, and its file
-stays as it was. Then the numbers in the text are written, from what the runs gave. With `--check` no file is written: fresh outputs are compared with the stored ones, texts
-exactly and figures by their pixels.
+stays as it was. At the end the numbers in the text are written, from what the runs gave. With `--check` no file is
+written: fresh outputs are compared with the stored ones, texts exactly and figures by their pixels.
 
 `make test` builds the book first, and that runs every notebook in a kernel of its own, as here. So its tests
 compare the outputs of that run (`check_build`) and do not run the notebooks once more for it.
