@@ -1,10 +1,12 @@
 """In `make test` a notebook's cell fails when it puts out another text or figure than is stored, or writes to stderr."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
+import pytest
 
 import run_notebooks
 from checkout import ROOT
@@ -46,3 +48,13 @@ def test_a_figure_more_or_less_is_found(tmp_path: Path) -> None:
     notebook = nbformat.reads(path.read_text("utf-8"), as_version=4)
     del notebook.cells[1].outputs[0].data["image/png"]
     assert "Cell drew 1 figures, and 0 are stored" in told_of(save(notebook, path))
+
+
+def test_a_failed_assert_says_the_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(chapter("x = 3.25", "assert x < 1", "'a text'"), tmp_path / "chapter.ipynb")
+    told = told_of(path)
+    assert "assert 3.25 < 1" in told
+    assert "Cell 1: Cell execution caused an exception" in told
+    assert re.search(r"FAILED \S*chapter\.ipynb::Cell 1", told)
+    assert run_notebooks.main([str(path)]) == 1
+    assert re.search(r"chapter\.ipynb .* FAILED.*assert 3\.25 < 1", capsys.readouterr().out, flags=re.DOTALL)
