@@ -29,8 +29,7 @@ serve: book  ## build the book and serve it to this machine only (PORT=8000)
 	@echo "Serving http://127.0.0.1:$(PORT)/ (Ctrl-C stops)"
 	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-test: book  ## unit tests, stored outputs of every notebook, and the built site in a browser (ARGS='tests -k ...' for some)
-	@$(PYTHON) $(TOOLS)/get_browser.py
+test: environment  ## unit tests, stored outputs of every notebook, and the site in a browser (ARGS='tests -k ...' for some)
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
 
 lab: environment  ## open the notebooks in JupyterLab

@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable
 
 import pytest
-from pages import CHAPTERS, SITE, both_schemes, every_chapter
+from pages import CHAPTERS, both_schemes, every_chapter
 from playwright.sync_api import Locator, Page, expect
+
+from checkout import ROOT
 
 pytestmark = pytest.mark.site
 
@@ -97,7 +99,7 @@ def test_a_figure_moves_by_keyboard(page: Page, address: Address, scheme: str, n
 
 
 def test_buttons_follow_the_repository_address(page: Page, address: Address) -> None:
-    settings = (SITE.parents[1] / "_config.yml").read_text("utf-8")
+    settings = (ROOT / "_config.yml").read_text("utf-8")
     known = re.search(r'(?m)^  url: "(.*)"$', settings)
     assert known
     page.goto(address("file", CHAPTERS[0]))
