@@ -6,6 +6,7 @@ is a warning that names the page, the line and the formula, and the book is buil
 are no macros of our own: what is written here works in every notebook front end.
 """
 
+import re
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -25,6 +26,8 @@ KATEX = Path(__file__).with_name("katex.min.js")
 STYLES = "vendor/katex/katex.min.css"
 # Commands that KaTeX knows but does not trust are not refused: they come out in this colour, which no formula has.
 REFUSED = "#0badc0"
+# What KaTeX never breaks. A line may end before any but the first.
+PART = '<span class="katex-base">'
 SETTER = """
 function set(tex, displayMode) {
   try {
@@ -62,6 +65,19 @@ def render(tex: str, display: bool) -> str:
     return html
 
 
+def keep_together(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Move brackets and punctuation beside a formula to its node, because a browser may begin a new line between the two."""
+    for node in document.findall(nodes.math):
+        place = node.parent.index(node)
+        before, after = node.parent[place - 1 : place], node.parent[place + 1 : place + 2]
+        if before and isinstance(before[0], nodes.Text) and (found := re.search(r"[(\[“‘]+$", before[0])):
+            node["before"] = found[0]
+            node.parent[place - 1] = nodes.Text(before[0][: found.start()])
+        if after and isinstance(after[0], nodes.Text) and (found := re.match(r"-th\b|[-,.;:!?)\]”’]+", after[0])):
+            node["after"] = found[0]
+            node.parent[place + 1] = nodes.Text(after[0][found.end() :])
+
+
 def set_or_warn(node: nodes.Element, display: bool) -> str:
     """Return the HTML of a node's formula; of a bad one, its source, after a warning."""
     tex = node.astext().strip()
@@ -77,8 +93,10 @@ def set_or_warn(node: nodes.Element, display: bool) -> str:
 
 def visit_math(self: HTML5Translator, node: nodes.Element) -> None:
     """Write a formula in a line of text."""
+    html = set_or_warn(node, display=False).replace(PART, f"<wbr>{PART}").replace("<wbr>", "", 1)
+    self.body.append(f'<span class="together">{escape(node.get("before", ""))}')
     self.body.append(self.starttag(node, "span", "", CLASS="formula notranslate nohighlight"))
-    self.body.append(set_or_warn(node, display=False) + "</span>")
+    self.body.append(f"{html}</span>{escape(node.get('after', ''))}</span>")
     raise nodes.SkipNode
 
 
@@ -103,5 +121,6 @@ def add_styles(app: Sphinx, page: str, template: str, context: dict[str, Any], d
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the renderer; Sphinx prefers any to its own, which is MathJax."""
     app.add_html_math_renderer("katex", (visit_math, None), (visit_displayed, None))
+    app.connect("doctree-resolved", keep_together)
     app.connect("html-page-context", add_styles)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
