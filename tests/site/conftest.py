@@ -80,7 +80,9 @@ def server(build: list[str]) -> Iterator[str]:
 def browser() -> Iterator[Browser]:
     """Start the browser that the tools find or get."""
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=get_browser.get(), headless=True, args=FLAGS)
+        # With scrollbars, which a headless browser hides: they take space, and boxes that scroll for no reason show.
+        seen = {"ignore_default_args": ["--hide-scrollbars"]}
+        running = playwright.chromium.launch(executable_path=get_browser.get(), headless=True, args=FLAGS, **seen)
         yield running
         running.close()
 

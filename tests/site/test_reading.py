@@ -57,7 +57,6 @@ def test_figures_lie_on_a_light_panel_in_the_dark(page: Page, address: Address, 
 def test_everything_folded_opens(page: Page, address: Address, name: str) -> None:
     page.goto(address("file", name))
     page.wait_for_load_state()
-    page.evaluate("window.MathJax && MathJax.startup ? MathJax.startup.promise : null")
     for box in page.locator("div.admonition.toggle, div.solution.toggle, div.dropdown.admonition").all():
         open_box(box, box.locator(":scope > *").nth(1), box.locator("button.toggle-button").first)
     for box in page.locator("article details").all():

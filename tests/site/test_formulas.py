@@ -1,0 +1,148 @@
+"""No formula of the book is cut off, scrolls without need or stops the Tab key, from the narrowest phone to a wide screen."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pages import CHAPTERS, every_page
+from playwright.sync_api import Browser, Page
+
+from checkout import SITE
+from formulas import render
+
+pytestmark = pytest.mark.site
+
+WIDTHS = 320, 360, 390, 768, 1366, 1920
+
+UNFOLD = """() => {
+  document.querySelectorAll("details").forEach((fold) => (fold.open = true));
+  document.querySelectorAll(".toggle-hidden").forEach((box) => box.classList.remove("toggle-hidden"));
+}"""
+# The parts that KaTeX never breaks are followed outwards, through every box that clips or scrolls. What a scrolling box can show
+# counts as seen, and from there on the box itself is what has to be in sight.
+FAULTS = """async () => {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const faults = [];
+  const style = (e) => getComputedStyle(e);
+  const room = (e) => {
+    while (style(e).display === "inline") e = e.parentElement;
+    return e.clientWidth - parseFloat(style(e).paddingLeft) - parseFloat(style(e).paddingRight);
+  };
+  for (const formula of document.querySelectorAll("article .formula")) {
+    const tell = (fault) => faults.push(`${fault}: ${formula.querySelector("annotation")?.textContent}`);
+    const parts = [...formula.querySelectorAll(".katex-html .katex-base")];
+    const around = room(formula.parentElement);
+    const needed = Math.max(...parts.map((part) => part.offsetWidth));
+    const scrolling = new Set();
+    if (!formula.checkVisibility() || !parts.length) tell("not shown");
+    for (const part of parts) {
+      let {left, right, top, bottom} = part.getBoundingClientRect();
+      for (let box = part.parentElement; box !== document.documentElement; box = box.parentElement) {
+        const {overflowX, overflowY, display} = style(box);
+        if (display === "inline" || (overflowX === "visible" && overflowY === "visible")) continue;
+        const edge = box.getBoundingClientRect();
+        const [from, to] = [edge.left + box.clientLeft, edge.left + box.clientLeft + box.clientWidth];
+        const scrolls = overflowX === "auto" || overflowX === "scroll";
+        const borders = parseFloat(style(box).borderTopWidth) + parseFloat(style(box).borderBottomWidth);
+        const bars = box.offsetHeight - box.clientHeight - borders;
+        if (overflowY !== "visible" && (overflowY !== "auto" || formula.contains(box)))
+          if (top < edge.top - 1 || bottom > edge.bottom + 1) tell("cut off above or below");
+        if (formula.contains(box) && bars > 0) scrolling.add(box);
+        if (left + (scrolls ? box.scrollLeft : 0) < from - 1) tell("cut off at its beginning");
+        if (right > to + 1 && !scrolls) tell("cut off at its end");
+        if (right > to + 1 && scrolls && bars <= 0) tell("scrolls without a scrollbar");
+        if (scrolls) [left, right] = [Math.max(left, from), Math.min(right, to)];
+      }
+      if (left < -1 || right > document.documentElement.clientWidth + 1) tell("beyond the window");
+    }
+    const numbered = formula.querySelector(".eqno")?.offsetWidth ?? 0;
+    if (scrolling.size && needed + numbered < around - 16) tell("scrolls though there is room");
+    for (const box of [formula, ...formula.querySelectorAll("*")]) {
+      const stop = box.hasAttribute("tabindex");
+      if (scrolling.has(box) && !stop) tell("scrolls by mouse only");
+      if (stop && !scrolling.has(box)) tell("stops the Tab key");
+      if (stop && !box.getAttribute("aria-label")) tell("stops the Tab key without a name");
+    }
+  }
+  return [...new Set(faults)];
+}"""
+
+
+def look(page: Page, address: str) -> dict[int, list[str]]:
+    """Return what is wrong with the formulas of a page, width by width, with everything unfolded."""
+    page.goto(address)
+    page.evaluate(UNFOLD)
+    page.evaluate("document.fonts.ready")
+    faults: dict[int, list[str]] = {}
+    if not page.locator("article .formula").count():
+        return faults
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        faults[width] = page.evaluate(FAULTS)
+    return {width: found for width, found in faults.items() if found}
+
+
+@every_page
+def test_formulas_are_whole_at_every_width(page: Page, address: Callable[[str, str], str], name: str) -> None:
+    assert not look(page, address("file", name))
+    assert name not in CHAPTERS or page.locator(".formula").count() > 50
+
+
+LONG = r"\operatorname{Reg}(T) \le " + " + ".join(rf"\sum_{{a}} \frac{{\log T}}{{\Delta_{{{i}}}}}" for i in range(12))
+SOLID = rf"\frac{{{'+'.join('abcdefghijklmnopqrstuvwxyz' * 2)}}}{{2}}"
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Callable[[str], str]:
+    """Return a function that writes a page of formulas of all kinds, in the book's styles and one more, and gives its address."""
+    inline = "".join(f'<span class="formula">{render(tex, False)}</span>, ' for tex in ("x^2", r"\sqrt{\tfrac12}", LONG, SOLID))
+    displayed = "".join(f'<div class="formula">{render(tex, True)}</div>' for tex in ("x^2", LONG, SOLID))
+
+    def write(style: str) -> str:
+        sheets = "".join(
+            f'<link rel="stylesheet" href="{(SITE / "_static" / sheet).as_uri()}">'
+            for sheet in ("styles/pydata-sphinx-theme.css", "vendor/katex/katex.min.css", "book.css")
+        )
+        script = f'<script src="{(SITE / "_static" / "book.js").as_uri()}"></script>'
+        text = f"<p>Text {inline}</p>{displayed}<ul><li>{inline}{displayed}</li></ul>"
+        path = tmp_path / "sample.html"
+        path.write_text(
+            f'<!doctype html><meta charset="utf-8">{sheets}<style>{style}</style>{script}'
+            f'<body><article class="bd-article">{text}</article>'
+        )
+        return path.as_uri()
+
+    return write
+
+
+def test_long_formulas_break_or_scroll(browser: Browser, sample: Callable[[str], str]) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        assert not look(page, sample(""))
+        page.set_viewport_size({"width": 390, "height": 900})
+        page.evaluate(FAULTS)
+        assert page.locator("[tabindex='0'][role=group]").count() == 4, "only the solid ones scroll"
+        page.set_viewport_size({"width": 4000, "height": 900})
+        page.evaluate(FAULTS)
+        assert page.locator("[tabindex]").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("style", "fault"),
+    [
+        ("span.formula { display: inline-block; max-width: 100%; overflow: hidden !important }", "cut off at its end"),
+        ("article { overflow: hidden } span.formula.wide { overflow: visible }", "cut off at its end"),
+        ("div.formula > .katex-display { overflow: hidden }", "cut off at its end"),
+        (".formula > .katex-display > .katex { display: block; height: 0.5em; overflow: hidden }", "cut off above or below"),
+        (".formula > .katex-display { display: flex; justify-content: center }", "cut off at its beginning"),
+        (".formula > .katex-display { scrollbar-width: none }", "scrolls without a scrollbar"),
+        ("span.formula { display: inline-block; overflow-x: scroll }", "scrolls though there is room"),
+        ("div.formula > .katex-display { overflow: visible }", "beyond the window"),
+        (".formula { display: none }", "not shown"),
+    ],
+)
+def test_this_test_sees_formulas_spoilt(browser: Browser, sample: Callable[[str], str], style: str, fault: str) -> None:
+    with browser.new_context() as context:
+        seen: dict[int, Any] = look(context.new_page(), sample(style))
+    assert any(found.startswith(fault) for found in seen.get(320, [])), seen
