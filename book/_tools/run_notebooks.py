@@ -27,7 +27,7 @@ from checkout import NOTEBOOKS, ROOT
 from kernels import neutralise
 from set_repository import SETUP_CELL
 
-CELL_TIMEOUT = 120  # seconds for one cell
+CELL_TIMEOUT = 600  # seconds for one cell; this stops what hangs, not what a busy machine slows down
 NOTEBOOK_LIMIT = 60  # seconds for a whole notebook, for readers' patience
 
 # Figures are the same picture if at most this share of pixels differs by more than this many levels of 255.

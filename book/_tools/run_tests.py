@@ -1,8 +1,10 @@
 """Run every test, or those that are named: the package's, the stored outputs of the notebooks, then the site in a browser.
 
-One pytest run, so that its last line tells everything. The first test of the site builds the book.
+One pytest run, so that its last line tells everything. The first test of the site builds the book. Everything at once is shared
+among the machine's cores, file by file, in this order; what is named runs in this process.
 """
 
+import os
 import sys
 
 import pytest
@@ -12,15 +14,31 @@ from kernels import neutralise
 from run_notebooks import CELL_TIMEOUT
 
 
+class TellAtOnce:
+    """A pytest plugin that names a failure when it happens; all that is to be said of it comes at the end."""
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Find what writes to the terminal."""
+        self.terminal = session.config.pluginmanager.get_plugin("terminalreporter")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Write a line below the dots."""
+        if report.failed:
+            self.terminal.ensure_newline()
+            self.terminal.write_line(f"FAILED {report.nodeid}")
+
+
 def main() -> int:
-    """Run pytest in this process, on everything or on what the arguments say."""
+    """Run pytest on everything, or on what the arguments say."""
     neutralise()
-    notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}", "-p", "notebook_cells"]
-    notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
     colour = "--color=yes" if sys.stdout.isatty() else "--color=no"  # nbval would colour a log as well
-    where = sys.argv[1:] or [str(ROOT / "tests"), str(ROOT / "notebooks")]
-    arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", colour, "-p", "nothing_skipped", *notebooks, *where]
-    return int(pytest.main(arguments))
+    strict = ["-p", "nothing_skipped", "-p", "notebook_cells"]
+    notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
+    notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
+    shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile", "--no-loadscope-reorder"]
+    where = sys.argv[1:] or [*shared, str(ROOT / "tests"), str(ROOT / "notebooks")]
+    arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", colour, *strict, *notebooks, *where]
+    return int(pytest.main(arguments, plugins=[TellAtOnce()]))
 
 
 if __name__ == "__main__":
