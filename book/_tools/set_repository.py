@@ -76,7 +76,7 @@ def setup_cell(url: str) -> dict[str, Any]:
         "import sys\n",
         "\n",
         'if "google.colab" in sys.modules:\n',
-        f'    %pip install -q "bandits-dp[notebooks] @ git+{url}"',
+        f'    %pip install -q "bandits-dp @ git+{url}"',
     ]
     return {
         "cell_type": "code",
