@@ -17,8 +17,10 @@ URL = "https://github.com/somebody/a-fork"
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Copy what carries the address: the settings and the notebooks."""
+    """Copy what carries the address: the settings, the page with commands, and the notebooks."""
     shutil.copy(ROOT / "_config.yml", tmp_path)
+    (tmp_path / "book").mkdir()
+    shutil.copy(ROOT / set_repository.COMMANDS, tmp_path / "book")
     shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks", ignore=shutil.ignore_patterns(".*"))
     save(run_ten_times(chapter("1")), tmp_path / "notebooks" / "99_test.ipynb")
     set_repository.rewrite(tmp_path, "")
