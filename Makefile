@@ -49,7 +49,7 @@ bench: environment  ## measure the package's speed and memory for the book's pag
 	@$(PYTHON) -m tests.benchmarks $(ONLY)
 
 clean:  ## remove what was built, and caches; keep .venv
-	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis bandits_dp.egg-info
+	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis bandits_dp.egg-info
 	@find bandits_dp book notebooks tests -name __pycache__ -prune -exec rm -rf {} +
 	@find notebooks -name .ipynb_checkpoints -prune -exec rm -rf {} +
 

@@ -17,8 +17,10 @@ URL = "https://github.com/somebody/a-fork"
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Copy what carries the address: the settings and the notebooks."""
+    """Copy what carries the address: the settings, the page with commands, and the notebooks."""
     shutil.copy(ROOT / "_config.yml", tmp_path)
+    (tmp_path / "book").mkdir()
+    shutil.copy(ROOT / set_repository.COMMANDS, tmp_path / "book")
     shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks", ignore=shutil.ignore_patterns(".*"))
     save(run_ten_times(chapter("1")), tmp_path / "notebooks" / "99_test.ipynb")
     set_repository.rewrite(tmp_path, "")
@@ -58,7 +60,7 @@ def test_setup_cell_follows_the_title_and_runs_anywhere(copy: Path) -> None:
     title, cell, *_ = notebook.cells
     assert title.source.startswith("# ")
     assert cell.metadata.tags == ["remove-cell"]
-    assert f'%pip install -q "bandits-dp[notebooks] @ git+{URL}"' in cell.source
+    assert f'%pip install -q "bandits-dp @ git+{URL}"' in cell.source  # no extras: Colab keeps its own versions
     assert run_notebooks.run(path)[1] == []
 
 
