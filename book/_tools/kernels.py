@@ -16,7 +16,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def neutralise(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Take personal settings of matplotlib, IPython and Python out of `environment`, in place; one thread for sums."""
+    """Replace personal settings of matplotlib, IPython and Python in `environment`, in place, by those of this checkout."""
     for name in PERSONAL:
         environment.pop(name, None)
     for name in THREADS:
