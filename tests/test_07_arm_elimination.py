@@ -579,7 +579,8 @@ def test_worst_case_of_vb_sdp_ae(measured: dict[str, float]) -> None:
     horizons = 10 ** np.arange(6, 10)
     private = np.array([worst("VB-SDP-AE", int(t)) for t in horizons])
     public = np.array([worst("AE", int(t), **DOUBLING) for t in horizons])
-    measured["exponent of T, after the root of the logarithm, epsilon = 0.5"] = slope(horizons, private / np.sqrt(np.log(horizons)))[0]
+    per_root_of_log = private / np.sqrt(np.log(horizons))
+    measured["exponent of T, after the root of the logarithm, epsilon = 0.5"] = slope(horizons, per_root_of_log)[0]
     measured["largest ratio to no privacy, epsilon = 0.5"] = (private / public).max()
     ratios = []
     for epsilon in (0.5, 0.05, 0.01):
