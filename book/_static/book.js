@@ -50,13 +50,13 @@
 })();
 
 // An excerpt in the search shows a formula once, as text; not also as a picture made of letters, nor its source.
-(function () {
+document.addEventListener("DOMContentLoaded", function () {
   "use strict";
-  if (typeof Search === "undefined") return;
+  if (typeof Search === "undefined") return; // only the search page has it
   const original = Search.htmlToText;
   Search.htmlToText = function (html, anchor) {
     const page = new DOMParser().parseFromString(html, "text/html");
     for (const part of page.querySelectorAll(".katex-html, annotation")) part.remove();
     return original(page.documentElement.outerHTML, anchor);
   };
-})();
+});

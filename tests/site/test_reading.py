@@ -29,6 +29,14 @@ def test_search_finds_a_chapter(page: Page, address: Address, scheme: str) -> No
     assert any(chapter in link for link in found), f"a search for {word!r} does not find {chapter}: {found}"
 
 
+def test_search_excerpts_show_formulas_without_their_source(page: Page, address: Address) -> None:
+    page.goto(address("http", "search.html?q=divergence"))
+    page.wait_for_function("document.querySelectorAll('p.context').length >= 3")
+    excerpts = " ".join(page.locator("p.context").all_inner_texts())
+    assert re.search("[εδ]", excerpts), "choose a word that stands near a formula"
+    assert not re.search(r"\\[a-z]+|δδ|εε", excerpts)
+
+
 @both_schemes
 def test_theme_can_be_switched(page: Page, address: Address, scheme: str) -> None:
     page.goto(address(scheme, CHAPTERS[0]))
