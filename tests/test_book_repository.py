@@ -1,6 +1,7 @@
 """`make repository` sets the one address, and takes it away without a trace."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -50,6 +51,10 @@ def test_address_is_set_once_changed_and_removed_without_a_trace(copy: Path) -> 
     set_repository.rewrite(copy, "")
     assert contents(copy) == before
     assert set_repository.rewrite(copy, "") == []
+    (example,) = re.findall(r"URL=(\S+)\n", (copy / set_repository.COMMANDS).read_text("utf-8"))
+    set_repository.rewrite(copy, example)  # just as the page says it
+    set_repository.rewrite(copy, "")
+    assert contents(copy) == before
 
 
 def test_setup_cell_follows_the_title_and_runs_anywhere(copy: Path) -> None:

@@ -85,7 +85,7 @@ def main() -> int:
             started = time.monotonic()
             stored = nbformat.reads(with_setup(path.read_text("utf-8"), setup if options.service == "colab" else ""), as_version=4)
             fresh = copy.deepcopy(stored)
-            run = NotebookClient(fresh, timeout=600, kernel_name="look-alike", allow_errors=True, coalesce_streams=True)
+            run = NotebookClient(fresh, kernel_name="look-alike", allow_errors=True, coalesce_streams=True)
             run.execute(cwd=str(path.parent))
             found = differing(stored, fresh)
             print(f"{path.name}  {time.monotonic() - started:5.1f} s", *found or ["  as stored"], sep="\n", flush=True)

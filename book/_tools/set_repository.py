@@ -116,9 +116,10 @@ def rewrite(root: Path, url: str) -> list[Path]:
     config = root / "_config.yml"
     commands, settings_now = root / COMMANDS, config.read_text("utf-8")
     now = re.search(r'(?m)^  url: "(.+)"$', settings_now)
+    address = rf"(git clone |git\+){re.escape(now[1] if now else NO_ADDRESS)}(?![\w/-])"
     texts = {
         config: configured(settings_now, url),
-        commands: re.sub(rf"{re.escape(now[1] if now else NO_ADDRESS)}(?![\w/-])", url or NO_ADDRESS, commands.read_text("utf-8")),
+        commands: re.sub(address, lambda match: match[1] + (url or NO_ADDRESS), commands.read_text("utf-8")),
     }
     for path in sorted((root / "notebooks").glob("*.ipynb")):
         try:
