@@ -281,7 +281,7 @@ def printed_bits(n, epsilon, delta, low_log=False, half_range=1.0):
     return g, b, 90 * g**2 * math.log(2 / delta) / (b * (epsilon / 2) ** 2 * n)
 
 
-@claim("Lemma C.5, accuracy", r"is an unbiased estimator of $\sum_iy_i$, and the error is sub-Gaussian with variance "
+@claim("Lemma C.5, accuracy", r"is an unbiased estimator of $\sum_iy_i$, and the error is sub-Gaussian with ... variance "
        r"$O(B^2\log(1/\delta)/\varepsilon^2)$",
        computed=r"For the parameters of equation 60, $n$ from 10 to 1,000, $\varepsilon$ from 0.5 to 29: the mean of 200 "
        r"sums; and the sub-Gaussian proxy that Hoeffding's lemma gives for all bits, with rounding, over the order. The lemma "

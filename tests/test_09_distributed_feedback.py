@@ -165,11 +165,11 @@ def test_local_privacy(measured: dict[str, float]) -> None:
        r"For any $\varepsilon\in(0,15)$ and $\delta\in(0,1/2)$, the DP-DPE instantiation using the PRIVATIZER specified in "
        r"Algorithm ... guarantees $(\varepsilon,\delta)$-SDP.",
        computed=r"A rigorous upper bound on $\delta$ of Algorithm 2's bits, $\varepsilon$ from 0.5 to 14.9, $\delta$ from 0.49 "
-       r"to 1e-6, vectors of 2 and 25 numbers and 2 to 5,000 clients; and its noise over the least that we can certify.",
+       r"to 1e-6, vectors of 2 and 25 numbers, 2 and 1,000 clients; and its noise over the least that we can certify.",
        outcome="confirmed, loose")
 def test_shuffle_privacy(measured: dict[str, float]) -> None:
     """A rigorous bound for the published noise: the counts of a phase move by g + sqrt(s) in the l2 norm at most."""
-    grid = itertools.product((0.5, 1.0, 10.0, 14.9), (0.49, 1e-6), (2, 100, 5000), (2, 25))
+    grid = itertools.product((0.5, 1.0, 10.0, 14.9), (0.49, 1e-6), (2, 1000), (2, 25))
     for epsilon, delta, people, s in grid:
         bits = VectorSum(people, epsilon, delta, Box(s, -1.0, 1.0), calibration="theorem")
         # a bit with p <= 1/2 is a fair one with chance 2 p, else 0; who knows which are fair knows no less, and more
@@ -187,9 +187,9 @@ def test_shuffle_privacy(measured: dict[str, float]) -> None:
 
 @claim("Theorem A.2, accuracy",
        r"is $(\varepsilon,\delta)$-SDP, unbiased, and has error distribution ... which is sub-Gaussian with variance",
-       computed=r"Mean error; and, over the $360\Delta_2^2\ln(4s/\delta)/(|U|^2\hat\varepsilon^2)$ near the end of the proof in our "
-       r"copy, the error's variance and its sub-Gaussian proxy by Hoeffding's lemma, for 2 to a million clients and three "
-       r"budgets. The theorem prints an order; 360 covers crowds up to thousands, 540 all.",
+       computed=r"Mean error; and, over the $360\Delta_2^2\ln(4s/\delta)/(|U|^2\hat\varepsilon^2)$ near the end of the proof in "
+       r"our copy, the error's variance and its sub-Gaussian proxy by Hoeffding's lemma, for 2 to a million clients and three "
+       r"budgets. The theorem prints an order; 360 covers crowds up to a thousand and more, 540 all.",
        outcome="confirmed, loose")
 def test_shuffle_accuracy(measured: dict[str, float]) -> None:
     rng, s, people = np.random.default_rng(0), 25, 28
@@ -304,7 +304,7 @@ def failures(private: bool, printed: bool, runs: int = 4000) -> tuple[float, flo
     return float(rate), float(sigma_n / (std * weights.max())) if private else 1.0
 
 
-def sufficient(kind: str, measured: dict[str, float]) -> list[float]:
+def sufficient(kind: str, told: dict[str, float]) -> list[float]:
     """Printed W_l over the width that Chernoff's bound asks for, for all actions, from proxies of all three noises."""
     ratios = []
     for (k, d), level, (epsilon, delta), sigma in itertools.product(
@@ -329,7 +329,7 @@ def sufficient(kind: str, measured: dict[str, float]) -> list[float]:
         proxy = C**2 @ (1 / (plays * n) + noise) + sigma**2 / n * (actions**2).sum(axis=1)
         ratios.append(W / math.sqrt(proxy.max()))  # both times the root of 2 ln(1/beta); 1 means a probability of beta
     label = "" if kind == "none" else f", {kind}"
-    measured[f"printed over sufficient width, smallest{label}"], measured[f"largest{label}"] = min(ratios), max(ratios)
+    told[f"printed over sufficient width, smallest{label}"], told[f"largest{label}"] = min(ratios), max(ratios)
     return ratios
 
 
@@ -477,17 +477,17 @@ def test_two_thirds(measured: dict[str, float]) -> None:
 @claim("Remark 5.7, central and shuffle",
        r"introduces an additional regret of ... compared to $O(T^{1-\alpha})$ in the central DP model",
        computed=r"Worst regret over gaps of certified CDP-DPE and SDP-DPE at $\sigma=0$, where privacy is nearly all of it: "
-       r"exponent of T, from 1e5 to 1e9, at two epsilons and $\alpha=0.4$, and of $1/\varepsilon$. (Terms of Theorems 5.3 and "
+       r"exponent of T, from 1e5 to 1e9 (CDP: at two epsilons), $\alpha=0.4$, and of $1/\varepsilon$. (Terms of Theorems 5.3 and "
        r"5.5, $T^{1-\alpha}/\varepsilon$.)",
        outcome="confirmed")
 def test_private_exponents(measured: dict[str, float]) -> None:
     epsilons = np.array([0.5, 1.0, 2.0, 4.0])
-    for name in ("CDP-DPE", "SDP-DPE"):
-        for epsilon in (1.0, 4.0):
+    for name, several in (("CDP-DPE", (1.0, 4.0)), ("SDP-DPE", (4.0,))):
+        for epsilon in several:
             found = exponent(name, 10 ** np.arange(5, 10), 0.4, 0.0, epsilon)[0]
             measured[f"{name}: exponent of T, epsilon = {epsilon:g} (bound 0.6)"] = found
             assert abs(found - 0.6) < 0.1
-        price = [hardest(name, 10**8, 0.4, 0.0, float(e)) for e in epsilons]
+        price = [hardest(name, 10**7, 0.4, 0.0, float(e)) for e in epsilons]
         measured[f"{name}: exponent of 1/epsilon (bound 1)"] = slope(1 / epsilons, price)[0]
         assert abs(measured[f"{name}: exponent of 1/epsilon (bound 1)"] - 1) < 0.25
 
@@ -520,7 +520,7 @@ def test_local_privacy_is_never_free(measured: dict[str, float]) -> None:
     ratios = [hardest("LDP-DPE", t, 0.6, 0.1, 8.0) / hardest("DPE", t, 0.6, 0.1) for t in horizons]
     for t, ratio in zip(horizons, ratios, strict=True):
         measured[f"LDP-DPE over DPE at epsilon = 8, T = {t:.0e}"] = ratio
-    assert min(ratios) > 2 and 0.5 < slope(np.array(horizons), ratios)[0] + 0.6 < 0.7
+    assert min(ratios) > 2 and abs(slope(np.array(horizons), ratios)[0]) < 0.1
 
 
 @claim("Theorems 5.3 to 5.5, dimension",
@@ -622,11 +622,11 @@ def test_shuffle_against_the_others(measured: dict[str, float]) -> None:
 @claim("Section 8, smaller exponents",
        r"choosing $\alpha<1$, however, will incur a larger privacy cost",
        computed=r"Worst regret over gaps of certified CDP-DPE at $\sigma=0$, where it is the privacy cost, at $\alpha$ from "
-       r"0.4 to 0.8, T = 1e7 and 1e9, at (1, 1e-6); and the clients asked, which fall.",
+       r"0.4 to 0.8, T = 1e6 and 1e8, at (1, 1e-6); and the clients asked, which fall.",
        outcome="confirmed")
 def test_privacy_cost_and_alpha(measured: dict[str, float]) -> None:
     alphas = (0.4, 0.6, 0.8)
-    for horizon in (10**7, 10**9):
+    for horizon in (10**6, 10**8):
         cost = [hardest("CDP-DPE", horizon, a, 0.0) for a in alphas]
         measured[f"privacy cost at alpha = 0.4 over 0.8, T = {horizon:.0e}"] = cost[0] / cost[2]
         assert cost[0] > cost[1] > cost[2]
@@ -694,7 +694,7 @@ def test_order_of_figure_two_a(measured: dict[str, float]) -> None:
 @claim("Figure 2(b)",
        "the regret performance of CDP-DPE and SDP-DPE is very close to that of DPE",
        computed="Regret at T = 1e6, (10, 0.25), over DPE's on the same instances, in our set-up with certified noise and "
-       "widths (the printed formulas: see the observation). On the figure's scale of orders of magnitude 1.2 to 1.4 times is "
+       "widths (the printed formulas: see the observation). On the figure's scale of orders of magnitude 1.1 to 1.4 times is "
        "close.",
        outcome="confirmed")
 def test_figure_two_b(measured: dict[str, float]) -> None:

@@ -100,8 +100,10 @@ def _chowdhury_zhou_code(paper: str, dimension: int = 5, arms: int = 100) -> Set
 
 
 def _li_zhou_ji(paper: str, dimension: int = 20, actions: int = 1000, horizon: int = 1_000_000) -> Setup:
-    """Section 7, Figure 2. It tells the sizes that are here, but not how actions and the parameter were drawn, which law rewards have
-    and within which bound, how noise and widths were calibrated, nor which epsilons are on its axis.
+    """Section 7, Figure 2, at its sizes.
+
+    It says neither how actions and the parameter were drawn, which law rewards have and within which bound, how noise and widths
+    were calibrated, nor which epsilons are on its axis.
     """
     systems = ("DPE", "DPE-FixedU", "CDP-DPE", "LDP-DPE", "SDP-DPE")
     problem = SphericalClients(_checks.integer("actions", actions, low=2), dimension, client_std=0.1, clients=100_000)
