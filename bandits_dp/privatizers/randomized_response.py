@@ -18,6 +18,7 @@ from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer, bernoulli_log_mgf
 from bandits_dp.privatizers.domain import BITS
+from bandits_dp.privatizers.rare import STEP
 
 LARGEST = 36.0  # beyond this epsilon a lie is rarer than one in 2^52: report with that much noise rather than none
 SMALLEST = 1e-14  # from this epsilon on, the truth is surely likelier than a lie, also in floating point
@@ -98,10 +99,11 @@ class RandomizedResponse(Privatizer):
     def release_sum(
         self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
     ) -> NDArray[np.float64]:
-        """Draw the ones among true ones and among true zeros: two binomials."""
+        """Draw the ones among true ones and among true zeros: two binomials, whose lies are not rounded away."""
         ones = np.rint(np.asarray(total, dtype=float)).astype(np.int64)
         zeros = self.users * batches - ones
-        reports = rng.binomial(ones, self.truth) + rng.binomial(zeros, 1 - self.truth)
+        lie = min(1 - self.truth + STEP, 0.5)
+        reports = rng.binomial(ones, 1 - lie) + rng.binomial(zeros, lie)
         return self._debias(reports, self.users * batches)
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
