@@ -96,7 +96,7 @@ def gaussian(ratio: float, epsilon: float) -> mp.mpf:
         return mp.ncdf(1 / (2 * s) - e * s) - mp.exp(e) * mp.ncdf(-1 / (2 * s) - e * s)
 
 
-def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 2e-3) -> float:
+def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 1e-3) -> float:
     """Upper bound on delta of a vector of integers, each with a noise of this law, that moves by ``shifts``.
 
     For two coordinates it is the exact sum over all pairs of outcomes. For more, every outcome is split into two whose privacy

@@ -21,7 +21,7 @@ def released_sums(learner):
     return model.vector[0] + model.tape.noise[0, : learner.dimension]
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a saved state holds noise that is yet to be released, and every restored copy releases it")
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a state holds noise to come, and every copy releases it")
 @pytest.mark.parametrize("name", ("LinUCB-JDP", "LinUCB-LDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec"))
 def test_a_learner_restored_twice_draws_its_noise_twice(name):
     """Two copies go on with other generators and one user's other reward: their sums differ by her data and nothing else."""
