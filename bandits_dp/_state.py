@@ -29,6 +29,12 @@ class Saved(ABC):
         """Return everything that changes during a run, as a plain dictionary of arrays, ready for ``numpy.savez``.
 
         The caller's generator is the caller's to save.
+
+        Warnings
+        --------
+        Restore a state once only, and keep it as secret as the data. It may hold noise that is yet to be released (learners of the
+        LinUCB family, the factorization counter): two copies that go on from it release different data under the same noise, and
+        the difference of their releases is bare. No guarantee covers that.
         """
         return {self.kind: np.array(self.description)} | {key: np.array(value) for key, value in self._pack().items()}
 

@@ -184,7 +184,8 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
         Or any object with ``release(values, rng, fidelity)``.
     fidelity : {"aggregate", "messages"}
         The law of the released sum, or every message. What is audited is the released sum, which is all that a learner sees; in
-        the local model the server sees each message, too, so audit ``randomize`` of a batch of one user there.
+        the local model the server sees each message, too, so audit there what ``randomize`` sends for every user of a batch of
+        several: a mechanism may be right for a batch of one, or for the first user, and wrong for the others.
 
     Returns
     -------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 
 from bandits_dp import _checks
 
@@ -35,6 +36,9 @@ class Guarantee:
         How the noise was chosen.
     reason : str
         The theorem or computation that proves the promise, or why there is none.
+    joint : bool
+        Whether the promise is joint differential privacy (Kearns et al. 2014): about what all others see, of a user who sees her
+        own answer, too. If not, it is about everything that the trust model's adversary sees.
 
     Raises
     ------
@@ -49,6 +53,7 @@ class Guarantee:
     neighbours: str
     calibration: str
     reason: str
+    joint: bool = False
 
     def __post_init__(self) -> None:
         """Check the numbers and words; texts are free."""
@@ -56,6 +61,8 @@ class Guarantee:
         _checks.real("delta", self.delta, 0.0, 1.0, ends="[]")
         _checks.choice("model", self.model, MODELS)
         _checks.calibration(self.calibration)
+        if not isinstance(self.joint, bool):
+            raise ValueError(f"joint must be True or False, got {self.joint!r}")
 
     @property
     def proved(self) -> bool:
@@ -63,14 +70,36 @@ class Guarantee:
         return math.isfinite(self.epsilon) and self.delta < 1
 
     def __str__(self) -> str:
-        """Return the guarantee as one sentence."""
+        """Return the guarantee as one sentence; its numbers are rounded up, so that what is printed holds."""
         if not self.proved:
             return f"No guarantee ({self.model} model, {self.calibration} calibration): {self.reason}."
-        pair = f"({self.epsilon:g}, {self.delta:g})"
+        pair = f"({upper(self.epsilon)}, {upper(self.delta)})"
         return (
-            f"{pair}-differential privacy in the {self.model} model for {self.unit} "
+            f"{pair}-{'joint ' if self.joint else ''}differential privacy in the {self.model} model for {self.unit} "
             f"(neighbours: {self.neighbours}), {self.calibration} calibration: {self.reason}."
         )
+
+
+def upper(number: float, digits: int = 6) -> str:
+    """Return a number in so many significant digits, not below it: a bound that still holds when it is read and used.
+
+    Parameters
+    ----------
+    number : float
+        Finite, >= 0.
+    digits : int
+        Significant digits, >= 1.
+
+    Returns
+    -------
+    str
+        The decimal number that ``:g`` gives, if it is no less; else the next one. A number that somebody typed with no more digits
+        is returned as it was typed.
+    """
+    nearest = f"{number:.{digits}g}"
+    if float(nearest) >= number:  # the float that was meant: 0.3 is not 0.299999999999999988898 for who typed it
+        return nearest
+    return f"{float(Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(number))):.{digits}g}"
 
 
 def no_guarantee(model: str, unit: str, neighbours: str, calibration: str, reason: str) -> Guarantee:

@@ -15,6 +15,7 @@ the other direction is the same, and log-concave, so smaller moves cost less (:m
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import brentq
@@ -92,6 +93,8 @@ def discrete_laplace_scale(epsilon: float, delta: float = 0.0, shift: int = 1) -
     delta = _checks.delta(delta, zero=True)
     shift = _checks.integer("shift", shift)
     most = shift / epsilon
+    while Fraction(shift) / Fraction(most) > Fraction(epsilon):  # rounded down, it would lose more than epsilon
+        most = math.nextafter(most, math.inf)
     if delta == 0:
         return most
 

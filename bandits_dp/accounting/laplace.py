@@ -8,6 +8,7 @@ Smith 2006). Allowing a failure mass, the exact profile of one real-valued query
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 
 from bandits_dp import _checks
 
@@ -69,4 +70,10 @@ def laplace_scale(epsilon: float, delta: float = 0.0, sensitivity: float = 1.0) 
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta, zero=True)
     sensitivity = _checks.positive("sensitivity", sensitivity)
-    return sensitivity / (epsilon - 2 * math.log1p(-delta))
+    scale = sensitivity / (epsilon - 2 * math.log1p(-delta))
+    with localcontext() as context:  # a rounding error of epsilon may be more than a small delta, and is more than none
+        context.prec = 50
+        largest = Decimal(epsilon) - 2 * (1 - Decimal(delta)).ln()  # what D / b may be
+        while Decimal(sensitivity) / Decimal(scale) > largest:
+            scale = math.nextafter(scale, math.inf)
+    return scale

@@ -29,7 +29,7 @@ from bandits_dp.problems.contextual import Contextual, centre_of
 ALPHA = 0.1  # probability that some confidence radius is too small
 USERS = 20  # per batch: that of the paper's simulation
 COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
-BILLBOARD = ("; joint privacy: the arms of everybody else are a function of the released sums and of data that are not the user's "
+BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "
              "(billboard lemma, Hsu et al. 2016)")
 
 
@@ -149,7 +149,7 @@ def _batched_jdp(
     release = CountedSums(sums, problem.dimension, users)
     made = release.guarantee
     once = ", one per batch" if users > 1 and rounds > 1 else ""
-    release.guarantee = replace(made, unit=made.unit + once, reason=made.reason + BILLBOARD)
+    release.guarantee = replace(made, unit=made.unit + once, reason=made.reason + BILLBOARD, joint=True)
     return _learner(problem, horizon, calibration, release, centred, radius_scale, alpha)
 
 

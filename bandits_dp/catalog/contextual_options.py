@@ -73,8 +73,8 @@ def vector_privatizer(
 ) -> Privatizer:
     """Return P_Vec for users who are in so many batches each; if ``local_first``, each message is private enough on its own.
 
-    That is the case if the noise of one user suffices (Chowdhury & Zhou 2022, Corollary C.3), as when nobody else is honest. The
-    server must then not see the order of one user's bits.
+    That is the case if the noise of one user suffices (Chowdhury & Zhou 2022, Corollary C.3), as when nobody else is honest. Every
+    user permutes her own bits, so that their order tells nothing.
     """
     if local_first:
         options["honest_fraction"] = 1 / users

@@ -70,6 +70,9 @@ class FactorizationCounter(Counter):
     tree. Whenever t doubles, the noise of the next t rounds is computed ahead by one convolution: O(log T) time per round on
     average, with pauses (about 0.1 s per coordinate at a million rounds). ``noise_path`` is one convolution per coordinate.
 
+    Warning: what ``save`` returns holds that noise, so restore it once only; two counters that go on from one state release the
+    same noise on other values, and their difference is bare.
+
     The coefficients are floats with a relative error below 4e-16 each step of the recursion; the sensitivity is rounded up by more.
     """
 

@@ -31,15 +31,17 @@ from bandits_dp.problems.graded import Arms
 from bandits_dp.regret import RegretTrack
 
 
-def most_decisions(horizon: int, batch_size: int | str) -> int:
-    """Count the phases with two viable arms that fit into the horizon: no run decides more often.
+def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
+    """Count the phases with two viable arms that fit into the horizon: no run decides more often, unless batches shrink.
+
+    Warning: of a schedule of your own the first batch alone is looked at. If a later one is smaller, a run may decide more often.
 
     Parameters
     ----------
     horizon : int
         Number of rounds T, >= 1.
-    batch_size : int or "doubling"
-        Users per arm and phase.
+    batch_size : int or "doubling" or Batches
+        Users per arm and phase, not fewer than in the phase before.
 
     Returns
     -------

@@ -118,6 +118,11 @@ class Learner(Saved, Generic[P]):
         ------
         ValueError
             If a reward is out of range, there are too many, or the horizon is reached. The learner stays as it was.
+
+        Warnings
+        --------
+        After any other exception, as from Ctrl-C, throw the learner away. A release may have been drawn that it does not know of,
+        and going on may release the same users once more, which no guarantee covers.
         """
 
     @abstractmethod

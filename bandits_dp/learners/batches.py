@@ -21,7 +21,11 @@ from bandits_dp.privatizers import Privatizer
 
 @runtime_checkable
 class Batches(Protocol):
-    """A schedule of batch sizes."""
+    """A schedule of batch sizes.
+
+    Warning: sizes must not shrink from phase to phase. The certified width counts decisions as if no batch were smaller than the
+    first (:func:`bandits_dp.learners.arm_elimination.most_decisions`), so its union bound is too small for a schedule that shrinks.
+    """
 
     @property
     def fresh(self) -> bool:

@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners.phased_base import PhasedElimination
-from bandits_dp.learners.phased_parts import Floats, Phase, Width
+from bandits_dp.learners.phased_parts import CLIPPED, Floats, Phase, Width
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.problems.clients import ClientPopulation
 
@@ -50,6 +50,8 @@ def _for_clients(anyone: Privatizer) -> Guarantee:
     reason = promise.reason
     if promise.proved:
         reason += "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
+    if anyone.clip:
+        reason += CLIPPED
     return replace(promise, unit=unit, neighbours=NEIGHBOURS, reason=reason)
 
 

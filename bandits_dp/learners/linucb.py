@@ -156,6 +156,11 @@ class LinUCB(Learner[Contextual]):
         ValueError
             If nobody was shown anything since the last update, there is another number of rewards, or one is out of range. The
             learner stays as it was.
+
+        Warnings
+        --------
+        After any other exception, as from Ctrl-C, throw the learner away: going on may release the same users once more, which no
+        guarantee covers.
         """
         self._must_go_on()
         if not len(self._shown):

@@ -195,7 +195,7 @@ class Tape:
         return self.noise
 
     def pack(self) -> dict[str, ArrayLike]:
-        """Return what changes, by name, for a single run."""
+        """Return what changes, by name, for a single run; that is noise to come, too, so a state must be restored once only."""
         return {"tape_batch": self.batch, "tape_noise": self.noise[0], "tape_rows": self._rows[0, self._used :]}
 
     def unpack(self, state: dict[str, NDArray[Any]]) -> None:

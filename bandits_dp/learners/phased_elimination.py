@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.designs import support_bound
 from bandits_dp.learners.phased_base import PhasedElimination
-from bandits_dp.learners.phased_parts import Floats, Phase, Width
+from bandits_dp.learners.phased_parts import CLIPPED, Floats, Phase, Width
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.domain import rows
 from bandits_dp.problems.linear import LinearArms
@@ -67,6 +67,8 @@ class LinearElimination(PhasedElimination[LinearArms]):
         if self.guarantee.proved:
             once = f"{self.guarantee.reason}; each sum is calibrated to its own users, who are in no other"
             self.guarantee = replace(self.guarantee, reason=once)
+        if self.clip:
+            self.guarantee = replace(self.guarantee, reason=self.guarantee.reason + CLIPPED)
         self.rewards: list[Floats] = []  # of the current action
         self.means: list[float] = []  # released, of the actions before it
 

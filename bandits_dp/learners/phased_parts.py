@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bandits_dp.privatizers import Privatizer
 
 Floats = NDArray[np.float64]
+CLIPPED = "; where values are clipped, their means are others, and confidence widths are void"  # what a guarantee says of clip=True
 
 
 class KnownActions(Protocol):

@@ -39,6 +39,10 @@ class ExactWidth:
     one of them fails in one of P phases with probability 2 P / T at most, which costs no more regret than 4 P. That holds though
     the comparison is with whichever action looks best: the failures of all k possible comparisons with :math:`x^*` are counted.
 
+    **Clipping voids it.** Clipped answers have other means, which are not linear in the actions, so with ``clip=True`` nothing here
+    is certified if anything is clipped: the best action may be dropped, and was in 3 to 18% of runs with bounds 0.5 to 0.05 on
+    averages. The guarantee of such a learner says so; its privacy holds.
+
     **Few evaluations.** Each :math:`\psi` is a maximum of log-moment generating functions, hence convex, and 0 at 0. On each
     interval of a grid its chord is above it, so :math:`\psi(s) \le \psi(s_1) + \tfrac12 \kappa_g s^2` for all :math:`s \le s_g`,
     with :math:`\kappa_g` the largest of :math:`2\,\mathrm{chord}(s) / s^2` up to there: by the first term, which is tiny, before

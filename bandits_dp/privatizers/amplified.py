@@ -94,10 +94,12 @@ class AmplifiedGaussian(UserNoise):
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
         if _checks.calibration(calibration) == "certified":
             self.unit_std = certified_unit_std(honest, epsilon, delta, domain.l2_diameter)
-            text = "exact local Gaussian mechanism, amplified by shuffling (Feldman, McMillan, Talwar 2021, Theorems 3.2 and 3.8)"
-            self.guarantee = Guarantee(
-                epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text + crowd(honest_fraction)
-            )
+            if self.unit_std < gaussian_noise_std(epsilon, delta, domain.l2_diameter):
+                text = ("exact local Gaussian mechanism, amplified by shuffling (Feldman, McMillan, Talwar 2021, Theorems 3.2 and "
+                        "3.8)" + crowd(honest_fraction))
+            else:  # which needs nobody else to be honest
+                text = "exact local Gaussian mechanism, which is private without the shuffler: it amplifies nothing here"
+            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
         else:
             self.unit_std, text = self._published(calibration, epsilon, delta, strict)
             self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)

@@ -2,9 +2,10 @@ r"""The shuffle model on numbers: a number becomes bits, noise bits join them, a
 
 A coordinate in [low, high] becomes :math:`x = g (v - \mathrm{low}) / (\mathrm{high} - \mathrm{low})` and is rounded at
 random to one of its two neighbouring integers, so that the mean is kept: :math:`\lfloor x + U \rfloor` with U uniform.
-That integer in :math:`\{0, \dots, g\}` is sent as g bits, so many of them ones, together with the noise bits. The
-shuffler mixes the bits of each coordinate; the analyzer counts the ones, subtracts the mean of the noise, and undoes the
-scale.
+That integer in :math:`\{0, \dots, g\}` is sent as g bits, so many of them ones, together with the noise bits, all in an order
+that the user draws at random: where a user's own noise protects her message already, its order must not tell the noise from the
+value. The shuffler mixes the bits of each coordinate over all users; the analyzer counts the ones, subtracts the mean of the
+noise, and undoes the scale.
 
 **Sensitivity.** Give the user's old and new value the same U in every coordinate. The integers then differ by less than
 one more than the unrounded numbers do, in each coordinate. Privacy given U for every U is privacy, because delta is
@@ -81,14 +82,15 @@ class BitSum(Privatizer):
         return np.asarray((np.asarray(ones) - self.noise_bits.mean(users)) * self.step + users * self.low)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send g bits and the noise bits for each coordinate, shape (users, dimension, bits)."""
+        """Send g bits and the noise bits for each coordinate, in a random order, shape (users, dimension, bits)."""
         array = self.check(values)
         if self.users * self.bits_per_user > MOST_BITS:
             raise ValueError("fidelity must be 'aggregate' for messages as long as these, got 'messages' with "
                              f"{self.bits_per_user:,.0f} bits from each of {self.users} users: more than {MOST_BITS:,} in all")
         integers = self._round(array, rng)
         unary = np.arange(self.levels) < integers[:, :, None]
-        return np.concatenate([unary.astype(np.uint8), self.noise_bits.draw(array.shape, rng)], axis=2)
+        bits = np.concatenate([unary.astype(np.uint8), self.noise_bits.draw(array.shape, rng)], axis=2)
+        return rng.permuted(bits, axis=2)
 
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Return the bits of each coordinate in a uniformly random order, shape (dimension, users * bits)."""

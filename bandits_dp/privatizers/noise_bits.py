@@ -27,6 +27,7 @@ from scipy.stats import binom
 
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf, hockey_stick
 from bandits_dp.privatizers.base import bernoulli_log_mgf
+from bandits_dp.privatizers.rare import drawable
 
 MOST_CONVOLVED = 100_000  # trials up to which the law of pairs is computed exactly
 SHARE = 1e-3  # of delta, left to the event of too few fair pairs beyond that
@@ -109,7 +110,7 @@ def least_noise_bits(
     Returns
     -------
     NoiseBits
-        Equal numbers of rare and common bits.
+        Equal numbers of rare and common bits; p is a multiple of 2^-53 (:mod:`bandits_dp.privatizers.rare`).
     """
     trials = fair_trials(delta)
     if trials > MOST_CONVOLVED:
@@ -119,11 +120,14 @@ def least_noise_bits(
 
         def fewest(counted: int) -> float:
             """Return the smallest q for which so many counts together have N fair bits each, but for the share of delta."""
-            def too_few(q: float) -> float:
-                return float(binom.logcdf(needed - 1, users * pairs, q)) - math.log(delta * SHARE / counted)
+            def too_few(log_q: float) -> float:
+                return float(binom.logcdf(needed - 1, users * pairs, math.exp(log_q))) - math.log(delta * SHARE / counted)
 
-            q = brentq(too_few, needed / (users * pairs) * 0.9, 1 - 1e-15) if too_few(1 - 1e-12) < 0 else 1.0
-            return min(q * (1 + ROUNDING), 1.0)
+            if too_few(-1e-12) >= 0:
+                return 1.0
+            # In log q, because q itself is smaller than any absolute tolerance in a huge crowd.
+            log_q = brentq(too_few, math.log(needed / (users * pairs) * 0.9), -1e-15)
+            return min(math.exp(log_q) * (1 + ROUNDING), 1.0)
 
         def proved(q: float) -> bool:
             """Whether the module's bound for many counts keeps delta."""
@@ -135,7 +139,8 @@ def least_noise_bits(
         q = fewest(1)
         if counts > 1 and q < 1 and not proved(q):
             q = fewest(counts)
-        return NoiseBits(pairs, pairs, 0.5 * q / (1 + math.sqrt(1 - q)))  # the smaller root of 4 p (1 - p) = q
+        root = 0.5 * q / (1 + math.sqrt(1 - q))  # the smaller root of 4 p (1 - p) = q
+        return NoiseBits(pairs, pairs, drawable(root, users * pairs))
     pairs = math.ceil(trials / (2 * users))
     target = math.log(delta * (1 - ROUNDING))
 
@@ -157,4 +162,4 @@ def least_noise_bits(
     log_p = brentq(excess, low, high, xtol=1e-9) if excess(high) < 0 else high
     while log_p < high and excess(log_p) > 0:  # the root finder may stop just below the root
         log_p = min(log_p + 1e-8, high)
-    return bits(log_p)
+    return NoiseBits(pairs, pairs, drawable(bits(log_p).p, users * pairs))

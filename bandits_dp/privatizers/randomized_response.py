@@ -15,10 +15,28 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.accounting.binomial import ROUNDING
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer, bernoulli_log_mgf
 from bandits_dp.privatizers.domain import BITS
+from bandits_dp.privatizers.rare import STEP
+
+LARGEST = 36.0  # beyond this epsilon a lie is rarer than one in 2^52: report with that much noise rather than none
+SMALLEST = 1e-14  # from this epsilon on, the truth is surely likelier than a lie, also in floating point
+
+
+def largest_truth(epsilon: float, delta: float) -> float:
+    r"""Return the largest float q with :math:`1 - (1 - q) (e^\varepsilon + 1) \le \delta`, or one or two below it.
+
+    A q that is too large by one rounding error raises delta by :math:`10^{-16} e^\varepsilon`, many times a small delta: at
+    (13.994, 1e-12) it was 64 times. So the lie that is needed is rounded up (by more than its computation can lose), and q is
+    stepped down until 1 - q, which is exact, is no less. ``rng.random()`` has steps of 2^-53, as q has, so the bit sent is a lie
+    with just this probability.
+    """
+    lie = max((1 - delta) / (math.exp(min(epsilon, LARGEST)) + 1) * (1 + 2.0**-50), 2.0**-52)
+    truth = 1 - lie
+    while 1 - truth < lie:
+        truth = math.nextafter(truth, 0.0)
+    return truth
 
 
 class RandomizedResponse(Privatizer):
@@ -43,7 +61,8 @@ class RandomizedResponse(Privatizer):
     Raises
     ------
     ValueError
-        If an argument is out of range, or the calibration is ``"experiment"``: no paper publishes one for this sum.
+        If an argument is out of range (without a delta, epsilon must be at least 1e-14), or the calibration is
+        ``"experiment"``: no paper publishes one for this sum.
     """
 
     bits_per_user = 1.0
@@ -57,11 +76,11 @@ class RandomizedResponse(Privatizer):
                              "no paper publishes a figure with it")
         if calibration == "theorem":
             delta = 0.0
-        lie = max((1 - delta) / (math.exp(min(epsilon, LARGEST)) + 1), 2.0**-52)
-        self.truth = 1 - lie
-        if 1 - self.truth < lie * (1 - ROUNDING):  # a rare lie that rounding makes even rarer
-            self.truth = math.nextafter(self.truth, 0.0)
-        self.bias = math.tanh(min(epsilon, LARGEST) / 2) if delta == 0 else 1 - 2 * lie  # 2q - 1
+        self.truth = largest_truth(epsilon, delta)
+        if self.truth <= 0.5:
+            raise ValueError(f"epsilon must be at least {SMALLEST:g} for randomized response with delta = {delta:g}, got "
+                             f"{epsilon:g}: less is lost in rounding, and answers would carry nothing")
+        lie, self.bias = 1 - self.truth, 2 * self.truth - 1  # both exact
         self.noise_std = math.sqrt(self.users * self.truth * lie) / self.bias
         self.span = self.users / self.bias
         reason = "the two answers of randomized response, compared exactly (Warner 1965)"
@@ -80,10 +99,11 @@ class RandomizedResponse(Privatizer):
     def release_sum(
         self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
     ) -> NDArray[np.float64]:
-        """Draw the ones among true ones and among true zeros: two binomials."""
+        """Draw the ones among true ones and among true zeros: two binomials, whose lies are not rounded away."""
         ones = np.rint(np.asarray(total, dtype=float)).astype(np.int64)
         zeros = self.users * batches - ones
-        reports = rng.binomial(ones, self.truth) + rng.binomial(zeros, 1 - self.truth)
+        lie = min(1 - self.truth + STEP, 0.5)
+        reports = rng.binomial(ones, 1 - lie) + rng.binomial(zeros, lie)
         return self._debias(reports, self.users * batches)
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -95,6 +115,3 @@ class RandomizedResponse(Privatizer):
 
     def _debias(self, ones: ArrayLike, users: int) -> NDArray[np.float64]:
         return np.asarray((np.asarray(ones) - users * (1 - self.truth)) / self.bias)
-
-
-LARGEST = 36.0  # beyond this epsilon a lie is rarer than one in 2^52: report with that much noise rather than none

@@ -31,6 +31,7 @@ from typing import Any
 from bandits_dp import _checks
 from bandits_dp.accounting.composition import optimal_composition
 from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.guarantee import upper
 from bandits_dp.privatizers.amplified import AmplifiedGaussian, certified_unit_std
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.bit_sum import crowd, honest_users
@@ -98,7 +99,7 @@ class _Returning(Privatizer):
         if calibration == "certified":
             one = replace(one, epsilon=epsilon, delta=delta, reason=reason)
         elif one.proved:
-            each = f"({one.epsilon:.3g}, {one.delta:.3g}) in each of {self.batches} batches"
+            each = f"({upper(one.epsilon, 3)}, {upper(one.delta, 3)}) in each of {self.batches} batches"
             text = f"{one.reason}, {each}, optimal composition (Kairouz, Oh, Viswanath 2015)"
             if not composes(one.epsilon, one.delta, self.batches, epsilon, delta):
                 epsilon, delta, text = math.inf, 1.0, f"composition does not prove epsilon = {epsilon:g} from {each}"

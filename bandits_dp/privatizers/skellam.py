@@ -17,6 +17,7 @@ from bandits_dp.accounting.skellam import skellam_variance
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.domain import BITS, Box
+from bandits_dp.privatizers.rare import STEP
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 MOST_LEVELS = 1024  # beyond, the exact divergence takes seconds; at epsilon = 1 rounding adds more than 1% from 10^6 users on
@@ -82,8 +83,8 @@ class SkellamSum(SecureSum):
         self.guarantee = Guarantee(epsilon, delta, "central", self._unit, NEIGHBOURS, calibration, reason + self._trust)
 
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw a difference of Poisson numbers."""
-        up, down = rng.poisson(self._variance(users) / 2, (2, *shape))
+        """Draw a difference of Poisson numbers, none of which is 0 too often."""
+        up, down = rng.poisson(self._variance(users) / 2 + 2 * STEP, (2, *shape))
         return np.asarray(up - down)
 
     def _variance(self, users: int) -> float:

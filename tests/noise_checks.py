@@ -1,0 +1,354 @@
+"""Checks of every mechanism through its public methods, by name; :mod:`tests.test_planted_faults` runs them, also with faults.
+
+A check raises AssertionError. Each statistical one is two-sided, at a false-alarm rate of 1e-6 and with a fixed seed. What noise is
+right is computed here from the promise and the distance that one user can move a sum, which is written down per case, and not taken
+from the mechanism.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from scipy import optimize, stats
+
+import bandits_dp as bdp
+from bandits_dp.accounting.binomial_vector import vector_delta
+from bandits_dp.continual import (
+    FactorizationCounter,
+    HybridCounter,
+    NaiveCounter,
+    PerStepCounter,
+    TreeCounter,
+    TwoLevelCounter,
+)
+from bandits_dp.privatizers import (
+    AmplifiedGaussian,
+    BinarySum,
+    Box,
+    CentralGaussian,
+    CentralLaplace,
+    DiscreteLaplaceSum,
+    LinearStatistics,
+    LocalGaussian,
+    LocalLaplace,
+    Privatizer,
+    RandomizedResponse,
+    ScalarSum,
+    SkellamSum,
+    VectorSum,
+)
+from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
+from bandits_dp.problems import BernoulliArms
+from tests import exact_delta
+from tests.test_continual import matrices
+
+FALSE_ALARM = 1e-6
+EPSILON, DELTA = 1.0, 0.05
+USERS, RUNS = 3, 4000
+
+
+def within(pvalue: float) -> None:
+    """Assert that a p-value is no alarm."""
+    assert pvalue > FALSE_ALARM, f"p-value {pvalue:.2g}"
+
+
+def gaussian_std(distance: float, epsilon: float = EPSILON, delta: float = DELTA) -> float:
+    """Least noise, from Balle & Wang's formula in plain arithmetic."""
+    def excess(log_std: float) -> float:
+        s = math.exp(log_std)
+        return stats.norm.cdf(1 / (2 * s) - epsilon * s) - math.exp(epsilon) * stats.norm.cdf(-1 / (2 * s) - epsilon * s) - delta
+    return distance * math.exp(optimize.brentq(excess, -8, 8, xtol=1e-14))
+
+
+@dataclass
+class Case:
+    """A mechanism, and what one user can move: in the l2 norm, in the l1 norm, and in integers."""
+
+    make: Callable[[int], Any]
+    dimension: int = 1
+    kind: str = "gaussian"
+    move: float = 1.0
+    local: bool = False
+    whole: bool = False
+
+
+PLANE = Box(2, -1.0, 1.0)
+CASES = {
+    "CentralGaussian": Case(lambda n: CentralGaussian(n, EPSILON, DELTA, domain=PLANE), 2, move=2 * math.sqrt(2)),
+    "LocalGaussian": Case(lambda n: LocalGaussian(n, EPSILON, DELTA, domain=PLANE), 2, move=2 * math.sqrt(2), local=True),
+    "AmplifiedGaussian": Case(lambda n: AmplifiedGaussian(n, EPSILON, DELTA, domain=PLANE), 2, move=2 * math.sqrt(2), local=True),
+    "ReturningLocalGaussian": Case(
+        lambda n: ReturningLocalGaussian(n, 4, EPSILON, DELTA, domain=PLANE), 2, move=4 * math.sqrt(2), local=True),
+    "CentralLaplace": Case(lambda n: CentralLaplace(n, EPSILON, domain=PLANE), 2, "laplace", 4.0),
+    "LocalLaplace": Case(lambda n: LocalLaplace(n, EPSILON, domain=PLANE), 2, "laplace", 4.0, local=True),
+    "RandomizedResponse": Case(lambda n: RandomizedResponse(n, EPSILON, DELTA), 1, "lie", local=True, whole=True),
+    "BinarySum": Case(lambda n: BinarySum(n, EPSILON, DELTA), 1, "bits", 1, whole=True),
+    "ScalarSum": Case(lambda n: ScalarSum(n, EPSILON, DELTA, levels=3), 1, "bits", 3),
+    "DiscreteLaplaceSum": Case(lambda n: DiscreteLaplaceSum(n, EPSILON), 1, "discrete", 1, whole=True),
+    "SkellamSum": Case(lambda n: SkellamSum(n, EPSILON, DELTA), 1, "skellam", 1, whole=True),
+}
+VECTORS = {
+    "VectorSum": (lambda n: VectorSum(n, EPSILON, DELTA, PLANE, levels=3), 1),
+    "ReturningVectorSum": (lambda n: ReturningVectorSum(n, 4, EPSILON, DELTA, domain=PLANE, levels=3), 4),
+}
+COUNTERS = (NaiveCounter, PerStepCounter, TwoLevelCounter, TreeCounter, HybridCounter, FactorizationCounter)
+
+
+def everyone(case: Case, privatizer: Any, high: bool = True) -> np.ndarray:
+    """Values at an end of the domain, which are not rounded, one row per user."""
+    return np.full((privatizer.users, case.dimension), privatizer.domain.high if high else privatizer.domain.low)
+
+
+def calibration(name: str) -> None:
+    """The declared noise gives the promised delta, and 2% less noise does not (by the oracles)."""
+    if name in VECTORS:
+        make, batches = VECTORS[name]
+        p = make(20)
+        law = exact_delta.pairs(20 * p.noise_bits.rare, p.noise_bits.p)
+        assert exact_delta.product(law, EPSILON, [3] * 2 * batches) <= DELTA * (1 + 1e-9)
+        with np.errstate(divide="ignore"):
+            bound = vector_delta(np.log(law[law > 0]), EPSILON, 3 * math.sqrt(2 * batches), 2 * batches)  # of d M counts
+        assert 0.99 * DELTA < bound <= DELTA * (1 + 1e-9)
+        return
+    case = CASES[name]
+    p = case.make(20)
+    if case.kind == "gaussian":
+        assert math.isclose(p.unit_std, gaussian_std(case.move), rel_tol=1e-8)
+        assert math.isclose(p.noise_std, p.unit_std * math.sqrt(20 if case.local else 1))
+    elif case.kind == "laplace":
+        assert math.isclose(p.scale, case.move / EPSILON)
+        assert math.isclose(p.noise_std, p.scale * math.sqrt(40 if case.local else 2))
+    elif case.kind == "lie":
+        assert DELTA * (1 - 1e-9) < exact_delta.randomized_response(p.truth, EPSILON) <= DELTA
+    elif case.kind == "discrete":
+        assert exact_delta.discrete_laplace(p.scale, EPSILON, 1) <= 0 < exact_delta.discrete_laplace(p.scale * 0.98, EPSILON, 1)
+    else:
+        law = noise_law(case, p, 20)
+        assert 0.99 * DELTA < exact_delta.divergence(law, EPSILON, int(case.move)) <= DELTA * (1 + 1e-9)
+
+
+def noise_law(case: Case, p: Any, users: int) -> np.ndarray:
+    """Law of the integer noise of so many users, symmetric around the middle."""
+    if case.kind == "discrete":
+        q, x = math.exp(-EPSILON), np.arange(-40, 41)
+        return (1 - q) / (1 + q) * q ** abs(x)
+    if case.kind == "skellam":
+        return exact_delta.skellam(p.variance)
+    return exact_delta.pairs(users * p.noise_bits.rare, p.noise_bits.p)
+
+
+def messages(name: str) -> None:
+    """In the local model and in P_Amp every message of every user has the right law, whatever is sent."""
+    case = CASES[name]
+    p, rng = case.make(USERS), np.random.default_rng(1)
+    runs = 4 * RUNS if case.kind == "lie" else RUNS
+    for high in (False, True):
+        values = everyone(case, p, high)
+        sent = np.array([p.randomize(values, rng) for _ in range(runs)], dtype=float)  # shape (runs, users, dimension)
+        for user in range(USERS):
+            noise = (sent[:, user] - values[user]).ravel()
+            if case.kind == "lie":
+                lie = (1 - DELTA) / (math.exp(EPSILON) + 1)
+                within(stats.binomtest(int(abs(noise).sum()), runs, lie).pvalue)
+            else:
+                law = stats.norm(0, gaussian_std(case.move)) if case.kind == "gaussian" else stats.laplace(0, case.move / EPSILON)
+                within(stats.kstest(noise, law.cdf).pvalue)
+                # The std, too: its logarithm is normal with the law's kurtosis k, of variance (k - 1) / 4 n.
+                ratio = math.log(noise.std() / law.std()) / math.sqrt((float(law.stats("k")) + 2) / 4 / noise.size)
+                within(2 * stats.norm.sf(abs(ratio)))
+
+
+def sums(name: str) -> None:
+    """Both fidelities release the true sum plus noise of the right law, for all users at either end, and in the middle."""
+    case = CASES[name]
+    p, rng = case.make(USERS), np.random.default_rng(2)
+    runs = 4 * RUNS if case.kind == "discrete" else RUNS
+    for share in (0.0, 0.5, 1.0) if case.kind in ("gaussian", "laplace") else (0.0, 1.0):
+        values = everyone(case, p, False) * (1 - share) + everyone(case, p, True) * share
+        for fidelity in ("messages", "aggregate"):
+            noise = np.array([p.release(values, rng, fidelity) for _ in range(runs)]) - values.sum(axis=0)
+            if case.kind in ("gaussian", "laplace"):
+                users = USERS if case.local else 1
+                if case.kind == "gaussian":
+                    noise = noise.ravel() / (gaussian_std(case.move) * math.sqrt(users))
+                    within(stats.kstest(noise, stats.norm.cdf).pvalue)
+                    within(2 * min(stats.chi2.cdf((noise**2).sum(), noise.size), stats.chi2.sf((noise**2).sum(), noise.size)))
+                else:
+                    scale = case.move / EPSILON
+                    excess = 3 / users  # of the kurtosis
+                    ratio = (noise.var() / (2 * users * scale**2) - 1) / math.sqrt((excess + 2) / noise.size)
+                    within(2 * stats.norm.sf(abs(ratio)))
+            else:
+                within(goodness(case, p, noise[:, 0], values))
+
+
+def goodness(case: Case, p: Any, noise: np.ndarray, values: np.ndarray) -> float:
+    """Chi-square p-value of released integers, cells with few expected put together."""
+    if case.kind == "lie":
+        lie = (1 - DELTA) / (math.exp(EPSILON) + 1)
+        ones = noise * (1 - 2 * lie) + USERS * lie + values.sum() * (1 - 2 * lie)  # undo the analyzer
+        law, found = exact_delta.binomial(USERS, lie if values[0, 0] == 0 else 1 - lie), np.rint(ones)
+        assert abs(ones - found).max() < 1e-6
+    else:
+        law = noise_law(case, p, USERS)
+        steps = noise * (p.levels if hasattr(p, "levels") else 1)
+        found = np.rint(steps) + len(law) // 2
+        assert abs(steps - np.rint(steps)).max() < 1e-6
+    if case.kind != "lie":  # the variance is more telling than the cells, if the noise is a little too small
+        x = np.arange(len(law)) - len(law) // 2
+        second, fourth = law @ x**2, law @ x.astype(float) ** 4
+        within(2 * stats.norm.sf(abs((steps**2).mean() - second) / math.sqrt((fourth - second**2) / len(steps))))
+    counts = np.bincount(np.clip(found, 0, len(law) - 1).astype(int), minlength=len(law))
+    big = law * len(noise) >= 10
+    observed, expected = np.append(counts[big], counts[~big].sum()), np.append(law[big], law[~big].sum()) * len(noise)
+    if expected[-1] < 1e-9:
+        observed, expected = observed[:-1], expected[:-1]
+    return float(stats.chisquare(observed, expected * observed.sum() / expected.sum()).pvalue)
+
+
+def each_user_once(name: str) -> None:
+    """Under the same seed, whoever goes from one end to the other moves the sum by just that much, in both fidelities."""
+    case = CASES[name]
+    p = case.make(USERS)
+    for fidelity in ("messages", "aggregate"):
+        low = everyone(case, p, False)
+        before = p.release(low, np.random.default_rng(3), fidelity)
+        for user in range(USERS):
+            after = low.copy()
+            after[user] = p.domain.high
+            moved = p.release(after, np.random.default_rng(3), fidelity) - before
+            assert np.allclose(moved, p.domain.high - p.domain.low), f"user {user} moves the sum by {moved}"
+
+
+def clipping(name: str) -> None:
+    """A wild value is refused, or released as the border's if that was asked for."""
+    kind = type(CASES[name].make(USERS))
+    strict, wild = kind(USERS, EPSILON, DELTA, domain=PLANE), np.full((USERS, 2), 50.0)
+    try:
+        strict.release(wild, np.random.default_rng(0))
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("a value outside of the domain was released")
+    clipped = kind(USERS, EPSILON, DELTA, domain=PLANE, clip=True)
+    border = clipped.release(np.ones((USERS, 2)), np.random.default_rng(0))
+    assert np.allclose(clipped.release(wild, np.random.default_rng(0)), border)
+
+
+def order(name: str) -> None:
+    """A shuffler's permutation is uniform: where the first and last bit or message go, and whether two neighbours stay together."""
+    make = VECTORS[name][0] if name in VECTORS else CASES[name].make
+    p, rng, users = make(5), np.random.default_rng(4), 5
+    shape = p.randomize(np.full((users, p.dimension), p.domain.high), rng).shape
+    numbered = np.arange(math.prod(shape)).reshape(shape)
+    runs = 3000
+    mixed = [np.asarray(p.shuffle(numbered, rng)) for _ in range(runs)]
+    groups = {"AmplifiedGaussian": lambda out: out[:, 0], "BinarySum": lambda out: out}.get(name, lambda out: out[0])
+    ids = np.sort(groups(mixed[0]))  # what is mixed: messages, all bits, or the bits of one coordinate
+    places = np.array([np.argsort(groups(out)) for out in mixed])  # where each went, shape (runs, size)
+    size = len(ids)
+    cells = min(size, 10)
+    for item in (0, 1, size - 1):
+        counts = np.bincount(places[:, item] * cells // size, minlength=cells)
+        expected = np.bincount(np.arange(size) * cells // size, minlength=cells) * runs / size
+        within(stats.chisquare(counts, expected).pvalue)
+    for other in (1, size // 2, size - 1):  # of one user, or of two
+        together = int((abs(places[:, 0] - places[:, other]) == 1).sum())
+        within(stats.binomtest(together, runs, 2 / size).pvalue)
+        within(stats.binomtest(int((places[:, 0] < places[:, other]).sum()), runs, 0.5).pvalue)
+
+
+def own_order(name: str) -> None:
+    """A user's own bits come in a uniform order: each place holds a one equally often."""
+    make = VECTORS[name][0] if name in VECTORS else CASES[name].make
+    runs = 4000
+    p = make(runs)
+    sent = p.randomize(np.full((runs, p.dimension), p.domain.low), np.random.default_rng(5))[:, 0]
+    ones, bits = sent.sum(axis=1, dtype=float), sent.shape[1]
+    places = sent.sum(axis=0, dtype=float)
+    spread = (ones * (bits - ones)).sum() / (bits * (bits - 1))
+    within(stats.chi2.sf(((places - places.mean()) ** 2).sum() / spread, bits - 1))
+
+
+def counters(name: str) -> None:
+    """All running sums together have the covariance of the published factorization at the certified noise, added or as a path."""
+    kind = {c.__name__: c for c in COUNTERS}[name]
+    horizon, runs = 8, 1500
+    left, right = matrices(kind, horizon)
+    std = gaussian_std(np.linalg.norm(right, axis=0).max())
+    counter, rng = kind(horizon, EPSILON, DELTA), np.random.default_rng(6)
+    assert math.isclose(counter.noise_std, std, rel_tol=1e-8)
+    added = []
+    for _ in range(runs):
+        counter.reset()
+        added.append([counter.add(0.25, rng)[0] for _ in range(horizon)])
+    streams = np.array(added) - 0.25 * np.arange(1, horizon + 1)
+    paths = np.array([counter.noise_path(rng)[:, 0] for _ in range(runs)])
+    for noise in (streams, paths):
+        white = np.linalg.solve(std * left, noise.T)  # independent standard normal numbers, one per draw
+        within(stats.kstest(white.ravel(), stats.norm.cdf).pvalue)
+        square = (white**2).sum(axis=1)
+        for draw in square:
+            within(2 * min(stats.chi2.cdf(draw, runs), stats.chi2.sf(draw, runs)))
+        for sign in (1, -1):  # neighbouring draws do not covary
+            pairs = (white[1:] + sign * white[:-1]).ravel() / math.sqrt(2)
+            assert abs((pairs**2).mean() - 1) < 5.2 * math.sqrt(2 / pairs.size) * 1.5
+
+
+def theorem_split(name: str) -> None:
+    """Published formulas against numbers computed by hand: what is split over levels, halves and batches."""
+    found = {
+        "TreeCounter": lambda: TreeCounter(1000, 0.5, 1e-4, calibration="theorem").noise_std,
+        "ScalarSum": lambda: ScalarSum(100, 8.0, 0.1, "theorem", domain=Box(1, -1.0, 1.0)).noise_bits.std(100),
+        "LaplaceVector": lambda: CentralLaplace(2, EPSILON, 0.3, domain=PLANE).scale,
+    }[name]()
+    by_hand = {
+        # h = 10: node epsilon 0.5 / sqrt(80 ln 2e4), node delta 1e-4 / 20, sqrt(2 ln(1.25 / delta)) / epsilon
+        "TreeCounter": math.sqrt(2 * math.log(1.25 / 5e-6)) * math.sqrt(80 * math.log(2e4)) / 0.5,
+        # g = 20, mean 180 * 400 * ln 20 / (16 * 100) = 134.8 ones of two fair bits each: 135 bits, p = 134.8 / 270
+        "ScalarSum": math.sqrt(100 * 135 * (134.80795 / 270) * (1 - 134.80795 / 270)),
+        "LaplaceVector": 4.0,  # delta is for one number only, so a vector has none
+    }[name]
+    assert math.isclose(found, by_hand, rel_tol=1e-6), f"{found} is not {by_hand}"
+
+
+def cut_batch(name: str) -> None:
+    """Every batch is released once, when it is full, and the batch that the horizon cuts is not."""
+    learner = bdp.make(name, BernoulliArms([0.6, 0.5]), horizon=110, epsilon=EPSILON, delta=DELTA, batch_size=25)
+    released, exact = [], Privatizer.release
+
+    def spy(self: Any, values: Any, *rest: Any) -> Any:
+        released.append(len(np.asarray(values)))
+        return exact(self, values, *rest)
+
+    with mock.patch.object(Privatizer, "release", spy):
+        rng = np.random.default_rng(7)
+        for _ in range(110):  # two phases of 50, and ten users whom the horizon cuts
+            learner.act()
+            learner.update(1.0, rng)
+    assert released == [25] * 4, f"batches of {released} users were released"
+
+
+def linear_statistics(name: str) -> None:
+    """The diameter of (phi y, phi phi'), 3 / sqrt 2, and the noise for it."""
+    p = CentralGaussian(4, EPSILON, DELTA, domain=LinearStatistics(3))
+    assert math.isclose(p.noise_std, gaussian_std(3 / math.sqrt(2)), rel_tol=1e-8)
+
+
+INTEGER = [name for name, case in CASES.items() if case.kind not in ("gaussian", "laplace", "lie")]
+TABLE: dict[str, tuple[Callable[[str], None], list[str]]] = {
+    "calibration": (calibration, [*CASES, *VECTORS]),
+    "messages": (messages, [name for name, case in CASES.items() if case.local]),
+    "sums": (sums, list(CASES)),
+    "each user once": (each_user_once, [name for name in CASES if name != "RandomizedResponse"]),
+    "clipping": (clipping, ["CentralGaussian", "LocalGaussian", "AmplifiedGaussian", "CentralLaplace", "LocalLaplace"]),
+    "order": (order, ["AmplifiedGaussian", "BinarySum", "ScalarSum", "VectorSum"]),
+    "own order": (own_order, ["ScalarSum", "VectorSum"]),
+    "counters": (counters, [kind.__name__ for kind in COUNTERS]),
+    "theorem split": (theorem_split, ["TreeCounter", "ScalarSum", "LaplaceVector"]),
+    "cut batch": (cut_batch, ["SDP-AE"]),
+    "linear statistics": (linear_statistics, ["CentralGaussian"]),
+}
