@@ -425,11 +425,11 @@ def test_utility_exponents(measured: dict) -> None:
        r"Setting batch size $B=O(T^{3/5})$ in Algo- rithm 1, we can achieve regret $\tilde "
        r"O(T^{3/5}\varepsilon^{-1/2}\log^{1/2}(T/\delta))$",
        computed=r"The printed noise of Theorem 3.2, $T=10^7$ to $10^9$, $B=T^{3/5}$, $\varepsilon$ at the end of its range: "
-       r"regret over $T^{3/5}/\sqrt\varepsilon$ hardly changes, and falls like $B^{-1/4}$ at fixed T and $\varepsilon$, while "
-       r"local noise for the same $\varepsilon$ leaves learners near random play. The paper says itself that the guarantee "
-       r"'holds only for small privacy budget ε particularly when the batch size B is large': there $\varepsilon$ falls like "
-       r"$T^{-3/10}$ (with B.2's batch like $T^{-3/8}$), and the bound is of order $T^{3/4}$, which is Corollary B.3 with "
-       r"$\varepsilon_0$ of order 1.",
+       r"regret over $T^{3/5}/\sqrt\varepsilon$ hardly changes, while local noise for the same $\varepsilon$ leaves learners "
+       r"near random play; at fixed T and $\varepsilon$ regret falls with B (bound: $B^{-1/4}$; more slowly near random play). "
+       r"The paper says itself that the guarantee 'holds only for small privacy budget ε particularly when the batch size B is "
+       r"large': at the end of the range $\varepsilon$ falls like $T^{-3/10}$ (with B.2's batch like $T^{-3/8}$), and the bound "
+       r"is of order $T^{3/4}$, which is Corollary B.3 with $\varepsilon_0$ of order 1.",
        outcome="confirmed")
 def test_utility_amplified(measured: dict) -> None:
     delta, horizons, scaled = 0.1, (10**7, 10**8, 10**9), []
