@@ -105,22 +105,23 @@ def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 1e
 
     The spectra are at most 1 and wrong by 3e-16 log N each, so by Parseval all cells together are wrong by sqrt(N) times the sum.
     """
-    coordinates = [_losses(law, shift) for shift in shifts if shift]
-    lost = sum(lost for _, _, lost in coordinates)
-    if len(coordinates) <= 2:
-        (first, p, _), (second, q, _) = (*coordinates, (np.zeros(1), np.ones(1), 0.0))[:2]
+    moved = [shift for shift in shifts if shift]
+    alike = {shift: (moved.count(shift), *_losses(law, shift)) for shift in moved}
+    lost = sum(count * lost for count, _, _, lost in alike.values())
+    if len(moved) <= 2:
+        (first, p), (second, q) = (*(alike[shift][1:3] for shift in moved), (np.zeros(1), np.ones(1)))[:2]
         return lost + float(p @ -np.expm1(np.minimum(epsilon - first[:, None] - second, 0.0)) @ q)
-    cells = [np.floor(loss / grid).astype(int) for loss, _, _ in coordinates]
-    low = sum(int(cell.min()) for cell in cells)
-    length = sum(int(np.ptp(cell)) + 1 for cell in cells) + 1
+    cells = [(count, np.floor(loss / grid).astype(int), loss, mass) for count, loss, mass, _ in alike.values()]
+    low = sum(count * int(cell.min()) for count, cell, _, _ in cells)
+    length = sum(count * (int(np.ptp(cell)) + 1) for count, cell, _, _ in cells) + 1
     size = fft.next_fast_len(length, real=True)
     spectrum = np.ones(size // 2 + 1, dtype=complex)
-    for cell, (loss, mass, _) in zip(cells, coordinates, strict=True):
+    for count, cell, loss, mass in cells:
         lower = mass * np.expm1((cell + 1) * grid - loss) / math.expm1(grid)  # keeps both masses, p and p e^-loss
         both = np.concatenate([cell, cell + 1]) - cell.min()
-        spectrum *= fft.rfft(np.bincount(both, np.concatenate([lower, mass - lower])), size)
+        spectrum *= fft.rfft(np.bincount(both, np.concatenate([lower, mass - lower])), size) ** count
     total = fft.irfft(spectrum, size)[:length]
-    rounding = math.sqrt(size) * len(cells) * math.log2(size) * 3e-16
+    rounding = math.sqrt(size) * len(moved) * math.log2(size) * 3e-16
     return lost + rounding + float(total @ -np.expm1(np.minimum(epsilon - (low + np.arange(length)) * grid, 0.0)))
 
 
