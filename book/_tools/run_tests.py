@@ -24,8 +24,7 @@ class TellAtOnce:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Write a line below the dots."""
         if report.failed:
-            self.terminal.ensure_newline()
-            self.terminal.write_line(f"FAILED {report.nodeid}")
+            self.terminal.write_line(f"\nFAILED {report.nodeid}")
 
 
 def main() -> int:
