@@ -29,8 +29,7 @@ serve: book  ## build the book and serve it to this machine only (PORT=8000)
 	@echo "Serving http://127.0.0.1:$(PORT)/ (Ctrl-C stops)"
 	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-test: book  ## unit tests, stored outputs of every notebook, and the built site in a browser (ARGS='tests -k ...' for some)
-	@$(PYTHON) $(TOOLS)/get_browser.py
+test: environment  ## unit tests, stored outputs of every notebook, and the site in a browser (ARGS='tests -k ...' for some)
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
 
 lab: environment  ## open the notebooks in JupyterLab
@@ -50,7 +49,7 @@ bench: environment  ## measure the package's speed and memory for the book's pag
 	@$(PYTHON) -m tests.benchmarks $(ONLY)
 
 clean:  ## remove what was built, and caches; keep .venv
-	@rm -rf _build .pytest_cache .ruff_cache .mypy_cache .hypothesis bandits_dp.egg-info
+	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis bandits_dp.egg-info
 	@find bandits_dp book notebooks tests -name __pycache__ -prune -exec rm -rf {} +
 	@find notebooks -name .ipynb_checkpoints -prune -exec rm -rf {} +
 

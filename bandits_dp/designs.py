@@ -53,7 +53,10 @@ class Design:
 
 
 def support_bound(dimension: int) -> float:
-    """Largest support of a design with g <= 2d, 4 d ln ln d + 16 (16 for d <= 2, where the double logarithm is negative)."""
+    """Largest support of a design with g <= 2d, 4 d ln ln d + 16 (cited by Li, Zhou, Ji 2022, section 3.2).
+
+    For d <= 2 it is 16, our choice: the double logarithm is negative at d = 2 and does not exist at d = 1.
+    """
     d = _checks.integer("dimension", dimension)
     return 16.0 + 4 * d * math.log(math.log(d)) if d > 2 else 16.0
 

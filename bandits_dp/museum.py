@@ -138,8 +138,9 @@ def fresh_tree_noise(data: Array, rng: np.random.Generator, runs: int, keep: boo
     """Count clicks continually with a binary tree, without storing it.
 
     The author noticed that each count adds up a few nodes only, and drew their noise afresh at every round instead of keeping it
-    (as in Wang, Zhao, Wang 2022, Algorithm 1). Every single count is as noisy as it should be. But an early click is in all later
-    counts, each with its own noise, and their average removes it: the privacy loss grows with the rounds, not with their logarithm.
+    (Algorithm 1 of Wang, Zhao, Wang 2022 can be read in both ways: see chapter 12). Every single count is as noisy as it should be.
+    But an early click is in all later counts, each with its own noise, and their average removes it: the privacy loss grows with
+    the rounds, not with their logarithm.
     """
     std = _tree_std(len(data))
     nodes: dict[tuple[int, int], Array] = {}

@@ -8,7 +8,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from scipy.stats import linregress, norm
+from scipy.stats import linregress
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
@@ -184,57 +184,70 @@ def test_local_noise_is_only_a_factor(d):
 
 
 claim = partial(pytest.mark.claim, "li2022", chapter=CHAPTER)
+observation = partial(claim, outcome="observation")
 
 
-@claim("Appendix C, designs", r"A design with $g\le 2d$ and at most $4d\log\log d+16$ actions exists for every active set of rank "
-       "$d$.", outcome="confirmed")
+def shapes(d, seed):
+    """Sets of actions that a design may have to cover: a sphere, a cube, a basis among copies, a thin cone around one direction."""
+    rng = np.random.default_rng(seed)
+    cone = np.eye(d)[0] + 0.05 * rng.normal(size=(300, d))
+    return (sphere(400, d, seed), rng.choice([-1.0, 1.0], (300, d)) / math.sqrt(d), np.eye(d)[np.arange(300) % d],
+            cone / np.linalg.norm(cone, axis=1, keepdims=True) * rng.uniform(0.1, 1, (300, 1)))
+
+
+@claim("Section 3.2, designs", r"it suffices to solve it near-optimally, i.e., finding a distribution $\pi_l$ such that "
+       r"$g(\pi_l)\le2d$ with $|\mathrm{supp}(\pi_l)|\le4d\log\log d+16$",
+       computed="The package's designs for spheres, cubes, bases among copies and thin cones, with d from 2 to 40, against both "
+       "bounds. (That designs so small exist for every set the paper cites; regret with them is judged elsewhere.)",
+       outcome="confirmed")
 def test_designs_are_as_small_as_the_paper_needs(measured):
     g, share = [], []
     for d in (2, 3, 5, 10, 20, 40):
-        for seed in range(3):
-            design = g_optimal_design(sphere(400, d, seed))
-            g.append(design.g / d)
-            share.append(np.count_nonzero(design.weights) / support_bound(d))
+        for actions in shapes(d, d):
+            design = g_optimal_design(actions)
+            weights = design.weights
+            g.append(np.einsum("ij,jk,ik->i", actions, np.linalg.inv((actions.T * weights) @ actions), actions).max() / d)
+            share.append(np.count_nonzero(weights) / (4 * d * math.log(math.log(d)) + 16))
     measured["largest g over d"] = max(g)
     measured["largest support over the bound"] = max(share)
-    assert max(g) <= 2 and max(share) <= 1
+    assert max(g) <= 2 + 1e-9 and max(share) <= 1
 
 
-@claim("Theorem C.1", r"Central noise of $\sigma=2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$ gives $(\varepsilon,\delta)$-DP, for "
-       r"$\varepsilon<1$ (the range of Algorithm 3's input line).", outcome="confirmed")
+@claim("Theorem C.1", r"The DP-PE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-DP.",
+       computed=r"The noise, which is damaged in our copy, is read as $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$. Exact $\delta$ "
+       r"of it for $\varepsilon$ from 0.01 to 1, the range of $\varepsilon$ in the input line of Algorithm 3. For larger ones "
+       r"see Theorem A.1.",
+       outcome="confirmed")
 def test_central_noise_up_to_epsilon_one(measured):
     shares = [gaussian_delta(classical_gaussian_noise_std(e, d, 2.0), e, 2.0) / d
               for e in (0.01, 0.1, 0.3, 0.6, 0.9, 0.999) for d in (0.25, 0.1, 1e-3, 1e-6, 1e-9)]
     measured["largest exact delta over the promised one"] = max(shares)
     assert max(shares) < 1
-    learner = bdp.make("CDP-PE", SphericalArms(50, 3), horizon=1000, epsilon=0.5, delta=0.1, calibration="theorem")
-    assert learner.new_privatizer(7).noise_std == pytest.approx(4 * math.sqrt(2 * math.log(12.5)))
+    for epsilon in (0.2, 0.5):
+        learner = bdp.make("CDP-PE", SphericalArms(50, 3), horizon=1000, epsilon=epsilon, delta=0.1, calibration="theorem")
+        assert learner.new_privatizer(7).noise_std == pytest.approx(2 * math.sqrt(2 * math.log(12.5)) / epsilon)
 
 
-@claim("Theorem C.1, every epsilon", r"The same noise, with $\varepsilon$ not restricted, as the theorem prints it. At the "
-       r"paper's own $(10, 0.25)$ it fails; the exact Gaussian noise mends it.", outcome="not confirmed")
-def test_central_noise_beyond_epsilon_one(measured):
-    std = classical_gaussian_noise_std(10.0, 0.25, 2.0, strict=False)
-    measured["exact delta at (10, 0.25)"] = gaussian_delta(std, 10.0, 2.0)
-    measured["noise needed over printed noise"] = gaussian_noise_std(10.0, 0.25, 2.0) / std
-    assert measured["exact delta at (10, 0.25)"] > 0.75 and measured["noise needed over printed noise"] > 1.3
-
-
-@claim("Theorem C.2", r"CDP-PE pays an additive price of order $d^{3/2}\log T\sqrt{\log(1/\delta)\log(kT)}/\varepsilon$. As an "
-       "upper bound it holds; the measured power of the dimension is about 1.", outcome="confirmed")
+@claim("Theorem C.2", "the DP-PE algorithm with the central model PIVATIZER achieves expected regret "
+       r"$O(\sqrt{dT\log(kT)})+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+O(Bd^{3/2}\sqrt{\ln(1/\delta)\log(kT)}/"
+       r"\varepsilon)$",
+       computed=r"Price of certified CDP-PE, its regret minus PE's on the same problems, against epsilon, d and T at the smallest "
+       r"$\varepsilon$, where it is nearly all of the regret. As an upper bound it holds; powers of $d$ and $\log kT$ are smaller.",
+       outcome="confirmed, loose")
 def test_central_regret(measured):
     tiny = {"epsilon": 0.003, "delta": 1e-6}
     budgets, sizes, horizons = np.array([0.1, 0.03, 0.01, 0.003]), np.array([3, 6, 12, 24]), np.array([1e8, 1e9, 1e10, 1e11])
     by_epsilon = exponent(1 / budgets, [price("CDP-PE", 50, 5, 10**8, epsilon=e, delta=1e-6) for e in budgets])
     by_d = exponent(sizes, [price("CDP-PE", 50, int(d), 10**8, **tiny) for d in sizes])
     by_log = exponent(np.log(50 * horizons), [price("CDP-PE", 50, 5, int(n), **tiny) for n in horizons])
-    measured["exponent of 1/epsilon"], measured["its standard error"] = by_epsilon
-    measured["exponent of d"], measured["exponent of log kT (at most 1.5)"] = by_d[0], by_log[0]
-    assert abs(by_epsilon[0] - 1) < 0.15 and 0.7 < by_d[0] < 1.5 and by_log[0] < 1.5
+    measured["exponent of 1/epsilon (bound 1)"], measured["its standard error"] = by_epsilon
+    measured["exponent of d (bound 1.5)"], measured["exponent of log kT (bound 1.5)"] = by_d[0], by_log[0]
+    assert abs(by_epsilon[0] - 1) < 0.1 and 0.7 < by_d[0] <= 1.5 and by_log[0] <= 1.5
 
 
-@claim("Theorem C.3", r"Noise of $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$ at every user gives $(\varepsilon,\delta)$-LDP (for "
-       r"$\varepsilon<1$, like Theorem C.1).", outcome="confirmed")
+@claim("Theorem C.3", r"The DP-PE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-LDP.",
+       computed=r"Exact $\delta$ of one message with noise $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$, $\varepsilon$ up to 1, "
+       r"the range of the input line of Algorithm 3. For larger ones see Theorem A.1.", outcome="confirmed")
 def test_local_noise_of_one_message(measured):
     shares = []
     for e, d in itertools.product((0.1, 0.5, 0.99), (0.25, 1e-3, 1e-6)):
@@ -245,47 +258,75 @@ def test_local_noise_of_one_message(measured):
     assert max(shares) < 1
 
 
-@claim("Theorem C.4", r"LDP-PE's privacy term is of order $d^{3/2}\sqrt{T}/\varepsilon$. It grows as stated with $T$ and "
-       r"$1/\varepsilon$; in $d$ the bound is loose: the proof gives $\sqrt d$ when the noise is treated like the rewards.",
-       outcome="confirmed with other constants")
+@claim("Theorem C.4", r"algorithm with the local model PIVATIZER achieves expected regret $O(\sqrt{dT\log(kT)})+"
+       r"O(Bd^{3/2}\sqrt{\ln(1/\delta)T\log(kT)}/\varepsilon)+O(Bd^2\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)$",
+       computed=r"Worst regret of certified LDP-PE over lengths of the parameter. It grows with T and 1/epsilon as stated; the "
+       r"power of $d$ is smaller, and chapter 8 proves $\sqrt{d}$ for this algorithm, where the noise is treated like the "
+       r"rewards.",
+       outcome="confirmed, loose")
 def test_local_regret(measured):
     horizons, budgets, sizes = np.array([1e6, 1e7, 1e8, 1e9]), np.array([1.0, 0.5, 0.25]), np.array([3, 6, 12, 24])
     by_t = exponent(horizons, [worst("LDP-PE", 50, 5, int(n), (1, 0.4, 0.2, 0.1, 0.05), **SMALL) for n in horizons])
     by_epsilon = exponent(1 / budgets, [worst("LDP-PE", 50, 5, 10**9, (1, 0.4, 0.2, 0.1), epsilon=e, delta=1e-6) for e in budgets])
     by_d = exponent(sizes, [worst("LDP-PE", 50, int(d), 10**9, (0.4, 0.2, 0.1), **SMALL) for d in sizes])
-    measured["exponent of T"], measured["its standard error"] = by_t
-    measured["exponent of 1/epsilon"], measured["exponent of d"] = by_epsilon[0], by_d[0]
+    measured["exponent of T (bound 0.5 and a root of a logarithm)"], measured["its standard error"] = by_t
+    measured["exponent of 1/epsilon (bound 1)"], measured["exponent of d (bound 1.5)"] = by_epsilon[0], by_d[0]
     assert 0.45 < by_t[0] < 0.6 and abs(by_epsilon[0] - 1) < 0.15 and by_d[0] < 1
 
 
-def printed_bits(n, epsilon, delta, low_log=False):
-    """Algorithm 4 for B = 1: levels, bits and probability; with ln(1 / delta) in b as Lemma C.5 has it, if asked for."""
-    g = math.ceil(2 * math.sqrt(n))
+def printed_bits(n, epsilon, delta, low_log=False, half_range=1.0):
+    """Algorithm 4 as we read it: levels, bits and probability; with ln(1 / delta) in b, as in our copy of Lemma C.5, if asked."""
+    g = math.ceil(2 * half_range * math.sqrt(n))
     b = math.ceil(180 * g**2 * math.log((1 if low_log else 2) / delta) / ((epsilon / 2) ** 2 * n))
     return g, b, 90 * g**2 * math.log(2 / delta) / (b * (epsilon / 2) ** 2 * n)
 
 
-@claim("Lemma C.5", r"The shuffled scalar sum is private and unbiased with an error of $O(B\sqrt{\log(1/\delta)}/\varepsilon)$. "
-       r"True with $\ln(2/\delta)$ in $b$ as in equation 60; with the lemma's $\ln(1/\delta)$, $p$ leaves $(0,1/2)$.",
-       outcome="confirmed with other constants")
+@claim("Lemma C.5, accuracy", r"is an unbiased estimator of $\sum_iy_i$, and the error is sub-Gaussian with ... variance "
+       r"$O(B^2\log(1/\delta)/\varepsilon^2)$",
+       computed=r"For the parameters of equation 60, $n$ from 10 to 1,000, $\varepsilon$ from 0.5 to 29: the mean of 200 "
+       r"sums; and the sub-Gaussian proxy that Hoeffding's lemma gives for all bits, with rounding, over the order. The lemma "
+       r"prints no constant.",
+       outcome="confirmed, loose")
 def test_scalar_sum(measured):
-    constants, chances = [], []
-    for n, e, d in itertools.product((10, 100, 1000), (1.0, 10.0), (0.25, 1e-6)):
-        privatizer = ScalarSum(n, e, d, calibration="theorem", domain=SIGNS)
+    rng, constants, off = np.random.default_rng(0), [], []
+    for n, e, d in itertools.product((10, 100, 1000), (0.5, 1.0, 10.0, 29.0), (0.25, 1e-6, 1e-12)):
+        privatizer = ScalarSum(n, e, d, calibration="theorem", domain=Box(1, -1.0, 1.0))
         g, b, p = printed_bits(n, e, d)
         assert (privatizer.levels, privatizer.noise_bits.rare) == (g, b) and privatizer.noise_bits.p == pytest.approx(p)
         assert 0 < p <= 0.5
-        chances.append(printed_bits(n, e, d, low_log=True)[2])
-        constants.append(privatizer.noise_std * e / math.sqrt(math.log(1 / d)))
-    best = gaussian_noise_std(1.0, 1e-6, 2.0) / math.sqrt(math.log(1e6))
-    measured["largest constant of the error"] = max(constants)
-    measured["what Gaussian noise needs at (1, 1e-6)"] = best
-    measured["largest p with the lemma's b"] = max(chances)
-    assert min(constants) > 3 * best and max(chances) > 0.5
+        constants.append((2 / g) ** 2 * n * (b + 1) / 4 / (math.log(1 / d) / e**2))
+        if n < 1000:
+            values = rng.uniform(-1, 1, (n, 1))
+            errors = np.array([privatizer.release(values, rng)[0] - values.sum() for _ in range(200)])
+            off.append(errors.mean() / errors.std() * math.sqrt(len(errors)))
+    measured["largest proxy over log(1/delta) / epsilon^2"], measured["smallest"] = max(constants), min(constants)
+    measured["largest mean error over its standard error"] = max(map(abs, off))
+    measured["the same of exact Gaussian noise at (1, 1e-6)"] = gaussian_noise_std(1.0, 1e-6, 2.0) ** 2 / math.log(1e6)
+    assert max(map(abs, off)) < 6 and max(constants) < 2 * 2**2 * 180 * 3  # of one order, whatever n, epsilon and delta are
 
 
-@claim("Theorem C.6", r"Algorithm 4 is $(\varepsilon,\delta)$-shuffle private for $\varepsilon\in(0,30)$ and $\delta\in(0,1/2)$ "
-       "(printed as (1, 1/2)), mostly with room to spare.", outcome="confirmed")
+@claim("Lemma C.5, parameters", r"Fix any number of users $n$, $\varepsilon<15$, and $0<\delta<1/2$.",
+       computed=r"In our copy the lemma has $\ln(1/\delta)$ in its condition on $b$, $\ln(2/\delta)$ in $p$ and a damaged "
+       r"guarantee. If $b$ were equal to its bound, $p$ would leave Algorithm 4's $(0,1/2)$.",
+       outcome="open",
+       readings=(r"$b$ is at least that, and $p\in(0,1/2)$ as Algorithm 4 asks: consistent",
+                 r"$\ln(2/\delta)$ in both, as in equation 60: consistent, and what we compute with",
+                 r"$\ln(1/\delta)$ with equality: $p$ up to 3/4 and no member of the family that Algorithm 4 describes"))
+def test_scalar_sum_parameters(measured):
+    grid = list(itertools.product((10, 100, 1000), (1.0, 10.0), (0.25, 1e-6)))
+    measured["largest p if b is equal to the bound with ln(1/delta)"] = max(printed_bits(*x, low_log=True)[2] for x in grid)
+    measured["largest p with ln(2/delta)"] = max(printed_bits(*x)[2] for x in grid)
+    assert measured["largest p if b is equal to the bound with ln(1/delta)"] > 0.5 >= measured["largest p with ln(2/delta)"]
+
+
+SHUFFLED = (r"the DP-PE instantiation using the PRIVATIZER specified in Algorithm ... guarantees $(\varepsilon,\delta)$-SDP.")
+
+
+@claim("Theorem C.6", SHUFFLED,
+       computed=r"Our copy has $\delta\in(1,1/2)$, read as $(0,1/2)$. Exact $\delta$ of the shuffled bits for $B=1$, "
+       r"$\varepsilon$ from 0.5 to 29.9 and up to 200 users: below the promised one everywhere, by ten powers of ten up to "
+       r"$\varepsilon=10$.",
+       outcome="confirmed")
 def test_shuffled_bits(measured):
     logs = {}
     for n, e, d in itertools.product((1, 2, 10, 200), (0.5, 2.0, 10.0, 20.0, 29.9), (0.49, 0.25, 1e-6)):
@@ -298,21 +339,30 @@ def test_shuffled_bits(measured):
     assert max(logs.values()) < 0 and measured["the same up to epsilon = 10"] < -5
 
 
-@claim("Theorem C.6, small rewards", r"The same for every $B$. It needs $g\ge 2$: with $B\sqrt n\le 1/2$ there is one level, and "
-       r"few noise bits leave a tail above $\delta$ at large $\varepsilon$. $g=\max(2,\lceil 2B\sqrt n\rceil)$ mends it.",
-       outcome="not confirmed")
+@claim("Theorem C.6, one level", SHUFFLED,
+       computed=r"In our copy $g=2B\sqrt n$ has lost its root. Where that is 1 (one user and $B=1/2$, four users and $B=1/4$) "
+       r"and $\varepsilon$ is above 22, a few noise bits are all ones with a chance above $\delta$; and then one reward gives "
+       r"more ones than the other can. With $g\ge2$ nothing of this is left. Lemma C.5, as we read it, promises $\varepsilon$ "
+       r"for $g\ge2$ only.",
+       outcome="open",
+       readings=(r"$g=2B\sqrt n$ for every $B$ and $n$: contradicted by $p^{bn}>\delta$",
+                 r"$g$ has a floor, lost in our copy, as Algorithm 2 has one (10): true in all that we computed",
+                 r"rewards are meant with $2B\sqrt n\ge2$, for instance $B\ge1$: true in all that we computed"))
 def test_shuffled_bits_of_one_level(measured):
-    def excess(epsilon, g, delta=1e-6):  # B = 1/2, one user
-        b = math.ceil(180 * g**2 * math.log(2 / delta) / (epsilon / 2) ** 2)
-        p = 90 * g**2 * math.log(2 / delta) / (b * (epsilon / 2) ** 2)
-        assert p**b <= hockey_stick(NoiseBits(b, 0, p).log_pmf(1), epsilon, g)  # all bits are one, and the value, too
-        return hockey_stick(NoiseBits(b, 0, p).log_pmf(1), epsilon, g) / delta
+    def excess(epsilon, users=1, half_range=0.5, g=1, delta=1e-6):
+        b = math.ceil(180 * g**2 * math.log(2 / delta) / ((epsilon / 2) ** 2 * users))
+        p = 90 * g**2 * math.log(2 / delta) / (b * (epsilon / 2) ** 2 * users)
+        assert math.ceil(2 * half_range * math.sqrt(users)) in (1, g)
+        exact = hockey_stick(NoiseBits(b, 0, p).log_pmf(users), epsilon, g)
+        assert p ** (b * users) <= exact * (1 + 1e-9)  # all noise bits are ones, and so are the value's
+        return exact / delta, p ** (b * users) / delta
 
     grid = np.arange(5.0, 30.0, 0.1)
-    measured["exact over promised delta at epsilon = 29.9"] = excess(29.9, 1)
-    measured["smallest epsilon at which it fails"] = min(e for e in grid if excess(e, 1) > 1)
-    measured["largest exact over promised delta with g = 2"] = max(excess(e, 2) for e in grid)
-    assert measured["exact over promised delta at epsilon = 29.9"] > 100
+    measured["exact over promised delta at (29.9, 1e-6)"], measured["of which all ones"] = excess(29.9)
+    measured["smallest epsilon at which it fails, one user"] = min(e for e in grid if excess(e)[0] > 1)
+    measured["the same, four users and B = 1/4"] = min(e for e in grid if excess(e, 4, 0.25)[0] > 1)
+    measured["largest exact over promised delta with g = 2"] = max(excess(e, g=2)[0] for e in grid)
+    assert measured["of which all ones"] > 100 and excess(29.9, 4, 0.25)[1] > 100
     assert measured["largest exact over promised delta with g = 2"] < 1
     for users in (1, 2, 5):  # what the package builds
         for half in (0.05, 0.25, 0.5, 1.0):
@@ -320,49 +370,72 @@ def test_shuffled_bits_of_one_level(measured):
             assert hockey_stick(bits.noise_bits.log_pmf(users), 29.9, bits.levels) <= 1e-6
 
 
-def proxy_over_variance(p):
-    """The smallest sub-Gaussian parameter of a bit (Kearns & Saul 1998), squared, over its variance."""
-    return 1.0 if p == 0.5 else (1 - 2 * p) / (2 * math.log((1 - p) / p)) / (p * (1 - p))
-
-
-@claim("Theorem C.7", r"SDP-PE has the regret of CDP-PE in order. (Its bits are not sub-Gaussian with their own variance, as the "
-       "proof takes them to be, but nearly.)", outcome="confirmed")
+@claim("Theorem C.7", "the DP-PE algorithm with the shuffle model PIVATIZER specified in Algorithm ... achieves expected regret "
+       r"$O(\sqrt{dT\log(kT)})+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+O(Bd^{3/2}\sqrt{\ln(1/\delta)\log(kT)}/"
+       r"\varepsilon)$",
+       computed="Prices of certified SDP-PE and CDP-PE, whose bound is the same, on the same problems at T = 1e7, for three "
+                "epsilons.",
+       outcome="confirmed")
 def test_shuffle_regret(measured):
-    budgets = np.array([1.0, 0.3, 0.1])
-    both = {name: [price(name, 50, 5, 10**6, runs=8, epsilon=e, delta=1e-6) for e in budgets] for name in ("CDP-PE", "SDP-PE")}
-    measured["price of SDP over CDP, epsilon = 0.1"] = both["SDP-PE"][-1] / both["CDP-PE"][-1]
-    measured["exponent of 1/epsilon from 0.3 to 0.1"] = math.log(both["SDP-PE"][-1] / both["SDP-PE"][-2]) / math.log(3)
-    measured["largest sub-Gaussian proxy over variance"] = max(
-        proxy_over_variance(printed_bits(n, e, d)[2]) for n in (1, 10, 1000) for e in (1.0, 10.0, 29.9) for d in (0.49, 1e-6))
-    assert 0.7 < measured["price of SDP over CDP, epsilon = 0.1"] < 1.4
-    assert 1 < measured["largest sub-Gaussian proxy over variance"] < 1.2
+    budgets = np.array([0.1, 0.03, 0.01])
+    both = {name: np.array([price(name, 50, 5, 10**7, epsilon=e, delta=1e-6) for e in budgets]) for name in ("CDP-PE", "SDP-PE")}
+    ratio = both["SDP-PE"] / both["CDP-PE"]
+    measured["price of SDP over CDP, smallest"], measured["largest"] = ratio.min(), ratio.max()
+    measured["exponent of 1/epsilon in SDP's price (bound 1)"] = exponent(1 / budgets, both["SDP-PE"])[0]
+    assert ratio.min() > 0.7 and ratio.max() < 1.4
+    assert abs(measured["exponent of 1/epsilon in SDP's price (bound 1)"] - 1) < 0.15
 
 
-@claim("Theorem C.11", r"Estimates leave $\pm W_l$ with probability at most $2\beta$, in all three models. (Checked exactly for "
-       "Gaussian noise, by moments for bits.)", outcome="confirmed")
+@claim(""
+       "Theorem C.11", r"In any phase ... all of CDP-PE, LDP-PE, and SDP-PE satisfies the following concentration, for any "
+       r"particular $x\in D$, $P\{\langle\tilde\theta_l-\theta^*,x\rangle\ge W_l\}\le2\beta$",
+       computed="Chernoff's bound from sub-Gaussian proxies of rewards and noise (for bits Hoeffding's, with rounding) against the "
+       r"printed $W_l$: three sizes of the active set, phases 1, 4 and 8, and $\varepsilon$ from 0.1 to 29, all actions, any "
+       r"$\beta$. It holds with room. For the bits, $\sigma_{ns}=O(\cdot)$ has no printed constant; ours is the noise's std.",
+       outcome="confirmed, loose")
 def test_printed_widths_cover(measured):
-    k, horizon, names = 200, 10**6, {"CDP": [], "LDP": [], "SDP": []}
-    for d, epsilon in itertools.product((3, 20), (0.1, 0.9)):
-        for kind, ratios in names.items():
+    found = {"CDP": [], "LDP": [], "SDP": []}
+    for (k, d), level, kind in itertools.product(((200, 3), (400, 20), (25, 20)), (1, 4, 8), found):
+        for epsilon, delta in ((0.1, 1e-3), (0.9, 0.25), *([(10.0, 1e-6), (29.0, 0.25)] if kind == "SDP" else [])):
             family = SphericalArms(k, d)
-            learner = bdp.make(f"{kind}-PE", family, horizon=horizon, epsilon=epsilon, delta=1e-3, calibration="theorem")
-            actions = sphere(k, d)
+            learner = bdp.make(f"{kind}-PE", family, horizon=10**9, epsilon=epsilon, delta=delta, calibration="theorem")
+            learner.first_length *= 2 ** (level - 1)
+            actions = sphere(k, d, level)
             learner.show(actions)
             phase, base = learner.phase, actions[learner.phase.support]
             C = actions @ np.linalg.solve((base.T * phase.pulls) @ base, base.T)
-            noise = np.array([p.noise_std for p in phase.privatizers]) ** 2
-            std = np.sqrt(C**2 @ (phase.pulls + 1.2 * noise))  # 1.2: what bits may exceed their variance by
+            if kind == "SDP":
+                noise = np.array([p.step**2 * p.users * (p.noise_bits.rare + 1) / 4 for p in phase.privatizers])
+            else:
+                noise = np.array([p.noise_std for p in phase.privatizers]) ** 2
+            proxy = np.sqrt(C**2 @ (phase.pulls + noise))
             width = learner.width.margins(phase, np.zeros((1, d)), np.zeros((1, len(base))))[0] / 2
-            assert norm.sf(width / std.max()) <= 2 / (k * horizon)
-            ratios.append(width / (std.max() * math.sqrt(2 * math.log(k * horizon))))
-    for kind, ratios in names.items():
-        measured[f"largest printed over needed width, {kind}"] = max(ratios)
+            found[kind].append(width / (proxy.max() * math.sqrt(2 * math.log(k * 10**9))))  # a probability of beta needs 1
+    for kind, ratios in found.items():
+        measured[f"printed over sufficient width, {kind}, smallest"], measured[f"{kind}, largest"] = min(ratios), max(ratios)
         assert min(ratios) > 1
 
 
-@claim("Remark C.8", r"Privacy for free in the central and shuffle models (k = 1000, d = 20, T = 1e6, (1, 0.25)). With certified "
-       "noise and margins it is; with the printed constants it is not.", outcome="confirmed with other constants")
+@claim("Remark C.8", 'enables us to achieve privacy guarantee "for free" in the central and shuffle model',
+       computed="Worst regret over lengths of the parameter, certified, over PE's on the same problems, from T = 1e6 to 1e9 (SDP: "
+       "1e7): the ratio falls towards 1 at every epsilon, and a smaller epsilon is later. In Remark 5.6 the authors say what free "
+       "means, \"a lower-order additive term\".", outcome="confirmed")
 def test_privacy_for_free(measured):
+    lengths = (0.4, 0.2, 0.1, 0.05, 0.025, 0.0125)
+    for name, budgets, horizons in (("CDP-PE", (0.1, 0.03, 0.01), (10**6, 10**9)), ("SDP-PE", (0.03,), (10**6, 10**7))):
+        found = np.array([[worst(name, 50, 5, n, lengths[2:], epsilon=e, delta=1e-6) / worst("PE", 50, 5, n, lengths[2:])
+                           for n in horizons] for e in budgets])
+        for e, (early, late) in zip(budgets, found, strict=True):
+            measured[f"{name} over PE, epsilon = {e}, T = 1e6"], measured[f"{name}, {e}, last T"] = early, late
+            assert late < 1.35 and late < early
+        assert (np.diff(found[:, 0]) > 0).all()
+
+
+@observation("At the size of section 7, noise and widths as printed", "",
+             computed="DP-PE at k = 1000, d = 20, T = 1e6, (1, 0.25) in our set-up (actions and parameter uniform on the "
+             "sphere, rewards +1/-1): regret over PE's of the same calibration, with certified noise and margins and with the "
+             "printed formulas. The paper has no simulation of DP-PE, and claims nothing about constants.")
+def test_two_calibrations_at_the_size_of_section_seven(measured):
     for name in ("CDP-PE", "SDP-PE"):
         for calibration in ("certified", "theorem"):
             measured[f"{name} over PE, {calibration}"] = scale(name, calibration) / scale("PE", calibration)
@@ -370,8 +443,9 @@ def test_privacy_for_free(measured):
     assert measured["CDP-PE over PE, theorem"] > 1.25 and measured["SDP-PE over PE, theorem"] > 2
 
 
-@claim("Remark C.8, the local model", r"In the local model privacy is not free: its term is of the order of the regret itself.",
-       outcome="confirmed")
+@observation("Local privacy at every horizon", "",
+             computed=r"Worst regret of LDP-PE over that of PE at (1, 1e-6), T from 1e6 to 1e8: it does not fall, as Theorem "
+             r"C.4's term of order $\sqrt T$ lets expect.")
 def test_local_privacy_is_not_free(measured):
     horizons = (10**6, 10**7, 10**8)
     ratios = [worst("LDP-PE", 50, 5, n, (0.4, 0.2, 0.1, 0.05), **SMALL) / worst("PE", 50, 5, n, (0.4, 0.2, 0.1, 0.05, 0.025))
@@ -380,15 +454,20 @@ def test_local_privacy_is_not_free(measured):
     assert min(ratios) > 3
 
 
-@claim("Remark C.9", r"Laplace noise gives pure $\varepsilon$-privacy in the central and local models.", outcome="confirmed")
+@claim("Remark C.9", r"a Laplacian mechanism can also be employed in the central and the local models to achieve pure "
+       r"$\varepsilon$-DP privacy guarantee",
+       computed=r"The privacy loss of the package's Laplace sums at several $\varepsilon$, from their densities; and their "
+       r"regret at epsilon = 1.", outcome="confirmed")
 def test_laplace_noise(measured):
-    for make in (CentralLaplace, LocalLaplace):
-        privatizer = make(1, 0.7, domain=SIGNS)
-        assert privatizer.guarantee.delta == 0 and privatizer.noise_std == pytest.approx(math.sqrt(2) * 2 / 0.7)
+    losses = []
+    for make, epsilon in itertools.product((CentralLaplace, LocalLaplace), (0.1, 0.7, 3.0)):
+        privatizer = make(1, epsilon, domain=SIGNS)
+        assert privatizer.guarantee.delta == 0 and privatizer.noise_std == pytest.approx(math.sqrt(2) * 2 / epsilon)
         scale_of = privatizer.noise_std / math.sqrt(2)
         x = np.linspace(-30, 30, 3001)
-        loss = np.abs(np.abs(x - 1) - np.abs(x + 1)) / scale_of  # log-ratio of the two Laplace densities
-        assert loss.max() == pytest.approx(0.7)
+        losses.append(np.abs(np.abs(x - 1) - np.abs(x + 1)).max() / scale_of / epsilon)  # log-ratio of the two densities
+    measured["largest privacy loss over epsilon"] = max(losses)
+    assert max(losses) <= 1 + 1e-9
     for name in ("CDP-PE", "LDP-PE"):
         measured[f"{name} with Laplace noise over PE, epsilon = 1"] = (
             final(name, 1000, 20, 10**6, runs=10, epsilon=1.0, noise="laplace") / scale("PE", "certified"))
@@ -396,38 +475,45 @@ def test_laplace_noise(measured):
     assert measured["LDP-PE with Laplace noise over PE, epsilon = 1"] > 3
 
 
-@claim("Remark C.10", r"Starting with $h_1=4d\log\log d+16$, a bound of the support, keeps phases within $T_l\le 2h_l$ and helps "
-       r"under privacy. The first holds for $d\ge 3$ (below, the formula needs a floor); the second does not show.",
-       outcome="confirmed with other constants")
+@claim("Remark C.10", r"we initialize the phase length to be the upper bound of the support set size in every phase, i.e., "
+       r"$h_1=4d\log\log d+16$, in order to derive a better regret cost (i.e., a lower order of d) due to privacy guarantees, "
+       r"especially for the local DP model.",
+       computed=r"The proof's privacy terms for the local model, summed over phases with $h_1=2$ and with the remark's $h_1$: "
+       r"the power of $d$ in what is left beside the term with $\sqrt T$. And $T_l\le2h_l$, which the proof takes from this "
+       r"$h_1$, for designs with d from 2 to 40.", outcome="confirmed")
 def test_first_length(measured):
+    def rest(d, first):
+        """Sum of 4 W_l T_(l+1), sigma_n^2 = 4 d^2 s T_l / h_l^2, T_l = h_l + s, less what grows like the root of h_l."""
+        S, h = 4 * d * math.log(math.log(d)) + 16, first * 2.0 ** np.arange(60)
+        return (8 * d * math.sqrt(S) * ((2 * h + S) * np.sqrt(h + S) / h - 2 * np.sqrt(h))).sum()
+
+    sizes = np.array([100, 1000, 10_000])
+    S = np.array([4 * d * math.log(math.log(d)) + 16 for d in sizes])
+    measured["exponent of d, h_1 = 2"] = exponent(sizes, [rest(d, 2.0) for d in sizes])[0]
+    measured["exponent of d, the remark's h_1"] = exponent(sizes, [rest(d, s) for d, s in zip(sizes, S, strict=True)])[0]
     worst_plays = 0.0
     for d in (2, 3, 8, 20, 40):
-        w = g_optimal_design(sphere(300, d)).weights
-        h = support_bound(d)
-        worst_plays = max(worst_plays, float(np.ceil(h * w).sum() / h))
-    measured["largest plays of phase one over its length"] = worst_plays
-    measured["printed h_1 at d = 2"] = 4 * 2 * math.log(math.log(2)) + 16
-    family = SphericalArms(200, 10)
-    for name, options in (("LDP-PE", {"epsilon": 3.0, "delta": 0.1}), ("CDP-PE", {"epsilon": 0.1, "delta": 1e-6})):
-        regret = []
-        for h in (2.0, support_bound(10)):
-            learner = bdp.make(name, family, horizon=10**6, **options)
-            learner.first_length = h
-            regret.append(bdp.simulate(learner, family, 10**6, runs=15, seed=2, progress=False).mean[-1])
-        measured[f"{name}, regret with h_1 = 2 over that with the paper's"] = regret[0] / regret[1]
-        assert 0.7 < regret[0] / regret[1] < 1.5
-    assert worst_plays <= 2 and measured["printed h_1 at d = 2"] < 16
+        h = 4 * d * math.log(math.log(d)) + 16
+        for actions, factor in itertools.product(shapes(d, d), (1, 2, 64)):
+            plays = np.ceil(factor * h * g_optimal_design(actions).weights).sum()
+            worst_plays = max(worst_plays, float(plays / (factor * h)))
+    measured["largest plays of a phase over its length"] = worst_plays
+    assert measured["exponent of d, h_1 = 2"] - measured["exponent of d, the remark's h_1"] > 0.8
+    assert worst_plays <= 2
 
 
-@claim("Table 2, order", r"Regret is ordered as PE, CDP-PE and SDP-PE close together, LDP-PE far above (k = 1000, d = 20, T = 1e6, "
-       "(1, 0.25)).", outcome="confirmed")
+@observation("DP-PE at the size of section 7", "",
+             computed="Certified regret at k = 1000, d = 20, T = 1e6, (1, 0.25) in our set-up. Table 2 compares orders; at "
+             "this size regrets happen to be ordered alike: PE, CDP-PE and SDP-PE together, LDP-PE far above.")
 def test_order_of_table_2(measured):
     for name in ("PE", "CDP-PE", "SDP-PE", "LDP-PE"):
         measured[f"{name}, regret"] = scale(name, "certified")
     assert max(scale(n, "certified") for n in ("PE", "CDP-PE", "SDP-PE")) < 0.5 * scale("LDP-PE", "certified")
 
 
-@claim("Table 2, PE", r"Without privacy, phased elimination has a regret of $O(\sqrt{dT\log(kT)})$.", outcome="confirmed")
+@claim("Remark C.8, regret of PE", r"the non-private phased elimination algorithm achieves $O(\sqrt{dT\log(kT)})$ regret",
+       computed="Worst regret of PE over lengths of the parameter, against T, d and k (cited by the paper from Lattimore and "
+       "Szepesvári).", outcome="confirmed")
 def test_regret_without_privacy(measured):
     horizons, sizes, arms = np.array([1e6, 1e7, 1e8, 1e9]), np.array([3, 6, 12, 24]), np.array([30, 100, 300, 1000])
     lengths = (0.4, 0.2, 0.1, 0.05, 0.025, 0.0125)

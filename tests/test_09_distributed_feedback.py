@@ -1,10 +1,12 @@
 """What chapter 9 claims: privacy, margins, regret and communication of DP-DPE, and Figure 2 of Li, Zhou, Ji 2022, measured."""
 
+import itertools
 import math
 from functools import cache, partial
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import binom, binomtest, linregress, norm
 
 import bandits_dp as bdp
@@ -18,6 +20,7 @@ from bandits_dp.privatizers import Box, CentralGaussian, Identity, LocalGaussian
 from bandits_dp.problems import ClientPopulation, SphericalClients
 
 claim = partial(pytest.mark.claim, "li2022", chapter="09_distributed_feedback")
+observation = partial(claim, outcome="observation")
 FALSE_ALARM = 1e-6
 PAPER = bdp.setup("li-zhou-ji-2022")
 GAUSSIAN = SphericalClients(1000, 20, rewards="gaussian")
@@ -72,36 +75,54 @@ def exponent(name: str, horizons: np.ndarray, alpha: float, sigma: float, epsilo
 
 
 @claim("Theorem A.1",
-       r"The classical Gaussian mechanism, $\sigma=\Delta\sqrt{2\ln(1.25/\delta)}/\varepsilon$, is "
-       r"$(\varepsilon,\delta)$-private, stated for every $\varepsilon$. It is for $\varepsilon\le1$, and not at "
-       "the $(10,0.25)$ of the paper's own simulation.",
-       outcome="not confirmed")
+       r"Given any vector-valued function ... The Gaussian mechanism, which adds independently drawn random noise ... ensures "
+       r"$(\varepsilon,\delta)$-DP.",
+       computed=r"Exact $\delta$ of the noise $\Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon$ (damaged in our copy). It keeps "
+       r"the promise for $\varepsilon$ up to 3.7 at every $\delta$ of a grid, and at $\delta=1/4$ up to 5.1; at $(10,0.25)$, "
+       r"where section 7 has its example, $\delta$ is 0.79. What follows: Theorems 4.4 and C.3 with this noise promise too "
+       r"much there, message by message; 4.2 and C.1 promise less, as Definition 4.1 shows the adversary the actions only, and "
+       r"for them nothing is shown beyond $\varepsilon=1$. Section 7 does not say which noise its runs had.",
+       outcome="open",
+       readings=(r"as the words stand, with Definition 4.1's any $\varepsilon>0$: contradicted by the exact $\delta$",
+                 r"with the condition $\varepsilon<1$ of the textbook that it cites, which the input line of Algorithm 3 has, "
+                 r"too: true"),
+       proof="The exact divergence of two Gaussians, here and in chapter 9, is a condition that is necessary and sufficient.")
 def test_classical_gaussian(measured: dict[str, float]) -> None:
     def true_delta(epsilon: float, delta: float) -> float:
         return gaussian_delta(math.sqrt(2 * math.log(1.25 / delta)) / epsilon, epsilon, 1.0)
 
-    assert all(true_delta(e, d) <= d for e in np.linspace(0.01, 1, 30) for d in np.geomspace(1e-8, 0.5, 20))
+    deltas = (*np.geomspace(1e-12, 0.5, 20), 0.8, 0.9, 0.99)
+    assert all(true_delta(e, d) <= d for e in np.linspace(0.01, 3.7, 60) for d in deltas)
     measured["true delta at (10, 0.25)"] = true_delta(10.0, 0.25)
-    measured["exact over classical noise there"] = gaussian_noise_std(10.0, 0.25, 1.0) / (math.sqrt(2 * math.log(5)) / 10)
-    assert true_delta(10.0, 0.25) > 0.75
+    measured["smallest epsilon at which it fails, delta = 0.25"] = brentq(lambda e: true_delta(e, 0.25) - 0.25, 1, 10)
+    measured["exact over classical noise at (10, 0.25)"] = gaussian_noise_std(10.0, 0.25, 1.0) / (math.sqrt(2 * math.log(5)) / 10)
+    assert true_delta(10.0, 0.25) > 0.75 and 5 < measured["smallest epsilon at which it fails, delta = 0.25"] < 5.3
 
 
 @claim("Theorem 4.2",
-       r"Gaussian noise on each phase's average makes the whole run $(\varepsilon,\delta)$-private. With the "
-       r"printed $\sigma_{nc}$ for $\varepsilon\le1$, with the exact Gaussian mechanism for every $\varepsilon$.",
-       outcome="confirmed with other constants")
+       r"The DP-DPE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-DP.",
+       computed=r"Printed noise (as we read it, $2B\sqrt{2s\ln(1.25/\delta)}/(\varepsilon|U|)$) of phases of several sizes "
+       r"against the worst pair of clients, $\varepsilon\le1$; and that one client's data touches the release of one phase "
+       r"only, whatever that is. For larger epsilon see Theorem A.1.",
+       outcome="confirmed")
 def test_central_privacy(measured: dict[str, float]) -> None:
     """Noise of every phase against the worst pair of clients; and one client is in one phase, whatever the releases are."""
-    for epsilon, delta in ((10.0, 0.25), (1.0, 1e-6)):
-        learner = bdp.make("CDP-DPE", PAPER.problem, horizon=10**6, epsilon=epsilon, delta=delta)
-        for people, s in ((2, 25), (777, 3)):
-            privatizer = learner.new_privatizer(people, s)
-            assert isinstance(privatizer, CentralGaussian)
-            moved = float(np.linalg.norm(np.ones(s) - -np.ones(s)))  # opposite corners
-            assert gaussian_delta(privatizer.noise_std, epsilon, moved) == pytest.approx(delta, rel=1e-4)
-    s = 25
-    measured["delta at (10, 0.25), printed noise"] = gaussian_delta(2 * math.sqrt(2 * s * math.log(5)) / 10, 10.0, 2 * math.sqrt(s))
-    measured["delta at (10, 0.25), exact noise"] = gaussian_delta(gaussian_noise_std(10.0, 0.25, 10.0), 10.0, 10.0)
+    shares = []
+    for epsilon, delta in ((0.1, 0.25), (0.5, 1e-3), (0.99, 1e-6)):
+        for calibration in ("theorem", "certified"):
+            learner = bdp.make("CDP-DPE", PAPER.problem, horizon=10**6, epsilon=epsilon, delta=delta, calibration=calibration)
+            for people, s in ((2, 25), (777, 3)):
+                privatizer = learner.new_privatizer(people, s)
+                assert isinstance(privatizer, CentralGaussian)
+                moved = float(np.linalg.norm(np.ones(s) - -np.ones(s)))  # opposite corners
+                true = gaussian_delta(privatizer.noise_std, epsilon, moved)
+                if calibration == "certified":
+                    assert true == pytest.approx(delta, rel=1e-4)
+                else:
+                    assert privatizer.noise_std == pytest.approx(2 * math.sqrt(2 * s * math.log(1.25 / delta)) / epsilon)
+                    shares.append(true / delta)
+    measured["largest exact delta over the promised one, epsilon up to 1"] = max(shares)
+    assert max(shares) <= 1
     # two worlds that differ in one client of phase 1; the noise is the same, and she is not asked again
     total = {}
     for hers in (-1.0, 1.0):
@@ -119,63 +140,89 @@ def test_central_privacy(measured: dict[str, float]) -> None:
 
 
 @claim("Theorem 4.4",
-       r"Gaussian noise on each client's vector makes every message $(\varepsilon,\delta)$-private. With the "
-       r"printed $\sigma_{nl}$ for $\varepsilon\le1$, with the exact one always.",
-       outcome="confirmed with other constants")
+       r"The DP-DPE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-LDP.",
+       computed=r"Printed noise of one message ($2B\sqrt{2s\ln(1.25/\delta)}/\varepsilon$, legible in our copy) against "
+       r"opposite corners, $\varepsilon\le1$. For larger epsilon see Theorem A.1.",
+       outcome="confirmed")
 def test_local_privacy(measured: dict[str, float]) -> None:
-    for s in (3, 25):
-        privatizer = bdp.make("LDP-DPE", PAPER.problem, horizon=10**6, **BUDGET).new_privatizer(40, s)
-        assert isinstance(privatizer, LocalGaussian)
-        assert gaussian_delta(privatizer.unit_std, 10.0, 2 * math.sqrt(s)) == pytest.approx(0.25, rel=1e-4)
-        assert privatizer.noise_std == pytest.approx(privatizer.unit_std * math.sqrt(40))
-    measured["delta at (10, 0.25), printed noise"] = gaussian_delta(math.sqrt(2 * math.log(5)) / 10, 10.0, 1.0)
-    measured["delta at (1, 1e-6), printed noise"] = gaussian_delta(math.sqrt(2 * math.log(1.25e6)), 1.0, 1.0)
-    assert measured["delta at (1, 1e-6), printed noise"] < 1e-6
+    shares = []
+    for s, (epsilon, delta) in itertools.product((3, 25), ((0.1, 0.25), (0.5, 1e-3), (0.99, 1e-6))):
+        made = {}
+        for kind in ("theorem", "certified"):
+            learner = bdp.make("LDP-DPE", PAPER.problem, horizon=10**6, epsilon=epsilon, delta=delta, calibration=kind)
+            made[kind] = learner.new_privatizer(40, s)
+        for privatizer in made.values():
+            assert isinstance(privatizer, LocalGaussian)
+            assert privatizer.noise_std == pytest.approx(privatizer.unit_std * math.sqrt(40))
+        assert made["theorem"].unit_std == pytest.approx(2 * math.sqrt(2 * s * math.log(1.25 / delta)) / epsilon)
+        assert gaussian_delta(made["certified"].unit_std, epsilon, 2 * math.sqrt(s)) == pytest.approx(delta, rel=1e-4)
+        shares.append(gaussian_delta(made["theorem"].unit_std, epsilon, 2 * math.sqrt(s)) / delta)
+    measured["largest exact delta over the promised one, epsilon up to 1"] = max(shares)
+    assert max(shares) <= 1
 
 
 @claim("Theorem 4.6",
-       r"The shuffled bits of Algorithm 2 are $(\varepsilon,\delta)$-private for $\varepsilon<15$ and "
-       r"$\delta<1/2$. They are, by a wide margin.",
-       outcome="confirmed")
+       r"For any $\varepsilon\in(0,15)$ and $\delta\in(0,1/2)$, the DP-DPE instantiation using the PRIVATIZER specified in "
+       r"Algorithm ... guarantees $(\varepsilon,\delta)$-SDP.",
+       computed=r"A rigorous upper bound on $\delta$ of Algorithm 2's bits, $\varepsilon$ from 0.5 to 14.9, $\delta$ from 0.49 "
+       r"to 1e-6, vectors of 2 and 25 numbers, 2 and 1,000 clients; and its noise over the least that we can certify.",
+       outcome="confirmed, loose")
 def test_shuffle_privacy(measured: dict[str, float]) -> None:
     """A rigorous bound for the published noise: the counts of a phase move by g + sqrt(s) in the l2 norm at most."""
-    for epsilon in (0.5, 1.0, 10.0, 14.9):
-        for delta in (0.25, 1e-6):
-            for people in (2, 100, 5000):
-                s = 25
-                bits = VectorSum(people, epsilon, delta, Box(s, -1.0, 1.0), calibration="theorem")
-                # a bit with p <= 1/2 is a fair one with chance 2 p, else 0; who knows which are fair knows no less, and more
-                # fair bits never hurt; all s coordinates have this many of them but with probability 1e-12
-                noise = bits.noise_bits
-                trials = int(binom.ppf(1e-12 / s, people * noise.rare, 2 * noise.p))
-                assert 0.25 <= bits.noise_bits.p <= 0.5
-                assert vector_delta(binomial_log_pmf(trials, 0.5)[1], epsilon, bits.levels + math.sqrt(s), s) + 1e-12 <= delta
-    bits, exact = (VectorSum(28, 10.0, 0.25, Box(25, -1.0, 1.0), calibration=c) for c in ("theorem", "certified"))
-    measured["published over certified noise at (10, 0.25)"] = bits.noise_std / exact.noise_std
+    grid = itertools.product((0.5, 1.0, 10.0, 14.9), (0.49, 1e-6), (2, 1000), (2, 25))
+    for epsilon, delta, people, s in grid:
+        bits = VectorSum(people, epsilon, delta, Box(s, -1.0, 1.0), calibration="theorem")
+        # a bit with p <= 1/2 is a fair one with chance 2 p, else 0; who knows which are fair knows no less, and more
+        # fair bits never hurt; all s coordinates have this many of them but with probability 1e-12
+        noise = bits.noise_bits
+        trials = int(binom.ppf(1e-12 / s, people * noise.rare, 2 * noise.p))
+        assert 0.25 <= bits.noise_bits.p <= 0.5
+        assert vector_delta(binomial_log_pmf(trials, 0.5)[1], epsilon, bits.levels + math.sqrt(s), s) + 1e-12 <= delta
+    for epsilon in (1.0, 10.0):
+        bits, exact = (VectorSum(28, epsilon, 0.25, Box(25, -1.0, 1.0), calibration=c) for c in ("theorem", "certified"))
+        measured[f"published over certified noise at ({epsilon:g}, 0.25), 28 clients"] = bits.noise_std / exact.noise_std
     measured["chance to guess a client right, published bits at (10, 0.25)"] = norm.cdf(15 / (2 * bits.noise_bits.std(28)))
     assert bits.noise_std > 100 * exact.noise_std
 
 
 @claim("Theorem A.2, accuracy",
-       r"Algorithm 2 is unbiased, with a variance of $O(\Delta_2^2\ln^2(s/\delta)/(\varepsilon^2|U|^2))$. The "
-       r"explicit $360\,\Delta_2^2\ln(4s/\delta)/(|U|^2\hat\varepsilon^2)$ of its proof is an upper bound.",
-       outcome="confirmed")
+       r"is $(\varepsilon,\delta)$-SDP, unbiased, and has error distribution ... which is sub-Gaussian with variance",
+       computed=r"Mean error; and, over the $360\Delta_2^2\ln(4s/\delta)/(|U|^2\hat\varepsilon^2)$ near the end of the proof in "
+       r"our copy, the error's variance and its sub-Gaussian proxy by Hoeffding's lemma, for 2 to a million clients and three "
+       r"budgets. The theorem prints an order; 360 covers crowds up to a thousand and more, 540 all.",
+       outcome="confirmed, loose")
 def test_shuffle_accuracy(measured: dict[str, float]) -> None:
     rng, s, people = np.random.default_rng(0), 25, 28
     bits = VectorSum(people, 10.0, 0.25, Box(s, -1.0, 1.0), calibration="theorem")
     values = rng.uniform(-1, 1, (people, s))
     errors = np.array([bits.release(values, rng) - values.sum(axis=0) for _ in range(400)]) / people
-    inner = 10 / (18 * math.sqrt(math.log(8)))
-    printed = 360 * s * math.log(4 * s / 0.25) / (people**2 * inner**2)
+
+    def printed(epsilon: float, delta: float, n: int) -> float:
+        inner = epsilon / (18 * math.sqrt(math.log(2 / delta)))
+        return 360 * s * math.log(4 * s / delta) / (n**2 * inner**2)
+
     measured["mean error over its standard error"] = errors.mean() / (errors.std() / math.sqrt(errors.size))
-    measured["variance over the printed bound"] = errors.var() / printed
+    measured["variance over the printed bound"] = errors.var() / printed(10.0, 0.25, people)
+    proxies = []
+    for n in (2, 28, 1000, 10**6):
+        for epsilon, delta in ((0.5, 1e-6), (10.0, 0.25), (14.9, 0.49)):
+            made = VectorSum(n, epsilon, delta, Box(s, -1.0, 1.0), calibration="theorem")
+            proxies.append(made.step**2 * n * (made.noise_bits.rare + 1) / 4 / n**2 / printed(epsilon, delta, n))
+    measured["largest sub-Gaussian proxy over the printed bound"] = max(proxies)
     assert abs(measured["mean error over its standard error"]) < 5 and 0.3 < measured["variance over the printed bound"] <= 1
+    measured["the same, up to 1,000 clients"] = max(proxies[:9])
+    assert max(proxies) <= 1.5 and max(proxies[:9]) <= 1
 
 
 @claim("Theorem A.2, independence",
-       "The error's law does not depend on the inputs. Rounding does: an input on the grid is not rounded. The "
-       "effect is small beside the noise bits.",
-       outcome="not confirmed")
+       "has error distribution ... which is sub-Gaussian with variance ... and independent of the inputs",
+       computed="The error's exact variance for an input on the grid of levels, which is not rounded, and for one in the middle "
+       "between two: 28 clients and a million at (10, 0.25).",
+       outcome="open",
+       readings=("the law of the error is the same for all inputs: it is not, as rounding adds a variance that depends on them",
+                 "the bound on the variance is the same for all inputs, which is what the proofs use: true, see the row on "
+                 "accuracy",
+                 "the error is uncorrelated with the inputs: true, as it has mean zero whatever they are"))
 def test_error_depends_on_inputs(measured: dict[str, float]) -> None:
     """A grid point against the middle between two, with the variance of the law itself."""
     s, people = 25, 10**6
@@ -196,25 +243,36 @@ def test_error_depends_on_inputs(measured: dict[str, float]) -> None:
 
 
 @claim("Remark 3.2",
-       "When the active actions no longer span the space, working in their span loses nothing.",
+       "one can simply work in the smaller space",
+       computed="Twenty actions of R^3 inside R^6, turned: the design has the bound of the smaller dimension, g at most 2 times 3; "
+       "values estimated in the span agree with those in R^3 for every action and data; and the same two with the active set that "
+       "is left after half of the actions and a dimension went. In R^6 itself V has no inverse.",
        outcome="confirmed")
 def test_working_in_the_span(measured: dict[str, float]) -> None:
-    """The same actions in R^3 and inside R^6, turned: the same run, client for client."""
+    """The same actions in R^3 and inside R^6, turned: the same values, whatever the data."""
     rng = np.random.default_rng(0)
-    low = rng.normal(size=(30, 3))
+    low = rng.normal(size=(20, 3))
     low /= np.linalg.norm(low, axis=1, keepdims=True)
+    low[10:, 2] = 0  # a plane
     turn = np.linalg.qr(rng.normal(size=(6, 6)))[0][:, :3]
-    theta = np.array([0.6, 0.3, -0.2])
-    regret = []
-    for actions, parameter in ((low, theta), (low @ turn.T, turn @ theta)):
-        problem = ClientPopulation(actions, parameter, client_std=0.0, rewards="gaussian")
-        learner = bdp.make("DPE", problem, horizon=20_000)
-        result = bdp.simulate(learner, problem, 20_000, runs=20, progress=False)
-        regret.append(result.mean[-1])
-    measured["regret in R^6 over that in R^3"] = regret[1] / regret[0]
-    assert abs(regret[1] / regret[0] - 1) < 0.1
-    g = g_optimal_design(low @ turn.T)
-    assert g.rank == 3
+    off, g = [], []
+    for active, rank in ((slice(None), 3), (slice(10, None), 2)):
+        actions, inside = low[active] @ turn.T, low[active][:, :rank]
+        design = g_optimal_design(actions)
+        used = design.weights > 0
+        plays = np.ceil(64 * design.weights[used])
+        V = (actions[used].T * plays) @ actions[used]
+        small = (inside[used].T * plays) @ inside[used]
+        assert design.rank == rank == np.linalg.matrix_rank(V) < 6
+        variance = np.einsum("ij,jk,ik->i", inside, np.linalg.inv(small), inside)
+        g.append(64 * variance.max() / rank)
+        means = rng.normal(size=(5, len(plays)))
+        here = means @ projection(actions[used], plays).T @ actions.T
+        there = (means * plays) @ inside[used] @ np.linalg.inv(small) @ inside.T
+        off.append(np.abs(here - there).max())
+    measured["dimensions of the span, after half of the actions went"] = rank
+    measured["largest g over the dimension of the span"] = max(g)
+    assert max(off) < 1e-9 and max(g) <= 2 + 1e-9
 
 
 def failures(private: bool, printed: bool, runs: int = 4000) -> tuple[float, float]:
@@ -246,23 +304,61 @@ def failures(private: bool, printed: bool, runs: int = 4000) -> tuple[float, flo
     return float(rate), float(sigma_n / (std * weights.max())) if private else 1.0
 
 
+def sufficient(kind: str, told: dict[str, float]) -> list[float]:
+    """Printed W_l over the width that Chernoff's bound asks for, for all actions, from proxies of all three noises."""
+    ratios = []
+    for (k, d), level, (epsilon, delta), sigma in itertools.product(
+            ((200, 3), (400, 20), (25, 20)), (1, 4, 10), ((0.1, 1e-3), (0.9, 0.25), (10.0, 1e-6)), (0.1, 1.0)):
+        if kind in ("CDP", "LDP") and epsilon > 1:
+            continue
+        actions = SphericalClients(k, d).draw(np.random.default_rng(level)).actions
+        w = g_optimal_design(actions).weights
+        h, n = 2.0**level, math.ceil(2 ** (0.8 * level))
+        plays, s, root = np.ceil(h * w[w > 0]), int((w > 0).sum()), math.sqrt(support_bound(d) * d)
+        C = actions @ projection(actions[w > 0], plays)
+        unit = 2 * math.sqrt(2 * s * math.log(1.25 / delta)) / epsilon
+        if kind == "SDP":
+            bits = VectorSum(n, epsilon, delta, Box(s, -1.0, 1.0), calibration="theorem")
+            inner = epsilon / (18 * math.sqrt(math.log(2 / delta)))
+            printed = math.sqrt(360 * s * math.log(4 * s / delta)) / (n * inner)
+            noise = bits.step**2 * (bits.noise_bits.rare + 1) / 4 / n
+        else:
+            printed = {"none": 0.0, "CDP": unit / n, "LDP": unit / math.sqrt(n)}[kind]
+            noise = printed**2
+        W = math.sqrt(2 * d / (n * h)) + sigma / math.sqrt(n) + 2 * printed * root
+        proxy = C**2 @ (1 / (plays * n) + noise) + sigma**2 / n * (actions**2).sum(axis=1)
+        ratios.append(W / math.sqrt(proxy.max()))  # both times the root of 2 ln(1/beta); 1 means a probability of beta
+    label = "" if kind == "none" else f", {kind}"
+    told[f"printed over sufficient width, smallest{label}"], told[f"largest{label}"] = min(ratios), max(ratios)
+    return ratios
+
+
 @claim("Theorem B.1",
-       r"In a phase of DPE each side of the printed width fails with probability at most $2\beta$. Measured at "
-       r"$\beta=e^{-2}$, where failures can be seen.",
-       outcome="confirmed")
+       r"For any phase $l$, under DPE ... the following concentration inequalities hold, for any $x\in D_l$, "
+       r"$P\{\langle\tilde\theta_l-\theta^*,x\rangle\ge W_l\}\le2\beta$",
+       computed=r"$W_l$ against the width that Chernoff's bound asks for, for which each side fails with probability $\beta$ "
+       r"at most, whatever $\beta$ and the laws of rewards and clients are: nine phases and active sets, two $\sigma$, all "
+       r"actions. And failures counted at $\beta=e^{-2}$.",
+       outcome="confirmed, loose")
 def test_printed_width_covers(measured: dict[str, float]) -> None:
-    measured["most failures of an action and side"] = failures(False, True)[0]
+    assert min(sufficient("none", measured)) > 1
+    measured["most failures of an action and side at beta = exp(-2)"] = failures(False, True)[0]
     measured["allowed"] = 2 * math.exp(-2)
-    assert measured["most failures of an action and side"] < 2 * math.exp(-2)
+    assert measured["most failures of an action and side at beta = exp(-2)"] < 2 * math.exp(-2)
 
 
 @claim("Theorem B.2",
-       r"With privacy noise each side fails with probability at most $3\beta$. It does; the private term "
-       r"$2\sqrt{Sd}\,\sigma_{nc}$ is many times what the noise is.",
-       outcome="confirmed")
+       r"In any phase $l$, all of CDP-DPE, LDP-DPE, and SDP-DPE satisfy the following concentration, for any $x\in D_l$, "
+       r"$P\{\langle\tilde\theta_l-\theta^*,x\rangle\ge W_l\}\le3\beta$",
+       computed=r"$W_l$ with the printed $\sigma_n$ against the width that Chernoff's bound asks for (bits: Hoeffding's proxy "
+       r"and the 360 of Theorem A.2's proof): nine phases and active sets, several budgets, two $\sigma$, all actions. The "
+       r"private term $2\sqrt{Sd}$ is many times what the noise is.",
+       outcome="confirmed, loose")
 def test_printed_private_width_covers(measured: dict[str, float]) -> None:
+    for kind in ("CDP", "LDP", "SDP"):
+        assert min(sufficient(kind, measured)) > 1
     rate, _ = failures(True, True)
-    measured["failures at beta = exp(-2)"] = rate
+    measured["failures at beta = exp(-2), CDP"] = rate
     instance = PAPER.problem.draw(np.random.default_rng(0))
     w = g_optimal_design(instance.actions).weights
     weights = np.linalg.norm(instance.actions @ projection(instance.actions[w > 0], np.ceil(1024 * w[w > 0])), axis=1)
@@ -300,11 +396,36 @@ def test_noise_hardly_grows_through_a_design() -> None:
     assert (np.linalg.norm(hypercube @ projection(hypercube, plays), axis=1) ** 2 <= 1.5).all()
 
 
+def test_a_sparse_design_keeps_noise_small() -> None:
+    """Weights s_j pi_j on a few actions of an optimal design: largest weight and g are kappa / r and kappa r at most."""
+    rng = np.random.default_rng(0)
+    for d, keep in ((2, 5), (4, 14), (8, 30)):
+        actions = rng.normal(size=(400, d))
+        actions /= np.linalg.norm(actions, axis=1, keepdims=True)
+        weights = g_optimal_design(np.vstack([actions, -actions]), 1.001).weights[:400]
+        weights /= weights.sum()
+        chosen = rng.choice(400, keep, replace=False, p=weights) if np.count_nonzero(weights) >= keep else np.flatnonzero(weights)
+        w = np.zeros(400)
+        w[chosen] = weights[chosen] * rng.uniform(0.5, 2, len(chosen)) / weights[chosen].sum()
+        root = np.linalg.cholesky(np.linalg.inv((actions.T * weights) @ actions))
+        values = np.linalg.eigvalsh(root.T @ ((actions.T * w) @ actions) @ root)
+        w /= values[0]  # now the identity is below the sum, and kappa times it above
+        kappa, pi = values[-1] / values[0], w / w.sum()
+        g = np.einsum("ij,jk,ik->i", actions, np.linalg.inv((actions.T * pi) @ actions), actions).max()
+        slack = 1.002  # the design is optimal to 0.1%, and so are its points
+        assert g <= kappa * d * slack and pi.max() <= kappa / d * slack**2 and 1 <= w.sum() * slack <= kappa * slack**2
+    c = 34  # Batson, Spielman, Srivastava: c r actions are enough for this kappa
+    assert ((math.sqrt(c) + 1) / (math.sqrt(c) - 1)) ** 2 < 2
+
+
 # ---- Regret
 
 
 @claim("Theorem 5.1, clients",
-       r"DPE's regret grows like $\sigma T^{1-\alpha/2}\sqrt{\log(kT)}$ in the worst case.",
+       "the non-private DP-DPE algorithm achieves the following expected regret: "
+       r"$E[R(T)]=O(\sqrt{dT\log(kT)})+O(\sigma T^{1-\alpha/2}\sqrt{\log(kT)})$",
+       computed=r"The term of the clients: worst regret over gaps for two actions, certified, T from 1e5 to 1e10 at two $\alpha$, "
+       r"after the root of the logarithm; and at twice the $\sigma$.",
        outcome="confirmed")
 def test_exponent_of_the_horizon(measured: dict[str, float]) -> None:
     for alpha in (0.4, 0.8):
@@ -318,9 +439,12 @@ def test_exponent_of_the_horizon(measured: dict[str, float]) -> None:
 
 
 @claim("Theorem 5.1, plays",
-       r"Without differences between clients DPE's regret is at most of order $\sqrt{dT\log(kT)}$. Its proof gives "
-       r"more, $\sqrt{dT^{1-\alpha}\log(kT)}$, since all clients watch every play.",
-       outcome="confirmed with other constants")
+       "the non-private DP-DPE algorithm achieves the following expected regret: "
+       r"$E[R(T)]=O(\sqrt{dT\log(kT)})+O(\sigma T^{1-\alpha/2}\sqrt{\log(kT)})$",
+       computed=r"The first term, by $\sigma=0$. In our copy the theorem has $T$ under the root and the proof $T^{1-\alpha}$, "
+       r"an exponent that the copy may have lost. Regret grows like the smaller one, since all clients watch every play, so "
+       r"both hold.",
+       outcome="confirmed")
 def test_exponent_without_client_noise(measured: dict[str, float]) -> None:
     found, error = exponent("DPE", 10 ** np.arange(5, 11), 0.4, 0.0)
     measured["exponent of T at sigma = 0, alpha = 0.4 (proof 0.3, statement 0.5)"], measured["its standard error"] = found, error
@@ -328,49 +452,84 @@ def test_exponent_without_client_noise(measured: dict[str, float]) -> None:
 
 
 @claim("Theorem 5.1 and Remark 5.2",
-       r"Communication is $O(dT^\alpha)$; $\alpha=2/3$ makes regret and communication both of order $T^{2/3}$.",
+       r"Setting $\alpha=2/3$ gives $\tilde O(T^{2/3})$ for both regret and communication cost.",
+       computed="Numbers sent at a gap too small to see, so that everybody is asked in every phase, and worst regret over gaps, T "
+       r"from 1e5 to 1e10; and the exponent of the communication, $O(dT^\alpha)$ in Theorem 5.1, at another $\alpha$.",
        outcome="confirmed")
 def test_two_thirds(measured: dict[str, float]) -> None:
     horizons = 10 ** np.arange(5, 11)
-    numbers = []
-    for horizon in horizons:  # a gap too small to see: everybody is asked in every phase
+
+    def sent(horizon: int, alpha: float) -> float:
         problem = ClientPopulation(np.eye(2), [0.3, 0.3 - 1e-9], 0.1, "gaussian", 10**9)
-        learner = bdp.make("DPE", problem, horizon=int(horizon), alpha=2 / 3)
-        numbers.append(bdp.simulate(learner, problem, int(horizon), runs=1, progress=False).counts["numbers"].mean())
+        learner = bdp.make("DPE", problem, horizon=int(horizon), alpha=alpha)
+        return bdp.simulate(learner, problem, int(horizon), runs=1, progress=False).counts["numbers"].mean()
+
+    numbers = [sent(t, 2 / 3) for t in horizons]
+    other = slope(horizons, [sent(t, 0.4) for t in horizons])[0]
+    measured["exponent of T in communication at alpha = 0.4"] = other
+    assert abs(other - 0.4) < 0.06
     measured["exponent of T in communication"], measured["its standard error"] = slope(horizons, numbers)
     found = exponent("DPE", horizons, 2 / 3, 0.1)[0]
     measured["exponent of T in regret"] = found
     assert abs(measured["exponent of T in communication"] - 2 / 3) < 0.06 and abs(found - 2 / 3) < 0.06
 
 
-@claim("Theorems 5.3 and 5.5, horizon and epsilon",
-       r"The price of central and of shuffle privacy grows like $T^{1-\alpha}/\varepsilon$. Measured at "
-       r"$\sigma=0$, where it is nearly all of the regret.",
+@claim("Remark 5.7, central and shuffle",
+       r"introduces an additional regret of ... compared to $O(T^{1-\alpha})$ in the central DP model",
+       computed=r"Worst regret over gaps of certified CDP-DPE and SDP-DPE at $\sigma=0$, where privacy is nearly all of it: "
+       r"exponent of T, from 1e5 to 1e9 (CDP: at two epsilons), $\alpha=0.4$, and of $1/\varepsilon$. (Terms of Theorems 5.3 and "
+       r"5.5, $T^{1-\alpha}/\varepsilon$.)",
        outcome="confirmed")
 def test_private_exponents(measured: dict[str, float]) -> None:
-    for name in ("CDP-DPE", "SDP-DPE"):
-        found, error = exponent(name, 10 ** np.arange(5, 10), 0.4, 0.0)
-        measured[f"{name}: exponent of T at alpha = 0.4 (bound 0.6)"], measured[f"{name}: standard error"] = found, error
-        assert abs(found - 0.6) < 0.1
     epsilons = np.array([0.5, 1.0, 2.0, 4.0])
-    price = [hardest("CDP-DPE", 10**8, 0.4, 0.0, float(e)) for e in epsilons]
-    measured["CDP-DPE: exponent of 1/epsilon"] = slope(1 / epsilons, price)[0]
-    assert abs(measured["CDP-DPE: exponent of 1/epsilon"] - 1) < 0.15
+    for name, several in (("CDP-DPE", (1.0, 4.0)), ("SDP-DPE", (4.0,))):
+        for epsilon in several:
+            found = exponent(name, 10 ** np.arange(5, 10), 0.4, 0.0, epsilon)[0]
+            measured[f"{name}: exponent of T, epsilon = {epsilon:g} (bound 0.6)"] = found
+            assert abs(found - 0.6) < 0.1
+        price = [hardest(name, 10**7, 0.4, 0.0, float(e)) for e in epsilons]
+        measured[f"{name}: exponent of 1/epsilon (bound 1)"] = slope(1 / epsilons, price)[0]
+        assert abs(measured[f"{name}: exponent of 1/epsilon (bound 1)"] - 1) < 0.25
 
 
-@claim("Theorem 5.4",
-       r"The price of local privacy grows like $T^{1-\alpha/2}/\varepsilon$, as regret without privacy does.",
+@claim("Remark 5.7, local",
+       r"while the local DP model ensures a stronger privacy guarantee compared to the central DP model, it introduces an "
+       r"additional regret of $O(T^{1-\alpha/2})$",
+       computed=r"Worst regret over gaps of certified LDP-DPE at $\sigma=0$: exponent of T, from 1e5 to 1e9 at $\alpha=0.6$, "
+       r"at three epsilons, and of $1/\varepsilon$. (Term of Theorem 5.4, $T^{1-\alpha/2}/\varepsilon$.)",
        outcome="confirmed")
 def test_local_exponent(measured: dict[str, float]) -> None:
-    found, error = exponent("LDP-DPE", 10 ** np.arange(5, 9), 0.6, 0.0, 8.0)
-    measured["exponent of T at alpha = 0.6 (bound 0.7)"], measured["its standard error"] = found, error
-    assert abs(found - 0.7) < 0.1
+    for epsilon in (4.0, 8.0, 16.0):
+        found = exponent("LDP-DPE", 10 ** np.arange(5, 10), 0.6, 0.0, epsilon)[0]
+        measured[f"exponent of T, epsilon = {epsilon:g} (bound 0.7)"] = found
+        assert abs(found - 0.7) < 0.1
+    epsilons = np.array([2.0, 4.0, 8.0, 16.0])
+    price = [hardest("LDP-DPE", 10**8, 0.6, 0.0, float(e)) for e in epsilons]
+    measured["exponent of 1/epsilon (bound 1)"] = slope(1 / epsilons, price)[0]
+    assert abs(measured["exponent of 1/epsilon (bound 1)"] - 1) < 0.25
+
+
+@claim("Section 6.1, the local model",
+       "under the much stronger local model, in both problems, the additional privacy-dependent term is of the same order as the "
+       "first term",
+       computed=r"For DP-DPE: worst regret of LDP-DPE over DPE's at $\sigma=0.1$, $\alpha=0.6$, $(8,10^{-6})$, T from 1e5 to "
+       r"1e9. The ratio does not fall. (Of the other problem, stochastic convex optimization, nothing was computed.)",
+       outcome="confirmed")
+def test_local_privacy_is_never_free(measured: dict[str, float]) -> None:
+    horizons = (10**5, 10**7, 10**9)
+    ratios = [hardest("LDP-DPE", t, 0.6, 0.1, 8.0) / hardest("DPE", t, 0.6, 0.1) for t in horizons]
+    for t, ratio in zip(horizons, ratios, strict=True):
+        measured[f"LDP-DPE over DPE at epsilon = 8, T = {t:.0e}"] = ratio
+    assert min(ratios) > 2 and abs(slope(np.array(horizons), ratios)[0]) < 0.1
 
 
 @claim("Theorems 5.3 to 5.5, dimension",
-       "The price of privacy grows like $d^{3/2}$. That is an upper bound: through a near-optimal design noise "
-       r"grows like $\sqrt d$, up to $\log\log d$.",
-       outcome="confirmed with other constants")
+       "achieves the following expected regret: "
+       r"$\dots+O(Bd^{3/2}T^{1-\alpha}\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+\dots$",
+       computed=r"The power of $d$ in the private part of an estimate through designs for a thousand actions of a sphere, $\lVert "
+       r"C\rVert\sqrt s$, against the printed $2\sqrt{Sd}\sqrt s$. Chapter 9 proves $\sqrt d$ for designs of "
+       r"$O(d)$ actions with $g=O(d)$ and weights $O(1/d)$, which exist.",
+       outcome="confirmed, loose")
 def test_dimension(measured: dict[str, float]) -> None:
     dimensions, found, printed = np.array([5, 10, 20, 40]), [], []
     for d in dimensions:
@@ -396,10 +555,10 @@ def proof_sum(sigma_n: float) -> float:
     return total
 
 
-@claim("Theorems 5.1 and 5.3, constants",
-       "The bounds say something at the paper's own size. For DPE they do; for CDP-DPE at $(10,0.25)$ the sum in "
-       "the proof exceeds what random play loses.",
-       outcome="confirmed with other constants")
+@observation("Sums in the proofs at the size of section 7", "",
+             computed="2 T_1 and the sum of 4 W_l T_(l+1) with the printed widths, beside DPE's measured regret and random "
+             "play's, in our set-up. At (10, 0.25) the sum for CDP-DPE is above what random play loses. Theorems 5.1 and 5.3 "
+             "print orders, and do not claim to say something at this size.")
 def test_bounds_at_the_papers_size(measured: dict[str, float]) -> None:
     central = 2 * math.sqrt(support_bound(20) * 20) * 2 * math.sqrt(2 * 25 * math.log(5)) / 10
     measured["DPE: bound"], measured["DPE: regret"] = proof_sum(0.0), published("DPE", 20).mean[-1]
@@ -409,9 +568,11 @@ def test_bounds_at_the_papers_size(measured: dict[str, float]) -> None:
 
 
 @claim("Theorem 5.5 and Remark 5.8, communication",
-       r"SDP-DPE sends $O(dT^{3\alpha/2})$ bits. In the limit it does; up to the paper's horizon the noise bits of "
-       "a phase hardly depend on its clients, and the exponent is far smaller.",
-       outcome="confirmed with other constants")
+       r"SDP-DPE, which incurs a communication cost of $O(dT^{3\alpha/2})$ bits",
+       computed="All bits of a run with Algorithm 2's parameters at (10, 0.25), 25 numbers per client, every client asked: the "
+       "order is that of very large T; up to the horizon of section 7 noise bits of a phase hardly depend on its clients, and "
+       "the exponent is smaller.",
+       outcome="confirmed")
 def test_bits(measured: dict[str, float]) -> None:
     def total(last: float) -> float:
         people = [math.ceil(2 ** (0.8 * level)) for level in range(1, int(last) + 1)]
@@ -426,69 +587,139 @@ def test_bits(measured: dict[str, float]) -> None:
 
 
 @claim("Remark 5.6",
-       "Central and shuffle privacy are free: their price is of lower order. In the worst case the ratio to DPE "
-       "falls towards 1, from far above.",
+       "the DP-DPE algorithm enables us to achieve privacy guarantees \"for free\" in the central and shuffle DP models, in the "
+       "sense that the additional regret due to privacy protection is only a lower-order additive term",
+       computed=r"Worst regret over gaps of certified CDP-DPE and SDP-DPE over DPE's, $\sigma=0.1$, $\alpha=0.6$, "
+       r"$\delta=10^{-6}$, T from 1e5 to 1e9, at three epsilons: the ratio falls towards 1, later for a smaller epsilon.",
        outcome="confirmed")
 def test_free_in_the_end(measured: dict[str, float]) -> None:
     for name in ("CDP-DPE", "SDP-DPE"):
-        early, late = (hardest(name, t, 0.6, 0.1) / hardest("DPE", t, 0.6, 0.1) for t in (10**5, 10**8))
-        measured[f"{name} over DPE at (1, 1e-6), T = 1e5"], measured[f"{name} over DPE, T = 1e8"] = early, late
-        assert early > 4 and late < 2.5
+        early = []
+        for epsilon in (0.5, 1.0, 2.0):
+            first, last = (hardest(name, t, 0.6, 0.1, epsilon) / hardest("DPE", t, 0.6, 0.1) for t in (10**5, 10**9))
+            measured[f"{name} over DPE at epsilon = {epsilon:g}, T = 1e5"], measured[f"{name}, {epsilon:g}, T = 1e9"] = first, last
+            early.append(first)
+            assert first > 3 and last < 2 and last < 0.4 * first
+        assert early[0] > early[1] > early[2]
 
 
-@claim("Remark 5.7",
-       "SDP-DPE trades regret for privacy nearly as well as CDP-DPE, and much better than LDP-DPE.",
+@claim("Remark 5.7, shuffle",
+       "The shuffle DP model, however, leads to a much better tradeoff between regret and privacy, achieving nearly the same "
+       "regret guarantee as the central DP model, yet assuming a similar trust model to the local DP model",
+       computed="Certified regret in our set-up of section 7's simulation, on the same instances: SDP over CDP and "
+       "LDP over SDP at two epsilons. (The remark speaks of guarantees, that is of orders; for those see the exponents.)",
        outcome="confirmed")
 def test_shuffle_against_the_others(measured: dict[str, float]) -> None:
     for epsilon in (1.0, 10.0):
-        shuffled, central = published("SDP-DPE", 3, epsilon), published("CDP-DPE", 3, epsilon)
-        measured[f"SDP over CDP, epsilon = {epsilon:g}"] = shuffled.mean[-1] / central.regret[:3, -1].mean()
-        assert 0.8 < measured[f"SDP over CDP, epsilon = {epsilon:g}"] < 1.4
-    measured["LDP over SDP, epsilon = 10"] = published("LDP-DPE", 2).mean[-1] / shuffled.regret[:2, -1].mean()
-    assert measured["LDP over SDP, epsilon = 10"] > 30
+        shuffled, central = published("SDP-DPE", 12, epsilon), published("CDP-DPE", 12, epsilon)
+        measured[f"SDP over CDP, epsilon = {epsilon:g}"] = shuffled.mean[-1] / central.mean[-1]
+        local = published("LDP-DPE", 2, epsilon).mean[-1]
+        measured[f"LDP over SDP, epsilon = {epsilon:g}"] = local / shuffled.regret[:2, -1].mean()
+        assert 0.8 < measured[f"SDP over CDP, epsilon = {epsilon:g}"] < 1.3
+        assert measured[f"LDP over SDP, epsilon = {epsilon:g}"] > 30
+
+
+@claim("Section 8, smaller exponents",
+       r"choosing $\alpha<1$, however, will incur a larger privacy cost",
+       computed=r"Worst regret over gaps of certified CDP-DPE at $\sigma=0$, where it is the privacy cost, at $\alpha$ from "
+       r"0.4 to 0.8, T = 1e6 and 1e8, at (1, 1e-6); and the clients asked, which fall.",
+       outcome="confirmed")
+def test_privacy_cost_and_alpha(measured: dict[str, float]) -> None:
+    alphas = (0.4, 0.6, 0.8)
+    for horizon in (10**6, 10**8):
+        cost = [hardest("CDP-DPE", horizon, a, 0.0) for a in alphas]
+        measured[f"privacy cost at alpha = 0.4 over 0.8, T = {horizon:.0e}"] = cost[0] / cost[2]
+        assert cost[0] > cost[1] > cost[2]
+    clients = [sum(math.ceil(2 ** (a * level)) for level in range(1, 30)) for a in (*alphas, 1.0)]
+    measured["clients in 29 phases at alpha = 0.8 over 1"] = clients[2] / clients[3]
+    assert clients == sorted(clients)
+
+
+@claim("Section 8, sending averages",
+       "the communication cost of transmitting the (private) average rewards is nearly the same as that of transmitting the local "
+       "model parameters",
+       computed="Length of a client's vector over the dimension, for a thousand actions on a sphere and for what is left after "
+       "each phase of a run of DPE, d from 2 to 40. The authors' reason is the design's bound, 4 d log log d + 16.",
+       outcome="confirmed")
+def test_vectors_are_short(measured: dict[str, float]) -> None:
+    ratios, bounds = [], []
+    for d in (2, 5, 10, 20, 40):
+        instance = SphericalClients(1000, d).draw(np.random.default_rng(d))
+        for kept in (1.0, 0.5, 0.1, 0.03):  # those with the smallest gaps, as after some phases
+            actions = instance.actions[np.argsort(instance.gaps)[: round(1000 * kept)]]
+            design = g_optimal_design(actions)
+            ratios.append(np.count_nonzero(design.weights) / d)
+            bounds.append(np.count_nonzero(design.weights) / (4 * d * math.log(math.log(d)) + 16))
+    measured["longest vector over d"], measured["longest vector over the bound"] = max(ratios), max(bounds)
+    assert max(bounds) <= 1 and max(ratios) < 2
 
 
 # ---- Figure 2
 
 
-@claim("Figure 2(a)",
-       r"Regret falls as $\varepsilon$ grows, in all three models. CDP-DPE's is least, SDP-DPE's close to it, "
-       "LDP-DPE's largest.",
-       outcome="confirmed with other constants")
+@claim("Figure 2(a), epsilon",
+       "the cumulative regret decreases as the privacy requirement becomes less stringent",
+       computed=r"Certified regret in our set-up (actions and parameter uniform on the sphere, rewards +1/-1, $B=1$), "
+       r"$\delta=1/4$, at two epsilons, on the same instances.",
+       outcome="confirmed")
 def test_figure_two_a(measured: dict[str, float]) -> None:
-    for name, runs in (("CDP-DPE", 3), ("SDP-DPE", 3), ("LDP-DPE", 2)):
+    for name, runs in (("CDP-DPE", 12), ("SDP-DPE", 12), ("LDP-DPE", 2)):
         found = [published(name, runs, e).mean[-1] for e in (1.0, 10.0)]
         measured[f"{name}, epsilon = 1"], measured[f"{name}, epsilon = 10"] = found
         assert found[0] > found[1]
-    assert measured["LDP-DPE, epsilon = 10"] > 20 * measured["SDP-DPE, epsilon = 1"]
+
+
+@claim("Figure 2(a), order",
+       "LDP-DPE has the largest regret ... CDP-DPE achieves the smallest regret ... Interestingly, SDP-DPE achieves a regret "
+       "fairly close to that of CDP-DPE",
+       computed="Certified, in our set-up: LDP-DPE's regret is largest by far, and SDP-DPE's is CDP-DPE's within the errors of "
+       "12 paired runs, sometimes below. With the formulas as printed CDP-DPE's is smallest, and SDP-DPE's is not close to it "
+       "but to random play's.",
+       outcome="open",
+       readings=("constants near the certified ones: close, and which of CDP and SDP is smaller cannot be told",
+                 "constants as printed: CDP is smaller, and SDP is not close, in our set-up; the paper does not give actions, "
+                 "parameter, B and constants"))
+def test_order_of_figure_two_a(measured: dict[str, float]) -> None:
+    for epsilon in (1.0, 10.0):
+        apart = published("SDP-DPE", 12, epsilon).regret[:, -1] - published("CDP-DPE", 12, epsilon).regret[:, -1]
+        measured[f"SDP minus CDP, epsilon = {epsilon:g}"] = apart.mean()
+        measured[f"its standard error, epsilon = {epsilon:g}"] = apart.std(ddof=1) / math.sqrt(12)
+        assert abs(apart.mean()) < 4 * apart.std(ddof=1) / math.sqrt(12)
+    assert published("LDP-DPE", 2).mean[-1] > 20 * published("SDP-DPE", 12).mean[-1]
+    printed = {name: published(name, 1, calibration="theorem").mean[-1] for name in ("CDP-DPE", "SDP-DPE")}
+    measured["as printed, epsilon = 10: SDP over CDP"] = printed["SDP-DPE"] / printed["CDP-DPE"]
+    assert printed["SDP-DPE"] > 2 * printed["CDP-DPE"]
 
 
 @claim("Figure 2(b)",
-       "At $(10,0.25)$ CDP-DPE and SDP-DPE are very close to DPE, and LDP-DPE is not. With certified noise and "
-       "widths.",
-       outcome="confirmed with other constants")
+       "the regret performance of CDP-DPE and SDP-DPE is very close to that of DPE",
+       computed="Regret at T = 1e6, (10, 0.25), over DPE's on the same instances, in our set-up with certified noise and "
+       "widths (the printed formulas: see the observation). On the figure's scale of orders of magnitude 1.1 to 1.4 times is "
+       "close.",
+       outcome="confirmed")
 def test_figure_two_b(measured: dict[str, float]) -> None:
     free = published("DPE", 20)
-    for name, runs in (("CDP-DPE", 3), ("SDP-DPE", 3), ("LDP-DPE", 2)):
+    for name, runs in (("CDP-DPE", 12), ("SDP-DPE", 12), ("LDP-DPE", 2)):
         measured[f"{name} over DPE"] = published(name, runs).mean[-1] / free.regret[:runs, -1].mean()
     assert 1 <= measured["CDP-DPE over DPE"] < 1.5 and 1 <= measured["SDP-DPE over DPE"] < 1.7 and measured["LDP-DPE over DPE"] > 30
 
 
-@claim("Figure 2(b), printed constants",
-       "The figure follows from the noise and widths that the theorems print. It does not: with them CDP-DPE loses many "
-       "times what DPE does, and SDP-DPE plays at random. (The paper does not say which constants it used.)",
-       outcome="not confirmed")
+@observation("Section 7's simulation with noise and widths as printed", "",
+             computed="In our set-up, at (10, 0.25): DPE, CDP-DPE, and SDP-DPE beside random play. The paper does not say "
+             "which constants its figure used, nor its actions, parameter and B, and does not claim that the figure follows "
+             "from the printed ones.")
 def test_figure_two_b_as_printed(measured: dict[str, float]) -> None:
     measured["DPE"] = published("DPE", 20, calibration="theorem").mean[-1]
-    measured["CDP-DPE"] = published("CDP-DPE", 2, calibration="theorem").mean[-1]
+    measured["CDP-DPE"] = published("CDP-DPE", 1, calibration="theorem").mean[-1]
     random = PAPER.horizon * np.mean([PAPER.problem.draw(np.random.default_rng(i)).gaps.mean() for i in range(20)])
     measured["SDP-DPE over random play"] = published("SDP-DPE", 1, calibration="theorem").mean[-1] / random
     assert measured["CDP-DPE"] > 20 * measured["DPE"] and 0.85 < measured["SDP-DPE over random play"] < 1.15
 
 
 @claim("Figure 2(c)",
-       "At equal communication DPE learns much faster than DPE-FixedU, which asks the same number of clients in "
-       "every phase.",
+       "DPE learns much faster than DPE-FixedU while incurring the same communication cost",
+       computed="Certified, with 142 clients in every phase of DPE-FixedU, which sends somewhat more then, in our set-up (here "
+       "with Gaussian rewards, our choice, as nothing is private).",
        outcome="confirmed")
 def test_figure_two_c(measured: dict[str, float]) -> None:
     growing = published("DPE", 40, rewards="gaussian")
@@ -499,7 +730,8 @@ def test_figure_two_c(measured: dict[str, float]) -> None:
 
 
 @claim("Remark 5.2, trade-off",
-       r"A larger $\alpha$ lowers regret and raises communication.",
+       r"While a larger $\alpha$ leads to a smaller regret, it also incurs a larger communication cost.",
+       computed=r"DPE in our set-up with Gaussian rewards, at three $\alpha$.",
        outcome="confirmed")
 def test_alpha(measured: dict[str, float]) -> None:
     runs = [published("DPE", 20, rewards="gaussian", alpha=a) for a in (0.2, 0.5, 0.8)]

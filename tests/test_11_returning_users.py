@@ -11,20 +11,19 @@ from scipy.special import ndtr
 from scipy.stats import linregress
 
 import bandits_dp as bdp
-from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian_noise_std, optimal_composition
+from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian_noise_std, optimal_composition, shuffle_epsilon
 from bandits_dp.continual import FactorizationCounter, TreeCounter
 from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.learners.linucb_releases import GaussianBatches
 from bandits_dp.learners.radius import Shape
-from bandits_dp.privatizers import Box, LinearStatistics, VectorSum
+from bandits_dp.learners.radius_private import CertifiedRadius
+from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
+from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
 from bandits_dp.problems.contextual import ContextualLinear
 
 LINEAR = LinearStatistics(5)
-PAPER = "chowdhury2022"
-CHAPTER = "11_returning_users"
-CONFIRMED = {"outcome": "confirmed", "chapter": CHAPTER}
-REFUTED = {"outcome": "not confirmed", "chapter": CHAPTER}
-OTHER = {"outcome": "confirmed with other constants", "chapter": CHAPTER}
+claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")
 
 
 def play(learner: LinUCB, problem: ContextualLinear, runs: int = 20, seed: int = 1, grow: float | None = None) -> tuple:
@@ -151,8 +150,13 @@ def test_bits_compose_like_gaussians() -> None:
     assert 0.8 * delta < exact <= delta
 
 
-@pytest.mark.claim(PAPER, "Theorem E.2", r"To compose $k$ releases to $(\varepsilon',k\delta+\delta')$ with $\varepsilon'<1$, "
-                   r"$\varepsilon=\varepsilon'/(2\sqrt{2k\ln(1/\delta')})$ for each is enough.", **CONFIRMED)
+@claim("Theorem E.2",
+       r"Given target privacy parameters $\varepsilon'\in$ (0, 1) and $\delta'$ > 0, to ensure "
+       r"$(\varepsilon',k\delta+\delta')$-DP for the composition of k (adaptive) mechanisms, it suffices that each mechanism is "
+       r"(ε, δ)-DP",
+       computed=r"Optimal composition of k mechanisms with $\varepsilon=\varepsilon'/(2\sqrt{2k\ln(1/\delta')})$, k up to "
+       r"20,000: the composed $\varepsilon$ over the target.",
+       outcome="confirmed")
 def test_simplified_composition(measured: dict) -> None:
     worst = 0.0
     for target, slack, k in itertools.product((0.01, 0.5, 0.999), (1e-9, 1e-3, 0.25), (1, 2, 20, 1000, 20_000)):
@@ -162,11 +166,12 @@ def test_simplified_composition(measured: dict) -> None:
     assert worst <= 1
 
 
-@pytest.mark.claim(PAPER, "Theorem E.5, privacy", r"With $\varepsilon_m=\varepsilon/(2\sqrt{2M\ln(2/\delta)})$, "
-                   r"$\delta_m=\delta/2M$ all batches "
-                   r"are $(\varepsilon,\delta)$-private together up to $\varepsilon=15$. True, by optimal composition; the "
-                   r"composition "
-                   r"theorem that is cited does not prove it.", **CONFIRMED)
+@claim("Theorem E.5 and Theorem 4.2 (ii), privacy", "Algorithm 1 instantiated using PVec is (ε, δ)-SDP.",
+       computed=r"At the end of the range, $\varepsilon=15$, $\delta=0.1$: with the split of the proof all batches compose to "
+       r"less than 15 by optimal composition, and the chapter proves it. (Theorem E.2, which is cited, is stated for "
+       r"$\varepsilon'<1$; the full form of the theorem, Dwork and Roth 3.20, gives more than 15.) The substitution of the proof "
+       r"gives $1.92\cdot10^6$ in place of the printed constant $10^7$, which is valid, then, with 5.2 times as many noise bits.",
+       outcome="confirmed, loose")
 def test_split_of_returning_users(measured: dict) -> None:
     cited, optimal = [], []
     for M in (1, 5, 20, 1000, 20_000):
@@ -177,11 +182,6 @@ def test_split_of_returning_users(measured: dict) -> None:
     measured["largest epsilon by the cited theorem"] = max(cited)
     measured["largest epsilon by optimal composition"] = max(optimal)
     assert min(cited) > 15 >= max(optimal)
-
-
-@pytest.mark.claim(PAPER, "Theorem E.5, constant", r"$b$ has the constant $10^7$. The substitution of the proof gives "
-                   r"$8\cdot24\cdot10^4=1.92\cdot10^6$: the printed noise is private, and larger than it must be.", **OTHER)
-def test_constant_of_bits(measured: dict) -> None:
     users, M, epsilon, delta, g = 1000, 20, 1.0, 0.1, 64
     each, delta_m = per_batch(epsilon, delta, M)
     inserted = 24e4 * g**2 * math.log(4 * 26 / delta_m) ** 2 / (each**2 * users)
@@ -194,23 +194,46 @@ def test_constant_of_bits(measured: dict) -> None:
     assert constant == pytest.approx(1.92e6)
 
 
-@pytest.mark.claim(PAPER, "Theorem E.3 and Theorem 4.2 (i), noise", r"P_Amp's noise has the factor $\ln(2/\delta)$. "
-                   r"Substituting $\delta_m$ gives "
-                   r"$\sqrt{\ln(2/\delta)\ln(4M/\delta)}$, which grows with $M$: the printed noise is too small for the "
-                   r"proof.", **OTHER)
+@claim("Theorem E.3 and Theorem 4.2 (i), privacy", r"Algorithm 1 instantiated using PAmp is $O(\varepsilon,\delta)$-SDP.",
+       computed=r"The printed noise is $16\log(2/\delta)\sqrt{T\log(5T/\delta)}/(\varepsilon B)$. Replacing $\varepsilon,\delta$ "
+       r"by $\varepsilon_m,\delta_m$, as the proof says, gives $\sqrt{\log(2/\delta)\log(4M/\delta)}$ where $\log(2/\delta)$ "
+       r"stands: the printed noise is too small *for the proof*, by a factor that grows with M. The guarantee itself we could "
+       r"prove, with a constant below 1, wherever we tried with $B\ge\sqrt T$, at the end of the range and at a tenth of it, by "
+       r"amplification and optimal composition or by the messages alone.",
+       outcome="open",
+       readings=("as printed: proved by our accounting at the settings measured, not for all M; this reading survives",
+                 r"with $\log(2/\delta)$ replaced as in the proof: Theorems B.1 and E.2 prove it"))
 def test_noise_of_amplified_returning_users(measured: dict) -> None:
+    def printed(epsilon: float, delta: float, B: int, T: int) -> float:
+        return 16 * math.log(2 / delta) * math.sqrt(T * math.log(5 * T / delta)) / (epsilon * B)
+
     delta, epsilon, B, T = 0.1, 1.0, 20, 20_000
     M = T // B
     each, delta_m = per_batch(epsilon, delta, M)
     inserted = 4 * math.sqrt(2 * math.log(2.5 * B / delta_m) * math.log(2 / delta_m)) / (each * math.sqrt(B))
-    printed = 16 * math.log(2 / delta) * math.sqrt(T * math.log(5 * T / delta)) / (epsilon * B)
-    measured["substituted over printed at M = 1000"] = inserted / printed
-    assert inserted / printed == pytest.approx(math.sqrt(math.log(4 * M / delta) / math.log(2 / delta)))
-    assert inserted > 1.5 * printed
+    measured["substituted over printed noise at M = 1000"] = inserted / printed(epsilon, delta, B, T)
+    assert inserted / printed(epsilon, delta, B, T) == pytest.approx(math.sqrt(math.log(4 * M / delta) / math.log(2 / delta)))
+    shares = []
+    for delta, T, power, share in itertools.product((0.1, 1e-6), (20_000, 10**6), (1 / 2, 2 / 3), (1.0, 0.1)):
+        B = round(T**power)
+        M = T // B
+        epsilon = share * 2 * math.log(2 / delta) * math.sqrt(2 * T) / B
+        std = printed(epsilon, delta, B, T)
+        least = epsilon_of(LINEAR.l2_diameter * math.sqrt(M) / std, delta)  # messages alone
+        local_delta = delta / (2 * M) * 0.1 / (B * 6)
+        if least > epsilon:  # no proof without the shuffler
+            local = brentq(lambda e, s=std, d=local_delta: gaussian_delta(s, e, LINEAR.l2_diameter) - d, 1e-9, 100.0)
+            each = shuffle_epsilon(local, B, delta / (2 * M), local_delta)
+            least = optimal_composition(each, 0.0, M, delta / 2)[0]
+        shares.append(least / epsilon)
+    measured["largest proved epsilon over the promised one"] = max(shares)
+    assert max(shares) < 1
 
 
-@pytest.mark.claim(PAPER, "Section 4, noise of returning users", r"For users who are in all $M$ batches, the noise variance of "
-                   r"each batch grows by a factor $O(M)$.", **CONFIRMED)
+@claim("Section 4, noise of returning users",
+       "This leads to scaling up the noise variance by a multiplicative factor of O(M) at each batch",
+       computed="Exponent of M in the variance of the certified noise of P_Vec, for users who are in all M batches.",
+       outcome="confirmed")
 def test_noise_grows_with_the_root_of_the_batches(measured: dict) -> None:
     sizes = [1, 10, 100, 1000]
     noise = [ReturningVectorSum(20, M, 1.0, 0.1, domain=LINEAR).noise_std for M in sizes]
@@ -221,9 +244,12 @@ def test_noise_grows_with_the_root_of_the_batches(measured: dict) -> None:
 # ---- Event level and user level
 
 
-@pytest.mark.claim(PAPER, "Remark D.5", r"By group privacy, event-level $(\varepsilon,\delta)$ is "
-                   r"$(k\varepsilon,ke^{(k-1)\varepsilon}\delta)$ for a user "
-                   r"with $k$ rounds; a direct analysis avoids the large $\delta$.", **CONFIRMED)
+@claim("Remark D.5",
+       "This black-box approach leads to a large increase in δ. We will show that a careful and direct analysis can improve this "
+       "part while the linear increase in ε is unchanged.",
+       computed=r"Group privacy, $(k\varepsilon,ke^{(k-1)\varepsilon}\delta)$, against the exact $\delta$ of a Gaussian sum with "
+       r"k rounds of one user; and the noise of a tree calibrated directly.",
+       outcome="confirmed")
 def test_group_privacy(measured: dict) -> None:
     sigma = gaussian_noise_std(1.0, 1e-6)
     for k in (2, 3, 5, 8):
@@ -234,25 +260,37 @@ def test_group_privacy(measured: dict) -> None:
     assert 5 * math.exp(4) * 0.1 > 1 > gaussian_delta(TreeCounter(64, 1.0, 0.1, appearances=5).noise_std, 1.0)
 
 
-@pytest.mark.claim(PAPER, "Propositions 4.3 and E.7, privacy", r"Noise larger by a factor $M_0$ gives user-level joint privacy "
-                   r"to users with at most $M_0$ rounds.", **CONFIRMED)
+@claim("Propositions 4.3 and E.7, privacy",
+       "we scale up the noise variance by a multiplicative factor of $M_0^2$, if any user participates in at most $M_0$ rounds",
+       computed="Exact sensitivity of the tree for users with $M_0$ rounds, over $M_0$ times that for one round: at most 1, so "
+       "the factor suffices. On trees of 7 and 8 rounds the package's sensitivity is never below the worst case found by trying "
+       "all sets of up to three rounds, and at most 7% above it.",
+       outcome="confirmed")
 def test_user_level_sensitivity(measured: dict) -> None:
-    ratios = []
+    ratios, slack = [], []
     for M0 in (2, 5, 27, 100):
         tree = TreeCounter(1000, 1.0, 0.1, LINEAR, appearances=M0)
         ratios.append(tree.sensitivity / TreeCounter(1000, 1.0, 0.1, LINEAR).sensitivity / M0)
-    # by brute force, on a small tree: the worst two rounds
-    small = TreeCounter(8, 1.0, 0.1, Box(), appearances=2)
-    nodes = [[(t >> level, level) for level in range(4)] for t in range(8)]
-    shared = max(2 * 4 + 2 * len(set(nodes[a]) & set(nodes[b])) for a, b in itertools.combinations(range(8), 2))
-    assert small.sensitivity <= math.sqrt(shared) + 1e-9
+    # by brute force, on small trees: the worst rounds of one user; node (t, 2^l) of a running sum is a left child that ends by T
+    for T, M0 in itertools.product((7, 8), (1, 2, 3)):
+        nodes = [(end - size, end) for size in (1, 2, 4, 8) for end in range(size, T + 1, 2 * size)]
+        worst = max(sum(sum(low < t <= high for t in rounds) ** 2 for low, high in nodes)
+                    for rounds in itertools.combinations(range(1, T + 1), M0))
+        small = TreeCounter(T, 1.0, 0.1, Box(), appearances=M0).sensitivity / TreeCounter(1, 1.0, 0.1, Box()).sensitivity
+        assert math.sqrt(worst) - 1e-9 <= small <= M0 * math.sqrt(T.bit_length()) + 1e-9
+        slack.append(small / math.sqrt(worst))
+    measured["formula over the worst case of small trees, at most"] = max(slack)
     measured["exact factor over M0, M0 = 2"] = ratios[0]
     measured["exact factor over M0, M0 = 100"] = ratios[-1]
     assert all(ratio <= 1 for ratio in ratios)
+    assert max(slack) < 1.1
 
 
-@pytest.mark.claim(PAPER, "Propositions 4.3 and E.7, regret", r"The privacy part of the central regret grows like $\sqrt{M_0}$ "
-                   r"(bound: exponent 1/2 in $M_0$).", **CONFIRMED)
+@claim("Propositions 4.3 and E.7, regret", "This modified version enjoys the following regret guarantee.",
+       computed=r"Exponent of $M_0$ in the regret of central LinUCB at the paper's size, $M_0$ from 1 to 64. Our copy has lost "
+       r"$M_0$ in the bound; Lemma 3.9 with $M_0$ times the noise gives $\sqrt{M_0}$, and only that agrees with Remark 4.4's "
+       r"$T^{2/3}$ at $M_0=T^{1/3}$.",
+       outcome="confirmed")
 def test_central_regret_in_appearances(measured: dict) -> None:
     paper = bdp.setup("chowdhury-zhou-2022")
     sizes, values = [1, 4, 16, 64], []
@@ -275,10 +313,13 @@ def test_last_sum_costs_the_same() -> None:
         assert once < bits < 1.03 * once
 
 
-@pytest.mark.claim(PAPER, "Remark 4.4", r"With $M=M_0=T^{1/3}$ the cost in the shuffle model is essentially that of the "
-                   r"user-level central model, up to a "
-                   r"logarithm. It is even lower than with the tree of the central baseline: the logarithm is the tree's.",
-                   **CONFIRMED)
+@claim("Remark 4.4",
+       "the cost of privacy in the shuffle model is essentially same (upto a log factor) as in the central model under the "
+       "setting of returning users",
+       computed=r"$M=M_0\approx T^{1/3}$ at the paper's size: noise on the sums, in units of one release of the last, and regret "
+       r"of P_Vec over that of a trusted server. P_Vec's is lower: the tree of the central baseline costs the logarithm, another "
+       r"counter less of it.",
+       outcome="confirmed")
 def test_shuffled_against_user_level_central(measured: dict) -> None:
     paper = bdp.setup("chowdhury-zhou-2022")
     B = math.ceil(paper.horizon ** (2 / 3))
@@ -305,8 +346,12 @@ def test_shuffled_against_user_level_central(measured: dict) -> None:
 HORIZONS = [10**5, 10**6, 10**7]
 
 
-@pytest.mark.claim(PAPER, "Theorem 4.2 (ii), Corollary E.6", r"For returning users with shuffled bits, regret is $\tilde "
-                   r"O(d^{5/6}T^{2/3}\varepsilon^{-1/3})$.", **CONFIRMED)
+@claim("Theorem 4.2 (ii) and Corollary E.6",
+       r"Algorithm 1 instantiated using PVec achieves (ε, δ)-SDP with regret $R(T)=\tilde "
+       r"O(d^{5/6}T^{2/3}\varepsilon^{-1/3}\log(d^2T/\delta)^{1/2})$",
+       computed=r"Certified noise, B of the corollary with constant 1: exponents of the regret in T ($10^5$ to $10^7$), "
+       r"$\varepsilon$ and d.",
+       outcome="confirmed")
 def test_returning_exponents(measured: dict) -> None:
     options = {"batch_size": "returning", "returning_users": True}
     grown = exponent(HORIZONS, [mean_regret("LinUCB-SDP-Vec", T, **options) for T in HORIZONS])
@@ -318,28 +363,56 @@ def test_returning_exponents(measured: dict) -> None:
     assert 0.62 < grown < 0.74 and -0.5 < shrunk < -0.2 and wide < 1
 
 
-@pytest.mark.claim(PAPER, "Corollary E.4", r"For returning users with shuffled Gaussian noise, regret is of order $T^{2/3}$. "
-                   r"But each batch's "
-                   r"$\varepsilon_m$ must be at most $\sqrt{\ln(2/\delta_m)/B}$, so $\varepsilon$ at most about $\sqrt T/B$; in "
-                   r"that range the bound is never below order $T^{3/4}$.", **REFUTED)
+def printed_amp(users: int, std: float, T: int, runs: int = 10) -> float:
+    """Final regret, over that of random play, with Gaussian noise of this std at every user and the certified radius for it."""
+    problem = ContextualLinear(arms=100, dimension=5, fixed=True)
+    privatizer = LocalGaussian(users, 1.0, 0.1, domain=LINEAR)
+    privatizer.unit_std, privatizer.noise_std = std, std * math.sqrt(users)
+    release = GaussianBatches(privatizer, T // users)
+    learner = LinUCB(problem, T, release, CertifiedRadius(5, users, release.law, 0.5, 0.1))
+    return float(play(learner, problem, runs=runs)[0].mean()) / (T * random_loss())
+
+
+@functools.cache
+def random_loss() -> float:
+    """Mean loss of a random arm per round."""
+    problem = ContextualLinear(arms=100, dimension=5, fixed=True)
+    values = [i.means(i.features) for i in (problem.draw(np.random.default_rng(j)) for j in range(200))]
+    return float(np.mean([v.max() - v.mean() for v in values]))
+
+
+@claim("Theorem 4.2 (i) and Corollary E.4, regret",
+       r"Algorithm 1 instantiated using PAmp achieves $O(\varepsilon,\delta)$-SDP with regret "
+       r"$R(T)=O(d^{5/6}T^{2/3}\varepsilon^{-1/3}(\log(T/\delta))^{1/2})$",
+       computed=r"The printed noise of Theorem E.3, $T=10^8$ to $10^{10}$, $B=T^{2/3}\varepsilon^{-1/3}$, $\varepsilon$ at the "
+       r"end of the range $\varepsilon\le\frac2B\log(2/\delta)\sqrt{2T}$ (so it falls like $T^{-1/4}$): regret over "
+       r"$T^{2/3}\varepsilon^{-1/3}$ hardly changes, up to logarithms; with the local noise for the same $\varepsilon$ and the "
+       r"same returning users, learners are near random play. At the end of the range the bound is of order $T^{3/4}$, as in "
+       r"Corollary B.3.",
+       outcome="confirmed")
 def test_returning_amplified(measured: dict) -> None:
-    options = {"batch_size": "returning", "returning_users": True}
-    sizes = HORIZONS[:2]
-    measured["exponent of T, certified noise, epsilon = 1"] = exponent(
-        sizes, [mean_regret("LinUCB-SDP-Amp", T, **options) for T in sizes])
-    at_most, shares = [], []
-    for T in (10**6, 10**9, 10**12):
-        B = T ** (2 / 3)
-        at_most.append(2 * math.sqrt(2 * T / B * math.log(20) * math.log(4 * T / B / 0.1) / B))
-        shares.append(T / math.sqrt(B * at_most[-1]) / T**0.75)
-    measured["largest epsilon in range, T = 1e12"] = at_most[-1]
-    measured["price of privacy there over T^(3/4), T = 1e12"] = shares[-1]
-    assert 0.68 < measured["exponent of T, certified noise, epsilon = 1"] < 0.78
-    assert at_most[-1] < 0.2 * at_most[0] and min(shares) > 0.2
+    delta, horizons, scaled = 0.1, (10**8, 10**9, 10**10), []
+    for T in horizons:
+        epsilon = (2 * math.log(2 / delta) * math.sqrt(2)) ** 1.5 * T**-0.25
+        B = math.floor(T ** (2 / 3) * epsilon ** (-1 / 3))
+        assert epsilon == pytest.approx(2 * math.log(2 / delta) * math.sqrt(2 * T) / B, rel=1e-3)
+        std = 16 * math.log(2 / delta) * math.sqrt(T * math.log(5 * T / delta)) / (epsilon * B)
+        share = printed_amp(B, std, T)
+        each, delta_m = per_batch(epsilon, delta, T // B)
+        local = printed_amp(B, 4 * math.sqrt(2 * math.log(2.5 / delta_m)) / each, T)
+        measured[f"regret over random play, T = {T:.0e}"] = share
+        measured[f"the same without a shuffler, T = {T:.0e}"] = local
+        scaled.append(share * T / (T ** (2 / 3) * epsilon ** (-1 / 3)))
+        assert share < 0.5 * local
+    measured["exponent of T in regret over T^(2/3) epsilon^(-1/3)"] = exponent(list(horizons), scaled)
+    assert abs(measured["exponent of T in regret over T^(2/3) epsilon^(-1/3)"]) < 0.04
 
 
-@pytest.mark.claim(PAPER, "Corollary C.2 and Remark 3.6", r"For unique users with shuffled bits, regret is $\tilde "
-                   r"O(d^{4/5}T^{3/5}\varepsilon^{-2/5})$.", **CONFIRMED)
+@claim("Corollary C.2 and Remark 3.6",
+       r"Similar to Corollary 3.3, an $\tilde O(T^{3/5})$ can also be achieved in this case by setting",
+       computed=r"Certified noise, B of Corollary C.2 with constant 1: exponents of the regret in T ($10^5$ to $10^7$) and, with "
+       r"its B, in $\varepsilon$ (bound $-2/5$).",
+       outcome="confirmed")
 def test_utility_exponents(measured: dict) -> None:
     grown = exponent(HORIZONS, [mean_regret("LinUCB-SDP-Vec", T, batch_size="utility") for T in HORIZONS])
     levels = [0.3, 1.0, 3.0]
@@ -348,28 +421,59 @@ def test_utility_exponents(measured: dict) -> None:
     assert 0.5 < grown < 0.65 and -0.5 < shrunk < -0.2
 
 
-@pytest.mark.claim(PAPER, "Corollary 3.3 and Corollary B.2", r"For unique users with shuffled Gaussian noise, regret is of "
-                   r"order $T^{3/5}$, better than local $T^{3/4}$. But Theorem 3.2 "
-                   r"needs $\varepsilon\le\sqrt{\ln(2/\delta)/B}$, and in that range its bound is never below order $T^{3/4}$; "
-                   r"at $\varepsilon=1$ the least noise that is known does not give 3/5.", **REFUTED)
+@claim("Theorem 3.2, Corollaries 3.3 and B.2, regret",
+       r"Setting batch size $B=O(T^{3/5})$ in Algo- rithm 1, we can achieve regret $\tilde "
+       r"O(T^{3/5}\varepsilon^{-1/2}\log^{1/2}(T/\delta))$",
+       computed=r"The printed noise of Theorem 3.2, $T=10^7$ to $10^9$, $B=T^{3/5}$, $\varepsilon$ at the end of its range: "
+       r"regret over $T^{3/5}/\sqrt\varepsilon$ hardly changes, while local noise for the same $\varepsilon$ leaves learners "
+       r"near random play; at fixed T and $\varepsilon$ regret falls with B (bound: $B^{-1/4}$; more slowly near random play). "
+       r"The paper says itself that the guarantee 'holds only for small privacy budget ε particularly when the batch size B is "
+       r"large': at the end of the range $\varepsilon$ falls like $T^{-3/10}$ (with B.2's batch like $T^{-3/8}$), and the bound "
+       r"is of order $T^{3/4}$, which is Corollary B.3 with $\varepsilon_0$ of order 1.",
+       outcome="confirmed")
 def test_utility_amplified(measured: dict) -> None:
-    sizes = [10**5, 10**6, 10**7]
+    delta, horizons, scaled = 0.1, (10**7, 10**8, 10**9), []
+
+    def noise(users: int, epsilon: float) -> float:
+        return AmplifiedGaussian(users, epsilon, delta, "theorem", LINEAR).unit_std
+
+    for T in horizons:
+        B = math.ceil(T**0.6)
+        epsilon = 0.99 * math.sqrt(math.log(2 / delta) / B)
+        share = printed_amp(B, noise(B, epsilon), T)
+        local = printed_amp(B, PublishedLocalGaussian(B, epsilon, delta, LINEAR).unit_std, T)
+        measured[f"regret over random play, T = {T:.0e}"] = share
+        measured[f"the same without a shuffler, T = {T:.0e}"] = local
+        scaled.append(share * T / (T**0.6 / math.sqrt(epsilon)))
+        assert share < 0.5 * local
+    measured["exponent of T in regret over T^(3/5) epsilon^(-1/2)"] = exponent(list(horizons), scaled)
+    sizes, T = [20_000, 80_000, 320_000], 10**8
+    epsilon = 0.99 * math.sqrt(math.log(2 / delta) / sizes[-1])
+    measured["exponent of B at T = 1e8, one epsilon"] = exponent(sizes, [printed_amp(B, noise(B, epsilon), T, 5) for B in sizes])
+    assert abs(measured["exponent of T in regret over T^(3/5) epsilon^(-1/2)"]) < 0.04
+    assert -0.32 < measured["exponent of B at T = 1e8, one epsilon"] < -0.15
+
+
+@claim("P_Amp at a fixed epsilon", "",
+       computed=r"At $\varepsilon=1$, outside the ranges of Theorems 3.2 and 4.2 (i) for long horizons, with the least noise "
+       r"that we can prove: exponents of T from $10^5$ on. They are between 3/5 or 2/3 and 3/4.",
+       outcome="observation")
+def test_amplified_at_fixed_epsilon(measured: dict) -> None:
+    sizes = HORIZONS[:2]
     values = [mean_regret("LinUCB-SDP-Amp", T, batch_size=math.ceil(T**0.6)) for T in sizes]
     measured["exponent of T with B = T^(3/5)"] = exponent(sizes, values)
-    values = [mean_regret("LinUCB-SDP-Amp", T, batch_size="utility") for T in sizes]
-    measured["exponent of T with B of B.2"] = exponent(sizes, values)
-    assert all(0.66 < value < 0.75 for value in measured.values())
-    at_most = [math.sqrt(math.log(20) / T**0.6) for T in sizes]  # Theorem 3.2's range
-    shares = [T**0.75 / (epsilon**0.5 * T**0.15) / T**0.75 for T, epsilon in zip(sizes, at_most, strict=True)]
-    measured["largest epsilon in range, T = 1e7"] = at_most[-1]
-    measured["price of privacy there over T^(3/4)"] = shares[-1]
-    assert shares == pytest.approx([math.log(20) ** -0.25] * 3)
+    values = [mean_regret("LinUCB-SDP-Amp", T, batch_size="returning", returning_users=True) for T in sizes]
+    measured["exponent of T, returning users"] = exponent(sizes, values)
+    assert 0.66 < measured["exponent of T with B = T^(3/5)"] < 0.75
+    assert 0.68 < measured["exponent of T, returning users"] < 0.78
 
 
-@pytest.mark.claim(PAPER, "Corollaries B.3 and C.3, Remark 3.8", r"Tuned so that each message is "
-                   r"$(\varepsilon_0,\delta_0)$-private, both protocols have regret "
-                   r"$\tilde O(d^{3/4}T^{3/4}\varepsilon_0^{-1/2})$, and the shuffled batch is private with about "
-                   r"$\varepsilon_0/\sqrt B$.", **CONFIRMED)
+@claim("Corollaries B.3 and C.3, Remark 3.8", "in fact, can be tuned to satisfy (ε, δ)-LDP by sacrificing on regret performance",
+       computed=r"Noise with which each message is $(1,0.1)$-private: exponents of T in the regret (bound 3/4), with bits and "
+       r"with Gaussian messages; and how far $\varepsilon$ falls after shuffling when B grows by 100 (corollaries: $1/\sqrt B$), "
+       r"for Gaussian messages from what is seen, the shuffled *messages*, by the clones bound, and for bits from their sum, "
+       r"which is all that shuffled bits tell.",
+       outcome="confirmed")
 def test_privacy_targeted(measured: dict) -> None:
     values = [mean_regret("LinUCB-SDP-Vec", T, batch_size="privacy") for T in HORIZONS]
     measured["exponent of T, bits"] = exponent(HORIZONS, values)
@@ -379,44 +483,58 @@ def test_privacy_targeted(measured: dict) -> None:
     one = learner.release.privatizer.noise_std / math.sqrt(learner.batch_size)
     measured["noise of one user over the least local noise"] = one / gaussian_noise_std(1.0, 0.1, LINEAR.l2_diameter)
     spread = [epsilon_of(LINEAR.l2_diameter / (10 * one * math.sqrt(B)), 1e-6) for B in (100, 10_000)]
-    measured["epsilon falls by this factor if B grows by 100"] = spread[0] / spread[1]
+    measured["epsilon of shuffled bits falls by this factor if B grows by 100"] = spread[0] / spread[1]
+    mixed = [shuffle_epsilon(0.5, B, 1e-6, 1e-6 / (10 * B)) for B in (1000, 100_000)]
+    stds = [gaussian_noise_std(0.5, 1e-6 / (10 * B), LINEAR.l2_diameter) for B in (1000, 100_000)]
+    measured["epsilon of shuffled Gaussian messages falls by"] = mixed[0] / mixed[1]
+    measured["with noise that grows by"] = stds[1] / stds[0]
+    assert 8 < mixed[0] / mixed[1] < 14 and stds[1] < 1.15 * stds[0]
     assert learner.guarantee.model == "local"
     assert 0.68 < measured["exponent of T, bits"] < 0.8 and 0.68 < measured["exponent of T, Gaussian messages"] < 0.8
     assert 0.999 < measured["noise of one user over the least local noise"] < 1.03
     assert spread[0] / spread[1] > 8
 
 
-@pytest.mark.claim(PAPER, "Proposition F.1 and Remark F.2", r"Batched local LinUCB has the regret order $T^{3/4}$ of the "
-                   r"sequential one with $B=T^{3/4}$.", **CONFIRMED)
+@claim("Proposition F.1 and Remark F.2",
+       "it suffices to update every $B=O(T^{3/4})$ to ensure the same privacy and regret guarantees as in the sequential case",
+       computed=r"Local LinUCB at $\varepsilon=1$: exponent of T with $B=T^{3/4}$, $T=10^5$ to $10^7$, and regret over that of "
+       r"the sequential learner, $B=1$, at $T=20{,}000$. The printed noise is proved private.",
+       outcome="confirmed")
 def test_batched_local(measured: dict) -> None:
     values = [mean_regret("LinUCB-Batched-LDP", T, batch_size="utility") for T in HORIZONS]
     measured["exponent of T"] = exponent(HORIZONS, values)
-    small = mean_regret("LinUCB-Batched-LDP", 10**6, batch_size=1000)
-    measured["regret at B = T^(3/4) over that at 1,000, T = 1e6"] = values[1] / small
+    share = mean_regret("LinUCB-Batched-LDP", 20_000, batch_size="utility", runs=10) / mean_regret(
+        "LinUCB-Batched-LDP", 20_000, batch_size=1, runs=10)
+    measured["regret at B = T^(3/4) over that at B = 1"] = share
     learner, _ = made("LinUCB-Batched-LDP", 20_000, 0.9, batch_size="utility", calibration="theorem")
     assert learner.guarantee.proved
     assert 0.68 < measured["exponent of T"] < 0.8
-    assert values[1] < 1.4 * small
+    assert share < 1.3
 
 
-@pytest.mark.claim(PAPER, "Proposition F.3 and Remark F.4", r"Batched central LinUCB keeps the regret of the sequential one up "
-                   r"to $B=\sqrt T$.", **CONFIRMED)
+@claim("Proposition F.3 and Remark F.4",
+       r"it suffices to update every $B=O(\sqrt T)$ to attain the same privacy-regret trade-off as in the sequential case",
+       computed=r"Central LinUCB at the paper's size, $\varepsilon=1$: regret over that of the sequential learner, $B=1$, for "
+       r"$B=\sqrt T$ and, beyond the remark, for $B=2{,}000$.",
+       outcome="confirmed")
 def test_batched_central(measured: dict) -> None:
     paper = bdp.setup("chowdhury-zhou-2022")
     regret = {}
-    for B in (10, "utility", 2000):
+    for B, runs in ((1, 10), ("utility", 30), (2000, 30)):
         learner = paper.make("LinUCB-Batched-JDP", 1.0, batch_size=B)
-        regret[B] = bdp.simulate(learner, paper.problem, paper.horizon, runs=30, progress=False).mean[-1]
-    measured["regret at B = sqrt T over that at B = 10"] = regret["utility"] / regret[10]
-    measured["regret at B = 2,000 over that at B = 10"] = regret[2000] / regret[10]
-    assert regret["utility"] < 1.05 * regret[10] < regret[2000]
+        regret[B] = bdp.simulate(learner, paper.problem, paper.horizon, runs=runs, progress=False).mean[-1]
+    measured["regret at B = sqrt T over that at B = 1"] = regret["utility"] / regret[1]
+    measured["regret at B = 2,000 over that at B = 1"] = regret[2000] / regret[1]
+    assert regret["utility"] < 1.05 * regret[1] < regret[2000]
 
 
 # ---- Adaptive models
 
 
-@pytest.mark.claim(PAPER, "Section 6, adaptive model update", r"Under noise $V_t\succeq V_s$ need not hold, and without it the "
-                   r"determinant trick does not bound the old widths.", **CONFIRMED)
+@claim("Section 6, adaptive model update", "this does not necessarily hold in private settings due to the added noise",
+       computed="Two matrices with equal determinants whose widths differ by a factor 2; and the share of certified batches of "
+       "20 whose noisy matrix is not positive semidefinite, so that V does not grow.",
+       outcome="confirmed")
 def test_determinant_trick_fails(measured: dict) -> None:
     old, new, x = np.diag([1.0, 4.0]), np.diag([4.0, 1.0]), np.array([1.0, 0.0])
     ratio = math.sqrt((x @ np.linalg.inv(old) @ x) / (x @ np.linalg.inv(new) @ x))

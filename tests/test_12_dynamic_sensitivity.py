@@ -1,5 +1,6 @@
 """What chapter 12 claims: the idea, the proof and the figures of Wang, Zhao, Wang 2022, and the learner that is proved."""
 
+import itertools
 import math
 from functools import cache, partial
 
@@ -119,41 +120,79 @@ def test_privacy_of_a_run():
 # ---- Sensitivity -------------------------------------------------------------------------------------------------------------
 
 
-@claim("Assumption 1 in the simulation", r"The synthetic features have a full-rank $E[xx^\top]$, so the sensitivity "
-       "analysis applies. It applies late.",
-       outcome="confirmed with other constants")
+def two_songs():
+    """Algorithm 2 on songs e1 and e2, ten a round, e1 better: least eigenvalue of A_T and the bound of Lemma 1."""
+    horizon, lambda0 = 2**17, 0.5
+    problem = PoolContextual(arms=10, pool=np.repeat(np.eye(2), 500, axis=0), theta=[0.7, -0.7], clip=True)
+    options = {"calibration": "theorem", "least_eigenvalue": lambda0, "alpha": None, "explicit_tree": True}
+    learner = bdp.make("LinUCB-DGS", problem, horizon=horizon, epsilon=20.0, delta=0.1, **options)
+    rng = np.random.default_rng(0)
+    noise = learner.release.parameter_noise(rng, horizon)
+    shown = problem.pool[rng.integers(1000, size=(horizon, 10))].mean(axis=1)
+    chances = rng.random(horizon)
+    A, b, theta = [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]  # features are e1 and e2, so A is diagonal
+    for t in range(horizon):
+        alpha = learner.radius.beta(t, None)
+        index = [theta[k] + alpha / math.sqrt(A[k]) if shown[t, k] else -math.inf for k in (0, 1)]
+        k = int(index[1] > index[0])
+        A[k] += 1
+        b[k] += float(problem.reward_quantiles(np.array(problem.theta[k]), chances[t]))
+        theta = [b[0] / A[0] + noise[t, 0], b[1] / A[1] + noise[t, 1]]
+    return min(A), lambda0 * horizon / 16
+
+
+@claim("Section 4, Assumption 1 in the data", "Notice that both synthetic data and real-world data met Assumption 1.",
+       computed="The least eigenvalue of the mean square of the synthetic songs, for five pools of 1,000, and of what is left "
+       "when one "
+       "coordinate is repeated. It is small, so $32\\ln(1/\\delta)/\\lambda_0$ is a third of 20,000 rounds. The Last.fm data "
+       "were not looked at.",
+       outcome="confirmed")
 def test_assumption_1(measured):
-    _, lambda0 = played()
-    measured["least eigenvalue"] = lambda0
-    measured["share of the 20,000 rounds before Lemma 1 applies"] = share = 32 * math.log(10) / lambda0 / 20_000
-    assert lambda0 > 0.005 and share > 0.25
+    pools = [POOL.draw(rng) for rng in np.random.default_rng(0).spawn(5)]
+    least = [pool.least_eigenvalue for pool in pools]
+    flat = pools[0].pool.copy()
+    flat[:, 1] = flat[:, 0]
+    measured["least eigenvalue, smallest of five pools"] = min(least)
+    measured["largest"] = max(least)
+    measured["32 ln(1/delta) / lambda_0, first pool"] = 32 * math.log(10) / least[0]
+    assert min(least) > 0.008 and np.linalg.eigvalsh(flat.T @ flat)[0] < 1e-6
 
 
-@claim("Lemma 1, shift", r"One reward moves the estimate by at most $2L/\lambda_{\min}(A_t)$, and ever less.", outcome="confirmed")
+@claim("Lemma 1, shrinking", "The most important property of it is that it is monotonically shrinking over time.",
+       computed="$2L/\\lambda_{\\min}(A_t)$, of which the appendix shows that it bounds the shift, never rises (chapter 12, box "
+       "'A reward moves the estimate'). In the simulation the shift by one reward stays below it and falls like $1/t$.",
+       outcome="confirmed")
 def test_shift_shrinks(measured):
     x, _ = played()
     shift = np.linalg.norm(parameter_shifts(x, 1.0, 3), axis=1)
     grams = np.eye(10) + np.cumsum(x[:, :, None] * x[:, None, :], axis=0)
-    ratio = shift * np.linalg.eigvalsh(grams)[:, 0] / 2
+    bound = 2 / np.linalg.eigvalsh(grams)[:, 0]
     t = np.arange(1, 20_001)
-    measured["largest share of the bound in the simulation"] = ratio.max()
+    measured["largest share of the bound in the simulation"] = (shift / bound).max()
     measured["exponent of t in the simulation"] = slope = np.polyfit(np.log(t[1000:]), np.log(shift[1000:]), 1)[0]
-    assert ratio.max() <= 1 and -1.3 < slope < -0.7
+    assert (np.diff(bound) <= 1e-12).all() and (shift <= bound).all() and -1.3 < slope < -0.7
 
 
-@claim("Lemma 1, diversity",
-       r"If the songs shown are diverse, $\lambda_{\min}(A_t)\ge\lambda_0t/16$ for the songs chosen, once "
-       r"$t>32\ln(1/\delta)/\lambda_0$. "
-       "A learner that prefers one direction is a counterexample; in the published simulation it happens to hold.",
-       outcome="not confirmed")
+@claim("Lemma 1, from songs shown to songs chosen",
+       "is the lower bound of minimum eigenvalue of matrix $\\mathbf{A}_t$",
+       computed="Algorithm 2 itself, with Lemma 2's width and Lemma 1's noise, on ten songs a round from $\\{e_1,e_2\\}$ with "
+       "$e_1$ "
+       "better: $\\lambda_0=1/2$, $T=2^{17}$, $\\varepsilon=20$, kept noise. It stops choosing $e_2$, and $\\lambda_{\\min}(A_T)$ "
+       "falls below "
+       "$\\lambda_0T/16$. In the simulation of Section 4 the bound holds.",
+       outcome="open",
+       readings=["Assumption 1 as printed (i.i.d. contexts, full rank) and nothing else: the example contradicts the lemma",
+                 "the proof says 'we adopt the assumption from Theorem 1 of Gentile et al. [18]', and that theorem, as far as we "
+                 "know "
+                 "it, also bounds the variance of $(z^\\top x)^2$; we had not its text. With a condition that carries over to "
+                 "chosen "
+                 "songs, as in chapter 12's box 'Diverse choices', the bound $\\lambda_0t/16$ is proved: this reading survives"])
 def test_diversity_of_chosen(measured):
-    shown = np.random.default_rng(0).integers(2, size=(4000, 10))
-    A = np.eye(2) + np.eye(2)[shown.min(axis=1)].T @ np.eye(2)[shown.min(axis=1)]
-    measured["least eigenvalue over the lemma's bound, counterexample"] = np.linalg.eigvalsh(A)[0] / (0.5 * 4000 / 16)
+    least, bound = two_songs()
+    measured["least eigenvalue over lambda_0 T / 16, two songs"] = least / bound
     x, lambda0 = played()
-    inside = np.linalg.eigvalsh(np.eye(10) + x.T @ x)[0] / (lambda0 * 20_000 / 16)
-    measured["the same in the simulation"] = inside
-    assert np.linalg.eigvalsh(A)[0] < 0.1 * 0.5 * 4000 / 16 and inside > 1
+    measured["the same in the simulation, T = 20,000"] = inside = np.linalg.eigvalsh(np.eye(10) + x.T @ x)[0] / (lambda0 * 1250)
+    assert least < 0.5 * bound and inside > 1
 
 
 def printed_bound(t, lambda0, delta):
@@ -161,67 +200,189 @@ def printed_bound(t, lambda0, delta):
     return lambda0 * t / 4 - 8 * log - 2 * np.sqrt(t * log)
 
 
+def test_diverse_choices():
+    """The box's constants, and choices by an adversary: the failure is rarer than d delta^3.2, and the bound holds."""
+    assert 8 * (0.75 - 0.25 * math.log(4)) > 3.2  # -ln of the failure over d, in units of ln(1/delta)
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * math.pi, size=(400, 600, 2))  # runs, rounds, songs on the circle; lambda_0 = 1/2
+    square = np.cos(angle) ** 2
+    assert square.min(axis=2).mean() > 0.5 / 4  # the box's condition
+    angle = np.take_along_axis(angle, square.argmin(axis=2)[:, :, None], 2)[:, :, 0]
+    x = np.stack([np.cos(angle), np.sin(angle)], axis=2)
+    grams = np.cumsum(x[:, :, :, None] * x[:, :, None, :], axis=1)
+    t = math.ceil(32 * math.log(10) / 0.5)
+    assert (np.linalg.eigvalsh(grams[:, t - 1 :])[..., 0] >= 0.5 * np.arange(t, 601) / 16).all()
+
+
 @claim("Lemma 1, simplified bound",
-       r"From $t>32\ln(1/\delta)/\lambda_0$ on, $\lambda'$ may be replaced by $\lambda_0t/16$.", outcome="not confirmed")
+       "We use a simplified bound $\\lambda' = \\lambda_0 t / 16$ when $t > 32 \\log(1/\\delta) / \\lambda_0$",
+       computed="The number $\\lambda'=\\lambda_0t/4-8\\log((t+3)/\\delta)-2\\sqrt{t\\log((t+3)/\\delta)}$ at the stated time, "
+       "and the time "
+       "from which it exceeds $\\lambda_0t/16$, $\\delta=0.1$.",
+       outcome="open",
+       readings=["$\\lambda'$ itself is at least $\\lambda_0t/16$ then: it is negative there, for natural logarithms and for base "
+                 "10",
+                 "$\\lambda_{\\min}(A_t)\\ge\\lambda_0t/16$ with probability $1-\\delta$: proved by another way for $L=1$, "
+                 "$d\\le\\delta^{-2.2}$ and the condition of chapter 12's box 'Diverse choices'. This reading survives"])
 def test_simplified_bound(measured):
     t = np.geomspace(1, 1e10, 100_001)
-    for lambda0 in (0.01, 0.1):
+    for lambda0 in (0.01, 0.1, 1.0):
         start = 32 * math.log(10) / lambda0
         true = t[np.nonzero(printed_bound(t, lambda0, 0.1) < lambda0 * t / 16)[0][-1]]
-        measured[f"it follows from this multiple of the stated time on, lambda0 = {lambda0}"] = true / start
+        measured[f"the number exceeds it from this multiple of the stated time on, lambda0 = {lambda0}"] = true / start
         assert printed_bound(start, lambda0, 0.1) < 0 and true > 5 * start
+        ten = np.log10((start + 3) / 0.1)
+        assert lambda0 * start / 4 - 8 * ten - 2 * math.sqrt(start * ten) < lambda0 * start / 16
 
 
-@claim("Remark on small t", r"With $\delta>2\log 3/(\sqrt{1+2\lambda_0}+1)$ the bound of Lemma 1 is positive for small $t$.",
-       outcome="not confirmed")
+@claim("Section 3.2, remark on small t",
+       "the sensitivity is guaranteed to be positive for small $t$",
+       computed="The largest value of $\\lambda'$ over $t$ up to 100, for $L=1$ (so $\\lambda_0\\le1$) and any $\\delta<1$, with "
+       "natural "
+       "logarithms and in base 10; and the $\\delta$ asked for at the simulation's $\\lambda_0$.",
+       outcome="refuted",
+       readings=["natural or base-10 logarithms", "any threshold on $\\delta$ below 1, so that nothing hinges on the printed root",
+                 "$\\lambda'$ as printed, without the regularizer, with which $\\lambda_{\\min}(A_t)\\ge\\lambda>0$ at all times"],
+       proof="For $\\lambda_0\\le1$ and $\\delta<1$, $\\lambda'<t/4-8\\ln(t+3)-2\\sqrt{t\\ln(t+3)}$, which is negative for "
+       "$t\\le100$ (the test "
+             "computes it, in base 10 too). A simplified bound that is positive stands beside it, so nothing else depends on this.")
 def test_small_rounds(measured):
-    lambda0 = np.linspace(1e-3, 1, 50)  # at most L^2 = 1
-    needed = 2 * math.log(3) / (np.sqrt(1 + 2 * lambda0) + 1)
+    t = np.arange(1, 101)
     measured["delta asked for at lambda0 = 0.01"] = 2 * math.log(3) / (math.sqrt(1.02) + 1)
-    best = printed_bound(np.arange(1, 21), 1.0, 0.999).max()
-    measured["largest lambda' over t up to 20, delta = 0.999, lambda0 = 1"] = best
-    assert needed[0] > 1 and needed.min() > 0.8 and best < 0
+    measured["largest lambda' over t up to 100"] = best = (t / 4 - 8 * np.log(t + 3) - 2 * np.sqrt(t * np.log(t + 3))).max()
+    measured["the same in base 10"] = ten = (t / 4 - 8 * np.log10(t + 3) - 2 * np.sqrt(t * np.log10(t + 3))).max()
+    assert best < 0 and ten < 0 and measured["delta asked for at lambda0 = 0.01"] > 1
 
 
-# ---- Privacy -----------------------------------------------------------------------------------------------------------------
+# ---- Privacy: the grid of chapter 12 ------------------------------------------------------------------------------------------
 
 
-@claim("Theorem 1",
-       r"The tree mechanism with dynamic sensitivity is $(\varepsilon,\delta)$-private. Fresh noise composes over $T$ "
-       r"releases; where "
-       "Lemma 1 is true, its factor 16 hides this until $T$ is large.", outcome="not confirmed")
+def spent(log_horizon, epsilon, scale=32.0):
+    """The s of the box 'Fresh noise', T = 2^n: a lower bound in closed form, from rounds t >= 2^14 whose second bit is set."""
+    n = log_horizon
+    return (2 ** (n - 1) - 2**13) / (24 * (scale * n / epsilon) ** 2 * (n + 10))
+
+
+def epsilon_of_plays(s, delta=0.1):
+    """The least epsilon with which plays of that s can be private at delta."""
+    beta = np.linspace(0, 0.99, 100)
+    seen = 1 - delta - np.exp(-2 * s * (1 - beta) ** 2)
+    return float((np.log(seen[seen > 0]) + 2 * s * (1 + beta[seen > 0]) ** 2).max(initial=0))
+
+
+def scales_at(t, log_horizon, epsilon):
+    """Laplace scales of the noise in round t: line 6's index as printed in the proof of Theorem 2, Delta_tau = 32 / tau."""
+    return [32 / (t - 2**i + 1) * log_horizon / epsilon for i in range(t.bit_length()) if t >> i & 1]
+
+
+def test_fresh_noise_is_spent():
+    """The proposition's two inequalities: s by summing up, above the closed form; and plays, more often right than it says."""
+    n, direct = 16, 0.0
+    for t in range(2**14, 2**n):
+        top = t.bit_length() - 1
+        if t >> (top - 1) & 1:
+            ratios = sum(((1 + t) / (t - 2**i + 1)) ** 2 for i in range(top + 1) if t >> i & 1)
+            assert ratios <= top + 11
+            direct += 1 / ratios
+    assert spent(n, 40.0) < direct / (24 * (32 * n / 40.0) ** 2)
+    rng = np.random.default_rng(0)
+    for t in (3, 13, 100):
+        b = np.array(scales_at(t, 8, 500.0))
+        assert 1 / (1 + t) < 2 * math.sqrt(2 * (b**2).sum() / 3)
+        right = (1 / (1 + t) + (rng.laplace(size=(400_000, len(b))) * b).sum(axis=1) > 0).mean()
+        assert right >= 0.5 + 1 / ((1 + t) * math.sqrt(12 * 2 * (b**2).sum())) - 5 * 0.5 / math.sqrt(400_000)
+
+
+def kept_loss(log_horizon, epsilon, record):
+    """Pure epsilon of all releases with kept noise, one dimension, songs of length 1, Delta_tau = 32 / tau; T = 2^n."""
+    t = np.arange(1, 2**log_horizon + 1)
+    p = t & (t - 1)
+    shift = [np.where(s >= record, 2 / (1.0 + s), 0.0) for s in (t, p)]
+    return float((np.abs(shift[0] - shift[1]) / (32 / t * log_horizon / epsilon)).sum())
+
+
+def kept_bound(log_horizon, epsilon):
+    return epsilon / 16 * (1.5 + 1 / log_horizon + math.log(2) / 4 * (log_horizon - 1))
+
+
+def test_kept_noise_on_a_line():
+    """Below the proposition's bound whichever reward changes, and that is below epsilon up to T = 2^84; the package agrees."""
+    for n in (6, 12, 16):
+        for record in (1, 2, 3, 31, 2 ** (n - 1), 2**n):
+            assert kept_loss(n, 2.0, record) <= kept_bound(n, 2.0)
+    assert all(kept_bound(n, 1.0) < 1 for n in range(1, 85)) and kept_bound(85, 1.0) > 1
+    package = release(LINE, 2**12, explicit_tree=True).privacy(np.ones((2**12, 1)), 1.0, 0.0)[1]
+    early = sum(2.0 / (1 + 2**k) / (2 * 12 / 2.0) for k in range(4))  # the ridge bounds Delta by 2 in the first rounds
+    assert kept_loss(12, 2.0, 1) * 0.9 < package < kept_loss(12, 2.0, 1) + 2 * early < 2
+
+
+ANEW = ("noise drawn anew at every call, as Algorithms 1 and 2 print ('Sample noise'): contradicted, for plays alone, by chapter "
+"12's "
+        "box 'Fresh noise is spent in every round', whatever the constants of a noise of Theorem 2's order")
+KEPT = ("one noise for each partial sum, kept ('we only use the tree mechanism to sample noise for each partial sum'): survives. "
+"Proved "
+        "in one dimension up to $T=2^{84}$ (box 'Kept noise on a line'), open in more, where we know no attack if Lemma 1 holds")
+
+
+@claim("Theorem 1", "Algorithm 1 with dynamic global sensitivity $\\Delta_i$ defined in Lemma 1 is "
+       "$(\\epsilon,\\delta)$-differentially private.",
+       computed="Bounds on $\\varepsilon$ at $\\delta=0.1$ where Lemma 1 holds surely (one dimension, songs $\\pm1$): all "
+       "parameters of a run "
+       "with fresh noise, and with kept noise; and one released parameter in ten dimensions at the largest shift that Lemma 1 "
+       "allows.",
+       outcome="open",
+       readings=["one call, that is one released parameter: survives, for $\\sqrt d\\le\\log_2T$", ANEW, KEPT])
 def test_theorem_1(measured):
     low = release(LINE, 2**18, 40.0).privacy(np.ones((2**18, 1)), 1.0, 0.1)[0]
     high = release(LINE, 20_000).privacy(np.ones((20_000, 1)), 1.0, 0.1)[1]
-    measured["epsilon at least, claim (40, 0.1), T = 2^18, d = 1"] = low
-    measured["epsilon at most, claim (2, 0.1), T = 20,000, d = 1"] = high
-    assert low > 55 and high < 0.2
+    kept = release(LINE, 20_000, explicit_tree=True).privacy(np.ones((20_000, 1)), 1.0, 0.0)[1]
+    one, n, d = 0.0, 14, 10
+    for t in (1, 2, 3, 1000, 2**13, 2**14 - 1):
+        shift = np.full((1, d), 32 / t / math.sqrt(d))
+        one = max(one, laplace_sums_epsilon(shift, [scales_at(t, n, 2.0)], 0.0)[1])
+    measured["fresh, claim (40, 0.1), T = 2^18: at least"] = low
+    measured["fresh, claim (2, 0.1), T = 20,000: at most"] = high
+    measured["kept, claim (2, 0), T = 20,000: at most"] = kept
+    measured["one parameter, d = 10, claim (2, 0), T = 2^14: at most"] = one
+    assert low > 55 and high < 0.2 and kept < 2 and one <= 2 * math.sqrt(d) / n + 1e-9 < 2
 
 
-@claim("Theorem 1, proof, Laplace noise", r"Laplace noise of scale $\Delta/\varepsilon$ per coordinate protects an $\ell_2$ shift "
-       r"of $\Delta$. It takes $\sqrt d$ times as much.", outcome="not confirmed")
-def test_laplace_for_euclidean_shifts(measured):
-    for d in (10, 25):
-        epsilon = laplace_sums_epsilon(np.full((1, d), 1 / math.sqrt(d)), [[0.5]], 0.0)[1]
-        measured[f"true epsilon over claimed, d = {d}"] = epsilon / 2
-        assert epsilon == pytest.approx(2 * math.sqrt(d))
+@claim("Claim 1", "The sequence of selected arms $\\{a_t : t \\in [1..T]\\}$ by Algorithm 2 is "
+       "$(\\epsilon,\\delta)$-differentially private.",
+       computed="Plays alone, noise of Lemma 1, where that lemma holds surely (one dimension, songs $\\pm1$, $\\lambda=1$), at "
+       "the paper's "
+       "$(2,0.1)$. Fresh noise: the proposition's lower bound at $T=2^{30}$, and upper bounds at smaller $T$. Kept noise: an "
+       "upper bound.",
+       outcome="open", readings=[ANEW, KEPT])
+def test_plays(measured):
+    low = {n: epsilon_of_plays(spent(n, 2.0)) for n in (26, 30, 40)}
+    measured["fresh, T = 2^30: at least"] = low[30]
+    for n in (14, 18):
+        high = release(LINE, 2**n).privacy(np.ones((2**n, 1)), 1.0, 0.1)[1]
+        measured[f"fresh, T = 2^{n}: at most"] = high
+        assert high < 2
+    measured["kept, T = 2^30, delta = 0: at most"] = kept_bound(30, 2.0)
+    assert low[26] < 2 < low[30] < low[40] and kept_bound(30, 2.0) < 2
 
 
-@claim("Theorem 1, proof, increments", "Parameters are sums of increments, each of which carries its own round's reward, "
-       "as in a tree.",
-       outcome="not confirmed")
-def test_increments_do_not_isolate(measured):
-    moved = parameter_shifts(np.ones((256, 1)), 1.0)[:, 0]  # by the first reward
-    steps = np.abs(np.diff(moved))
-    measured["increments after the first that the first reward moves, of 255"] = np.count_nonzero(steps)
-    measured["their sum, over the first increment's shift"] = steps.sum() / moved[0]
-    assert (steps > 0).all() and steps.sum() > 0.9 * moved[0]
+def product_epsilon(right, delta):
+    """The exact epsilon at delta of independent signs that are right with these chances, in two mirrored worlds."""
+    p, q = np.ones(1), np.ones(1)
+    for chance in right:
+        p, q = np.concatenate([p * chance, p * (1 - chance)]), np.concatenate([q * (1 - chance), q * chance])
+    low, high = 0.0, 100.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.maximum(p - math.exp(middle) * q, 0).sum() > delta else (low, middle)
+    return low
 
 
-@claim("Claim 1",
-       r"The sequence of arms is $(\varepsilon,\delta)$-private. Fresh noise on the scale that reproduces the figures is "
-       r"refuted by "
-       "arms alone; for the theorem's scale nobody knows.", outcome="not confirmed")
+@claim("Early code's scale, plays seen", "",
+       computed="Noise of scale $\\log_2T/(\\varepsilon\\tau)$, as in an early public code of one author, at a nominal $(2,0.1)$. "
+       "Fresh: "
+       "an audit that counts the plays of 256 rounds, songs $\\pm1$, 95% confidence. Kept: exact, from the plays after rounds "
+       "$2^k$, for songs $\\pm0.1$ and $\\pm1$. What plays reveal in the published simulation is open.",
+       outcome="observation")
 def test_arms_alone(measured):
     horizon = 256
 
@@ -234,17 +395,79 @@ def test_arms_alone(measured):
         return out
 
     audit = bdp.audit(arms, 1.0, -1.0, 2.0, 0.1, 4000, rng=np.random.default_rng(0), progress=False, score=lambda s: s.sum(axis=1))
-    x, _ = played()
-    kept = release(POOL, 5000, calibration="experiment").privacy(x[:5000], 0.1, 0.1)[0]
-    fresh = release(POOL, 5000, calibration="experiment", explicit_tree=False).privacy(x[:5000], 0.1, 0.1)[0]
-    measured["epsilon at least, from arms, claim (2, 0.1)"] = audit.epsilon_lower
-    measured["from parameters, T = 5,000, kept noise"] = kept
-    measured["from parameters, T = 5,000, fresh noise"] = fresh
-    assert not audit.passed and audit.epsilon_lower > 2.4 and kept > 50 and fresh > 2000
+    found = {}
+    for length, rounds in ((0.1, 5000), (1.0, 5000), (1.0, 16)):
+        t = 2.0 ** np.arange((rounds - 1).bit_length())
+        shift = length / (0.1 + length**2 * t)
+        found[length, rounds] = product_epsilon(1 - 0.5 * np.exp(-shift * 2.0 * t / math.log2(rounds)), 0.1)
+        measured[f"kept, songs {length}, T = {rounds:,}: epsilon at least"] = found[length, rounds]
+    measured["fresh, songs 1, T = 256: epsilon at least"] = audit.epsilon_lower
+    assert not audit.passed and audit.epsilon_lower > 2.4
+    assert found[0.1, 5000] > 15 and found[1.0, 16] > 2.5 and found[1.0, 5000] < 2
 
 
-@claim("Remark on pan-privacy", r"An explicit tree makes the algorithm pan-private. Its memory still holds $b_t$, exactly.",
-       outcome="not confirmed")
+@claim("Early code's scale, parameters seen", "",
+       computed="Lower bounds on $\\varepsilon$ at $\\delta=0.1$ for one fixed sequence of songs of the published simulation "
+       "(5,000 rounds, "
+       "random songs), nominal $(2,0.1)$, if the parameters themselves are published; and the upper bound with kept noise.",
+       outcome="observation")
+def test_early_code_parameters(measured):
+    pool = POOL.draw(np.random.default_rng(0)).pool
+    x = pool[np.random.default_rng(9).integers(1000, size=5000)]
+    measured["kept noise: at least"] = kept = release(POOL, 5000, calibration="experiment").privacy(x, 0.1, 0.1)[0]
+    measured["kept noise: at most"] = release(POOL, 5000, calibration="experiment").privacy(x, 0.1, 0.1)[1]
+    fresh = release(POOL, 5000, calibration="experiment", explicit_tree=False).privacy(x, 0.1, 0.1)[0]
+    measured["fresh noise: at least"] = fresh
+    assert kept > 100 and fresh > 5000
+
+
+@claim("Proof of Theorem 1, Laplace noise",
+       "the partial sum is $(\\epsilon', \\delta')$-differentially private if we add $\\text{Lap}(\\frac{\\Delta_j}{\\epsilon'})$ "
+       "noise",
+       computed="One release in $d$ dimensions that moves by $\\Delta$ in Euclidean norm: the exact $\\varepsilon$ of Laplace "
+       "noise of scale "
+       "$\\Delta/\\varepsilon'$ in every coordinate, and of noise with density proportional to $e^{-\\varepsilon'\\lVert "
+       "z\\rVert_2/\\Delta}$.",
+       outcome="open",
+       readings=["independent Laplace noise in every coordinate: up to $\\sqrt d$ times $\\varepsilon'$, so true as it stands for "
+                 "$d=1$ only",
+                 "a Laplace law of the Euclidean norm: true in every dimension; this reading survives, as no coordinates are "
+                 "mentioned"])
+def test_laplace_for_euclidean_shifts(measured):
+    rng = np.random.default_rng(0)
+    for d in (1, 10, 25):
+        each = laplace_sums_epsilon(np.full((1, d), 1 / math.sqrt(d)), [[2.0]], 0.0)[1] / 0.5
+        z = rng.normal(size=(10_000, d)) * rng.exponential(size=(10_000, 1))
+        h = np.full(d, 1 / math.sqrt(d))
+        norm = max(np.abs(np.linalg.norm(z - h, axis=1) - np.linalg.norm(z, axis=1)).max(), np.linalg.norm(-h))
+        measured[f"epsilon over claimed, in every coordinate, d = {d}"] = each
+        assert each == pytest.approx(math.sqrt(d)) and norm == pytest.approx(1)
+    measured["the same, law of the norm, d = 25"] = norm
+
+
+@claim("Partial sums that one reward moves", "",
+       computed="The appendix notes that 'the incremental part depends on not only incoming' rewards 'but also the historical "
+       "statistics'. "
+       "In one dimension the first reward moves every increment, so all $T$ partial sums of the tree, not $\\log_2T$ of them; "
+       "those "
+       "after it by little, and their total loss against Lemma 1's scale stays below the claim (box 'Kept noise on a line').",
+       outcome="observation")
+def test_increments_do_not_isolate(measured):
+    moved = parameter_shifts(np.ones((256, 1)), 1.0)[:, 0]  # by the first reward
+    t = np.arange(1, 257)
+    sums = np.abs(moved - np.where(t & (t - 1), moved[(t & (t - 1)) - 1], 0.0))
+    measured["partial sums that the first reward moves, of 256"] = np.count_nonzero(sums)
+    share = (sums * t)[(t & (t - 1)) == 0].sum() / (sums * t).sum()
+    measured["share of the 9 that contain its round in the total loss"] = share
+    assert (sums > 0).all() and 0.3 < share < 0.8
+
+
+@claim("Proof of Theorem 1, pan privacy", "one can always explicitly maintain a tree for $\\Delta(\\hat{\\theta}_t)$ to achieve "
+       "pan privacy",
+       computed="The memory of Algorithm 2 with an explicit tree, in two worlds that differ in the first reward.",
+       outcome="open",
+       readings=["line 8 stays: $b_t$ is stored exactly, and the reward is read off the memory",
+                 "$b_t$ goes too, and increments are computed from noisy parameters: survives, but the remark does not say how"])
 def test_pan_privacy(measured):
     states = []
     for rating in (1.0, -1.0):
@@ -254,89 +477,155 @@ def test_pan_privacy(measured):
         learner.act(shown)
         learner.update(rating, rng)
         states.append(learner.model.vector[0] / np.linalg.norm(np.sqrt(np.diag(learner.model.gram[0]))))
-    measured["first reward, read off the memory"] = read = np.linalg.norm(states[0] - states[1]) / 2
+    measured["first reward, read off the memory that holds b"] = read = np.linalg.norm(states[0] - states[1]) / 2
     assert read == pytest.approx(1.0)
 
 
 # ---- Noise, width and regret -------------------------------------------------------------------------------------------------
 
 
-@claim("Theorem 2",
-       r"At time $t$ the noise is of order $\log T\sqrt{\log t}/(\varepsilon t)$. It is with the right end of an interval, "
-       r"as in the "
-       r"proof; line 6's index $t-2^i+1$ gives full noise at powers of two.", outcome="confirmed with other constants")
+@claim("Lemma 3", "With probability $1 - \\zeta$, sum of independent Lapalace distributions $\\text{Lap}(a_i)$ is bounded by "
+       "$O(\\sqrt{\\sum_i a_i^2} \\log \\frac{1}{\\zeta})$",
+       computed="The smallest constant that Chernoff's bound proves, for one scale, 20 equal ones, geometric ones and those of "
+       "Algorithm 1, "
+       "$\\zeta$ from $10^{-1}$ to $10^{-12}$. For one scale $P(|\\mathrm{Lap}(a)|>a\\log(1/\\zeta))=\\zeta$ exactly: no less "
+       "will do.",
+       outcome="confirmed, loose")
+def test_lemma_3(measured):
+    tilts = np.linspace(1e-3, 0.9999, 4000)
+    worst = {}
+    for name, a in {"one": [1.0], "20 equal": [1.0] * 20, "geometric": 2.0 ** -np.arange(20),
+                    "Algorithm 1, t = 2^14 - 1": scales_at(2**14 - 1, 14, 2.0)}.items():
+        a = np.array(a) / max(a)
+        for zeta in 10.0 ** -np.arange(1, 13):
+            log_mgf = -np.log1p(-(np.outer(tilts, a) ** 2)).sum(axis=1)
+            tail = ((log_mgf + math.log(2 / zeta)) / tilts).min()  # P(|sum| > tail) <= zeta
+            constant = tail / (np.linalg.norm(a) * math.log(1 / zeta))
+            worst[name] = max(worst.get(name, 0), constant)
+    measured.update({f"constant, {name}": value for name, value in worst.items()})
+    assert max(worst.values()) < 3.5
+
+
+@claim("Theorem 2", "Algorithm 1 with dynamic global sensitivity of bandit model parameter $\\hat{\\theta}$ adds "
+       "$O(\\frac{1}{\\epsilon} \\log T \\sqrt{\\log t} \\log \\frac{1}{\\zeta} / t)$ noise",
+       computed="The standard deviation of the noise over $\\frac{32}{\\lambda_0\\varepsilon}\\log_2T\\sqrt{\\log_2t}/t$, for $t$ "
+       "from $2^{10}$ to "
+       "$T=2^{17}$, and for two $\\varepsilon$, with two indices.",
+       outcome="open",
+       readings=["the right end of each interval, as in 'its sensitivity is bounded by ... and further bounded by $\\Delta_j$': "
+                 "the order "
+                 "holds with a small constant; this reading survives",
+                 "$t-2^i+1$, as the proof of Theorem 2 prints (in line 6 the index is garbled in our copy): the index is 1 at "
+                 "$t=2^k$, and "
+                 "the noise is full there"])
 def test_theorem_2(measured):
     horizon = 2**17
     text = no_guarantee("central", "one reward", "change one reward", "theorem", "a test")
-    noise = partial(DynamicLaplace, 1, horizon, text, 2, 2.0, DynamicBound(32.0))
-    std = {printed: noise(printed=printed).law.vector_std for printed in (False, True)}
     t = np.arange(1, horizon + 1)
     late = t >= 2**10
-    spread = std[False] * t / (32 * 17 / 2)  # of order 1 to sqrt(log t)
-    measured["right end: exponent of t"] = slope = np.polyfit(np.log(t[late]), np.log(std[False][late]), 1)[0]
-    measured["right end: largest constant"] = (spread / np.sqrt(2 * np.log2(t) + 2))[late].max()
-    measured["printed over right end at t = 2^16"] = ratio = std[True][2**16 - 1] / std[False][2**16 - 1]
-    assert -1.05 < slope < -0.9 and (spread <= np.sqrt(2) * np.sqrt(2 * np.log2(t) + 2)).all() and ratio == pytest.approx(2**16)
+    constant = {}
+    for epsilon in (0.5, 2.0):
+        for printed in (False, True):
+            std = DynamicLaplace(1, horizon, text, 2, epsilon, DynamicBound(32.0), printed=printed).law.vector_std
+            constant[epsilon, printed] = (std * t * epsilon / (32 * 17 * np.sqrt(np.log2(np.maximum(t, 2)))))[late]
+    std = constant[2.0, False] * np.sqrt(np.log2(t[late])) / t[late]
+    measured["right end: exponent of t"] = slope = np.polyfit(np.log(t[late]), np.log(std), 1)[0]
+    measured["right end: largest constant"] = top = constant[2.0, False].max()
+    measured["t - 2^i + 1: largest constant"] = spike = constant[2.0, True].max()
+    assert np.allclose(constant[2.0, False], constant[0.5, False])
+    assert -1.05 < slope < -0.9 and top < 2 and constant[2.0, False][-1] > 0.2 and spike > 10_000
 
 
-@claim("Lemma 2", r"$\lVert\hat\theta^p_t-\theta\rVert_{A_t}$ is at most LinUCB's width plus $\frac L\varepsilon\log "
-       r"T\sqrt{\log t\,"
-       r"\log(1/\zeta)/t}$, in order. The hidden constant contains $1/\lambda_0$.", outcome="confirmed with other constants")
+@claim("Lemma 2", "with probability at least $1 - 2\\zeta$, confidence bound of the estimated reward",
+       computed="The root of $\\mathbb{E}\\lVert\\eta_t\\rVert_{A_t}^2$, intervals' right ends, over the first term of (4), "
+       "$\\frac L\\varepsilon\\log T\\sqrt{\\log t\\log(1/\\zeta)}/\\sqrt t$ with $\\zeta=0.05$, in the simulation. The printed "
+       "constant is 1; the proof "
+       "cites Theorem 2, whose constant holds $32/\\lambda_0$. With that factor the term is right up to 3.",
+       outcome="confirmed with other constants")
 def test_lemma_2(measured):
     x, lambda0 = played()
-    A = np.eye(10) + x.T @ x
-    t = 20_000
-    noise = release(POOL, t, least_eigenvalue=lambda0).law.vector_std[-1] * math.sqrt(np.trace(A))  # root of E |eta|_A^2
-    width = math.log2(t) / 2 * math.sqrt(math.log(t) * math.log(20)) / math.sqrt(t)
-    measured["noise over the printed term, T = t = 20,000"] = noise / width
-    measured["the same times lambda_0 / 32"] = left = noise / width * lambda0 / 32
-    assert noise > 500 * width and 0.2 < left < 10
+    trace = 10 + np.cumsum((x**2).sum(axis=1))
+    for horizon in (10_000, 20_000):
+        t = np.arange(1, horizon + 1)
+        noise = release(POOL, horizon, least_eigenvalue=lambda0, explicit_tree=True).law.vector_std * np.sqrt(trace[:horizon])
+        printed = math.log2(horizon) / 2 * np.sqrt(np.log(t) * math.log(20)) / np.sqrt(t)
+        late = t > 32 * math.log(10) / lambda0
+        ratio = (noise[late] / printed[late]).max()
+        measured[f"noise over the printed term, T = {horizon:,}, largest after 32 ln(1/delta)/lambda_0"] = ratio
+        measured[f"over that times 32 / lambda_0, T = {horizon:,}"] = scaled = ratio * lambda0 / 32
+        assert ratio > 100 and 0.1 < scaled < 3
 
 
-@claim("Theorem 3",
-       r"Regret is at most LinUCB's bound plus $\tilde O(\sqrt{dT}\log T/(\varepsilon\lambda_0))$. It holds at $T=20{,}000$, where "
-       "it is more than can be lost. In an easy problem the measured exponent lies between 1/2 and 1: early rounds still weigh.",
-       outcome="confirmed with other constants")
+@claim("Theorem 3", "the pseudo-regret of Algorithm 2 up to time T can be bounded by",
+       computed="The right side of (5), as printed with $\\zeta=0.05$, against the regret of Algorithm 2 with Lemma 2's width and "
+       "Lemma 1's noise, at "
+       "$(2,0.1)$: songs $\\pm e_1,\\pm e_2$, three a round, where the bound is below the loss of random play. (In the simulation "
+       "of "
+       "Section 4 it is above all that can be lost.)",
+       outcome="confirmed, loose")
 def test_theorem_3(measured):
-    lambda0, d, T, zeta = played()[1], 10, 20_000, 0.05
+    easy = PoolContextual(arms=3, items=4, pool=[[1, 0], [-1, 0], [0, 1], [0, -1]], theta=[0.9, 0.0], clip=True)
+    lambda0, d, T, zeta = 0.5, 2, 2**15, 0.05
     root = math.sqrt(d * T * math.log(1 + T / d))
     bound = 2 * (math.sqrt(d * math.log((1 + T) / zeta)) + 1) * root
     bound += 2 * (3 / math.e) ** 1.5 / (lambda0 * 2) * math.log(1 / zeta) * root + 32 * math.log(10) / lambda0
-    measured["bound over 2 T, the most that can be lost"] = bound / (2 * T)
-    easy = PoolContextual(arms=3, dimension=2, items=4, pool=[[1, 0], [0, 1], [0.8, 0.6], [0.6, 0.8]], theta=[0.3, 0.2], clip=True)
-    learner = bdp.make("LinUCB-DGS", easy, horizon=8000, epsilon=20.0, delta=0.1, calibration="theorem", alpha=1.0)
-    r = bdp.simulate(learner, easy, 8000, runs=10, seed=0, progress=False)
-    late = r.rounds >= 1000
-    fits = [np.polyfit(np.log(r.rounds[late]), np.log(one[late]), 1)[0] for one in r.regret]
-    measured["exponent of T, two dimensions, epsilon = 20"] = np.mean(fits)
-    measured["its standard error"] = np.std(fits, ddof=1) / math.sqrt(10)
-    assert bound > 2 * T and final("LinUCB-DGS", calibration="theorem", strict=False) < bound and 0.5 < np.mean(fits) < 0.9
+    means = [[0.9, -0.9, 0, 0][k] for k in range(4)]
+    chance = T * np.mean([max(c) - np.mean(c) for c in itertools.combinations(means, 3)])
+    options = {"calibration": "theorem", "alpha": None, "least_eigenvalue": lambda0}
+    learner = bdp.make("LinUCB-DGS", easy, horizon=T, epsilon=2.0, delta=0.1, **options)
+    r = bdp.simulate(learner, easy, T, runs=3, seed=0, progress=False)
+    measured["regret over the bound, T = 2^15"] = r.mean[-1] / bound
+    measured["random play over the bound"] = chance / bound
+    late = r.rounds >= T / 16
+    measured["exponent of T, from 2^11 on"] = slope = np.polyfit(np.log(r.rounds[late]), np.log(r.mean[late]), 1)[0]
+    assert (r.regret[:, -1] < 0.5 * bound).all() and bound < chance and slope < 0.8
 
 
-@claim("Corollary 1, diversity", "Noise on contexts makes chosen contexts diverse.", outcome="confirmed")
+@claim("Corollary 1, proof, diversity", "has minimal eigenvalue $\\lambda_0$ where $\\lambda_0 \\geq \\Omega(\\sigma^2)$",
+       computed="Songs $e_1$ and $e_2$, ten a round, perturbed; of the songs that a learner who prefers $e_1$ chooses, the least "
+       "eigenvalue over "
+       "$t\\sigma^2$, for $\\sigma$ from 0.1 to 2.",
+       outcome="confirmed")
 def test_corollary_1_diversity(measured):
     rng = np.random.default_rng(0)
-    shown = np.eye(2)[rng.integers(2, size=(4000, 10))] + 0.5 * rng.normal(size=(4000, 10, 2))
-    chosen = shown[np.arange(4000), (shown @ [1.0, 0.0]).argmax(axis=1)]
-    measured["least eigenvalue over t sigma^2, preferring e1"] = least = np.linalg.eigvalsh(chosen.T @ chosen)[0] / (4000 * 0.25)
-    assert least > 0.5
+    for std in (0.1, 0.5, 2.0):
+        shown = np.eye(2)[rng.integers(2, size=(4000, 10))] + std * rng.normal(size=(4000, 10, 2))
+        chosen = shown[np.arange(4000), (shown @ [1.0, 0.0]).argmax(axis=1)]
+        least = np.linalg.eigvalsh(chosen.T @ chosen)[0] / (4000 * std**2)
+        measured[f"least eigenvalue over t sigma^2, sigma = {std}"] = least
+        assert 0.5 < least < 4
 
 
-@claim("Corollary 1, regret",
-       r"With perturbed contexts regret is still of order $\sqrt T$. If rewards are those of the true contexts, it is linear, even "
-       "without any noise for privacy.", outcome="not confirmed")
+@claim("Corollary 1, regret", "However note that the order of the regret in T is still the same.",
+       computed="Perturbed contexts of std 0.5 without noise for privacy in the simulation, when the reward is that of the true "
+       "context: "
+       "regret grows linearly up to $T=4{,}000$, as choices are made by perturbed contexts in every round.",
+       outcome="open",
+       readings=["the learner perturbs what it sees, and is paid for the true context: regret grows by a constant in every round",
+                 "the reward is that of the perturbed context, as in the smoothed analysis of Kannan et al. [21] that the proof "
+                 "cites: "
+                 "nothing computed here speaks against it; this reading survives"])
 def test_corollary_1_regret(measured):
     r = result("LinUCB-DGS", horizon=4000, runs=5, epsilon=1e9, calibration="theorem", perturb_contexts=0.5)
     late = r.rounds >= 500
     fits = [np.polyfit(np.log(r.rounds[late]), np.log(one[late]), 1)[0] for one in r.regret]
-    measured["exponent of T, no privacy noise"] = np.mean(fits)
+    measured["exponent of T, reward of the true context"] = np.mean(fits)
     measured["its standard error"] = np.std(fits, ddof=1) / math.sqrt(5)
     assert np.mean(fits) > 0.9
 
 
-@claim("Section 3.2, unknown horizon", "The hybrid mechanism extends the method directly to unknown horizons. But every "
-       "later sum contains the "
-       "interval that ends in round 1, so the noise stops shrinking.", outcome="not confirmed")
+@claim("Section 3.2, unknown horizon",
+       "it can also be directly extended to the infinite/unknown time horizon by replacing tree-based mechanism with the hybrid "
+       "mechanism",
+       computed="The noise of the hybrid mechanism with the early code's scale. All later sums contain the interval that ends in "
+       "round 1, "
+       "whose noise has scale $\\Delta_1$, so the noise stops shrinking.",
+       outcome="open",
+       readings=["finished segments' sums are kept and added, as for counts: the noise does not shrink, and regret is many times "
+                 "larger",
+                 "at every power of two the whole parameter is released anew, with that round's $\\Delta$, and the tree starts "
+                 "there: the "
+                 "noise shrinks; this reading survives"])
 def test_unknown_horizon(measured):
     std = {c: release(POOL, 2**17, calibration="experiment", counter=c).law.vector_std for c in ("tree", "hybrid")}
     measured["noise at t = 2^17 over that at t = 2^7, tree"] = std["tree"][2**17 - 1] / std["tree"][2**7 - 1]
@@ -348,10 +637,11 @@ def test_unknown_horizon(measured):
     assert flat > 0.9 and worse > 3
 
 
-@claim("Introduction, earlier methods",
-       r"Noise on $b_t$ has constant sensitivity and cannot profit from convergence. Divided by the public $A_t$, it shrinks "
-       "like $1/t$, too.",
-       outcome="not confirmed")
+@claim("Section 2, earlier methods", "They thus cannot leverage the convergence property of a bandit model.",
+       computed="The noise that Private LinUCB's tree on $b_t$ leaves in the estimate $A_t^{-1}\\tilde b_t$, in the simulation.",
+       outcome="open",
+       readings=["the sensitivity of what is released, $b_t$, stays constant: so it does; this reading survives",
+                 "the noise in the estimate stays constant: it falls about like $1/t$, as $A_t$ is public and grows"])
 def test_noise_on_sums_shrinks(measured):
     x, _ = played()
     horizon = 20_000
@@ -365,60 +655,89 @@ def test_noise_on_sums_shrinks(measured):
 # ---- Figures -----------------------------------------------------------------------------------------------------------------
 
 
-@claim("Figure 1 (a)", "Synthetic regret: LinUCB below DGS, and DGS much below Private LinUCB. It takes the constants of an "
-       "early code, "
-       "whose noise protects nothing.", outcome="confirmed with other constants")
+@cache
+def random_play(horizon=5000, runs=10):
+    """Expected regret of random play in the worlds of ``result``, from 2,000 rounds each."""
+    answers = [np.random.default_rng(child).spawn(2)[0] for child in np.random.SeedSequence(0).spawn(runs)]
+    losses = []
+    for rng in answers:
+        one = POOL.draw(rng)
+        means = one.means(one.contexts(one.numbers(rng, 2000)))
+        losses.append((means.max(axis=1) - means.mean(axis=1)).mean())
+    return horizon * float(np.mean(losses))
+
+
+@claim("Figure 1 (a)", "Our private LinUCB-DGS performs much better than private LinUCB on both datasets, as less noise is added.",
+       computed="Synthetic data, $(2,0.1)$, $T=5{,}000$, ten runs; rewards clipped, width 0.3. The figure comes out with the "
+       "scale of an early "
+       "public code of one author (kept noise), possibly not the figure's. With the constants of Lemma 1 it does not: DGS and "
+       "Private "
+       "LinUCB (a Laplace tree, certified) then both lose about what random play loses. The authors note that the privacy notions "
+       "differ, and 'here we focus on comparing the utility of these algorithms with the same $\\epsilon$'.",
+       outcome="confirmed with other constants")
 def test_figure_1a(measured):
     ends = {
         "LinUCB": final("LinUCB", radius_scale=0.03), "DGS, early code": final("LinUCB-DGS", calibration="experiment"),
-        "Private LinUCB": final("LinUCB-Tree"),
+        "Private LinUCB": final("LinUCB-Tree"), "DGS, Lemma 1": final("LinUCB-DGS", calibration="theorem", strict=False),
+        "random play": random_play(),
     }
-    measured.update({f"regret at T = 5,000, {name}": value for name, value in ends.items()})
+    measured.update({f"regret, {name}": value for name, value in ends.items()})
     assert ends["LinUCB"] < ends["DGS, early code"] < 0.3 * ends["Private LinUCB"]
+    assert all(0.9 < ends[name] / ends["random play"] < 1.1 for name in ("Private LinUCB", "DGS, Lemma 1"))
 
 
-@claim("Section 4, regret comparison", r"At the same $\varepsilon$ DGS beats Private LinUCB, as theory predicts. With the "
-       r"theorem's "
-       "constants it does not, nor with certified ones.", outcome="not confirmed")
+@claim("Certified learners in the simulation", "",
+       computed="Regret over that of random play, synthetic data, certified $(2,0.1)$, $T=5{,}000$: noise on the parameters for "
+       "all $T$ releases, "
+       "a Laplace tree on $b_t$, and a Gaussian counter on whitened sums.",
+       outcome="observation")
 def test_regret_comparison(measured):
-    tree = final("LinUCB-Tree")
-    theorem = final("LinUCB-DGS", calibration="theorem", strict=False) / tree
-    measured["DGS over Private LinUCB, theorem, T = 5,000"] = theorem
-    measured["the same, certified"] = certified = final("LinUCB-DGS") / tree
-    measured["RewardTree over Private LinUCB"] = sound = final("LinUCB-RewardTree") / tree
-    assert theorem > 1 and certified > 0.95 and sound < 0.15
+    for name in ("LinUCB-DGS", "LinUCB-Tree", "LinUCB-RewardTree"):
+        measured[name] = final(name) / random_play()
+    assert measured["LinUCB-DGS"] > 0.9 and measured["LinUCB-Tree"] > 0.9 and measured["LinUCB-RewardTree"] < 0.15
 
 
-@claim("Figure 1 (c)", "The parameter of DGS converges faster than that of Private LinUCB, which oscillates more. It takes "
-       "the early "
-       "code's constants.", outcome="confirmed with other constants")
+@claim("Figure 1 (c)", "Compared with private LinUCB, our model parameter $\\hat{\\theta}^P$ converges faster, which explains its "
+       "improved "
+       "performance in regret. We also notice that the convergence of private LinUCB oscillates more seriously.",
+       computed="Distance to $\\theta^*$ at $T=5{,}000$ and its standard deviation over the second half, the runs of Figure 1 "
+       "(a). With the early "
+       "code's scale both statements come out; with Lemma 1's constants the order is the other way round.",
+       outcome="confirmed with other constants")
 def test_figure_1c(measured):
     curves = {"DGS, early code": result("LinUCB-DGS", calibration="experiment"), "Private LinUCB": result("LinUCB-Tree"),
-              "DGS, theorem": result("LinUCB-DGS", calibration="theorem", strict=False)}
+              "DGS, Lemma 1": result("LinUCB-DGS", calibration="theorem", strict=False)}
     ends, swings = {}, {}
     for name, r in curves.items():
         error = r.curves["parameter error"][:, r.rounds >= 2500]
         ends[name], swings[name] = error[:, -1].mean(), error.std(axis=1).mean()
         measured[f"parameter error at T = 5,000, {name}"] = ends[name]
         measured[f"its swing, {name}"] = swings[name]
-    assert ends["DGS, early code"] < 0.2 * ends["Private LinUCB"] < ends["DGS, theorem"]
+    assert ends["DGS, early code"] < 0.2 * ends["Private LinUCB"] < ends["DGS, Lemma 1"]
     assert swings["DGS, early code"] < 0.1 * swings["Private LinUCB"]
 
 
-@claim("Figure 2 (a)", r"Regret falls as $\varepsilon$ grows from 0.5 to 5, like $1/\varepsilon$. It falls more slowly, as "
-       r"most regret is "
-       "not privacy's.", outcome="confirmed with other constants")
+@claim("Figure 2 (a)", "Stronger privacy requirement (i.e., a smaller $\\epsilon$) requires the privacy mechanism to inject more "
+       "noise, which "
+       "results in larger regret. This result also supports our theoretical analysis that in our solution is in the order of "
+       "$O(\\frac{1}{\\epsilon})$.",
+       computed="Regret of DGS with the early code's scale at $T=5{,}000$, ten runs, for $\\varepsilon$ = 0.5, 1.5, 5 and without "
+       "noise. It falls as "
+       "$\\varepsilon$ grows, and what the noise adds falls no slower than the bound's $1/\\varepsilon$ allows.",
+       outcome="confirmed")
 def test_figure_2a(measured):
     budgets = np.array([0.5, 1.5, 5.0])
-    for name, options in (("LinUCB-DGS", {"calibration": "experiment"}), ("LinUCB-RewardTree", {})):
-        ends = [final(name, epsilon=float(e), **options) for e in budgets]
-        slope = np.polyfit(np.log(budgets), np.log(ends), 1)[0]
-        measured[f"exponent of epsilon, {name}"] = slope
-        assert ends[0] > ends[2] and -0.7 < slope < -0.05
+    ends = [final("LinUCB-DGS", calibration="experiment", epsilon=float(e)) for e in budgets]
+    free = final("LinUCB-DGS", calibration="experiment", epsilon=1e9)
+    added = [end - free for end in ends]
+    measured["exponent of epsilon, regret"] = slope = np.polyfit(np.log(budgets), np.log(ends), 1)[0]
+    measured.update({f"regret above that without noise, epsilon = {e}": a for e, a in zip(budgets, added, strict=True)})
+    assert ends[0] > ends[1] > ends[2] and -1 < slope < -0.05
+    assert all(a * e < 1.5 * added[0] * 0.5 for e, a in zip(budgets, added, strict=True))
 
 
 def changed(worlds=100, horizon=500):
-    """Arms that change in round 0, 100, 200: LinUCB with ridges 0.1 and 1, and DGS with kept noise of the early code."""
+    """Arms that change in round 0, 100, 200: LinUCB with two ridges, DGS with kept noise of the early code, Private LinUCB."""
     rngs = np.random.default_rng(4).spawn(worlds)
     ones = [POOL.draw(rng) for rng in rngs]
     rows = [one.numbers(rng, horizon) for one, rng in zip(ones, rngs, strict=True)]
@@ -426,8 +745,10 @@ def changed(worlds=100, horizon=500):
     chances, theta = np.stack([row[:, -1] for row in rows]), np.stack([one.theta for one in ones])
     source = release(POOL, horizon, calibration="experiment")
     noise = np.stack([source.parameter_noise(rng, horizon) for rng in rngs], axis=1)
+    tree = bdp.make("LinUCB-Tree", POOL, horizon=horizon, epsilon=2.0, delta=0.1).release.counter
+    sums = np.stack([tree.noise_path(rng) for rng in rngs], axis=1)
 
-    def arms(ridge, noisy, record):
+    def arms(ridge, on_theta, on_b, record):
         A, b, estimate = np.tile(ridge * np.eye(10), (worlds, 1, 1)), np.zeros((worlds, 10)), np.zeros((worlds, 10))
         out = np.empty((worlds, horizon), int)
         for t in range(horizon):
@@ -438,36 +759,65 @@ def changed(worlds=100, horizon=500):
             r = POOL.reward_quantiles((x * theta).sum(axis=1), chances[:, t])
             b = b + x * (np.clip(r + 0.5, -1, 1) if t == record else r)[:, None]
             A = A + x[:, :, None] * x[:, None, :]
-            estimate = np.linalg.solve(A, b[:, :, None])[:, :, 0] + (noise[t] if noisy else 0)
+            estimate = np.linalg.solve(A, (b + on_b[t])[:, :, None])[:, :, 0] + on_theta[t]
         return out
 
+    none = np.zeros(horizon)
+    kinds = {"LinUCB": (0.1, none, none), "LinUCB, ridge 1": (1.0, none, none), "DGS": (0.1, noise, none),
+             "Private LinUCB": (1.0, none, sums)}
     return {
-        key: np.array([(arms(ridge, noisy, j) != base).sum(axis=1) for base in [arms(ridge, noisy, -1)] for j in (0, 100, 200)])
-        for key, ridge, noisy in (("LinUCB", 0.1, False), ("LinUCB, ridge 1", 1.0, False), ("DGS", 0.1, True))
+        key: np.array([(arms(*kind, j) != base).sum(axis=1) for base in [arms(*kind, -1)] for j in (0, 100, 200)])
+        for key, kind in kinds.items()
     }
 
 
 CHANGED = cache(changed)
+SAME = "the same noise in both replays, 100 worlds, $T=500$, a reward raised by 0.5 and clipped, $(2,0.1)$, width 0.3"
 
 
-@claim("Figure 2 (b), fewer changes", "Changing one reward changes clearly fewer arms of DGS than of LinUCB. With the same "
-       "ridge: in round 0 "
-       "only; a larger ridge does more.", outcome="not confirmed")
+@claim("Figure 2 (b), fewer changes", "the number of changed arms in our solution is clearly smaller than its non-private "
+       "counterpart",
+       computed="Arms that change with DGS (early code's scale, kept) over those with LinUCB, " + SAME + ". The paper used five "
+       "runs and one.",
+       outcome="open",
+       readings=["a change in round 0: fewer; this reading survives",
+                 "rounds 100 and 200, the same ridge 0.1: no difference that 100 worlds show",
+                 "ridges are not given: LinUCB with ridge 1 in place of 0.1 changes fewer than DGS"])
 def test_figure_2b(measured):
     counts = CHANGED()
     for k, record in enumerate((0, 100, 200)):
         difference = counts["LinUCB"][k] - counts["DGS"][k]
         measured[f"DGS over LinUCB, round {record}"] = counts["DGS"][k].mean() / counts["LinUCB"][k].mean()
-        if record:
-            assert abs(difference.mean()) < 4 * difference.std() / 10
-        else:
-            assert difference.mean() > 3 * difference.std() / 10
+        measured[f"difference in standard errors, round {record}"] = errors = difference.mean() / (difference.std() / 10)
+        assert errors > 3 if record == 0 else abs(errors) < 4
     measured["LinUCB with ridge 1 over LinUCB, round 0"] = ridge = counts["LinUCB, ridge 1"][0].mean() / counts["LinUCB"][0].mean()
     assert ridge < measured["DGS over LinUCB, round 0"]
 
 
-@claim("Figure 2 (b), later changes", "The later a reward changes, the fewer arms change, in all algorithms.", outcome="confirmed")
+@claim("Figure 2 (b), Private LinUCB", "Private LinUCB has a similar number of changed arms than ours in average but with a "
+       "larger variance.",
+       computed="Arms that change with a certified Laplace tree on $b_t$ (ridge 1), " + SAME + ". It plays almost at random, with "
+       "the same noise in "
+       "both replays, so hardly an arm changes.",
+       outcome="not reproduced by our reading",
+       readings=["the same noise in both replays: far fewer changes than with DGS", "a baseline with less noise, or other noise "
+                 "in the "
+                 "second replay, could give the figure; the text says neither"])
+def test_figure_2b_private(measured):
+    counts = CHANGED()
+    for k, record in enumerate((0, 100, 200)):
+        measured[f"Private LinUCB over DGS, round {record}"] = ratio = counts["Private LinUCB"][k].mean() / counts["DGS"][k].mean()
+        assert ratio < 0.2
+
+
+@claim("Figure 2 (b), later changes",
+       "when the reward change happens later, the change in all algorithms’ arm selection gets smaller",
+       computed="Arms that change for round 200 over those for round 0, " + SAME + ". Private LinUCB, whose arms hardly change at "
+       "all (row above), "
+       "is left out.",
+       outcome="confirmed")
 def test_figure_2b_later(measured):
-    for name, counts in CHANGED().items():
-        measured[f"changes, round 200 over round 0, {name}"] = ratio = counts[2].mean() / counts[0].mean()
-        assert ratio < 0.5
+    for name in ("LinUCB", "LinUCB, ridge 1", "DGS"):
+        counts = CHANGED()[name].mean(axis=1)
+        measured[f"changes, round 200 over round 0, {name}"] = counts[2] / counts[0]
+        assert counts[0] > counts[1] > counts[2]

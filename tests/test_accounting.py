@@ -7,7 +7,7 @@ from itertools import pairwise
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bandits_dp.accounting import (
@@ -130,6 +130,7 @@ def test_binomial_trials_are_fewest():
                 assert trials == 1 or binomial_delta(trials - 1, epsilon, shift, p) > delta * (1 - 2e-9)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 40), st.floats(0.02, 3), st.integers(1, 5), st.sampled_from([Fraction(1, 2), Fraction(1, 9)]))
 def test_largest_shift_is_the_worst(trials, epsilon, shift, p):
     """delta grows with the shift, in exact arithmetic: a user who moves the count less never loses more."""

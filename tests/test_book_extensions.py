@@ -1,6 +1,7 @@
-"""The book's Sphinx extensions fail a build whose theorems lack a test or whose pictures lack a text."""
+"""The book's Sphinx extensions fail a build whose theorems lack a test, whose pictures lack a text or whose formulas are wrong."""
 
 import base64
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,7 +12,8 @@ import pytest
 
 import checked_by
 from checkout import ROOT
-from tests.book_helpers import picture
+from formulas import BadFormula, render
+from tests.book_helpers import chapter, picture
 
 Build = Callable[..., SimpleNamespace]
 
@@ -34,7 +36,8 @@ ROLE = "{checked-by}`tests/test_truth.py::test_holds`"
 SETTINGS = """\
 import sys
 sys.path.insert(0, {extensions!r})
-extensions = ["myst_nb", "sphinx_proof", "checked_by", "figure_text"]
+extensions = ["myst_nb", "sphinx_proof", "checked_by", "figure_text", "formulas"]
+myst_enable_extensions = ["dollarmath"]
 nb_execution_mode = "off"
 root_doc = "page"
 """
@@ -48,7 +51,7 @@ def small_book(tmp_path: Path) -> Build:
 
     def build(**files: str) -> SimpleNamespace:
         for name, text in files.items():
-            path = tmp_path / name.replace("__", "/").replace("_md", ".md").replace("_py", ".py")
+            path = tmp_path / name.replace("__", "/").replace("_md", ".md").replace("_py", ".py").replace("_ipynb", ".ipynb")
             path.write_text(text, "utf-8")
         command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", ".", "_built"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -67,11 +70,12 @@ def test_a_theorem_with_a_test_is_built(small_book: Build) -> None:
     assert "tests/test_truth.py::test_holds" in built.page
 
 
-@pytest.mark.parametrize("kind", sorted(checked_by.KINDS))
-def test_a_box_without_a_test_fails_the_build(small_book: Build, kind: str) -> None:
-    built = small_book(page_md=PAGE.format(role="").replace("prf:theorem", f"prf:{kind}"))
+def test_a_box_without_a_test_fails_the_build(small_book: Build) -> None:
+    boxes = [f"```{{prf:{kind}}}\n:label: {kind}-true\n\nIt holds.\n```" for kind in sorted(checked_by.KINDS)]
+    built = small_book(page_md="\n\n".join(["# A page", *boxes]))
     assert built.status == 1
-    assert f"{kind} 'thm-true' names no test" in built.told
+    for kind in checked_by.KINDS:
+        assert f"{kind} '{kind}-true' names no test" in built.told
     assert "page.md" in built.told
 
 
@@ -92,6 +96,51 @@ def test_a_picture_without_text_fails_the_build(small_book: Build, tmp_path: Pat
     assert "no alt text" in built.told
     assert "only the alt text 'slope'" in built.told
     assert small_book(page_md="# A page\n\n![A grey slope from left to right.](slope.png)\n").status == 0
+
+
+def test_formulas_are_set_in_the_page(small_book: Build) -> None:
+    built = small_book(page_md="# A page\n\nLet $x \\le 1$.\n\n$$\n\\sqrt{y}\n$$ (eq-root)\n\nSee {eq}`eq-root`.\n")
+    assert built.status == 0, built.told
+    assert built.page.count('class="katex-html"') == 2
+    assert "<mo>≤</mo>" in built.page and "<msqrt>" in built.page, "screen readers get MathML"
+    assert '<span class="eqno">(1)' in built.page
+    assert built.page.count("katex.min.css") == 1
+    assert "MathJax" not in built.page
+
+
+def test_a_page_without_formulas_loads_nothing_for_them(small_book: Build) -> None:
+    assert "katex" not in small_book(page_md="# A page\n\nNo formula here.\n").page
+
+
+@pytest.mark.parametrize("displayed", [False, True])
+def test_a_bad_formula_fails_the_build_and_is_named(small_book: Build, displayed: bool) -> None:
+    formula = "$$\n\\eps_0\n$$" if displayed else "with $\\eps_0$ in it"
+    built = small_book(page_md=f"# A page\n\nGood $x$.\n\nA line\n\n{formula}\n")
+    assert built.status == 1
+    assert "page.md:7: WARNING: formula \\eps_0 cannot be set: Undefined control sequence: \\eps" in built.told
+
+
+def test_a_bad_formula_of_a_notebook_is_named_with_its_cell(small_book: Build) -> None:
+    notebook = chapter()
+    notebook.cells[0].source += "\n\nTwo lines,\nand $\\frac{1}{$."
+    built = small_book(page_ipynb=json.dumps(notebook))
+    assert built.status == 1
+    assert "page.ipynb:10004: WARNING: formula \\frac{1}{ cannot be set: Unexpected end of input" in built.told
+
+
+@pytest.mark.parametrize(
+    "tex", [r"\eps", r"\frac{1}{", r"\left(x", r"\begin{nothing}\end{nothing}", "a & b", "$x$", r"\href{https://a.b}{x}"]
+)
+@pytest.mark.parametrize("display", [False, True])
+def test_what_katex_cannot_set_is_an_error(tex: str, display: bool) -> None:
+    with pytest.raises(BadFormula, match=r"\S"):
+        render(tex, display)
+
+
+def test_no_macro_outlives_its_formula() -> None:
+    assert "katex-html" in render(r"\gdef\mine{x}\mine", False)
+    with pytest.raises(BadFormula, match="mine"):
+        render(r"\mine", False)
 
 
 TRUTH = """\

@@ -1,17 +1,14 @@
-"""`run_notebooks` stores the same bytes again, finds other outputs and figures, and keeps bad runs out."""
+"""`run_notebooks` stores the same bytes again, tells figures apart, notes the code it ran, and keeps bad runs out."""
 
 from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
-from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
-from nbformat.v4 import new_output
+from nbformat.v4 import new_code_cell, new_output
 
-import build_book
 import run_notebooks
-from checkout import fingerprint
+import stored_outputs
 from tests.book_helpers import DRAW, chapter, picture, save
 
 
@@ -32,65 +29,41 @@ def test_other_pictures_are_told_apart() -> None:
     assert not run_notebooks.same_picture(picture(), picture(size=(60, 81)))
 
 
-def test_a_run_is_stored_reproducibly_and_checked(tmp_path: Path) -> None:
+def test_a_run_is_stored_reproducibly(tmp_path: Path) -> None:
     path = save(chapter("print('hello')", "6 * 7", DRAW.format(height=1)), tmp_path / "chapter.ipynb")
-    _, complaints, changed = run_notebooks.run(path, check=False)
+    _, complaints, changed = run_notebooks.run(path)
     assert changed
     assert not complaints
     stored = path.read_bytes()
-    assert run_notebooks.run(path, check=False)[1:] == ([], False)
+    assert run_notebooks.run(path)[1:] == ([], False)
     assert path.read_bytes() == stored
-    assert run_notebooks.run(path, check=True)[1:] == ([], False)
-
-    # Another figure under the same code, another text, a lost output: each is found, at its cell.
-    notebook = nbformat.reads(stored.decode(), as_version=4)
-    notebook.cells[3].outputs[0].data["image/png"] = other_figure(tmp_path)
-    notebook.cells[1].outputs[0].text = "hallo\n"
-    notebook.cells[2].outputs = []
-    save(notebook, path)
-    complaints = run_notebooks.run(path, check=True)[1]
-    cells = [complaint.partition(":")[0] for complaint in complaints]
-    assert cells == ["cell cell-0", "cell cell-1", "cell cell-2"]
 
 
-def test_a_run_of_the_build_is_checked_instead_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The book's build has run the same cells: its outputs count if nothing has changed since, and all of them are compared."""
-    monkeypatch.setattr(build_book, "BUILD", tmp_path)
-    monkeypatch.setattr(build_book, "STATE", tmp_path / "state.json")
-    path = save(chapter("print('hello')\nprint('you')", "6 * 7"), tmp_path / "chapter.ipynb")
-    assert run_notebooks.check_build(path) is None  # no build
-    run_notebooks.run(path, check=False)
-    built = nbformat.reads(path.read_text("utf-8"), as_version=4)
-    built.cells[1].outputs = [new_output("stream", name="stdout", text=text) for text in ("hello\n", "y", "ou\n")]
-    built.cells[2].execution_count = built.cells[2].outputs[0].execution_count = 17
+def test_code_that_changed_since_it_ran_is_found(tmp_path: Path) -> None:
+    path = save(chapter("x = 6", "x * 7"), tmp_path / "chapter.ipynb")
+    assert "code cell 1 has changed" in (stored_outputs.complaint(path) or "")  # it never ran
+    run_notebooks.run(path)
+    ran = path.read_text("utf-8")
 
-    def build(status: str = "built", code: str = fingerprint(*build_book.CODE), seconds: float = 1) -> None:
-        build_book.write_state({"status": status, "code": code})
-        bundle = CacheBundleIn(built, str(path), data={"execution_seconds": seconds})
-        get_cache(tmp_path / ".jupyter_cache").cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+    def complaint(**edits: str) -> str | None:
+        notebook = nbformat.reads(ran, as_version=4)
+        for index, source in edits.items():
+            notebook.cells[int(index.removeprefix("cell"))].source = source
+        return stored_outputs.complaint(save(notebook, path))
 
-    build()
-    assert run_notebooks.check_build(path) == []
-    for state in ({"status": "failed"}, {"status": "building"}, {"code": "of another package"}):
-        build(**state)
-        assert run_notebooks.check_build(path) is None
-    build(seconds=run_notebooks.NOTEBOOK_LIMIT + 1)
-    assert ["a notebook may take" in complaint for complaint in run_notebooks.check_build(path) or []] == [True]
-    built.cells[1].outputs[2].text = "ou all\n"
-    built.cells[2].outputs = [new_output("stream", name="stderr", text="careful")]
-    build()
-    assert [complaint.partition(":")[0] for complaint in run_notebooks.check_build(path) or []] == [
-        "cell cell-1 wrote to stderr", "cell cell-0", "cell cell-1"]
-    stored = nbformat.reads(path.read_text("utf-8"), as_version=4)
-    stored.cells[1].source += "  # other cells than those of the build"
-    assert run_notebooks.check_build(save(stored, path)) is None
+    assert complaint() is None
+    assert complaint(cell0="# Another title") is None
+    told = complaint(cell2="x * 8") or ""
+    assert told.startswith(f"{path}: code cell 2 has changed since its outputs were stored: make notebooks ONLY=")
+    assert "code cell 1 " in (complaint(cell1="x = 5", cell2="x * 8") or "")
 
-
-def other_figure(folder: Path) -> str:
-    """Return the picture that the figure's cell draws with one line at another height."""
-    path = save(chapter(DRAW.format(height=1.5)), folder / "other.ipynb")
-    assert run_notebooks.run(path, check=False)[1:] == ([], True)
-    return nbformat.reads(path.read_text("utf-8"), as_version=4).cells[1].outputs[0].data["image/png"]
+    notebook = nbformat.reads(ran, as_version=4)
+    notebook.cells.append(new_code_cell("x"))
+    assert "code cell 3 " in (stored_outputs.complaint(save(notebook, path)) or "")
+    notebook.cells[-1].id = run_notebooks.SETUP_CELL
+    assert stored_outputs.complaint(save(notebook, path)) is None
+    del notebook.cells[1:2]
+    assert "code cell 1 " in (stored_outputs.complaint(save(notebook, path)) or "")
 
 
 @pytest.mark.parametrize(
@@ -104,16 +77,19 @@ def other_figure(folder: Path) -> str:
 def test_a_bad_notebook_stays_as_it_was(tmp_path: Path, source: str, complaint: str) -> None:
     path = save(chapter(source), tmp_path / "chapter.ipynb")
     before = path.read_bytes()
-    _, complaints, _ = run_notebooks.run(path, check=False)
+    _, complaints, _ = run_notebooks.run(path)
     assert complaint in complaints[0]
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["chapter.ipynb"]
 
 
-def test_a_slow_notebook_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_notebooks, "NOTEBOOK_LIMIT", 0.01)
+def test_a_slow_notebook_is_remarked_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = save(chapter("1"), tmp_path / "chapter.ipynb")
-    assert "a notebook may take" in run_notebooks.run(path, check=False)[1][0]
+    monkeypatch.setattr(run_notebooks, "NOTEBOOK_LIMIT", 0)
+    assert run_notebooks.main([str(path)]) == 0
+    assert "longer than the 0 s that a reader is told to wait" in capsys.readouterr().out
 
 
 def test_what_changes_from_run_to_run_is_not_stored() -> None:

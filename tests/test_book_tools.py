@@ -19,44 +19,54 @@ from checkout import ROOT
 # What is trusted of an earlier build
 
 
+NOW = {"base": "b", "texts": "t"}
+
+
 @pytest.fixture
 def build_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make a folder that looks like a finished build, for `build_book` to judge."""
     folder = tmp_path / "_build"
-    for name in build_book.EXECUTED + build_book.RENDERED:
-        (folder / name).mkdir(parents=True)
+    (folder / "html").mkdir(parents=True)
+    (folder / "html" / "index.html").touch()
     monkeypatch.setattr(build_book, "BUILD", folder)
+    monkeypatch.setattr(build_book, "SITE", folder / "html")
     monkeypatch.setattr(build_book, "STATE", folder / "state.json")
     return folder
 
 
 @pytest.mark.parametrize(
-    ("state", "kept"),
+    ("state", "current", "kept"),
     [
-        ({"status": "built", "code": "c", "pages": "p"}, build_book.EXECUTED + build_book.RENDERED),
-        ({"status": "built", "code": "c", "pages": "old"}, build_book.EXECUTED),
-        ({"status": "built", "code": "old", "pages": "p"}, ()),
-        ({"status": "failed", "code": "c", "pages": "p"}, build_book.EXECUTED),
-        ({"status": "failed", "code": "old", "pages": "p"}, ()),
-        ({"status": "building", "code": "c", "pages": "p"}, ()),
-        ({}, ()),
-        (None, ()),
+        ({"status": "built", "base": "b", "texts": "t"}, True, True),
+        ({"status": "built", "base": "b", "texts": "old"}, False, True),
+        ({"status": "built", "base": "old", "texts": "t"}, False, False),
+        ({"status": "failed", "base": "b", "texts": "t"}, False, False),
+        ({"status": "building", "base": "b", "texts": "t"}, False, False),
+        ({}, False, False),
+        (None, False, False),
     ],
 )
 def test_only_what_is_current_survives(
-    build_folder: Path, state: dict[str, str] | None, kept: tuple[str, ...]
+    build_folder: Path, state: dict[str, str] | None, current: bool, kept: bool
 ) -> None:
     if state is not None:
         (build_folder / "state.json").write_text(json.dumps(state))
-    build_book.prepare("c", "p")
-    assert {path.name for path in build_folder.iterdir()} == {*kept, "state.json"}
-    assert build_book.read_state() == {"status": "building", "code": "c", "pages": "p"}
+    assert build_book.is_current(NOW) is current
+    build_book.prepare(NOW)
+    assert (build_folder / "html").exists() is kept
+    assert build_book.read_state() == {"status": "building", **NOW}
 
 
 def test_a_torn_state_is_not_trusted(build_folder: Path) -> None:
     (build_folder / "state.json").write_text('{"status": "bui')
-    build_book.prepare("c", "p")
+    build_book.prepare(NOW)
     assert {path.name for path in build_folder.iterdir()} == {"state.json"}
+
+
+def test_a_lost_site_is_not_current(build_folder: Path) -> None:
+    build_book.write_state({"status": "built", **NOW})
+    (build_folder / "html" / "index.html").unlink()
+    assert not build_book.is_current(NOW)
 
 
 @pytest.mark.parametrize(
@@ -99,11 +109,11 @@ def test_fingerprint_sees_every_change(tmp_path: Path, monkeypatch: pytest.Monke
     assert now() not in seen[:-1]
 
 
-def test_data_that_pages_show_count_as_code() -> None:
-    """Otherwise a page would go on showing old rows: cells are compared, not what they read."""
+def test_pages_follow_the_data_that_they_show() -> None:
+    """Otherwise a page would go on showing old rows: Sphinx compares its text, not what its cells read."""
     shown = {name for page in (ROOT / "book").glob("*.md") for name in re.findall(r"\w+\.json", page.read_text("utf-8"))}
     assert {"benchmarks.json", "claims.json"} <= shown
-    counted = {path.name for pattern in build_book.CODE for path in ROOT.glob(pattern)}
+    counted = {path.name for pattern in build_book.BASE for path in ROOT.glob(pattern)}
     assert {name for name in shown if (ROOT / "book" / name).exists()} <= counted
 
 
@@ -132,26 +142,23 @@ def test_a_python_inside_the_environment_is_traced_to_its_base() -> None:
 
 def test_a_named_browser_must_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHROMIUM", "/no/such/browser")
-    with pytest.raises(SystemExit, match="CHROMIUM=/no/such/browser does not start"):
+    with pytest.raises(RuntimeError, match="CHROMIUM=/no/such/browser does not start"):
         get_browser.find()
 
 
-def test_without_any_browser_the_tests_fail_with_advice(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_any_browser_the_tests_fail_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[tuple[str, ...]] = []
-    monkeypatch.setattr(sys, "argv", ["get_browser.py"])
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(get_browser.shutil, "which", lambda name: "/usr/bin/apt-get")
     monkeypatch.setattr(get_browser, "find", lambda: None)
     monkeypatch.setattr(get_browser, "attempt", lambda *command: bool(tried.append(command)))
-    assert get_browser.main() == 1
+    with pytest.raises(RuntimeError, match="need Chromium or Google Chrome"):
+        get_browser.get.__wrapped__()
     assert [command[-2:] for command in tried] == [
         ("install", "chromium"),
         ("--no-install-recommends", "chromium"),
         ("update", "-q"),
     ]
-    assert "need Chromium or Google Chrome" in capsys.readouterr().err
 
 
 # The repository as a whole
@@ -187,4 +194,7 @@ def test_a_skipped_test_counts_as_failed(tmp_path: Path) -> None:
     command = [sys.executable, script, str(tmp_path), "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1].startswith("1 failed, 1 passed, 1 xfailed in ")
+    told = done.stdout.splitlines()
+    assert told[-1].startswith("1 failed, 1 passed, 1 xfailed in ")
+    at_once = told[: next(index for index, line in enumerate(told) if line.startswith("=="))]
+    assert any(line.startswith("FAILED ") and line.endswith("::test_lazy") for line in at_once)

@@ -7,7 +7,6 @@ import itertools
 import json
 import os
 import re
-import shutil
 import struct
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import get_browser
 from bandits_dp.plots import COLORS, TRUST_COLORS, TRUST_LINES, Series, band, moving_figure, use_style
 
 WORDS = {"title": "Cost & <care>", "x_label": "rounds", "y_label": "regret (rewards)"}
@@ -415,10 +415,8 @@ FLAGS = [
 def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    assert program, "no Chromium found: install it, or set CHROMIUM to its path"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=get_browser.get(), args=FLAGS)
         yield browser
         browser.close()
 

@@ -122,7 +122,7 @@ def test_pairs_beat_single_rare_bits():
 
 
 def test_theorem_binary_sum_is_private():
-    """The constant 96, quoted from memory in follow-up work, holds with room to spare, up to epsilon = 1, in both regimes."""
+    """The order constant 96, chosen by us, holds with room to spare, up to epsilon = 1, in both regimes."""
     for epsilon in (0.1, 0.5, 1.0):
         for delta in (1e-9, 1e-6, 0.1):
             tau = 96 * math.log(2 / delta) / epsilon**2
@@ -132,7 +132,7 @@ def test_theorem_binary_sum_is_private():
 
 
 def test_rare_bits_are_not_sub_gaussian_with_their_variance():
-    """The upper tail of the published rare bits exceeds the sub-Gaussian bound with the noise's own variance."""
+    """The upper tail of rare bits exceeds the sub-Gaussian bound whose parameter is the noise's own variance."""
     tau = 96 * math.log(2 / 1e-6)
     users = 10**6
     p = tau / (2 * users)

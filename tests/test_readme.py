@@ -25,7 +25,8 @@ def test_the_example_runs(capsys):
 
 def test_everything_at_the_top_is_explained():
     listed = set(re.findall(r"`([^`\s]+?)/?`", README))
-    for name in ("bandits_dp", "notebooks", "book", "tests", "_config.yml", "_toc.yml", "requirements.txt", "requirements.lock"):
+    files = ("_config.yml", "_toc.yml", "requirements.txt", "requirements.lock")
+    for name in ("bandits_dp", "notebooks", "book", "tests", "binder", *files):
         assert name in listed and (ROOT / name).exists()
 
 

@@ -549,7 +549,7 @@ def arms_of(data, rng, runs):
 
 
 def test_audit_catches_fresh_noise_by_the_arms_alone():
-    """The published mechanism with the constants of the early code claims (2, 0.1): counting arms refutes it after 256 rounds.
+    """Fresh noise with the scale of an early code, nominal (2, 0.1): counting the arms of 256 rounds finds more.
 
     One dimension, arms +1 and -1, all rewards 0 but the first, which is 1 or -1. A_t grows by 1 in every round, as fast as it
     can. The first reward decides the sign of the estimate for ever, and each round's arm is that sign under fresh noise.
@@ -567,7 +567,7 @@ def test_theorem_noise_fails_when_rounds_are_many():
     """Lemma 1's constants leave room of a factor of 16, which T = 2^18 fresh noises use up, in the best case for the paper.
 
     One dimension, features 1: A_t = 1 + t surely and lambda_0 = 1. A proved lower bound, no simulation. At the paper's own
-    horizon and epsilon the same noise is *more* private than claimed: too much of it, for a wrong reason.
+    horizon and epsilon the same noise is more private than claimed. (Parameters seen, noise drawn anew; arms alone: chapter 12.)
     """
     problem = PoolContextual(arms=2, dimension=1, items=2, pool=[[1.0], [-1.0]], theta=[0.0], clip=True)
 
@@ -579,8 +579,8 @@ def test_theorem_noise_fails_when_rounds_are_many():
     assert bounds(20_000, 2.0)[1] < 0.3
 
 
-def test_code_constants_protect_nothing_in_the_published_simulation():
-    """A proved lower bound on epsilon above 100 at delta = 0.1, where 2 is claimed, with the noise of an explicit tree."""
+def test_code_constants_when_parameters_are_seen():
+    """A proved lower bound on epsilon above 100 at delta = 0.1, nominal 2, kept noise, for one fixed sequence of features."""
     problem = PoolContextual(clip=True)
     pool = problem.draw(np.random.default_rng(0)).pool
     played = pool[np.random.default_rng(9).integers(1000, size=5000)]
@@ -591,7 +591,7 @@ def test_code_constants_protect_nothing_in_the_published_simulation():
 
 
 def test_chosen_features_need_not_be_diverse():
-    """Lemma 1 assumes that candidates are diverse, and concludes that the *chosen* are: ten from {e1, e2}, e1 preferred."""
+    """Assumption 1 is about candidates, Lemma 1 about those *chosen*: ten from {e1, e2}, e1 preferred, no other condition."""
     rng = np.random.default_rng(0)
     shown = rng.integers(2, size=(4000, 10))
     chosen = np.eye(2)[shown.min(axis=1)]
@@ -604,7 +604,7 @@ def test_chosen_features_need_not_be_diverse():
 
 
 def test_the_simplified_bound_does_not_follow():
-    """lambda_0 t / 16 is not below Lemma 1's lambda' from t = 32 ln(1 / delta) / lambda_0 on: that can even be negative."""
+    """As a number, Lemma 1's lambda' is not above lambda_0 t / 16 from t = 32 ln(1 / delta) / lambda_0 on: it can be negative."""
     def exact(t, lambda0, delta):
         return lambda0 * t / 4 - 8 * math.log((t + 3) / delta) - 2 * math.sqrt(t * math.log((t + 3) / delta))
 
@@ -740,7 +740,7 @@ def test_regret_of_the_published_simulation():
 
 
 def test_the_order_of_the_learners():
-    """Shorter, to see the rest: the published calibration and the Laplace tree play almost at random."""
+    """Shorter, to see the rest: with Lemma 1's constants, and with the Laplace tree, learners play almost at random."""
     problem = PoolContextual(clip=True)
 
     def final(name, **options):

@@ -1,4 +1,4 @@
-r"""What noise on regression parameters really protects: the audit of dynamic global sensitivity, in exact numbers.
+r"""What noise on released regression parameters protects: dynamic global sensitivity, bounded from both sides.
 
 Ridge regression has :math:`\hat\theta_t = A_t^{-1} \sum_{s \le t} x_s r_s`, with public :math:`A_t = \lambda I + \sum_{s \le t} x_s
 x_s^\top`. Changing the reward of round j by 2 moves **every** later parameter,
@@ -6,9 +6,11 @@ x_s^\top`. Changing the reward of round j by 2 moves **every** later parameter,
 .. math:: h_t = 2 A_t^{-1} x_j , \qquad t \ge j,
 
 by less and less. Wang, Zhao, Wang (2022) add noise that shrinks in the same way (their Algorithm 1: a sum of Laplace noises of
-scales :math:`b_{t, 1}, b_{t, 2}, \dots` in each coordinate) and draw it **afresh** for every t. Given the earlier releases,
-release t differs between the two inputs by the shift :math:`h_t` and nothing else, so the privacy loss is that of T shifted
-noises together. With the features given, :func:`laplace_sums_epsilon` bounds it from both sides, and nothing is approximated:
+scales :math:`b_{t, 1}, b_{t, 2}, \dots`, taken here in each coordinate). If it is drawn **afresh** for every t, as Algorithms 1 and
+2 print it, then given the earlier releases release t differs between the two inputs by the shift :math:`h_t` and nothing else, so
+the privacy loss is that of T shifted noises together. (The text also allows to read that one noise per partial sum is kept; then
+the shifts are those of the tree's nodes, :mod:`bandits_dp.learners.reward_private_dgs`.) With the features given,
+:func:`laplace_sums_epsilon` bounds it from both sides, and nothing is approximated:
 
 *Above.* Split :math:`h_t` among its Laplace noises in proportion to their squared scales; each part is a pure mechanism, and a pure
 :math:`\varepsilon'` is :math:`\varepsilon'^2/2`-zCDP (Bun & Steinke 2016, Proposition 1.4). Adding noises up is post-processing, so
@@ -22,6 +24,9 @@ threshold without the changed reward; by symmetry it passes its own mean with pr
 
 If the features depend on earlier releases, as a bandit's do, both bounds describe the sequence that happened. If every round has
 one candidate only, the sequence is fixed and both are bounds on the mechanism.
+
+All of this is about *parameters* that somebody sees. The paper's output is the sequence of arms: an upper bound holds for arms,
+too, as they are functions of parameters; a lower bound does not.
 """
 
 from __future__ import annotations

@@ -58,8 +58,9 @@ def gaussian_noise(phase: Phase, dimension: int) -> float:
 def bit_noise(phase: Phase, dimension: int) -> float:
     r"""Return the printed sigma_n with shuffled bits, 2 sigma_ns sqrt(S d) (Theorem 5.5).
 
-    The printed :math:`\sigma_{ns}^2 = 360 \Delta_2^2 \ln(4 s / \delta) / (|U|^2 \hat\varepsilon^2)` is the mean number of ones
-    among the noise bits, which bounds its variance, in the units of an average.
+    The theorem prints an order. The :math:`\sigma_{ns}^2 = 360 \Delta_2^2 \ln(4 s / \delta) / (|U|^2 \hat\varepsilon^2)` that we
+    take stands in the proof of Theorem A.2; it is the mean number of ones among the noise bits, which bounds their variance, in
+    the units of an average.
     """
     vector = phase.privatizers[0]
     assert isinstance(vector, VectorSum)

@@ -34,7 +34,7 @@ def _no_std(dimension: int, phase: Phase) -> float:
 
 
 def _sum_std(dimension: int, phase: Phase) -> float:
-    """sigma_n = 2 d sigma sqrt(s) / h, sigma the std of a released sum (Theorems C.2 and C.7)."""
+    """sigma_n = 2 d sigma sqrt(s) / h, sigma the std of a released sum (Theorems C.2, C.7; for bits the paper prints an order)."""
     sigma = max(privatizer.noise_std for privatizer in phase.privatizers)
     return 2 * dimension * sigma * math.sqrt(len(phase.support)) / phase.length
 

@@ -21,7 +21,7 @@ from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
 
 FAILURE = 0.1  # probability that some proved radius is too small
-WIDTH = 0.3  # of the simulations of Wang, Zhao, Wang 2022, from an early public code
+WIDTH = 0.3  # from an early public code of one author of Wang, Zhao, Wang 2022; possibly not the figures'
 NEIGHBOURS = "change one reward; contexts and arms are public"
 COUNTERS: dict[str, type[Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
 
@@ -155,11 +155,12 @@ def _dgs(
         printed = calibration == "theorem"
         if printed:
             sensitivity = _printed(problem, delta, horizon, ridge, least_eigenvalue, std, strict)
-            text = ("Theorem 1 of Wang, Zhao, Wang 2022 counts log2 T noisy sums where T parameters are released, uses an l2 bound "
-                    "for an l1 one, and takes chosen features to be as diverse as those shown; its noise may or may not do")
+            text = ("Theorem 1 of Wang, Zhao, Wang 2022 is open: fresh noise contradicts it for very many rounds, kept noise is "
+                    "proved in one dimension only (chapter 12)")
         else:
             sensitivity = DynamicBound(1.0)
-            text = "the scale log2(T) / (epsilon tau) of an early public code stands for no sensitivity"
+            text = ("the scale log2(T) / (epsilon tau), from an early public code of one author, has 1 / tau for the sensitivity, "
+                    "without Lemma 1's constants")
         kept = not printed if explicit_tree is None else bool(explicit_tree)
         release = DynamicLaplace(d, horizon, no_guarantee("central", unit, NEIGHBOURS, calibration, text), problem.arms, epsilon,
                                  sensitivity, span, kept, hybrid, printed and not kept and not hybrid, std)

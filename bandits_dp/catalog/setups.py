@@ -94,13 +94,17 @@ def _chowdhury_zhou(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
 
 
 def _chowdhury_zhou_code(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
-    """Section 5 as the authors' code draws it, with the constants of its figures."""
+    """Section 5 as the code draws it that the paper names (see ``learners.linucb_experiment``), with that code's constants."""
     problem = CodeLinear(arms, dimension)
     return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, "experiment", _BATCHES)
 
 
 def _li_zhou_ji(paper: str, dimension: int = 20, actions: int = 1000, horizon: int = 1_000_000) -> Setup:
-    """Section 7, Figure 2. It says neither how actions and the parameter were drawn nor which epsilons are on its axis."""
+    """Section 7, Figure 2, at its sizes.
+
+    It says neither how actions and the parameter were drawn, which law rewards have and within which bound, how noise and widths
+    were calibrated, nor which epsilons are on its axis.
+    """
     systems = ("DPE", "DPE-FixedU", "CDP-DPE", "LDP-DPE", "SDP-DPE")
     problem = SphericalClients(_checks.integer("actions", actions, low=2), dimension, client_std=0.1, clients=100_000)
     options = MappingProxyType({name: MappingProxyType({"alpha": 0.8}) for name in systems})
@@ -139,7 +143,7 @@ def setup(paper: str, **overrides: Any) -> Setup:
     Parameters
     ----------
     paper : {"chowdhury-zhou-2022", "chowdhury-zhou-2022-code", "li-zhou-ji-2022", "tenenbaum-2021", "wang-zhao-wang-2022"}
-        Which one; ``-code`` is what that paper's code does, which is not what the paper says.
+        Which one; ``-code`` is what the code does that the paper names, which differs from what the paper says.
     **overrides
         ``dimension`` and ``arms`` (Chowdhury & Zhou), ``dimension``, ``actions`` and ``horizon`` (Li, Zhou, Ji), ``arms``, ``gap``
         in (0, 1] and ``horizon`` (Tenenbaum et al.).

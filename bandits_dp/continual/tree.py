@@ -23,10 +23,10 @@ from bandits_dp.guarantee import Guarantee, no_guarantee
 class TreeCounter(IntervalCounter):
     r"""Binary tree: a value enters at most h = 1 + floor(log2 T) nodes, and sum t collects popcount(t) noises.
 
-    The first value enters h nodes, :math:`(0, 2^l]` for all :math:`2^l \le T`, so the l2-sensitivity is
-    :math:`D \sqrt h`, exactly. For M0 rounds per user, level l contributes the sum over its nodes of the squared number of
-    these rounds in the node, which is largest when they fill nodes; the levels are bounded one by one. That is at most
-    :math:`M_0 D \sqrt h` (Chowdhury & Zhou 2022, Proposition E.7), and less as soon as M0 rounds do not fit into one node.
+    The first value enters h nodes, :math:`(0, 2^l]` for all :math:`2^l \le T`, so the l2-sensitivity is :math:`D \sqrt h`, exactly.
+    For M0 rounds per user, level l contributes the sum over its nodes of the squared number of these rounds in the node, which is
+    largest when they fill nodes; the levels are bounded one by one. That is at most :math:`M_0 D \sqrt h` (Chowdhury & Zhou 2022
+    print this order before Proposition E.7), and less once M0 rounds do not fit into one node.
 
     Calibrations: **certified** is exact for that sensitivity. **theorem** makes each node
     :math:`(\varepsilon / \sqrt{8 h \ln(2/\delta)}, \delta / 2h)`-private by the classical formula, with sensitivity

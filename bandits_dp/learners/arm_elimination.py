@@ -2,7 +2,7 @@ r"""Arm elimination on privatized batch sums: AE, LDP-AE, SDP-AE, VB-SDP-AE and 
 
 In phase t every viable arm is pulled by a batch of :math:`m_t` fresh users; the privatizer releases the sum of each batch; an arm
 whose upper confidence bound falls below the largest lower one is dropped (Tenenbaum et al. 2021, Algorithms 1 and 2; Sajed &
-Sheffet 2019, Algorithm 2; without privacy, Even-Dar, Mannor, Mansour 2006). Only the privatizer tells the trust models apart, and
+Sheffet 2019; without privacy, Even-Dar, Mannor, Mansour 2006). Only the privatizer tells the trust models apart, and
 only the batches (:mod:`bandits_dp.learners.batches`) tell SDP-AE from VB-SDP-AE and from DP-SE, which forgets earlier phases.
 
 **Privacy of a run.** Every user is in one batch, and batches are disjoint, so releases compose in parallel: the run keeps the

@@ -1,7 +1,7 @@
 r"""How many users pull each arm in a phase of arm elimination: the one thing that tells its published variants apart.
 
-AE, LDP-AE and SDP-AE use equal batches, VB-SDP-AE doubles them, and both add up all sums of an arm. DP-SE (Sajed & Sheffet 2019,
-Algorithm 2) starts every phase *anew*: phase e pulls each arm just often enough to know means within a quarter of the gap
+AE, LDP-AE and SDP-AE use equal batches, VB-SDP-AE doubles them, and both add up all sums of an arm. DP-SE (Sajed & Sheffet
+2019) starts every phase *anew*: phase e pulls each arm just often enough to know means within a quarter of the gap
 :math:`\Delta_e = 2^{-e}`, looks at this phase's rewards only, and so eliminates every arm with a gap of :math:`\Delta_e` or more.
 """
 
@@ -155,7 +155,9 @@ class Published(ABC):
 
 
 class PublishedEpochs(Published):
-    r"""DP-SE as printed (Sajed & Sheffet 2019, Algorithm 2), with :math:`|S|` viable arms in epoch e.
+    r"""DP-SE as printed (Sajed & Sheffet 2019), with :math:`|S|` viable arms in epoch e.
+
+    (From memory: their text was not at hand.)
 
     .. math:: R_e = \max\Big(\frac{32 L}{\Delta_e^2}, \frac{8 L'}{\varepsilon \Delta_e} \Big) + 1, \qquad
               h_e + c_e = \sqrt{\frac{L}{2 R_e}} + \frac{L'}{\varepsilon R_e}
@@ -177,7 +179,7 @@ class PublishedEpochs(Published):
 
 
 class PublishedDoubling(Published):
-    r"""Fresh batches of :math:`2^b` with the width of Chowdhury & Zhou 2023 (Algorithm 1) for discrete Laplace noise.
+    r"""Fresh batches of :math:`2^b` with the width of Chowdhury & Zhou 2023 for discrete Laplace noise.
 
     .. math:: \sqrt{\frac{L + \ln 2}{2 n}} + \frac{\sqrt{2 L} + L}{\varepsilon n}, \qquad L = \ln(2 |S| b^2 / \beta) .
 

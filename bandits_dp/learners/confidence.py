@@ -80,8 +80,9 @@ class PaperWidth:
     r"""Width as printed in the paper (theorem calibration).
 
     :math:`I = (2 \sqrt{t} \sigma / N + 1 / \sqrt{N}) \sqrt{2 \ln T}` (Tenenbaum et al. 2021, Algorithm 1, line 14), where
-    :math:`t \sigma^2` is the variance of t noisy sums. It takes the noise to be sub-Gaussian with its own variance; that is not
-    quite true of their rare bits, whose upper tail is Poisson-like.
+    the paper's :math:`\sigma^2 = O(\log(1/\delta) / \varepsilon^2)` is a sub-Gaussian parameter, known up to a constant. We put the
+    variance v of the t noises in the place of :math:`t \sigma^2`. Line 14 then fails with probability at most
+    :math:`2 T^{-2} + 2 T^{-4}` for sums of noise bits, by Bernstein's inequality, as long as :math:`\ln T \le 9 v / 8`.
 
     Parameters
     ----------

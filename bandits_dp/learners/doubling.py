@@ -1,9 +1,9 @@
 r"""No horizon is known: play for T_0 rounds, then start again for twice as many, and so on (the doubling trick).
 
 Learners here need the horizon, for widths and for the size of trees. Restarts cost a constant factor of a regret that grows like
-:math:`\sqrt T` (Tenenbaum et al. 2021, footnote 10: "roughly the same results"). But a regret of :math:`c \ln T` becomes
-:math:`c (\ln T_0 + \ln 2 T_0 + \dots)`, which grows like :math:`\ln^2 T`: to keep the logarithm, horizons must be *squared*, not
-doubled (Besson & Kaufmann 2018), and ``growth="square"`` does that.
+:math:`\sqrt T`. A regret of :math:`c \ln T` becomes :math:`c (\ln T_0 + \ln 2 T_0 + \dots)`, which grows like :math:`\ln^2 T`; when
+horizons are *squared* instead (Besson & Kaufmann 2018), which ``growth="square"`` does, the logarithm stays. Either is a "standard
+doubling argument" (Tenenbaum et al. 2021, footnote 10: "roughly the same results").
 
 **Privacy.** A restart forgets everything and has other users than all other restarts: the guarantee of one restart is that of the
 whole run (parallel composition), however long it gets.

@@ -1,6 +1,7 @@
-r"""The code behind Figures 1 and 2 of Chowdhury & Zhou 2022, to reproduce the figures. Nothing is proved.
+r"""The simulation in the code that Chowdhury & Zhou 2022 name, to compare with their Figures 1 and 2. Nothing is proved.
 
-Facts about that code which its paper does not tell, or tells otherwise:
+The code is that of https://github.com/sayakrc/Differentially-Private-Bandits at commit ea7503b (16 June 2022): code by one of the
+authors, and possibly not that of the figures. Facts about it which the paper does not tell, or tells otherwise:
 
 * **Shape of the noise.** The noise on matrices is :math:`(Z + Z^\top)/2` with Z i.i.d.: the stated std on the diagonal and
   :math:`1/\sqrt 2` of it elsewhere. (In the paper, and for P_Vec in the code, there is one draw for each unordered pair.) Vectors
@@ -11,16 +12,18 @@ Facts about that code which its paper does not tell, or tells otherwise:
   \varepsilon`, and after t rounds the first 1 + floor(ln(1 + t)) of them are added to the exact sums.
 * **SDP-Vec** shifts every number by L, the largest norm of the features (:math:`\sqrt 2` there, see
   ``problems.CodeLinear``), and encodes [0, 2 L] with :math:`g / L` levels per unit, :math:`g = \max(2
-  \sqrt B, d, 4)` not rounded. A user's noise is Bin(b, 1/4) with :math:`b = s g^2 \ln^2(d/\delta) / (\varepsilon^2 B)`, s = 1 at
-  epsilon = 0.2 and 10 at 1 and 10 (here: 1 below epsilon = 1). The draw truncates b to an integer, the analyzer does not: every
-  number of a batch comes out too small, by :math:`B L (b - \lfloor b \rfloor) / 4 g`, and these errors add up.
+  \sqrt B, d, 4)` not rounded. A user's noise is Bin(b, 1/4) with :math:`b = s g^2 \ln^2(d/\delta) / (\varepsilon^2 B)`, s = 1
+  in its line, which is set for epsilon = 0.2, and a comment says 10 for epsilon = 1 and 10 (here: 1 below epsilon = 1). The draw
+  truncates b to an integer, the analyzer does not: every number of a batch comes out too small, by :math:`B L (b -
+  \lfloor b \rfloor) / 4 g`, and these errors add up.
 * **Radius** :math:`\sqrt{\Gamma d} + R \sqrt{d \ln((1 + T L^2 / \Gamma) T)}` in all rounds, with R = 1/2, and **regularizer**
   :math:`2 \Gamma`. :math:`\Gamma` is :math:`\sqrt{T d}` times the std per user; for JDP :math:`\sqrt{d \ln T}` times that of a
   noise; for SDP-Vec :math:`\sqrt{T d} \ln(d/\delta) / (4 \varepsilon \sqrt B)`; without privacy 1, with a regularizer of 1e-4.
 * If V is not positive definite, some squared widths are negative, and the first arm of that kind is played: numpy's ``argmax``
   takes the first index that is not a number. With P_Vec at epsilon = 10 this happens in a third of all runs.
-* For d = 10 and 15 (Figure 2) s is not known. With s = 10 SDP-Vec loses to LDP at epsilon = 1 (6250 against 5730 at d = 10, where
-  s = 1 gives 4120), which is not what that figure shows.
+* For d = 10 and 15 (Figure 2) s is not known. At epsilon = 1 the errors of the truncated b decide: with s = 10 at d = 10 (b =
+  1060.38) and with s = 1 at d = 15 (b = 282.45) SDP-Vec ends above LDP, with b = 1060 and 282 between JDP and LDP, as in
+  the figure.
 * The figures show *realised* regret, the best arm's reward minus the played arm's; pseudo-regret here. The means are equal.
 """
 

@@ -1,4 +1,4 @@
-"""Releases with the noise of the code behind Figures 1 and 2 of Chowdhury & Zhou 2022; the facts are in ``linucb_experiment``."""
+"""Releases with the noise of the code that Chowdhury & Zhou 2022 name; the facts are in ``linucb_experiment``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bandits_dp.privatizers.domain import LinearStatistics
 
 
 def _unproved(model: str) -> Guarantee:
-    text = "the constants behind the figures of Chowdhury & Zhou 2022, taken from their code, prove nothing"
+    text = "noise of the code that Chowdhury & Zhou 2022 name, which claims no guarantee for it"
     return no_guarantee(model, "one round (phi, y)", "replace one user's round", "experiment", text)
 
 

@@ -12,9 +12,12 @@ Three events, each of probability at least :math:`1 - \alpha/3`, for all batches
 2. :math:`\lVert w \rVert \le r_m`. Note that :math:`\theta` is fixed: no norm of the matrix N is needed here;
 3. :math:`\lambda_{\min}(N) \ge - s_m`.
 
-*Event 2.* Entries of n and of N's upper triangle are independent and sub-Gaussian with variances :math:`\tau^2`, :math:`\sigma^2`.
-For every vector v, :math:`\langle v, w \rangle` is then sub-Gaussian with variance at most :math:`v^\top A v`, where A has the
-eigenvalue :math:`\tau^2 + 2 \sigma^2 S^2` once and :math:`\tau^2 + \sigma^2 S^2` d - 1 times, because
+*Event 2.* What one batch adds to n and to N's upper triangle has independent entries of mean zero, sub-Gaussian with variances
+known beforehand, given all data up to this batch and the releases before it. (P_Vec's rounding errors are independent given the
+data only.) Let :math:`\tau^2`, :math:`\sigma^2` be the sums of these variances for entries of n and N. Averaging over the last
+batch first, given the rest, then over the one before, and so on, shows for every vector v that :math:`\langle v, w \rangle` is
+sub-Gaussian with variance at most :math:`v^\top A v`, where A has the eigenvalue :math:`\tau^2 + 2 \sigma^2 S^2` once and
+:math:`\tau^2 + \sigma^2 S^2` d - 1 times, because
 
 .. math:: \sum_i v_i^2 \theta_i^2 + \sum_{i<j} (v_i \theta_j + v_j \theta_i)^2
           \le \lVert v \rVert^2 \lVert \theta \rVert^2 + \langle v, \theta \rangle^2 .
@@ -26,8 +29,9 @@ eigenvalue :math:`\tau^2 + 2 \sigma^2 S^2` once and :math:`\tau^2 + \sigma^2 S^2
   average over v of law :math:`N(0, I / \kappa)`. By Ville's inequality, for all m at once, without a union bound,
   :math:`\lVert w_m \rVert^2 \le (\kappa + a_{\max}) (2 \ln(3/\alpha) + \sum_i \ln(1 + a_i / \kappa))`.
 
-*Event 3.* :math:`-\lambda_{\min}(N)` is at most the Frobenius norm, whose square is a sum of squares of independent numbers with
-weights 1 (diagonal) and 2, so the same two arguments apply. For Gaussian entries there is also
+*Event 3.* :math:`-\lambda_{\min}(N)` is at most the Frobenius norm, that of the vector of :math:`N_{ii}` and
+:math:`\sqrt 2 N_{ij}`, i < j, which is sub-Gaussian in every direction by the same averaging, with variances :math:`\sigma^2` and
+:math:`2 \sigma^2`, so the same two arguments apply. For Gaussian noise, whose entries are independent, there is also
 :math:`\sigma (2 E \lVert g \rVert + \sqrt{2 (2 - 1/d) \ln(3 M / \alpha)})`, g standard normal in d dimensions: by the comparison of
 Sudakov and Fernique with the process :math:`2 \langle g, v \rangle` the first term bounds the mean of the largest eigenvalue,
 which, as a function of the entries, has Lipschitz constant :math:`\sigma \sqrt{2 - 1/d}`.

@@ -5,8 +5,8 @@ Three learners release different things about the rewards (:math:`A_t = \lambda 
 * **LinUCB-Tree** (Neel & Roth 2018): :math:`b_t = \sum x_s r_s` through a Laplace tree; :math:`\theta = A_t^{-1} \tilde b_t`.
 * **LinUCB-RewardTree**: :math:`\sum g_s r_s` through a Gaussian counter, :math:`g_s` public unit vectors of the server's choice
   (:mod:`bandits_dp.learners.reward_private_model`). One reward moves one term by at most the length of its range.
-* **LinUCB-DGS** (Wang, Zhao, Wang 2022): :math:`A_t^{-1} b_t` with fresh noise in every round
-  (:mod:`bandits_dp.learners.reward_private_dgs`, and what that really protects: :mod:`bandits_dp.accounting.dynamic`).
+* **LinUCB-DGS** (Wang, Zhao, Wang 2022): :math:`A_t^{-1} b_t` with noise that shrinks, fresh in every round or kept
+  (:mod:`bandits_dp.learners.reward_private_dgs`; bounds on what it protects: :mod:`bandits_dp.accounting.dynamic`).
 
 **Privacy of a run.** Neighbouring inputs differ in the reward that one round pays, whatever arm is played in it. Contexts must
 not depend on that reward other than through arms. Fix the releases up to round t: by induction all arms up to t are then the same
@@ -18,7 +18,7 @@ conditioned on the past, Gaussian shifts whose squares add up to at most D^2 sur
 public data, is post-processing. Since arms are functions of releases, whoever sees every arm, also that of the user's own round,
 learns no more.
 
-A counter may treat a continual release as one mechanism. Parameters cannot: a reward stays in all later ones.
+A counter treats a continual release as one mechanism. Parameters with fresh noise cannot: a reward stays in all later ones.
 """
 
 from __future__ import annotations

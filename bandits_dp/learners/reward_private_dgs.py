@@ -1,26 +1,29 @@
-r"""LinUCB-DGS as published: Laplace noise on every released parameter, for a sensitivity that shrinks.
+r"""LinUCB-DGS, as we read it: Laplace noise on every released parameter, for a sensitivity that shrinks.
 
-**The noise** (Wang, Zhao, Wang 2022, Algorithm 1). The release after round t gets, in every coordinate, one Laplace noise for
-each node of the dyadic decomposition of t, of scale :math:`\Delta_\tau \log_2 T / \varepsilon`. The bound :math:`\Delta_\tau` on
-how far a reward moves a parameter shrinks with :math:`\tau`. The paper's line 6 has :math:`\tau = t - 2^i + 1` for bit i, its
-proofs and an early public code have the node's right end; they agree if all lower bits of t are ones.
+**The noise** (Wang, Zhao, Wang 2022, Algorithm 1). The release after round t gets, in every coordinate, one Laplace noise for each
+node of the dyadic decomposition of t, of scale :math:`\Delta_\tau \log_2 T / \varepsilon`. The bound :math:`\Delta_\tau` on how far
+a reward moves a parameter shrinks with :math:`\tau`. The proof of Theorem 2 prints :math:`\tau = t - 2^i + 1` for bit i (line 6 of
+Algorithm 1 is garbled in our copy); the proof of Theorem 1 and an early public code of one author have the node's right end. They
+agree if all lower bits of t are ones.
 
-*Fresh or kept.* The noise is drawn anew for every t. With an *explicit tree* (the paper's remark on pan-privacy, and the early
-code) the noise of a node is drawn once, when the node is completed, and kept. That is a great difference: kept noise cancels in
-:math:`\theta_t - \theta_{p(t)}`, p(t) the parent of t in the tree, so all releases together tell as much as T independent ones of
+*Fresh or kept.* As Algorithms 1 and 2 print it, noise is drawn anew for every t; "we only use the tree mechanism to sample noise
+for each partial sum" (appendix) may also mean that the noise of a node is drawn once and kept, as in the early code (here:
+*explicit tree*). That is a great difference: kept noise cancels in :math:`\theta_t - \theta_{p(t)}`, p(t) the parent of t in the
+tree, so all releases together tell as much as T independent ones of
 
 .. math:: \theta_t - \theta_{p(t)} + \text{noise}_t ,
           \qquad \text{moved by } h_t - h_{p(t)} ,\quad h_t = A_t^{-1} x_j (r_j - r_j') ,
 
-and these shifts are small for the many short nodes. They are not zero for nodes after j, though, as the paper's proof would have
-it.
+and these shifts are small for the many short nodes. They are not zero for nodes after j, though; the appendix notes that increments
+depend on "the historical statistics".
 
 *Unknown horizon.* With the hybrid mechanism (Chan, Shi, Song 2011) t is split at the powers of two up to t, whose sums get half
 of epsilon, and inside its last segment of length :math:`2^k`, where a tree of k levels gets the other half: the factor
 :math:`\log_2 T` becomes 2 and 2 k.
 
-*What it proves:* nothing in general, so the guarantee says so. ``DynamicLaplace.privacy`` bounds the true epsilon for a given
-sequence of features.
+*What is proved:* chapter 12 has a table. Fresh noise contradicts the claimed privacy of arms for very many rounds; kept noise with
+Lemma 1's scale is private in one dimension; the rest is open, so the guarantee says "none". ``DynamicLaplace.privacy`` bounds
+epsilon for a given sequence of features, if parameters are seen.
 """
 
 from __future__ import annotations
@@ -82,7 +85,7 @@ class DynamicLaplace(ParameterNoise):
     hybrid : bool
         Whether the noise does without the horizon.
     printed : bool
-        Whether tau is t - 2^i + 1, and not the node's right end (fresh tree noise only).
+        Whether tau is t - 2^i + 1, as in the proof of Theorem 2, and not the node's right end (fresh tree noise only).
     """
 
     def __init__(

@@ -1,14 +1,14 @@
-r"""Noise on the parameters themselves, certified: dynamic sensitivity with as much noise as its idea really needs.
+r"""Noise on the parameters themselves, certified: dynamic sensitivity with noise that is proved to do for all releases.
 
 Wang, Zhao, Wang (2022) release :math:`A_t^{-1} b_t + \eta_t`, with noise that shrinks as a reward moves the parameter less and
 less. What they add is in :mod:`bandits_dp.learners.reward_private_dgs`.
 
 **Certified** (:class:`DynamicGaussian`): the idea, with a proof. Since :math:`A_t` is public, so is the bound :math:`\lVert
-A_t^{-1} x_j (r_j - r_j') \rVert_2 \le c L / \lambda_{\min}(A_t)`, c the length of the rewards' range: no assumption on contexts
-is needed. A reward is in all T releases, so each gets Gaussian noise of std :math:`\sqrt T c L / (\lambda_{\min}(A_t) \mu)`,
-where :math:`1 / \mu` is the noise of one exact Gaussian mechanism of sensitivity 1. Given the past, the shift in units of the
-noise is at most :math:`\mu / \sqrt T`, surely; T of them compose to at most one of :math:`\mu`
-(:mod:`bandits_dp.learners.reward_private`). That is the price of releasing parameters: noise that grows like the square root of
+A_t^{-1} x_j (r_j - r_j') \rVert_2 \le c L / \lambda_{\min}(A_t)`, c the length of the rewards' range: no assumption on contexts is
+needed. A reward is in all T releases, and noise is independent, so each gets Gaussian noise of std :math:`\sqrt T c L /
+(\lambda_{\min}(A_t) \mu)`, where :math:`1 / \mu` is the noise of one exact Gaussian mechanism of sensitivity 1. Given the past, the
+shift in units of the noise is at most :math:`\mu / \sqrt T`, surely; T of them compose to at most one of :math:`\mu`
+(:mod:`bandits_dp.learners.reward_private`). That is the price of independent noise on parameters: it grows like the square root of
 T, where a counter's grows like its logarithm.
 """
 

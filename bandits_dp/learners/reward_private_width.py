@@ -1,7 +1,8 @@
 r"""Widths for learners whose rewards alone are private; A and M are public and exact.
 
-The default of this family is a fixed width, as in the simulations of Wang, Zhao, Wang (2022): it explores little and proves no
-regret bound. Privacy does not depend on the width. The others bound the error of the estimate in all rounds at once.
+The default of this family is a fixed width, 0.3, as in an early public code of one author of Wang, Zhao, Wang (2022): it explores
+little and proves no regret bound. Privacy does not depend on the width. The others bound the error of the estimate in all rounds at
+once.
 """
 
 from __future__ import annotations
@@ -139,7 +140,10 @@ class CountedRadius(PlainRadius):
 
 
 class PrintedWidth(FixedWidth):
-    r"""The confidence bound printed for DGS (Wang, Zhao, Wang 2022, Lemma 2), with 1 for its hidden constant.
+    r"""The confidence bound printed for DGS (Wang, Zhao, Wang 2022, Lemma 2, inequality 4), with its constant 1.
+
+    Its first term comes from Theorem 2, whose O() holds :math:`32 / \lambda_0`; with the printed 1 it is far smaller than the
+    noise.
 
     :math:`\frac{L}{\varepsilon} \log_2 T \sqrt{\ln t \ln(1/\zeta)} / \sqrt t + \sqrt{d \ln((1 + t L^2 \lambda) / \zeta)} +
     \sqrt\lambda S`.

@@ -4,8 +4,13 @@ Every user sends its bit together with a few noise bits; the shuffler mixes the 
 and subtracts the mean of the noise. Shuffled bits carry their number of ones and nothing else, so the view is
 *count + noise* and the exact accounting of :mod:`bandits_dp.accounting.binomial` applies.
 
-**theorem** is the published protocol: with :math:`\tau = 96 \ln(2/\delta) / \varepsilon^2`, one bit that is one with
-probability :math:`\tau / 2n` each when :math:`n \ge \tau`, and :math:`\lceil \tau / n \rceil` fair bits each otherwise.
+**theorem** is one instance of the paper's order :math:`\sigma^2 = O(\log(1/\delta) / \varepsilon^2)`, whose constant 96 is *ours*,
+for the paper prints none and its appendix C is not in our copy: with :math:`\tau = 96 \ln(2/\delta) / \varepsilon^2`, one bit that
+is one with probability :math:`\tau / 2n` each when :math:`n \ge \tau`, and :math:`\lceil \tau / n \rceil` fair bits each otherwise.
+*Proof for* :math:`\varepsilon \le 1`. The noise is binomial with mean :math:`\mu \ge \tau / 2` and :math:`p \le 1/2`. Between
+neighbouring counts its probabilities differ by a factor of at most :math:`e^\varepsilon` as long as it is within
+:math:`\mu \tanh(\varepsilon/2) - 1 \ge 0.43\, \varepsilon \mu` of its mean, and Chernoff's bounds give the rest of each side less
+than :math:`\delta`: exponents of at least :math:`3.6 \ln(2/\delta)`. Chapter 3 has the steps.
 
 **certified** sends noise bits in pairs, one that is one with probability :math:`p` and one with probability :math:`1 - p`.
 A single rare bit makes skewed, Poisson-like noise, and skew costs privacy: at (1, 1e-6) its std must be 5.8 in large batches.
@@ -32,7 +37,7 @@ from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 
 
 def theorem_bits(users: int, epsilon: float, delta: float) -> NoiseBits:
-    """Noise bits of the published protocol for a batch of so many users."""
+    """Noise bits of the theorem calibration, with our constant 96, for a batch of so many users."""
     tau = 96 * math.log(2 / delta) / epsilon**2
     if users >= tau:
         return NoiseBits(1, 0, tau / (2 * users))
@@ -62,12 +67,12 @@ class BinarySum(Privatizer):
     delta : float
         Failure mass, in (0, 1).
     calibration : {"certified", "theorem"}
-        Exact divergence, or the published constants.
+        Exact divergence, or the order that the paper states, with a constant of ours (96).
     honest_fraction : float
         Share of users that follow the protocol, in (0, 1]. The noise of these alone must suffice when the others collude with the
         server and add none. At least the protected user is honest.
     strict : bool
-        Whether the theorem calibration refuses epsilon > 1, where the theorem says nothing.
+        Whether the theorem calibration refuses epsilon > 1, which its proof does not cover.
 
     Attributes
     ----------
@@ -81,8 +86,8 @@ class BinarySum(Privatizer):
 
     Notes
     -----
-    Tenenbaum et al. 2021, section 3 and appendix C; the constant 96 is that of the authors' follow-up work. They state the
-    mechanism for epsilon in (0, 1); the end point 1 is included here because the exact divergence confirms it.
+    Tenenbaum et al. 2021, section 3, asks for such a mechanism with epsilon and delta in (0, 1) and points to its appendix C, which
+    our copy lacks. The proof above covers epsilon = 1, too.
     The certified guarantee is rigorous because the view is *count + a sum of independent bits*, whose hockey-stick divergence
     is summed exactly; that sum is log-concave, so a shift by one is the worst that a user can do.
     """
@@ -104,8 +109,9 @@ class BinarySum(Privatizer):
             raise ValueError("calibration must be 'certified' or 'theorem' for the binary sum, got 'experiment': "
                              "Tenenbaum et al. 2021 publish no experiments")
         if calibration == "theorem" and epsilon > 1 and strict:
-            raise ValueError(f"epsilon must be at most 1 for the theorem calibration of the binary sum, got {epsilon:g}; "
-                             "use calibration='certified', or strict=False for noise without a proof")
+            raise ValueError(f"epsilon must be at most 1 for the theorem calibration of the binary sum, got {epsilon:g}: its order "
+                             "constant, 96, is chosen by us and proved up to there; use calibration='certified', or strict=False "
+                             "for noise without a proof")
         make = certified_bits if calibration == "certified" else theorem_bits
         self.noise_bits = make(honest, epsilon, delta)
         self.noise_std = self.noise_bits.std(self.users)
@@ -113,11 +119,11 @@ class BinarySum(Privatizer):
         self.bits_per_user = float(1 + self.noise_bits.rare + self.noise_bits.common)
         self.span = self.users * self.bits_per_user
         if calibration == "theorem" and epsilon > 1:
-            text = f"the theorem covers epsilon up to 1 only, and epsilon is {epsilon:g}"
+            text = f"the proof of its order constant, 96, chosen by us, covers epsilon up to 1 only, and epsilon is {epsilon:g}"
             self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
         else:
             text = "exact divergence of the shuffled bits" if calibration == "certified" else (
-                "M_sum with its published constants (Tenenbaum et al. 2021, appendix C)")
+                "M_sum with tau = 96 ln(2/delta) / epsilon^2, an order constant chosen by us, and proved by Chernoff's bound")
             text += crowd(honest_fraction)
             self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
 

@@ -53,7 +53,7 @@ class DiscreteLaplaceSum(SecureSum):
     Notes
     -----
     A Polya number of numpy is a Poisson number with a random mean, and 0 too often by :math:`2^{-53}` each time that the mean is
-    above that (:mod:`bandits_dp.privatizers.rare`). For n users with a share of 1 / n each these are 37 - 1 / t times at most, and
+    above that (``bandits_dp.privatizers.rare``). For n users with a share of 1 / n each these are 37 - 1 / t times at most, and
     what is lost of :math:`q = e^{-1/t}` is 8e-9 of it at 1 / t = 15, which is 1e-9 of epsilon. At 37.4 it is everything. Larger
     epsilons are refused, and t is never below 1 / 15.
 

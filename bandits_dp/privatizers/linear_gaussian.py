@@ -12,11 +12,12 @@ from bandits_dp.privatizers.gaussian import UserNoise
 
 
 class PublishedLocalGaussian(UserNoise):
-    r"""Every user adds noise of std :math:`4 \sqrt{2 \ln(2.5/\delta)} / \varepsilon` to every number (Zheng et al. 2020).
+    r"""Every user adds noise of std :math:`4 \sqrt{2 \ln(2.5/\delta)} / \varepsilon` to every number.
 
-    The two halves of a user's value, :math:`\phi y` and :math:`\phi \phi^\top`, are taken as two classical Gaussian mechanisms of
-    l2-sensitivity 2 (the second has :math:`\sqrt 2` only), each with half of epsilon and of delta. The classical formula needs
-    epsilon / 2 below 1; the paper states it up to epsilon = 1 (Chowdhury & Zhou 2022, Proposition F.1).
+    Chowdhury & Zhou 2022 print it in Proposition F.1, for the learner of Zheng et al. 2020. The two halves of a user's value,
+    :math:`\phi y` and :math:`\phi \phi^\top`, are taken as two classical Gaussian mechanisms of l2-sensitivity 2 (the second has
+    :math:`\sqrt 2` only), each with half of epsilon and of delta. The classical formula needs epsilon / 2 below 1; the paper
+    states it up to epsilon = 1 (Chowdhury & Zhou 2022, Proposition F.1).
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ def least_noise_bits(
     Returns
     -------
     NoiseBits
-        Equal numbers of rare and common bits; a tiny p is a multiple of 2^-53 (:mod:`bandits_dp.privatizers.rare`).
+        Equal numbers of rare and common bits; a tiny p is a multiple of 2^-53 (``bandits_dp.privatizers.rare``).
     """
     trials = fair_trials(delta)
     if trials > MOST_CONVOLVED:

@@ -4,10 +4,11 @@ The batches no longer have different users, so their privacy losses add up over 
 values that she ever sends; a later value may depend on what was released before.
 
 **theorem.** Each batch is :math:`(\varepsilon_m, \delta_m)`-private with :math:`\varepsilon_m = \varepsilon / (2 \sqrt{2 M
-\ln(2/\delta)})` and :math:`\delta_m = \delta / 2M` (:func:`per_batch`). The paper's theorems E.3 and E.5 rest on advanced
-composition as stated for epsilon < 1, and claim it up to 15. There the composition theorem that they cite gives far more than
-epsilon (17 and more at 15 and delta = 0.1; Dwork & Roth 2014, Theorem 3.20). But their formula is right: the optimal composition
-(Kairouz, Oh, Viswanath 2015) of these pairs stays below epsilon, and that is what is checked here.
+\ln(2/\delta)})` and :math:`\delta_m = \delta / 2M` (:func:`per_batch`). The paper cites advanced composition as stated for
+epsilon < 1 (its Theorem E.2); its Theorem E.5 goes up to 15, where the full form of the cited theorem (Dwork & Roth 2014, Theorem
+3.20) gives more than epsilon (17 and more at 15 and delta = 0.1). The split is right there, too: the optimal composition (Kairouz,
+Oh, Viswanath 2015) of these pairs stays below epsilon, and that is what is checked here. Noise is what this substitution gives:
+for P_Vec less than Theorem E.5 prints (its constant 10^7 is valid, 1.92 10^6 suffices), for P_Amp more than Theorem E.3 prints.
 
 **certified.** *Gaussian noise, no shuffler*: M releases are exactly one with sensitivity :math:`D \sqrt M`
 (``accounting.composition.gaussian_composition``). *Shuffled bits*: each batch, with geometric tails put in place of

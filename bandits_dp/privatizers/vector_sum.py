@@ -49,7 +49,7 @@ def certified_bits(users: int, epsilon: float, delta: float, l2_shift: float, di
 
 
 def linear_bits(users: int, epsilon: float, delta: float, features: int) -> tuple[int, NoiseBits]:
-    """Levels and noise bits as printed for linear statistics of d features (Chowdhury & Zhou 2022, Theorem 3.5)."""
+    """Levels and noise bits as printed for linear statistics of d features (Chowdhury & Zhou 2022, Theorem C.1)."""
     levels = math.ceil(max(2 * math.sqrt(users), features, 4))
     bits = 24e4 * levels**2 * math.log(4 * (features**2 + 1) / delta) ** 2 / (epsilon**2 * users)
     return levels, NoiseBits(math.ceil(bits), 0, 0.25)
@@ -147,7 +147,7 @@ class VectorSum(BitSum):
         """Set up the printed constants for the domain, and say whose they are."""
         if isinstance(self.domain, LinearStatistics):
             self._set_up(*linear_bits(honest, epsilon, delta, self.domain.features))
-            return "P_Vec with its published constants (Chowdhury & Zhou 2022, Theorem 3.5)"
+            return "P_Vec with its published constants (Chowdhury & Zhou 2022, Theorem C.1)"
         if not (isinstance(self.domain, Box) and self.low == -self.high):
             raise ValueError(f"domain must be linear statistics or a box [-B, B]^s for the theorem calibration, got {self.domain}")
         self.high *= math.sqrt(self.dimension)

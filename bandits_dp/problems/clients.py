@@ -175,9 +175,9 @@ class ClientPopulation:
 class SphericalClients:
     """Populations whose actions and global parameter are drawn uniformly from the unit sphere, anew for every run.
 
-    Li, Zhou, Ji (2022, section 7) publish sizes and sigma of their simulation, but not how actions and the parameter were drawn.
-    This is our choice. At k = 1000, d = 20 and sigma = 0.1 the best action has a mean of about 0.65, the average one has 0, and the
-    largest ``projection_bias`` of an instance is 2e-5 in the median and 4e-4 at the 95th percentile.
+    Li, Zhou, Ji (2022, section 7) publish sizes and sigma of their simulation, but neither the law of rewards nor how actions and
+    the parameter were drawn. This is our choice. At k = 1000, d = 20 and sigma = 0.1 the best action has a mean of about 0.65, the
+    average one has 0, and the largest ``projection_bias`` of an instance is 2e-5 in the median and 4e-4 at the 95th percentile.
 
     Parameters
     ----------

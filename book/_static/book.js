@@ -6,3 +6,57 @@
     DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
   }
 })();
+
+// Formulas that are wider than their place scroll there, and only while they do can the keyboard reach them, to scroll them:
+// on a phone that is one here and there, on a desktop none. Everywhere else Tab goes past formulas.
+(function () {
+  "use strict";
+  function roomAround(formula) {
+    let block = formula.parentElement;
+    while (getComputedStyle(block).display === "inline") block = block.parentElement;
+    const style = getComputedStyle(block);
+    return block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  }
+  function offer(box, scrolls) {
+    if (scrolls) {
+      box.tabIndex = 0;
+      box.setAttribute("role", "group");
+      box.setAttribute("aria-label", "Formula that scrolls sideways");
+    } else if (box.hasAttribute("tabindex")) {
+      for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
+    }
+  }
+  function look() {
+    // First measure everything, then change what has to be: in turns, each change would lay out the page again.
+    const inline = Array.from(document.querySelectorAll("article span.formula"), function (formula) {
+      const widest = Math.max(0, ...Array.from(formula.querySelectorAll(".katex-base"), (part) => part.offsetWidth));
+      return [formula, widest > 0 && widest > roomAround(formula) + 1];
+    });
+    const displayed = Array.from(document.querySelectorAll("article div.formula > .katex-display"), function (box) {
+      return [box, box.scrollWidth > box.clientWidth];
+    });
+    for (const [formula, wide] of inline) {
+      formula.classList.toggle("wide", wide);
+      offer(formula, wide);
+    }
+    for (const [box, wide] of displayed) offer(box, wide);
+  }
+  document.addEventListener("DOMContentLoaded", function () {
+    const article = document.querySelector("article");
+    if (!article || !article.querySelector(".formula")) return;
+    new ResizeObserver(look).observe(article); // comes once at the start, and whenever a fold opens or the window changes
+    document.fonts.ready.then(look);
+  });
+})();
+
+// An excerpt in the search shows a formula once, as text; not also as a picture made of letters, nor its source.
+document.addEventListener("DOMContentLoaded", function () {
+  "use strict";
+  if (typeof Search === "undefined") return; // only the search page has it
+  const original = Search.htmlToText;
+  Search.htmlToText = function (html, anchor) {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    for (const part of page.querySelectorAll(".katex-html, annotation")) part.remove();
+    return original(page.documentElement.outerHTML, anchor);
+  };
+});

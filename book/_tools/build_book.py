@@ -1,9 +1,10 @@
 """Build the book into _build/html with warnings as errors, trusting nothing that is half-built or outdated.
 
-`_build/state.json` says how the last build ended and what it was made from. A build that was cut off is
-removed whole. A build that failed is read again from the start, because Sphinx gives a page's warnings only
-when it reads that page; cells that ran are kept. When the package, the data that pages show or the locked versions
-have changed, every notebook runs again: the cache of executed notebooks compares cells only and cannot see what they use.
+Chapters show the outputs that are stored in their notebooks; only the pages that are made from data run their cells.
+
+`_build/state.json` says how the last build ended and what it was made from. If nothing has changed since, there is nothing
+to do. If only the texts of pages have changed, those are made again. In any other case all is: Sphinx gives a page's warnings
+only when it reads that page, and does not see what the cells of a page read.
 """
 
 import argparse
@@ -16,17 +17,18 @@ import sys
 import time
 from pathlib import Path
 
-from checkout import BUILD, ROOT, SITE, exclusive, fingerprint
+import stored_outputs
+from checkout import BUILD, NOTEBOOKS, ROOT, SITE, exclusive, fingerprint
 from kernels import neutralise
 
 LOG = BUILD / "build.log"
 STATE = BUILD / "state.json"
-# What the outputs of cells depend on, besides the cells; and what pages depend on, besides their own text.
-CODE = ("bandits_dp/**/*", "book/*.json", "requirements.lock")
-PAGES = ("_config.yml", "_toc.yml", "book/_ext/*", "book/_static/**/*", "book/*.bib")
-
-EXECUTED = (".jupyter_cache", "jupyter_execute")
-RENDERED = (".doctrees", "html")
+# What every page may depend on, besides its own text; and what else makes a difference to a build. (Theorems name their tests.)
+BASE = (
+    *("bandits_dp/**/*", "requirements.lock", "_config.yml", "_toc.yml"),
+    *("book/*.json", "book/*.bib", "book/_ext/*", "book/_static/**/*"),
+)
+TEXTS = ("book/*.md", "notebooks/*.ipynb", "tests/**/*.py")
 
 TERMINAL_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # A kernel says this of the machine it runs on; it is no warning about the book.
@@ -61,33 +63,17 @@ def write_state(state: dict[str, str]) -> None:
     os.replace(draft, STATE)
 
 
-def outdated(state: dict[str, str], code: str, pages: str) -> tuple[str, tuple[str, ...]]:
-    """Decide what of the last build to remove before this one: the reason, and names in _build.
-
-    A reason without names means all of it.
-    """
-    if state.get("status") not in ("built", "failed"):
-        return "The last build was interrupted.", ()
-    if state.get("code") != code:
-        return "The package or its data have changed: every notebook runs again.", EXECUTED + RENDERED
-    if state.get("status") == "failed":
-        return "The last build failed.", RENDERED
-    if state.get("pages") != pages:
-        return "The book's settings have changed: every page is made again.", RENDERED
-    return "", ()
+def is_current(made_from: dict[str, str]) -> bool:
+    """Tell whether the book was built from just this."""
+    return read_state() == {"status": "built", **made_from} and (SITE / "index.html").is_file()
 
 
-def prepare(code: str, pages: str) -> None:
+def prepare(made_from: dict[str, str]) -> None:
     """Remove what must not be trusted, and mark the build as begun."""
-    if BUILD.exists():
-        reason, names = outdated(read_state(), code, pages)
-        if reason:
-            print(reason, flush=True)
-            for path in [BUILD / name for name in names] or [BUILD]:
-                shutil.rmtree(path, ignore_errors=not path.exists())
-    else:
-        print("Building the book; the first time every notebook runs, which takes a while.", flush=True)
-    write_state({"status": "building", "code": code, "pages": pages})
+    state = read_state()
+    if BUILD.exists() and (state.get("status") != "built" or state.get("base") != made_from["base"]):
+        shutil.rmtree(BUILD)
+    write_state({"status": "building", **made_from})
 
 
 def run_jupyter_book(lock: int) -> int:
@@ -118,20 +104,32 @@ def run_jupyter_book(lock: int) -> int:
     return process.returncode
 
 
-def main() -> int:
-    """Build, and say where the book is."""
-    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
-    started = time.monotonic()
+def build() -> int:
+    """Build what is not built yet, and return the status."""
     with exclusive() as lock:
-        code, pages = fingerprint(*CODE), fingerprint(*PAGES)
-        prepare(code, pages)
+        made_from = {"base": fingerprint(*BASE), "texts": fingerprint(*TEXTS)}
+        if is_current(made_from):
+            return 0
+        prepare(made_from)
+        print("Building the book; chapters show the outputs stored in notebooks/.", flush=True)
         status = run_jupyter_book(lock)
-        write_state({"status": "failed" if status else "built", "code": code, "pages": pages})
+        write_state({"status": "failed" if status else "built", **made_from})
     if status:
         for report in sorted((SITE / "reports").rglob("*.err.log")):
             lines = TERMINAL_COLOUR.sub("", report.read_text("utf-8", errors="replace")).strip().splitlines()
             print(f"\n{report.relative_to(ROOT)} ends:\n  " + "\n  ".join(lines[-8:]), file=sys.stderr)
         print(f"\nThe book was not built: see above, or everything in {LOG}", file=sys.stderr)
+    return status
+
+
+def main() -> int:
+    """Refuse outputs of other code, build, and say where the book is."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    started = time.monotonic()
+    if stale := [told for path in sorted(NOTEBOOKS.glob("*.ipynb")) if (told := stored_outputs.complaint(path))]:
+        print("\n".join(stale), file=sys.stderr)
+        return 1
+    if build():
         return 1
     page: Path = SITE / "index.html"
     print(f"\nThe book is built ({time.monotonic() - started:.0f} s). Open it with a browser:")

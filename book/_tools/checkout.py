@@ -15,6 +15,7 @@ VENV = ROOT / ".venv"
 BUILD = ROOT / "_build"
 SITE = BUILD / "html"
 NOTEBOOKS = ROOT / "notebooks"
+TOOLS = ROOT / "book" / "_tools"
 
 
 @contextlib.contextmanager

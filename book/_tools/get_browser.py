@@ -1,16 +1,18 @@
-"""Find a Chromium for the browser tests, or get one; fail with advice if neither works.
+"""Find a Chromium for the tests that open pages, or get one; fail with advice if neither works.
 
 Looked for in this order: the file that the variable CHROMIUM names, a system's Chromium or Chrome on the
 path, the browser that Playwright downloaded before. If there is none: Playwright's download is tried, then,
 on a system with apt-get and as root, the system's package.
 """
 
-import argparse
 import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+
+from checkout import exclusive
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ADVICE = """\
@@ -46,7 +48,7 @@ def find() -> str | None:
     if named:
         path = shutil.which(named)
         if not starts(path):
-            raise SystemExit(f"CHROMIUM={named} does not start; name a Chromium or unset it.")
+            raise RuntimeError(f"CHROMIUM={named} does not start; name a Chromium or unset it.")
         return path
     for name in NAMES:
         path = shutil.which(name)
@@ -79,19 +81,13 @@ def install() -> str | None:
     return None
 
 
-def main() -> int:
-    """Print which browser there is; get one first if need be."""
-    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+@cache
+def get() -> str:
+    """Return the path of a browser that starts; install one first if need be."""
     browser = find()
     if not browser:
-        print("No browser for the browser tests; trying to get one.", flush=True)
-        browser = install()
+        with exclusive():  # two processes of one test run may need it at once
+            browser = find() or install()
     if not browser:
-        print(ADVICE, file=sys.stderr)
-        return 1
-    print(f"Browser for the tests: {browser}", flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        raise RuntimeError(ADVICE)
+    return browser

@@ -1,21 +1,32 @@
-"""What a notebook's kernel may take from the person who starts it: nothing that shows in an output."""
+"""What a notebook's kernel may take from the person or the machine that starts it: nothing that shows in an output."""
 
 import importlib.util
 import os
+import shutil
 from collections.abc import MutableMapping
 from pathlib import Path
 
 from checkout import VENV
 
+SETTINGS = Path(__file__).with_name("ipython_kernel_config.py")
 # Settings of a person or a desktop that would change figures, texts or warnings.
 PERSONAL = ("MPLBACKEND", "PYTHONWARNINGS", "PYTHONSTARTUP", "FORCE_COLOR", "COLUMNS")
+# Sums may come out otherwise when more threads share them; and where two tests run side by side, one each is faster.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def neutralise(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Take personal settings of matplotlib, IPython and Python out of `environment`, in place."""
+    """Replace personal settings of matplotlib, IPython and Python in `environment`, in place, by those of this checkout."""
     for name in PERSONAL:
         environment.pop(name, None)
-    environment["IPYTHONDIR"] = str(VENV / "ipython")
+    for name in THREADS:
+        environment[name] = "1"
+    profile = VENV / "ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    draft = profile / f".{os.getpid()}.tmp"
+    shutil.copyfile(SETTINGS, draft)
+    os.replace(draft, profile / SETTINGS.name)
+    environment["IPYTHONDIR"] = str(profile.parent)
     matplotlib = importlib.util.find_spec("matplotlib")
     if matplotlib and matplotlib.origin:
         environment["MATPLOTLIBRC"] = str(Path(matplotlib.origin).parent / "mpl-data" / "matplotlibrc")

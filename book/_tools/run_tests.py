@@ -1,52 +1,44 @@
-"""Run every test: the package's, the stored outputs of the notebooks, and the built site in a browser.
+"""Run every test, or those that are named: the package's, the stored outputs of the notebooks, then the site in a browser.
 
-One pytest run, so that its last line tells everything. A skipped test counts as failed here: what did not run
-has not been checked.
+One pytest run, so that its last line tells everything. The first test of the site builds the book. Everything at once is shared
+among the machine's cores, file by file, in this order; what is named runs in this process.
 """
 
 import os
 import sys
-from collections.abc import Generator
 
 import pytest
 
-from checkout import ROOT
-from get_browser import find
+from checkout import ROOT, TOOLS
 from kernels import neutralise
 from run_notebooks import CELL_TIMEOUT
 
 
-class NothingSkipped:
-    """A pytest plugin that turns skips into failures."""
+class TellAtOnce:
+    """A pytest plugin that names a failure when it happens; all that is to be said of it comes at the end."""
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Refuse a test that skipped itself, unless it was expected to fail."""
-        report = yield
-        if report.skipped and not hasattr(report, "wasxfail"):
-            report.outcome = "failed"
-            report.longrepr = f"Skipped, and no test may be: {report.longrepr}"
-        return report
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Find what writes to the terminal."""
+        self.terminal = session.config.pluginmanager.get_plugin("terminalreporter")
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_make_collect_report(self) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-        """Refuse a file that skipped itself as a whole."""
-        report = yield
-        if report.skipped:
-            report.outcome = "failed"
-            report.longrepr = f"Skipped, and no test may be: {report.longrepr}"
-        return report
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Write a line below the dots."""
+        if report.failed:
+            self.terminal.ensure_newline()
+            self.terminal.write_line(f"FAILED {report.nodeid}")
 
 
 def main() -> int:
-    """Run pytest in this process, on everything or on what the arguments say."""
+    """Run pytest on everything, or on what the arguments say."""
     neutralise()
-    if browser := find():
-        os.environ["CHROMIUM"] = browser  # for every test that opens one
+    colour = "--color=yes" if sys.stdout.isatty() else "--color=no"  # nbval would colour a log as well
+    strict = ["-p", "nothing_skipped", "-p", "notebook_cells"]
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
-    where = sys.argv[1:] or [str(ROOT / "tests"), str(ROOT / "notebooks")]
-    arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", *notebooks, *where]
-    return int(pytest.main(arguments, plugins=[NothingSkipped()]))
+    notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
+    shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile", "--no-loadscope-reorder"]
+    where = sys.argv[1:] or [*shared, str(ROOT / "tests"), str(ROOT / "notebooks")]
+    arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", colour, *strict, *notebooks, *where]
+    return int(pytest.main(arguments, plugins=[TellAtOnce()]))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Set, change or remove the public address of the book's repository.
 
-The address lives in _config.yml, at repository.url. Setting one also switches on the buttons that need it and
-writes a set-up cell for Colab below each notebook's title; setting none puts every file back as it was, byte
-for byte. Nothing is written unless everything can be. `make repository URL=...` hands the address over in the
-environment, where no shell interprets it.
+The address lives in _config.yml, at repository.url. Setting one also switches on the buttons that need it,
+writes a set-up cell for Colab below each notebook's title, and completes the commands of the page "Get the code";
+setting none puts every file back as it was, byte for byte. Nothing is written unless everything can be.
+`make repository URL=...` hands the address over in the environment, where no shell interprets it.
 """
 
 import argparse
@@ -18,6 +18,8 @@ from urllib.parse import urlsplit
 from checkout import ROOT
 
 SETUP_CELL = "colab-setup"
+NO_ADDRESS = "https://host/owner/name"  # stands for the address in the commands of the page
+COMMANDS = "book/get_the_code.md"
 
 # Which hosts the theme can make which buttons for.
 LAUNCHES = {"github.com"}
@@ -41,7 +43,7 @@ def checked(url: str) -> str:
     ):
         raise ValueError(
             f"URL={url!r} is not the web address of a repository; it has to look like "
-            "https://host/owner/name (or be empty, to remove the address)"
+            f"{NO_ADDRESS} (or be empty, to remove the address)"
         )
     return clean
 
@@ -76,7 +78,7 @@ def setup_cell(url: str) -> dict[str, Any]:
         "import sys\n",
         "\n",
         'if "google.colab" in sys.modules:\n',
-        f'    %pip install -q "bandits-dp[notebooks] @ git+{url}"',
+        f'    %pip install -q "bandits-dp @ git+{url}"',
     ]
     return {
         "cell_type": "code",
@@ -112,7 +114,13 @@ def with_setup(text: str, url: str) -> str:
 def rewrite(root: Path, url: str) -> list[Path]:
     """Set the address in the checkout at `root` and return the files that changed."""
     config = root / "_config.yml"
-    texts = {config: configured(config.read_text("utf-8"), url)}
+    commands, settings_now = root / COMMANDS, config.read_text("utf-8")
+    now = re.search(r'(?m)^  url: "(.+)"$', settings_now)
+    address = rf"(git clone |git\+){re.escape(now[1] if now else NO_ADDRESS)}(?![\w/-])"
+    texts = {
+        config: configured(settings_now, url),
+        commands: re.sub(address, lambda match: match[1] + (url or NO_ADDRESS), commands.read_text("utf-8")),
+    }
     for path in sorted((root / "notebooks").glob("*.ipynb")):
         try:
             texts[path] = with_setup(path.read_text("utf-8"), url)

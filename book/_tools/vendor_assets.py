@@ -1,4 +1,5 @@
-"""Fetch the browser libraries that the site serves itself, into book/_static/vendor.
+"""Fetch the browser libraries that the site serves itself, into book/_static/vendor
+(and those that only the build runs, into book/_ext).
 
 A maintainer runs this by hand, rarely, and commits the result: the built book then asks no other host for
 anything. Needs npm. Each archive is checked against the sum below before anything of it is used.
@@ -6,36 +7,28 @@ anything. Needs npm. Each archive is checked against the sum below before anythi
 
 import argparse
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
-from importlib import metadata
 from pathlib import Path
 
 from checkout import ROOT
 
-VENDOR = ROOT / "book" / "_static" / "vendor"
+BOOK = ROOT / "book"
 
-# npm package -> (sha512 of its archive, {file or folder in the package: where it goes in vendor/})
+# npm package -> (sha512 of its archive, {file in the package, or pattern: file or folder/ in book/ that it becomes})
 PACKAGES = {
-    "mathjax@3.2.2": (
-        "06df9249553c7811b6ef30a155ec0e89c62ced7b1db78d2a9b8f94a47c97ee4d"
-        "3f3bd36588f73ec7bee4d7f144b0fb2328f64626fb5164cd6f3be81e5b43a11b",
+    "katex@0.19.1": (
+        "8c6f2e2a7b63484726d84a503a1d17b6eae93eeb82f6bdd2ab91cb1ddb057566"
+        "53dbb13aef6485d7d4048bea1fd3f61e3b2d7994381184abebe7ad78b91ac47c",
         {
-            "LICENSE": "mathjax/LICENSE",
-            "es5/tex-chtml-full.js": "mathjax/tex-chtml-full.js",
-            "es5/output/chtml/fonts/woff-v2": "mathjax/output/chtml/fonts/woff-v2",
-        },
-    ),
-    "@jupyter-widgets/html-manager@1.0.15": (
-        "e6d841215eb298d8263d5387bf3c7e806cbc6522a649ace1b46c38fdce312435"
-        "734611bd3d3790b118c5dc5513a29bc58bffd200178dcf5ca9e3b6c2ac9dc240",
-        {
-            "dist/embed.js": "html-manager/embed.js",
-            "dist/embed.js.LICENSE.txt": "html-manager/embed.js.LICENSE.txt",
-            "dist/*.woff2": "html-manager/",
+            "dist/katex.min.js": "_ext/katex.min.js",  # runs while the book is built; pages do not load it
+            "dist/katex.min.css": "_static/vendor/katex/katex.min.css",
+            "dist/fonts/*.woff2": "_static/vendor/katex/fonts/",
+            "LICENSE": "_static/vendor/katex/LICENSE",
         },
     ),
 }
@@ -56,36 +49,35 @@ def fetch(package: str, digest: str, folder: Path) -> Path:
     return unpacked / "package"
 
 
-def install(source: Path, pattern: str, target: str) -> None:
-    """Copy what matches `pattern` in `source` to `target` in the vendor folder."""
+def install(source: Path, pattern: str, target: str) -> list[Path]:
+    """Copy what matches `pattern` in `source` to `target` in book/; return the copies."""
     found = sorted(source.glob(pattern))
     if not found:
         raise FileNotFoundError(f"{source.name} holds no {pattern}")
-    for path in found:
-        goal = VENDOR / target / path.name if target.endswith("/") else VENDOR / target
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            shutil.copytree(path, goal)
-        else:
-            shutil.copyfile(path, goal)
+    copies = [BOOK / target / path.name if target.endswith("/") else BOOK / target for path in found]
+    for path, copy in zip(found, copies, strict=True):
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    return copies
+
+
+def name_woff2_only(styles: Path) -> None:
+    """Drop from a style sheet the older font formats, whose files are not vendored; every browser of today reads WOFF2."""
+    text = styles.read_text("utf-8")
+    styles.write_text(re.sub(r',url\([^)]+\.(woff|ttf)\) format\("\w+"\)', "", text), "utf-8")
 
 
 def main() -> int:
-    """Replace the vendored folders by fresh copies."""
+    """Replace the vendored files by fresh copies."""
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     with tempfile.TemporaryDirectory() as folder:
         fetched = [(fetch(name, digest, Path(folder)), wanted) for name, (digest, wanted) in PACKAGES.items()]
-        for target in {target.split("/")[0] for _, wanted in fetched for target in wanted.values()}:
-            shutil.rmtree(VENDOR / target, ignore_errors=True)
-        for source, wanted in fetched:
-            for pattern, target in wanted.items():
-                install(source, pattern, target)
-    # The html-manager's archive names its licence (BSD-3-Clause) without the text, which ipywidgets, made
-    # by the same people in the same repository, carries.
-    licence = next(path for path in metadata.files("ipywidgets") or [] if path.name == "LICENSE")
-    shutil.copyfile(str(licence.locate()), VENDOR / "html-manager" / "LICENSE")
-    size = sum(path.stat().st_size for path in VENDOR.rglob("*") if path.is_file())
-    print(f"{VENDOR.relative_to(ROOT)}: {size / 1e6:.1f} MB")
+        for old in {BOOK / target for _, wanted in fetched for target in wanted.values() if target.endswith("/")}:
+            shutil.rmtree(old, ignore_errors=True)
+        copies = [copy for source, wanted in fetched for item in wanted.items() for copy in install(source, *item)]
+    for styles in (copy for copy in copies if copy.suffix == ".css"):
+        name_woff2_only(styles)
+    print(f"{len(copies)} files, {sum(copy.stat().st_size for copy in copies) / 1e6:.1f} MB")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -12,9 +13,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
 import get_browser
+from checkout import ROOT, SITE
 
 sys.path.insert(0, str(Path(__file__).parent))
-from pages import SITE
 
 DESKTOP = {"width": 1300, "height": 900}
 # Chromium as root in a container, without the services that would ask other hosts for things.
@@ -37,16 +38,30 @@ class Sight:
     errors: list[str] = field(default_factory=list)
 
 
-@pytest.fixture(scope="session")
-def built() -> Path:
-    """Return the folder of the built book; fail, and do not skip, when there is none."""
-    if not (SITE / "index.html").is_file():
-        pytest.fail("the book is not built: run make book first", pytrace=False)
-    return SITE
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of the site last, because they need a build and a browser."""
+    items.sort(key=lambda item: item.path.is_relative_to(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")
-def server(built: Path) -> Iterator[str]:
+def build() -> list[str]:
+    """Build the book, unless it is built from just what is here; return what to say if that failed, first at length."""
+    command = [sys.executable, str(ROOT / "book" / "_tools" / "build_book.py")]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    return [done.stdout, "The book was not built: see the first of these failures."] if done.returncode else []
+
+
+@pytest.fixture(autouse=True)
+def built(build: list[str]) -> None:
+    """Fail a test of the site, and do not skip it, when there is none."""
+    if build:
+        pytest.fail(build.pop(0) if len(build) > 1 else build[0], pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def server(build: list[str]) -> Iterator[str]:
     """Serve the book on a free loopback port; yield the address."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -54,7 +69,7 @@ def server(built: Path) -> Iterator[str]:
             """Say nothing."""
 
     with http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(built))
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(SITE))
     ) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{running.server_port}"
@@ -63,12 +78,11 @@ def server(built: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")  # no longer: Playwright runs once at a time, and other tests use it too
 def browser() -> Iterator[Browser]:
-    """Start the browser that the tools find."""
-    path = get_browser.find()
-    if not path:
-        pytest.fail(get_browser.ADVICE, pytrace=False)
+    """Start the browser that the tools find or get."""
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        # With scrollbars, which a headless browser hides: they take space, and boxes that scroll for no reason show.
+        seen = {"ignore_default_args": ["--hide-scrollbars"]}
+        running = playwright.chromium.launch(executable_path=get_browser.get(), headless=True, args=FLAGS, **seen)
         yield running
         running.close()
 

@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable
 
 import pytest
-from pages import CHAPTERS, SITE, both_schemes, every_chapter
+from pages import CHAPTERS, both_schemes, every_chapter
 from playwright.sync_api import Locator, Page, expect
+
+from checkout import ROOT
 
 pytestmark = pytest.mark.site
 
@@ -25,6 +27,14 @@ def test_search_finds_a_chapter(page: Page, address: Address, scheme: str) -> No
     page.locator("ul.search li a").first.wait_for()
     found = page.eval_on_selector_all("ul.search li a", "all => all.map((a) => a.href)")
     assert any(chapter in link for link in found), f"a search for {word!r} does not find {chapter}: {found}"
+
+
+def test_search_excerpts_show_formulas_without_their_source(page: Page, address: Address) -> None:
+    page.goto(address("http", "search.html?q=divergence"))
+    page.wait_for_function("document.querySelectorAll('p.context').length >= 3")
+    excerpts = " ".join(page.locator("p.context").all_inner_texts())
+    assert re.search("[εδ]", excerpts), "choose a word that stands near a formula"
+    assert not re.search(r"\\[a-z]+|δδ|εε", excerpts)
 
 
 @both_schemes
@@ -55,7 +65,6 @@ def test_figures_lie_on_a_light_panel_in_the_dark(page: Page, address: Address, 
 def test_everything_folded_opens(page: Page, address: Address, name: str) -> None:
     page.goto(address("file", name))
     page.wait_for_load_state()
-    page.evaluate("window.MathJax && MathJax.startup ? MathJax.startup.promise : null")
     for box in page.locator("div.admonition.toggle, div.solution.toggle, div.dropdown.admonition").all():
         open_box(box, box.locator(":scope > *").nth(1), box.locator("button.toggle-button").first)
     for box in page.locator("article details").all():
@@ -97,7 +106,7 @@ def test_a_figure_moves_by_keyboard(page: Page, address: Address, scheme: str, n
 
 
 def test_buttons_follow_the_repository_address(page: Page, address: Address) -> None:
-    settings = (SITE.parents[1] / "_config.yml").read_text("utf-8")
+    settings = (ROOT / "_config.yml").read_text("utf-8")
     known = re.search(r'(?m)^  url: "(.*)"$', settings)
     assert known
     page.goto(address("file", CHAPTERS[0]))

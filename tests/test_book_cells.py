@@ -1,0 +1,60 @@
+"""In `make test` a notebook's cell fails when it puts out another text or figure than is stored, or writes to stderr."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import run_notebooks
+from checkout import ROOT
+from tests.book_helpers import DRAW, chapter, save
+
+
+def told_of(path: Path) -> str:
+    """Return what the test command says of one notebook."""
+    script = str(ROOT / "book" / "_tools" / "run_tests.py")
+    command = [sys.executable, script, str(path), f"--rootdir={path.parent}", "-p", "no:cacheprovider"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+
+
+def test_every_output_is_compared_in_one_run(tmp_path: Path) -> None:
+    sources = ["print('hello')", DRAW.format(height=1), "import sys", "6 * 7"]
+    path = save(chapter(*sources), tmp_path / "chapter.ipynb")
+    assert run_notebooks.run(path)[1:] == ([], True)
+    assert told_of(path).splitlines()[-1].startswith("4 passed in ")
+
+    notebook = nbformat.reads(path.read_text("utf-8"), as_version=4)
+    hello, draw, warn, product = notebook.cells[1:]
+    hello.outputs[0].text = "hallo\n"
+    draw.source = DRAW.format(height=1.5)
+    warn.source += "; print('careful', file=sys.stderr)"
+    warn.metadata["tags"] = ["nbval-ignore-output"]
+    product.outputs = []
+    told = told_of(save(notebook, path))
+    assert told.splitlines()[-1].startswith("4 failed in ")
+    for index, reason in enumerate(
+        ["Cell outputs differ", "Cell drew another picture than is stored, as its figure 1", "Cell wrote to stderr: careful"]
+    ):
+        assert f"Cell {index}: {reason}" in told
+    assert "chapter.ipynb::Cell 3" in told
+
+
+def test_a_figure_more_or_less_is_found(tmp_path: Path) -> None:
+    path = save(chapter(DRAW.format(height=1)), tmp_path / "chapter.ipynb")
+    run_notebooks.run(path)
+    notebook = nbformat.reads(path.read_text("utf-8"), as_version=4)
+    del notebook.cells[1].outputs[0].data["image/png"]
+    assert "Cell drew 1 figures, and 0 are stored" in told_of(save(notebook, path))
+
+
+def test_a_failed_assert_says_the_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = save(chapter("x = 3.25", "assert x < 1", "'a text'"), tmp_path / "chapter.ipynb")
+    told = told_of(path)
+    assert "assert 3.25 < 1" in told
+    assert "Cell 1: Cell execution caused an exception" in told
+    assert re.search(r"FAILED \S*chapter\.ipynb::Cell 1", told)
+    assert run_notebooks.main([str(path)]) == 1
+    assert re.search(r"chapter\.ipynb .* FAILED.*assert 3\.25 < 1", capsys.readouterr().out, flags=re.DOTALL)
