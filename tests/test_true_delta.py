@@ -95,7 +95,7 @@ def test_the_scalar_sum_keeps_delta():
 @pytest.mark.parametrize(("epsilon", "delta"), ((1e-2, 1e-6), (5e-3, 1e-3), (2e-2, 1e-10), (3e-3, 0.3)))
 @pytest.mark.parametrize("users", (1000, 10**9, 10**15, 3 * 10**16))
 def test_noise_bits_of_huge_crowds_are_enough(users, epsilon, delta):
-    """At 3e16 users and (0.01, 1e-6) the true delta was 1.83 times the claimed one: a tolerance for q, not for its logarithm."""
+    """At 3e16 users and (0.01, 1e-6) the true delta was 1.83 times the claimed one: an absolute tolerance for q."""
     true = exact_delta.divergence(noise_of(BinarySum(users, epsilon, delta), users), epsilon, 1)
     assert delta / 3 < true <= delta * (1 + ROOM) or users > 10**15
 

@@ -110,7 +110,7 @@ def least_noise_bits(
     Returns
     -------
     NoiseBits
-        Equal numbers of rare and common bits; p is a multiple of 2^-53 (``bandits_dp.privatizers.rare``).
+        Equal numbers of rare and common bits; a tiny p is a multiple of 2^-53 (``bandits_dp.privatizers.rare``).
     """
     trials = fair_trials(delta)
     if trials > MOST_CONVOLVED:
@@ -120,14 +120,14 @@ def least_noise_bits(
 
         def fewest(counted: int) -> float:
             """Return the smallest q for which so many counts together have N fair bits each, but for the share of delta."""
-            def too_few(log_q: float) -> float:
-                return float(binom.logcdf(needed - 1, users * pairs, math.exp(log_q))) - math.log(delta * SHARE / counted)
+            def too_few(q: float) -> float:
+                return float(binom.logcdf(needed - 1, users * pairs, q)) - math.log(delta * SHARE / counted)
 
-            if too_few(-1e-12) >= 0:
+            if too_few(1 - 1e-12) >= 0:
                 return 1.0
-            # In log q, because q itself is smaller than any absolute tolerance in a huge crowd.
-            log_q = brentq(too_few, math.log(needed / (users * pairs) * 0.9), -1e-15)
-            return min(math.exp(log_q) * (1 + ROUNDING), 1.0)
+            likely = needed / (users * pairs)  # in a huge crowd smaller than any absolute tolerance
+            q = brentq(too_few, likely * 0.9, 1 - 1e-15, xtol=2e-12 * likely)
+            return min(q * (1 + ROUNDING), 1.0)
 
         def proved(q: float) -> bool:
             """Whether the module's bound for many counts keeps delta."""

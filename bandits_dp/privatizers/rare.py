@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 
 STEP = 2.0**-53  # of numpy's uniform numbers
+RARE = 2.0**-10  # probabilities below which a step is more than 1e-13
 
 
 def drawable(p: float, draws: int) -> float:
-    """Return the probability, a multiple of 2^-53 and at most 1/2, with which a bit that should be one with ``p`` is to be drawn.
+    """Return the probability, at most 1/2, with which a bit that should be one with ``p`` is to be drawn.
 
     Parameters
     ----------
@@ -26,6 +27,6 @@ def drawable(p: float, draws: int) -> float:
     Returns
     -------
     float
-        At least p + 2^-52 / draws, or 1/2. Its difference from 1 is exact.
+        p itself from 2^-10 on; below, at least p + 2^-52 / draws, and a multiple of 2^-53, so that its difference from 1 is exact.
     """
-    return min(math.ceil((p + 2 * STEP / draws) / STEP) * STEP, 0.5)
+    return p if p >= RARE else math.ceil((p + 2 * STEP / draws) / STEP) * STEP
