@@ -39,7 +39,6 @@ OUTCOMES = (
     "observation",
 )
 EXPLAINED = {"open": {"readings"}, "not reproduced by our reading": {"readings"}, "refuted": {"readings", "proof"}}
-LEGACY = ("confirmed", "confirmed with other constants", "not confirmed")  # rows that are not yet judged by quotation
 SAME = 0.02  # relative: seeds are fixed, but another processor may round differently
 FIELDS = ("paper", "item", "quotation", "computed", "outcome", "readings", "proof", "chapter", "test", "measured")
 
@@ -66,11 +65,9 @@ def row_of(item: pytest.Item) -> dict[str, Any] | None:
     paper, number, quotation = marker.args
     told = {"readings": [], "proof": "", **marker.kwargs}
     outcome = told.get("outcome")
-    if "computed" not in told and outcome in LEGACY:
-        told["computed"], quotation = quotation, ""
-    elif set(told) != {"computed", "outcome", "chapter", "readings", "proof"} or outcome not in OUTCOMES:
+    if set(told) != {"computed", "outcome", "chapter", "readings", "proof"} or outcome not in OUTCOMES:
         raise pytest.UsageError(f"{item.nodeid}: claim needs computed, chapter and an outcome, one of {', '.join(OUTCOMES)}")
-    elif bool(quotation) == (outcome == "observation"):
+    if bool(quotation) == (outcome == "observation"):
         raise pytest.UsageError(f"{item.nodeid}: a claim quotes the paper's words, and an observation none")
     missing = [name for name in sorted(EXPLAINED.get(outcome, ())) if not told[name]]
     if missing:
