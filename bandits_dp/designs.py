@@ -13,7 +13,8 @@ to the action with the largest :math:`g_i = x_i^\top V^{-1} x_i`, or away from t
 1973), which makes convergence linear. A step changes V by a rank-one matrix, so all :math:`g_i` follow from one product of the
 actions with a vector: O(k d) time and memory. It starts like Kumar & Yildirim (2005) with equal weights on r actions, each the
 farthest from the span of those before it. From such a start at most :math:`4 r \ln \ln r + 16` actions get weight until
-:math:`g \le 2 r` (Todd 2016, Proposition 3.17); at k = 1000 and d = 20 they are about 26.
+:math:`g \le 2 r` (Todd 2016, from memory: the text was not at hand. Li, Zhou, Ji 2022, section 3.2, cite Lattimore, Szepesvari,
+Weisz 2020, Proposition 3.7, for these numbers); at k = 1000 and d = 20 they are about 26.
 
 All of it happens in the span of the actions, so that rank-deficient, repeated and zero actions do no harm.
 """

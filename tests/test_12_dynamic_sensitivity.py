@@ -378,8 +378,8 @@ def product_epsilon(right, delta):
 
 
 @claim("Early code's scale, plays seen", "",
-       computed="Noise of scale $\\log_2T/(\\varepsilon\\tau)$, as in an early public code of one author, at a nominal $(2,0.1)$. "
-       "Fresh: "
+       computed="Noise of scale $\\log_2T/(\\varepsilon\\tau)$, as in early code by one of the authors (HCDM/BanditLib on "
+       "GitHub, branch dz/experiment at commit 460554f), at a nominal $(2,0.1)$. Fresh: "
        "an audit that counts the plays of 256 rounds, songs $\\pm1$, 95% confidence. Kept: exact, from the plays after rounds "
        "$2^k$, for songs $\\pm0.1$ and $\\pm1$. What plays reveal in the published simulation is open.",
        outcome="observation")
@@ -669,9 +669,8 @@ def random_play(horizon=5000, runs=10):
 
 @claim("Figure 1 (a)", "Our private LinUCB-DGS performs much better than private LinUCB on both datasets, as less noise is added.",
        computed="Synthetic data, $(2,0.1)$, $T=5{,}000$, ten runs; rewards clipped, width 0.3. The figure comes out with the "
-       "scale of an early "
-       "public code of one author (kept noise), possibly not the figure's. With the constants of Lemma 1 it does not: DGS and "
-       "Private "
+       "scale of early code by one of the authors (HCDM/BanditLib on GitHub, branch dz/experiment at commit 460554f; kept noise), "
+       "possibly not the figure's. With the constants of Lemma 1 it does not: DGS and Private "
        "LinUCB (a Laplace tree, certified) then both lose about what random play loses. The authors note that the privacy notions "
        "differ, and 'here we focus on comparing the utility of these algorithms with the same $\\epsilon$'.",
        outcome="confirmed with other constants")

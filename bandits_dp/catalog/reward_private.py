@@ -21,7 +21,7 @@ from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
 
 FAILURE = 0.1  # probability that some proved radius is too small
-WIDTH = 0.3  # from an early public code of one author of Wang, Zhao, Wang 2022; possibly not the figures'
+WIDTH = 0.3  # from the early code that learners.reward_private_dgs names; possibly not the figures'
 NEIGHBOURS = "change one reward; contexts and arms are public"
 COUNTERS: dict[str, type[Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
 

@@ -20,8 +20,8 @@ because R has no negative entry here, with equality if all rows of :math:`\Delta
 over all sets S of at most M0 rounds is the squared l2-sensitivity (for M0 = 1 the largest column norm of R), and Gaussian noise
 has the exact privacy of one Gaussian mechanism with it (Balle & Wang 2018, Theorem 8). Values may depend on earlier releases:
 given those, y_t is Gaussian with a mean shifted by row t of :math:`R \Delta`, and Gaussian shifts whose squares add up to at most
-the squared sensitivity compose as if they had been fixed (Denisov et al. 2022, Theorem 2.1; for several rounds of one user, Smith &
-Thakurta 2022). Laplace noise uses the l1-sensitivity in the same way and gives pure privacy.
+the squared sensitivity compose as if they had been fixed (Denisov et al. 2022, on adaptive streams; for several rounds of one user,
+Smith & Thakurta 2022; chapter 4 has a proof of both). Laplace noise uses the l1-sensitivity in the same way and gives pure privacy.
 
 A learner that shows each user only what is computed from these sums and that user's own data is jointly private with the
 same numbers (billboard lemma, Hsu et al. 2014). Floating-point noise leaks in deployment (Mironov 2012); this is for simulation.

@@ -12,7 +12,7 @@ server releases :math:`C (C x + z) = A x + C z` with independent Gaussian z.
 Gaussian mechanism whose sensitivity is D times the largest column norm of C, that of its first column (later columns are the
 same numbers, cut off earlier). It holds for values that depend on earlier releases as well, because C is lower triangular:
 given the releases before t, entry t of :math:`C x + z` is Gaussian with a mean that is known but for the user's values (Denisov
-et al. 2022, Theorem 2.1). The factorization: Fichtenberger, Henzinger, Upadhyay 2022; Henzinger, Upadhyay, Upadhyay 2023.
+et al. 2022, on adaptive streams). The factorization: Fichtenberger, Henzinger, Upadhyay 2022; Henzinger, Upadhyay, Upadhyay 2023.
 
 *Several rounds per user.* For rounds s <= t (from 0), :math:`(C^\top C)_{st} = \sum_{j < T - t} f_j f_{j + t - s}`. All terms are
 positive and f falls, so the sum grows when t - s shrinks for the same t (larger terms), and when t shrinks for the same t - s (more

@@ -1,8 +1,8 @@
 r"""The hybrid counter: no horizon needed. Noisy sums between powers of two, and a binary tree inside each such segment.
 
-Chan, Shi, Song 2011, section 4. Segment k is :math:`(2^{k-1}, 2^k]` (and round 1 alone). At its end the *logarithmic* mechanism
-releases the segment's noisy sum; running sum :math:`2^k` is the sum of those. Before its end, a tree over the segment's first
-:math:`2^{k-1} - 1` values, with :math:`h = k - 1` nodes for a value at most, gives the rest.
+Chan, Shi, Song 2011, "hybrid mechanism". Segment k is :math:`(2^{k-1}, 2^k]` (and round 1 alone). At its end the *logarithmic*
+mechanism releases the segment's noisy sum; running sum :math:`2^k` is the sum of those. Before its end, a tree over the segment's
+first :math:`2^{k-1} - 1` values, with :math:`h = k - 1` nodes for a value at most, gives the rest.
 
 *Composition used here.* A value lies in one segment, so it enters one segment sum and at most h nodes, whatever comes later. With
 Gaussian noise of std :math:`\sigma \sqrt{1 + \sqrt h}` on the segment sum and :math:`\sigma \sqrt{h + \sqrt h}` on each

@@ -155,9 +155,9 @@ class Published(ABC):
 
 
 class PublishedEpochs(Published):
-    r"""DP-SE as printed (Sajed & Sheffet 2019), with :math:`|S|` viable arms in epoch e.
+    r"""DP-SE (Sajed & Sheffet 2019), with :math:`|S|` viable arms in epoch e.
 
-    (From memory: their text was not at hand.)
+    The constants are those of its rendering in the code that :class:`PublishedDoubling` names. (Its text was not at hand.)
 
     .. math:: R_e = \max\Big(\frac{32 L}{\Delta_e^2}, \frac{8 L'}{\varepsilon \Delta_e} \Big) + 1, \qquad
               h_e + c_e = \sqrt{\frac{L}{2 R_e}} + \frac{L'}{\varepsilon R_e}
@@ -183,7 +183,8 @@ class PublishedDoubling(Published):
 
     .. math:: \sqrt{\frac{L + \ln 2}{2 n}} + \frac{\sqrt{2 L} + L}{\varepsilon n}, \qquad L = \ln(2 |S| b^2 / \beta) .
 
-    The paper prints it up to constants; these are those of its authors' simulation.
+    The constants are those of ``MABPrivate.py`` in https://github.com/sayakrc/Differentially-Private-Bandits at commit ea7503b:
+    code by one of the authors, which takes batches of :math:`4^b`. (The paper's text was not at hand.)
 
     Parameters and errors: those of :class:`Published`.
     """

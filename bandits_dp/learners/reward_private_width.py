@@ -1,6 +1,6 @@
 r"""Widths for learners whose rewards alone are private; A and M are public and exact.
 
-The default of this family is a fixed width, 0.3, as in an early public code of one author of Wang, Zhao, Wang (2022): it explores
+The default of this family is a fixed width, 0.3, as in the early code that ``reward_private_dgs`` names: it explores
 little and proves no regret bound. Privacy does not depend on the width. The others bound the error of the estimate in all rounds at
 once.
 """

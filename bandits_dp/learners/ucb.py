@@ -45,7 +45,7 @@ class UCB1(Learner[Arms]):
         if self.played < self.arms:
             return np.full(len(self.counts), self.played)  # every arm once
         log_t = np.log(self.played + 1)
-        return np.argmax(self.sums / self.counts + np.sqrt(2 * log_t / self.counts), axis=1)  # Auer et al., Figure 1
+        return np.argmax(self.sums / self.counts + np.sqrt(2 * log_t / self.counts), axis=1)  # Auer et al.
 
     def _learn(self, arms: NDArray[np.intp], rewards: NDArray[np.float64]) -> None:
         """Take the rewards of the chosen arms, both of shape (runs,)."""
