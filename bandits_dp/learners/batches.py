@@ -155,9 +155,9 @@ class Published(ABC):
 
 
 class PublishedEpochs(Published):
-    r"""DP-SE as printed (Sajed & Sheffet 2019), with :math:`|S|` viable arms in epoch e.
+    r"""DP-SE (Sajed & Sheffet 2019) in our reading, with :math:`|S|` viable arms in epoch e.
 
-    (From memory: their text was not at hand.)
+    Their text was not at hand; the simulation of Chowdhury & Zhou 2023 has the same constants for DP-SE.
 
     .. math:: R_e = \max\Big(\frac{32 L}{\Delta_e^2}, \frac{8 L'}{\varepsilon \Delta_e} \Big) + 1, \qquad
               h_e + c_e = \sqrt{\frac{L}{2 R_e}} + \frac{L'}{\varepsilon R_e}

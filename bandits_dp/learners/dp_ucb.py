@@ -86,7 +86,7 @@ class TreeWidth:
 
 
 class PublishedWidth:
-    r"""Width as printed (theorem calibration), for trees with epsilon / K each.
+    r"""Width of DP-UCB (theorem calibration), for trees with epsilon / K each; our reading, as the text was not at hand.
 
     :math:`\sqrt{2 \ln t / n} + \Gamma / n` with :math:`\Gamma = K \ln^2 T \ln(K T \ln T / \gamma) / \varepsilon` (Mishra & Thakurta
     2015, DP-UCB), :math:`\gamma = 1/T` for a bound on the expected regret.
@@ -104,7 +104,7 @@ class PublishedWidth:
         self.relaxation = arms * log**2 * math.log(max(arms * horizon**2 * log, 1.0)) / epsilon  # Gamma
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
-        """Return the printed width."""
+        """Return the published width for each number of rewards."""
         return np.asarray(np.sqrt(2 * math.log(t) / counts) + self.relaxation / counts)
 
 
