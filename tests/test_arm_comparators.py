@@ -40,7 +40,7 @@ def live(learner, problem, rounds, answers, noise):
 
 
 def published_batch(viable, epoch, epsilon, horizon):
-    """R_e and h_e + c_e as in Algorithm 2 of Sajed & Sheffet, with beta = 1 / T."""
+    """R_e and h_e + c_e of DP-SE in our reading of Sajed & Sheffet, with beta = 1 / T."""
     gap, first, second = 2.0**-epoch, math.log(8 * viable * epoch**2 * horizon), math.log(4 * viable * epoch**2 * horizon)
     users = math.ceil(max(32 * first / gap**2, 8 * second / (epsilon * gap)) + 1)
     return users, math.sqrt(first / (2 * users)) + second / (epsilon * users)

@@ -90,7 +90,7 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float = 1.0) -
 
     Notes
     -----
-    The inverse of :func:`gaussian_delta` (Balle & Wang 2018, Theorem 9), by bracketing and root finding in log(s); the
+    The inverse of :func:`gaussian_delta` (calibration as in Balle & Wang 2018), by bracketing and root finding in log(s); the
     result is nudged up until the exact delta confirms it.
     """
     epsilon = _checks.epsilon(epsilon)

@@ -8,7 +8,7 @@ independent bits, so X is log-concave and the largest move is the worst (:mod:`b
 outside of the window that is summed has mass below :math:`e^{-600}` by Chernoff's bound with
 :math:`\log E e^{s X} = \mu (\cosh s - 1)`, and is left out. Relative rounding errors stay below 1e-9; calibration leaves this room.
 
-**As published** (Agarwal, Kairouz, Liu 2021, Theorem 3.5; used by Chowdhury & Zhou 2023): for every whole order :math:`\alpha > 1`
+**As published** (Agarwal, Kairouz, Liu 2021; used by Chowdhury & Zhou 2023): for every whole order :math:`\alpha > 1`
 a release is
 
 .. math:: \Big(\alpha, \frac{\alpha k^2}{2 \mu} + \min\Big(\frac{(2 \alpha - 1) k^2 + 6 k}{4 \mu^2},
@@ -54,7 +54,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
 
     Notes
     -----
-    Large variances use the expansion that is uniform in x (Olver 1954; DLMF 10.41.3), in :math:`1 / \nu` with
+    Large variances use the expansion that is uniform in x (Abramowitz & Stegun, 9.7.7), in :math:`1 / \nu` with
     :math:`\nu = \sqrt{x^2 + \mu^2}`, up to the third order; its error is of the order :math:`\nu^{-4}`:
 
     .. math:: e^{-\mu} I_x(\mu) \approx \frac{e^{\nu - \mu - x \operatorname{arsinh}(x / \mu)}}{\sqrt{2 \pi \nu}}

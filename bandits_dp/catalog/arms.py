@@ -169,7 +169,7 @@ def _dp_ucb(problem: Arms, epsilon: float, delta: float | None, horizon: int, ca
     if calibration == "theorem":
         counter = TreeCounter(horizon, _checks.epsilon(epsilon) / problem.arms, 0.0, problem.domain, "theorem", noise="laplace")
         learner = DPUCB(problem.arms, horizon, counter, PublishedWidth(problem.arms, horizon, epsilon))
-        reason = (f"{problem.arms} trees of epsilon / {problem.arms} each, basic composition as printed (Mishra & Thakurta 2015), "
+        reason = (f"{problem.arms} trees of epsilon / {problem.arms} each, basic composition as we read Mishra & Thakurta 2015, "
                   "although a reward enters one tree only")
         learner.guarantee = replace(learner.guarantee, epsilon=epsilon, reason=reason)
         return learner

@@ -36,7 +36,7 @@ def certified_unit_std(users: int, epsilon: float, delta: float, distance: float
     """Smallest std per user, of those searched, for which so many shuffled Gaussian messages are private."""
     best = gaussian_noise_std(epsilon, delta, distance)  # the local guarantee itself
     for share in SHARES:
-        local_delta = delta * share / (users * (math.exp(epsilon) + 1) * 1.5)  # no more than the share, by Theorem 3.8
+        local_delta = delta * share / (users * (math.exp(epsilon) + 1) * 1.5)  # no more than the share (accounting.shuffling)
         low, high = epsilon, max(2 * epsilon, math.log(users) + 1)
         while high - low > 1e-3 * high:
             middle = (low + high) / 2

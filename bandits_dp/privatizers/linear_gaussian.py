@@ -42,13 +42,13 @@ class PublishedLocalGaussian(UserNoise):
         super().__init__(users, domain)
         epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         if strict and epsilon > 1:
-            raise ValueError(f"epsilon must be at most 1 for the theorem calibration of local LinUCB, got {epsilon:g}; "
-                             "use calibration='certified', or strict=False for an unproved one")
+            raise ValueError(f"epsilon must be at most 1 for the theorem calibration of local LinUCB (Chowdhury & Zhou 2022, "
+                             f"Proposition F.1), got {epsilon:g}; use calibration='certified', or strict=False for an unproved one")
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
         self.unit_std = 4 * math.sqrt(2 * math.log(2.5 / delta)) / epsilon  # Proposition F.1
         self.noise_std = self.unit_std * math.sqrt(self.users)
         if epsilon > 1:
-            text = f"the theorem covers epsilon up to 1 only, and epsilon is {epsilon:g}"
+            text = f"Proposition F.1 of Chowdhury & Zhou 2022 covers epsilon up to 1 only, and epsilon is {epsilon:g}"
             self.guarantee = no_guarantee("local", self._unit, NEIGHBOURS, "theorem", text)
         else:
             text = ("classical Gaussian mechanism on phi y and on phi phi', each with half of epsilon and delta "

@@ -14,7 +14,7 @@ for P_Vec less than Theorem E.5 prints (its constant 10^7 is valid, 1.92 10^6 su
 (``accounting.composition.gaussian_composition``). *Shuffled bits*: each batch, with geometric tails put in place of
 its noise's own, is :math:`G_\mu`-private with :math:`\mu = r K_2`, whatever was released before
 (:mod:`bandits_dp.accounting.binomial_vector`). Such trade-off functions compose, also adaptively, to :math:`G_{\mu \sqrt M}`
-(Dong, Roth, Su 2022, Theorem 3.2 and Corollary 3.3). The replacements cost d t in total variation per batch, so M d t in all.
+(Dong, Roth, Su 2022, Corollary 3.3). The replacements cost d t in total variation per batch, so M d t in all.
 That is the bound for a single vector of M d counts which a user moves by :math:`K_2 \sqrt M`. It loses nothing against the
 composition of Gaussians but M d t, kept to a thousandth of delta; the optimal composition of
 :math:`(\varepsilon_m, \delta_m)` pairs, which knows nothing of the noise in between, needs 1.6 to 2.9 times the noise.

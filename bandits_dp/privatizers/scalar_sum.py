@@ -51,7 +51,7 @@ class ScalarSum(BitSum):
     delta : float
         Failure mass, in (0, 1); below 1/2 in the theorem calibration.
     calibration : {"certified", "theorem"}
-        Exact divergence, or the published constants.
+        Exact divergence, or the published constants in our reading.
     domain : Box
         The interval, of dimension 1.
     levels : int, optional
@@ -98,16 +98,18 @@ class ScalarSum(BitSum):
                              "no paper publishes a figure with it")
         if calibration == "theorem":
             if strict and not covered:
-                raise ValueError("epsilon must be below 30 and delta below 1/2 for the theorem calibration of the scalar sum, "
-                                 f"got ({epsilon:g}, {delta:g}); use calibration='certified', or strict=False for an unproved one")
+                raise ValueError("epsilon must be below 30 and delta below 1/2 for the theorem calibration of the scalar sum "
+                                 f"(Li, Zhou, Ji 2022, Theorem C.6), got ({epsilon:g}, {delta:g}); use calibration='certified', "
+                                 "or strict=False for an unproved one")
             self._set_up(*theorem_bits(honest, epsilon, delta, (self.high - self.low) / 2))
-            reason = "P_1D with its published constants (Li, Zhou, Ji 2022, Algorithm 4)"
+            reason = "P_1D with its published constants, as we read them (Li, Zhou, Ji 2022, Algorithm 4)"
         else:
             g = default_levels(self.users, epsilon, delta) if levels is None else _checks.integer("levels", levels)
             self._set_up(g, certified_bits(honest, epsilon, delta, g))
             reason = f"exact divergence of the shuffled bits for a move by {g}"
         if calibration == "theorem" and not covered:
-            text = f"the theorem covers epsilon < 30 and delta < 1/2 only, and they are {epsilon:g} and {delta:g}"
+            text = ("Theorem C.6 of Li, Zhou, Ji 2022 covers epsilon < 30 and delta < 1/2 only, and they are "
+                    f"{epsilon:g} and {delta:g}")
             self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
         else:
             text = reason + crowd(honest_fraction)

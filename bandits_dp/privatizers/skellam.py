@@ -78,7 +78,7 @@ class SkellamSum(SecureSum):
         self.variance = skellam_variance(epsilon, delta, levels, "exact" if calibration == "certified" else "renyi")
         self._set_up(levels)
         reason = ("exact divergence of Skellam noise" if calibration == "certified" else
-                  "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021, Theorem 3.5)")
+                  "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021)")
         reason += f" of variance {self.variance:.4g} on a sum of integers that moves by at most {levels}"
         self.guarantee = Guarantee(epsilon, delta, "central", self._unit, NEIGHBOURS, calibration, reason + self._trust)
 

@@ -133,11 +133,13 @@ class VectorSum(BitSum):
             reason = f"rigorous comparison of the shuffled bits with a Gaussian, l2-sensitivity {domain.l2_diameter:.4g}"
         else:
             if strict and not covered:
-                raise ValueError("epsilon must be at most 15 and delta below 1/2 for the theorem calibration of the vector sum, "
+                raise ValueError("epsilon must be at most 15 and delta below 1/2 for the theorem calibration of the vector sum "
+                                 "(Chowdhury & Zhou 2022, Theorem C.1; Li, Zhou, Ji 2022, Theorem 4.6), "
                                  f"got ({epsilon:g}, {delta:g}); use calibration='certified', or strict=False for an unproved one")
             reason = self._published(honest, epsilon, delta)
         if calibration == "theorem" and not covered:
-            text = f"the theorem covers epsilon <= 15 and delta < 1/2 only, and they are {epsilon:g} and {delta:g}"
+            text = ("the theorems (Chowdhury & Zhou 2022, C.1; Li, Zhou, Ji 2022, 4.6) cover epsilon <= 15 and delta < 1/2 only, "
+                    f"and they are {epsilon:g} and {delta:g}")
             self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
         else:
             text = reason + crowd(honest_fraction)
