@@ -11,9 +11,9 @@ Start with ``make`` and ``simulate``::
 from bandits_dp import accounting, continual, museum, plots, privatizers, problems
 from bandits_dp.audit import AuditResult, Vectorized, audit, play_of, release_of
 from bandits_dp.catalog import Setup, System, make, setup, systems
+from bandits_dp.engine.simulate import simulate
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.result import Result
-from bandits_dp.simulate import simulate
 
 __version__ = "0.1.0"
 __all__ = [

@@ -32,9 +32,8 @@ class Saved(ABC):
 
         Warnings
         --------
-        Restore a state once only, and keep it as secret as the data. It may hold noise that is yet to be released (learners of the
-        LinUCB family, the factorization counter): two copies that go on from it release different data under the same noise, and
-        the difference of their releases is bare. No guarantee covers that.
+        Restore a state once only, and keep it as secret as what it holds: in the central model that is users' data, and noise of
+        releases that are past. Two copies that go on from it are two releases about the users who are in both.
         """
         return {self.kind: np.array(self.description)} | {key: np.array(value) for key, value in self._pack().items()}
 
@@ -63,7 +62,7 @@ class Saved(ABC):
             raise ValueError(f"state must be what save() returned, got one that cannot be read: {error!r}") from error
         back.pop(self.kind)
         for key in sorted(back.keys() | given.keys()):
-            if key not in back or key not in given or not np.array_equal(back[key], given[key], equal_nan=True):
+            if key not in back or key not in given or not _same(back[key], given[key]):
                 raise ValueError(f"state must be what save() returned, got one with a wrong entry {key!r}")
         self.__dict__ = other.__dict__
 
@@ -74,3 +73,38 @@ class Saved(ABC):
     @abstractmethod
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         """Take back what ``_pack`` returned, as arrays; ``restore`` calls this on a copy and compares."""
+
+
+def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays hold the same; NaN is NaN."""
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f" and other.dtype.kind == "f")
+
+
+def pack(thing: Any, prefix: str) -> dict[str, ArrayLike]:
+    """Return what changes in an object, by name: its class's ``changes``, or all attributes that are plain numbers or arrays."""
+    packed: dict[str, ArrayLike] = {}
+    for name in _changes(thing):
+        value = getattr(thing, name)
+        packed |= pack(value, f"{prefix}{name}_") if hasattr(value, "changes") else {prefix + name: value}
+    return packed
+
+
+def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
+    """Take back what :func:`pack` returned, into a copy that nobody else has."""
+    for name in _changes(thing):
+        value = getattr(thing, name)
+        if hasattr(value, "changes"):
+            inner = copy.copy(value)
+            unpack(inner, state, f"{prefix}{name}_")
+            setattr(thing, name, inner)
+        elif isinstance(value, np.ndarray):
+            setattr(thing, name, np.array(state[prefix + name], dtype=value.dtype))
+        else:
+            setattr(thing, name, type(value)(state[prefix + name]))
+
+
+def _changes(thing: Any) -> tuple[str, ...]:
+    known: tuple[str, ...] | None = getattr(thing, "changes", None)
+    if known is None:
+        known = tuple(name for name, value in vars(thing).items() if isinstance(value, (bool, int, float, np.ndarray, np.generic)))
+    return known

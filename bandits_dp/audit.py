@@ -23,8 +23,8 @@ from scipy.special import betaincinv, ndtri
 from tqdm import tqdm
 
 from bandits_dp import _checks
+from bandits_dp._audit_runs import Vectorized, equal, numbers, outputs_of
 from bandits_dp._events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
-from bandits_dp._runs import Vectorized, equal, numbers, outputs_of
 from bandits_dp.learners import Learner
 from bandits_dp.privatizers import Privatizer
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 import bandits_dp as bdp
-from bandits_dp.learners.arm_elimination import most_decisions
-from bandits_dp.learners.confidence import ChernoffWidth
+from bandits_dp.schedules.arms import most_decisions
+from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.privatizers import Identity
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "01_bandits.ipynb"

@@ -23,7 +23,7 @@ from bandits_dp.accounting import (
     laplace_scale,
 )
 from bandits_dp.learners import UCB1, ArmElimination
-from bandits_dp.learners.confidence import ChernoffWidth
+from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.privatizers import CentralGaussian, CentralLaplace, Identity
 
 Law = NDArray[np.float64]

@@ -13,8 +13,8 @@ from scipy.stats import binom, linregress
 import bandits_dp as bdp
 from bandits_dp.accounting import binomial_trials
 from bandits_dp.learners import ArmElimination, Doubling
-from bandits_dp.learners.arm_elimination import most_decisions
-from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
+from bandits_dp.schedules.arms import most_decisions
+from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
 from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse, ScalarSum
 from bandits_dp.privatizers.binary_sum import certified_bits, theorem_bits
 

@@ -263,7 +263,7 @@ def test_amplification_in_batches_of_twenty(measured: dict[str, float]) -> None:
        r"Roughly speaking, we have a privacy amplification by a factor $\sqrt n$ due to shuffling, which is the key to our "
        r"analysis.",
        computed=r"The clones reduction summed exactly, $n$ from $10^3$ to $10^6$, $\delta=10^{-6}$. It stays below the formula "
-       r"(read in Feldman, McMillan and Talwar, Theorem 3.1, since ours is damaged), and falls like $1/\sqrt n$, up to "
+       r"(as Feldman, McMillan and Talwar have it, since ours is damaged), and falls like $1/\sqrt n$, up to "
        r"logarithms, for $\varepsilon_0$ below and above 1; in $\varepsilon_0\le1$ it grows like $\varepsilon_0$.",
        outcome="confirmed")
 def test_lemma_b_4(measured: dict[str, float]) -> None:

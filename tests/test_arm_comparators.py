@@ -13,7 +13,7 @@ import bandits_dp as bdp
 from bandits_dp.continual import TreeCounter
 from bandits_dp.learners import DPUCB, Doubling
 from bandits_dp.learners.arm_trees import ArmTrees
-from bandits_dp.learners.confidence import ChernoffWidth
+from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.learners.dp_ucb import TreeWidth
 from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse, ScalarSum
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL

@@ -16,7 +16,7 @@ from bandits_dp.privatizers import AmplifiedGaussian, CentralGaussian, LinearSta
 from bandits_dp.privatizers.returning import ReturningVectorSum
 from bandits_dp.problems import BernoulliArms, ContextualLinear
 from bandits_dp.problems.clients import ClientPopulation
-from bandits_dp.regret import RegretTrack
+from bandits_dp.engine.regret import RegretTrack
 
 
 @given(st.floats(min_value=1e-300, max_value=1e300), st.integers(1, 8))

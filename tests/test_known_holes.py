@@ -9,7 +9,7 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.continual import FactorizationCounter
-from bandits_dp.learners.arm_elimination import most_decisions
+from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.problems import BernoulliArms, ContextualLinear
 
 # Two uses of one saved state

@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 import bandits_dp as bdp
-from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
+from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
 from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.regret import RegretTrack
+from bandits_dp.engine.regret import RegretTrack
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])

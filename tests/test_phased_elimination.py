@@ -14,7 +14,7 @@ from bandits_dp.learners.phased_parts import Phase
 from bandits_dp.learners.phased_width import ExactWidth
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, Identity, LocalGaussian, LocalLaplace, ScalarSum
 from bandits_dp.problems import LinearArms, SphericalArms
-from bandits_dp.regret import RegretTrack
+from bandits_dp.engine.regret import RegretTrack
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 SIGNS = Box(1, -1.0, 1.0, whole=True)

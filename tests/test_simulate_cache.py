@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp import _fingerprint
-from bandits_dp._fingerprint import fingerprint
-from bandits_dp._run_store import RunStore
+from bandits_dp.engine import fingerprint as _fingerprint
+from bandits_dp.engine.fingerprint import fingerprint
+from bandits_dp.engine.store import RunStore
 from bandits_dp.learners import UCB1, ArmElimination, Played
-from bandits_dp.learners.confidence import PaperWidth
+from bandits_dp.widths.arms import PaperWidth
 from bandits_dp.privatizers import Identity
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.simulate import TOGETHER, _growing_groups
+from bandits_dp.engine.simulate import TOGETHER, _growing_groups
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
 ROUNDS = np.array([1, 100, 1000])
@@ -272,7 +272,7 @@ TELL = f"""
 import collections, fractions, functools, math
 import numpy as np
 import bandits_dp as bdp
-from bandits_dp._fingerprint import fingerprint
+from bandits_dp.engine.fingerprint import fingerprint
 keys = [fingerprint(value) for value in {VALUES}]
 """
 
@@ -288,7 +288,7 @@ def test_fingerprints_tell_values_apart_in_every_process():
 
 
 def test_every_system_is_found_again_by_another_process():
-    lines = ("from bandits_dp._fingerprint import fingerprint\nfrom tests.small_problems import SYSTEMS, small\n"
+    lines = ("from bandits_dp.engine.fingerprint import fingerprint\nfrom tests.small_problems import SYSTEMS, small\n"
              "keys = [fingerprint(*small(name)) for name in SYSTEMS]\n")
     here = {}
     exec(lines, here)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp._fingerprint import fingerprint
-from bandits_dp._threads import controls
+from bandits_dp.engine.fingerprint import fingerprint
+from bandits_dp.engine.threads import controls
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners import UCB1
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.simulate import checkpoints
+from bandits_dp.engine.simulate import checkpoints
 from tests.small_problems import SYSTEMS, assert_same_runs, small
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])

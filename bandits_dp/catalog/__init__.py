@@ -9,6 +9,7 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.catalog import arms, clients, contextual, linear, reward_private
+from bandits_dp.catalog.options import Given
 from bandits_dp.catalog.setups import Setup, setup
 from bandits_dp.catalog.system import System
 from bandits_dp.learners import Doubling, Learner
@@ -91,11 +92,15 @@ def make(
             raise ValueError(f"epsilon must be a positive number for {name}, got None")
         if delta is None and system.model != "local" and not system.pure:
             raise ValueError(f"delta must be in (0, 1) for {name}, got None")
-    known = set(inspect.signature(system.build).parameters) - set(_GIVEN)
+    new = isinstance(system.takes, type) and next(iter(inspect.signature(system.build).parameters)) == "given"
+    known = {one.name for one in system.options} if new else set(inspect.signature(system.build).parameters) - set(_GIVEN)
     for option in options:
         if option not in known:
             raise ValueError(f"{option} is not an option of {name}, which has {', '.join(sorted(known)) or 'none'}")
-    learner = system.build(problem, epsilon, delta, horizon, calibration, **options)
+    if new:
+        learner = system.build(Given(problem, horizon, epsilon, delta, calibration), system.takes(**options))
+    else:
+        learner = system.build(problem, epsilon, delta, horizon, calibration, **options)
     learner.name = name
     made = {"epsilon": epsilon, "delta": delta, "calibration": calibration} | dict(sorted(options.items()))
     dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""

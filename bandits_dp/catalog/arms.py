@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
+from bandits_dp.catalog.options import Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import TreeCounter
+from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.learners import DPUCB, UCB1, ArmElimination
-from bandits_dp.learners.arm_elimination import most_decisions
-from bandits_dp.learners.batches import GapBatches, PublishedDoubling, PublishedEpochs
-from bandits_dp.learners.confidence import ChernoffWidth, PaperWidth
 from bandits_dp.learners.dp_ucb import PublishedWidth, TreeWidth
 from bandits_dp.privatizers import (
     BinarySum,
@@ -28,140 +27,155 @@ from bandits_dp.privatizers import (
     SkellamSum,
 )
 from bandits_dp.problems.graded import Arms
+from bandits_dp.schedules.arms import (
+    Batches,
+    GapBatches,
+    PublishedDoubling,
+    PublishedEpochs,
+    batches,
+    first_batch,
+    most_decisions,
+)
+from bandits_dp.widths.arms import ChernoffWidth, PaperWidth, Width
 
 
-def _elimination(
-    problem: Arms,
-    horizon: int,
-    calibration: str,
-    privatizer: Callable[[int], Privatizer],
-    batch_size: int | str,
-    fidelity: str,
-) -> ArmElimination:
-    """Put arm elimination together with the width of its calibration."""
-    decisions = most_decisions(horizon, batch_size)
-    width = ChernoffWidth(horizon, decisions) if calibration == "certified" else PaperWidth(horizon)
-    return ArmElimination(problem.arms, horizon, privatizer, batch_size, width, fidelity)
+@dataclass(frozen=True)
+class Exact:
+    """Options of AE."""
+
+    batch_size: int | str = option(1, 'users per arm and phase, >= 1, or "doubling": 2^t in phase t')
+
+
+@dataclass(frozen=True)
+class Local:
+    """Options of LDP-AE."""
+
+    batch_size: int | str | None = option(None, '>= 1 or "doubling"; None: 1 for bits, doubling under Laplace noise')
+    noise: str | None = option(None, '"randomized-response" or "laplace"; None: the first for bits, else the second')
+    fidelity: str = option("aggregate", '"aggregate" or "messages"')
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """Options of VB-SDP-AE."""
+
+    honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
+    strict: bool = option(True, "whether the theorem calibration refuses what its proof does not cover")
+    fidelity: str = option("aggregate", '"aggregate" or "messages"')
+
+
+@dataclass(frozen=True)
+class ShuffledBatches(Shuffled):
+    """Options of SDP-AE."""
+
+    batch_size: int | str | None = option(None, '>= 1 or "doubling"; None: the variance of the noise (Corollary 3.2)')
+
+
+@dataclass(frozen=True)
+class Distributed:
+    """Options of Dist-DP-AE."""
+
+    batch_size: int | str = option("doubling", '>= 1 or "doubling"')
+    noise: str = option("discrete-laplace", '"discrete-laplace" or "skellam"')
+    honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
+    fidelity: str = option("aggregate", '"aggregate" or "messages"')
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """Options of DP-SE."""
+
+    fidelity: str = option("aggregate", '"aggregate" or "messages"')
+
+
+def _live(given: Given, privatizer: Callable[[int], Privatizer], schedule: Batches, width: Width, fidelity: str) -> LiveArms:
+    """Put arm elimination together with its privatizer."""
+    arms = given.problem.arms
+    first_batch(given.horizon, schedule, arms)
+    return LiveArms(ArmElimination(arms, schedule, width), privatizer, arms, given.horizon, fidelity=fidelity)
+
+
+def _elimination(given: Given, privatizer: Callable[[int], Privatizer], batch_size: int | str, fidelity: str) -> LiveArms:
+    """Add the width of the calibration."""
+    T = given.horizon
+    width = ChernoffWidth(T, most_decisions(T, batch_size)) if given.calibration == "certified" else PaperWidth(T)
+    return _live(given, privatizer, batches(batch_size), width, fidelity)
+
+
+def _ae(given: Given, options: Exact) -> LiveArms:
+    return _elimination(given, Identity, options.batch_size, "aggregate")
+
+
+def _ldp_ae(given: Given, options: Local) -> LiveArms:
+    domain = given.problem.domain
+    usual = "randomized-response" if domain.whole else "laplace"
+    noise = _checks.choice("noise", options.noise or usual, ("randomized-response", "laplace"))
+    privacy: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta or 0.0, "calibration": given.calibration}
+    size: int | str
+    if noise == "laplace":
+        privatizer: Callable[[int], Privatizer] = partial(LocalLaplace, domain=domain, **privacy)
+        size = "doubling"  # unbounded noise needs a look after every phase, so let there be few
+    elif domain.whole:
+        privatizer = partial(RandomizedResponse, **privacy)
+        size = 1
+    else:
+        raise ValueError(f"noise must be 'laplace' for rewards in {domain}, got 'randomized-response', which takes bits")
+    return _elimination(given, privatizer, size if options.batch_size is None else options.batch_size, options.fidelity)
+
+
+def _shuffled(given: Given, options: Shuffled) -> Callable[[int], Privatizer]:
+    """Return the private sum of bits, or of numbers."""
+    privacy: dict[str, Any] = {
+        "epsilon": given.epsilon, "delta": given.delta, "calibration": given.calibration,
+        "honest_fraction": options.honest_fraction, "strict": options.strict,
+    }
+    domain = given.problem.domain
+    return partial(BinarySum, **privacy) if domain.whole else partial(ScalarSum, domain=domain, **privacy)
+
+
+def _sdp_ae(given: Given, options: ShuffledBatches) -> LiveArms:
+    privatizer, size = _shuffled(given, options), options.batch_size
+    if size is None:  # Corollary 3.2: as many users as the variance of the noise; one user makes fair bits
+        size = math.ceil(privatizer(1).noise_std ** 2)
+    return _elimination(given, privatizer, size, options.fidelity)
+
+
+def _vb_sdp_ae(given: Given, options: Shuffled) -> LiveArms:
+    return _elimination(given, _shuffled(given, options), "doubling", options.fidelity)
+
+
+def _dist_dp_ae(given: Given, options: Distributed) -> LiveArms:
+    noise, size = _checks.choice("noise", options.noise, ("discrete-laplace", "skellam")), options.batch_size
+    privacy: dict[str, Any] = {
+        "epsilon": given.epsilon, "calibration": given.calibration, "domain": given.problem.domain,
+        "honest_fraction": options.honest_fraction,
+    }
+    if noise == "skellam":
+        privatizer: Callable[[int], Privatizer] = partial(SkellamSum, delta=_checks.delta(given.delta), **privacy)
+    else:
+        privatizer = partial(DiscreteLaplaceSum, delta=given.delta or 0.0, **privacy)
+    if given.calibration != "theorem":
+        return _elimination(given, privatizer, size, options.fidelity)
+    if (noise, size) != ("discrete-laplace", "doubling"):
+        raise ValueError(f"calibration must be 'certified' for noise={noise!r} and batch_size={size!r}, got 'theorem': a "
+                         "width is published for discrete Laplace noise and doubling batches")
+    plan = PublishedDoubling(given.horizon, given.epsilon)
+    return _live(given, privatizer, plan, plan, options.fidelity)
+
+
+def _dp_se(given: Given, options: Fidelity) -> LiveArms:
+    privatizer = partial(
+        CentralLaplace, epsilon=given.epsilon, delta=given.delta or 0.0, calibration=given.calibration, domain=given.problem.domain
+    )
+    if given.calibration == "theorem":
+        plan = PublishedEpochs(given.horizon, given.epsilon)
+        return _live(given, privatizer, plan, plan, options.fidelity)
+    width = ChernoffWidth(given.horizon, GapBatches.most_phases(given.horizon))
+    return _live(given, privatizer, GapBatches(width, privatizer(1)), width, options.fidelity)
 
 
 def _ucb1(problem: Arms, epsilon: None, delta: None, horizon: int, calibration: str) -> UCB1:
     return UCB1(problem.arms, horizon)
-
-
-def _ae(
-    problem: Arms,
-    epsilon: float | None,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    batch_size: int | str = 1,
-) -> ArmElimination:
-    return _elimination(problem, horizon, calibration, Identity, batch_size, "aggregate")
-
-
-def _ldp_ae(
-    problem: Arms,
-    epsilon: float,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    batch_size: int | str | None = None,
-    noise: str | None = None,
-    fidelity: str = "aggregate",
-) -> ArmElimination:
-    bits = problem.domain.whole
-    noise = _checks.choice("noise", noise or ("randomized-response" if bits else "laplace"), ("randomized-response", "laplace"))
-    given: dict[str, Any] = {"epsilon": epsilon, "delta": delta or 0.0, "calibration": calibration}
-    size: int | str
-    if noise == "laplace":
-        privatizer: Callable[[int], Privatizer] = partial(LocalLaplace, domain=problem.domain, **given)
-        size = "doubling"  # unbounded noise needs a look after every phase, so let there be few
-    elif bits:
-        privatizer = partial(RandomizedResponse, **given)
-        size = 1
-    else:
-        raise ValueError(f"noise must be 'laplace' for rewards in {problem.domain}, got 'randomized-response', which takes bits")
-    return _elimination(problem, horizon, calibration, privatizer, size if batch_size is None else batch_size, fidelity)
-
-
-def _sdp_ae(
-    problem: Arms,
-    epsilon: float,
-    delta: float,
-    horizon: int,
-    calibration: str,
-    batch_size: int | str | None = None,
-    honest_fraction: float = 1.0,
-    strict: bool = True,
-    fidelity: str = "aggregate",
-) -> ArmElimination:
-    given: dict[str, Any] = {
-        "epsilon": epsilon, "delta": delta, "calibration": calibration, "honest_fraction": honest_fraction, "strict": strict
-    }
-    privatizer: Callable[[int], Privatizer] = partial(BinarySum, **given)
-    if not problem.domain.whole:
-        privatizer = partial(ScalarSum, domain=problem.domain, **given)
-    if batch_size is None:  # Corollary 3.2: as many users as the variance of the noise; one user makes fair bits
-        batch_size = math.ceil(privatizer(1).noise_std ** 2)
-    return _elimination(problem, horizon, calibration, privatizer, batch_size, fidelity)
-
-
-def _vb_sdp_ae(
-    problem: Arms,
-    epsilon: float,
-    delta: float,
-    horizon: int,
-    calibration: str,
-    honest_fraction: float = 1.0,
-    strict: bool = True,
-    fidelity: str = "aggregate",
-) -> ArmElimination:
-    return _sdp_ae(problem, epsilon, delta, horizon, calibration, "doubling", honest_fraction, strict, fidelity)
-
-
-def _dist_dp_ae(
-    problem: Arms,
-    epsilon: float,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    batch_size: int | str = "doubling",
-    noise: str = "discrete-laplace",
-    honest_fraction: float = 1.0,
-    fidelity: str = "aggregate",
-) -> ArmElimination:
-    given: dict[str, Any] = {
-        "epsilon": epsilon, "calibration": calibration, "domain": problem.domain, "honest_fraction": honest_fraction
-    }
-    if _checks.choice("noise", noise, ("discrete-laplace", "skellam")) == "skellam":
-        privatizer: Callable[[int], Privatizer] = partial(SkellamSum, delta=_checks.delta(delta), **given)
-    else:
-        privatizer = partial(DiscreteLaplaceSum, delta=delta or 0.0, **given)
-    if calibration == "theorem":
-        if (noise, batch_size) != ("discrete-laplace", "doubling"):
-            raise ValueError(f"calibration must be 'certified' for noise={noise!r} and batch_size={batch_size!r}, got 'theorem': a "
-                             "width is published for discrete Laplace noise and doubling batches")
-        plan = PublishedDoubling(horizon, epsilon)
-        return ArmElimination(problem.arms, horizon, privatizer, plan, plan, fidelity)
-    return _elimination(problem, horizon, calibration, privatizer, batch_size, fidelity)
-
-
-def _dp_se(
-    problem: Arms,
-    epsilon: float,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    fidelity: str = "aggregate",
-) -> ArmElimination:
-    privatizer = partial(
-        CentralLaplace, epsilon=epsilon, delta=delta or 0.0, calibration=calibration, domain=problem.domain
-    )
-    if calibration == "theorem":
-        plan = PublishedEpochs(horizon, epsilon)
-        return ArmElimination(problem.arms, horizon, privatizer, plan, plan, fidelity)
-    width = ChernoffWidth(horizon, GapBatches.most_phases(horizon))
-    return ArmElimination(problem.arms, horizon, privatizer, GapBatches(width, privatizer(1)), width, fidelity)
 
 
 def _dp_ucb(problem: Arms, epsilon: float, delta: float | None, horizon: int, calibration: str) -> DPUCB:
@@ -184,21 +198,21 @@ SYSTEMS = (
     System("UCB1", "auer2002", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_ucb1_matches_the_plain_loop", _ucb1),
     System("AE", "evendar2006", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
-           "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae),
+           "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae, Exact),
     System("LDP-AE", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
-           "03_trust_models", _TEST + "test_fidelities_have_the_same_law", _ldp_ae),
+           "03_trust_models", _TEST + "test_fidelities_have_the_same_law", _ldp_ae, Local),
     System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_ae),
+           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_ae, ShuffledBatches),
     System("VB-SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _vb_sdp_ae),
+           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _vb_sdp_ae, Shuffled),
     System("DP-SE", "sajed2019", "arms", "central", "one reward", rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se, pure=True),
+           "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se, Fidelity, pure=True),
     System("DP-UCB", "mishra2015", "arms", "central", "one reward",
            rf"O\Big({_LOG} + \frac{{k^2 \log^2 T \log (k T)}}{{\varepsilon}}\Big)",
            "07_arm_elimination", _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb, pure=True),
     System("Dist-DP-AE", "chowdhury2023", "arms", "central", "one reward, of which only a noisy sum leaves secure aggregation",
            rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)", "07_arm_elimination",
-           "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law", _dist_dp_ae, pure=True),
+           "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law", _dist_dp_ae, Distributed, pure=True),
 )

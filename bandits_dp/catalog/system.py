@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from bandits_dp.learners import Learner
+from bandits_dp.catalog.options import NoOptions, Option, options_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,9 @@ class System:
     test : str
         The test that checks it.
     build : callable
-        Makes the learner from (problem, epsilon, delta, horizon, calibration) and options.
+        ``build(given, options)`` puts it together, from a :class:`bandits_dp.catalog.options.Given` and its options class.
+    takes : type
+        Its options class.
     experiment : bool
         Whether the constants of a published figure are known, so that ``calibration="experiment"`` exists.
     pure : bool
@@ -43,10 +45,16 @@ class System:
     paper: str
     setting: str
     model: str
-    unit: str
-    regret: str
-    chapter: str
-    test: str
-    build: Callable[..., Learner[Any]]
-    experiment: bool = False
-    pure: bool = False
+    unit: str = field(repr=False)
+    regret: str = field(repr=False)
+    chapter: str = field(repr=False)
+    test: str = field(repr=False)
+    build: Callable[..., Any] = field(repr=False)
+    takes: Any = field(default=NoOptions, repr=False)
+    experiment: bool = field(default=False, repr=False)
+    pure: bool = field(default=False, repr=False)
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What ``make`` takes besides, each with its type, range and default."""
+        return options_of(self.takes)

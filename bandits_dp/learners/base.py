@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -12,41 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import Saved
+from bandits_dp.engine.played import Played
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.problems import Problem
 
 P = TypeVar("P", bound=Problem)
-
-
-@dataclass(frozen=True)
-class Played:
-    """What :meth:`Learner.play` returns.
-
-    Parameters
-    ----------
-    regret : ndarray, shape (runs, checkpoints)
-        Cumulative pseudo-regret.
-    bits : ndarray, shape (runs,)
-        Bits that all users sent together.
-    counts : dict of ndarray, each of shape (runs,)
-        What else was counted, by name.
-    curves : dict of ndarray, each of shape (runs, checkpoints)
-        What else was recorded over time, by name.
-    """
-
-    regret: NDArray[np.float64]
-    bits: NDArray[np.float64]
-    counts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-
-    @classmethod
-    def join(cls, parts: Sequence[Played]) -> Played:
-        """Put the runs of several parts after one another."""
-        def joined(name: str) -> dict[str, NDArray[np.float64]]:
-            return {key: np.concatenate([getattr(part, name)[key] for part in parts]) for key in getattr(parts[0], name)}
-
-        regret = np.concatenate([part.regret for part in parts])
-        return cls(regret, np.concatenate([part.bits for part in parts]), joined("counts"), joined("curves"))
 
 
 class Learner(Saved, Generic[P]):

@@ -29,10 +29,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.designs import bounded_actions, g_optimal_design
+from bandits_dp.engine.regret import RegretTrack
 from bandits_dp.learners.base import Learner, Played
 from bandits_dp.learners.phased_parts import KnownActions, Phase, Width
 from bandits_dp.privatizers.base import FIDELITIES
-from bandits_dp.regret import RegretTrack
 
 BLOCK = 4096  # actions whose margins are computed at a time
 Floats = NDArray[np.float64]

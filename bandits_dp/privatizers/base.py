@@ -82,7 +82,7 @@ class Privatizer(ABC):
 
     @abstractmethod
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Turn (R) each user's value, shape (users, dimension), into that user's message, one row per user."""
+        """Turn (R) the values of some users, shape (any, dimension), into their messages, one row per user."""
 
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Pass (S) the messages on; the identity unless the trust model has a shuffler."""
@@ -165,7 +165,7 @@ class Privatizer(ABC):
             If values have another shape, are not finite or outside the domain (nothing is clipped unless asked for), ``rng`` is
             not a Generator, or the fidelity is unknown.
         """
-        array = self.check(values)
+        array = self.check(values, self.users)
         _checks.generator(rng)
         if _checks.choice("fidelity", fidelity, FIDELITIES) == "messages":
             return self.analyze(self.shuffle(self.randomize(array, rng), rng), rng)
@@ -175,9 +175,17 @@ class Privatizer(ABC):
         """Draw the answer from its law; the sum of the values is all that it depends on, unless a subclass knows better."""
         return self.release_sum(array.sum(axis=0), rng)
 
-    def check(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the values as an array of shape (users, dimension), or raise the ValueError that says what is wrong."""
-        array = rows(values, self.users, self.dimension)
+    def send(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Return what waits of some users' messages until all are there, one row per user: the messages, or what they add up to."""
+        return self.randomize(values, rng)
+
+    def receive(self, sent: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Turn what all users of the batch have sent into the answer, shape (dimension,): shuffle it, and analyze it."""
+        return self.analyze(self.shuffle(sent, rng), rng)
+
+    def check(self, values: ArrayLike, users: int | None = None) -> NDArray[np.float64]:
+        """Return values as an array of shape (users, dimension), of any length if None, or raise the ValueError that says why not."""
+        array = rows(values, users, self.dimension)
         if self.clip:
             return self.domain.clip(array)
         self.domain.check(array)

@@ -130,7 +130,7 @@ class BinarySum(Privatizer):
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the bit and the noise bits, shape (users, bits_per_user)."""
         bits = self.check(values).astype(np.uint8)
-        return np.hstack([bits, self.noise_bits.draw((self.users,), rng)])
+        return np.hstack([bits, self.noise_bits.draw((len(bits),), rng)])
 
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Return all bits of all users in a uniformly random order, shape (users * bits_per_user,)."""

@@ -84,9 +84,9 @@ class BitSum(Privatizer):
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send g bits and the noise bits for each coordinate, in a random order, shape (users, dimension, bits)."""
         array = self.check(values)
-        if self.users * self.bits_per_user > MOST_BITS:
+        if len(array) * self.bits_per_user > MOST_BITS:
             raise ValueError("fidelity must be 'aggregate' for messages as long as these, got 'messages' with "
-                             f"{self.bits_per_user:,.0f} bits from each of {self.users} users: more than {MOST_BITS:,} in all")
+                             f"{self.bits_per_user:,.0f} bits from each of {len(array)} users: more than {MOST_BITS:,} in all")
         integers = self._round(array, rng)
         unary = np.arange(self.levels) < integers[:, :, None]
         bits = np.concatenate([unary.astype(np.uint8), self.noise_bits.draw(array.shape, rng)], axis=2)
@@ -99,6 +99,15 @@ class BitSum(Privatizer):
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Count the ones of each coordinate and undo the encoding."""
         return self._decode(messages.sum(axis=1, dtype=np.int64))
+
+    def send(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+        """Return the number of ones in every message, shape (users, dimension): all orders of a user's bits are equally likely."""
+        array = self.check(values)
+        return self._round(array, rng) + self.noise_bits.draw_sum(1, array.shape, rng)
+
+    def receive(self, sent: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Count the ones of all users, and undo the encoding."""
+        return self._decode(sent.sum(axis=0))
 
     def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Round every user's value, and draw all noise bits of a coordinate as one number."""

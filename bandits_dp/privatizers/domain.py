@@ -19,16 +19,16 @@ from bandits_dp import _checks
 SLACK = 1e-9  # relative room for rounding in norms that a caller computed in floating point
 
 
-def rows(values: ArrayLike, users: int, dimension: int, name: str = "values") -> NDArray[np.float64]:
-    """Return finite values as an array of shape (users, dimension), or say what is wrong."""
-    expected = f"({users}, {dimension})"
+def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "values") -> NDArray[np.float64]:
+    """Return finite values as an array of shape (users, dimension), any number of users if None, or say what is wrong."""
+    expected = f"({'users' if users is None else users}, {dimension})"
     try:
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers of shape {expected}, got {values!r}") from error
-    if dimension == 1 and array.shape == (users,):
+    if dimension == 1 and array.ndim == 1:
         array = array[:, None]
-    if array.shape != (users, dimension):
+    if array.ndim != 2 or array.shape[1] != dimension or users not in (None, len(array)):
         raise ValueError(f"{name} must have shape {expected}, one row per user, got shape {array.shape}")
     bad = ~np.isfinite(array)
     if bad.any():

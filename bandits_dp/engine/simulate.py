@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from bandits_dp import _checks
-from bandits_dp._memory import check_runs
-from bandits_dp._run_store import RunStore, single_runs
-from bandits_dp._threads import single_thread
-from bandits_dp.learners import Learner, Played
+from bandits_dp.engine.live import Live
+from bandits_dp.engine.memory import check_runs
+from bandits_dp.engine.paths import path_for
+from bandits_dp.engine.played import Played
+from bandits_dp.engine.store import RunStore, single_runs
+from bandits_dp.engine.threads import single_thread
+from bandits_dp.learners import Learner
 from bandits_dp.problems import Problem
 from bandits_dp.result import Result
 
@@ -135,7 +138,7 @@ def _played(
 
 
 def _play(
-    learner: Learner[Any],
+    learner: Any,
     problem: Problem,
     horizon: int,
     seed: int,
@@ -145,7 +148,10 @@ def _play(
     """Play some runs, each from its own generator."""
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
     with single_thread():
-        return runs, learner.play(problem, list(map(np.random.default_rng, seeds)), checkpoints(horizon), tick)
+        rngs = list(map(np.random.default_rng, seeds))
+        if isinstance(learner, Live):
+            return runs, path_for(learner, problem)(learner, problem, rngs, checkpoints(horizon), tick)
+        return runs, learner.play(problem, rngs, checkpoints(horizon), tick)
 
 
 def _groups(runs: list[int], size: int) -> Iterator[list[int]]:

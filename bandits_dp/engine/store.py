@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp._fingerprint import fingerprint
+from bandits_dp.engine.fingerprint import fingerprint
 from bandits_dp.learners import Learner, Played
 from bandits_dp.problems import Problem
 

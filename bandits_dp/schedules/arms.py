@@ -7,25 +7,20 @@ AE, LDP-AE and SDP-AE use equal batches, VB-SDP-AE doubles them, and both add up
 
 from __future__ import annotations
 
+import copy
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
-
-from numpy.typing import ArrayLike, NDArray
+from typing import Protocol, Self, runtime_checkable
 
 from bandits_dp import _checks
-from bandits_dp.learners.confidence import ChernoffWidth
-from bandits_dp.privatizers import Privatizer
+from bandits_dp.ask_tell import Noise
+from bandits_dp.widths.arms import ChernoffWidth
 
 
 @runtime_checkable
 class Batches(Protocol):
-    """A schedule of batch sizes.
-
-    Warning: sizes must not shrink from phase to phase. The certified width counts decisions as if no batch were smaller than the
-    first (:func:`bandits_dp.learners.arm_elimination.most_decisions`), so its union bound is too small for a schedule that shrinks.
-    """
+    """A schedule of batch sizes: fewer viable arms never make a phase longer, all its arms together."""
 
     @property
     def fresh(self) -> bool:
@@ -73,20 +68,20 @@ class GapBatches:
     ----------
     width : ChernoffWidth
         The width that the learner uses, too.
-    privatizer : Privatizer
-        With noise whose law is the same for every number of users, as in the central model.
+    noise : Noise
+        Its law is the same for every number of users, as in the central model.
     """
 
     fresh = True
     steady = False
 
-    def __init__(self, width: ChernoffWidth, privatizer: Privatizer) -> None:
+    def __init__(self, width: ChernoffWidth, noise: Noise) -> None:
         self.width = width
-        self.privatizer = privatizer
+        self.noise = noise
 
     def size(self, phase: int, arms: int) -> int:
         """Return the fewest users for which the half width is at most 2^-e / 4."""
-        return self.width.fewest_users(self.privatizer, 2.0 ** -(phase + 2))
+        return self.width.fewest_users(self.noise, 2.0 ** -(phase + 2))
 
     @staticmethod
     def most_phases(horizon: int) -> int:
@@ -112,46 +107,43 @@ class Published(ABC):
 
     fresh = True
     steady = False
+    changes = ("users", "half")
 
     def __init__(self, horizon: int, epsilon: float) -> None:
         self.beta = 1 / _checks.integer("horizon", horizon)
         self.epsilon = _checks.epsilon(epsilon)
-        self.forget()
+        self.users, self.half = 0, math.inf
 
     def size(self, phase: int, arms: int) -> int:
-        """Return how many users pull each arm in the coming phase, and keep its logarithm for the width."""
-        self._log = math.log(2 * arms * phase**2 / self.beta)
-        return self._size(phase)
+        """Return how many users pull each arm in a phase (from 1) that begins with so many viable arms."""
+        return self._size(phase, self._log(phase, arms))
+
+    def _log(self, phase: int, arms: int) -> float:
+        return math.log(2 * arms * phase**2 / self.beta)
 
     @abstractmethod
-    def _size(self, phase: int) -> int:
+    def _size(self, phase: int, log: float) -> int:
         """Return how many users pull each arm in a phase."""
 
     @abstractmethod
-    def _width(self, n: int) -> float:
+    def _width(self, n: int, log: float) -> float:
         """Return the half width for n users of each arm."""
 
-    def add(self, privatizer: Privatizer, batches: int = 1) -> None:
-        """Take in the release of this phase."""
-        self.users = privatizer.users
-        self._half = self._width(self.users)
+    def forget(self, phase: int, arms: int) -> Self:
+        """Return the width of a phase that begins with so many viable arms, before its release."""
+        fresh = copy.copy(self)
+        fresh.users, fresh._phase_log = 0, self._log(phase, arms)
+        return fresh
+
+    def after(self, noise: Noise, phases: int = 1) -> Self:
+        """Return the width after the release of this phase."""
+        then = copy.copy(self)
+        then.users, then.half = noise.users, self._width(noise.users, self._phase_log)
+        return then
 
     def half_width(self) -> float:
         """Return the width of one side of the mean in the last phase; infinite before the first release."""
-        return self._half
-
-    def forget(self) -> None:
-        """Start anew, without any release."""
-        self.users = 0
-        self._half = math.inf
-
-    def pack(self) -> dict[str, ArrayLike]:
-        """Return what ``add`` changes, by name."""
-        return {"width_users": self.users, "width_half": self._half}
-
-    def unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        """Take back what ``pack`` returned."""
-        self.users, self._half = int(state["width_users"]), float(state["width_half"])
+        return self.half
 
 
 class PublishedEpochs(Published):
@@ -168,13 +160,13 @@ class PublishedEpochs(Published):
     Parameters and errors: those of :class:`Published`.
     """
 
-    def _size(self, phase: int) -> int:
+    def _size(self, phase: int, log: float) -> int:
         gap = 2.0**-phase
-        sampling, noise = self._log + math.log(4), self._log + math.log(2)
+        sampling, noise = log + math.log(4), log + math.log(2)
         return math.ceil(max(32 * sampling / gap**2, 8 * noise / (self.epsilon * gap)) + 1)  # R_e
 
-    def _width(self, n: int) -> float:
-        sampling, noise = self._log + math.log(4), self._log + math.log(2)
+    def _width(self, n: int, log: float) -> float:
+        sampling, noise = log + math.log(4), log + math.log(2)
         return math.sqrt(sampling / (2 * n)) + noise / (self.epsilon * n)  # h_e + c_e
 
 
@@ -189,12 +181,11 @@ class PublishedDoubling(Published):
     Parameters and errors: those of :class:`Published`.
     """
 
-    def _size(self, phase: int) -> int:
+    def _size(self, phase: int, log: float) -> int:
         return int(2**phase)
 
-    def _width(self, n: int) -> float:
-        noise = math.sqrt(2 * self._log) + self._log
-        return math.sqrt((self._log + math.log(2)) / (2 * n)) + noise / (self.epsilon * n)
+    def _width(self, n: int, log: float) -> float:
+        return math.sqrt((log + math.log(2)) / (2 * n)) + (math.sqrt(2 * log) + log) / (self.epsilon * n)
 
 
 def batches(batch_size: int | str | Batches) -> Batches:
@@ -212,3 +203,46 @@ def batches(batch_size: int | str | Batches) -> Batches:
     if isinstance(batch_size, str):
         raise ValueError(f"batch_size must be an integer that is at least 1, or 'doubling', got {batch_size!r}")
     return EqualBatches(_checks.integer("batch_size", batch_size))
+
+
+def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
+    """Count the phases with two viable arms that fit into the horizon: no run decides more often.
+
+    Parameters
+    ----------
+    horizon : int
+        Number of rounds T, >= 1.
+    batch_size : int or "doubling" or Batches
+        Users per arm and phase.
+
+    Returns
+    -------
+    int
+        At least 1.
+
+    Raises
+    ------
+    ValueError
+        If the batch size is neither a positive integer nor "doubling", or the first batch is larger than the horizon.
+
+    Examples
+    --------
+    >>> most_decisions(1000, 100), most_decisions(1000, "doubling")
+    (5, 7)
+    """
+    schedule = batches(batch_size)
+    first = first_batch(horizon, schedule, arms=2)
+    if schedule.steady:
+        return max(1, horizon // (2 * first))
+    phases = played = 0
+    while (played := played + 2 * schedule.size(phases + 1, 2)) <= horizon:
+        phases += 1
+    return max(1, phases)
+
+
+def first_batch(horizon: int, schedule: Batches, arms: int) -> int:
+    """Return the first phase's users per arm, unless the horizon is too short for them."""
+    first = schedule.size(1, arms)
+    if first > horizon:
+        raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} users for {horizon} rounds")
+    return first

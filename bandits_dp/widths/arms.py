@@ -1,18 +1,34 @@
-r"""Confidence widths for sums of rewards that carry noise.
+r"""Widths for sums of rewards that carry noise.
 
-Both classes follow one arm: ``add`` says that more batches were released, ``half_width`` answers how far the released mean may
-be from the true mean.
+Both classes follow one arm, and never change: ``after`` gives the width once more batches are released, ``half_width`` answers how
+far the released mean may be from the true mean.
 """
 
 from __future__ import annotations
 
+import copy
 import math
-from typing import Any
+from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from bandits_dp.privatizers import Privatizer
+from bandits_dp.ask_tell import Noise
+
+
+class Width(Protocol):
+    """How far the released mean of an arm may be from its true mean."""
+
+    users: int
+
+    def after(self, noise: Noise, phases: int = 1) -> Self:
+        """Return the width after so many more releases with this noise."""
+
+    def half_width(self) -> float:
+        """Return the width of one side of the mean; infinite before the first release."""
+
+    def forget(self, phase: int, arms: int) -> Self:
+        """Return the width without any release, at the start of a phase with so many viable arms."""
 
 
 class ChernoffWidth:
@@ -34,25 +50,31 @@ class ChernoffWidth:
         P, >= 1.
     """
 
+    changes = ("users", "log_mgf")
+
     def __init__(self, horizon: int, decisions: int) -> None:
         self.log_failure = math.log(2 * decisions * horizon)
         # The best s is near sqrt(8 L / N) or below; N is at most T, and s beyond 30 helps nobody.
         self.s = np.geomspace(math.sqrt(self.log_failure / horizon) / 1e3, 30.0, 300)
-        self._last: tuple[Privatizer | None, np.ndarray] = (None, self.s)
-        self.forget()
-
-    def forget(self) -> None:
-        """Start anew, without any release."""
+        self._last: tuple[Noise | None, NDArray[np.float64]] = (None, self.s)
         self.log_mgf = np.zeros_like(self.s)
         self.users = 0
 
-    def add(self, privatizer: Privatizer, batches: int = 1) -> None:
-        """Take in ``batches`` more releases of the privatizer."""
-        if self._last[0] is not privatizer:  # equal batches share one privatizer
-            rewards = privatizer.users * self.s**2 / 8  # Hoeffding's lemma
-            self._last = (privatizer, rewards + privatizer.log_mgf(self.s))
-        self.log_mgf += batches * self._last[1]
-        self.users += batches * privatizer.users
+    def forget(self, phase: int, arms: int) -> Self:
+        """Return the width without any release."""
+        fresh = copy.copy(self)
+        fresh.log_mgf, fresh.users = np.zeros_like(self.s), 0
+        return fresh
+
+    def after(self, noise: Noise, phases: int = 1) -> Self:
+        """Return the width after so many more releases with this noise."""
+        then = copy.copy(self)
+        if self._last[0] is not noise:  # equal batches share one privatizer
+            rewards = noise.users * self.s**2 / 8  # Hoeffding's lemma
+            then._last = (noise, rewards + noise.log_mgf(self.s))
+        then.log_mgf = self.log_mgf + phases * then._last[1]
+        then.users = self.users + phases * noise.users
+        return then
 
     def half_width(self) -> float:
         """Return the width of one side of the mean; infinite before the first release."""
@@ -60,20 +82,12 @@ class ChernoffWidth:
             return math.inf
         return float(((self.log_mgf + self.log_failure) / self.s).min() / self.users)
 
-    def fewest_users(self, privatizer: Privatizer, half_width: float) -> int:
+    def fewest_users(self, noise: Noise, half_width: float) -> int:
         """Return the fewest users of a single batch for a given half width, if noise does not depend on their number."""
         s = self.s[self.s < 8 * half_width]
         # half_width >= (N s^2 / 8 + noise + L) / (s N), solved for N
-        needed = (privatizer.log_mgf(s) + self.log_failure) / (s * (half_width - s / 8))
+        needed = (noise.log_mgf(s) + self.log_failure) / (s * (half_width - s / 8))
         return math.ceil(float(needed.min()))
-
-    def pack(self) -> dict[str, ArrayLike]:
-        """Return what ``add`` changes, by name."""
-        return {"width_users": self.users, "width_log_mgf": self.log_mgf}
-
-    def unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        """Take back what ``pack`` returned."""
-        self.users, self.log_mgf = int(state["width_users"]), state["width_log_mgf"].reshape(self.s.shape)
 
 
 class PaperWidth:
@@ -90,19 +104,25 @@ class PaperWidth:
         T, >= 1.
     """
 
+    changes = ("users", "variance")
+
     def __init__(self, horizon: int) -> None:
         self.scale = math.sqrt(2 * math.log(horizon))
-        self.forget()
-
-    def forget(self) -> None:
-        """Start anew, without any release."""
         self.variance = 0.0
         self.users = 0
 
-    def add(self, privatizer: Privatizer, batches: int = 1) -> None:
-        """Take in ``batches`` more releases of the privatizer."""
-        self.variance += batches * privatizer.noise_std**2
-        self.users += batches * privatizer.users
+    def forget(self, phase: int, arms: int) -> Self:
+        """Return the width without any release."""
+        fresh = copy.copy(self)
+        fresh.variance, fresh.users = 0.0, 0
+        return fresh
+
+    def after(self, noise: Noise, phases: int = 1) -> Self:
+        """Return the width after so many more releases with this noise."""
+        then = copy.copy(self)
+        then.variance = self.variance + phases * noise.noise_std**2
+        then.users = self.users + phases * noise.users
+        return then
 
     def half_width(self) -> float:
         """Return the width of one side of the mean; infinite before the first release."""
@@ -110,11 +130,3 @@ class PaperWidth:
             return math.inf
         n = self.users
         return (2 * math.sqrt(self.variance) / n + 1 / math.sqrt(n)) * self.scale  # Algorithm 1, line 14
-
-    def pack(self) -> dict[str, ArrayLike]:
-        """Return what ``add`` changes, by name."""
-        return {"width_users": self.users, "width_variance": self.variance}
-
-    def unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        """Take back what ``pack`` returned."""
-        self.users, self.variance = int(state["width_users"]), float(state["width_variance"])

@@ -15,7 +15,7 @@ from types import CodeType, FunctionType, ModuleType
 import numpy as np
 import scipy
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parent.parent
 DRAWING = "plots"  # the one part of the package that no run depends on
 _ATOMS = (type(None), bool, int, float, complex, str, bytes)
 

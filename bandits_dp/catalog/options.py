@@ -1,0 +1,69 @@
+"""What every system is made from, and the options that it may have besides."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Given:
+    """What :func:`bandits_dp.make` is given for every system.
+
+    Parameters
+    ----------
+    problem : Problem
+        Only what is public of it may be used.
+    horizon : int
+        Number of rounds T, >= 1.
+    epsilon : float or None
+        Privacy parameter, > 0; None without privacy.
+    delta : float or None
+        Failure mass, or None if it was not given.
+    calibration : {"certified", "theorem", "experiment"}
+        How noise and widths are chosen.
+    """
+
+    problem: Any
+    horizon: int
+    epsilon: Any
+    delta: Any
+    calibration: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a system.
+
+    Parameters
+    ----------
+    name : str
+        The keyword that ``make`` takes.
+    type : str
+        As it is annotated.
+    allowed : str
+        Its range, in words.
+    default : object
+        What it is if not given; None often stands for "as the learner needs", and ``allowed`` says so.
+    """
+
+    name: str
+    type: str
+    allowed: str
+    default: Any
+
+
+def option(default: Any, allowed: str) -> Any:
+    """Return the field of an options class, with its default and its range in words."""
+    return field(default=default, metadata={"allowed": allowed})
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """For systems that have none."""
+
+
+def options_of(kind: type) -> tuple[Option, ...]:
+    """List the options of an options class."""
+    found = (Option(one.name, str(one.type), one.metadata["allowed"], one.default) for one in fields(kind))
+    return tuple(one for one in found if one.default is not MISSING)

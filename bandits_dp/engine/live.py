@@ -1,0 +1,201 @@
+r"""Live use: who holds what, and when it is released.
+
+A learner is told releases and nothing else; this is where users are. ``act`` gives a ticket that says what to show, ``update`` takes it
+back with the answer. What is held follows the trust model, because it is what the privatizer's users *send*: in the local model a
+value is randomized inside ``update``, at once; in the shuffle model the messages wait until the batch is full; in the central model
+the trusted server's raw values wait. Noise is drawn when something is released, never before.
+
+**Nothing happens twice.** ``update`` works on a shallow copy and takes it over in one step at the end. Refused or interrupted, by
+Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import secrets
+from abc import abstractmethod
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp._state import Saved, pack, unpack
+from bandits_dp.ask_tell import Learner
+from bandits_dp.engine.randomness import generator
+from bandits_dp.engine.ticket import Ticket
+from bandits_dp.engine.visits import Visits
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.problems import Problem
+
+
+class Live(Saved):
+    """A learner with its privatizer, ready for users.
+
+    Parameters
+    ----------
+    learner : object
+        Asks and is told, see :mod:`bandits_dp.ask_tell`.
+    arms, horizon : int
+        Numbers of arms K and rounds T, both >= 1.
+    guarantee : Guarantee
+        What the whole run promises to each user.
+    fidelity : {"aggregate", "messages"}
+        Whether :func:`bandits_dp.simulate` may draw sums from their law, or plays this very loop. The law is the same.
+    visits : int
+        In how many batches one user may be, >= 1.
+
+    Attributes
+    ----------
+    name : str
+        What plots and tables call it.
+    description : str
+        Name, size and options: a state can be restored only into one with the same description.
+    played : int
+        Rounds that were answered so far.
+    bits : float
+        Bits that users sent for what was released so far.
+    tickets : dict
+        Open tickets, by number: the arm of each, and the user if given.
+    """
+
+    kind = "learner"
+    setting = "arms"
+
+    def __init__(
+        self, learner: Any, arms: int, horizon: int, guarantee: Guarantee, fidelity: str = "aggregate", visits: int = 1
+    ) -> None:
+        self.learner = learner
+        self.arms = _checks.integer("arms", arms)
+        self.horizon = _checks.integer("horizon", horizon)
+        self.guarantee = guarantee
+        self.fidelity = _checks.choice("fidelity", fidelity, ("aggregate", "messages"))
+        self.name = type(learner).__name__
+        self.description = f"{self.name}(arms={self.arms}, horizon={self.horizon})"
+        self.played, self.bits = 0, 0.0
+        self.owner = ""  # whose tickets are taken: a name from the first one on
+        self.numbers = 0  # tickets so far
+        self.tickets: dict[int, Ticket] = {}
+        self.visits = Visits(visits)
+        self._expired: tuple[Hashable, ...] = ()  # users whose tickets were worth nothing
+
+    @property
+    @abstractmethod
+    def missing(self) -> int:
+        """How many users (with clients: how many more of them) one ticket can be for."""
+
+    @abstractmethod
+    def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
+        """Take checked answers in; replaces attributes, and changes nothing that the attributes held before in place."""
+
+    @abstractmethod
+    def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
+        """Return the answers as an array, or raise the ValueError that says what is wrong."""
+
+    def update(self, ticket: Ticket, answers: ArrayLike, rng: np.random.Generator | None = None) -> None:
+        """Take the answer to a ticket; release when the batch is full.
+
+        Parameters
+        ----------
+        ticket : Ticket
+            What :meth:`act` returned; answers may come late, and in any order.
+        answers : array_like
+            The reward, or as many as the ticket is for.
+        rng : numpy.random.Generator, optional
+            Source of the privatizer's randomness; that of the operating system if not given.
+
+        Raises
+        ------
+        ValueError
+            If an answer is out of range, there is another number of them, the ticket is another learner's, unknown, used already, or
+            expired because its batch was released without it, or ``rng`` is not a Generator. The learner stays as it was.
+        TypeError
+            If ``ticket`` is not a ticket.
+        """
+        self._must_go_on()
+        array = self._checked(self._valid(ticket), answers)
+        then = copy.copy(self)
+        then.tickets = {number: kept for number, kept in self.tickets.items() if number != ticket.number}
+        then._take(ticket, array, generator(rng))
+        self.__dict__ = then.__dict__  # one step: before it nothing has changed, after it everything has
+        for user in self._expired:
+            self.visits.leave(user)
+        self._expired = ()
+
+    def _valid(self, ticket: Ticket) -> Ticket:
+        if not isinstance(ticket, Ticket):
+            raise TypeError(f"ticket must be what act() returned, got {ticket!r}; update takes the ticket first, then the answer")
+        if ticket.owner != self.owner:
+            raise ValueError(f"ticket must be one of this learner's, got that of another: {ticket!r}")
+        if ticket.number not in self.tickets:
+            known = "used already, or its batch was released without it" if ticket.number < self.numbers else "unknown"
+            raise ValueError(f"ticket must be open, got one that is {known}: {ticket!r}")
+        return ticket
+
+    def _ticket(self, arm: Any, users: int, user: Hashable = None, **more: Any) -> Ticket:
+        """Hand out a ticket."""
+        self.owner = self.owner or secrets.token_hex(8)
+        ticket = Ticket(arm, users, user, number=self.numbers, owner=self.owner, **more)
+        self.numbers += 1
+        self.tickets[ticket.number] = ticket if ticket.shown is None else Ticket(arm, users, user, ticket.plays)
+        return ticket
+
+    def _expire(self, arm: int | None = None) -> None:
+        """Close the open tickets of one arm, or of all: their batch was released without them."""
+        gone = {number: kept for number, kept in self.tickets.items() if arm is None or kept.arm == arm}
+        self.tickets = {number: kept for number, kept in self.tickets.items() if number not in gone}
+        self._expired = tuple(kept.user for kept in gone.values() if kept.user is not None)
+
+    def _tell(self, released: NDArray[np.float64], *noise: Any) -> None:
+        """Tell a copy of the learner what was released, and keep the copy."""
+        self.learner = copy.copy(self.learner) if isinstance(self.learner, Learner) else copy.deepcopy(self.learner)
+        self.learner.tell(released, *noise)
+
+    def _must_go_on(self) -> None:
+        if self.played >= self.horizon:
+            raise ValueError(f"horizon is {self.horizon} and {self.played} rounds are played: there is no next user")
+
+    def meet(self, world: Problem) -> None:
+        """Be shown what is public of the instance that is played, if the learner was made for a distribution of them."""
+
+    def check_problem(self, problem: Problem) -> None:
+        """Raise a ValueError if this learner cannot play the problem."""
+        if problem.setting != self.setting:
+            raise ValueError(f"problem must be of the setting {self.setting!r} for {self.name}, got one of {problem.setting!r}")
+        if problem.arms != self.arms:
+            raise ValueError(f"problem must have {self.arms} arms, for which the learner was made, got {problem.arms}")
+
+    def _pack(self) -> dict[str, ArrayLike]:
+        kept = self.tickets.values()
+        return {
+            "played": self.played, "bits": self.bits, "owner": self.owner, "numbers": self.numbers,
+            "ticket_numbers": np.array(list(self.tickets), dtype=np.int64),
+            "ticket_users": np.array([ticket.users for ticket in kept], dtype=np.int64),
+            "ticket_arms": np.concatenate([np.zeros(0, dtype=np.int64), *(np.atleast_1d(ticket.arm) for ticket in kept)]),
+            "ticket_user": np.array([json.dumps(ticket.user) for ticket in kept], dtype=str),
+            "visitors": np.array([json.dumps(user) for user in self.visits.count], dtype=str),
+            "visits": np.array(list(self.visits.count.values()), dtype=np.int64),
+            "here": np.array(sorted(map(json.dumps, self.visits.here)), dtype=str),
+            **pack(self.learner, "learner_"),
+        }
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        unpack(self.learner, state, "learner_")
+        self.played, self.bits = int(state["played"]), float(state["bits"])
+        self.owner, self.numbers = str(state["owner"]), int(state["numbers"])
+        arms = iter(state["ticket_arms"].tolist())
+        self.tickets = {}
+        for number, users, user in zip(*(state[f"ticket_{key}"].tolist() for key in ("numbers", "users", "user")), strict=True):
+            self.tickets[number] = self._reopened(arms, users, json.loads(user))
+        self.visits.count = dict(zip(map(json.loads, state["visitors"].tolist()), state["visits"].tolist(), strict=True))
+        self.visits.here = set(map(json.loads, state["here"].tolist()))
+
+    def _reopened(self, arms: Iterator[int], users: int, user: Hashable) -> Ticket:
+        """Return an open ticket of a saved state, which takes its arms from those of all tickets."""
+        return Ticket(next(arms), users, user)
+
+    def __repr__(self) -> str:
+        """Return the description, the rounds played and the guarantee."""
+        return f"{self.description}, {self.played} rounds played. {self.guarantee}"

@@ -1,0 +1,168 @@
+"""Live use of learners that ask about arms: every answer is one fresh user's reward, and every arm has batches of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.engine.inbox import Inbox
+from bandits_dp.engine.live import Live
+from bandits_dp.engine.ticket import Ticket
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers import Privatizer
+from bandits_dp.privatizers.domain import rows
+
+
+class LiveArms(Live):
+    """A learner that asks for sums of rewards, with a privatizer for each.
+
+    Parameters
+    ----------
+    learner : object
+        ``ask()`` and ``tell(released, noise)``, see :mod:`bandits_dp.ask_tell`.
+    privatizer : callable
+        ``privatizer(users)`` gives the privatizer of a batch of so many users.
+    arms, horizon : int
+        Numbers of arms K and rounds T, both >= 1.
+    guarantee : Guarantee, optional
+        That of the first privatizer if not given.
+    setting : {"arms", "linear"}
+        Which problems it can play.
+    fidelity : {"aggregate", "messages"}
+        See :class:`Live`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        privatizer: Callable[[int], Privatizer],
+        arms: int,
+        horizon: int,
+        guarantee: Guarantee | None = None,
+        setting: str = "arms",
+        fidelity: str = "aggregate",
+    ) -> None:
+        self.privatizer = privatizer
+        self.setting = setting
+        self.privatizers: tuple[Privatizer, ...] = ()
+        self.played = 0
+        self.horizon, self.learner = _checks.integer("horizon", horizon), learner
+        self.begin()
+        super().__init__(learner, arms, horizon, guarantee or self.privatizers[0].guarantee, fidelity)
+
+    def begin(self) -> None:
+        """Hear what the learner asks, and who answers through what."""
+        self.asked = asked = self.learner.ask()
+        self.decides = bool(asked.decides and asked.plays.sum() < self.horizon - self.played)  # else nobody would play by it
+        made = {privatizer.users: privatizer for privatizer in self.privatizers}
+        if self.decides or not made:
+            for users in map(int, asked.plays):
+                if users not in made:
+                    made[users] = self.privatizer(users)
+            self.privatizers = tuple(made[int(users)] for users in asked.plays)
+        self.filled = np.zeros(len(asked.arms), dtype=np.int64)  # answers per arm
+        self.out = np.zeros_like(self.filled)  # and open tickets
+        self.released = np.zeros(len(asked.arms))
+        self.inboxes: list[Inbox | None] = [None] * len(asked.arms)
+
+    @property
+    def _turn(self) -> int:
+        """Which of the asked arms is next: the first that lacks users, or answers if all of them were shown it."""
+        lacks = self.asked.plays - self.filled
+        free = np.flatnonzero(lacks > self.out)
+        return int(free[0] if len(free) else np.flatnonzero(lacks > 0)[0])
+
+    @property
+    def missing(self) -> int:
+        """How many more users the arm that is next gets."""
+        turn = self._turn
+        lacks = int(self.asked.plays[turn] - self.filled[turn])
+        free = lacks - int(self.out[turn])
+        return min(free if free > 0 else lacks, self.horizon - self.played)
+
+    def act(self, users: int = 1, user: Hashable = None) -> Ticket:
+        """Return a ticket for the next user, or for the next few, who are all shown one arm.
+
+        Parameters
+        ----------
+        users : int
+            How many, 1 to ``missing``.
+        user : int or str, optional
+            Who she is. A user who gives her id is asked once only.
+
+        Returns
+        -------
+        Ticket
+            ``ticket.arm`` is what to show.
+
+        Raises
+        ------
+        ValueError
+            If the horizon is reached, an argument is out of range, or the user was there before.
+        """
+        self._must_go_on()
+        if _checks.integer("users", users) > self.missing:
+            raise ValueError(f"users must be 1 to {self.missing}, the rest of this batch, got {users}")
+        if user is not None:
+            if users != 1:
+                raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
+            self.visits.admit(user)
+        turn = self._turn
+        self.out[turn] += users
+        return self._ticket(int(self.asked.arms[turn]), users, user)
+
+    def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
+        array = np.atleast_1d(np.array(answers))  # a copy, for the caller may use its own again
+        if len(array) != ticket.users:
+            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got {len(array)}")
+        array = rows(array, ticket.users, 1, "rewards")
+        if not self.privatizers[0].clip:
+            self.privatizers[0].domain.check(array, "rewards")
+        return array
+
+    def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
+        turn = int(np.flatnonzero(self.asked.arms == ticket.arm)[0])
+        self.out, self.filled, self.inboxes = self.out.copy(), self.filled.copy(), self.inboxes.copy()
+        self.out[turn] -= ticket.users
+        self.filled[turn] += ticket.users
+        self.played += ticket.users
+        if not self.decides:
+            if (self.filled >= self.asked.plays).all():
+                self.filled[:] = 0  # round and round
+            return
+        privatizer = self.privatizers[turn]
+        if self.filled[turn] > privatizer.users:
+            raise ValueError(f"ticket must be for no more users than the batch still lacks, got {ticket.users}")
+        sent, inbox = privatizer.send(answers, rng), self.inboxes[turn]
+        inbox = Inbox(sent) if inbox is None else inbox.put(sent)
+        if self.filled[turn] < privatizer.users:
+            self.inboxes[turn] = inbox
+            return
+        self.released = self.released.copy()
+        self.released[turn] = privatizer.receive(inbox.rows, rng)[0]
+        self.inboxes[turn], self.out[turn] = None, 0
+        self._expire(ticket.arm)
+        self.bits += privatizer.users * privatizer.bits_per_user
+        if (self.filled == self.asked.plays).all():
+            self._tell(self.released, self.privatizers)
+            self.begin()
+
+    def _pack(self) -> dict[str, ArrayLike]:
+        sent = {f"sent_{turn}": inbox.rows for turn, inbox in enumerate(self.inboxes) if inbox is not None}
+        return super()._pack() | {"filled": self.filled, "out": self.out, "released": self.released} | sent
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        super()._unpack(state)
+        self.begin()
+        for name in ("filled", "out", "released"):
+            getattr(self, name)[:] = state[name]
+        self.inboxes = [Inbox(state[f"sent_{turn}"]) if f"sent_{turn}" in state else None for turn in range(len(self.filled))]

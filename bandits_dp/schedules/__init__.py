@@ -1,0 +1,1 @@
+"""Schedules: how many users are asked next."""
