@@ -14,7 +14,6 @@ from bandits_dp.engine.live import Live
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Privatizer
-from bandits_dp.privatizers.domain import rows
 
 
 class LiveArms(Live):
@@ -53,7 +52,7 @@ class LiveArms(Live):
     ) -> None:
         self.privatizer = privatizer
         self.setting = setting
-        self.privatizers: tuple[Privatizer, ...] = ()
+        self.privatizers: list[Privatizer] = []
         self.played = 0
         self.horizon, self.learner = _checks.integer("horizon", horizon), learner
         self.begin()
@@ -63,12 +62,12 @@ class LiveArms(Live):
         """Hear what the learner asks, and who answers through what."""
         self.asked = asked = self.learner.ask()
         self.decides = bool(asked.decides and asked.plays.sum() < self.horizon - self.played)  # else nobody would play by it
-        made = {privatizer.users: privatizer for privatizer in self.privatizers}
+        made: dict[int, Privatizer] = {privatizer.users: privatizer for privatizer in self.privatizers}
         if self.decides or not made:
             for users in map(int, asked.plays):
                 if users not in made:
                     made[users] = self.privatizer(users)
-            self.privatizers = tuple(made[int(users)] for users in asked.plays)
+            self.privatizers = [made[users] for users in map(int, asked.plays)]
         self.filled = np.zeros(len(asked.arms), dtype=np.int64)  # answers per arm
         self.out = np.zeros_like(self.filled)  # and open tickets
         self.released = np.zeros(len(asked.arms))
@@ -109,25 +108,13 @@ class LiveArms(Live):
         ValueError
             If the horizon is reached, an argument is out of range, or the user was there before.
         """
-        self._must_go_on()
-        if _checks.integer("users", users) > self.missing:
-            raise ValueError(f"users must be 1 to {self.missing}, the rest of this batch, got {users}")
-        if user is not None:
-            if users != 1:
-                raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
-            self.visits.admit(user)
+        self._admit(users, user)
         turn = self._turn
         self.out[turn] += users
         return self._ticket(int(self.asked.arms[turn]), users, user)
 
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
-        array = np.atleast_1d(np.array(answers))  # a copy, for the caller may use its own again
-        if len(array) != ticket.users:
-            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got {len(array)}")
-        array = rows(array, ticket.users, 1, "rewards")
-        if not self.privatizers[0].clip:
-            self.privatizers[0].domain.check(array, "rewards")
-        return array
+        return self._rewards(ticket, answers, self.privatizers[0])
 
     def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
         turn = int(np.flatnonzero(self.asked.arms == ticket.arm)[0])
