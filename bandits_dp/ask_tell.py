@@ -63,6 +63,9 @@ class Learner:
     ----------
     changes : tuple of str
         The attributes that ``tell`` replaces. It changes no array in place, so a shallow copy is a snapshot.
+    fixed : tuple of str
+        Those of them that are arrays of a shape that never changes.
     """
 
     changes: ClassVar[tuple[str, ...]]
+    fixed: ClassVar[tuple[str, ...]] = ()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import secrets
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator
@@ -208,13 +209,21 @@ class Live(Saved):
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         unpack(self.learner, state, "learner_")
-        self.played, self.bits = int(state["played"]), float(state["bits"])
+        self.played = int(state["played"])
+        if not 0 <= self.played <= self.horizon:
+            raise ValueError(f"{self.played} rounds are not 0 to {self.horizon}")
+        self.bits = float(state["bits"])
+        if not 0 <= self.bits < math.inf:
+            raise ValueError(f"nobody sends {self.bits} bits")
         self.owner, self.numbers = str(state["owner"]), int(state["numbers"])
-        arms = iter(state["ticket_arms"].tolist())
         self.tickets = {}
-        for number, users, user in zip(*(state[f"ticket_{key}"].tolist() for key in ("numbers", "users", "user")), strict=True):
-            self.tickets[number] = self._reopened(arms, users, json.loads(user))
-        self.visits.count = dict(zip(map(json.loads, state["visitors"].tolist()), state["visits"].tolist(), strict=True))
+        numbers, people = state["ticket_numbers"].tolist(), state["ticket_users"].tolist()
+        names = list(map(json.loads, state["ticket_user"].tolist()))
+        arms = iter(state["ticket_arms"].tolist())
+        for number, users, user in zip(numbers, people, names, strict=True):
+            self.tickets[int(number)] = self._reopened(arms, int(users), user)
+        visitors = list(map(json.loads, state["visitors"].tolist()))
+        self.visits.count = dict(zip(visitors, map(int, state["visits"].tolist()), strict=True))
         self.visits.here = set(map(json.loads, state["here"].tolist()))
 
     def _reopened(self, arms: Iterator[int], users: int, user: Hashable) -> Ticket:

@@ -152,4 +152,9 @@ class LiveArms(Live):
         self.begin()
         for name in ("filled", "out", "released"):
             getattr(self, name)[:] = state[name]
-        self.inboxes = [Inbox(state[f"sent_{turn}"]) if f"sent_{turn}" in state else None for turn in range(len(self.filled))]
+        for turn in (turn for turn in range(len(self.filled)) if f"sent_{turn}" in state):
+            privatizer, sent = self.privatizers[turn], state[f"sent_{turn}"]
+            one = privatizer.send(np.full((1, 1), privatizer.domain.low), np.random.default_rng(0))
+            if sent.shape != (self.filled[turn], *one.shape[1:]):
+                raise ValueError(f"{self.filled[turn]} users send {one.shape[1:]} each, got shape {sent.shape}")
+            self.inboxes[turn] = Inbox(sent.astype(one.dtype))

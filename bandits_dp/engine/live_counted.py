@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp._state import Saved
+from bandits_dp._state import Saved, WrongEntry, pack_part, unpack_part
 from bandits_dp.continual.base import Counter
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.ticket import Ticket
@@ -108,14 +108,15 @@ class LiveCounted(Live):
         self.asked = self.learner.ask()
 
     def _pack(self) -> dict[str, ArrayLike]:
-        counters = ((f"counter_{arm}_{key}", value) for arm, counter in enumerate(self.counters)
-                    for key, value in counter.save().items() if key != "counter")
-        return super()._pack() | dict(counters)
+        packed = super()._pack()
+        for arm, counter in enumerate(self.counters):
+            packed |= pack_part(counter, f"counter_{arm}_")
+        return packed
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
         for arm, counter in enumerate(self.counters):
-            prefix = f"counter_{arm}_"
-            own = {key.removeprefix(prefix): state[key] for key in state if key.startswith(prefix)}
-            counter.restore({"counter": np.array(counter.description), **own})
+            unpack_part(counter, state, f"counter_{arm}_")
+            if counter.steps != self.learner.pulls[arm]:
+                raise WrongEntry(f"counter_{arm}_steps", f"the learner was told {self.learner.pulls[arm]} times")
         self.asked = self.learner.ask()

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved
+from bandits_dp._state import Saved, pack_part, unpack_part
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.problems import Problem
 
@@ -121,16 +121,14 @@ class Restarts(Saved):
         return self.make(horizon=self.horizon_of(self.stage))
 
     def _pack(self) -> dict[str, ArrayLike]:
-        inner = {f"inner_{key}": value for key, value in self.live.save().items() if key != "learner"}
-        return {"stage": self.stage, **inner}
+        return {"stage": self.stage, **pack_part(self.live, "inner_")}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         self.stage = int(state["stage"])
         if not 0 <= self.stage < 62:
             raise ValueError(f"there is no stage {self.stage}")
         self.live = self._begun()
-        inner = {key.removeprefix("inner_"): state[key] for key in state if key.startswith("inner_")}
-        self.live.restore({"learner": np.array(self.live.description), **inner})
+        unpack_part(self.live, state, "inner_")
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

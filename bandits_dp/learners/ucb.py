@@ -40,7 +40,7 @@ class UCB(Learner):
         How many rewards are in it, n_a.
     """
 
-    changes = ("sums", "pulls")
+    changes = fixed = ("sums", "pulls")
 
     def __init__(self, arms: int, width: RunningWidth) -> None:
         self.width = width
