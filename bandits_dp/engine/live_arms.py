@@ -58,10 +58,11 @@ class LiveArms(Live):
         self.begin()
         super().__init__(learner, arms, horizon, guarantee or self.privatizers[0].guarantee, fidelity)
 
-    def begin(self) -> None:
-        """Hear what the learner asks, and who answers through what."""
+    def begin(self, answered: int = 0) -> None:
+        """Hear what the learner asks, and who answers through what; so many have answered already."""
         self.asked = asked = self.learner.ask()
-        self.decides = bool(asked.decides and asked.plays.sum() < self.horizon - self.played)  # else nobody would play by it
+        left = self.horizon - self.played + answered
+        self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody would play by it
         made: dict[int, Privatizer] = {privatizer.users: privatizer for privatizer in self.privatizers}
         if self.decides or not made:
             for users in map(int, asked.plays):
@@ -149,10 +150,10 @@ class LiveArms(Live):
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
-        self.begin()
+        self.begin(int(state["filled"].sum()))
         for name in ("filled", "out", "released"):
             getattr(self, name)[:] = state[name]
-        for turn in (turn for turn in range(len(self.filled)) if f"sent_{turn}" in state):
+        for turn in np.flatnonzero((0 < self.filled) & (self.filled < self.asked.plays) & self.decides):
             privatizer, sent = self.privatizers[turn], state[f"sent_{turn}"]
             one = privatizer.send(np.full((1, 1), privatizer.domain.low), np.random.default_rng(0))
             if sent.shape != (self.filled[turn], *one.shape[1:]):

@@ -115,6 +115,8 @@ class LiveCounted(Live):
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
+        if self.played != self.learner.pulls.sum():
+            raise WrongEntry("played", f"the learner was told {self.learner.pulls.sum()} times")
         for arm, counter in enumerate(self.counters):
             unpack_part(counter, state, f"counter_{arm}_")
             if counter.steps != self.learner.pulls[arm]:

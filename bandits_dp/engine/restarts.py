@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved, pack_part, unpack_part
+from bandits_dp._state import Saved, WrongEntry, pack_part, unpack_part
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.problems import Problem
 
@@ -121,7 +121,7 @@ class Restarts(Saved):
         return self.make(horizon=self.horizon_of(self.stage))
 
     def _pack(self) -> dict[str, ArrayLike]:
-        return {"stage": self.stage, **pack_part(self.live, "inner_")}
+        return {"played": self.played, "stage": self.stage, **pack_part(self.live, "inner_")}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         self.stage = int(state["stage"])
@@ -129,6 +129,8 @@ class Restarts(Saved):
             raise ValueError(f"there is no stage {self.stage}")
         self.live = self._begun()
         unpack_part(self.live, state, "inner_")
+        if state["played"] != self.played:
+            raise WrongEntry("played", f"{self.live.played} rounds of stage {self.stage} are {self.played} in all")
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""
