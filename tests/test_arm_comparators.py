@@ -235,8 +235,8 @@ def test_a_restored_learner_goes_on_as_if_nothing_had_happened(name, calibration
 def test_bad_updates_leave_dp_ucb_usable():
     learner, rng = bdp.make("DP-UCB", PROBLEM, horizon=10, epsilon=1.0), np.random.default_rng(0)
     ticket = learner.act()
-    bad_ones = ((0.5, "rewards must be 0 or 1, got 0.5"), (math.nan, "rewards must be finite"), ([1, 0], "rewards must be 1, one for"))
-    for bad, text in bad_ones:
+    bad_ones = {0.5: "rewards must be 0 or 1, got 0.5", math.nan: "rewards must be finite", (1, 0): "rewards must be 1, one for"}
+    for bad, text in bad_ones.items():
         with pytest.raises(ValueError, match=text):
             learner.update(ticket, bad, rng)
     with pytest.raises(ValueError, match="rng must be"):
@@ -251,7 +251,9 @@ def test_bad_updates_leave_dp_ucb_usable():
             LiveCounted(UCB(4, TreeWidth(counter)), counter, 4, 10, counter.guarantee)
 
 
-@pytest.mark.parametrize("counter", (HybridCounter(None, 4.0, 0.1), FactorizationCounter(900, 4.0, 0.1), TwoLevelCounter(900, 4.0, 0.1)))
+@pytest.mark.parametrize(
+    "counter", (HybridCounter(None, 4.0, 0.1), FactorizationCounter(900, 4.0, 0.1), TwoLevelCounter(900, 4.0, 0.1))
+)
 def test_any_counter_of_numbers_serves_ucb(counter):
     """It is released after every answer, and the plain loop plays it: nothing fast is needed."""
     learner = LiveCounted(UCB(4, ExactWidth()), counter, 4, 600, counter.guarantee)

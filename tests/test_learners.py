@@ -297,7 +297,8 @@ def test_a_state_of_another_learner_is_refused():
         learner.restore(other.save())
     with pytest.raises(ValueError, match="got that of None"):
         learner.restore({})
-    for key, value in (("learner_sums", np.zeros(9)), ("played", np.nan), ("filled", "many"), ("sent_0", np.zeros((2, 9))), ("extra", 1.0)):
+    wrong = {"learner_sums": np.zeros(9), "played": np.nan, "filled": "many", "sent_0": np.zeros((2, 9)), "extra": 1.0}
+    for key, value in wrong.items():
         with pytest.raises(ValueError, match=f"state must be what save.* wrong entry '{key}'"):
             learner.restore(before | {key: value})
     for missing in before.keys() - {"learner"}:

@@ -10,12 +10,11 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.engine.fingerprint import fingerprint
+from bandits_dp.engine.simulate import _play, checkpoints
 from bandits_dp.engine.threads import controls
 from bandits_dp.guarantee import no_guarantee
-from bandits_dp.learners import UCB1
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.engine.simulate import checkpoints
-from tests.small_problems import SYSTEMS, assert_same_runs, small
+from tests.small_problems import SYSTEMS, assert_same_runs, slowly, small
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
 NAMES = [system.name for system in bdp.systems() if system.setting == "arms"]
@@ -126,7 +125,7 @@ def test_bad_simulations_are_named():
         return bdp.make("AE", PROBLEM, horizon=100)
 
     used = learner()
-    used.update(1.0, np.random.default_rng(0))
+    used.update(used.act(), 1.0)
     for function, text in (
         (lambda: bdp.simulate(learner(), PROBLEM, 101), "horizon must be at most 100, for which the learner was made, got 101"),
         (lambda: bdp.simulate(learner(), PROBLEM, 0), "horizon must be an integer"),
@@ -145,16 +144,16 @@ def test_bad_simulations_are_named():
 def test_same_seed_same_result_however_runs_are_split(name, monkeypatch, tmp_path):
     """Runs that advance together as arrays give the numbers that they give alone, for every system of the catalogue."""
     small_case = small(name)
-    learner, problem, _ = small_case
+    learner, problem, horizon = small_case
     before = fingerprint(learner, problem)
     one = bdp.simulate(*small_case, runs=7, seed=2, progress=False, cache=tmp_path)
     assert fingerprint(learner, problem) == before  # neither is changed
     assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
     assert_same_runs(bdp.simulate(*small_case, runs=9, seed=2, progress=False), one, runs=7)
     assert (bdp.simulate(*small_case, runs=7, seed=3, progress=False).regret != one.regret).any()
-    monkeypatch.setattr(sys.modules["bandits_dp.simulate"], "TOGETHER", 3)
+    monkeypatch.setattr(sys.modules["bandits_dp.engine.simulate"], "TOGETHER", 3)
     assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
-    alone = [learner.play(problem, [np.random.default_rng(child)], one.rounds, int) for child in np.random.SeedSequence(2).spawn(7)]
+    alone = [_play(learner, problem, horizon, 2, [run])[1] for run in range(7)]
     assert (np.concatenate([played.regret for played in alone]) == one.regret).all()
 
 
@@ -167,19 +166,21 @@ def test_same_seed_same_result_on_any_number_of_workers(name):
 
 def test_runs_are_played_with_one_thread():
     """Linear algebra has a single thread inside a simulation, and as many as before after it, also after an error."""
-    class Counting(UCB1):
-        def play(self, problem, rngs, rounds, tick):
+    class Counting(BernoulliArms):
+        def draw(self, rng):
             seen.append([get() for get, _ in controls()])
             if len(seen) > 1:
                 raise RuntimeError("stop")
-            return super().play(problem, rngs, rounds, tick)
+            return self
+
+    problem = Counting([0.9, 0.6])
 
     for _, set_threads in controls():
         set_threads(2)
     seen = []
-    bdp.simulate(Counting(3, 100), PROBLEM, 100, progress=False)
+    bdp.simulate(slowly(problem, 100), problem, 100, runs=1, progress=False)
     with pytest.raises(RuntimeError, match="stop"):
-        bdp.simulate(Counting(3, 100), PROBLEM, 100, progress=False)
+        bdp.simulate(slowly(problem, 100), problem, 100, progress=False)
     assert seen == [[1] * len(controls())] * 2 and [get() for get, _ in controls()] == [2] * len(controls())
     assert controls() or sys.platform != "linux"  # the wheels of numpy and scipy for Linux come with OpenBLAS
 
@@ -221,12 +222,13 @@ def test_to_dataframe_needs_pandas(monkeypatch):
 
 SLOW = """
 import time, bandits_dp as bdp
-class Slow(bdp.learners.UCB1):
-    def play(self, problem, rngs, rounds, tick):
-        time.sleep(1.1)
-        tick(50)
-        return super().play(problem, rngs, rounds, tick)
-bdp.simulate(Slow(2, 100), bdp.problems.BernoulliArms([0.5, 0.5]), 100, runs=2, progress={})
+class Slow(bdp.problems.BernoulliArms):
+    def draw(self, rng):
+        time.sleep(0.6)
+        return self
+problem = Slow([0.5, 0.5])
+learner = bdp.make("LDP-AE", problem, horizon=100, epsilon=1.0, fidelity="messages")
+bdp.simulate(learner, problem, 100, runs=4, progress={})
 """
 
 
@@ -236,7 +238,7 @@ def test_long_work_shows_a_progress_bar():
         subprocess.run([sys.executable, "-c", SLOW.format(flag)], capture_output=True, text=True, check=True).stderr
         for flag in (True, False)
     )
-    assert "Slow" in shown and "25%" in shown
+    assert "LDP-AE" in shown and "50%" in shown
     assert hidden == ""
 
 
