@@ -14,7 +14,7 @@ from bandits_dp.engine.simulate import _play, checkpoints
 from bandits_dp.engine.threads import controls
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.problems import BernoulliArms
-from tests.small_problems import SYSTEMS, assert_same_runs, slowly, small
+from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, slowly, small
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
 NAMES = [system.name for system in bdp.systems() if system.setting == "arms"]
@@ -138,6 +138,32 @@ def test_bad_simulations_are_named():
     ):
         with pytest.raises(ValueError, match=text):
             function()
+    with pytest.raises(TypeError, match=r"learner must be what make\(\) returned, got BernoulliArms.*; learner and problem are swapped"):
+        bdp.simulate(PROBLEM, learner(), 100)
+    with pytest.raises(TypeError, match=r"learner must be what make\(\) returned, got 'AE'$"):
+        bdp.simulate("AE", PROBLEM, 100)
+
+
+@pytest.mark.parametrize("name", [name for name, system in SYSTEMS.items() if system.model != "none"])
+def test_equal_numbers_make_equal_learners(name):
+    """1, 1.0 and numpy's 1 are one number: in the description, in the guarantee, and in the key of a cache."""
+    problem, horizon = PROBLEMS[SYSTEMS[name].setting]
+    one, *others = (
+        bdp.make(name, problem, horizon=T, epsilon=epsilon, delta=delta)
+        for T, epsilon, delta in (
+            (horizon, 1.0, 0.125), (np.int64(horizon), 1, np.float64(0.125)), (horizon, np.int8(1), np.float32(0.125))
+        )
+    )
+    for other in others:
+        assert other.description == one.description and str(other.guarantee) == str(one.guarantee)
+        assert type(other.guarantee.epsilon) is float and fingerprint(other) == fingerprint(one)
+
+
+def test_equal_options_make_equal_learners():
+    made = [bdp.make("SDP-AE", PROBLEM, horizon=500, epsilon=1, delta=0.1, batch_size=size, honest_fraction=share)
+            for size, share in ((5, 1.0), (np.int32(5), 1), (5, np.float64(1.0)))]
+    assert len({learner.description for learner in made}) == len({fingerprint(learner) for learner in made}) == 1
+    assert "batch_size=5, honest_fraction=1.0" in made[0].description
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
