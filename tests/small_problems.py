@@ -6,7 +6,10 @@ from pathlib import Path
 import numpy as np
 
 import bandits_dp as bdp
+from bandits_dp.engine.live_arms import LiveArms
+from bandits_dp.learners import ArmElimination
 from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms, SphericalClients
+from bandits_dp.schedules.arms import batches
 
 PROBLEMS = {  # and a horizon that is long enough for runs to differ
     "arms": (BernoulliArms([0.9, 0.6, 0.5]), 3000),
@@ -34,6 +37,11 @@ class Diary(BernoulliArms):
         lines = path.read_text().splitlines() if path.exists() else []
         path.write_text("")
         return sorted(tuple(map(int, line.split())) for line in lines)
+
+
+def elimination(arms, horizon, privatizer, batch_size, width):
+    """Return arm elimination with any privatizer and width."""
+    return LiveArms(ArmElimination(arms, batches(batch_size), width), privatizer, arms, horizon)
 
 
 def slowly(problem, horizon, **options):

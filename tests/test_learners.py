@@ -1,6 +1,7 @@
 """Learners: plain loops as oracles, one law for both fidelities, live use, and errors that leave the learner usable."""
 
 import math
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ from bandits_dp.engine.fast_arms import play_phases
 from bandits_dp.engine.regret import RegretTrack
 from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
+from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -260,6 +262,28 @@ def test_certified_regret_is_a_fraction_of_the_theorems():
             for c in ("certified", "theorem")
         }
         assert last["certified"] <= last["theorem"] / 5
+
+
+@dataclass(frozen=True)
+class Halving:
+    """Half as many users in every phase."""
+
+    first: int
+    fresh = False
+    steady = False
+
+    def size(self, phase, arms):
+        return max(1, self.first >> (phase - 1))
+
+
+def test_a_schedule_that_shrinks_has_its_decisions_counted():
+    """Of 1,000 rounds the first 252 make 6 phases of two arms, and the others 374 more; the union bound counts 7."""
+    schedule, horizon = Halving(64), 1000
+    played, phases = 0, 0
+    while played + 2 * schedule.size(phases + 1, 2) <= horizon:
+        phases += 1
+        played += 2 * schedule.size(phases, 2)
+    assert most_decisions(horizon, schedule) >= phases
 
 
 @pytest.mark.parametrize("calibration", ("certified", "theorem"))
