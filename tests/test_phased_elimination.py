@@ -10,11 +10,11 @@ from scipy.optimize import minimize_scalar
 import bandits_dp as bdp
 from bandits_dp.accounting.binomial import hockey_stick
 from bandits_dp.designs import g_optimal_design, support_bound
-from bandits_dp.engine.regret import RegretTrack
 from bandits_dp.learners.phased_parts import Phase
 from bandits_dp.learners.phased_width import ExactWidth
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, Identity, LocalGaussian, LocalLaplace, ScalarSum
 from bandits_dp.problems import LinearArms, SphericalArms
+from bandits_dp.engine.regret import RegretTrack
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 SIGNS = Box(1, -1.0, 1.0, whole=True)
