@@ -138,7 +138,7 @@ def test_bad_simulations_are_named():
     ):
         with pytest.raises(ValueError, match=text):
             function()
-    with pytest.raises(TypeError, match="learner must be what make.* returned, got BernoulliArms.*; learner and problem are swapped"):
+    with pytest.raises(TypeError, match=r"learner must be what make.* returned, got Bernoulli.*; learner and problem are swapped"):
         bdp.simulate(PROBLEM, learner(), 100)
     with pytest.raises(TypeError, match=r"learner must be what make\(\) returned, got 'AE'$"):
         bdp.simulate("AE", PROBLEM, 100)
