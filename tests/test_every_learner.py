@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp.engine.ticket import Ticket
 from tests.small_problems import PROBLEMS, SYSTEMS
 
 HORIZON = 130
@@ -38,23 +39,30 @@ class User:
         reward = self.rng.integers(0, 2, size).astype(float)
         return 2 * reward - 1 if self.setting in ("clients", "linear") else reward
 
+    def ask(self, *shown):
+        """Return the arm, and what ``update`` takes besides the answer: a ticket, or nothing while a family has none."""
+        ticket = self.learner.act(*shown)
+        return (ticket.arm, (ticket,)) if isinstance(ticket, Ticket) else (ticket, ())
+
     def play(self, rounds):
         """Play some rounds, use all arrays for something else afterwards, and return the arms."""
         arms = []
         for _ in range(rounds):
             shown = self.shown()
-            arms.append(self.learner.act(*shown))
-            reward = self.answer(arms[-1])
+            arm, ticket = self.ask(*shown)
+            arms.append(arm)
+            self.last = ticket
+            reward = self.answer(arm)
             for features in shown:
                 features[:] = np.nan
-            self.learner.update(reward, self.noise)
+            self.learner.update(*ticket, reward, self.noise)
             reward[:] = np.nan
         return arms
 
 
 def same(one, other):
-    """Whether two states hold the same entries."""
-    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)
+    """Whether two states hold the same entries, but for the name by which tickets know their learner."""
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one if key != "owner")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,7 +76,7 @@ def test_it_plays_to_the_horizon_and_no_further(name):
     with pytest.raises(ValueError, match="horizon"):
         user.learner.act(*user.shown())
     with pytest.raises(ValueError, match="horizon"):
-        user.learner.update([1.0], user.noise)
+        user.learner.update(*user.last, [1.0], user.noise)
     assert same(end, user.learner.save())
 
 
@@ -79,8 +87,8 @@ def test_wrong_calls_raise_and_change_nothing(name):
     user.play(HALF)
     other.play(HALF)
     learner, shown = user.learner, user.shown()
-    learner.act(*shown)
-    other.learner.act(*other.shown())
+    _, ticket = user.ask(*shown)
+    _, others = other.ask(*other.shown())
     before = learner.save()
     good = user.answer(0)
     other.answer(0)
@@ -90,13 +98,11 @@ def test_wrong_calls_raise_and_change_nothing(name):
            {"reward": 1.0}, [object()], np.zeros(10**6)]
     for rewards in [*bad, np.full(shape, 7.0), np.full(shape, -7.0)] if bounded else bad:
         with pytest.raises(ValueError, match=r"\w"):
-            learner.update(rewards, user.noise)
+            learner.update(*ticket, rewards, user.noise)
         assert same(before, learner.save())
-    for rng in (None, 3, np.random.RandomState(3)):
-        if name == "UCB1":  # which draws nothing
-            break
+    for rng in (3, np.random.RandomState(3)) if ticket else (None, 3, np.random.RandomState(3)):
         with pytest.raises(ValueError, match="rng must be"):
-            learner.update(good, rng)
+            learner.update(*ticket, good, rng)
         assert same(before, learner.save())
     if user.setting == "contextual":
         (features,) = shown
@@ -111,8 +117,8 @@ def test_wrong_calls_raise_and_change_nothing(name):
         with pytest.raises(ValueError, match="state must"):
             learner.restore(state)
         assert same(before, learner.save())
-    learner.update(good, user.noise)
-    other.learner.update(good, other.noise)
+    learner.update(*ticket, good, user.noise)
+    other.learner.update(*others, good, other.noise)
     assert user.play(user.horizon - HALF - 1) == other.play(user.horizon - HALF - 1)
     assert same(learner.save(), other.learner.save())
 
