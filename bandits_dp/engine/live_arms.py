@@ -153,7 +153,7 @@ class LiveArms(Live):
         self.begin(int(state["filled"].sum()))
         for name in ("filled", "out", "released"):
             getattr(self, name)[:] = state[name]
-        for turn in np.flatnonzero((0 < self.filled) & (self.filled < self.asked.plays) & self.decides):
+        for turn in np.flatnonzero((self.filled > 0) & (self.filled < self.asked.plays) & self.decides):
             privatizer, sent = self.privatizers[turn], state[f"sent_{turn}"]
             one = privatizer.send(np.full((1, 1), privatizer.domain.low), np.random.default_rng(0))
             if sent.shape != (self.filled[turn], *one.shape[1:]):
