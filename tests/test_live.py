@@ -136,7 +136,7 @@ def test_a_user_may_be_in_so_many_batches():
     visits.admit("Ada")
     visits = visits.without({"Ada"}).next_batch()
     visits.admit("Ada")
-    with pytest.raises(ValueError, match="user must be asked in 2 batches at most, for which the noise is made, got 'Ada' once more"):
+    with pytest.raises(ValueError, match=r"user must be asked in 2 batches at most, for which the noise .* got 'Ada'"):
         visits.next_batch().admit("Ada")
 
 
