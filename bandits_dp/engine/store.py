@@ -2,7 +2,7 @@
 
 A file is written under another name and renamed, which is one step for the system: whoever is killed, and whoever else writes the
 same run at the same time, leaves whole files only. The folder is named by the content of learner and problem, by the checkpoints,
-the seed and the code (see ``_fingerprint.py``), so a run is found again only by a simulation that would play exactly the same.
+the seed and the code (see ``fingerprint.py``), so a run is found again only by a simulation that would play exactly the same.
 """
 
 from __future__ import annotations
