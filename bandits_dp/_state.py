@@ -85,7 +85,10 @@ def pack(thing: Any, prefix: str) -> dict[str, ArrayLike]:
     packed: dict[str, ArrayLike] = {}
     for name in _changes(thing):
         value = getattr(thing, name)
-        packed |= pack(value, f"{prefix}{name}_") if hasattr(value, "changes") else {prefix + name: value}
+        if isinstance(value, Saved):
+            packed |= {f"{prefix}{name}_{key}": inner for key, inner in value._pack().items()}
+        else:
+            packed |= pack(value, f"{prefix}{name}_") if hasattr(value, "changes") else {prefix + name: value}
     return packed
 
 
@@ -93,7 +96,12 @@ def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
     """Take back what :func:`pack` returned, into a copy that nobody else has."""
     for name in _changes(thing):
         value = getattr(thing, name)
-        if hasattr(value, "changes"):
+        if isinstance(value, Saved):
+            inner = copy.copy(value)
+            start = f"{prefix}{name}_"
+            inner._unpack({key.removeprefix(start): array for key, array in state.items() if key.startswith(start)})
+            setattr(thing, name, inner)
+        elif hasattr(value, "changes"):
             inner = copy.copy(value)
             unpack(inner, state, f"{prefix}{name}_")
             setattr(thing, name, inner)

@@ -13,8 +13,8 @@ from bandits_dp.learners.linucb_fixed import ExactFixedArms, FixedArms
 from bandits_dp.learners.linucb_model import LinearModel, norm_bound
 from bandits_dp.learners.linucb_release import ExactSums, NoiseLaw, Tape
 from bandits_dp.learners.linucb_releases import CountedSums, privatized, statistics
-from bandits_dp.learners.radius import PlainRadius, Shape
-from bandits_dp.learners.radius_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
+from bandits_dp.widths.ridge import PlainRadius, Shape
+from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from bandits_dp.privatizers import LocalGaussian, VectorSum
 from bandits_dp.privatizers.centred import CentredStatistics
 from bandits_dp.privatizers.domain import LinearStatistics

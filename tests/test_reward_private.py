@@ -11,7 +11,7 @@ from scipy import integrate, stats
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
-from bandits_dp.learners.radius import Shape
+from bandits_dp.widths.ridge import Shape
 from bandits_dp.learners.reward_private_change import arms_changed
 from bandits_dp.problems import ContextualLinear, PoolContextual
 

@@ -16,15 +16,15 @@ from bandits_dp.catalog.contextual_options import (
 )
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
-from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.learners.linucb_experiment import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
+from bandits_dp.learners.linucb_old import LinUCB
 from bandits_dp.learners.linucb_release import ExactSums, Release
 from bandits_dp.learners.linucb_releases import CountedSums, privatized
-from bandits_dp.learners.radius import PlainRadius, Radius
-from bandits_dp.learners.radius_private import CertifiedRadius, LemmaRadius
 from bandits_dp.privatizers.centred import CentredStatistics
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.problems.contextual import Contextual, centre_of
+from bandits_dp.widths.ridge import PlainRadius, Radius
+from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 
 ALPHA = 0.1  # probability that some confidence radius is too small
 USERS = 20  # per batch: that of the paper's simulation

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.learners.linucb_old import LinUCB
 from bandits_dp.learners.schedules import named_batch_size
 from bandits_dp.privatizers import AmplifiedGaussian, LocalGaussian, Privatizer, VectorSum
 from bandits_dp.privatizers.bit_sum import crowd

@@ -11,7 +11,6 @@ from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.learners.linucb_releases import CountedSums
-from bandits_dp.learners.radius import Radius
 from bandits_dp.learners.reward_private import RewardPrivateLinUCB
 from bandits_dp.learners.reward_private_dgs import DynamicBound, DynamicLaplace
 from bandits_dp.learners.reward_private_model import InstrumentModel, ParameterModel
@@ -19,6 +18,7 @@ from bandits_dp.learners.reward_private_noise import DynamicGaussian, ParameterN
 from bandits_dp.learners.reward_private_width import CountedRadius, FixedWidth, InstrumentRadius, PrintedWidth
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
+from bandits_dp.widths.ridge import Radius
 
 FAILURE = 0.1  # probability that some proved radius is too small
 WIDTH = 0.3  # from the early code that learners.reward_private_dgs names; possibly not the figures'

@@ -35,12 +35,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.learners.linucb_experiment_releases import FigureBits, FigureCounter, FigureGaussian, FigureTree
 from bandits_dp.learners.linucb_model import LinearModel
+from bandits_dp.learners.linucb_old import LinUCB
 from bandits_dp.learners.linucb_release import ExactSums, Release
-from bandits_dp.learners.radius import Shape
 from bandits_dp.problems.contextual import Contextual
+from bandits_dp.widths.ridge import Shape
 
 SCALE = 10  # s at epsilon >= 1
 

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from bandits_dp.continual import TreeCounter
 from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.learners.linucb_release import TAPE, Floats, NoiseLaw, Release, Rngs
+from bandits_dp.learners.linucb_release import TAPE, Floats, Release, Rngs
 from bandits_dp.learners.linucb_releases import statistics
 from bandits_dp.privatizers.domain import LinearStatistics
+from bandits_dp.widths.ridge import NoiseLaw
 
 
 def _unproved(model: str) -> Guarantee:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from bandits_dp.learners.linucb_model import LinearModel
 from bandits_dp.learners.linucb_release import Rngs
-from bandits_dp.learners.radius import Shape
+from bandits_dp.widths.ridge import Shape
 
 
 class FixedArms:

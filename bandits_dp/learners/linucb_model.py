@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.learners.linucb_release import Release, Rngs, Tape
-from bandits_dp.learners.radius import Radius, Shape
+from bandits_dp.widths.ridge import Radius, Shape
 
 TIE = 1e-9  # before the first release all arms of one norm have the same index, up to rounding: the first is played
 

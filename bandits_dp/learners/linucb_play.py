@@ -19,7 +19,7 @@ from bandits_dp.learners.linucb_release import Rngs, triangle
 from bandits_dp.problems.contextual import Contextual
 
 if TYPE_CHECKING:
-    from bandits_dp.learners.linucb import LinUCB
+    from bandits_dp.learners.linucb_old import LinUCB
 
 MEMORY = 200e6  # bytes of noise and of products of features, or of shown features, that a group of runs may hold
 ROUNDS = 2048  # rounds whose users are drawn ahead, about

@@ -14,7 +14,6 @@ the matrix is private, to the upper triangle of the matrix, row by row (:class:`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.widths.ridge import NoiseLaw
 
 Floats = NDArray[np.float64]
 Rngs = list[np.random.Generator]
@@ -31,30 +31,6 @@ TAPE = 2**15  # numbers that a tape holds per run, about, unless all are drawn a
 def triangle(dimension: int) -> int:
     """Numbers in the upper triangle of a symmetric matrix."""
     return dimension * (dimension + 1) // 2
-
-
-@dataclass(frozen=True)
-class NoiseLaw:
-    """What a confidence radius may know about the noise on running sums.
-
-    Parameters
-    ----------
-    vector_std, matrix_std : ndarray, shape (batches,)
-        Sub-Gaussian standard deviation of every entry of the vector, and of the upper triangle of the matrix, after batch 1, 2, ...
-        Entries of one running sum are independent, or independent given the past.
-    additive : bool
-        Whether the noise is a sum over batches of independent parts, or of martingale differences.
-    gaussian : bool
-        Whether entries are Gaussian with exactly these standard deviations.
-    sub_gaussian : bool
-        Whether they are sub-Gaussian at all; if not (Laplace noise), the numbers are plain standard deviations.
-    """
-
-    vector_std: NDArray[np.float64]
-    matrix_std: NDArray[np.float64]
-    additive: bool = False
-    gaussian: bool = True
-    sub_gaussian: bool = True
 
 
 class Release(ABC):

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.continual import Counter
-from bandits_dp.learners.linucb_release import TAPE, Floats, NoiseLaw, Release, Rngs
+from bandits_dp.learners.linucb_release import TAPE, Floats, Release, Rngs
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.gaussian import GaussianNoise
+from bandits_dp.widths.ridge import NoiseLaw
 
 
 def statistics(phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -30,12 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp.learners.base import Played
-from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.learners.linucb_old import LinUCB
 from bandits_dp.learners.linucb_play import play_runs
 from bandits_dp.learners.linucb_release import Release
-from bandits_dp.learners.radius import Radius
 from bandits_dp.learners.reward_private_model import RewardModel
 from bandits_dp.problems import Contextual, Problem
+from bandits_dp.widths.ridge import Radius
 
 
 class RewardPrivateLinUCB(LinUCB):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.learners.linucb_old import LinUCB
 from bandits_dp.problems.contextual import Contextual
 
 

@@ -39,8 +39,8 @@ from bandits_dp import _checks
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.continual.intervals import climb_bits
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners.linucb_release import NoiseLaw
 from bandits_dp.learners.reward_private_noise import ParameterNoise
+from bandits_dp.widths.ridge import NoiseLaw
 
 CHUNK = 4096  # rounds whose noise is drawn together
 

@@ -42,8 +42,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.learners.linucb_model import LinearModel, norm_bound
 from bandits_dp.learners.linucb_release import Release, Rngs
-from bandits_dp.learners.radius import Radius, Shape
 from bandits_dp.learners.reward_private_noise import ParameterNoise
+from bandits_dp.widths.ridge import Radius, Shape
 
 
 class RewardModel(LinearModel):

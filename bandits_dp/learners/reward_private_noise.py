@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners.linucb_release import Floats, NoiseLaw, Release, Rngs
+from bandits_dp.learners.linucb_release import Floats, Release, Rngs
+from bandits_dp.widths.ridge import NoiseLaw
 
 
 class ParameterNoise(Release):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.continual import Counter
-from bandits_dp.learners.radius import PlainRadius, Shape
-from bandits_dp.learners.radius_private import quadratic_quantile
+from bandits_dp.widths.ridge import PlainRadius, Shape
+from bandits_dp.widths.ridge_private import quadratic_quantile
 
 
 class FixedWidth:

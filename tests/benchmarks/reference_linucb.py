@@ -7,7 +7,7 @@ import numpy as np
 
 from bandits_dp.learners.linucb_release import ExactSums
 from bandits_dp.learners.linucb_releases import CountedSums
-from bandits_dp.learners.radius import Shape
+from bandits_dp.widths.ridge import Shape
 
 
 def released(release, values, rng):
