@@ -18,7 +18,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy  # optimize and stats are loaded when they are used first
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import ROUNDING
@@ -109,7 +109,7 @@ def discrete_laplace_scale(epsilon: float, delta: float = 0.0, shift: int = 1) -
     low = high = math.log(most)
     while excess(low) <= 0:
         low -= 0.5
-    log_scale = brentq(excess, low, high, xtol=1e-13)
+    log_scale = scipy.optimize.brentq(excess, low, high, xtol=1e-13)
     while excess(log_scale) > 0:  # the root finder may stop just below the root
         log_scale += 1e-13
     return math.exp(log_scale)

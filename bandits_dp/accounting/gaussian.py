@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
+import scipy
 from scipy.special import erfcx, log_ndtr, ndtr
 
 from bandits_dp import _checks
@@ -106,7 +106,7 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float = 1.0) -
         low -= 2.0
     while excess(high) > 0:
         high += 2.0
-    ratio = math.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
+    ratio = math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
     while gaussian_delta(ratio, epsilon) > delta:
         ratio *= 1 + 1e-12
     return sensitivity * ratio
