@@ -11,6 +11,7 @@ from typing import Any
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from bandits_dp import _checks
@@ -19,7 +20,6 @@ from bandits_dp.engine.memory import check_runs
 from bandits_dp.engine.paths import path_for
 from bandits_dp.engine.played import Played
 from bandits_dp.engine.store import RunStore, single_runs
-from bandits_dp.engine.threads import single_thread
 from bandits_dp.learners import Learner
 from bandits_dp.problems import Problem
 from bandits_dp.result import Result
@@ -147,7 +147,7 @@ def _play(
 ) -> tuple[list[int], Played]:
     """Play some runs, each from its own generator."""
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
-    with single_thread():
+    with threadpool_limits(1, user_api="blas"):  # matrices are small: more threads wait for one another, up to five times the work
         rngs = list(map(np.random.default_rng, seeds))
         if isinstance(learner, Live):
             return runs, path_for(learner, problem)(learner, problem, rngs, checkpoints(horizon), tick)
