@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.played import Played
+from bandits_dp.problems.rounds import Rounds
 
 
 def play_plainly(
@@ -49,6 +50,8 @@ def play_plainly(
         answers, noise = rng.spawn(2)
         world, player = problem.draw(answers), copy.deepcopy(live)
         player.meet(world)
+        if isinstance(world, Rounds):
+            world, step = world.one_by_one(answers), _one_round
         lost: list[NDArray[np.float64]] = []
         while player.played < last:
             lost.append(step(player, world, last - player.played, answers, noise))
@@ -63,6 +66,14 @@ def _rewards(live: Any, world: Any, left: int, answers: np.random.Generator, noi
     ticket = live.act(users=min(live.missing, left))
     live.update(ticket, world.rewards(ticket.arm, ticket.users, answers), noise)
     return np.full(ticket.users, world.gaps[ticket.arm])
+
+
+def _one_round(live: Any, world: Any, left: int, answers: np.random.Generator, noise: np.random.Generator) -> NDArray[np.float64]:
+    """Play one round of somebody's own problem."""
+    features, rewards, means = next(world)
+    ticket = live.act() if features is None else live.act(features)
+    live.update(ticket, rewards[ticket.arm], noise)
+    return np.array([means.max() - means[ticket.arm]])
 
 
 STEPS = {"arms": _rewards, "linear": _rewards}
