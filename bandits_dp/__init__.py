@@ -15,7 +15,7 @@ from bandits_dp.engine.simulate import simulate
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.result import Result
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AuditResult",
     "Guarantee",
