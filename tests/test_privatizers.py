@@ -114,11 +114,11 @@ def test_pairs_beat_single_rare_bits():
     low, high = 1e-6, 1e-3
     for _ in range(60):
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if binomial_delta(users, 1.0, p=middle) <= 1e-6 else (middle, high)
+        low, high = (low, middle) if binomial_delta(users, 1.0, 1, p=middle) <= 1e-6 else (middle, high)
     single = math.sqrt(users * high * (1 - high))
     pair = BinarySum(users, 1.0, 1e-6).noise_std
     assert single == pytest.approx(5.84, abs=0.01)
-    assert pair < gaussian_noise_std(1.0, 1e-6) < single
+    assert pair < gaussian_noise_std(1.0, 1e-6, 1.0) < single
 
 
 def test_theorem_binary_sum_is_private():
@@ -158,7 +158,7 @@ def test_randomized_response_is_exactly_private(epsilon, delta):
 
 
 def test_central_noise_is_exact():
-    assert gaussian_delta(CentralGaussian(5, 0.5, 1e-5).noise_std, 0.5) == pytest.approx(1e-5)
+    assert gaussian_delta(CentralGaussian(5, 0.5, 1e-5).noise_std, 0.5, 1.0) == pytest.approx(1e-5)
     assert CentralLaplace(5, 0.5).noise_std == pytest.approx(math.sqrt(2) / 0.5)
     assert CentralGaussian(5, 0.5, 1e-5, "theorem").noise_std > CentralGaussian(5, 0.5, 1e-5).noise_std
 

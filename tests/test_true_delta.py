@@ -143,7 +143,7 @@ def test_skellam_noise_keeps_delta():
 def test_gaussian_noise_keeps_delta():
     """5,000 pairs, and no more noise than needed: 1e-8 less breaks the promise."""
     for i, (epsilon, delta) in enumerate(scan(12, (1e-6, 100.0), (1e-15, 0.99))):
-        std = gaussian_noise_std(epsilon, delta)
+        std = gaussian_noise_std(epsilon, delta, 1.0)
         assert exact_delta.gaussian(std, epsilon) <= delta * (1 + ROOM), (epsilon, delta)
         if i % 10 == 0:
             assert exact_delta.gaussian(std * (1 - 1e-8), epsilon) > delta
