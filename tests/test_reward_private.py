@@ -727,15 +727,18 @@ def test_runs_do_not_depend_on_company():
 
 
 def test_regret_of_the_published_simulation():
-    """T = 20,000 at (2, 0.1), 20 runs: RewardTree near what no privacy costs (74); its rules see sizes and noise only."""
+    """T = 20,000 at (2, 0.1): RewardTree near what no privacy costs (74); its rules see sizes and noise only.
+
+    The regret of a run has a std of 26 to 33: the first two bounds are more than 3.5 standard errors away, the last 2.8.
+    """
     problem = PoolContextual(clip=True)
 
     def final(runs, **options):
         learner = bdp.make("LinUCB-RewardTree", problem, horizon=20_000, epsilon=2.0, delta=0.1, **options)
         return bdp.simulate(learner, problem, 20_000, runs=runs, seed=0, progress=False).mean[-1]
 
-    assert final(20) < 120
-    assert final(20, counter="tree") < 200
+    assert final(10) < 120
+    assert final(10, counter="tree") < 200
     assert 115 < final(8, whiten=False) < 190  # what whitening saves
 
 
