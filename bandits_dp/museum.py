@@ -79,7 +79,7 @@ def reused_noise(data: Array, rng: np.random.Generator, runs: int, draws: int) -
     Who sees which page is public, whether they click is not. The author knew that disjoint groups compose in parallel, and drew the
     noise once, before the loop over the groups. Each sum alone is private. Their difference carries no noise at all.
     """
-    return data.sum(axis=0) + rng.normal(0, gaussian_noise_std(1, 1e-3), (runs, draws))
+    return data.sum(axis=0) + rng.normal(0, gaussian_noise_std(1, 1e-3, 1.0), (runs, draws))
 
 
 def one_coordinate_at_a_time(data: Array, rng: np.random.Generator, runs: int, sensitivity: float) -> Array:
@@ -191,7 +191,7 @@ def warm_cache(data: Array, rng: np.random.Generator, runs: int, served: float) 
     The author put the cache before the noise instead of behind it. One request in a thousand hits it and gets the exact sum. That
     is too rare to move a mean, a quantile or a histogram, and far above a delta of a millionth.
     """
-    noise = rng.normal(0, gaussian_noise_std(1, 1e-6), runs)
+    noise = rng.normal(0, gaussian_noise_std(1, 1e-6, 1.0), runs)
     return data.sum() + np.where(rng.random(runs) < served, 0.0, noise)
 
 
@@ -259,8 +259,9 @@ def exhibits() -> tuple[Exhibit, ...]:
                  (1, 0.0), *_clicks(5), 1000),
         _exhibit(warm_cache, {"served": 1e-3}, {"served": 0.0}, "Cache what was released, not what is secret.",
                  (1, 1e-6), *_clicks(5), 200_000),
-        _exhibit(textbook_gaussian, {"std": classical_gaussian_noise_std(8, 0.25, strict=False)}, {"std": gaussian_noise_std(8, 0.25)},
-                 "Use the exact formula, gaussian_noise_std.", (8, 0.25), *_clicks(5), 10**6),
+        _exhibit(textbook_gaussian, {"std": classical_gaussian_noise_std(8, 0.25, 1.0, strict=False)},
+                 {"std": gaussian_noise_std(8, 0.25, 1.0)}, "Use the exact formula, gaussian_noise_std.",
+                 (8, 0.25), *_clicks(5), 10**6),
         _exhibit(sliding_window, {"memberships": 1}, {"memberships": 8}, "Calibrate to all windows that one user is in.",
                  (1, 1e-3), np.zeros(64), np.eye(1, 64, 31)[0], 10_000),
     )

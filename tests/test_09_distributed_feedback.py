@@ -38,10 +38,14 @@ def projection(actions: np.ndarray, plays: np.ndarray) -> np.ndarray:
     return np.linalg.pinv(np.sqrt(plays)[:, None] * actions) * np.sqrt(plays)
 
 
-@cache
 def published(name: str, runs: int, epsilon: float = 10.0, calibration: str = "certified", rewards: str = "signs", **options: float
               ) -> bdp.Result:
     """The paper's simulation at its size, the same instances for every name."""
+    return simulated(name, runs, epsilon, calibration, rewards, **options)
+
+
+@cache
+def simulated(name: str, runs: int, epsilon: float, calibration: str, rewards: str, **options: float) -> bdp.Result:
     problem = PAPER.problem if rewards == "signs" else GAUSSIAN
     strict = {} if calibration == "certified" or name == "DPE" else {"strict": False}
     learner = bdp.make(name, problem, horizon=PAPER.horizon, epsilon=epsilon, delta=0.25, calibration=calibration,

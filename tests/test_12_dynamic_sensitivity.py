@@ -64,8 +64,8 @@ def test_lemma_1_shift():
         bound = 2 / np.linalg.eigvalsh(grams)[:, 0]
         assert (np.diff(bound) <= 1e-9).all()
         for record in (0, 17, 299):
-            assert (np.linalg.norm(parameter_shifts(x, 0.5, record), axis=1) <= bound * (1 + 1e-12)).all()
-    assert parameter_shifts(np.ones((50, 1)), 1.0)[:, 0] == pytest.approx(2 / (1 + np.arange(1, 51)))
+            assert (np.linalg.norm(parameter_shifts(x, 0.5, record, 2.0), axis=1) <= bound * (1 + 1e-12)).all()
+    assert parameter_shifts(np.ones((50, 1)), 1.0, 0, 2.0)[:, 0] == pytest.approx(2 / (1 + np.arange(1, 51)))
 
 
 def test_whitened_directions_are_best():
@@ -114,7 +114,7 @@ def test_privacy_of_a_run():
     assert loss.mean() == pytest.approx(eta**2 / 2, abs=5 * eta / math.sqrt(runs))
     assert loss.std() == pytest.approx(eta, rel=5 / math.sqrt(2 * runs))
     found = np.maximum(0, 1 - np.exp(1.0 - loss)).mean()
-    assert found == pytest.approx(gaussian_delta(1 / eta, 1.0), abs=5 * 0.5 / math.sqrt(runs)) and found < 0.1
+    assert found == pytest.approx(gaussian_delta(1 / eta, 1.0, 1.0), abs=5 * 0.5 / math.sqrt(runs)) and found < 0.1
 
 
 # ---- Sensitivity -------------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_assumption_1(measured):
        outcome="confirmed")
 def test_shift_shrinks(measured):
     x, _ = played()
-    shift = np.linalg.norm(parameter_shifts(x, 1.0, 3), axis=1)
+    shift = np.linalg.norm(parameter_shifts(x, 1.0, 3, 2.0), axis=1)
     grams = np.eye(10) + np.cumsum(x[:, :, None] * x[:, None, :], axis=0)
     bound = 2 / np.linalg.eigvalsh(grams)[:, 0]
     t = np.arange(1, 20_001)
@@ -453,7 +453,7 @@ def test_laplace_for_euclidean_shifts(measured):
        "after it by little, and their total loss against Lemma 1's scale stays below the claim (box 'Kept noise on a line').",
        outcome="observation")
 def test_increments_do_not_isolate(measured):
-    moved = parameter_shifts(np.ones((256, 1)), 1.0)[:, 0]  # by the first reward
+    moved = parameter_shifts(np.ones((256, 1)), 1.0, 0, 2.0)[:, 0]  # by the first reward
     t = np.arange(1, 257)
     sums = np.abs(moved - np.where(t & (t - 1), moved[(t & (t - 1)) - 1], 0.0))
     measured["partial sums that the first reward moves, of 256"] = np.count_nonzero(sums)

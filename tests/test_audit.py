@@ -38,7 +38,7 @@ def answer(truth):
 @pytest.mark.parametrize("score", (None, lambda output: -output))
 def test_bound_on_an_exact_gaussian_reaches_its_goal(delta, goal, score):
     """Claim (1, delta), exactly calibrated, 1e6 runs: the median bound of nine audits, none above 1."""
-    mechanism = gaussian(gaussian_noise_std(1.0, delta))
+    mechanism = gaussian(gaussian_noise_std(1.0, delta, 1.0))
     bounds = [quiet(mechanism, 0.0, 1.0, 1.0, delta, 10**6, seed, score=score).epsilon_lower for seed in range(9)]
     assert np.median(bounds) >= goal and max(bounds) <= 1
 

@@ -346,7 +346,7 @@ def test_theorem_calibration_of_the_tree():
     """Per-node split as printed, more noise than certified, a strict range, and user-level noise times M0."""
     tree = TreeCounter(1000, 0.5, 1e-4, calibration="theorem")
     node = 0.5 / math.sqrt(8 * 10 * math.log(2 / 1e-4))
-    assert tree.noise_std == pytest.approx(classical_gaussian_noise_std(node, 1e-4 / 20))
+    assert tree.noise_std == pytest.approx(classical_gaussian_noise_std(node, 1e-4 / 20, 1.0))
     assert "Shariff & Sheffet 2018" in str(tree.guarantee) and tree.guarantee.proved
     for horizon, epsilon, delta, rounds in itertools.product((1, 2, 1000, 10**6), (1e-3, 0.5, 0.999), (1e-9, 0.1, 0.9), (1, 5)):
         theorem = TreeCounter(horizon, epsilon, delta, calibration="theorem", appearances=rounds)

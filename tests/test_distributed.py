@@ -427,7 +427,7 @@ def test_unbounded_rewards_are_private_only_if_clipped():
         learner.update([7.0, -9.0], np.random.default_rng(0))  # taken as they are; the average is clipped
         with pytest.raises(ValueError, match="problem must have rewards in"):
             make(kind, population(), 500).check_problem(problem)
-    assert make("DPE", problem, 500).domain == Reals()
+    assert make("DPE", problem, 500).domain == Reals(1)
     with pytest.raises(ValueError, match=r"got rewards in \[-1, 1\]"):
         make("CDP-DPE", population(), 500, bound=0.5)
 

@@ -52,7 +52,7 @@ def test_local_gaussian_is_exact(epsilon):
     """M Gaussian releases with the noise found have exactly the delta asked for."""
     privatizer = ReturningLocalGaussian(50, 30, epsilon, 1e-3, domain=LINEAR)
     together = gaussian_composition([privatizer.unit_std] * 30, [LINEAR.l2_diameter] * 30)
-    assert gaussian_delta(together, epsilon) == pytest.approx(1e-3, rel=1e-9)
+    assert gaussian_delta(together, epsilon, 1.0) == pytest.approx(1e-3, rel=1e-9)
     assert privatizer.noise_std == pytest.approx(privatizer.unit_std * math.sqrt(50))
 
 
@@ -68,12 +68,12 @@ def exact_pair_delta(log_pmf, shift, epsilon):
 def test_two_batches_of_bits_against_every_outcome(epsilon):
     """One number in each of two batches: the exact delta is below the target, and the bound is not wasteful."""
     delta, g = 0.05, 16
-    privatizer = ReturningVectorSum(6, 2, epsilon, delta, domain=Box(), levels=g)
+    privatizer = ReturningVectorSum(6, 2, epsilon, delta, domain=Box(1), levels=g)
     log_pmf = privatizer.noise_bits.log_pmf(6)
     exact = exact_pair_delta(log_pmf, g, epsilon)  # from 0 to 1 in both batches, which moves g ones each
     assert exact <= delta
     assert exact >= 0.85 * delta
-    alone = VectorSum(6, epsilon, delta, Box(), levels=g)
+    alone = VectorSum(6, epsilon, delta, Box(1), levels=g)
     assert exact_pair_delta(alone.noise_bits.log_pmf(6), g, epsilon) > 1.2 * delta  # what one batch needs is too little for two
 
 
@@ -88,7 +88,7 @@ def test_bits_lose_nothing_against_gaussian_noise():
 def test_many_batches_of_bits_by_simulation():
     """The likelihood ratio of 40 batches, simulated, exceeds e^epsilon as little as promised (false alarm below 1e-6)."""
     epsilon, delta, batches, g = 1.0, 0.1, 40, 8
-    privatizer = ReturningVectorSum(5, batches, epsilon, delta, domain=Box(), levels=g)
+    privatizer = ReturningVectorSum(5, batches, epsilon, delta, domain=Box(1), levels=g)
     log_pmf = privatizer.noise_bits.log_pmf(5)
     rng = np.random.default_rng(1)
     noise = rng.choice(len(log_pmf), p=np.exp(log_pmf) / np.exp(log_pmf).sum(), size=(20_000, batches))

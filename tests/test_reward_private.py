@@ -138,7 +138,7 @@ def plain_run(learner, case, problem, answers, noise_rng, horizon):
             if name == "LinUCB-Tree":
                 theta = inverse @ (b + noise[t])
             elif calibration == "certified":
-                theta = inverse @ b + noise[t] * gaussian_noise_std(eps, 0.1) * math.sqrt(T) * 2 / least(inverse)
+                theta = inverse @ b + noise[t] * gaussian_noise_std(eps, 0.1, 1.0) * math.sqrt(T) * 2 / least(inverse)
             else:
                 theta = inverse @ b + noise[t]
         estimates.append(theta)
@@ -415,7 +415,7 @@ def test_shifts_are_differences_of_parameters():
         assert parameter_shifts(x, 0.7, record, 1.5) == pytest.approx(np.array(expected), abs=1e-12)
     long = rng.normal(size=(5000, 2))  # more than one block
     last = 2 * np.linalg.solve(np.eye(2) + long.T @ long, long[4])
-    assert parameter_shifts(long, 1.0, 4)[-1] == pytest.approx(last)
+    assert parameter_shifts(long, 1.0, 4, 2.0)[-1] == pytest.approx(last)
 
 
 def exact_epsilon(density, shift, delta):
@@ -470,9 +470,9 @@ def test_bounds_of_vectors_and_edge_cases():
         (lambda: laplace_sums_epsilon([[1.0]], [[-1.0]], 0.1), "scales at least 0"),
         (lambda: laplace_sums_epsilon([[1.0]], [[1.0], [1.0]], 0.1), "shifts must have shape"),
         (lambda: laplace_sums_epsilon([[1.0]], [[1.0]], 1.0), "delta must be"),
-        (lambda: parameter_shifts(np.ones((3, 2)), 1.0, 3), "record must be below 3, the number of rounds, got 3"),
-        (lambda: parameter_shifts(np.ones(3), 1.0), r"features must be finite numbers of shape \(rounds, d\)"),
-        (lambda: parameter_shifts(np.ones((3, 2)), 0.0), "ridge must be"),
+        (lambda: parameter_shifts(np.ones((3, 2)), 1.0, 3, 2.0), "record must be below 3, the number of rounds, got 3"),
+        (lambda: parameter_shifts(np.ones(3), 1.0, 0, 2.0), r"features must be finite numbers of shape \(rounds, d\)"),
+        (lambda: parameter_shifts(np.ones((3, 2)), 0.0, 0, 2.0), "ridge must be"),
     ):
         with pytest.raises(ValueError, match=text):
             bad()
@@ -504,7 +504,7 @@ def test_explicit_tree_is_as_private_as_its_nodes():
         drawn = np.random.default_rng(4).laplace(size=(20, 3)) * learner.release.scales()
         rows = np.vstack([np.zeros(3), path])
         assert np.array([rows[t] - rows[parents(t)] for t in range(1, 21)]) == pytest.approx(drawn)
-        shifts = np.vstack([np.zeros(3), parameter_shifts(x, 0.1, 2)])
+        shifts = np.vstack([np.zeros(3), parameter_shifts(x, 0.1, 2, 2.0)])
         moved = np.array([shifts[t] - shifts[parents(t)] for t in range(1, 21)])
         expected = laplace_sums_epsilon(moved, learner.release.scales(), 0.05)
         assert learner.release.privacy(x, 0.1, 0.05, record=2) == pytest.approx(expected)
@@ -518,7 +518,7 @@ def test_certified_dgs_pays_for_every_round():
     stubborn = np.tile([0.6, 0.0, 0.8], (200, 1))
     stubborn[0] = [1.0, 0.0, 0.0]
     worst = np.concatenate([np.eye(3)[[0]], np.tile(np.eye(3)[[1]], (199, 1))])  # A never grows where the first reward is
-    mu = 1 / gaussian_noise_std(2.0, 0.1)
+    mu = 1 / gaussian_noise_std(2.0, 0.1, 1.0)
     learner = bdp.make("LinUCB-DGS", POOL, horizon=200, epsilon=2.0, delta=0.1)
     for x in (spread, stubborn, worst):
         grams = np.eye(3) + np.cumsum(x[:, :, None] * x[:, None, :], axis=0)
@@ -526,9 +526,9 @@ def test_certified_dgs_pays_for_every_round():
         assert (lower <= np.linalg.eigvalsh(grams)[:, 0] * (1 + 1e-12)).all()
         stds = learner.release.factor(lower)
         for record in (0, 50, 199):
-            total = ((np.linalg.norm(parameter_shifts(x, 1.0, record), axis=1) / stds) ** 2).sum()
+            total = ((np.linalg.norm(parameter_shifts(x, 1.0, record, 2.0), axis=1) / stds) ** 2).sum()
             assert total <= mu**2
-            assert gaussian_delta(1 / math.sqrt(total), 2.0) <= 0.1
+            assert gaussian_delta(1 / math.sqrt(total), 2.0, 1.0) <= 0.1
 
 
 @bdp.Vectorized
@@ -600,7 +600,7 @@ def test_chosen_features_need_not_be_diverse():
     assert t > 32 * math.log(1 / 0.1) / lambda0
     least_eigenvalue = np.linalg.eigvalsh(np.eye(2) + chosen.T @ chosen)[0]
     assert least_eigenvalue < 0.1 * lambda0 * t / 16
-    assert np.linalg.norm(parameter_shifts(chosen, 1.0)[-1]) > 10 * 32 / (lambda0 * t)
+    assert np.linalg.norm(parameter_shifts(chosen, 1.0, 0, 2.0)[-1]) > 10 * 32 / (lambda0 * t)
 
 
 def test_the_simplified_bound_does_not_follow():
@@ -727,15 +727,18 @@ def test_runs_do_not_depend_on_company():
 
 
 def test_regret_of_the_published_simulation():
-    """T = 20,000 at (2, 0.1), 20 runs: RewardTree near what no privacy costs (74); its rules see sizes and noise only."""
+    """T = 20,000 at (2, 0.1): RewardTree near what no privacy costs (74); its rules see sizes and noise only.
+
+    The regret of a run has a std of 26 to 33: the first two bounds are more than 3.5 standard errors away, the last 2.8.
+    """
     problem = PoolContextual(clip=True)
 
     def final(runs, **options):
         learner = bdp.make("LinUCB-RewardTree", problem, horizon=20_000, epsilon=2.0, delta=0.1, **options)
         return bdp.simulate(learner, problem, 20_000, runs=runs, seed=0, progress=False).mean[-1]
 
-    assert final(20) < 120
-    assert final(20, counter="tree") < 200
+    assert final(10) < 120
+    assert final(10, counter="tree") < 200
     assert 115 < final(8, whiten=False) < 190  # what whitening saves
 
 

@@ -24,7 +24,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import ROUNDING
 
 
-def discrete_laplace_delta(scale: float, epsilon: float, shift: int = 1) -> float:
+def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     """Exact delta of a count with discrete Laplace noise.
 
     Parameters
@@ -61,7 +61,7 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int = 1) -> floa
     return float((below - math.expm1(-1 / scale) * gained.sum()) / (1 + math.exp(-1 / scale)))
 
 
-def discrete_laplace_scale(epsilon: float, delta: float = 0.0, shift: int = 1) -> float:
+def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     r"""Smallest scale for which a count with discrete Laplace noise is (epsilon, delta)-DP.
 
     Parameters

@@ -45,7 +45,7 @@ BINS = 100  # per factor of 2
 TILTS = np.concatenate([np.geomspace(1e-6, 0.3, 60), 1 - np.geomspace(0.68, 1e-4, 60)])  # of Chernoff's bound, in units of its pole
 
 
-def parameter_shifts(features: ArrayLike, ridge: float, record: int = 0, change: float = 2.0) -> NDArray[np.float64]:
+def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: float) -> NDArray[np.float64]:
     """How far one reward moves each of the ridge parameters after its round.
 
     Parameters

@@ -81,7 +81,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
     return np.concatenate([half[:0:-1], half])
 
 
-def skellam_delta(variance: float, epsilon: float, shift: int = 1) -> float:
+def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     """Exact delta of a count with Skellam noise.
 
     Parameters
@@ -112,7 +112,7 @@ def skellam_delta(variance: float, epsilon: float, shift: int = 1) -> float:
     return hockey_stick(skellam_log_pmf(variance), epsilon, shift)
 
 
-def skellam_variance(epsilon: float, delta: float, shift: int = 1, bound: str = "exact") -> float:
+def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exact") -> float:
     """Smallest variance for which a count with Skellam noise is (epsilon, delta)-DP.
 
     Parameters

@@ -63,7 +63,7 @@ class Box:
         If the dimension is not a positive integer, or the ends are not finite and in order.
     """
 
-    dimension: int = 1
+    dimension: int
     low: float = 0.0
     high: float = 1.0
     whole: bool = False
@@ -277,7 +277,7 @@ class Reals:
         If the dimension is not a positive integer.
     """
 
-    dimension: int = 1
+    dimension: int
     low = -math.inf
     high = math.inf
     l2_diameter = math.inf
@@ -300,5 +300,5 @@ class Reals:
 
 
 Domain = Box | Ball | LinearStatistics | Reals
-UNIT_INTERVAL = Box()
-BITS = Box(whole=True)
+UNIT_INTERVAL = Box(1)
+BITS = Box(1, whole=True)
