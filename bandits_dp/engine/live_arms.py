@@ -30,8 +30,6 @@ class LiveArms(Live):
         Numbers of arms K and rounds T, both >= 1.
     guarantee : Guarantee, optional
         That of the first privatizer if not given.
-    setting : {"arms", "linear"}
-        Which problems it can play.
     fidelity : {"aggregate", "messages"}
         See :class:`Live`.
 
@@ -48,11 +46,9 @@ class LiveArms(Live):
         arms: int,
         horizon: int,
         guarantee: Guarantee | None = None,
-        setting: str = "arms",
         fidelity: str = "aggregate",
     ) -> None:
         self.privatizer = privatizer
-        self.setting = setting
         self.privatizers: tuple[Privatizer, ...] = ()
         self.played = 0
         self.horizon, self.learner = _checks.integer("horizon", horizon), learner
@@ -84,6 +80,8 @@ class LiveArms(Live):
     @property
     def missing(self) -> int:
         """How many more users the arm that is next gets."""
+        if not len(self.asked.arms):
+            return 0
         turn = self._turn
         lacks = int(self.asked.plays[turn] - self.filled[turn])
         free = lacks - int(self.out[turn])
