@@ -149,6 +149,7 @@ class LiveArms(Live):
         self.released[turn] = privatizer.receive(inbox.rows, rng)[0]
         self.inboxes[turn], self.out[turn] = None, 0
         self._expire(ticket.arm)
+        self.visits = self.visits.next_batch()
         self.bits += privatizer.users * privatizer.bits_per_user
         if (self.filled == self.asked.plays).all():
             self._tell(self.released, self.privatizers)

@@ -46,20 +46,17 @@ class LiveClients(LiveActions):
         fidelity: str = "aggregate",
     ) -> None:
         super().__init__(learner, arms, horizon, guarantee, fidelity)
-        self.privatizer = privatizer
+        self.privatizer, self.anyone = privatizer, privatizer(1, 1)
         self.begin()
-
-    @property
-    def anyone(self) -> Privatizer:
-        """The privatizer of a single average of a single client."""
-        return self.privatizer(1, 1)
 
     def begin(self) -> None:
         """Hear what the learner asks, and who answers through what."""
         self.asked = asked = self.learner.ask()
         left = self.horizon - self.played
         self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody would play by it
-        self.privatizers = (self.privatizer(asked.clients, len(asked.arms)),) if self.decides else ()
+        self.privatizers: tuple[Privatizer, ...] = ()
+        if self.decides:
+            self.privatizers = (self.privatizer(asked.clients, len(asked.arms)),)
         over_and_over = asked.plays * -(-left // max(1, int(asked.plays.sum())))
         self.plays = asked.plays if self.decides else np.diff(np.minimum(np.cumsum(over_and_over), left), prepend=0)
         self.filled = 0  # clients who answered
@@ -83,8 +80,8 @@ class LiveClients(LiveActions):
         Parameters
         ----------
         users : int, optional
-            How many clients, 1 to ``missing``; all of them if not given. A phase that decides nothing needs nobody: its ticket is for
-            0 clients.
+            How many clients, 1 to ``missing``; all of them if not given. A phase that decides nothing needs nobody: its ticket is
+            for 0 clients.
         user : int or str, optional
             Who it is, if it is one. A client who gives an id is asked once only.
 
@@ -107,7 +104,7 @@ class LiveClients(LiveActions):
             if users != 1:
                 raise ValueError(f"user must be left out for several clients at once, or none, got {user!r} for {users}")
             self.visits.admit(user)
-        return self._ticket(self.asked.arms, users, user, plays=self.plays)
+        return self._ticket(self.asked.arms.copy(), users, user, plays=self.plays.copy())
 
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         """Return one row of averages per client; an average of rewards may pass the end of its interval by a rounding error."""
@@ -116,7 +113,7 @@ class LiveClients(LiveActions):
             if np.size(answers):
                 raise ValueError(f"averages must be empty in a phase that asks nobody, got shape {np.shape(answers)}")
             return np.zeros((0, size))
-        array = rows([answers] if np.ndim(answers) == 1 else answers, ticket.users, size, "averages")
+        array = rows(answers, ticket.users, size, "averages").copy()  # for the caller may use its own again
         privatizer = self.privatizers[0]
         if privatizer.clip:
             return array
@@ -139,6 +136,7 @@ class LiveClients(LiveActions):
             return
         released = privatizer.receive(self.inbox.rows, rng)
         self._expire()
+        self.visits = self.visits.next_batch()
         self.played += int(self.plays.sum())
         self.bits += privatizer.users * privatizer.bits_per_user
         self._tell(released, self.privatizers)
@@ -150,10 +148,9 @@ class LiveClients(LiveActions):
         if problem.clients < self.learner.population:
             raise ValueError(f"problem must have {self.learner.population} clients at least, for which the learner was made, "
                              f"got {problem.clients}")
-        anyone = self.anyone
-        if not anyone.clip and problem.domain.high > anyone.domain.high:
-            raise ValueError(f"problem must have rewards in {anyone.domain}, or clip must be True so that clients' averages are "
-                             f"moved there, got rewards in {problem.domain}")
+        if not self.anyone.clip and problem.domain.high > self.anyone.domain.high:
+            raise ValueError(f"problem must have rewards in {self.anyone.domain}, or clip must be True so that clients' averages "
+                             f"are moved there, got rewards in {problem.domain}")
 
     def _pack(self) -> dict[str, ArrayLike]:
         packed = super()._pack() | {"ticket_arms": self.asked.arms, "filled": self.filled}  # all tickets are for one phase

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.live_arms import LiveArms
+from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Privatizer
 
 
 class LiveActions(Live):
-    """What live use of a learner with known actions adds: they are shown once, and everything else has to fit them."""
+    """What live use of a learner with known actions adds: they are shown once, and everything else has to fit them.
 
-    @property
-    @abstractmethod
-    def anyone(self) -> Privatizer:
-        """The privatizer of a single number of a single person."""
+    Attributes
+    ----------
+    anyone : Privatizer
+        That of a single number of a single person.
+    """
+
+    anyone: Privatizer
 
     @abstractmethod
     def begin(self) -> None:
@@ -71,6 +76,8 @@ class LiveActions(Live):
         super()._unpack(state)
         if len(shown) and not np.array_equal(shown, self.learner.actions):
             raise ValueError("actions must be those that the learner was made for")
+        if self.learner.estimate.shape != shown.shape[1:]:
+            raise ValueError(f"estimate must be {shown.shape[1]} numbers")
 
 
 class LiveLinear(LiveArms, LiveActions):
@@ -78,10 +85,12 @@ class LiveLinear(LiveArms, LiveActions):
 
     setting = "linear"
 
-    @property
-    def anyone(self) -> Privatizer:
-        """The privatizer of a single user's reward."""
-        return self.privatizer(1)
+    def __init__(
+        self, learner: Any, privatizer: Callable[[int], Privatizer], arms: int, horizon: int, guarantee: Guarantee,
+        fidelity: str = "aggregate",
+    ) -> None:
+        super().__init__(learner, privatizer, arms, horizon, guarantee, fidelity)
+        self.anyone = privatizer(1)
 
     def check_problem(self, problem: Any) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

@@ -1,4 +1,4 @@
-r"""Phased elimination of actions: PE and DPE, and all their private forms, are one algorithm (Li, Zhou, Ji 2022, Algorithms 1 and 3).
+r"""Phased elimination of actions: PE, DPE and their private forms are one algorithm (Li, Zhou, Ji 2022, Algorithms 1 and 3).
 
 In phase l = 1, 2, ... a near-G-optimal design :math:`\pi_l` on the active actions says which of them are played, the support, and
 each action x of the support is played :math:`T_l(x) = \lceil h_l \pi_l(x) \rceil` times with :math:`h_l = 2^{l-1} h_1`. From the
@@ -9,15 +9,15 @@ released mean answer :math:`\tilde y(x)` of each, least squares estimates the pa
 and an action is dropped when the best estimate exceeds its own by more than a margin (:mod:`bandits_dp.widths.designs`). The
 inverse is taken in the span of the active actions, which loses dimensions as the set shrinks.
 
-**Who answers.** In PE (Algorithm 3) every play is a fresh user's, with one reward; a release is the sum of the rewards of one action,
-and :math:`h_1 = 4 d \ln \ln d + 16`. In DPE (Algorithm 1) :math:`|U_l|` new clients watch all plays of the phase
-(:mod:`bandits_dp.schedules.clients`); each has one vector, its average reward for every action of the support, and the release is the
-sum of these vectors; :math:`h_1 = 2`. Only the privatizer tells the trust models apart.
+**Who answers.** In PE (Algorithm 3) every play is a fresh user's, with one reward; a release is the sum of the rewards of one
+action, and :math:`h_1 = 4 d \ln \ln d + 16`. In DPE (Algorithm 1) :math:`|U_l|` new clients watch all plays of the phase
+(:mod:`bandits_dp.schedules.clients`); each has one vector, its average reward for every action of the support, and the release
+is the sum of these vectors; :math:`h_1 = 2`. Only the privatizer tells the trust models apart.
 
 **Privacy of a run.** The unit is one reward, or a client with all its rewards, that is its vector of averages in
-:math:`[-B, B]^s`. Every person answers in one phase only, and each user is in one sum. So releases compose in parallel: the run keeps
-the guarantee of a single release, though designs depend on earlier ones. A phase that the horizon cuts, or after which nobody plays,
-decides nothing, and releases nothing; nor does anything follow once the active actions are all the same.
+:math:`[-B, B]^s`. Every person answers in one phase only, and each user is in one sum. So releases compose in parallel: the run
+keeps the guarantee of a single release, though designs depend on earlier ones. A phase that the horizon cuts, or after which
+nobody plays, decides nothing, and releases nothing; nor does anything follow once the active actions are all the same.
 
 **A population is finite.** Phase l gets the clients that are left if they are fewer than :math:`|U_l|`. Once nobody is left,
 nothing more can be learned from anybody new, and asking the same clients again would add up their losses; so the action with the
@@ -110,8 +110,8 @@ class PhasedElimination(Learner):
         inverse = least_squares(support, asked.plays, self.rank)
         self.estimate = inverse @ (released / (asked.clients or asked.plays))  # theta_l, line 17
         values = x @ self.estimate
-        phase = Phase(self.length, asked.plays, asked.clients or 1, tuple(noise))
-        margins = [self._margins(phase, x[values.argmax()] - x[start : start + BLOCK], inverse) for start in range(0, len(x), BLOCK)]
+        phase, best = Phase(self.length, asked.plays, asked.clients or 1, tuple(noise)), x[values.argmax()]
+        margins = [self._margins(phase, best - x[start : start + BLOCK], inverse) for start in range(0, len(x), BLOCK)]
         self.active = self.active[values.max() - values <= np.concatenate(margins)]  # lines 18 and 19
         self.phase += 1
 

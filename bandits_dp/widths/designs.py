@@ -4,11 +4,11 @@ An action is dropped when the best estimate exceeds its own by more than a margi
 :math:`\langle\tilde\theta_l - \theta^*, b - x^*\rangle` stays below the margin of b for every active b; then every other action
 that survives is worse than :math:`x^*` by two margins at most.
 
-**What exact margins rest on.** Given the releases of earlier phases, the users or clients of a phase are new, so an estimate's error is
-a sum of independent parts: :math:`\langle \bar\xi, b - x\rangle` for the average :math:`\bar\xi` of the clients' deviations, the
-noise of rewards, and the privatizer's. This takes mean rewards to be linear. Two things bend them a little, and no margin contains
-that: the projection of the means of signs (``projection_bias`` of :class:`bandits_dp.problems.clients.ClientPopulation`), and
-clipping, where it was asked for.
+**What exact margins rest on.** Given the releases of earlier phases, the users or clients of a phase are new, so an estimate's
+error is a sum of independent parts: :math:`\langle \bar\xi, b - x\rangle` for the average :math:`\bar\xi` of the clients'
+deviations, the noise of rewards, and the privatizer's. This takes mean rewards to be linear. Two things bend them a little, and no
+margin contains that: the projection of the means of signs (``projection_bias`` of
+:class:`bandits_dp.problems.clients.ClientPopulation`), and clipping, where it was asked for.
 """
 
 from __future__ import annotations
