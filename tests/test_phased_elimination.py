@@ -421,7 +421,7 @@ def test_a_state_of_another_learner_is_refused():
     with pytest.raises(ValueError, match=r"state must be what save.*actions must be those"):
         learner.restore(make("CDP-PE", arms(seed=1), 3000).save())
     for key, value in (
-        ("learner_estimate", np.zeros(9)), ("filled", np.nan), ("extra", 1.0), ("learner_active", np.array([40])),
+        ("learner_estimate", np.zeros(9)), ("filled", 7.5), ("extra", 1.0), ("learner_active", np.array([40])),
     ):
         with pytest.raises(ValueError, match="state must be what save"):
             learner.restore(before | {key: value})
