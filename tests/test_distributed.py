@@ -388,7 +388,8 @@ def test_a_foreign_or_damaged_state_is_refused():
         with pytest.raises(ValueError, match="state must come from"):
             other.restore(state)
     for key, value in (
-        ("filled", 7.5), ("learner_actions", problem.actions[::-1]), ("learner_estimate", np.zeros(9)), ("ticket_arms", [1]), ("more", 1),
+        ("filled", 7.5), ("learner_actions", problem.actions[::-1]), ("learner_estimate", np.zeros(9)), ("ticket_arms", [1]),
+        ("more", 1),
     ):
         with pytest.raises(ValueError, match="state must be what save"):
             learner.restore(state | {key: value})
