@@ -11,7 +11,7 @@ import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.ask_tell import Asked
 from bandits_dp.designs import g_optimal_design
-from bandits_dp.engine.fast_phases import _released_averages
+from bandits_dp.engine.fast_phases import released_averages
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.widths.designs import ExactWidth, Phase
@@ -233,7 +233,7 @@ def test_exact_margins_cover(kind, rewards):
     margins = width.margins(phase, differences, coefficients)
     rng, runs = np.random.default_rng(6), 6000
     learner.asked, learner.privatizers = Asked(support, pulls, clients), privatizers
-    means = np.array([_released_averages(learner, problem, rng, rng) for _ in range(runs)]) / clients
+    means = np.array([released_averages(learner, problem, rng, rng) for _ in range(runs)]) / clients
     errors = means @ coefficients.T - differences @ problem.theta
     for side in (errors, -errors):
         for failures in (side > margins).sum(axis=0):
@@ -388,7 +388,7 @@ def test_a_foreign_or_damaged_state_is_refused():
         with pytest.raises(ValueError, match="state must come from"):
             other.restore(state)
     for key, value in (
-        ("filled", 7.5), ("learner_actions", problem.actions[::-1]), ("learner_estimate", np.zeros(9)), ("ticket_arms", [1]),
+        ("sent", 7.5), ("learner_actions", problem.actions[::-1]), ("learner_estimate", np.zeros(9)), ("ticket_arms", [1]),
         ("more", 1),
     ):
         with pytest.raises(ValueError, match="state must be what save"):

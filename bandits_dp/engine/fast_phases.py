@@ -37,13 +37,13 @@ def play_phases(
         player.meet(world)
         track = RegretTrack(world.gaps, rounds)
         while player.played < rounds[-1]:
-            numbers[run] += _play_phase(player, world, int(rounds[-1]), answers, noise, track)
+            numbers[run] += play_phase(player, world, int(rounds[-1]), answers, noise, track)
         regret[run], bits[run], phases[run] = track.regret, player.bits, player.learner.phase
         tick(int(rounds[-1]))
     return Played(regret, bits, {"numbers": numbers, "phases": phases})
 
 
-def _play_phase(
+def play_phase(
     live: Any, world: Any, stop: int, answers: np.random.Generator, noise: np.random.Generator, track: RegretTrack
 ) -> int:
     """Play a phase, or what of it fits before the round ``stop``; return how many numbers were sent. ``live`` changes in place."""
@@ -54,7 +54,7 @@ def _play_phase(
         return 0
     plays = int(asked.plays.sum())
     track.play_each(asked.arms, asked.plays, plays)
-    released = (_released_averages if asked.clients else _released_rewards)(live, world, answers, noise)
+    released = (released_averages if asked.clients else released_rewards)(live, world, answers, noise)
     live.played += plays
     live.bits += float(sum(privatizer.users * privatizer.bits_per_user for privatizer in live.privatizers))
     live.learner.tell(released, live.privatizers)
@@ -62,7 +62,7 @@ def _play_phase(
     return asked.clients * len(asked.arms) or plays
 
 
-def _released_rewards(
+def released_rewards(
     live: LiveLinear, world: LinearArms, answers: np.random.Generator, noise: np.random.Generator
 ) -> NDArray[np.float64]:
     """Draw sums of rewards from their law and add noise, or let single users answer where the sum alone does not do."""
@@ -76,7 +76,7 @@ def _released_rewards(
     return np.array([float(released.item()) for released in sums])
 
 
-def _released_averages(
+def released_averages(
     live: LiveClients, world: ClientPopulation, answers: np.random.Generator, noise: np.random.Generator
 ) -> NDArray[np.float64]:
     """Draw the sum of all clients' averages from its law, or all averages where their sum alone does not do."""

@@ -161,7 +161,12 @@ class LiveArms(Live):
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
+        self.played -= int(state["filled"].sum())  # as when the phase began
         self.begin()
         for name in ("filled", "out", "released"):
             getattr(self, name)[:] = state[name]
+        self.played += int(self.filled.sum())
         self.inboxes = [Inbox(state[f"sent_{turn}"]) if f"sent_{turn}" in state else None for turn in range(len(self.filled))]
+        waiting = np.where(self.filled < self.asked.plays, self.filled, 0) * self.decides
+        if waiting.tolist() != [0 if inbox is None else len(inbox) for inbox in self.inboxes]:
+            raise ValueError("sent must hold what every user of an unfinished batch has sent")

@@ -59,8 +59,12 @@ class LiveClients(LiveActions):
             self.privatizers = (self.privatizer(asked.clients, len(asked.arms)),)
         over_and_over = asked.plays * -(-left // max(1, int(asked.plays.sum())))
         self.plays = asked.plays if self.decides else np.diff(np.minimum(np.cumsum(over_and_over), left), prepend=0)
-        self.filled = 0  # clients who answered
         self.inbox: Inbox | None = None
+
+    @property
+    def filled(self) -> int:
+        """How many clients of the current phase have answered."""
+        return 0 if self.inbox is None else len(self.inbox)
 
     @property
     def clients(self) -> int:
@@ -127,8 +131,7 @@ class LiveClients(LiveActions):
             self.played = self.horizon
             return
         privatizer = self.privatizers[0]
-        self.filled += ticket.users
-        if self.filled > privatizer.users:
+        if self.filled + ticket.users > privatizer.users:
             raise ValueError(f"ticket must be for no more clients than the phase still lacks, got {ticket.users}")
         sent = privatizer.send(answers, rng)
         self.inbox = Inbox(sent) if self.inbox is None else self.inbox.put(sent)
@@ -153,15 +156,14 @@ class LiveClients(LiveActions):
                              f"are moved there, got rewards in {problem.domain}")
 
     def _pack(self) -> dict[str, ArrayLike]:
-        packed = super()._pack() | {"ticket_arms": self.asked.arms, "filled": self.filled}  # all tickets are for one phase
-        return packed if self.inbox is None else packed | {"sent": self.inbox.rows}
+        sent = np.zeros(0) if self.inbox is None else self.inbox.rows
+        return super()._pack() | {"ticket_arms": self.asked.arms, "sent": sent}  # all tickets are for one phase
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
         self.begin()
         self.tickets = {number: Ticket(self.asked.arms, kept.users, kept.user, self.plays) for number, kept in self.tickets.items()}
-        self.filled = int(state["filled"])
-        self.inbox = Inbox(state["sent"]) if "sent" in state else None
+        self.inbox = Inbox(state["sent"]) if len(state["sent"]) else None
 
     def _reopened(self, arms: object, users: int, user: Hashable) -> Ticket:
         """Return an open ticket of a saved state, but for what is the same for all: the phase's actions and plays."""
