@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp.engine.live import Live
 from tests.small_problems import PROBLEMS, SYSTEMS
 
 HORIZON = 130
 HALF = 67
+EARLY = 30  # with clients, after which some phase still asks for somebody
 LONGER = {"DP-SE": 900}  # whose first batches are as large as that
 NAMES = tuple(SYSTEMS)
 PRIVATE = {"epsilon": 1.0, "delta": 0.1}
@@ -23,7 +25,9 @@ class User:
         self.problem = distribution.draw(self.rng)
         self.horizon = horizon or LONGER.get(name, HORIZON)
         self.learner = bdp.make(name, distribution, horizon=self.horizon, **PRIVATE)
-        if hasattr(self.learner, "show") and self.learner.actions is None:
+        self.live = isinstance(self.learner, Live)
+        self.half = EARLY if self.setting == "clients" else HALF
+        if hasattr(self.learner, "show"):
             self.learner.show(self.problem.actions)
 
     def shown(self):
@@ -32,24 +36,29 @@ class User:
             return ()
         return (self.problem.contexts(self.problem.numbers(self.rng, 1))[0],)
 
-    def answer(self, arm):
-        """Return what ``update`` takes after that arm: values that are allowed, and differ."""
-        size = (1, self.learner.clients) if self.setting == "clients" else 1
+    def answer(self, act):
+        """Return what ``update`` takes after what ``act`` returned: values that are allowed, and differ."""
+        size = (act.users, len(act.arm)) if self.setting == "clients" else 1
         reward = self.rng.integers(0, 2, size).astype(float)
         return 2 * reward - 1 if self.setting in ("clients", "linear") else reward
 
     def play(self, rounds):
-        """Play some rounds, use all arrays for something else afterwards, and return the arms."""
-        arms = []
-        for _ in range(rounds):
+        """Play so many rounds at least, use all arrays for something else afterwards, and return the arms."""
+        arms, end = [], self.learner.played + rounds
+        while self.learner.played < end:
             shown = self.shown()
-            arms.append(self.learner.act(*shown))
-            reward = self.answer(arms[-1])
+            act = self.learner.act(*shown)
+            arms += np.ravel(act.arm).tolist() if self.live else [act]
+            reward = self.answer(act)
             for features in shown:
                 features[:] = np.nan
-            self.learner.update(reward, self.noise)
+            self.update(act, reward)
             reward[:] = np.nan
         return arms
+
+    def update(self, act, reward, **rng):
+        """Give the answer back, with the ticket if there are any."""
+        self.learner.update(*(act,) * self.live, reward, **{"rng": self.noise} | rng)
 
 
 def same(one, other):
@@ -61,6 +70,7 @@ def same(one, other):
 def test_it_plays_to_the_horizon_and_no_further(name):
     """All rounds are played with arms that exist, and then every verb says that there is no next user and changes nothing."""
     user = User(name)
+    first = user.learner.act(*user.shown())
     arms = user.play(user.horizon)
     assert user.learner.played == user.horizon and user.learner.name == name
     assert all(isinstance(arm, int) and 0 <= arm < user.learner.arms for arm in arms)
@@ -68,7 +78,7 @@ def test_it_plays_to_the_horizon_and_no_further(name):
     with pytest.raises(ValueError, match="horizon"):
         user.learner.act(*user.shown())
     with pytest.raises(ValueError, match="horizon"):
-        user.learner.update([1.0], user.noise)
+        user.update(first, [1.0])
     assert same(end, user.learner.save())
 
 
@@ -76,27 +86,26 @@ def test_it_plays_to_the_horizon_and_no_further(name):
 def test_wrong_calls_raise_and_change_nothing(name):
     """A learner that was given bad rewards, bad features, no generator or another one's state plays on as if it had not been."""
     user, other = User(name), User(name)
-    user.play(HALF)
-    other.play(HALF)
+    user.play(user.half)
+    other.play(user.half)
     learner, shown = user.learner, user.shown()
-    learner.act(*shown)
-    other.learner.act(*other.shown())
+    act, theirs = learner.act(*shown), other.learner.act(*other.shown())
     before = learner.save()
-    good = user.answer(0)
-    other.answer(0)
+    good = user.answer(act)
+    other.answer(theirs)
     shape = np.shape(good)
     bounded = SYSTEMS[name].model != "none" or user.setting != "clients"  # averages may be anything without privacy
     bad = [np.full(shape, np.nan), np.full(shape, np.inf), np.zeros((*shape, 2)), np.zeros((2, *shape, 3)), "much", None, [],
            {"reward": 1.0}, [object()], np.zeros(10**6)]
     for rewards in [*bad, np.full(shape, 7.0), np.full(shape, -7.0)] if bounded else bad:
         with pytest.raises(ValueError, match=r"\w"):
-            learner.update(rewards, user.noise)
+            user.update(act, rewards)
         assert same(before, learner.save())
-    for rng in (None, 3, np.random.RandomState(3)):
+    for rng in (3, np.random.RandomState(3)) if user.live else (None, 3, np.random.RandomState(3)):
         if name == "UCB1":  # which draws nothing
             break
         with pytest.raises(ValueError, match="rng must be"):
-            learner.update(good, rng)
+            user.update(act, good, rng=rng)
         assert same(before, learner.save())
     if user.setting == "contextual":
         (features,) = shown
@@ -111,32 +120,34 @@ def test_wrong_calls_raise_and_change_nothing(name):
         with pytest.raises(ValueError, match="state must"):
             learner.restore(state)
         assert same(before, learner.save())
-    learner.update(good, user.noise)
-    other.learner.update(good, other.noise)
-    assert user.play(user.horizon - HALF - 1) == other.play(user.horizon - HALF - 1)
-    assert same(learner.save(), other.learner.save())
+    user.update(act, good)
+    other.update(theirs, good)
+    rest = user.horizon - learner.played
+    assert user.play(rest) == other.play(rest)
+    assert same(*({**state.save(), "owner": ""} for state in (learner, other.learner)))  # tickets differ in whose they are
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_copy_restored_in_mid_run_goes_on_alike(name, tmp_path):
     """A fresh learner that is given the saved state plays the same rounds and ends in the same state."""
     user = User(name)
-    user.play(HALF)
+    user.play(user.half)
     np.savez(tmp_path / "state.npz", **user.learner.save())
     learner, other = user.learner, User(name, seed=1).learner
     with np.load(tmp_path / "state.npz") as state:
         fresh = bdp.make(name, PROBLEMS[user.setting][0], horizon=user.horizon, **PRIVATE)
         fresh.restore(state)
         assert same(fresh.save(), learner.save())
-        if getattr(other, "actions", None) is not None:
+        if hasattr(other, "show"):
             with pytest.raises(ValueError, match="state must"):
                 other.restore(state)  # it was shown other actions
     streams = [generator.bit_generator.state for generator in (user.rng, user.noise)]
-    arms = user.play(user.horizon - HALF)
+    rest = user.horizon - learner.played
+    arms = user.play(rest)
     for generator, stream in zip((user.rng, user.noise), streams, strict=True):
         generator.bit_generator.state = stream
     user.learner = fresh
-    assert user.play(user.horizon - HALF) == arms
+    assert user.play(rest) == arms
     assert same(fresh.save(), learner.save())
 
 

@@ -30,8 +30,6 @@ class LiveArms(Live):
         Numbers of arms K and rounds T, both >= 1.
     guarantee : Guarantee, optional
         That of the first privatizer if not given.
-    setting : {"arms", "linear"}
-        Which problems it can play.
     fidelity : {"aggregate", "messages"}
         See :class:`Live`.
 
@@ -48,11 +46,9 @@ class LiveArms(Live):
         arms: int,
         horizon: int,
         guarantee: Guarantee | None = None,
-        setting: str = "arms",
         fidelity: str = "aggregate",
     ) -> None:
         self.privatizer = privatizer
-        self.setting = setting
         self.privatizers: tuple[Privatizer, ...] = ()
         self.played = 0
         self.horizon, self.learner = _checks.integer("horizon", horizon), learner
@@ -84,6 +80,8 @@ class LiveArms(Live):
     @property
     def missing(self) -> int:
         """How many more users the arm that is next gets."""
+        if not len(self.asked.arms):
+            return 0
         turn = self._turn
         lacks = int(self.asked.plays[turn] - self.filled[turn])
         free = lacks - int(self.out[turn])
@@ -151,6 +149,7 @@ class LiveArms(Live):
         self.released[turn] = privatizer.receive(inbox.rows, rng)[0]
         self.inboxes[turn], self.out[turn] = None, 0
         self._expire(ticket.arm)
+        self.visits = self.visits.next_batch()
         self.bits += privatizer.users * privatizer.bits_per_user
         if (self.filled == self.asked.plays).all():
             self._tell(self.released, self.privatizers)
@@ -162,7 +161,12 @@ class LiveArms(Live):
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
+        self.played -= int(state["filled"].sum())  # as when the phase began
         self.begin()
         for name in ("filled", "out", "released"):
             getattr(self, name)[:] = state[name]
+        self.played += int(self.filled.sum())
         self.inboxes = [Inbox(state[f"sent_{turn}"]) if f"sent_{turn}" in state else None for turn in range(len(self.filled))]
+        waiting = np.where(self.filled < self.asked.plays, self.filled, 0) * self.decides
+        if waiting.tolist() != [0 if inbox is None else len(inbox) for inbox in self.inboxes]:
+            raise ValueError("sent must hold what every user of an unfinished batch has sent")

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from bandits_dp.engine.fast_arms import play_arms
+from bandits_dp.engine.fast_phases import play_phases
 from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
-from bandits_dp.learners import ArmElimination
+from bandits_dp.learners import ArmElimination, PhasedElimination
 from bandits_dp.privatizers import Privatizer
 
 
@@ -23,4 +24,6 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_plainly
     if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and _knows_sums(live.privatizers[0]):
         return play_arms
+    if isinstance(live.learner, PhasedElimination) and _knows_sums(live.anyone):
+        return play_phases
     return play_plainly

@@ -76,4 +76,12 @@ def _one_round(live: Any, world: Any, left: int, answers: np.random.Generator, n
     return np.array([means.max() - means[ticket.arm]])
 
 
-STEPS = {"arms": _rewards, "linear": _rewards}
+def _averages(live: Any, world: Any, left: int, answers: np.random.Generator, noise: np.random.Generator) -> NDArray[np.float64]:
+    """Let the clients of one phase watch it, each with a device that adds up; return what each round lost."""
+    ticket = live.act()
+    averages = world.averages(ticket.arm, ticket.plays, ticket.users, answers) if ticket.users else []
+    live.update(ticket, averages, noise)
+    return np.repeat(world.gaps[ticket.arm], ticket.plays)[:left]
+
+
+STEPS = {"arms": _rewards, "linear": _rewards, "clients": _averages}

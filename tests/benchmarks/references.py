@@ -39,7 +39,7 @@ def phased_elimination(learner, problem, rounds):
 
     learner, instance = copy.deepcopy(learner), problem.draw(np.random.default_rng(0))
     learner.show(instance.actions)
-    plain_elimination(instance, rounds, 0, learner.phase.privatizers[0].noise_std, "certified")
+    plain_elimination(instance, rounds, 0, learner.privatizers[0].noise_std, "certified")
 
 
 def client_elimination(learner, problem, rounds):
