@@ -190,4 +190,5 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
         a = 1 + math.exp(log_order)
         return a * rho + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1)
 
-    return max(0.0, float(scipy.optimize.minimize_scalar(bound, bounds=(-10.0, 25.0), method="bounded", options={"xatol": 1e-10}).fun))
+    least = scipy.optimize.minimize_scalar(bound, bounds=(-10.0, 25.0), method="bounded", options={"xatol": 1e-10})
+    return max(0.0, float(least.fun))
