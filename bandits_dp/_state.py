@@ -11,6 +11,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
+class WrongEntry(ValueError):
+    """An entry of a state cannot be what ``save`` returned.
+
+    Parameters
+    ----------
+    entry : str
+        Its key.
+    why : str
+        What is wrong with it.
+    """
+
+    def __init__(self, entry: str, why: str) -> None:
+        super().__init__(f"state must be what save() returned, got one with a wrong entry {entry!r}: {why}")
+        self.entry, self.why = entry, why
+
+
 class Saved(ABC):
     """What can be saved and restored.
 
@@ -54,16 +70,21 @@ class Saved(ABC):
         if owner != self.description:
             raise ValueError(f"state must come from {self.description}, got that of {owner}")
         other = copy.deepcopy(self)
-        given = {key: np.array(state[key]) for key in state if key != self.kind}
+        given = _Entries({key: np.array(state[key]) for key in state if key != self.kind})
+        own = self.save()
+        for key in own.keys() & given.keys():
+            _check_kind(key, given[key], own[key])
         try:
             other._unpack(given)
             back = other.save()
-        except (KeyError, ValueError, TypeError, IndexError) as error:
-            raise ValueError(f"state must be what save() returned, got one that cannot be read: {error!r}") from error
+        except WrongEntry:
+            raise
+        except Exception as error:  # whatever may come of numbers, words and shapes that do not belong there
+            raise WrongEntry(given.last, repr(error)) from error
         back.pop(self.kind)
         for key in sorted(back.keys() | given.keys()):
             if key not in back or key not in given or not _same(back[key], given[key]):
-                raise ValueError(f"state must be what save() returned, got one with a wrong entry {key!r}")
+                raise WrongEntry(key, "it does not come back" if key in given else "it is missing")
         self.__dict__ = other.__dict__
 
     @abstractmethod
@@ -73,6 +94,27 @@ class Saved(ABC):
     @abstractmethod
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         """Take back what ``_pack`` returned, as arrays; ``restore`` calls this on a copy and compares."""
+
+
+class _Entries(dict[str, NDArray[Any]]):
+    """A state, and the name of the entry that was read last: the one that cannot be read, if any."""
+
+    last = ""
+
+    def __getitem__(self, key: str) -> NDArray[Any]:
+        self.last = key
+        return super().__getitem__(key)
+
+
+def _check_kind(key: str, given: NDArray[Any], own: NDArray[Any]) -> None:
+    """Raise a WrongEntry if an entry is of another kind, or of other dimensions, than the one that it is to replace."""
+    if given.ndim != own.ndim:
+        raise WrongEntry(key, f"it must have {own.ndim} dimensions, got shape {given.shape}")
+    numbers = own.dtype.kind in "biuf"
+    if given.size and numbers != (given.dtype.kind in "biuf"):
+        raise WrongEntry(key, f"it must hold {'numbers' if numbers else 'words'}, got {given.dtype}")
+    if own.dtype.kind in "biu" and given.dtype.kind == "f" and not np.isfinite(given).all():
+        raise WrongEntry(key, "it must hold integers, got NaN or an infinity")
 
 
 def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
@@ -106,9 +148,26 @@ def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
             unpack(inner, state, f"{prefix}{name}_")
             setattr(thing, name, inner)
         elif isinstance(value, np.ndarray):
-            setattr(thing, name, np.array(state[prefix + name], dtype=value.dtype))
+            array = np.array(state[prefix + name], dtype=value.dtype)
+            if name in getattr(thing, "fixed", ()) and array.shape != value.shape:
+                raise ValueError(f"its shape must be {value.shape}, got {array.shape}")
+            setattr(thing, name, array)
         else:
             setattr(thing, name, type(value)(state[prefix + name]))
+
+
+def pack_part(part: Saved, prefix: str) -> dict[str, NDArray[Any]]:
+    """Return what a part of something saves, without its description."""
+    return {prefix + key: value for key, value in part.save().items() if key != part.kind}
+
+
+def unpack_part(part: Saved, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
+    """Take back what :func:`pack_part` returned."""
+    own = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
+    try:
+        part.restore({part.kind: np.array(part.description), **own})
+    except WrongEntry as error:
+        raise WrongEntry(prefix + error.entry, error.why) from error
 
 
 def _changes(thing: Any) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Ask and tell: all that passes between a learner and the rest of the world.
 
-``ask()`` says what the learner wants to know, ``tell(released, noise)`` brings what a privatizer released, and the law of the noise in
-it, which is public. A learner with features has ``choose(features)`` in the place of ``ask()``. It never sees a reward, a user, or a
-random generator.
+``ask()`` says what the learner wants to know, ``tell(released, noise)`` brings what a privatizer released, and the law of the noise
+in it, which is public. A learner with features has ``choose(features)`` in the place of ``ask()``. It never sees a reward, a user,
+or a random generator.
 """
 
 from __future__ import annotations
@@ -63,6 +63,9 @@ class Learner:
     ----------
     changes : tuple of str
         The attributes that ``tell`` replaces. It changes no array in place, so a shallow copy is a snapshot.
+    fixed : tuple of str
+        Those of them that are arrays of a shape that never changes.
     """
 
     changes: ClassVar[tuple[str, ...]]
+    fixed: ClassVar[tuple[str, ...]] = ()

@@ -25,7 +25,8 @@ from tqdm import tqdm
 from bandits_dp import _checks
 from bandits_dp._audit_runs import Vectorized, equal, numbers, outputs_of
 from bandits_dp._events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
-from bandits_dp.learners import Learner
+from bandits_dp.engine.live_arms import LiveArms
+from bandits_dp.engine.live_counted import LiveCounted
 from bandits_dp.privatizers import Privatizer
 
 CAUTION = 1.75  # the choice must pay for the test's limits and for its own luck: one normal quantile each
@@ -204,16 +205,16 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
 
 
 def play_of(
-    learner: Learner, reveal: Callable[[Any], ArrayLike] | None = None
+    learner: LiveArms | LiveCounted, reveal: Callable[[Any], ArrayLike] | None = None
 ) -> Callable[[ArrayLike, np.random.Generator], ArrayLike]:
     """Return a whole run of a learner as a mechanism for :func:`audit`.
 
     Parameters
     ----------
-    learner : Learner
-        A fresh learner; every run plays a copy.
+    learner : LiveArms or LiveCounted
+        A fresh one, as ``make`` returns it, of the setting ``"arms"`` or ``"linear"``; every run plays a copy.
     reveal : callable, optional
-        ``reveal(learner)`` says what the adversary sees after the last round, for example ``lambda learner: learner.sums``. If
+        ``reveal(live)`` says what the adversary sees after the last round, for example ``lambda live: live.learner.sums``. If
         None, the sequence of arms.
 
     Returns
@@ -228,8 +229,9 @@ def play_of(
         player = copy.deepcopy(learner)
         arms = []
         for answers in rewards:
-            arms.append(player.act())
-            player.update(answers[arms[-1]], rng)
+            ticket = player.act()
+            arms.append(ticket.arm)
+            player.update(ticket, answers[ticket.arm], rng)
         return np.array(arms, dtype=float) if reveal is None else reveal(player)
 
     return play

@@ -57,8 +57,8 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         """Check the numbers and words; texts are free."""
-        _checks.real("epsilon", self.epsilon, 0.0, math.inf, ends="(]")
-        _checks.real("delta", self.delta, 0.0, 1.0, ends="[]")
+        object.__setattr__(self, "epsilon", _checks.real("epsilon", self.epsilon, 0.0, math.inf, ends="(]"))
+        object.__setattr__(self, "delta", _checks.real("delta", self.delta, 0.0, 1.0, ends="[]"))
         _checks.choice("model", self.model, MODELS)
         _checks.calibration(self.calibration)
         if not isinstance(self.joint, bool):

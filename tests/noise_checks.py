@@ -34,7 +34,6 @@ from bandits_dp.privatizers import (
     LinearStatistics,
     LocalGaussian,
     LocalLaplace,
-    Privatizer,
     RandomizedResponse,
     ScalarSum,
     SkellamSum,
@@ -339,17 +338,17 @@ def theorem_split(name: str) -> None:
 def cut_batch(name: str) -> None:
     """Every batch is released once, when it is full, and the batch that the horizon cuts is not."""
     learner = bdp.make(name, BernoulliArms([0.6, 0.5]), horizon=110, epsilon=EPSILON, delta=DELTA, batch_size=25)
-    released, exact = [], Privatizer.release
+    kind, released = type(learner.privatizers[0]), []
+    exact = kind.receive
 
-    def spy(self: Any, values: Any, *rest: Any) -> Any:
-        released.append(len(np.asarray(values)))
-        return exact(self, values, *rest)
+    def spy(self: Any, sent: Any, rng: Any) -> Any:
+        released.append(len(sent))
+        return exact(self, sent, rng)
 
-    with mock.patch.object(Privatizer, "release", spy):
+    with mock.patch.object(kind, "receive", spy):
         rng = np.random.default_rng(7)
         for _ in range(110):  # two phases of 50, and ten users whom the horizon cuts
-            learner.act()
-            learner.update(1.0, rng)
+            learner.update(learner.act(), 1.0, rng)
     assert released == [25] * 4, f"batches of {released} users were released"
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 import bandits_dp as bdp
+from bandits_dp.privatizers import Identity
 from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth
-from bandits_dp.privatizers import Identity
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "01_bandits.ipynb"
 FALSE_ALARM = 1e-6
@@ -194,7 +194,7 @@ def test_the_packages_width_is_a_hair_wider(m: int) -> None:
     horizon = 50_000
     width, batch = ChernoffWidth(horizon, most_decisions(horizon, m)), Identity(m)
     for phase in range(1, horizon // (2 * m) + 1):
-        width.add(batch)
+        width = width.after(batch)
         ratio = width.half_width() / math.sqrt(log_failure(horizon, m) / (2 * phase * m))
         assert 1 - 1e-9 <= ratio <= 1.0005
 
@@ -209,9 +209,9 @@ def test_package_differs_from_the_chapter_by_a_late_decision_at_most() -> None:
         learner = bdp.make("AE", problem, horizon=horizon, batch_size=m)
         played: list[int] = []
         while learner.played < horizon:
-            arm, users = learner.act(), learner.missing
-            learner.update(tape[len(played) :][:users] < means[arm], rng)
-            played += users * [arm]
+            ticket = learner.act(users=learner.missing)
+            learner.update(ticket, tape[len(played) :][: ticket.users] < means[ticket.arm], rng)
+            played += ticket.users * [ticket.arm]
         theirs, ours = np.array(played), elimination(tape, m)
         if not np.array_equal(theirs, ours):
             first = int((theirs != ours).argmax())
@@ -300,10 +300,11 @@ def test_replaying_both_answers_names_the_true_one() -> None:
             learner = bdp.make("UCB1", problem, horizon=rounds)
             alive[guess] = True
             for t in range(rounds):
-                if learner.act() != shown[t]:
+                ticket = learner.act()
+                if ticket.arm != shown[t]:
                     alive[guess] = False
                     break
-                learner.update(guess if t == noor else told[t], np.random.default_rng(0))
+                learner.update(ticket, guess if t == noor else told[t])
         assert alive[told[noor]], "the true history explains what was seen"
         named += not alive[1 - told[noor]]
     assert named >= 27

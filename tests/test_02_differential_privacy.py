@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
+import bandits_dp as bdp
 from bandits_dp.accounting import (
     advanced_composition,
     basic_composition,
@@ -22,9 +23,9 @@ from bandits_dp.accounting import (
     laplace_delta,
     laplace_scale,
 )
-from bandits_dp.learners import UCB1, ArmElimination
-from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.privatizers import CentralGaussian, CentralLaplace, Identity
+from bandits_dp.widths.arms import ChernoffWidth
+from tests.small_problems import elimination
 
 Law = NDArray[np.float64]
 ROUNDING = 1e-12
@@ -271,17 +272,17 @@ def test_parallel_composition_also_when_adaptive(epsilon: float) -> None:
 
 @pytest.mark.parametrize("arms", [2, 5])
 def test_ucb1_gives_an_answer_away(arms: int) -> None:
-    rng = np.random.default_rng(25)
     for before in (0, 1, 7, 40):
         shown = []
         for answer in (0, 1):
-            app = UCB1(arms, 1000)
+            app = bdp.make("UCB1", bdp.problems.BernoulliArms([0.5] * arms), horizon=1000)
             for reward in [0] * before + [answer]:
-                app.update(reward, rng)
+                app.update(app.act(), reward)
             arms_shown = []
             for _ in range(50):
-                arms_shown.append(app.act())
-                app.update(0, rng)
+                ticket = app.act()
+                arms_shown.append(ticket.arm)
+                app.update(ticket, 0)
             shown.append(arms_shown)
         assert shown[0] != shown[1]
 
@@ -291,14 +292,13 @@ def test_attack_on_arms_stays_below_the_bound() -> None:
     rng = np.random.default_rng(26)
 
     def eliminated(privatizer: Callable[[int], object], answer: int) -> bool:
-        app = ArmElimination(2, horizon, privatizer, users, ChernoffWidth(horizon, horizon // users))  # type: ignore[arg-type]
         width = ChernoffWidth(horizon, horizon // users)
-        width.add(app.privatizer)
-        ones = math.floor(2 * users * width.half_width())
-        app.update(np.repeat([1.0, 0.0], [ones, users - 1 - ones]), rng)
-        app.update(answer, rng)
-        app.update(np.zeros(users), rng)
-        return 1 not in app.viable
+        app = elimination(2, horizon, privatizer, users, width)
+        ones = math.floor(2 * users * width.after(app.privatizers[0]).half_width())
+        app.update(app.act(users - 1), np.repeat([1.0, 0.0], [ones, users - 1 - ones]), rng)
+        app.update(app.act(), answer, rng)
+        app.update(app.act(users), np.zeros(users), rng)
+        return 1 not in app.learner.viable
 
     assert [eliminated(Identity, answer) for answer in (0, 1)] == [False, True]
     trials = 2000

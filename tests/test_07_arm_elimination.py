@@ -12,11 +12,13 @@ from scipy.stats import binom, linregress
 
 import bandits_dp as bdp
 from bandits_dp.accounting import binomial_trials
-from bandits_dp.learners import ArmElimination, Doubling
-from bandits_dp.schedules.arms import most_decisions
-from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
+from bandits_dp.ask_tell import Noise
+from bandits_dp.engine.restarts import Restarts
 from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse, ScalarSum
 from bandits_dp.privatizers.binary_sum import certified_bits, theorem_bits
+from bandits_dp.schedules.arms import most_decisions
+from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
+from tests.small_problems import elimination
 
 CHAPTER = "07_arm_elimination"
 claim = partial(pytest.mark.claim, "tenenbaum2021", chapter=CHAPTER)
@@ -64,15 +66,16 @@ def slope(x: object, y: object) -> tuple[float, float]:
 class Scripted(Identity):
     """A sum whose noise, a fair bit, is dictated."""
 
-    def __init__(self, users: int, script: list[int], chances: list[Fraction]) -> None:
+    def __init__(self, users: int, script: list[int], chances: list[tuple[Fraction, float]]) -> None:
         super().__init__(users)
         self.script, self.chances = script, chances
 
-    def release(self, values: object, rng: np.random.Generator, fidelity: str = "aggregate") -> np.ndarray:
+    def receive(self, sent: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         if not self.script:
             raise LookupError("the script is too short")
-        self.chances.append([Fraction(2, 3), Fraction(1, 3)][self.script[0]])
-        return np.array([float(np.sum(values)) + self.script.pop(0)])
+        noise = self.script.pop(0)
+        self.chances.append(([Fraction(2, 3), Fraction(1, 3)][noise], float(sent.sum()) + noise))
+        return np.array([float(sent.sum()) + noise])
 
 
 class Nervous:
@@ -80,8 +83,10 @@ class Nervous:
 
     users = 0
 
-    def add(self, privatizer: Identity, batches: int = 1) -> None:
-        self.users += privatizer.users * batches
+    def after(self, noise: Noise, phases: int = 1) -> "Nervous":
+        then = Nervous()
+        then.users = self.users + noise.users * phases
+        return then
 
     def half_width(self) -> float:
         return 0.2
@@ -93,19 +98,19 @@ def transcripts(answers: list[tuple[int, int]], batch_size: int | str = "doublin
     scripts: list[list[int]] = [[]]
     while scripts:
         script = scripts.pop()
-        chances: list[Fraction] = []
+        chances: list[tuple[Fraction, float]] = []
         noise = partial(Scripted, script=list(script), chances=chances)
-        learner = ArmElimination(2, len(answers), noise, batch_size, Nervous())
+        learner = elimination(2, len(answers) + 1, noise, batch_size, Nervous())  # the last batch counts for who is to come
         seen: list[tuple] = []
         try:
             for mine in answers:
-                arm, before, released = learner.act(), len(chances), learner.released
-                learner.update([mine[arm]], np.random.default_rng(0))
-                seen.append((arm, released[-1] if len(chances) > before else None))
+                ticket, before = learner.act(), len(chances)
+                learner.update(ticket, mine[ticket.arm])
+                seen.append((ticket.arm, chances[-1][1] if len(chances) > before else None))
         except LookupError:
             scripts += [[*script, noise] for noise in (0, 1)]
             continue
-        law[tuple(seen)] += math.prod(chances, start=Fraction(1))
+        law[tuple(seen)] += math.prod((chance for chance, _ in chances), start=Fraction(1))
     assert sum(law.values()) == 1
     return dict(law)
 
@@ -213,7 +218,7 @@ def test_the_union_bound_over_a_whole_run() -> None:
         width, total, pmf, low = ChernoffWidth(horizon, decisions), 0.0, np.ones(1), 0.0
         for phase in range(1, decisions + 1):
             n = 2**phase
-            width.add(make(n))
+            width = width.after(make(n))
             if isinstance(make(n), RandomizedResponse):
                 one = make(1)
                 rate = 0.5  # of ones among the reports, as the mean is a half
@@ -246,7 +251,7 @@ def test_the_printed_width_holds(measured: dict[str, float]) -> None:
         for phase in range(1, 10):
             n = 2**phase if doubling else 16
             make = BinarySum(n, epsilon, delta, calibration)
-            width.add(make)
+            width = width.after(make)
             noise = np.exp(make.noise_bits.log_pmf(n))
             pmf = np.convolve(np.convolve(pmf, binom.pmf(np.arange(n + 1), n, 0.5)), noise)
             low += -n / 2 - (np.arange(len(noise)) @ noise)
@@ -374,7 +379,7 @@ def test_explicit_regret_bound() -> None:
         t = 0
         while 4 * width.half_width() >= gap:
             t += 1
-            width.add(BinarySum(2**t, epsilon, 1e-6))
+            width = width.after(BinarySum(2**t, epsilon, 1e-6))
         bound = 10 + 9 * gap * width.users
         result = bdp.simulate(bdp.make("VB-SDP-AE", problem, horizon=T, epsilon=epsilon, delta=1e-6), problem, T, progress=False)
         assert result.mean[-1] <= bound <= 12 * result.mean[-1]
@@ -635,7 +640,7 @@ def test_almost_central(measured: dict[str, float]) -> None:
     def central(problem: bdp.problems.BernoulliArms, epsilon: float) -> float:
         width = ChernoffWidth(T, most_decisions(T, "doubling"))
         noise = partial(CentralGaussian, epsilon=epsilon, delta=1e-6)
-        learner = ArmElimination(problem.arms, T, noise, "doubling", width)
+        learner = elimination(problem.arms, T, noise, "doubling", width)
         return float(bdp.simulate(learner, problem, T, runs=20, seed=1, progress=False).mean[-1])
 
     grid = [(ladder(10), e) for e in (0.01, 0.05, 0.2, 0.5)]
@@ -762,7 +767,7 @@ def test_doubling_trick(measured: dict[str, float]) -> None:
             known = regret("VB-SDP-AE", problem, 0.5, horizon)
             make = partial(bdp.make, "VB-SDP-AE", problem, epsilon=0.5, delta=1e-6)
             for growth in ("square", "double"):
-                result = bdp.simulate(Doubling(make, 100, growth), problem, horizon, runs=10, seed=1, progress=False)
+                result = bdp.simulate(Restarts(make, 100, growth), problem, horizon, runs=10, seed=1, progress=False)
                 measured[f"{growth}, {what}, T = 1e{len(str(horizon)) - 1}"] = result.mean[-1] / known
     squared = [value for name, value in measured.items() if name.startswith("square")]
     assert max(squared) < 4
@@ -840,7 +845,7 @@ def batched_ucb(problem: bdp.problems.BernoulliArms, privatizer: object, seed: i
     width, half = ChernoffWidth(T, phases), [math.inf]
     makers = [privatizer(2**j) for j in range(1, phases + 1)]
     for maker in makers:
-        width.add(maker)
+        width = width.after(maker)
         half.append(width.half_width())
     sums, pulls, batches, played = np.zeros(arms), np.zeros(arms), np.zeros(arms, dtype=int), 0
     while played < T:

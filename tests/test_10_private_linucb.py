@@ -21,11 +21,11 @@ from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners import linucb_experiment
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.learners.linucb_release import ExactSums, NoiseLaw, Release
-from bandits_dp.widths.ridge import PlainRadius, Shape
-from bandits_dp.widths.ridge_private import LemmaRadius
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.problems import ContextualLinear
+from bandits_dp.widths.ridge import PlainRadius, Shape
+from bandits_dp.widths.ridge_private import LemmaRadius
 
 claim = partial(pytest.mark.claim, "chowdhury2022", chapter="10_private_linucb")
 DELTA = 0.1

@@ -15,12 +15,12 @@ from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian
 from bandits_dp.continual import FactorizationCounter, TreeCounter
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.learners.linucb_releases import GaussianBatches
-from bandits_dp.widths.ridge import Shape
-from bandits_dp.widths.ridge_private import CertifiedRadius
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
 from bandits_dp.problems.contextual import ContextualLinear
+from bandits_dp.widths.ridge import Shape
+from bandits_dp.widths.ridge_private import CertifiedRadius
 
 LINEAR = LinearStatistics(5)
 claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")

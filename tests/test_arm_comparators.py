@@ -10,14 +10,21 @@ from scipy import stats
 from scipy.optimize import minimize_scalar
 
 import bandits_dp as bdp
-from bandits_dp.continual import TreeCounter
-from bandits_dp.learners import DPUCB, Doubling
-from bandits_dp.learners.arm_trees import ArmTrees
-from bandits_dp.widths.arms import ChernoffWidth
-from bandits_dp.learners.dp_ucb import TreeWidth
+from bandits_dp.continual import FactorizationCounter, HybridCounter, TreeCounter, TwoLevelCounter
+from bandits_dp.engine.fast_arms import play_phases
+from bandits_dp.engine.fast_ucb import Trees
+from bandits_dp.engine.live_counted import LiveCounted
+from bandits_dp.engine.paths import path_for
+from bandits_dp.engine.plain import play_plainly
+from bandits_dp.engine.regret import RegretTrack
+from bandits_dp.engine.restarts import Restarts
+from bandits_dp.learners import UCB
 from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse, ScalarSum
-from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL
+from bandits_dp.privatizers.bit_sum import BitSum
+from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
+from bandits_dp.widths.arms import ChernoffWidth
+from bandits_dp.widths.running import ExactWidth, TreeWidth
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
@@ -34,8 +41,9 @@ def live(learner, problem, rounds, answers, noise):
     """Somebody's own loop, one user at a time; returns the arms."""
     arms = []
     for _ in range(rounds):
-        arms.append(learner.act())
-        learner.update(problem.reward_quantiles(np.array([arms[-1]]), answers.random(1)), noise)
+        ticket = learner.act()
+        arms.append(ticket.arm)
+        learner.update(ticket, problem.reward_quantiles(np.array([ticket.arm]), answers.random(1)), noise)
     return arms
 
 
@@ -99,10 +107,11 @@ def test_dp_se_epochs_halve_the_gap():
     assert learner.guarantee.delta == 0 and learner.guarantee.model == "central"
     for seed in range(50):
         run = bdp.make("DP-SE", problem, horizon=10**6, epsilon=1.0)
-        track, rng = bdp.regret.RegretTrack(problem.gaps, np.array([10**6])), np.random.default_rng(seed)
+        track, rng = RegretTrack(problem.gaps, np.array([10**6])), np.random.default_rng(seed)
         for epoch in (1, 2, 3):
-            run._play_phases(problem, rng, track)
-            assert 0 in run.viable and (problem.gaps[run.viable] < 2.0**-epoch).all()
+            play_phases(run, problem, rng, track)
+            viable = run.learner.viable
+            assert 0 in viable and (problem.gaps[viable] < 2.0**-epoch).all()
 
 
 def plain_dp_ucb(learner, problem, horizon, rng, width):
@@ -110,7 +119,7 @@ def plain_dp_ucb(learner, problem, horizon, rng, width):
     answers, noise = rng.spawn(2)
     trees = [TreeCounter(horizon, 1.0, 0.0, problem.domain, noise="laplace") for _ in range(problem.arms)]
     for tree in trees:
-        tree.noise_std = learner.counter.noise_std
+        tree.noise_std = learner.counters[0].noise_std
     sums, pulls, arms = [0.0] * problem.arms, [0] * problem.arms, []
     for t in range(1, horizon + 1):
         index = [s / n + width(n, t) if n else math.inf for s, n in zip(sums, pulls, strict=True)]
@@ -133,7 +142,7 @@ def test_dp_ucb_matches_the_plain_loop(calibration, problem):
     def width(n, t):
         if calibration == "theorem":
             return math.sqrt(2 * math.log(t) / n) + relaxation / n
-        return float(TreeWidth.half_width(learner.width, np.array([n]), t)[0])
+        return float(TreeWidth.half_width(learner.learner.width, np.array([n]), t)[0])
 
     result = bdp.simulate(learner, problem, horizon, runs=3, seed=5, progress=False)
     for run in range(3):
@@ -145,12 +154,12 @@ def test_dp_ucb_matches_the_plain_loop(calibration, problem):
     assert learner.guarantee.epsilon == 4.0 and learner.guarantee.delta == 0 and learner.guarantee.model == "central"
 
 
-def test_arm_trees_release_what_counters_release():
+def test_trees_release_what_counters_release():
     """Any order of arms, many runs at once: bit by bit what one counter per arm and run releases."""
     counter = TreeCounter(300, 1.0, 0.0, noise="laplace")
     rng = np.random.default_rng(0)
     arms, rewards = rng.integers(3, size=(300, 4)), rng.random((300, 4))
-    trees = ArmTrees(counter, runs=4, arms=3)
+    trees = Trees(counter, runs=4, arms=3)
     tapes = np.stack([trees.draw(300, np.random.default_rng(run)) for run in range(4)], axis=1)
     plain = {(run, arm): TreeCounter(300, 1.0, 0.0, noise="laplace") for run in range(4) for arm in range(3)}
     noises = [np.random.default_rng(run) for run in range(4)]
@@ -181,7 +190,7 @@ def test_tree_width_covers():
     counter = TreeCounter(64, 2.0, 0.0, noise="laplace")
     width, runs, rng = TreeWidth(counter), 100_000, np.random.default_rng(3)
     width.log_failure = 3.0
-    trees = ArmTrees(counter, runs, 1)
+    trees = Trees(counter, runs, 1)
     for n in range(1, 16):
         trees.add(np.zeros(runs, dtype=int), (rng.random(runs) < 0.5).astype(float), trees.draw(runs, rng))
         error = trees.released[:, 0] / n - 0.5
@@ -196,7 +205,7 @@ def test_new_learners_find_the_best_arm_live(name):
     learner = bdp.make(name, PROBLEM, horizon=8000, epsilon=8.0, **NEW[name])
     arms = live(learner, PROBLEM, 8000, *np.random.default_rng(2).spawn(2))
     assert np.bincount(arms).argmax() == 1 and arms.count(1) > 3000
-    for refused in (learner.act, lambda: learner.update(1.0, np.random.default_rng(0))):
+    for refused in (learner.act, lambda: learner.update(None, 1.0)):
         with pytest.raises(ValueError, match="horizon is 8000 and 8000 rounds are played"):
             refused()
 
@@ -225,18 +234,34 @@ def test_a_restored_learner_goes_on_as_if_nothing_had_happened(name, calibration
 
 def test_bad_updates_leave_dp_ucb_usable():
     learner, rng = bdp.make("DP-UCB", PROBLEM, horizon=10, epsilon=1.0), np.random.default_rng(0)
-    bad_ones = ((0.5, "rewards must be 0 or 1, got 0.5"), (math.nan, "rewards must be finite"), ([1, 0], "rewards must have shape"))
-    for bad, text in bad_ones:
+    ticket = learner.act()
+    bad_ones = {0.5: "rewards must be 0 or 1, got 0.5", math.nan: "rewards must be finite", (1, 0): "rewards must be 1, one for"}
+    for bad, text in bad_ones.items():
         with pytest.raises(ValueError, match=text):
-            learner.update(bad, rng)
+            learner.update(ticket, bad, rng)
     with pytest.raises(ValueError, match="rng must be"):
-        learner.update(1.0, 7)
-    assert learner.played == 0 and learner.act() == 0
-    learner.update(1.0, rng)
-    assert learner.act() == 1
-    for counter in (TreeCounter(9, 1.0, 0.0, noise="laplace"), TreeCounter(10, 1.0, 0.1)):
-        with pytest.raises(ValueError, match="counter must add Laplace noise to 10 numbers"):
-            DPUCB(4, 10, counter, TreeWidth(counter))
+        learner.update(ticket, 1.0, 7)
+    assert learner.played == 0 and learner.act().arm == 0
+    learner.update(ticket, 1.0, rng)
+    assert learner.act().arm == 1
+    used = TreeCounter(10, 1.0, 0.0, noise="laplace")
+    used.add(1.0, rng)
+    for counter in (TreeCounter(9, 1.0, 0.0, noise="laplace"), TreeCounter(10, 1.0, 0.0, Box(2, 0.0, 1.0), noise="laplace"), used):
+        with pytest.raises(ValueError, match="counter must be a fresh one for 10 numbers"):
+            LiveCounted(UCB(4, TreeWidth(counter)), counter, 4, 10, counter.guarantee)
+
+
+@pytest.mark.parametrize(
+    "counter", (HybridCounter(None, 4.0, 0.1), FactorizationCounter(900, 4.0, 0.1), TwoLevelCounter(900, 4.0, 0.1))
+)
+def test_any_counter_of_numbers_serves_ucb(counter):
+    """It is released after every answer, and the plain loop plays it: nothing fast is needed."""
+    learner = LiveCounted(UCB(4, ExactWidth()), counter, 4, 600, counter.guarantee)
+    assert path_for(learner, PROBLEM) is play_plainly
+    result = bdp.simulate(learner, PROBLEM, 600, runs=2, seed=1, progress=False)
+    assert (result.bits == 64 * 600).all() and result.mean[-1] < 0.9 * 600 * PROBLEM.gaps.mean()
+    live(learner, PROBLEM, 60, *np.random.default_rng(0).spawn(2))
+    assert sum(one.steps for one in learner.counters) == learner.played == learner.learner.pulls.sum() == 60
 
 
 # Rewards on a grid in [0, 1]
@@ -316,25 +341,26 @@ def test_every_arm_learner_plays_stars(name):
 
 
 def test_a_refused_release_leaves_the_learner_usable(monkeypatch):
-    """Messages that are too long are refused when the batch is full; with room for them, the same reward then goes through."""
-    learner = bdp.make("SDP-AE", STARS, horizon=99, epsilon=1.0, delta=0.1, batch_size=2, fidelity="messages")
+    """A release that fails when the batch is full leaves everything as it was; the same ticket and reward then go through."""
+    learner = bdp.make("SDP-AE", STARS, horizon=99, epsilon=1.0, delta=0.1, batch_size=2)
     rng = np.random.default_rng(0)
-    learner.update(0.5, rng)
+    learner.update(learner.act(), 0.5, rng)
+    ticket = learner.act()
     before = learner.save()
     with monkeypatch.context() as room:
-        room.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 1)
-        with pytest.raises(ValueError, match="fidelity must be 'aggregate'"):
-            learner.update(0.8, rng)
+        room.delattr(BitSum, "receive")
+        with pytest.raises(ValueError, match="axes don't match"):  # what was sent are counts, and no longer messages
+            learner.update(ticket, 0.8, rng)
     for key, value in learner.save().items():
         np.testing.assert_array_equal(value, before[key])
-    learner.update(0.8, rng)
-    assert learner.act() == 1 and learner.played == 2
+    learner.update(ticket, 0.8, rng)
+    assert learner.act().arm == 1 and learner.played == 2
 
 
 def test_local_noise_follows_the_rewards():
     """Randomized response for bits unless Laplace noise is asked for; Laplace noise for everything else."""
     def privatizer(problem, **options):
-        return bdp.make("LDP-AE", problem, horizon=1000, epsilon=1.0, **options).privatizer
+        return bdp.make("LDP-AE", problem, horizon=1000, epsilon=1.0, **options).privatizers[0]
 
     assert isinstance(privatizer(PROBLEM), RandomizedResponse)
     assert isinstance(privatizer(PROBLEM, noise="laplace"), LocalLaplace) and privatizer(PROBLEM, noise="laplace").domain == BITS
@@ -348,14 +374,13 @@ def test_local_noise_follows_the_rewards():
 # Unknown horizons
 
 
-def by_batches(learner, rounds, rng):
+def by_batches(learner, rounds, answers, noise):
     """A live loop that gives as many rewards at once as the batch lacks; returns the arms."""
     arms = []
     while len(arms) < rounds:
-        arm = learner.act()
-        users = min(getattr(learner, "learner", learner).missing, rounds - len(arms))
-        learner.update(PROBLEM.rewards(arm, users, rng), rng)
-        arms += [arm] * users
+        ticket = learner.act(users=min(learner.missing, rounds - len(arms)))
+        learner.update(ticket, PROBLEM.rewards(ticket.arm, ticket.users, answers), noise)
+        arms += [ticket.arm] * ticket.users
     return arms
 
 
@@ -364,20 +389,21 @@ def test_unknown_horizons_restart(growth, horizons):
     """Real messages: the simulator's run is that of learners for known horizons one after another, and so is the live loop."""
     options, rounds = {"epsilon": 4.0, "delta": 0.1, "fidelity": "messages"}, sum(horizons)
     learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=None, first_horizon=horizons[0], growth=growth, **options)
-    assert isinstance(learner, Doubling) and learner.horizon >= 10**18
+    assert isinstance(learner, Restarts) and learner.horizon >= 10**18
     result = bdp.simulate(learner, PROBLEM, rounds, runs=2, seed=3, progress=False)
     assert result.name == "VB-SDP-AE, unknown horizon"
     for run in range(2):
-        rng, plain, bits = rng_of(3, run), [], 0.0
+        rng, other, plain, bits = rng_of(3, run), rng_of(3, run), [], 0.0
+        again = bdp.make("VB-SDP-AE", PROBLEM, horizon=None, first_horizon=horizons[0], growth=growth, **options)
         for horizon in horizons:
             one = bdp.make("VB-SDP-AE", PROBLEM, horizon=horizon, **options)
-            plain += by_batches(one, horizon, rng)
+            arms = by_batches(one, horizon, *rng.spawn(2))
+            assert by_batches(again, horizon, *other.spawn(2)) == arms
+            plain += arms
             bits += one.bits
         assert result.bits[run] == bits
         assert result.regret[run] == pytest.approx(np.cumsum(PROBLEM.gaps[plain])[result.rounds - 1])
-        again = bdp.make("VB-SDP-AE", PROBLEM, horizon=None, first_horizon=horizons[0], growth=growth, **options)
-        assert by_batches(again, rounds, rng_of(3, run)) == plain
-        assert again.stage == len(horizons) and again.played == rounds
+        assert again.stage == len(horizons) and again.played == rounds and again.bits == bits
 
 
 @pytest.mark.parametrize("name", ("UCB1", "VB-SDP-AE", "DP-UCB", "DP-SE"))
@@ -399,7 +425,7 @@ def test_an_unknown_horizon_can_be_saved_and_restored(name, tmp_path):
         with pytest.raises(ValueError, match="state must"):
             third.restore(state | change)
     assert third.played == 0
-    with pytest.raises(ValueError, match="state must come from Doubling"):
+    with pytest.raises(ValueError, match="state must come from Restarts"):
         third.restore(bdp.make(name, PROBLEM, horizon=700, epsilon=2.0, delta=0.1).save())
 
 

@@ -133,9 +133,9 @@ def test_learners_are_audited_through_reward_tapes():
     problem = BernoulliArms([0.5, 0.5])
     open_book = make("UCB1", problem, horizon=8)
     assert not quiet(play_of(open_book), tape, neighbour, 1.0, 0.0, 200).passed
-    assert not quiet(play_of(open_book, lambda learner: learner.sums[0]), tape, neighbour, 1.0, 0.0, 200).passed
+    assert not quiet(play_of(open_book, lambda live: live.learner.sums), tape, neighbour, 1.0, 0.0, 200).passed
     private = make("LDP-AE", problem, horizon=8, epsilon=1.0)
-    for reveal in (None, lambda learner: learner.sums):
+    for reveal in (None, lambda live: live.learner.sums):
         assert quiet(play_of(private, reveal), tape, neighbour, 1.0, 0.0, 3000).passed
     assert open_book.played == private.played == 0
 

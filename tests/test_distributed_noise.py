@@ -268,10 +268,10 @@ def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():
     problem = BernoulliArms([0.9, 0.1])
     assert bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0).guarantee.delta == 0
     published = bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0, calibration="theorem")
-    published.width.add(published.privatizer)
+    plan = published.learner.width.forget(1, 2).after(published.privatizers[0])
     log = math.log(2 * 2 * 1000)  # phase 1: two arms, two users each
     expected = math.sqrt(math.log(4 * 2 * 1000) / 4) + (math.sqrt(2) * math.sqrt(log) + log) / 2
-    assert published.width.half_width() == pytest.approx(expected)
+    assert plan.half_width() == pytest.approx(expected)
     for options, text in (
         ({"noise": "skellam"}, r"delta must be a number in \(0, 1\), got None"),
         ({"noise": "gaussian"}, "noise must be one of 'discrete-laplace', 'skellam', got 'gaussian'"),

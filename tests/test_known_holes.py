@@ -1,16 +1,14 @@
 """Holes that are known, told in the docstrings, and open: each test shows one, and fails strictly until it is closed."""
 
 import copy
-import sys
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import bandits_dp as bdp
 from bandits_dp.continual import FactorizationCounter
-from bandits_dp.schedules.arms import most_decisions
-from bandits_dp.problems import BernoulliArms, ContextualLinear
+from bandits_dp.problems import ContextualLinear
+from tests.interrupted import Interrupted
 
 # Two uses of one saved state
 
@@ -65,78 +63,26 @@ def test_a_factorization_counter_restored_twice_draws_its_noise_twice():
 # An exception inside an update
 
 
-class Interrupted:
-    """Raise KeyboardInterrupt at the n-th line that the package executes; as a context, until then."""
-
-    def __init__(self, line):
-        self.left = line
-
-    def __enter__(self):
-        sys.settrace(self.call)
-
-    def __exit__(self, *_):
-        sys.settrace(None)
-
-    def call(self, frame, event, _):
-        return self.line if "bandits_dp" in frame.f_code.co_filename else None
-
-    def line(self, frame, event, _):
-        if event == "line":
-            self.left -= 1
-            if self.left == 0:
-                sys.settrace(None)
-                raise KeyboardInterrupt
-        return self.line
-
-
 @pytest.mark.xfail(strict=True, raises=AssertionError, reason="the release comes before the learner notes whose it was")
-@pytest.mark.parametrize("name", ("SDP-AE", "LinUCB-SDP-Vec"))
-def test_an_interrupted_update_does_not_release_its_users_twice(name):
+def test_an_interrupted_update_does_not_release_its_users_twice():
     """Ctrl-C at every line of an update, and the update again if the learner says that it was not played: one release in all."""
-    arms = name == "SDP-AE"
-    problem = BernoulliArms([0.9, 0.1]) if arms else ContextualLinear(arms=2, dimension=2)
-    features = () if arms else (np.array([[0.6, 0.0], [0.0, 0.6]]),)
-    fresh, worst = bdp.make(name, problem, horizon=40, epsilon=1.0, delta=0.1, batch_size=1, fidelity="messages"), 0
+    problem, features = ContextualLinear(arms=2, dimension=2), np.array([[0.6, 0.0], [0.0, 0.6]])
+    options = {"epsilon": 1.0, "delta": 0.1, "batch_size": 1, "fidelity": "messages"}
+    fresh, worst = bdp.make("LinUCB-SDP-Vec", problem, horizon=40, **options), 0
     for line in range(1, 400):
         learner, rng, releases = copy.deepcopy(fresh), np.random.default_rng(0), []
-        privatizer = learner.privatizer if arms else learner.release.privatizer
+        privatizer = learner.release.privatizer
         exact = privatizer.release
         privatizer.release = lambda *given, exact=exact, releases=releases: (exact(*given), releases.append(1))[0]
-        learner.act(*features)
+        learner.act(features)
         try:
             with Interrupted(line):
                 learner.update(1.0, rng)
         except KeyboardInterrupt:
             if learner.played == 0:
-                learner.act(*features)
+                learner.act(features)
                 learner.update(1.0, rng)
         else:
             break
         worst = max(worst, len(releases))
     assert worst == 1
-
-
-# Schedules whose batches shrink
-
-
-@dataclass(frozen=True)
-class Halving:
-    """Half as many users in every phase."""
-
-    first: int
-    fresh = False
-    steady = False
-
-    def size(self, phase, arms):
-        return max(1, self.first >> (phase - 1))
-
-
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="decisions are counted as if no batch were smaller than the first")
-def test_a_schedule_that_shrinks_has_its_decisions_counted():
-    """Of 1,000 rounds the first 252 make 6 phases of two arms, and the others 374 more; the union bound counts 7."""
-    schedule, horizon = Halving(64), 1000
-    played, phases = 0, 0
-    while played + 2 * schedule.size(phases + 1, 2) <= horizon:
-        phases += 1
-        played += 2 * schedule.size(phases, 2)
-    assert most_decisions(horizon, schedule) >= phases

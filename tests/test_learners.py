@@ -1,6 +1,7 @@
 """Learners: plain loops as oracles, one law for both fidelities, live use, and errors that leave the learner usable."""
 
 import math
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -8,10 +9,12 @@ import pytest
 from scipy import stats
 
 import bandits_dp as bdp
-from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
+from bandits_dp.engine.fast_arms import play_phases
+from bandits_dp.engine.regret import RegretTrack
 from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.engine.regret import RegretTrack
+from bandits_dp.schedules.arms import most_decisions
+from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
@@ -39,22 +42,22 @@ def test_ucb1_matches_the_plain_loop():
     assert result.regret[0] == pytest.approx(np.array(plain_ucb1([0.2, 0.9, 0.5, 0.6], 9000, 3))[result.rounds - 1])
 
 
-def plain_elimination(learner, problem, rng):
+def plain_elimination(live, problem, rng):
     """Arm elimination phase by phase, looking after every phase; returns the round after which each arm was dropped."""
     viable, sums, pulls, t, played = list(range(problem.arms)), [0.0] * problem.arms, 0, 0, 0
-    width = learner.width
-    dropped = dict.fromkeys(range(problem.arms), learner.horizon)
+    width = live.learner.width
+    dropped = dict.fromkeys(range(problem.arms), live.horizon)
     while len(viable) > 1:
         t += 1
-        m = 2**t if learner.batch_size == "doubling" else learner.batch_size
-        if played + m * len(viable) > learner.horizon:
+        m = live.learner.schedule.size(t, len(viable))
+        if played + m * len(viable) > live.horizon:
             break
-        privatizer = learner.new_privatizer(m)
+        privatizer = live.privatizer(m)
         for arm in viable:
             sums[arm] += privatizer.release(problem.rewards(arm, m, rng), rng)[0]
         pulls += m
         played += m * len(viable)
-        width.add(privatizer)
+        width = width.after(privatizer)
         half = width.half_width()
         best = max(sums[a] / pulls - half for a in viable)
         for arm in [a for a in viable if sums[a] / pulls + half < best]:
@@ -92,9 +95,9 @@ def test_elimination_matches_the_plain_loop(batch_size):
         problem, seen = Tape(tape), {}
         track = RegretTrack(problem.gaps, np.array([40_000]))
         while learner.played < learner.horizon:
-            before = set(learner.viable)
-            learner._play_phases(problem, np.random.default_rng(0), track)
-            for arm in before - set(learner.viable):
+            before = set(learner.learner.viable)
+            play_phases(learner, problem, np.random.default_rng(0), track)
+            for arm in before - set(learner.learner.viable):
                 seen[int(arm)] = learner.played
         assert [seen.get(a, 40_000) for a in range(4)] == expected
         assert min(expected) < 40_000  # somebody was dropped, so there was something to compare
@@ -124,27 +127,27 @@ def test_live_use_plays_the_horizon_and_learns(name):
     learner = bdp.make(name, problem, horizon=6000, epsilon=4.0, delta=0.1)
     pulls = np.zeros(3)
     for _ in range(6000):
-        arm = learner.act()
-        pulls[arm] += 1
-        learner.update(float(rng.random() < problem.means[arm]), rng)
+        ticket = learner.act()
+        pulls[ticket.arm] += 1
+        learner.update(ticket, float(rng.random() < problem.means[ticket.arm]), rng)
     assert learner.played == 6000 and pulls.argmax() == 1 and pulls[1] > 3000
     with pytest.raises(ValueError, match="horizon is 6000 and 6000 rounds are played"):
         learner.act()
     with pytest.raises(ValueError, match="there is no next user"):
-        learner.update(1.0, rng)
+        learner.update(ticket, 1.0, rng)
 
 
-def test_live_batches_equal_live_users():
-    """Giving a batch at once is the same as giving it user by user, under the same seed."""
+@pytest.mark.parametrize("name", ("AE", "DP-SE"))
+def test_live_batches_equal_live_users(name):
+    """Giving a batch at once is the same as giving it user by user, under the same seed, where users add no noise of their own."""
     def play(whole):
         rng, answers = np.random.default_rng(4), np.random.default_rng(5)
-        learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=5000, epsilon=1.0, delta=1e-3)
+        learner = bdp.make(name, PROBLEM, horizon=9000, epsilon=1.0)
         arms = []
-        while learner.played < 5000:
-            count = learner.missing if whole else 1
-            arm = learner.act()
-            arms += [arm] * count
-            learner.update((answers.random(count) < PROBLEM.means[arm]).astype(float), rng)
+        while learner.played < 9000:
+            ticket = learner.act(users=learner.missing if whole else 1)
+            arms += [ticket.arm] * ticket.users
+            learner.update(ticket, (answers.random(ticket.users) < PROBLEM.means[ticket.arm]).astype(float), rng)
         return arms
 
     assert play(True) == play(False)
@@ -153,22 +156,26 @@ def test_live_batches_equal_live_users():
 def test_bad_updates_leave_the_learner_usable():
     rng = np.random.default_rng(0)
     learner = bdp.make("SDP-AE", PROBLEM, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=5)
+    ticket = learner.act(users=5)
     for bad, text in (
-        (0.5, "rewards must be 0 or 1, got 0.5 in row 0"),
-        ([1, 0, 2], "got 2.0 in row 2"),
-        (math.nan, "rewards must be finite"),
-        ([1] * 6, "rewards must hold 1 to 5 numbers, the rest of this batch, got 6"),
-        ([], "rewards must hold 1 to 5 numbers"),
+        ([0.5] * 5, "rewards must be 0 or 1, got 0.5 in row 0"),
+        ([1, 0, 2, 1, 1], "got 2.0 in row 2"),
+        ([math.nan] * 5, "rewards must be finite"),
+        ([1] * 6, "rewards must be 5, one for each user of the ticket, got 6"),
+        ([], "rewards must be 5, one for each user of the ticket, got 0"),
     ):
         with pytest.raises(ValueError, match=text):
-            learner.update(bad, rng)
+            learner.update(ticket, bad, rng)
     with pytest.raises(ValueError, match="rng must be"):
-        learner.update(1, None)
+        learner.update(ticket, [1] * 5, 3)
+    with pytest.raises(ValueError, match="users must be 1 to 5, the rest of this batch, got 6"):
+        learner.act(users=6)
     assert learner.played == 0 and learner.missing == 5
-    learner.update([1, 0, 1, 1, 0], rng)
-    assert learner.played == 5 and learner.act() == 1
+    learner.update(ticket, [1, 0, 1, 1, 0], rng)
+    assert learner.played == 5 and learner.act().arm == 1
+    counted = bdp.make("UCB1", PROBLEM, horizon=10)
     with pytest.raises(ValueError, match=r"rewards must be in \[0, 1\], got 1.5"):
-        bdp.make("UCB1", PROBLEM, horizon=10).update(1.5, rng)
+        counted.update(counted.act(), 1.5, rng)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +198,7 @@ def test_certified_width_covers(privatizer):
     width = ChernoffWidth(horizon=1000, decisions=1)
     width.log_failure = 3.0
     for _ in range(batches):
-        width.add(mechanism)
+        width = width.after(mechanism)
     n = users * batches
     for mean in (0.5, 0.9):
         totals = rng.binomial(n, mean, runs)
@@ -207,8 +214,7 @@ def test_chernoff_width_is_the_gaussian_formula_for_gaussian_noise():
     from bandits_dp.privatizers import CentralGaussian
 
     mechanism = CentralGaussian(50, 1.0, 1e-6)
-    width = ChernoffWidth(horizon=10**6, decisions=20)
-    width.add(mechanism, batches=3)
+    width = ChernoffWidth(horizon=10**6, decisions=20).after(mechanism, phases=3)
     variance = 3 * mechanism.noise_std**2 + 150 / 4
     assert width.log_failure == pytest.approx(math.log(2 * 20 * 10**6))
     assert width.half_width() == pytest.approx(math.sqrt(2 * width.log_failure * variance) / 150, rel=2e-3)
@@ -219,7 +225,7 @@ def test_paper_width_is_line_14():
     mechanism = BinarySum(100, 1.0, 1e-6, "theorem")
     width = PaperWidth(horizon=10**6)
     assert width.half_width() == math.inf
-    width.add(mechanism, batches=4)
+    width = width.after(mechanism, phases=4)
     expected = (2 * math.sqrt(4) * mechanism.noise_std / 400 + 1 / 20) * math.sqrt(2 * math.log(10**6))
     assert width.half_width() == pytest.approx(expected)
 
@@ -241,7 +247,7 @@ def test_nothing_is_released_in_a_phase_that_the_horizon_cuts():
     problem = BernoulliArms([0.5, 0.5, 0.5])
     for fidelity in ("aggregate", "messages"):
         learner = bdp.make("SDP-AE", problem, horizon=100, epsilon=1.0, delta=1e-3, batch_size=10, fidelity=fidelity)
-        bits = 3 * 3 * 10 * learner.privatizer.bits_per_user
+        bits = 3 * 3 * 10 * learner.privatizers[0].bits_per_user
         assert (bdp.simulate(learner, problem, 100, runs=3).bits == bits).all()
 
 
@@ -258,6 +264,28 @@ def test_certified_regret_is_a_fraction_of_the_theorems():
         assert last["certified"] <= last["theorem"] / 5
 
 
+@dataclass(frozen=True)
+class Halving:
+    """Half as many users in every phase."""
+
+    first: int
+    fresh = False
+    steady = False
+
+    def size(self, phase, arms):
+        return max(1, self.first >> (phase - 1))
+
+
+def test_a_schedule_that_shrinks_has_its_decisions_counted():
+    """Of 1,000 rounds the first 252 make 6 phases of two arms, and the others 374 more; the union bound counts 7."""
+    schedule, horizon = Halving(64), 1000
+    played, phases = 0, 0
+    while played + 2 * schedule.size(phases + 1, 2) <= horizon:
+        phases += 1
+        played += 2 * schedule.size(phases, 2)
+    assert most_decisions(horizon, schedule) >= phases
+
+
 @pytest.mark.parametrize("calibration", ("certified", "theorem"))
 @pytest.mark.parametrize("name", ("UCB1", "AE", *PRIVATE))
 def test_a_restored_learner_goes_on_as_if_nothing_had_happened(name, calibration, tmp_path):
@@ -268,8 +296,9 @@ def test_a_restored_learner_goes_on_as_if_nothing_had_happened(name, calibration
     def go_on(learner, rounds, seed):
         rng, arms = np.random.default_rng(seed), []
         for _ in range(rounds):
-            arms.append(learner.act())
-            learner.update(float(rng.random() < PROBLEM.means[arms[-1]]), rng)
+            ticket = learner.act()
+            arms.append(ticket.arm)
+            learner.update(ticket, float(rng.random() < PROBLEM.means[ticket.arm]), rng)
         return arms
 
     first, second = fresh(), fresh()
@@ -285,21 +314,23 @@ def test_a_restored_learner_goes_on_as_if_nothing_had_happened(name, calibration
 def test_a_state_of_another_learner_is_refused():
     learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=3000, epsilon=1.0, delta=0.1)
     rng = np.random.default_rng(0)
-    learner.update(1.0, rng)
+    learner.update(learner.act(), 1.0, rng)
     before = learner.save()
     other = bdp.make("VB-SDP-AE", PROBLEM, horizon=3000, epsilon=2.0, delta=0.1)
     with pytest.raises(ValueError, match=r"state must come from VB-SDP-AE\(.*epsilon=1.0.* got that of .*epsilon=2.0"):
         learner.restore(other.save())
     with pytest.raises(ValueError, match="got that of None"):
         learner.restore({})
-    for key, value in (("sums", np.zeros(9)), ("turn", np.nan), ("extra", 1.0)):
-        with pytest.raises(ValueError, match="state must be what save"):
+    wrong = {"learner_sums": np.zeros(9), "played": np.nan, "filled": "many", "sent_0": np.zeros((2, 9)), "extra": 1.0}
+    for key, value in wrong.items():
+        with pytest.raises(ValueError, match=f"state must be what save.* wrong entry '{key}'"):
             learner.restore(before | {key: value})
-    with pytest.raises(ValueError, match="state must be what save"):
-        learner.restore({key: before[key] for key in before if key != "viable"})
+    for missing in before.keys() - {"learner"}:
+        with pytest.raises(ValueError, match=f"state must be what save.* wrong entry '{missing}'"):
+            learner.restore({key: before[key] for key in before if key != missing})
     for key, value in before.items():
         np.testing.assert_array_equal(learner.save()[key], value)
-    learner.update(1.0, rng)
+    learner.update(learner.act(), 1.0, rng)
 
 
 @pytest.mark.parametrize(("name", "options"), (("LDP-AE", {"noise": "laplace"}), ("Dist-DP-AE", {})))

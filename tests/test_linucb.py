@@ -13,12 +13,12 @@ from bandits_dp.learners.linucb_fixed import ExactFixedArms, FixedArms
 from bandits_dp.learners.linucb_model import LinearModel, norm_bound
 from bandits_dp.learners.linucb_release import ExactSums, NoiseLaw, Tape
 from bandits_dp.learners.linucb_releases import CountedSums, privatized, statistics
-from bandits_dp.widths.ridge import PlainRadius, Shape
-from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from bandits_dp.privatizers import LocalGaussian, VectorSum
 from bandits_dp.privatizers.centred import CentredStatistics
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.problems import BernoulliArms, ContextualLinear
+from bandits_dp.widths.ridge import PlainRadius, Shape
+from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from tests.benchmarks import reference_linucb
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds

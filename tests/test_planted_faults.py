@@ -7,7 +7,7 @@ import pytest
 
 from bandits_dp.continual import FactorizationCounter, TreeCounter
 from bandits_dp.continual.base import Counter
-from bandits_dp.learners import ArmElimination
+from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.privatizers import (
     AmplifiedGaussian,
     BinarySum,
@@ -125,15 +125,14 @@ def first_user_twice(patch):
 
 def last_batch_too(patch):
     """Release what is left of a batch when the horizon is reached."""
-    exact = ArmElimination.update
+    exact = LiveArms._take
 
-    def faulty(self, rewards, rng):
-        left, privatizer = [*self.batch, np.atleast_2d(rewards)], self.privatizer
-        exact(self, rewards, rng)
+    def faulty(self, ticket, answers, rng):
+        privatizer = self.privatizers[0]
+        exact(self, ticket, answers, rng)
         if self.played == self.horizon:
-            filled = np.concatenate(left)
-            privatizer.release(np.concatenate([filled, np.zeros((privatizer.users - len(filled), 1))]), rng)
-    patch.setattr(ArmElimination, "update", faulty)
+            privatizer.receive(privatizer.send(np.resize(answers, (privatizer.users, 1)), rng), rng)
+    patch.setattr(LiveArms, "_take", faulty)
 
 
 def within_users(self, messages, rng):

@@ -11,9 +11,9 @@ from scipy import integrate, stats
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
-from bandits_dp.widths.ridge import Shape
 from bandits_dp.learners.reward_private_change import arms_changed
 from bandits_dp.problems import ContextualLinear, PoolContextual
+from bandits_dp.widths.ridge import Shape
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 POOL = PoolContextual(arms=4, dimension=3, items=50, clip=True)

@@ -20,12 +20,17 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.engine import fingerprint as _fingerprint
 from bandits_dp.engine.fingerprint import fingerprint
+from bandits_dp.engine.live_arms import LiveArms
+from bandits_dp.engine.live_counted import ExactSum, LiveCounted
+from bandits_dp.engine.simulate import TOGETHER, _growing_groups
 from bandits_dp.engine.store import RunStore
-from bandits_dp.learners import UCB1, ArmElimination, Played
-from bandits_dp.widths.arms import PaperWidth
+from bandits_dp.learners import UCB, ArmElimination
 from bandits_dp.privatizers import Identity
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.engine.simulate import TOGETHER, _growing_groups
+from bandits_dp.schedules.arms import EqualBatches
+from bandits_dp.widths.arms import PaperWidth
+from bandits_dp.widths.running import ExactWidth
+from tests.small_problems import Diary, slowly
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
 ROUNDS = np.array([1, 100, 1000])
@@ -42,65 +47,50 @@ def same(one, other):
         assert first.keys() == second.keys() and all((first[key] == second[key]).all() for key in first)
 
 
-class Diary(UCB1):
-    """A learner that says which runs it plays, counts something, and records a curve."""
-
-    diary = None
-
-    def play(self, problem, rngs, rounds, tick):
-        runs = [rng.bit_generator.seed_seq.spawn_key[0] for rng in rngs]
-        if self.diary:
-            with open(self.diary, "a") as file:
-                file.write("".join(f"{run}\n" for run in runs))
-        played = super().play(problem, rngs, rounds, tick)
-        return Played(played.regret, played.bits, {"run": np.array(runs, dtype=float)}, {"half": played.regret / 2})
-
-
 def test_a_cache_changes_nothing_and_plays_nothing_twice(tmp_path):
-    learner = Diary(3, 200)
-    learner.diary = str(tmp_path / "diary")
+    problem = Diary([0.9, 0.6, 0.5], tmp_path / "diary")
+    learner = slowly(problem, 200)
 
     def played():
-        lines = Path(learner.diary).read_text().split()
-        Path(learner.diary).unlink()
-        return sorted(map(int, lines))
+        return [run for run, _ in problem.read()]
 
-    plain = bdp.simulate(learner, PROBLEM, 200, runs=12, seed=3)
+    plain = bdp.simulate(learner, problem, 200, runs=12, seed=3)
     assert played() == list(range(12))
-    first = bdp.simulate(learner, PROBLEM, 200, runs=9, seed=3, cache=tmp_path / "cache")
+    first = bdp.simulate(learner, problem, 200, runs=9, seed=3, cache=tmp_path / "cache")
     assert played() == list(range(9))
-    more = bdp.simulate(learner, PROBLEM, 200, runs=12, seed=3, cache=tmp_path / "cache", workers=2)
+    more = bdp.simulate(learner, problem, 200, runs=12, seed=3, cache=tmp_path / "cache", workers=2)
     assert played() == [9, 10, 11]
     same(more, plain)
-    assert (first.regret == plain.regret[:9]).all() and (more.counts["run"] == np.arange(12)).all()
+    assert (first.regret == plain.regret[:9]).all()
     (folder,) = (tmp_path / "cache").iterdir()
     assert not list(folder.glob(".*")) and json.loads((folder / "about.json").read_text())["learner"] == learner.description
     for run in (2, 7):
         (folder / f"run-{run:06d}.npz").unlink()
     (folder / ".run-000002.npz-abc.tmp").write_bytes(b"PK")  # what a kill in the middle of writing leaves
-    same(bdp.simulate(learner, PROBLEM, 200, runs=12, seed=3, cache=str(tmp_path / "cache")), plain)
+    same(bdp.simulate(learner, problem, 200, runs=12, seed=3, cache=str(tmp_path / "cache")), plain)
     assert played() == [2, 7]
 
 
 SWEEP = '''
 import os, time
 import bandits_dp as bdp
-from bandits_dp.learners import UCB1
 
-class Slow(UCB1):
-    def play(self, problem, rngs, rounds, tick):
-        for rng in rngs:
-            with open("diary", "a") as file:
-                file.write(f"{self.horizon} {rng.bit_generator.seed_seq.spawn_key[0]}\\n")
-            while os.path.exists("wait") and len(open("diary").readlines()) > 26:
-                time.sleep(0.01)
-        return super().play(problem, rngs, rounds, tick)
+class Slow(bdp.problems.BernoulliArms):
+    def draw(self, rng):
+        with open("diary", "a") as file:
+            file.write(f"{self.horizon} {rng.bit_generator.seed_seq.spawn_key[0]}\\n")
+        while os.path.exists("wait") and len(open("diary").readlines()) > 26:
+            time.sleep(0.01)
+        return self
+
+def sweep(horizon):
+    problem = Slow([0.9, 0.6])
+    problem.horizon = horizon
+    learner = bdp.make("LDP-AE", problem, horizon=horizon, epsilon=1.0, fidelity="messages")
+    return bdp.simulate(learner, problem, horizon, runs=16, seed=1, workers=WORKERS, progress=False, cache=CACHE)
 
 if __name__ == "__main__":
-    problem = bdp.problems.BernoulliArms([0.9, 0.6])
-    sweep = [bdp.simulate(Slow(2, horizon), problem, horizon, runs=16, seed=1, workers=WORKERS, progress=False, cache=CACHE)
-             for horizon in (100, 150, 200)]
-    print([result.regret[:, -1].tolist() for result in sweep])
+    print([sweep(horizon).regret[:, -1].tolist() for horizon in (100, 150, 200)])
 '''
 
 
@@ -146,13 +136,16 @@ def test_processes_may_share_a_cache(tmp_path):
 
 def test_damaged_files_are_named_and_played_again(tmp_path):
     """Whatever byte is wrong, a run comes back as it was stored or not at all."""
-    learner = Diary(3, 1000)
+    learner = make("UCB1")
     result = bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path)
     store = RunStore(tmp_path, learner, PROBLEM, result.rounds, 0)
     path = store.folder / "run-000001.npz"
-    whole = path.read_bytes()
     right = store.load(1)
-    assert right.regret.tolist() == [result.regret[1].tolist()] and right.counts["run"] == [1] and set(right.curves) == {"half"}
+    assert right.regret.tolist() == [result.regret[1].tolist()]
+    right = dataclasses.replace(right, counts={"run": np.ones(1)}, curves={"half": right.regret / 2})
+    store.save(1, right)
+    whole = path.read_bytes()
+    same(store.load(1), right)
 
     def harmless(data):
         path.write_bytes(data)
@@ -186,15 +179,26 @@ def width(constant):
 
 
 def elimination(constant, privatizer=Identity, problem=PROBLEM):
-    return ArmElimination(problem.arms, 1000, privatizer, 10, width(constant))
+    return LiveArms(ArmElimination(problem.arms, EqualBatches(10), width(constant)), privatizer, problem.arms, 1000)
+
+
+def counted(learner):
+    return LiveCounted(learner, ExactSum(), 3, 1000, Identity(1).guarantee)
 
 
 def closure(value):
-    class Shifted(UCB1):
-        def _choose(self):
-            return super()._choose() * value
+    class Shifted(UCB):
+        def ask(self):
+            asked = super().ask()
+            return dataclasses.replace(asked, arms=asked.arms * value)
 
-    return Shifted(3, 1000)
+    return counted(Shifted(3, ExactWidth()))
+
+
+class Mine(UCB):
+    """A learner of the user's own."""
+
+    constant = 1.0
 
 
 CONSTANT = 1.0
@@ -238,17 +242,17 @@ def test_edited_code_is_never_reused(monkeypatch):
     seen = [fingerprint(mine)]
     monkeypatch.setattr(sys.modules[__name__], "CONSTANT", 2.0)
     seen.append(fingerprint(mine))
-    learner = Diary(3, 200)
+    learner = counted(Mine(3, ExactWidth()))
     seen.append(fingerprint(learner))
-    monkeypatch.setattr(Diary, "diary", "another")
+    monkeypatch.setattr(Mine, "constant", 2.0)
     seen.append(fingerprint(learner))
-    monkeypatch.setattr(Diary, "play", lambda self, problem, rngs, rounds, tick: UCB1.play(self, problem, rngs, rounds, tick))
+    monkeypatch.setattr(Mine, "ask", lambda self: UCB.ask(self))
     seen.append(fingerprint(learner))
     before = _fingerprint._surroundings()
     monkeypatch.setattr(_fingerprint, "_surroundings", lambda: before + b" ")
     seen.append(fingerprint(learner))
     assert len(set(seen)) == len(seen)
-    for part in ("learners/ucb.py", "simulate.py", "catalog/arms.py", np.__version__):
+    for part in ("learners/ucb.py", "engine/simulate.py", "catalog/arms.py", np.__version__):
         assert part.encode() in before
     assert b"plots" not in before  # drawing changes no run
 
@@ -307,7 +311,7 @@ def test_fingerprints_of_objects_that_hold_themselves():
 
 
 def test_caches_that_cannot_work_are_refused(tmp_path):
-    learner = Diary(3, 100)
+    learner = make("UCB1", horizon=100)
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match=r"cache must be a folder that can be written to, got '.*file'"):
         bdp.simulate(learner, PROBLEM, 100, cache=tmp_path / "file")

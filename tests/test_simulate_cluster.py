@@ -6,13 +6,11 @@ import re
 from pathlib import Path
 
 import joblib
-import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
 import bandits_dp as bdp
-from bandits_dp.learners import UCB1, Played
-from tests.small_problems import SYSTEMS, assert_same_runs, small
+from tests.small_problems import SYSTEMS, Diary, assert_same_runs, slowly, small
 
 # Two systems of each setting: the cluster moves learners, problems and results about, and knows nothing of algorithms.
 SOME = [name for setting in sorted({system.setting for system in SYSTEMS.values()})
@@ -29,14 +27,6 @@ def cluster():
         yield client
 
 
-class Located(UCB1):
-    """A learner that counts where it is played."""
-
-    def play(self, problem, rngs, rounds, tick):
-        played = super().play(problem, rngs, rounds, tick)
-        return Played(played.regret, played.bits, {"process": np.full(len(rngs), float(os.getpid()))})
-
-
 @pytest.mark.parametrize("name", SOME)
 def test_a_cluster_gives_the_same_result(cluster, name):
     small_case = small(name)
@@ -47,36 +37,39 @@ def test_a_cluster_gives_the_same_result(cluster, name):
     assert there.guarantee == here.guarantee and there.name == name
 
 
-def test_the_cluster_does_the_work(cluster):
+def test_the_cluster_does_the_work(cluster, tmp_path):
     """All runs are played in the two worker processes, also in a call that asks for one worker; and none without the backend."""
-    problem = bdp.problems.BernoulliArms([0.9, 0.6])
+    problem = Diary([0.9, 0.6], tmp_path / "diary")
     workers = set(cluster.run(os.getpid).values())
     assert len(workers) == 2 and os.getpid() not in workers
     with joblib.parallel_config(backend="dask"):
-        result = bdp.simulate(Located(2, 20_000), problem, 20_000, runs=16, progress=False)
-    assert set(result.counts["process"]) == workers
-    assert set(bdp.simulate(Located(2, 100), problem, 100, runs=3, progress=False).counts["process"]) == {os.getpid()}
+        bdp.simulate(slowly(problem, 2000), problem, 2000, runs=16, progress=False)
+    assert {process for _, process in problem.read()} == workers
+    bdp.simulate(slowly(problem, 100), problem, 100, runs=3, progress=False)
+    assert problem.read() == [(run, os.getpid()) for run in range(3)]
 
 
 def test_a_cache_is_kept_by_the_caller(cluster, tmp_path):
     """Workers need no common file system: what they return is stored here, and found here again."""
-    problem = bdp.problems.BernoulliArms([0.9, 0.6])
+    problem = Diary([0.9, 0.6], tmp_path / "diary")
     with joblib.parallel_config(backend="dask"):
-        first = bdp.simulate(Located(2, 100), problem, 100, runs=6, cache=tmp_path, progress=False)
-    again = bdp.simulate(Located(2, 100), problem, 100, runs=8, cache=tmp_path, progress=False)
-    assert (again.counts["process"][:6] == first.counts["process"]).all() and set(again.counts["process"][6:]) == {os.getpid()}
+        first = bdp.simulate(slowly(problem, 100), problem, 100, runs=6, cache=tmp_path / "cache", progress=False)
+    assert os.getpid() not in {process for _, process in problem.read()}
+    again = bdp.simulate(slowly(problem, 100), problem, 100, runs=8, cache=tmp_path / "cache", progress=False)
+    assert problem.read() == [(6, os.getpid()), (7, os.getpid())]
     assert (again.regret[:6] == first.regret).all()
 
 
 def test_an_error_on_the_cluster_reaches_the_caller(cluster):
-    class Broken(UCB1):
-        def play(self, problem, rngs, rounds, tick):
+    class Broken(bdp.problems.BernoulliArms):
+        def draw(self, rng):
             raise RuntimeError("out of luck")
 
+    broken, problem = Broken([0.9, 0.6]), bdp.problems.BernoulliArms([0.9, 0.6])
     with joblib.parallel_config(backend="dask"), pytest.raises(RuntimeError, match="out of luck"):
-        bdp.simulate(Broken(2, 100), bdp.problems.BernoulliArms([0.9, 0.6]), 100, progress=False)
+        bdp.simulate(slowly(broken, 100), broken, 100, progress=False)
     with joblib.parallel_config(backend="dask"):  # and the cluster goes on
-        assert bdp.simulate(Located(2, 100), bdp.problems.BernoulliArms([0.9, 0.6]), 100, progress=False).runs == 20
+        assert bdp.simulate(slowly(problem, 100), problem, 100, progress=False).runs == 20
 
 
 @pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by the cluster of the tests above

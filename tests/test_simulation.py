@@ -7,14 +7,14 @@ import sys
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import bandits_dp as bdp
 from bandits_dp.engine.fingerprint import fingerprint
+from bandits_dp.engine.simulate import _play, checkpoints
 from bandits_dp.guarantee import no_guarantee
-from bandits_dp.learners import UCB1
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.engine.simulate import checkpoints
-from tests.small_problems import SYSTEMS, assert_same_runs, small
+from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, slowly, small
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
 NAMES = [system.name for system in bdp.systems() if system.setting == "arms"]
@@ -125,7 +125,7 @@ def test_bad_simulations_are_named():
         return bdp.make("AE", PROBLEM, horizon=100)
 
     used = learner()
-    used.update(1.0, np.random.default_rng(0))
+    used.update(used.act(), 1.0)
     for function, text in (
         (lambda: bdp.simulate(learner(), PROBLEM, 101), "horizon must be at most 100, for which the learner was made, got 101"),
         (lambda: bdp.simulate(learner(), PROBLEM, 0), "horizon must be an integer"),
@@ -138,22 +138,48 @@ def test_bad_simulations_are_named():
     ):
         with pytest.raises(ValueError, match=text):
             function()
+    with pytest.raises(TypeError, match=r"learner must be what make.* returned, got Bernoulli.*; learner and problem are swapped"):
+        bdp.simulate(PROBLEM, learner(), 100)
+    with pytest.raises(TypeError, match=r"learner must be what make\(\) returned, got 'AE'$"):
+        bdp.simulate("AE", PROBLEM, 100)
+
+
+@pytest.mark.parametrize("name", [name for name, system in SYSTEMS.items() if system.model != "none"])
+def test_equal_numbers_make_equal_learners(name):
+    """1, 1.0 and numpy's 1 are one number: in the description, in the guarantee, and in the key of a cache."""
+    problem, horizon = PROBLEMS[SYSTEMS[name].setting]
+    one, *others = (
+        bdp.make(name, problem, horizon=T, epsilon=epsilon, delta=delta)
+        for T, epsilon, delta in (
+            (horizon, 1.0, 0.125), (np.int64(horizon), 1, np.float64(0.125)), (horizon, np.int8(1), np.float32(0.125))
+        )
+    )
+    for other in others:
+        assert other.description == one.description and str(other.guarantee) == str(one.guarantee)
+        assert type(other.guarantee.epsilon) is float and fingerprint(other) == fingerprint(one)
+
+
+def test_equal_options_make_equal_learners():
+    made = [bdp.make("SDP-AE", PROBLEM, horizon=500, epsilon=1, delta=0.1, batch_size=size, honest_fraction=share)
+            for size, share in ((5, 1.0), (np.int32(5), 1), (5, np.float64(1.0)))]
+    assert len({learner.description for learner in made}) == len({fingerprint(learner) for learner in made}) == 1
+    assert "batch_size=5, honest_fraction=1.0" in made[0].description
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_same_seed_same_result_however_runs_are_split(name, monkeypatch, tmp_path):
     """Runs that advance together as arrays give the numbers that they give alone, for every system of the catalogue."""
     small_case = small(name)
-    learner, problem, _ = small_case
+    learner, problem, horizon = small_case
     before = fingerprint(learner, problem)
     one = bdp.simulate(*small_case, runs=7, seed=2, progress=False, cache=tmp_path)
     assert fingerprint(learner, problem) == before  # neither is changed
     assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
     assert_same_runs(bdp.simulate(*small_case, runs=9, seed=2, progress=False), one, runs=7)
     assert (bdp.simulate(*small_case, runs=7, seed=3, progress=False).regret != one.regret).any()
-    monkeypatch.setattr(sys.modules["bandits_dp.simulate"], "TOGETHER", 3)
+    monkeypatch.setattr(sys.modules["bandits_dp.engine.simulate"], "TOGETHER", 3)
     assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
-    alone = [learner.play(problem, [np.random.default_rng(child)], one.rounds, int) for child in np.random.SeedSequence(2).spawn(7)]
+    alone = [_play(learner, problem, horizon, 2, [run])[1] for run in range(7)]
     assert (np.concatenate([played.regret for played in alone]) == one.regret).all()
 
 
@@ -166,21 +192,22 @@ def test_same_seed_same_result_on_any_number_of_workers(name):
 
 def test_runs_are_played_with_one_thread():
     """Linear algebra has a single thread inside a simulation, and as many as before after it, also after an error."""
-    class Counting(UCB1):
-        def play(self, problem, rngs, rounds, tick):
-            seen.append([get() for get, _ in controls()])
+    def threads():
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    class Counting(BernoulliArms):
+        def draw(self, rng):
+            seen.append(threads())
             if len(seen) > 1:
                 raise RuntimeError("stop")
-            return super().play(problem, rngs, rounds, tick)
+            return self
 
-    for _, set_threads in controls():
-        set_threads(2)
-    seen = []
-    bdp.simulate(Counting(3, 100), PROBLEM, 100, progress=False)
-    with pytest.raises(RuntimeError, match="stop"):
-        bdp.simulate(Counting(3, 100), PROBLEM, 100, progress=False)
-    assert seen == [[1] * len(controls())] * 2 and [get() for get, _ in controls()] == [2] * len(controls())
-    assert controls() or sys.platform != "linux"  # the wheels of numpy and scipy for Linux come with OpenBLAS
+    problem, seen = Counting([0.9, 0.6]), []
+    with threadpool_limits(2, user_api="blas"):
+        bdp.simulate(slowly(problem, 100), problem, 100, runs=1, progress=False)
+        with pytest.raises(RuntimeError, match="stop"):
+            bdp.simulate(slowly(problem, 100), problem, 100, progress=False)
+        assert threads() and seen == [[1] * len(threads())] * 2 and set(threads()) == {2}
 
 
 def test_a_shorter_simulation_is_a_prefix():
@@ -220,12 +247,13 @@ def test_to_dataframe_needs_pandas(monkeypatch):
 
 SLOW = """
 import time, bandits_dp as bdp
-class Slow(bdp.learners.UCB1):
-    def play(self, problem, rngs, rounds, tick):
-        time.sleep(1.1)
-        tick(50)
-        return super().play(problem, rngs, rounds, tick)
-bdp.simulate(Slow(2, 100), bdp.problems.BernoulliArms([0.5, 0.5]), 100, runs=2, progress={})
+class Slow(bdp.problems.BernoulliArms):
+    def draw(self, rng):
+        time.sleep(0.6)
+        return self
+problem = Slow([0.5, 0.5])
+learner = bdp.make("LDP-AE", problem, horizon=100, epsilon=1.0, fidelity="messages")
+bdp.simulate(learner, problem, 100, runs=4, progress={})
 """
 
 
@@ -235,7 +263,7 @@ def test_long_work_shows_a_progress_bar():
         subprocess.run([sys.executable, "-c", SLOW.format(flag)], capture_output=True, text=True, check=True).stderr
         for flag in (True, False)
     )
-    assert "Slow" in shown and "25%" in shown
+    assert "LDP-AE" in shown and "50%" in shown
     assert hidden == ""
 
 

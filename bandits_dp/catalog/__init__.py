@@ -9,10 +9,10 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.catalog import arms, clients, contextual, linear, reward_private
-from bandits_dp.catalog.options import Given
+from bandits_dp.catalog.options import Given, plain
 from bandits_dp.catalog.setups import Setup, setup
 from bandits_dp.catalog.system import System
-from bandits_dp.learners import Doubling, Learner
+from bandits_dp.engine.restarts import Restarts
 from bandits_dp.problems import Problem
 
 _SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *contextual.SYSTEMS, *reward_private.SYSTEMS)
@@ -35,7 +35,7 @@ def make(
     delta: float | None = None,
     calibration: str = "certified",
     **options: Any,
-) -> Learner[Any]:
+) -> Any:
     """Return a ready learner for a problem.
 
     Parameters
@@ -46,7 +46,7 @@ def make(
         The problem; learners take no more from it than what is public: its size, its actions, bounds on rewards.
     horizon : int or None
         Number of rounds T, >= 1. None if nobody knows: learners of the setting ``"arms"`` then restart for ever longer horizons,
-        see :class:`bandits_dp.learners.doubling.Doubling`, whose options ``first_horizon`` and ``growth`` are allowed, too.
+        see :class:`bandits_dp.engine.restarts.Restarts`, whose options ``first_horizon`` and ``growth`` are allowed, too.
     epsilon : float, optional
         Privacy parameter, > 0; required by private systems, ignored by those without privacy.
     delta : float, optional
@@ -63,8 +63,8 @@ def make(
 
     Returns
     -------
-    Learner
-        Fresh, with its ``guarantee``.
+    Live
+        A fresh learner, ready for users, with its ``guarantee``; see :class:`bandits_dp.engine.live.Live`.
 
     Raises
     ------
@@ -78,9 +78,12 @@ def make(
         hint = next((f"did you mean {key!r}? " for key in table if near and key.upper() == near[0]), "")
         raise ValueError(f"name must be a known system, got {name!r}; {hint}Known: {', '.join(table)}")
     system = table[name]
+    epsilon, delta = plain(epsilon, "float"), plain(delta, "float")
+    kinds = {one.name: one.type for one in system.options}
+    options = {key: plain(value, kinds.get(key, "")) for key, value in options.items()}
     if horizon is None and system.setting == "arms":
         trick = {key: options.pop(key) for key in ("first_horizon", "growth") if key in options}
-        return Doubling(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, **options), **trick)
+        return Restarts(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, **options), **trick)
     horizon = _checks.integer("horizon", horizon)
     if _checks.calibration(calibration) == "experiment" and not system.experiment:
         raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got 'experiment': "

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import Given, option
+from bandits_dp.catalog.options import Given, NoOptions, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import TreeCounter
 from bandits_dp.engine.live_arms import LiveArms
-from bandits_dp.learners import DPUCB, UCB1, ArmElimination
-from bandits_dp.learners.dp_ucb import PublishedWidth, TreeWidth
+from bandits_dp.engine.live_counted import ExactSum, LiveCounted
+from bandits_dp.learners import UCB, ArmElimination
 from bandits_dp.privatizers import (
     BinarySum,
     CentralLaplace,
@@ -26,7 +26,6 @@ from bandits_dp.privatizers import (
     ScalarSum,
     SkellamSum,
 )
-from bandits_dp.problems.graded import Arms
 from bandits_dp.schedules.arms import (
     Batches,
     GapBatches,
@@ -37,6 +36,7 @@ from bandits_dp.schedules.arms import (
     most_decisions,
 )
 from bandits_dp.widths.arms import ChernoffWidth, PaperWidth, Width
+from bandits_dp.widths.running import ExactWidth, PublishedWidth, TreeWidth
 
 
 @dataclass(frozen=True)
@@ -174,21 +174,23 @@ def _dp_se(given: Given, options: Fidelity) -> LiveArms:
     return _live(given, privatizer, GapBatches(width, privatizer(1)), width, options.fidelity)
 
 
-def _ucb1(problem: Arms, epsilon: None, delta: None, horizon: int, calibration: str) -> UCB1:
-    return UCB1(problem.arms, horizon)
+def _ucb1(given: Given, options: NoOptions) -> LiveCounted:
+    arms = given.problem.arms
+    return LiveCounted(UCB(arms, ExactWidth()), ExactSum(), arms, given.horizon, Identity(1).guarantee)
 
 
-def _dp_ucb(problem: Arms, epsilon: float, delta: float | None, horizon: int, calibration: str) -> DPUCB:
-    _checks.delta(delta or 0.0, zero=True)  # which trees of Laplace noise do not need
-    if calibration == "theorem":
-        counter = TreeCounter(horizon, _checks.epsilon(epsilon) / problem.arms, 0.0, problem.domain, "theorem", noise="laplace")
-        learner = DPUCB(problem.arms, horizon, counter, PublishedWidth(problem.arms, horizon, epsilon))
-        reason = (f"{problem.arms} trees of epsilon / {problem.arms} each, basic composition as we read Mishra & Thakurta 2015, "
+def _dp_ucb(given: Given, options: NoOptions) -> LiveCounted:
+    _checks.delta(given.delta or 0.0, zero=True)  # which trees of Laplace noise do not need
+    arms, T, epsilon = given.problem.arms, given.horizon, _checks.epsilon(given.epsilon)
+    if given.calibration == "theorem":
+        counter = TreeCounter(T, epsilon / arms, 0.0, given.problem.domain, "theorem", noise="laplace")
+        reason = (f"{arms} trees of epsilon / {arms} each, basic composition as we read Mishra & Thakurta 2015, "
                   "although a reward enters one tree only")
-        learner.guarantee = replace(learner.guarantee, epsilon=epsilon, reason=reason)
-        return learner
-    counter = TreeCounter(horizon, epsilon, 0.0, problem.domain, noise="laplace")
-    return DPUCB(problem.arms, horizon, counter, TreeWidth(counter))
+        guarantee = replace(counter.guarantee, epsilon=epsilon, reason=reason)
+        return LiveCounted(UCB(arms, PublishedWidth(arms, T, epsilon)), counter, arms, T, guarantee)
+    counter = TreeCounter(T, epsilon, 0.0, given.problem.domain, noise="laplace")
+    guarantee = replace(counter.guarantee, reason=f"{counter.guarantee.reason}; a reward enters the tree of one arm only")
+    return LiveCounted(UCB(arms, TreeWidth(counter)), counter, arms, T, guarantee)
 
 
 _LOG = r"\sum_{a} \frac{\log T}{\Delta_a}"
@@ -214,5 +216,6 @@ SYSTEMS = (
            "07_arm_elimination", _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb, pure=True),
     System("Dist-DP-AE", "chowdhury2023", "arms", "central", "one reward, of which only a noisy sum leaves secure aggregation",
            rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)", "07_arm_elimination",
-           "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law", _dist_dp_ae, Distributed, pure=True),
+           "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law",
+           _dist_dp_ae, Distributed, pure=True),
 )

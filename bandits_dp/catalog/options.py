@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Given:
@@ -61,6 +63,15 @@ def option(default: Any, allowed: str) -> Any:
 @dataclass(frozen=True)
 class NoOptions:
     """For systems that have none."""
+
+
+def plain(value: Any, kind: str) -> Any:
+    """Return a number as Python's own, of the annotated type: 1, 1.0 and numpy's 1 make the same. Leave anything else as it is."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, int) and not isinstance(value, bool) and "float" in kind and "int" not in kind:
+        return float(value)
+    return value
 
 
 def options_of(kind: type) -> tuple[Option, ...]:

@@ -55,8 +55,8 @@ def play_phases(live: LiveArms, problem: Arms, rng: np.random.Generator, track: 
 def quiet_phases(learner: ArmElimination, span: float, horizon: int) -> int:
     """Count the coming phases that surely eliminate nobody, plus one.
 
-    An arm falls when the sums of two arms differ by more than 2 N * half_width, which never shrinks. One phase moves their difference
-    by at most the privatizer's span, so phases before it can be reached need no look.
+    An arm falls when the sums of two arms differ by more than 2 N * half_width, which never shrinks. One phase moves their
+    difference by at most the privatizer's span, so phases before it can be reached need no look.
     """
     if not learner.schedule.steady or learner.width.users == 0:
         return 1

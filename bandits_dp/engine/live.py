@@ -1,9 +1,9 @@
 r"""Live use: who holds what, and when it is released.
 
-A learner is told releases and nothing else; this is where users are. ``act`` gives a ticket that says what to show, ``update`` takes it
-back with the answer. What is held follows the trust model, because it is what the privatizer's users *send*: in the local model a
-value is randomized inside ``update``, at once; in the shuffle model the messages wait until the batch is full; in the central model
-the trusted server's raw values wait. Noise is drawn when something is released, never before.
+A learner is told releases and nothing else; this is where users are. ``act`` gives a ticket that says what to show, ``update``
+takes it back with the answer. What is held follows the trust model, because it is what the privatizer's users *send*: in the local
+model a value is randomized inside ``update``, at once; in the shuffle model the messages wait until the batch is full; in the
+central model the trusted server's raw values wait. Noise is drawn when something is released, never before.
 
 **Nothing happens twice.** ``update`` works on a shallow copy and takes it over in one step at the end. Refused or interrupted, by
 Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it.
@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import secrets
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +29,7 @@ from bandits_dp.engine.randomness import generator
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.engine.visits import Visits
 from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers.domain import rows
 from bandits_dp.problems import Problem
 
 
@@ -79,7 +81,6 @@ class Live(Saved):
         self.numbers = 0  # tickets so far
         self.tickets: dict[int, Ticket] = {}
         self.visits = Visits(visits)
-        self._expired: tuple[Hashable, ...] = ()  # users whose tickets were worth nothing
 
     @property
     @abstractmethod
@@ -109,8 +110,8 @@ class Live(Saved):
         Raises
         ------
         ValueError
-            If an answer is out of range, there is another number of them, the ticket is another learner's, unknown, used already, or
-            expired because its batch was released without it, or ``rng`` is not a Generator. The learner stays as it was.
+            If an answer is out of range, there is another number of them, the ticket is another learner's, unknown, used already,
+            or expired because its batch was released without it, or ``rng`` is not a Generator. The learner stays as it was.
         TypeError
             If ``ticket`` is not a ticket.
         """
@@ -120,9 +121,6 @@ class Live(Saved):
         then.tickets = {number: kept for number, kept in self.tickets.items() if number != ticket.number}
         then._take(ticket, array, generator(rng))
         self.__dict__ = then.__dict__  # one step: before it nothing has changed, after it everything has
-        for user in self._expired:
-            self.visits.leave(user)
-        self._expired = ()
 
     def _valid(self, ticket: Ticket) -> Ticket:
         if not isinstance(ticket, Ticket):
@@ -133,6 +131,27 @@ class Live(Saved):
             known = "used already, or its batch was released without it" if ticket.number < self.numbers else "unknown"
             raise ValueError(f"ticket must be open, got one that is {known}: {ticket!r}")
         return ticket
+
+    def _admit(self, users: int, user: Hashable) -> None:
+        """Check for whom a ticket is wanted, and count her visit."""
+        self._must_go_on()
+        if _checks.integer("users", users) > self.missing:
+            raise ValueError(f"users must be 1 to {self.missing}, the rest of this batch, got {users}")
+        if user is not None:
+            if users != 1:
+                raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
+            self.visits.admit(user)
+
+    @staticmethod
+    def _rewards(ticket: Ticket, answers: ArrayLike, source: Any) -> NDArray[np.float64]:
+        """Return a copy of the rewards of a ticket, one row each, if they are in the domain of a privatizer or counter."""
+        array = np.atleast_1d(np.array(answers))
+        if len(array) != ticket.users:
+            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got {len(array)}")
+        array = rows(array, ticket.users, 1, "rewards")
+        if not source.clip:
+            source.domain.check(array, "rewards")
+        return array
 
     def _ticket(self, arm: Any, users: int, user: Hashable = None, **more: Any) -> Ticket:
         """Hand out a ticket."""
@@ -146,7 +165,14 @@ class Live(Saved):
         """Close the open tickets of one arm, or of all: their batch was released without them."""
         gone = {number: kept for number, kept in self.tickets.items() if arm is None or kept.arm == arm}
         self.tickets = {number: kept for number, kept in self.tickets.items() if number not in gone}
-        self._expired = tuple(kept.user for kept in gone.values() if kept.user is not None)
+        if users := {kept.user for kept in gone.values() if kept.user is not None}:
+            self.visits = self.visits.without(users)
+
+    def follow(self, before: Live) -> Self:
+        """Go on after a learner whose horizon is reached: its tickets expire, and its users were there."""
+        before._expire()
+        self.owner, self.numbers, self.visits, self.bits = before.owner, before.numbers, before.visits, before.bits
+        return self
 
     def _tell(self, released: NDArray[np.float64], *noise: Any) -> None:
         """Tell a copy of the learner what was released, and keep the copy."""
@@ -183,13 +209,21 @@ class Live(Saved):
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         unpack(self.learner, state, "learner_")
-        self.played, self.bits = int(state["played"]), float(state["bits"])
+        self.played = int(state["played"])
+        if not 0 <= self.played <= self.horizon:
+            raise ValueError(f"{self.played} rounds are not 0 to {self.horizon}")
+        self.bits = float(state["bits"])
+        if not 0 <= self.bits < math.inf:
+            raise ValueError(f"nobody sends {self.bits} bits")
         self.owner, self.numbers = str(state["owner"]), int(state["numbers"])
-        arms = iter(state["ticket_arms"].tolist())
         self.tickets = {}
-        for number, users, user in zip(*(state[f"ticket_{key}"].tolist() for key in ("numbers", "users", "user")), strict=True):
-            self.tickets[number] = self._reopened(arms, users, json.loads(user))
-        self.visits.count = dict(zip(map(json.loads, state["visitors"].tolist()), state["visits"].tolist(), strict=True))
+        numbers, people = state["ticket_numbers"].tolist(), state["ticket_users"].tolist()
+        names = list(map(json.loads, state["ticket_user"].tolist()))
+        arms = iter(state["ticket_arms"].tolist())
+        for number, users, user in zip(numbers, people, names, strict=True):
+            self.tickets[int(number)] = self._reopened(arms, int(users), user)
+        visitors = list(map(json.loads, state["visitors"].tolist()))
+        self.visits.count = dict(zip(visitors, map(int, state["visits"].tolist()), strict=True))
         self.visits.here = set(map(json.loads, state["here"].tolist()))
 
     def _reopened(self, arms: Iterator[int], users: int, user: Hashable) -> Ticket:

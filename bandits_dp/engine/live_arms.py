@@ -14,7 +14,6 @@ from bandits_dp.engine.live import Live
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Privatizer
-from bandits_dp.privatizers.domain import rows
 
 
 class LiveArms(Live):
@@ -49,22 +48,23 @@ class LiveArms(Live):
         fidelity: str = "aggregate",
     ) -> None:
         self.privatizer = privatizer
-        self.privatizers: tuple[Privatizer, ...] = ()
+        self.privatizers: list[Privatizer] = []
         self.played = 0
         self.horizon, self.learner = _checks.integer("horizon", horizon), learner
         self.begin()
         super().__init__(learner, arms, horizon, guarantee or self.privatizers[0].guarantee, fidelity)
 
-    def begin(self) -> None:
-        """Hear what the learner asks, and who answers through what."""
+    def begin(self, answered: int = 0) -> None:
+        """Hear what the learner asks, and who answers through what; so many have answered already."""
         self.asked = asked = self.learner.ask()
-        self.decides = bool(asked.decides and asked.plays.sum() < self.horizon - self.played)  # else nobody would play by it
-        made = {privatizer.users: privatizer for privatizer in self.privatizers}
+        left = self.horizon - self.played + answered
+        self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody would play by it
+        made: dict[int, Privatizer] = {privatizer.users: privatizer for privatizer in self.privatizers}
         if self.decides or not made:
             for users in map(int, asked.plays):
                 if users not in made:
                     made[users] = self.privatizer(users)
-            self.privatizers = tuple(made[int(users)] for users in asked.plays)
+            self.privatizers = [made[users] for users in map(int, asked.plays)]
         self.filled = np.zeros(len(asked.arms), dtype=np.int64)  # answers per arm
         self.out = np.zeros_like(self.filled)  # and open tickets
         self.released = np.zeros(len(asked.arms))
@@ -107,25 +107,13 @@ class LiveArms(Live):
         ValueError
             If the horizon is reached, an argument is out of range, or the user was there before.
         """
-        self._must_go_on()
-        if _checks.integer("users", users) > self.missing:
-            raise ValueError(f"users must be 1 to {self.missing}, the rest of this batch, got {users}")
-        if user is not None:
-            if users != 1:
-                raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
-            self.visits.admit(user)
+        self._admit(users, user)
         turn = self._turn
         self.out[turn] += users
         return self._ticket(int(self.asked.arms[turn]), users, user)
 
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
-        array = np.atleast_1d(np.array(answers))  # a copy, for the caller may use its own again
-        if len(array) != ticket.users:
-            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got {len(array)}")
-        array = rows(array, ticket.users, 1, "rewards")
-        if not self.privatizers[0].clip:
-            self.privatizers[0].domain.check(array, "rewards")
-        return array
+        return self._rewards(ticket, answers, self.privatizers[0])
 
     def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
         turn = int(np.flatnonzero(self.asked.arms == ticket.arm)[0])
@@ -161,12 +149,12 @@ class LiveArms(Live):
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
-        self.played -= int(state["filled"].sum())  # as when the phase began
-        self.begin()
+        self.begin(int(state["filled"].sum()))
         for name in ("filled", "out", "released"):
             getattr(self, name)[:] = state[name]
-        self.played += int(self.filled.sum())
-        self.inboxes = [Inbox(state[f"sent_{turn}"]) if f"sent_{turn}" in state else None for turn in range(len(self.filled))]
-        waiting = np.where(self.filled < self.asked.plays, self.filled, 0) * self.decides
-        if waiting.tolist() != [0 if inbox is None else len(inbox) for inbox in self.inboxes]:
-            raise ValueError("sent must hold what every user of an unfinished batch has sent")
+        for turn in np.flatnonzero((self.filled > 0) & (self.filled < self.asked.plays) & self.decides):
+            privatizer, sent = self.privatizers[turn], state[f"sent_{turn}"]
+            one = privatizer.send(np.full((1, 1), privatizer.domain.low), np.random.default_rng(0))
+            if sent.shape != (self.filled[turn], *one.shape[1:]):
+                raise ValueError(f"{self.filled[turn]} users send {one.shape[1:]} each, got shape {sent.shape}")
+            self.inboxes[turn] = Inbox(sent.astype(one.dtype))

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bandits_dp.engine.fast_arms import play_arms
 from bandits_dp.engine.fast_phases import play_phases
+from bandits_dp.engine.fast_ucb import knows, play_ucb
 from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
-from bandits_dp.learners import ArmElimination, PhasedElimination
+from bandits_dp.engine.restarts import Restarts
+from bandits_dp.learners import UCB, ArmElimination, PhasedElimination
 from bandits_dp.privatizers import Privatizer
 
 
@@ -20,10 +25,38 @@ def _knows_sums(privatizer: Privatizer) -> bool:
 
 def path_for(live: Any, problem: Any) -> Callable[..., Played]:
     """Return who plays this learner on this problem: the plain loop, unless something faster knows it."""
+    if isinstance(live, Restarts):
+        return play_restarts
     if live.fidelity == "messages":
         return play_plainly
     if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and _knows_sums(live.privatizers[0]):
         return play_arms
     if isinstance(live.learner, PhasedElimination) and _knows_sums(live.anyone):
         return play_phases
+    if type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
+        return play_ucb
     return play_plainly
+
+
+def play_restarts(
+    live: Restarts,
+    problem: Any,
+    rngs: list[np.random.Generator],
+    rounds: NDArray[np.int64],
+    tick: Callable[[int], object],
+) -> Played:
+    """Play one run per generator, stage after stage; all stages of a run play one instance."""
+    worlds = [problem.draw(rng) for rng in rngs]
+    if any(world is not worlds[0] for world in worlds):
+        return Played.join([play_restarts(live, one, [rng], rounds, tick) for one, rng in zip(worlds, rngs, strict=True)])
+    regret, so_far, bits = np.empty((len(rngs), len(rounds))), np.zeros((len(rngs), 1)), np.zeros(len(rngs))
+    stage = start = 0
+    while start < rounds[-1]:
+        fresh = live.make(horizon=live.horizon_of(stage))
+        end = min(start + fresh.horizon, int(rounds[-1]))
+        inside = (rounds > start) & (rounds <= end)
+        part = path_for(fresh, worlds[0])(fresh, worlds[0], rngs, np.union1d(rounds[inside], [end]) - start, tick)
+        regret[:, inside] = so_far + part.regret[:, : inside.sum()]
+        so_far, bits = so_far + part.regret[:, -1:], bits + part.bits
+        stage, start = stage + 1, end
+    return Played(regret, bits)

@@ -33,7 +33,8 @@ def play_plainly(
     problem : Problem
         Who gives rewards; each run plays ``problem.draw(answers)``.
     rngs : list of numpy.random.Generator
-        One per run, which is split: ``answers, noise = rng.spawn(2)``. Instances and rewards come from the first, noise from the second.
+        One per run, which is split: ``answers, noise = rng.spawn(2)``. Instances and rewards come from the first, noise from the
+        second.
     rounds : ndarray of int, shape (checkpoints,)
         Ascending checkpoints; the last one is where the run stops.
     tick : callable

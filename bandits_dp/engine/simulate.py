@@ -6,6 +6,7 @@ import copy
 import os
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import joblib
@@ -15,7 +16,6 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from bandits_dp import _checks
-from bandits_dp.engine.live import Live
 from bandits_dp.engine.memory import check_runs
 from bandits_dp.engine.paths import path_for
 from bandits_dp.engine.played import Played
@@ -83,7 +83,12 @@ def simulate(
         If the horizon exceeds the learner's, the learner has played already, it cannot play the problem, a number is not a positive
         integer, the results would not fit into memory, or the cache is not a folder that can be written to. With a cache, also if
         learner or problem hold something that has no comparable content (an open file, a lock).
+    TypeError
+        If the learner is none, for instance because learner and problem are swapped.
     """
+    if not hasattr(learner, "check_problem"):
+        swapped = "; learner and problem are swapped" if hasattr(problem, "check_problem") else ""
+        raise TypeError(f"learner must be what make() returned, got {learner!r}{swapped}")
     horizon = _checks.integer("horizon", horizon)
     runs = _checks.integer("runs", runs)
     seed = _checks.integer("seed", seed, low=0)
@@ -149,9 +154,8 @@ def _play(
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
     with threadpool_limits(1, user_api="blas"):  # matrices are small: more threads wait for one another, up to five times the work
         rngs = list(map(np.random.default_rng, seeds))
-        if isinstance(learner, Live):
-            return runs, path_for(learner, problem)(learner, problem, rngs, checkpoints(horizon), tick)
-        return runs, learner.play(problem, rngs, checkpoints(horizon), tick)
+        play = getattr(learner, "play", None) or partial(path_for(learner, problem), learner)
+        return runs, play(problem, rngs, checkpoints(horizon), tick)
 
 
 def _groups(runs: list[int], size: int) -> Iterator[list[int]]:

@@ -43,7 +43,7 @@ class ArmElimination(Learner):
         The current phase t, from 1.
     """
 
-    changes = ("phase", "viable", "sums", "width")
+    changes, fixed = ("phase", "viable", "sums", "width"), ("sums",)
 
     def __init__(self, arms: int, schedule: Batches, width: Width) -> None:
         self.schedule, self.width = schedule, width

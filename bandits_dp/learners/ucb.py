@@ -1,101 +1,63 @@
-r"""UCB1 (Auer, Cesa-Bianchi, Fischer 2002): optimism in the face of uncertainty.
+r"""Optimism on running sums: UCB1 and DP-UCB are one algorithm.
 
-Pull the arm whose upper confidence bound :math:`\hat\mu_a + \sqrt{2 \ln t / n_a}` is largest, where :math:`n_a` is the number
-of pulls of arm a before round t. No privacy: the arm sequence is a deterministic function of the rewards.
+In round t every arm has an upper confidence bound :math:`\tilde S_a / n_a + w(n_a, t)`, where :math:`\tilde S_a` is the sum of its
+:math:`n_a` rewards so far as a continual counter releases it; the arm with the largest bound is pulled. Exact sums with
+:math:`w = \sqrt{2 \ln t / n_a}` make UCB1 (Auer, Cesa-Bianchi, Fischer 2002), without any privacy: the arms are a function of the
+rewards. One binary tree per arm makes DP-UCB (Mishra & Thakurta 2015; Tossou & Dimitrakakis 2016). A tree's noise grows with
+:math:`\log T` (of a node, and again in the number of nodes), and that is why DP-UCB pays a factor of more than :math:`\log T`
+over arm elimination with fresh batches.
+
+**Privacy of a run.** A reward enters one tree, that of the arm that was pulled, and there at most h nodes. So the running sums of
+*all* arms together have the l1-sensitivity of one tree. Arms and rewards may depend on earlier releases: given those, the nodes'
+Laplace noise hides shifts that add up to at most h (see ``bandits_dp.continual``). Arms are computed from releases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp.learners.base import Learner, Played
-from bandits_dp.privatizers import Identity
-from bandits_dp.privatizers.domain import UNIT_INTERVAL, rows
-from bandits_dp.problems.graded import Arms
-
-TAPE = 4096  # rounds whose uniform numbers are drawn ahead, per run
+from bandits_dp.ask_tell import Asked, Floats, Learner
+from bandits_dp.widths.running import RunningWidth
 
 
-class UCB1(Learner[Arms]):
-    """UCB1 for rewards in [0, 1]; parallel runs advance together.
+class UCB(Learner):
+    """UCB on released running sums.
 
     Parameters
     ----------
-    arms, horizon : int
-        Numbers of arms K and rounds T, both >= 1.
+    arms : int
+        Number of arms K, >= 1.
+    width : RunningWidth
+        w(n, t): how far a released running mean may be off.
+
+    Attributes
+    ----------
+    sums : ndarray, shape (arms,)
+        The last released running sum of each arm; 0 before the first.
+    pulls : ndarray of int, shape (arms,)
+        How many rewards are in it, n_a.
     """
 
-    def __init__(self, arms: int, horizon: int) -> None:
-        super().__init__(arms, horizon)
-        self.guarantee = Identity(1).guarantee
-        self._start(runs=1)
+    changes = fixed = ("sums", "pulls")
 
-    def _start(self, runs: int) -> Self:
-        self.played = 0
-        self.counts = np.zeros((runs, self.arms))  # n_a, (runs, arms)
-        self.sums = np.zeros((runs, self.arms))
-        return self
+    def __init__(self, arms: int, width: RunningWidth) -> None:
+        self.width = width
+        self.sums, self.pulls = np.zeros(arms), np.zeros(arms, dtype=np.int64)
 
-    def _choose(self) -> NDArray[np.intp]:
-        """Return the arm of the next round in every run, shape (runs,)."""
-        if self.played < self.arms:
-            return np.full(len(self.counts), self.played)  # every arm once
-        log_t = np.log(self.played + 1)
-        return np.argmax(self.sums / self.counts + np.sqrt(2 * log_t / self.counts), axis=1)  # Auer et al.
+    def ask(self) -> Asked:
+        """Ask one user about the arm with the largest upper confidence bound; about every arm once first."""
+        if (self.pulls == 0).any():
+            arm = int(np.argmin(self.pulls))
+        else:
+            arm = int(np.argmax(self.sums / self.pulls + self.width.half_width(self.pulls, int(self.pulls.sum()) + 1)))
+        return Asked(np.array([arm]), np.array([1]))
 
-    def _learn(self, arms: NDArray[np.intp], rewards: NDArray[np.float64]) -> None:
-        """Take the rewards of the chosen arms, both of shape (runs,)."""
-        runs = np.arange(len(arms))
-        self.counts[runs, arms] += 1
-        self.sums[runs, arms] += rewards
-        self.played += 1
-
-    def act(self) -> int:
-        """Return the arm for the next user."""
-        self._must_go_on()
-        return int(self._choose()[0])
-
-    def update(self, rewards: ArrayLike, rng: np.random.Generator) -> None:
-        """Take one reward in [0, 1]; ``rng`` is not used."""
-        self._must_go_on()
-        reward = rows(np.atleast_1d(rewards), 1, 1, "rewards")
-        UNIT_INTERVAL.check(reward, "rewards")
-        self._learn(self._choose(), reward[:, 0])
-
-    def _pack(self) -> dict[str, ArrayLike]:
-        return {"played": self.played, "counts": self.counts, "sums": self.sums}
-
-    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        self.played = int(state["played"])
-        self.counts[:] = state["counts"]
-        self.sums[:] = state["sums"]
-
-    def play(
-        self,
-        problem: Arms,
-        rngs: list[np.random.Generator],
-        rounds: NDArray[np.int64],
-        tick: Callable[[int], object],
-    ) -> Played:
-        """Play one run per generator, all of them together."""
-        learner = UCB1(self.arms, self.horizon)._start(runs=len(rngs))
-        regret = np.zeros((len(rngs), len(rounds)))
-        so_far = np.zeros(len(rngs))
-        last = int(rounds[-1])
-        checkpoint = 0
-        for t in range(last):
-            if t % TAPE == 0:
-                length = min(TAPE, last - t)
-                tape = np.stack([rng.random(length) for rng in rngs])  # (runs, length)
-                tick(len(rngs) * length)
-            arms = learner._choose()
-            learner._learn(arms, problem.reward_quantiles(arms, tape[:, t % TAPE]))
-            so_far += problem.gaps[arms]
-            if t + 1 == rounds[checkpoint]:
-                regret[:, checkpoint] = so_far
-                checkpoint += 1
-        return Played(regret, np.full(len(rngs), Identity(1).bits_per_user * last))
+    def tell(self, released: Floats, noise: Sequence[object], arm: int | None = None) -> None:
+        """Take the running sum of an arm after one more reward: of the one that is asked for, unless the answer to another came."""
+        at = int(self.ask().arms[0]) if arm is None else arm
+        sums, pulls = self.sums.copy(), self.pulls.copy()
+        sums[at] = released[0]
+        pulls[at] += 1
+        self.sums, self.pulls = sums, pulls

@@ -184,7 +184,7 @@ class Privatizer(ABC):
         return self.analyze(self.shuffle(sent, rng), rng)
 
     def check(self, values: ArrayLike, users: int | None = None) -> NDArray[np.float64]:
-        """Return values as an array of shape (users, dimension), of any length if None, or raise the ValueError that says why not."""
+        """Return values as an array of shape (users, dimension), of any length if None, or say what is wrong."""
         array = rows(values, users, self.dimension)
         if self.clip:
             return self.domain.clip(array)

@@ -113,6 +113,7 @@ class Published(ABC):
         self.beta = 1 / _checks.integer("horizon", horizon)
         self.epsilon = _checks.epsilon(epsilon)
         self.users, self.half = 0, math.inf
+        self._phase_log = math.nan  # of the phase that has begun
 
     def size(self, phase: int, arms: int) -> int:
         """Return how many users pull each arm in a phase (from 1) that begins with so many viable arms."""

@@ -50,7 +50,7 @@ class ChernoffWidth:
         P, >= 1.
     """
 
-    changes = ("users", "log_mgf")
+    changes, fixed = ("users", "log_mgf"), ("log_mgf",)
 
     def __init__(self, horizon: int, decisions: int) -> None:
         self.log_failure = math.log(2 * decisions * horizon)

@@ -1,0 +1,249 @@
+"""Live use: tickets in any order, users who say who they are, what is held and saved, randomness, and Ctrl-C."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import bandits_dp as bdp
+from bandits_dp.problems import BernoulliArms
+from tests.interrupted import Interrupted
+from tests.small_problems import SYSTEMS
+
+PROBLEM = BernoulliArms([0.2, 0.9, 0.5])
+ARMS = [name for name, system in SYSTEMS.items() if system.setting == "arms"]
+BATCHED = {"AE": {"batch_size": 3}, "LDP-AE": {"batch_size": 3}, "SDP-AE": {"batch_size": 3}, "Dist-DP-AE": {"batch_size": 3}}
+MADE = {**{name: {} for name in ARMS}, **BATCHED}
+
+
+def make(name, horizon=4000, **options):
+    return bdp.make(name, PROBLEM, horizon=horizon, **{"epsilon": 1.0, "delta": 0.1} | MADE[name] | options)
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)
+
+
+# Tickets
+
+
+@pytest.mark.parametrize("name", BATCHED)
+def test_answers_in_any_order_are_credited_to_what_was_shown(name):
+    """Nine tickets are open at once; their answers come backwards, and every arm's sum is that of its own users."""
+    live = make(name)
+    tickets = [live.act() for _ in range(9)]
+    assert [ticket.arm for ticket in tickets] == [0, 0, 0, 1, 1, 1, 2, 2, 2] and live.played == 0 and len(live.tickets) == 9
+    for ticket in reversed(tickets):
+        live.update(ticket, float(ticket.arm == 1), np.random.default_rng(0))
+    assert live.played == 9 and not live.tickets and live.learner.phase == 2
+    if name == "AE":
+        assert live.learner.sums.tolist() == [0.0, 3.0, 0.0]
+
+
+@pytest.mark.parametrize("name", ("UCB1", "DP-UCB"))
+def test_ucb_credits_late_answers_too(name):
+    """It releases after every answer, so no ticket expires: an early user's late answer goes to her arm."""
+    live = make(name)
+    first, late = live.act(), live.act()
+    assert first.arm == late.arm == 0
+    live.update(first, 1.0)
+    for arm in (1, 2):
+        ticket = live.act()
+        assert ticket.arm == arm
+        live.update(ticket, 0.0)
+    live.update(late, 1.0)
+    assert live.learner.pulls.tolist() == [2, 1, 1] == [counter.steps for counter in live.counters]
+    if name == "UCB1":
+        assert live.learner.sums.tolist() == [2.0, 0.0, 0.0]
+
+
+def test_a_ticket_is_good_for_one_answer_to_its_own_learner():
+    live, other = make("SDP-AE"), make("SDP-AE")
+    ticket = live.act()
+    live.update(ticket, 1.0)
+    other.act()
+    before = live.save()
+    unknown = copy.deepcopy(live).act()  # a copy goes on under the same name; what only it has shown is unknown here
+    for wrong, error, text in (
+        (ticket, ValueError, "ticket must be open, got one that is used already"),
+        (unknown, ValueError, "ticket must be open, got one that is unknown"),
+        (other.act(), ValueError, "ticket must be one of this learner's, got that of another"),
+        (1.0, TypeError, "ticket must be what act.. returned, got 1.0; update takes the ticket first, then the answer"),
+    ):
+        with pytest.raises(error, match=text):
+            live.update(wrong, 1.0)
+        assert same(before, live.save())
+
+
+@pytest.mark.parametrize("name", BATCHED)
+def test_a_batch_is_released_without_those_who_do_not_answer(name):
+    """Three of four users answer: the batch of three is full, the fourth ticket expires, and she may come another time."""
+    live = make(name)
+    tickets = [live.act(user=i) for i in range(10)]
+    assert tickets[9].arm == 0  # all arms are shown often enough, and nobody has answered
+    for ticket in (tickets[9], tickets[1], tickets[2]):
+        live.update(ticket, 1.0)
+    with pytest.raises(ValueError, match="used already, or its batch was released without it"):
+        live.update(tickets[0], 1.0)
+    assert 0 not in live.visits.count or live.visits.count[0] == 0
+    for ticket in tickets[3:9]:
+        live.update(ticket, 0.0)
+    live.update(live.act(user=0), 1.0)
+    with pytest.raises(ValueError, match="user must be asked once at most, for which the noise is made, got 0 once more"):
+        live.act(user=0)
+
+
+def test_several_users_share_a_ticket():
+    live = make("SDP-AE", batch_size=6)
+    pair, rest = live.act(users=2), live.act(users=4)
+    assert (pair.arm, rest.arm, live.act().arm) == (0, 0, 1)
+    for answers in (1.0, [1.0], [1.0, 0.0, 1.0]):
+        with pytest.raises(ValueError, match="rewards must be 2, one for each user of the ticket"):
+            live.update(pair, answers)
+    live.update(rest, [1, 0, 1, 1])
+    live.update(pair, [1, 0])
+    assert live.played == 6
+    for users in (0, 7, 1.0, True):
+        with pytest.raises(ValueError, match="users must be"):
+            live.act(users)
+    with pytest.raises(ValueError, match="user must be left out for several users at once, got 'Ada' for 2"):
+        live.act(2, user="Ada")
+
+
+@pytest.mark.parametrize("user", (True, 1.5, ("Ada",), b"Ada"))
+def test_users_are_numbers_or_words(user):
+    with pytest.raises(ValueError, match="user must be an integer or a string"):
+        make("SDP-AE").act(user=user)
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_a_user_is_asked_once(name):
+    live = make(name)
+    live.update(live.act(user="Ada"), 1.0)
+    with pytest.raises(ValueError, match="user must be asked once at most, for which the noise is made, got 'Ada' once more"):
+        live.act(user="Ada")
+    live.act(user="Grace")
+
+
+def test_a_restart_expires_tickets_and_remembers_users():
+    live = bdp.make("UCB1", PROBLEM, horizon=None, first_horizon=3)
+    late = live.act(user="late")
+    for user in ("Ada", 1, 2):
+        live.update(live.act(user=user), 1.0)
+    assert live.stage == 1 and live.played == 3 and not live.tickets
+    with pytest.raises(ValueError, match="used already, or its batch was released without it"):
+        live.update(late, 1.0)
+    with pytest.raises(ValueError, match="user must be asked once at most"):
+        live.act(user="Ada")
+    live.update(live.act(user="late"), 1.0)
+    assert live.played == 4 and live.bits == 4 * 64
+
+
+# What is saved
+
+
+@pytest.mark.parametrize("horizon", (4000, None))
+@pytest.mark.parametrize("name", ARMS)
+def test_open_tickets_are_saved(name, horizon, tmp_path):
+    """Saved with tickets open, restored by another process: their answers are taken, and both go on alike."""
+    live, again = make(name, horizon), make(name, horizon)
+    if horizon is None and name == "DP-SE":
+        live, again = (make(name, None, first_horizon=2000) for _ in range(2))
+    tickets = [live.act(user=f"user {i}") for i in range(5)]
+    live.update(tickets[3], 1.0)
+    np.savez(tmp_path / "state.npz", **live.save())
+    with np.load(tmp_path / "state.npz") as state:
+        again.restore(state)
+    assert same(live.save(), again.save())
+    for one in (live, again):
+        rng = np.random.default_rng(5)
+        with pytest.raises(ValueError, match="used already"):
+            one.update(tickets[3], 1.0, rng)
+        for ticket in (tickets[2], tickets[0]):
+            one.update(ticket, 0.0, rng)
+        with pytest.raises(ValueError, match="user must be asked once"):
+            one.act(user="user 1")
+    assert same(live.save(), again.save()) and live.played == 3
+
+
+@pytest.mark.parametrize(("name", "options"), (("LDP-AE", {}), ("LDP-AE", {"noise": "laplace"}), ("SDP-AE", {}), ("VB-SDP-AE", {})))
+def test_a_state_is_a_function_of_the_messages(name, options, monkeypatch):
+    """Local and shuffle model: users with other rewards who send the same leave the same state, in mid-batch and later."""
+    states = []
+    for rewards in ([1.0, 0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0]):
+        live = make(name, **options)
+        kind, rng = type(live.privatizers[0]), np.random.default_rng(3)
+        shape = live.privatizers[0].send(np.zeros((1, 1)), rng).shape[1:]
+        messages = iter(rng.integers(0, 2, (5, 1, *shape)))
+        with monkeypatch.context() as same_messages:
+            same_messages.setattr(kind, "send", lambda self, values, rng, messages=messages: next(messages))
+            for reward in rewards:
+                live.update(live.act(), reward, rng)
+        states.append({key: value for key, value in live.save().items() if key != "owner"})
+    assert same(*states)
+
+
+@pytest.mark.parametrize("name", [name for name in ARMS if SYSTEMS[name].model != "none"])
+def test_two_uses_of_one_state_draw_other_noise(name):
+    """Nothing that is to come is in a state: who goes on from it, under the system's randomness, comes to another release."""
+    live, releases = make(name), set()
+    live.update(live.act(), 1.0)
+    for _ in range(12):  # so many by chance alike: less than 1e-7, of discrete noise
+        other = make(name)
+        other.restore(live.save())
+        before = other.learner
+        while other.learner is before:
+            ticket = other.act(other.missing)
+            other.update(ticket, np.ones(ticket.users))
+        releases.add(tuple(other.learner.sums))
+    assert len(releases) > 1
+
+
+@pytest.mark.parametrize("name", ("LDP-AE", "SDP-AE"))
+def test_randomness_is_the_operating_systems_by_default(name):
+    """What 399 users send differs from one learner to its copy, unless one generator is given to both."""
+    def sent(*rngs):
+        live = make(name, batch_size=400, delta=1e-6)
+        for rng in rngs:
+            one = copy.deepcopy(live)
+            one.update(one.act(399), np.zeros(399), rng)
+            yield one.save()["sent_0"]
+
+    one, other = sent(None, None)
+    assert (one != other).any()
+    one, other = sent(np.random.default_rng(7), np.random.default_rng(7))
+    assert (one == other).all()
+
+
+# An exception inside an update
+
+
+@pytest.mark.parametrize("name", [*ARMS, "unknown horizon"])
+def test_ctrl_c_leaves_the_state_before_or_after(name):
+    """At every line of an update that releases, eliminates and expires a ticket; then the same answer is taken, or refused."""
+    if name == "unknown horizon":
+        fresh = bdp.make("SDP-AE", PROBLEM, horizon=None, first_horizon=4, epsilon=1.0, delta=0.1, batch_size=1)
+    else:
+        fresh = make(name, **{"batch_size": 1} if name in BATCHED else {}, horizon=1000)
+    while fresh.missing > 1 or fresh.played < 2:  # until one answer is missing for a release
+        ticket = fresh.act(max(1, fresh.missing - 1))
+        fresh.update(ticket, np.ones(ticket.users), np.random.default_rng(1))
+    last = fresh.act(user="Ada")
+    for i in range(3):
+        fresh.act(user=i)  # some of whom expire
+    before, after = fresh.save(), copy.deepcopy(fresh)
+    after.update(last, 1.0, np.random.default_rng(2))
+    after, seen = after.save(), set()
+    assert not same(before, after)
+    for line in range(1, 2000):
+        live = copy.deepcopy(fresh)
+        try:
+            with Interrupted(line):
+                live.update(last, 1.0, np.random.default_rng(2))
+        except KeyboardInterrupt:
+            state = live.save()
+            assert same(state, before) or same(state, after), line
+            seen.add(same(state, after))
+        else:
+            break
+    assert line > 20 and False in seen
