@@ -19,19 +19,19 @@ PLAYS = ("suggestions", "releases")
 Mechanism = Callable[[Any, np.random.Generator], ArrayLike]
 
 
-def view_of(system: Privatizer | Live, view: str | None = None, user: int = 0) -> Mechanism:
+def view_of(system: Privatizer | Live, view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0) -> Mechanism:
     """Return what an adversary sees of a privatizer or of a learner, given all data.
 
     Parameters
     ----------
     system : Privatizer or Live
-        A privatizer, whose data are values of shape (users, dimension). Or a fresh learner; its data are the reward of every user for
-        every arm, shape (rounds, arms); with features, a pair of features, shape (rounds, arms, dimension), and such rewards; with
-        clients, the mean reward of every client for every action, shape (clients, arms).
-    view : str, optional
-        Of a privatizer: ``"sum"``, the released sum (if not given); ``"messages"``, all that the shuffler delivers; ``"first message"``
-        of them; ``"one user"``, what a user sends, before any shuffling. Of a learner: ``"suggestions"``, what everybody else is shown
-        (if not given); ``"releases"``, all that the learner is told.
+        A privatizer, whose data are values of shape (users, dimension). Or a fresh learner; its data are the reward of every user
+        for every arm, shape (rounds, arms); with features, a pair of features, shape (rounds, arms, dimension), and such rewards;
+        with clients, the mean reward of every client for every action, shape (clients, arms).
+    view : str or callable, optional
+        Of a privatizer: ``"sum"``, the released sum (if not given); ``"messages"``, all that the shuffler delivers;
+        ``"first message"`` of them; ``"one user"``, what a user sends, before any shuffling. Of a learner: ``"suggestions"``, what
+        everybody else is shown (if not given); ``"releases"``, all that the learner is told; or ``view(learner)`` after the end.
     user : int
         The user (round, client) who is attacked: her message, or the one whose own suggestion is not seen.
 
@@ -49,10 +49,10 @@ def view_of(system: Privatizer | Live, view: str | None = None, user: int = 0) -
     """
     _checks.integer("user", user, low=0)
     if isinstance(system, Live):
-        return _PlayView(system, _checks.choice("view", view or "suggestions", PLAYS), user)
+        return _PlayView(system, view if callable(view) else _checks.choice("view", view or "suggestions", PLAYS), user)
     if not isinstance(system, Privatizer):
         raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
-    if _checks.choice("view", view or "sum", RELEASES) in (None, "sum"):
+    if _checks.choice("view", view or "sum", RELEASES) == "sum":
         return release_of(system)
 
     def sent(values: Any, rng: np.random.Generator) -> ArrayLike:
@@ -65,15 +65,16 @@ def view_of(system: Privatizer | Live, view: str | None = None, user: int = 0) -
     return sent
 
 
-def release_of(privatizer: Privatizer) -> Vectorized:
-    """Return a privatizer's released sum as a mechanism that does many runs at once."""
+def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorized:
+    """Return the released sum of a privatizer, or of any object with ``release(values, rng, fidelity)``, for many runs at once."""
     # Where the answer's law depends on the sum of the values only, all runs are one call.
-    by_sum = type(privatizer)._aggregate is Privatizer._aggregate and type(privatizer).release_sum is not Privatizer.release_sum
+    usual = getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate
+    by_sum = fidelity == "aggregate" and usual and privatizer.knows_sums
 
     def draw(values: Any, rng: np.random.Generator, runs: int) -> ArrayLike:
         if by_sum:
             return privatizer.release_sum(np.tile(privatizer.check(values, privatizer.users).sum(axis=0), (runs, 1)), rng)
-        return np.stack([privatizer.release(values, rng) for _ in range(runs)])
+        return np.stack([privatizer.release(values, rng, fidelity) for _ in range(runs)])
 
     return Vectorized(draw)
 
@@ -81,11 +82,11 @@ def release_of(privatizer: Privatizer) -> Vectorized:
 class _PlayView:
     """A whole run of a learner, user by user, seen by somebody."""
 
-    def __init__(self, live: Live, view: str, user: int) -> None:
+    def __init__(self, live: Live, view: str | Callable[[Any], ArrayLike], user: int) -> None:
         self.live, self.view, self.user = live, view, user
         self.play = {"contextual": _contexts, "clients": _clients}.get(live.setting, _arms)
 
-    def __call__(self, data: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+    def __call__(self, data: Any, rng: np.random.Generator) -> ArrayLike:
         """Play once."""
         player = copy.deepcopy(self.live)
         told: list[NDArray[np.float64]] = []
@@ -97,6 +98,8 @@ class _PlayView:
 
         player.__class__ = Overheard
         shown, most = self.play(player, data, rng)
+        if callable(self.view):
+            return self.view(player)
         if self.view == "suggestions":
             return shown if self.live.setting == "clients" else np.delete(shown, self.user)
         flat = np.concatenate([np.zeros(0), *told])

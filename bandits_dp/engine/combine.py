@@ -72,7 +72,8 @@ def combine(
         if learner.ask().clients:
             live = LiveClients(learner, made, problem.arms, horizon, fidelity=fidelity)
         else:
-            live = LiveArms(learner, made, problem.arms, horizon, setting=problem.setting, fidelity=fidelity)
+            live = LiveArms(learner, made, problem.arms, horizon, fidelity=fidelity)
+            live.setting = problem.setting
     if guarantee is not None:
         live.guarantee = guarantee
     live.check_problem(problem)

@@ -15,12 +15,6 @@ from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
 from bandits_dp.engine.restarts import Restarts
 from bandits_dp.learners import UCB, ArmElimination, PhasedElimination
-from bandits_dp.privatizers import Privatizer
-
-
-def _knows_sums(privatizer: Privatizer) -> bool:
-    """Whether the law of a released sum is there to draw from."""
-    return type(privatizer).release_sum is not Privatizer.release_sum
 
 
 def path_for(live: Any, problem: Any) -> Callable[..., Played]:
@@ -29,9 +23,9 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_restarts
     if live.fidelity == "messages":
         return play_plainly
-    if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and _knows_sums(live.privatizers[0]):
+    if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and live.privatizers[0].knows_sums:
         return play_arms
-    if isinstance(live.learner, PhasedElimination) and _knows_sums(live.anyone):
+    if isinstance(live.learner, PhasedElimination) and live.anyone.knows_sums:
         return play_phases
     if type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
         return play_ucb

@@ -27,6 +27,10 @@ NEIGHBOURS = "replace one user's reward"
 class Privatizer(ABC):
     """A private sum of one vector per user, for a batch of a known size.
 
+    A subclass writes ``randomize`` and ``analyze``, ``shuffle`` if somebody shuffles, and sets ``guarantee``, ``noise_std`` and
+    ``bits_per_user``. The exact law of a sum (``release_sum``, ``span``) lets simulators be fast, and its tails (``log_mgf``) are for
+    certified widths.
+
     Parameters
     ----------
     users : int
@@ -92,7 +96,11 @@ class Privatizer(ABC):
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Estimate (A) the sum of the values from what the middleman delivers, shape (dimension,)."""
 
-    @abstractmethod
+    @property
+    def knows_sums(self) -> bool:
+        """Whether :meth:`release_sum` is there, so that a simulator can draw sums from their law and need not make messages."""
+        return type(self).release_sum is not Privatizer.release_sum
+
     def release_sum(
         self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
     ) -> NDArray[np.float64]:
@@ -112,6 +120,7 @@ class Privatizer(ABC):
         ndarray
             Noisy sums, shaped like ``total``.
         """
+        raise NotImplementedError
 
     def release_tally(
         self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator, batches: int = 1
@@ -136,9 +145,9 @@ class Privatizer(ABC):
         """
         return self.release_sum(counts @ values, rng, batches)
 
-    @abstractmethod
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bound log E exp(±s (released - true sum)), whatever the values, for each s > 0; shape of ``s``."""
+        raise ValueError(f"width must be one that needs no tails of the noise, for {type(self).__name__} has no log_mgf")
 
     def release(
         self, values: ArrayLike, rng: np.random.Generator, fidelity: str = "aggregate"
@@ -173,6 +182,8 @@ class Privatizer(ABC):
 
     def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the answer from its law; the sum of the values is all that it depends on, unless a subclass knows better."""
+        if not self.knows_sums:
+            return self.receive(self.send(array, rng), rng)
         return self.release_sum(array.sum(axis=0), rng)
 
     def send(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
