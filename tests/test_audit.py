@@ -17,7 +17,7 @@ from bandits_dp.problems import BernoulliArms
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 
 
-def quiet(mechanism, a, b, epsilon, delta, trials, seed=0, **options):
+def quiet(mechanism, a, b, epsilon=None, delta=None, trials=1000, seed=0, **options):
     return audit(mechanism, a, b, epsilon, delta, trials, rng=np.random.default_rng(seed), progress=False, **options)
 
 

@@ -53,7 +53,7 @@ class Constant(Growing):
 
 @dataclass(frozen=True)
 class Vectors(Growing, Clipped):
-    """Options of every private one."""
+    """Options that all private ones have."""
 
     bound: float = option(1.0, "B, > 0: averages lie in [-B, B]")
 

@@ -40,7 +40,7 @@ class Fidelity:
 
 @dataclass(frozen=True)
 class Clipped(Fidelity):
-    """Options of every private learner with vectors of rewards, or with actions."""
+    """Options that all private ones have."""
 
     clip: bool = option(False, "whether values outside their bounds are moved there; if not, they raise")
     strict: bool = option(True, "whether the theorem calibration refuses what its proof does not cover")
