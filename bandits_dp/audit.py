@@ -28,6 +28,8 @@ from bandits_dp.engine.live import Live
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.views import view_of
 
+__all__ = ["AuditResult", "Vectorized", "audit"]
+
 CAUTION = 1.75  # the choice must pay for the test's limits and for its own luck: one normal quantile each
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
 
