@@ -1,5 +1,6 @@
 """The LinUCB family: the plain loop as oracle, proved radii checked by simulation, live use, and errors that leave it usable."""
 
+import copy
 import math
 
 import numpy as np
@@ -23,6 +24,7 @@ from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.problems import BernoulliArms, CodeLinear, ContextualLinear, PoolContextual
 from bandits_dp.widths.ridge import NoiseLaw, PlainRadius, Shape
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
+from tests.interrupted import Interrupted
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 FIXED = ContextualLinear(arms=8, dimension=3)
@@ -391,7 +393,7 @@ def test_returning_users_are_counted(name):
             for user in users:
                 tickets.append(live.act(features, user=user))
                 if live.batch_size > 1:
-                    with pytest.raises(ValueError, match="another one in every round of a batch"):
+                    with pytest.raises(ValueError, match="another one in every round of a batch|at most, for which the noise is made"):
                         live.act(features, user=user)
             for ticket in tickets:
                 live.update(ticket, 1.0, rng)
@@ -469,6 +471,103 @@ def test_a_state_of_another_learner_is_refused():
     for key, value in before.items():
         np.testing.assert_array_equal(learner.save()[key], value)
     learner.act(features)
+
+
+# What a state holds, and what an interrupt leaves
+
+SHOWN = np.array([[0.6, 0.0], [0.0, 0.6]])
+PRIVATE = [(name, options) for name, options in (*FAMILY.items(), ("LinUCB-JDP", {"counter": "factorization"})) if name != "LinUCB"]
+
+
+def two_arms(name, options):
+    return make(name, ContextualLinear(arms=2, dimension=2), horizon=70, epsilon=1.0, **options)
+
+
+def same(one, other):
+    """Whether two states hold the same."""
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)
+
+
+def some_batches(name, options, batches=3):
+    live, rng = two_arms(name, options), np.random.default_rng(0)
+    for _ in range(batches * live.batch_size):
+        live.update(live.act(SHOWN), 0.5, rng)
+    return live
+
+
+@pytest.mark.parametrize(("name", "options"), PRIVATE, ids=lambda value: str(value))
+def test_copies_of_a_state_draw_their_noise_afresh(name, options):
+    """Two copies go on with other generators and one user's other reward: their sums differ by more than by her data."""
+    state, sums = some_batches(name, options).save(), []
+    for seed, reward in ((1, 1.0), (2, 0.0)):
+        other, rng = two_arms(name, options), np.random.default_rng(seed)
+        other.restore(state)
+        for own in [0.5] * (other.batch_size - 1) + [reward]:
+            ticket = other.act(SHOWN)
+            other.update(ticket, own, rng)
+        sums.append(other.learner.sums)
+    data = LinearStatistics(2).encode(SHOWN[[ticket.arm]], [1.0])[0] - LinearStatistics(2).encode(SHOWN[[ticket.arm]], [0.0])[0]
+    noise = sums[0] - sums[1] - data
+    rounding = other.batch_size * other.stream.privatizer.step if "Vec" in name else 1e-9
+    assert np.abs(noise).max() > rounding  # which is fresh anyway
+
+
+@pytest.mark.parametrize(("name", "options"), PRIVATE, ids=lambda value: str(value))
+def test_a_state_holds_no_noise_to_come(name, options):
+    """It is no longer for a longer horizon."""
+    sizes = []
+    for horizon in (70, 7000):
+        live = make(name, ContextualLinear(arms=2, dimension=2), horizon=horizon, **options)
+        rng = np.random.default_rng(0)
+        for _ in range(live.batch_size):
+            live.update(live.act(SHOWN), 0.5, rng)
+        sizes.append(sum(np.size(value) for key, value in live.save().items() if key != "learner"))
+    assert sizes[0] == sizes[1] < 100
+
+
+@pytest.mark.parametrize(("name", "options"), [case for case in PRIVATE if "JDP" not in case[0]], ids=lambda value: str(value))
+def test_a_state_is_a_function_of_the_messages(name, options):
+    """Without a trusted server: other rewards and features of the same messages leave the same state, in mid-batch, too."""
+    states = []
+    for reward, shown in ((0.0, SHOWN), (1.0, SHOWN * 0.9)):
+        live, messages = two_arms(name, options), np.random.default_rng(0)
+        kind = live.stream.privatizer.send(np.zeros((1, 5)), messages).dtype
+        live.stream.privatizer.send_checked = lambda array, rng, own=messages, kind=kind: own.integers(0, 9, array.shape).astype(kind)
+        ticket = live.act(shown)
+        live.owner = "someone"
+        for _ in range(live.batch_size + live.batch_size // 2):
+            ticket = live.act(np.array([shown[0]] * 2))  # whatever is known, the first arm
+            live.update(ticket, reward)
+        states.append(live.save())
+    assert same(*states)
+
+
+@pytest.mark.parametrize(("name", "options"), FAMILY.items(), ids=lambda value: str(value))
+def test_an_interrupted_update_is_none_or_all(name, options):
+    """Ctrl-C at any line of the update that ends a batch, and of one that does not: the state is that before or that after."""
+    fresh = some_batches(name, options, 1)
+    for filled in {0, fresh.batch_size - 1}:
+        begun = copy.deepcopy(fresh)
+        for _ in range(filled):
+            begun.update(begun.act(SHOWN), 0.5, np.random.default_rng(1))
+        ticket, late = begun.act(SHOWN, user=5), begun.act(SHOWN, user=6)
+        before, done = begun.save(), copy.deepcopy(begun)
+        done.update(ticket, 1.0, np.random.default_rng(2))
+        after, interrupted = done.save(), 0
+        for line in range(1, 2000):
+            live = copy.deepcopy(begun)
+            try:
+                with Interrupted(line):
+                    live.update(ticket, 1.0, np.random.default_rng(2))
+            except KeyboardInterrupt:
+                assert same(live.save(), before) or same(live.save(), after)
+                interrupted += 1
+            else:
+                break
+        assert interrupted > 20 and same(live.save(), after)
+        if filled == begun.batch_size - 1:
+            with pytest.raises(ValueError, match="released without it"):
+                live.update(late, 1.0)
 
 
 def test_numbers_of_rounds_can_be_drawn_ahead():

@@ -183,18 +183,11 @@ class LiveContexts(Live):
         return super()._pack() | {"filled": self.filled, **pack(self.stream, "stream_")} | sent
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        shapes = [np.shape(array) for array in self._arrays()]
         super()._unpack(state)
         self.filled = int(state["filled"])
         self.stream = snapshot(self.stream)
         unpack(self.stream, state, "stream_")
-        if shapes != [np.shape(array) for array in self._arrays()]:
-            raise ValueError(f"arrays of learner and stream must have the shapes {shapes}")
         self.inbox = Inbox(state["sent"]) if "sent" in state else None
-
-    def _arrays(self) -> list[Any]:
-        """Return what learner and stream hold; shapes never change."""
-        return [getattr(part, name) for part in (self.learner, self.stream) for name in part.changes]
 
     def _reopened(self, arms: Iterator[int], users: int, user: Hashable) -> Ticket:
         return Ticket(np.array([next(arms) for _ in range(users)]) if users > 1 else next(arms), users, user)

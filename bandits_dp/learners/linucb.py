@@ -50,6 +50,7 @@ class LinUCB(Learner):
     """
 
     changes = ("batch", "sums", "inverse", "theta", "beta")
+    fixed = ("sums", "inverse", "theta")  # never change their shape
 
     def __init__(self, dimension: int, radius: Radius, radius_scale: float = 1.0) -> None:
         self.radius, self.batch = radius, 0
