@@ -9,12 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp.engine.fast_arms import play_arms
+from bandits_dp.engine.fast_linucb import play_linucb
 from bandits_dp.engine.fast_phases import play_phases
 from bandits_dp.engine.fast_ucb import knows, play_ucb
 from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
 from bandits_dp.engine.restarts import Restarts
-from bandits_dp.learners import UCB, ArmElimination, PhasedElimination
+from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
+
+
+def _is_linucb(learner: Any) -> bool:
+    """Whether it is LinUCB in all that the fast path does by itself."""
+    return all(getattr(type(learner), name, None) is getattr(LinUCB, name) for name in ("choose", "tell", "_fit"))
+
+
+def _many(problem: Any) -> bool:
+    """Whether the rounds of many runs can be drawn as arrays."""
+    return hasattr(problem, "numbers") and not getattr(problem, "varying", False)
 
 
 def path_for(live: Any, problem: Any) -> Callable[..., Played]:
@@ -29,6 +40,8 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_phases
     if type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
         return play_ucb
+    if _is_linucb(live.learner) and _many(problem) and (live.stream.ahead or not live.stream.noisy):
+        return play_linucb
     return play_plainly
 
 

@@ -85,4 +85,15 @@ def _averages(live: Any, world: Any, left: int, answers: np.random.Generator, no
     return np.repeat(world.gaps[ticket.arm], ticket.plays)[:left]
 
 
-STEPS = {"arms": _rewards, "linear": _rewards, "clients": _averages}
+def _users(live: Any, world: Any, left: int, answers: np.random.Generator, noise: np.random.Generator) -> NDArray[np.float64]:
+    """Let the users of one ticket choose by features; return what each round lost."""
+    rows = world.numbers(answers, min(live.missing, left))
+    shown = world.contexts(rows)
+    means = [world.means(own) for own in shown]
+    ticket = live.act(shown)
+    mean = np.array([own[arm] for own, arm in zip(means, ticket.arm, strict=True)])
+    live.update(ticket, world.reward_quantiles(mean, world.chances(rows)), noise)
+    return np.array([own.max() for own in means]) - mean
+
+
+STEPS = {"arms": _rewards, "linear": _rewards, "clients": _averages, "contextual": _users}
