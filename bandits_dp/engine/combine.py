@@ -12,8 +12,10 @@ from bandits_dp.engine.live import Live
 from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.engine.live_clients import LiveClients
 from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.live_linear import LiveLinear
 from bandits_dp.engine.streams import CountedBatches, FreshBatches
 from bandits_dp.guarantee import Guarantee
+from bandits_dp.learners import PhasedElimination
 
 PRIVATIZER = ("randomize", "shuffle", "analyze", "guarantee", "users", "domain")
 
@@ -69,10 +71,13 @@ def combine(
         if not callable(privatizer):
             raise TypeError(f"privatizer must be callable as privatizer(users), got {privatizer!r}")
         made = partial(_made, privatizer)
+        size = (problem.arms, horizon)
         if learner.ask().clients:
-            live = LiveClients(learner, made, problem.arms, horizon, fidelity=fidelity)
+            live = LiveClients(learner, made, *size, guarantee or made(1, 1).guarantee, fidelity)
+        elif isinstance(learner, PhasedElimination):
+            live = LiveLinear(learner, made, *size, guarantee or made(1).guarantee, fidelity)
         else:
-            live = LiveArms(learner, made, problem.arms, horizon, fidelity=fidelity)
+            live = LiveArms(learner, made, *size, guarantee, fidelity)
             live.setting = problem.setting
     if guarantee is not None:
         live.guarantee = guarantee
