@@ -77,7 +77,7 @@ class LiveContexts(Live):
         free = lacks - sum(ticket.users for ticket in self.tickets.values())
         return free if free > 0 else lacks
 
-    def act(self, features: Any, user: Hashable = None) -> Ticket:
+    def act(self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None) -> Ticket:
         """Return a ticket for the next user, or for several users of the current batch.
 
         Parameters
@@ -87,6 +87,8 @@ class LiveContexts(Live):
             float32 rounding (1e-6) is shortened.
         user : int or str, optional
             Who she is: a user who gives her id is in no more batches than the guarantee says, and once in each.
+        rng : numpy.random.Generator, optional
+            Source of noise on features, for a learner that perturbs them; that of the operating system if not given.
 
         Returns
         -------
@@ -101,7 +103,7 @@ class LiveContexts(Live):
         """
         self._must_go_on()
         several = isinstance(features, (list, tuple)) and np.ndim(features[0]) == 2 or np.ndim(features) == 3  # noqa: RUF021
-        shown = [self._shown(own) for own in (features if several else [features])]
+        shown = [self._shown(own, rng) for own in (features if several else [features])]
         if len(shown) > self.missing:
             raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {len(shown)}")
         if user is not None:
@@ -117,7 +119,7 @@ class LiveContexts(Live):
             return np.asarray(self.learner.choose(np.array(shown)))
         return np.array([self.learner.choose(own) for own in shown])
 
-    def _shown(self, features: ArrayLike) -> NDArray[np.float64]:
+    def _shown(self, features: ArrayLike, rng: np.random.Generator | None) -> NDArray[np.float64]:
         """Return one user's features, or say what is wrong with them."""
         array = checked_features(features, (None, self.dimension), self.feature_norm)
         if self.centre is not None and np.abs(array @ self.centre - self.reward_shift).max() > SLACK:
@@ -153,12 +155,16 @@ class LiveContexts(Live):
             self.inbox = inbox
             return
         self.stream = copy.copy(self.stream)
-        released = self.stream.add(inbox.rows, rng)
+        told = self._release(inbox.rows, rng)
         self.bits += self.batch_size * self.stream.bits_per_user
         self.inbox, self.filled = None, 0
         self._expire()
         self.visits = self.visits.next_batch()
-        self._tell(released)
+        self._tell(*told)
+
+    def _release(self, rows: NDArray[Any], rng: np.random.Generator) -> tuple[NDArray[np.float64], ...]:
+        """Return what the learner is told after one more batch."""
+        return (self.stream.add(rows, rng),)
 
     def _values(self, phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (phi y, upper triangle of phi phi') of every user."""

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from bandits_dp.engine.fast_arms import play_arms
+from bandits_dp.engine.fast_rewards import MODELS, play_rewards
+from bandits_dp.engine.live_rewards import LiveRewards
 from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
 from bandits_dp.learners import ArmElimination
@@ -23,4 +25,6 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_plainly
     if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and _knows_sums(live.privatizers[0]):
         return play_arms
+    if isinstance(live, LiveRewards) and type(live.learner) in MODELS:
+        return play_rewards
     return play_plainly

@@ -65,4 +65,15 @@ def _rewards(live: Any, world: Any, left: int, answers: np.random.Generator, noi
     return np.full(ticket.users, world.gaps[ticket.arm])
 
 
-STEPS = {"arms": _rewards, "linear": _rewards}
+def _features(live: Any, world: Any, left: int, answers: np.random.Generator, noise: np.random.Generator) -> NDArray[np.float64]:
+    """Show features to the users of one ticket; return what each round lost."""
+    row = world.numbers(answers, min(live.missing, left))
+    shown = world.contexts(row)
+    ticket = live.act(shown, rng=noise)
+    means = world.means(shown)
+    mean = means[np.arange(len(row)), ticket.arm]
+    live.update(ticket, world.reward_quantiles(mean, world.chances(row)), noise)
+    return np.asarray(means.max(axis=1) - mean)
+
+
+STEPS = {"arms": _rewards, "linear": _rewards, "contextual": _features}
