@@ -48,7 +48,7 @@ def final(name, **options):
 
 def noise_of(problem, horizon, epsilon=2.0, calibration="theorem", **options):
     learner = bdp.make("LinUCB-DGS", problem, horizon=horizon, epsilon=epsilon, delta=0.1, calibration=calibration, **options)
-    return learner.stream.noise
+    return learner.stream.eta
 
 
 # ---- What the chapter proves -------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def two_songs():
     options = {"calibration": "theorem", "least_eigenvalue": lambda0, "alpha": None, "explicit_tree": True}
     learner = bdp.make("LinUCB-DGS", problem, horizon=horizon, epsilon=20.0, delta=0.1, **options)
     rng = np.random.default_rng(0)
-    noise = learner.stream.noise.path(rng, horizon)
+    noise = learner.stream.eta.path(rng, horizon)
     shown = problem.pool[rng.integers(1000, size=(horizon, 10))].mean(axis=1)
     chances = rng.random(horizon)
     A, b, theta = [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]  # features are e1 and e2, so A is diagonal

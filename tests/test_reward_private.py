@@ -12,7 +12,7 @@ from scipy import integrate, stats
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
-from bandits_dp.engine.fast_rewards import Party
+from bandits_dp.engine.fast_rewards import MODELS
 from bandits_dp.problems import ContextualLinear, PoolContextual
 from bandits_dp.widths.ridge import Shape
 
@@ -42,6 +42,11 @@ CASES = {
 def make(case, problem=POOL, horizon=300, **more):
     name, options = CASES[case]
     return bdp.make(name, problem, horizon=horizon, **({"epsilon": 2.0, "delta": 0.1} | options | more))
+
+
+def arrays(learner, runs):
+    """The model of many runs that the fast path plays."""
+    return MODELS[type(learner.learner)](np.empty(0, dtype=int), learner, runs)
 
 
 # ---- Plain loops -------------------------------------------------------------------------------------------------------------
@@ -119,7 +124,9 @@ def plain_run(learner, case, problem, answers, noise_rng, horizon):
         shown = instance.contexts(row)[0]
         seen = shown + contexts[t]
         known = np.array([ridge])
-        width = alpha if alpha is not None else scale * float(np.ravel(learner.learner.radius.beta(t, Shape(known, least(inverse))))[0])
+        width = alpha
+        if alpha is None:
+            width = scale * float(np.ravel(learner.learner.radius.beta(t, Shape(known, least(inverse))))[0])
         index = seen @ theta + width * np.sqrt(((seen @ inverse) * seen).sum(axis=1))
         arm = int(np.argmax(index))
         means = instance.means(shown)
@@ -253,9 +260,9 @@ def test_perturbed_contexts_have_the_same_law_in_both():
 SHOWN = np.full((4, 3), 0.5) - 0.1 * np.eye(4, 3)
 
 
-def after(case, rounds, batch_size=None):
+def after(case, rounds, **options):
     """A learner and the generator of its noise, after some rounds."""
-    learner, rng = make(case, **({} if batch_size is None else {"batch_size": batch_size})), np.random.default_rng(0)
+    learner, rng = make(case, **options), np.random.default_rng(0)
     for _ in range(rounds):
         learner.update(learner.act(SHOWN, rng=rng), 0.5, rng)
     return learner, rng
@@ -284,10 +291,7 @@ def test_a_learner_restored_twice_draws_its_noise_afresh(case):
 def test_a_state_does_not_grow_with_rounds_to_come(case):
     """A learner for ten times as many rounds holds no more after as many rounds, but for levels of a tree."""
     def size(horizon):
-        learner, rng = make(case, horizon=horizon, **({"strict": False} if "dgs, perturbed" in case else {})), np.random.default_rng(0)
-        for _ in range(5):
-            learner.update(learner.act(SHOWN, rng=rng), 0.5, rng)
-        return sum(np.size(value) for value in learner.save().values())
+        return sum(np.size(value) for value in after(case, 5, horizon=horizon)[0].save().values())
 
     assert size(3000) <= size(300) + 3 * 4
 
@@ -317,7 +321,7 @@ class Interrupted(KeyboardInterrupt):
         return self.line
 
 
-@pytest.mark.parametrize("case", ("tree", "reward tree", "reward tree, hybrid", "dgs", "dgs, explicit tree", "dgs, experiment, fresh"))
+@pytest.mark.parametrize("case", ("tree", "reward tree", "reward tree, hybrid", "dgs", "dgs, explicit tree", "dgs, experiment"))
 def test_an_interrupted_update_is_none_or_all(case):
     """Ctrl-C at every line of an update that releases: the learner is as before, or as after."""
     learner, rng = after(case, 6)
@@ -472,7 +476,7 @@ def test_guarantees_in_words():
     assert "one reward in [0, 1]" in text("LinUCB-RewardTree", narrow)
     for name in ("LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-DGS"):
         stds = [bdp.make(name, p, horizon=64, epsilon=1.0, delta=0.1).stream for p in (POOL, narrow)]
-        stds = [stream.noise.scale if name == "LinUCB-DGS" else stream.counter.noise_std for stream in stds]
+        stds = [stream.eta.scale if name == "LinUCB-DGS" else stream.counter.noise_std for stream in stds]
         assert stds[0] == pytest.approx(2 * stds[1])
 
 
@@ -628,7 +632,7 @@ def test_bounds_of_vectors_and_edge_cases():
 def test_dynamic_noise_has_the_stated_spread(explicit, counter):
     """Mean square of every release over many paths (normal limit); explicit trees reuse a node's noise, fresh ones do not."""
     release = bdp.make("LinUCB-DGS", POOL, horizon=24, epsilon=2.0, delta=0.1, calibration="experiment", explicit_tree=explicit,
-                       counter=counter).stream.noise
+                       counter=counter).stream.eta
     runs = 4000
     rng = np.random.default_rng(1)
     paths = np.stack([release.path(rng, 24) for _ in range(runs)])  # (runs, 24, 3)
@@ -645,7 +649,7 @@ def test_explicit_tree_is_as_private_as_its_nodes():
     for counter, parents in (("tree", lambda t: t & (t - 1)), ("hybrid", lambda t: t & (t - 1) or t // 2)):
         learner = bdp.make("LinUCB-DGS", POOL, horizon=20, epsilon=2.0, delta=0.1, calibration="experiment", counter=counter)
         x = np.random.default_rng(0).normal(size=(20, 3))
-        noise = learner.stream.noise
+        noise = learner.stream.eta
         path = noise.path(np.random.default_rng(4), 20)
         drawn = np.random.default_rng(4).laplace(size=(20, 3)) * noise.scales()
         rows = np.vstack([np.zeros(3), path])
@@ -670,7 +674,7 @@ def test_certified_dgs_pays_for_every_round():
         grams = np.eye(3) + np.cumsum(x[:, :, None] * x[:, None, :], axis=0)
         lower = 1 / (np.linalg.eigvalsh(np.linalg.inv(grams)) ** 32).sum(axis=1) ** (1 / 32)
         assert (lower <= np.linalg.eigvalsh(grams)[:, 0] * (1 + 1e-12)).all()
-        stds = learner.stream.noise.factor(lower)
+        stds = learner.stream.eta.factor(lower)
         for record in (0, 50, 199):
             total = ((np.linalg.norm(parameter_shifts(x, 1.0, record), axis=1) / stds) ** 2).sum()
             assert total <= mu**2
@@ -684,7 +688,7 @@ def arms_of(data, rng, runs):
     problem = PoolContextual(arms=2, dimension=1, items=2, pool=[[1.0], [-1.0]], theta=[0.0], clip=True)
     learner = bdp.make("LinUCB-DGS", problem, horizon=len(rewards), epsilon=2.0, delta=0.1, calibration="experiment",
                        explicit_tree=explicit)
-    model, rngs = Party(learner).new_model(runs), rng.spawn(runs)
+    model, rngs = arrays(learner, runs), rng.spawn(runs)
     shown = np.broadcast_to(problem.pool, (runs, 1, 2, 1))
     played = np.empty((runs, len(rewards)))
     for t, reward in enumerate(rewards):
@@ -719,7 +723,7 @@ def test_theorem_noise_fails_when_rounds_are_many():
 
     def bounds(horizon, epsilon):
         learner = bdp.make("LinUCB-DGS", problem, horizon=horizon, epsilon=epsilon, delta=0.1, calibration="theorem")
-        return learner.stream.noise.privacy(np.ones((horizon, 1)), 1.0, 0.1)
+        return learner.stream.eta.privacy(np.ones((horizon, 1)), 1.0, 0.1)
 
     assert bounds(2**18, 40.0)[0] > 55
     assert bounds(20_000, 2.0)[1] < 0.3
@@ -731,9 +735,9 @@ def test_code_constants_when_parameters_are_seen():
     pool = problem.draw(np.random.default_rng(0)).pool
     played = pool[np.random.default_rng(9).integers(1000, size=5000)]
     learner = bdp.make("LinUCB-DGS", problem, horizon=5000, epsilon=2.0, delta=0.1, calibration="experiment")
-    assert learner.stream.noise.privacy(played, 0.1, 0.1)[0] > 100
+    assert learner.stream.eta.privacy(played, 0.1, 0.1)[0] > 100
     fresh = bdp.make("LinUCB-DGS", problem, horizon=5000, epsilon=2.0, delta=0.1, calibration="experiment", explicit_tree=False)
-    assert fresh.stream.noise.privacy(played, 0.1, 0.1)[0] > 5000
+    assert fresh.stream.eta.privacy(played, 0.1, 0.1)[0] > 5000
 
 
 def test_chosen_features_need_not_be_diverse():
@@ -771,7 +775,7 @@ def statistic_of(data, rng, runs):
     pool = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.3, 0.4]]
     problem = PoolContextual(arms=3, dimension=2, items=4, pool=pool, theta=[0.0, 0.0], clip=True)
     learner = bdp.make("LinUCB-RewardTree", problem, horizon=len(rewards), epsilon=epsilon, delta=0.1)
-    model, rngs = Party(learner).new_model(runs), rng.spawn(runs)
+    model, rngs = arrays(learner, runs), rng.spawn(runs)
     f = learner.stream.counter.coefficients
     C = np.array([[f[t - s] if t >= s else 0.0 for s in range(len(f))] for t in range(len(f))])
     shown = problem.contexts(problem.numbers(np.random.default_rng(1), len(rewards)))  # public
@@ -785,7 +789,7 @@ def statistic_of(data, rng, runs):
         else:
             others += model.vector - before
         before = model.vector.copy()
-        released[t], known[t] = model.vector + model.tape.noise, others
+        released[t], known[t] = model.vector + model.noise, others
     draws = np.linalg.solve(C, (released - known).reshape(len(rewards), -1)).reshape(released.shape)  # C x + z for the first reward
     return np.einsum("t,trd,d->r", C[:, 0], draws, first)
 
@@ -812,7 +816,7 @@ def test_proved_radii_cover(case):
     pairs = [np.random.default_rng(child).spawn(2) for child in np.random.SeedSequence(1).spawn(runs)]
     answers, noise = (list(rngs) for rngs in zip(*pairs, strict=True))
     instances = [problem.draw(rng) for rng in answers]
-    model, largest = Party(learner).new_model(runs), np.zeros(runs)
+    model, largest = arrays(learner, runs), np.zeros(runs)
     for _ in range(horizon):
         rows = [instance.numbers(rng, 1) for instance, rng in zip(instances, answers, strict=True)]
         shown = np.stack([instance.contexts(row) for instance, row in zip(instances, rows, strict=True)])

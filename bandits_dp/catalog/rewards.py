@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from bandits_dp import _checks
 from bandits_dp.catalog.options import Given, option
 from bandits_dp.catalog.system import System
@@ -80,14 +82,11 @@ def _batches(horizon: int, batch_size: int) -> int:
     return horizon // batch_size
 
 
-def _scale(options: Width) -> float:
-    return _checks.real("radius_scale", options.radius_scale, 0.0, math.inf, ends="[)")
-
-
 def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str) -> CountedRewards:
     """Return sums of vectors in a ball through a counter, with a guarantee about rewards."""
     reason = f"running sums of {sums}; {counter.guarantee.reason}"
-    return CountedRewards(counter, batch_size, replace(counter.guarantee, unit=_unit(problem), neighbours=NEIGHBOURS, reason=reason))
+    promise = replace(counter.guarantee, unit=_unit(problem), neighbours=NEIGHBOURS, reason=reason)
+    return CountedRewards(counter, batch_size, promise)
 
 
 def _tree(given: Given, options: Tree) -> LiveRewards:
@@ -98,7 +97,7 @@ def _tree(given: Given, options: Tree) -> LiveRewards:
                           noise="laplace")
     ridge = _checks.positive("ridge", options.ridge)
     proved = CountedRadius(counter, batch_size, span / 2, problem.theta_norm, L, ridge, FAILURE)
-    learner = RidgeLinUCB(d, proved if alpha is None else FixedWidth(alpha, ridge), _scale(options))
+    learner = RidgeLinUCB(d, proved if alpha is None else FixedWidth(alpha, ridge), options.radius_scale)
     return LiveRewards(learner, _counted(problem, counter, batch_size, "x r"), problem, given.horizon)
 
 
@@ -110,11 +109,11 @@ def _reward_tree(given: Given, options: RewardTree) -> LiveRewards:
     kind = COUNTERS[_checks.choice("counter", options.counter, tuple(COUNTERS))]
     batches = _batches(given.horizon, batch_size)
     counter = kind(batches, given.epsilon, given.delta, Ball(d, span / 2))
-    stds = counter.error_std(range(1, batches + 1))
+    stds = counter.error_std(np.arange(1, batches + 1))
     radius: FixedWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
     if alpha is not None:
         radius = FixedWidth(alpha, radius.regularizer(0))
-    learner = InstrumentLinUCB(d, radius, stds, span / 2, bool(options.whiten), _scale(options))
+    learner = InstrumentLinUCB(d, radius, stds, span / 2, bool(options.whiten), options.radius_scale)
     return LiveRewards(learner, _counted(problem, counter, batch_size, "g r with public unit vectors g"), problem, given.horizon)
 
 
@@ -163,7 +162,8 @@ def _unproved_curator(given: Given, options: Dynamic, ridge: float) -> Curator:
     hybrid = options.counter == "hybrid"
     noise = DynamicLaplace(problem.dimension, given.horizon, given.epsilon, sensitivity, _range(problem), kept, hybrid,
                            printed and not kept and not hybrid)
-    return Curator(noise, ridge, no_guarantee("central", _unit(problem), NEIGHBOURS, given.calibration, text))
+    promise = no_guarantee("central", _unit(problem), NEIGHBOURS, given.calibration, text)
+    return Curator(noise, ridge, promise, options.perturb_contexts, problem.arms)
 
 
 def _dgs(given: Given, options: Dynamic) -> LiveRewards:
@@ -172,15 +172,15 @@ def _dgs(given: Given, options: Dynamic) -> LiveRewards:
     _checks.choice("counter", options.counter, ("tree", "hybrid"))
     _checks.epsilon(given.epsilon)
     _checks.delta(given.delta)
-    std = _checks.real("perturb_contexts", options.perturb_contexts, 0.0, math.inf, ends="[)")
+    _checks.real("perturb_contexts", options.perturb_contexts, 0.0, math.inf, ends="[)")
     usual = 0.1 if given.calibration == "experiment" else 1.0
     ridge = _checks.positive("ridge", usual if options.ridge is None else options.ridge)
     make = _certified_curator if given.calibration == "certified" else _unproved_curator
     radius: FixedWidth = PrintedWidth(d, given.horizon, given.epsilon, ridge, problem.theta_norm, problem.feature_norm, FAILURE / 2)
     if options.alpha is not None:
         radius = FixedWidth(options.alpha, ridge)
-    learner = ParameterLinUCB(d, radius, _scale(options))
-    return LiveRewards(learner, make(given, options, ridge), problem, given.horizon, std)
+    learner = ParameterLinUCB(d, radius, options.radius_scale)
+    return LiveRewards(learner, make(given, options, ridge), problem, given.horizon)
 
 
 _TEST = "tests/test_reward_private.py::test_parallel_runs_follow_the_plain_loop"

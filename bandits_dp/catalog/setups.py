@@ -94,7 +94,7 @@ def _chowdhury_zhou(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
 
 
 def _chowdhury_zhou_code(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
-    """Section 5 as the code draws it that the paper names (see ``learners.linucb_experiment``), with that code's constants."""
+    """Section 5 as the code draws it that the paper names (see ``replicas.linucb``), with that code's constants."""
     problem = CodeLinear(arms, dimension)
     return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, "experiment", _BATCHES)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp._state import pack, unpack
+from bandits_dp._state import pack, snapshot, unpack
 from bandits_dp.engine.inbox import Inbox
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.streams import Stream
@@ -46,7 +46,7 @@ class LiveContexts(Live):
     Raises
     ------
     ValueError
-        If an argument is out of range.
+        If an argument is out of range, or the problem's bounds on features and rewards do not fit the stream's domain.
     """
 
     setting = "contextual"
@@ -67,6 +67,10 @@ class LiveContexts(Live):
         self.dimension, self.reward_range, self.feature_norm = problem.dimension, problem.reward_range, problem.feature_norm
         self.centre = centre
         self.reward_shift = 0.0 if centre is None else sum(problem.reward_range) / 2
+        extremes = np.clip(problem.reward_range, -1e6, 1e6) - self.reward_shift  # which may be infinite without privacy
+        phi = np.outer([1.0, 1.0, -1.0, -1.0], np.eye(1, problem.dimension)) * problem.feature_norm
+        # Longer features and larger rewards never come, so that single values need no look later.
+        stream.check(self._values(phi, np.tile(extremes, 2)), "features and rewards of the problem")
         self.inbox: Inbox | None = None
         self.filled = 0  # answers of the current batch
 
@@ -83,12 +87,12 @@ class LiveContexts(Live):
         Parameters
         ----------
         features : array_like, shape (arms, dimension) or (users, arms, dimension), or a list of arrays of the first kind
-            Feature vectors that each user is shown; at most ``missing`` users. The number of arms may vary. A norm that is too long by
-            float32 rounding (1e-6) is shortened.
+            Feature vectors that each user is shown; at most ``missing`` users. The number of arms may vary. A norm that is too long
+            by float32 rounding (1e-6) is shortened.
         user : int or str, optional
             Who she is: a user who gives her id is in no more batches than the guarantee says, and once in each.
         rng : numpy.random.Generator, optional
-            Source of noise on features, for a learner that perturbs them; that of the operating system if not given.
+            Source of noise on features, for who perturbs them; that of the operating system if not given.
 
         Returns
         -------
@@ -98,31 +102,30 @@ class LiveContexts(Live):
         Raises
         ------
         ValueError
-            If the horizon is reached, there are too many users, features have another shape, are not finite, zero, or too long, or the
-            user was in as many batches as are promised.
+            If the horizon is reached, there are too many users, features have another shape, are not finite, zero, or too long, or
+            the user was in as many batches as are promised.
         """
         self._must_go_on()
-        several = isinstance(features, (list, tuple)) and np.ndim(features[0]) == 2 or np.ndim(features) == 3  # noqa: RUF021
-        shown = [self._shown(own, rng) for own in (features if several else [features])]
-        if len(shown) > self.missing:
-            raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {len(shown)}")
+        ragged = isinstance(features, (list, tuple)) and len({np.shape(own) for own in features}) > 1
+        several = ragged or np.ndim(features) == 3
+        shown: Any = [self._shown(own, 2, rng) for own in features] if ragged else self._shown(features, 3 if several else 2, rng)
+        count = len(shown) if several else 1
+        if not 1 <= count <= self.missing:
+            raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {count}")
         if user is not None:
             if several:
-                raise ValueError(f"user must be left out for several users at once, got {user!r} for {len(shown)}")
+                raise ValueError(f"user must be left out for several users at once, got {user!r} for {count}")
             self.visits.admit(user)
-        arms = self._choose(shown)
-        phi = np.array([own[arm] for own, arm in zip(shown, arms, strict=True)])
-        return self._ticket(arms if several else int(arms[0]), len(arms), user, shown=phi)
+        if not several:
+            arm = int(self.learner.choose(shown))
+            return self._ticket(arm, 1, user, shown=shown[arm, None])
+        arms = np.array([self.learner.choose(own) for own in shown]) if ragged else self.learner.choose(shown)
+        return self._ticket(arms, count, shown=np.array([own[arm] for own, arm in zip(shown, arms, strict=True)]))
 
-    def _choose(self, shown: list[NDArray[np.float64]]) -> NDArray[np.intp]:
-        if len({len(own) for own in shown}) == 1:
-            return np.asarray(self.learner.choose(np.array(shown)))
-        return np.array([self.learner.choose(own) for own in shown])
-
-    def _shown(self, features: ArrayLike, rng: np.random.Generator | None) -> NDArray[np.float64]:
-        """Return one user's features, or say what is wrong with them."""
-        array = checked_features(features, (None, self.dimension), self.feature_norm)
-        if self.centre is not None and np.abs(array @ self.centre - self.reward_shift).max() > SLACK:
+    def _shown(self, features: ArrayLike, axes: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
+        """Return features of one user, or of several on one more axis, or say what is wrong with them."""
+        array = checked_features(features, (*(None,) * (axes - 1), self.dimension), self.feature_norm)
+        if self.centre is not None and np.abs(array @ self.centre - self.reward_shift).max(initial=0.0) > SLACK:
             raise ValueError(f"features must have the product {self.reward_shift:g} with {self.centre} if rewards are centred, "
                              f"got {(array @ self.centre).min():g} to {(array @ self.centre).max():g}")
         return array
@@ -135,12 +138,12 @@ class LiveContexts(Live):
         if y.shape != (ticket.users,):
             raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got shape {y.shape}")
         low, high = self.reward_range
-        bad = ~((y >= low) & (y <= high)) | ~np.isfinite(y)
-        if bad.any():
+        if not (low <= y.min() and y.max() <= high and np.isfinite(y).all()):
+            bad = ~((y >= low) & (y <= high) & np.isfinite(y))
             raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {y[bad][0]}; nothing is clipped for you")
         if self.filled + len(y) > self.batch_size:
-            raise ValueError(f"ticket must be for no more users than the {self.batch_size - self.filled} whom the batch still lacks, "
-                             f"got {len(y)}")
+            lacks = self.batch_size - self.filled
+            raise ValueError(f"ticket must be for no more users than the {lacks} whom the batch still lacks, got {len(y)}")
         return y
 
     def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
@@ -154,7 +157,7 @@ class LiveContexts(Live):
         if self.filled < self.batch_size:
             self.inbox = inbox
             return
-        self.stream = copy.copy(self.stream)
+        self.stream = snapshot(self.stream)
         told = self._release(inbox.rows, rng)
         self.bits += self.batch_size * self.stream.bits_per_user
         self.inbox, self.filled = None, 0
@@ -169,7 +172,10 @@ class LiveContexts(Live):
     def _values(self, phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (phi y, upper triangle of phi phi') of every user."""
         row, column = self.learner.upper
-        return np.hstack([phi * y[:, None], phi[:, row] * phi[:, column]])
+        values = np.empty((len(phi), phi.shape[1] + len(row)))
+        np.multiply(phi, y[:, None], out=values[:, : phi.shape[1]])
+        np.multiply(phi[:, row], phi[:, column], out=values[:, phi.shape[1] :])
+        return values
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

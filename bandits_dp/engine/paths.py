@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from bandits_dp.engine.fast_arms import play_arms
+from bandits_dp.engine.fast_linucb import play_linucb
 from bandits_dp.engine.fast_rewards import MODELS, play_rewards
-from bandits_dp.engine.live_rewards import LiveRewards
 from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
-from bandits_dp.learners import ArmElimination
+from bandits_dp.learners import ArmElimination, LinUCB
 from bandits_dp.privatizers import Privatizer
 
 
@@ -19,12 +19,19 @@ def _knows_sums(privatizer: Privatizer) -> bool:
     return type(privatizer).release_sum is not Privatizer.release_sum
 
 
+def _is_linucb(learner: Any) -> bool:
+    """Whether it is LinUCB in all that the fast path does by itself."""
+    return all(getattr(type(learner), name, None) is getattr(LinUCB, name) for name in ("choose", "tell", "_fit"))
+
+
 def path_for(live: Any, problem: Any) -> Callable[..., Played]:
     """Return who plays this learner on this problem: the plain loop, unless something faster knows it."""
     if live.fidelity == "messages":
         return play_plainly
     if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and _knows_sums(live.privatizers[0]):
         return play_arms
-    if isinstance(live, LiveRewards) and type(live.learner) in MODELS:
+    if type(live.learner) in MODELS and not getattr(problem, "varying", False):
         return play_rewards
+    if _is_linucb(live.learner) and not getattr(problem, "varying", False) and (live.stream.ahead or not live.stream.noisy):
+        return play_linucb
     return play_plainly

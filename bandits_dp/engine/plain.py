@@ -65,15 +65,15 @@ def _rewards(live: Any, world: Any, left: int, answers: np.random.Generator, noi
     return np.full(ticket.users, world.gaps[ticket.arm])
 
 
-def _features(live: Any, world: Any, left: int, answers: np.random.Generator, noise: np.random.Generator) -> NDArray[np.float64]:
-    """Show features to the users of one ticket; return what each round lost."""
-    row = world.numbers(answers, min(live.missing, left))
-    shown = world.contexts(row)
+def _users(live: Any, world: Any, left: int, answers: np.random.Generator, noise: np.random.Generator) -> NDArray[np.float64]:
+    """Let the users of one ticket choose by features; return what each round lost."""
+    rows = world.numbers(answers, min(live.missing, left))
+    shown = world.contexts(rows)
+    means = [world.means(own) for own in shown]
     ticket = live.act(shown, rng=noise)
-    means = world.means(shown)
-    mean = means[np.arange(len(row)), ticket.arm]
-    live.update(ticket, world.reward_quantiles(mean, world.chances(row)), noise)
-    return np.asarray(means.max(axis=1) - mean)
+    mean = np.array([own[arm] for own, arm in zip(means, ticket.arm, strict=True)])
+    live.update(ticket, world.reward_quantiles(mean, world.chances(rows)), noise)
+    return np.array([own.max() for own in means]) - mean
 
 
-STEPS = {"arms": _rewards, "linear": _rewards, "contextual": _features}
+STEPS = {"arms": _rewards, "linear": _rewards, "contextual": _users}

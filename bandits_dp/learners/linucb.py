@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp import _checks
 from bandits_dp.ask_tell import Floats, Learner
 from bandits_dp.widths.ridge import Radius, Shape
 
@@ -51,17 +52,22 @@ class LinUCB(Learner):
     changes = ("batch", "sums", "inverse", "theta", "beta")
 
     def __init__(self, dimension: int, radius: Radius, radius_scale: float = 1.0) -> None:
-        self.radius, self.radius_scale, self.batch = radius, radius_scale, 0
+        self.radius, self.batch = radius, 0
+        self.radius_scale = _checks.real("radius_scale", radius_scale, 0.0, np.inf, ends="[)")
         self.upper = np.triu_indices(dimension)
         self._fit(np.zeros(dimension + len(self.upper[0])))  # line 2
 
     def choose(self, features: Floats) -> NDArray[np.intp]:
         """Return the arm with the largest index (line 5), for features of shape (..., arms, d)."""
-        width = np.sqrt(np.maximum(((features @ self.inverse) * features).sum(axis=-1), 0.0))
-        index = features @ self.theta + self.beta * width
+        squares = ((features @ self.inverse) * features).sum(axis=-1)
+        index = features @ self.theta + self.beta * self.widths(squares)
         if self.batch == 0:
             index = index >= index.max(axis=-1, keepdims=True) * (1 - TIE)
         return np.asarray(index.argmax(axis=-1))
+
+    def widths(self, squares: Floats) -> Floats:
+        """Return the roots of phi' V^-1 phi; a rounding error may have made it negative."""
+        return np.sqrt(np.maximum(squares, 0.0))
 
     def tell(self, released: Floats) -> None:
         """Take the running sums after one more batch (lines 14 to 18)."""
@@ -74,12 +80,12 @@ class LinUCB(Learner):
         ridge, floor = self.radius.regularizer(self.batch), self.radius.floor(self.batch)
         V = np.empty((d, d))
         V[self.upper] = V.T[self.upper] = sums[d:]
-        V[np.diag_indices(d)] += ridge  # V_m
+        V.flat[:: d + 1] += ridge  # V_m
         eigenvalues = np.linalg.eigvalsh(V)
         least = float((np.abs(eigenvalues) ** -32.0).sum() ** (-1 / 32))  # below the least one, by a factor of d^(1/32) at most
         if least < floor or eigenvalues[0] <= 0:
             least, shift = max(eigenvalues[0], floor), max(floor - eigenvalues[0], 0.0)
-            V[np.diag_indices(d)] += shift
+            V.flat[:: d + 1] += shift
             ridge += shift
         self.sums = sums
         self.inverse = np.linalg.inv(V)

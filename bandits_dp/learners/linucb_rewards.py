@@ -1,7 +1,7 @@
 r"""LinUCB when only rewards are private: contexts are public, and so is every matrix that is made of features.
 
-The learner is told a released vector of d numbers and the public features of the batch. It says beforehand in which public direction
-:math:`g_s` a reward is counted: what is released is :math:`\tilde u_t = \sum_{s \le t} g_s r_s + n_t`, or is computed from that.
+The learner is told a released vector of d numbers and the public features of the batch. It says beforehand in which public
+direction :math:`g_s` a reward is counted: what is released is :math:`\tilde u_t = \sum_{s \le t} g_s r_s + n_t`, or a function of it.
 Three learners do it in three ways (:math:`A_t = \lambda I + \sum x_s x_s^\top` is public in all of them):
 
 **Sums of** :math:`x_s r_s` (:class:`RidgeLinUCB`; LinUCB-Tree, Neel & Roth 2018): a Laplace tree, and the ridge estimate
@@ -11,8 +11,8 @@ Three learners do it in three ways (:math:`A_t = \lambda I + \sum x_s x_s^\top` 
 r_s` and releases :math:`A_t^{-1} b_t + \eta_t`, with noise that shrinks (:mod:`bandits_dp.continual.dynamic`; bounds on what it
 protects: :mod:`bandits_dp.accounting.dynamic`).
 
-**Instruments** (:class:`InstrumentLinUCB`; LinUCB-RewardTree). A reward is one number, and its direction in the released sum need not
-be :math:`x_s`. For any unit vectors :math:`g_s` that are known before the reward is, and a Gaussian counter,
+**Instruments** (:class:`InstrumentLinUCB`; LinUCB-RewardTree). A reward is one number, and its direction in the released sum need
+not be :math:`x_s`. For any unit vectors :math:`g_s` that are known before the reward is, and a Gaussian counter,
 
 .. math:: \tilde u_t = \sum_{s \le t} g_s r_s + n_t = W_t \theta + \sum_{s \le t} g_s \xi_s + n_t , \qquad
           W_t = \sum_{s \le t} g_s x_s^\top ,

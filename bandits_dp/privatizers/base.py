@@ -55,6 +55,10 @@ class Privatizer(ABC):
         Largest possible difference between two releases of one coordinate; ``inf`` for unbounded noise.
     needs_values : bool
         Whether the law of a release depends on more than the sum of the values, so that :meth:`release_sum` refuses.
+    gaussian : bool
+        Whether the noise of each coordinate is Gaussian with std ``noise_std``, independent of everything.
+    ahead : int
+        How many random numbers of a batch :meth:`draw_ahead` draws before its values are known; 0 if it cannot.
 
     Raises
     ------
@@ -67,6 +71,8 @@ class Privatizer(ABC):
     bits_per_user: float
     span: float
     needs_values = False
+    gaussian = False
+    ahead = 0
 
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         self.users = _checks.integer("users", users)
@@ -177,11 +183,34 @@ class Privatizer(ABC):
 
     def send(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Return what waits of some users' messages until all are there, one row per user: the messages, or what they add up to."""
-        return self.randomize(values, rng)
+        return self.send_checked(self.check(values), rng)
+
+    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Do what :meth:`send` does for values, shape (any, dimension), that are known to be in the domain."""
+        return self.randomize(array, rng)
 
     def receive(self, sent: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Turn what all users of the batch have sent into the answer, shape (dimension,): shuffle it, and analyze it."""
         return self.analyze(self.shuffle(sent, rng), rng)
+
+    @property
+    def sub_gaussian_std(self) -> float:
+        """Sub-Gaussian std of the noise of a coordinate, whatever the values are; infinite if there is none.
+
+        Given the values, coordinates must be independent. Half the ``span`` by Hoeffding's lemma, unless a subclass knows better.
+        """
+        return self.span / 2
+
+    def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the random numbers of so many releases, shape (batches, ahead); for simulators."""
+        raise NotImplementedError
+
+    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Turn such rows, one per release, into (released - true sum), shape (releases, dimension).
+
+        ``values``, shape (releases, users, dimension), may be None unless ``needs_values``.
+        """
+        raise NotImplementedError
 
     def check(self, values: ArrayLike, users: int | None = None) -> NDArray[np.float64]:
         """Return values as an array of shape (users, dimension), of any length if None, or raise the ValueError that says why not."""

@@ -47,15 +47,15 @@ class Shape:
 
     Parameters
     ----------
-    regularizer : ndarray, shape (runs,)
+    regularizer : ndarray, shape (runs,), or float
         lambda_m, with the shift that made V_m positive definite, if any.
-    least : ndarray, shape (runs,)
+    least : ndarray, shape (runs,), or float
         A lower bound on the least eigenvalue of V_m, at most 5% (d <= 5) or 9% (d <= 15) below it; NaN for a radius that does not
         need it.
     """
 
-    regularizer: NDArray[np.float64]
-    least: NDArray[np.float64]
+    regularizer: NDArray[np.float64] | float
+    least: NDArray[np.float64] | float
 
 
 class Radius(Protocol):
