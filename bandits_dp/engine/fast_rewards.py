@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bandits_dp.engine.fast_linucb import play_linucb
 from bandits_dp.engine.fast_linucb_model import LinearModel, Rngs, norm_bound
-from bandits_dp.engine.live_rewards import LiveRewards
+from bandits_dp.engine.live_rewards import Curator, LiveRewards
 from bandits_dp.engine.played import Played
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
 from bandits_dp.problems.contextual import Contextual
@@ -98,6 +98,8 @@ class InstrumentModel(RewardModel):
 
 class ParameterModel(RewardModel):
     """Noise on the estimate, and on contexts if they are perturbed."""
+
+    stream: Curator
 
     def __init__(self, batches: NDArray[np.int64], live: LiveRewards, runs: int) -> None:
         self._moved = np.zeros((runs, live.dimension))  # noise on the contexts that were chosen last

@@ -124,6 +124,8 @@ class LiveRewards(LiveContexts):
     Parameters: those of :class:`LiveContexts`; the stream is a :class:`CountedRewards` or a :class:`Curator`.
     """
 
+    stream: CountedRewards | Curator
+
     def _shown(self, features: ArrayLike, axes: int, rng: np.random.Generator | None) -> Floats:
         array = super()._shown(features, axes, rng)
         if self.stream.context_std and self.learner.batch:

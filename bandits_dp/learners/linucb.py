@@ -15,6 +15,8 @@ user's own sees a function of the releases and of data that are not the user's (
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,7 +51,7 @@ class LinUCB(Learner):
         V^-1, the estimate, and the radius times its scale.
     """
 
-    changes = ("batch", "sums", "inverse", "theta", "beta")
+    changes: ClassVar[tuple[str, ...]] = ("batch", "sums", "inverse", "theta", "beta")
 
     def __init__(self, dimension: int, radius: Radius, radius_scale: float = 1.0) -> None:
         self.radius, self.batch = radius, 0

@@ -1,8 +1,8 @@
 r"""LinUCB when only rewards are private: contexts are public, and so is every matrix that is made of features.
 
 The learner is told a released vector of d numbers and the public features of the batch. It says beforehand in which public
-direction :math:`g_s` a reward is counted: what is released is :math:`\tilde u_t = \sum_{s \le t} g_s r_s + n_t`, or a function of it.
-Three learners do it in three ways (:math:`A_t = \lambda I + \sum x_s x_s^\top` is public in all of them):
+direction :math:`g_s` a reward is counted: what is released is :math:`\tilde u_t = \sum_{s \le t} g_s r_s + n_t`, or a function of
+it. Three learners do it in three ways (:math:`A_t = \lambda I + \sum x_s x_s^\top` is public in all of them):
 
 **Sums of** :math:`x_s r_s` (:class:`RidgeLinUCB`; LinUCB-Tree, Neel & Roth 2018): a Laplace tree, and the ridge estimate
 :math:`A_t^{-1} \tilde u_t`, as in LinUCB.
