@@ -251,7 +251,7 @@ def test_perturbed_contexts_have_the_same_law_in_both():
     for fidelity in ("aggregate", "messages"):
         learner = make("dgs, perturbed", horizon=100, calibration="experiment", epsilon=20.0)
         learner.fidelity = fidelity
-        ends.append(bdp.simulate(learner, POOL, 100, runs=300, seed=1, progress=False).regret[:, -1])
+        ends.append(bdp.simulate(learner, POOL, 100, runs=150, seed=1, progress=False).regret[:, -1])
     assert stats.ttest_ind(*ends, equal_var=False).pvalue > FALSE_ALARM
     assert np.mean(ends[0]) > 1.5 * bdp.simulate(make("dgs, experiment", horizon=100, epsilon=20.0), POOL, 100, runs=100, seed=1,
                                                  progress=False).mean[-1]

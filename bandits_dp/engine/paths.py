@@ -30,8 +30,9 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_plainly
     if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and _knows_sums(live.privatizers[0]):
         return play_arms
-    if type(live.learner) in MODELS and not getattr(problem, "varying", False):
-        return play_rewards
-    if _is_linucb(live.learner) and not getattr(problem, "varying", False) and (live.stream.ahead or not live.stream.noisy):
-        return play_linucb
+    if live.setting == "contextual" and not getattr(problem, "varying", False) and (live.stream.ahead or not live.stream.noisy):
+        if type(live.learner) in MODELS:
+            return play_rewards
+        if _is_linucb(live.learner):
+            return play_linucb
     return play_plainly
