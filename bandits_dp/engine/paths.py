@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bandits_dp.engine.fast_arms import play_arms
 from bandits_dp.engine.fast_linucb import play_linucb
 from bandits_dp.engine.fast_phases import play_phases
+from bandits_dp.engine.fast_rewards import MODELS, play_rewards
 from bandits_dp.engine.fast_ucb import knows, play_ucb
 from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
@@ -40,8 +41,11 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_phases
     if type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
         return play_ucb
-    if _is_linucb(live.learner) and _many(problem) and (live.stream.ahead or not live.stream.noisy):
-        return play_linucb
+    if live.setting == "contextual" and _many(problem) and (live.stream.ahead or not live.stream.noisy):
+        if type(live.learner) in MODELS:
+            return play_rewards
+        if _is_linucb(live.learner):
+            return play_linucb
     return play_plainly
 
 
