@@ -109,8 +109,8 @@ def audit(
     ----------
     mechanism : callable or Privatizer or Live
         ``mechanism(data, rng)`` returns a number or an array, always of one shape. Runs must be independent: all randomness comes
-        from ``rng``, and ``data`` is not changed. Wrapped in :class:`Vectorized` it is asked for many runs at once. Or a privatizer,
-        or what ``make`` returns: then ``view`` says what the adversary looks at.
+        from ``rng``, and ``data`` is not changed. Wrapped in :class:`Vectorized` it is asked for many runs at once. Or a
+        privatizer, or what ``make`` returns: then ``view`` says what the adversary looks at.
     a, b : object
         Neighbouring inputs: they differ in one user's data.
     epsilon, delta : float, optional

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.engine.live import Live
 from tests.small_problems import PROBLEMS, SYSTEMS
 
 HORIZON = 130
@@ -25,7 +24,6 @@ class User:
         self.problem = distribution.draw(self.rng)
         self.horizon = horizon or LONGER.get(name, HORIZON)
         self.learner = bdp.make(name, distribution, horizon=self.horizon, **PRIVATE)
-        self.live = isinstance(self.learner, Live)
         self.half = EARLY if self.setting == "clients" else HALF
         if hasattr(self.learner, "show"):
             self.learner.show(self.problem.actions)
@@ -36,9 +34,9 @@ class User:
             return ()
         return (self.problem.contexts(self.problem.numbers(self.rng, 1))[0],)
 
-    def answer(self, act):
-        """Return what ``update`` takes after what ``act`` returned: values that are allowed, and differ."""
-        size = (act.users, len(act.arm)) if self.setting == "clients" else 1
+    def answer(self, ticket):
+        """Return what ``update`` takes with the ticket: values that are allowed, and differ."""
+        size = (ticket.users, len(ticket.arm)) if self.setting == "clients" else 1
         reward = self.rng.integers(0, 2, size).astype(float)
         return 2 * reward - 1 if self.setting in ("clients", "linear") else reward
 
@@ -47,23 +45,19 @@ class User:
         arms, end = [], self.learner.played + rounds
         while self.learner.played < end:
             shown = self.shown()
-            act = self.learner.act(*shown)
-            arms += np.ravel(act.arm).tolist() if self.live else [act]
-            reward = self.answer(act)
+            ticket = self.learner.act(*shown)
+            arms += np.ravel(ticket.arm).tolist()
+            reward = self.answer(ticket)
             for features in shown:
                 features[:] = np.nan
-            self.update(act, reward)
+            self.learner.update(ticket, reward, self.noise)
             reward[:] = np.nan
         return arms
 
-    def update(self, act, reward, **rng):
-        """Give the answer back, with the ticket if there are any."""
-        self.learner.update(*(act,) * self.live, reward, **{"rng": self.noise} | rng)
-
 
 def same(one, other):
-    """Whether two states hold the same entries."""
-    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)
+    """Whether two states hold the same entries, but for the name by which tickets know their learner."""
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one if key != "owner")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -99,13 +93,13 @@ def test_wrong_calls_raise_and_change_nothing(name):
            {"reward": 1.0}, [object()], np.zeros(10**6)]
     for rewards in [*bad, np.full(shape, 7.0), np.full(shape, -7.0)] if bounded else bad:
         with pytest.raises(ValueError, match=r"\w"):
-            user.update(act, rewards)
+            user.learner.update(act, rewards, user.noise)
         assert same(before, learner.save())
-    for rng in (3, np.random.RandomState(3)) if user.live else (None, 3, np.random.RandomState(3)):
+    for rng in (3, np.random.RandomState(3)) :
         if name == "UCB1":  # which draws nothing
             break
         with pytest.raises(ValueError, match="rng must be"):
-            user.update(act, good, rng=rng)
+            user.learner.update(act, good, rng)
         assert same(before, learner.save())
     if user.setting == "contextual":
         (features,) = shown
@@ -120,8 +114,8 @@ def test_wrong_calls_raise_and_change_nothing(name):
         with pytest.raises(ValueError, match="state must"):
             learner.restore(state)
         assert same(before, learner.save())
-    user.update(act, good)
-    other.update(theirs, good)
+    user.learner.update(act, good, user.noise)
+    other.learner.update(theirs, good, other.noise)
     rest = user.horizon - learner.played
     assert user.play(rest) == other.play(rest)
     assert same(*({**state.save(), "owner": ""} for state in (learner, other.learner)))  # tickets differ in whose they are

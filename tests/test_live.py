@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp.engine.visits import Visits
 from bandits_dp.problems import BernoulliArms
 from tests.interrupted import Interrupted
 from tests.small_problems import SYSTEMS
@@ -125,6 +126,20 @@ def test_a_user_is_asked_once(name):
     live.act(user="Grace")
 
 
+def test_a_user_may_be_in_so_many_batches():
+    """And once in each of them; an expired ticket is no visit."""
+    visits = Visits(2)
+    visits.admit("Ada")
+    with pytest.raises(ValueError, match="user must be another one in every round of a batch, got 'Ada' again"):
+        visits.admit("Ada")
+    visits = visits.next_batch()
+    visits.admit("Ada")
+    visits = visits.without({"Ada"}).next_batch()
+    visits.admit("Ada")
+    with pytest.raises(ValueError, match=r"user must be asked in 2 batches at most, for which the noise .* got 'Ada'"):
+        visits.next_batch().admit("Ada")
+
+
 def test_a_restart_expires_tickets_and_remembers_users():
     live = bdp.make("UCB1", PROBLEM, horizon=None, first_horizon=3)
     late = live.act(user="late")
@@ -164,6 +179,24 @@ def test_open_tickets_are_saved(name, horizon, tmp_path):
         with pytest.raises(ValueError, match="user must be asked once"):
             one.act(user="user 1")
     assert same(live.save(), again.save()) and live.played == 3
+
+
+@pytest.mark.parametrize("horizon", (4000, None))
+@pytest.mark.parametrize("name", ("VB-SDP-AE", "UCB1", "DP-UCB"))
+def test_a_malformed_state_names_its_entry(name, horizon):
+    """Whatever is wrong with whichever entry: it is named, and nothing has changed."""
+    live = make(name, horizon)
+    tickets = [live.act(user=f"user {i}") for i in range(3)]
+    live.update(tickets[1], 1.0)
+    state = live.save()
+    for key in state.keys() - {"learner"}:
+        for wrong in ("many", np.nan, np.zeros((2, 9)), [[[1.5]]], np.array(["x", "y"]), None):
+            if not (key.endswith("owner") and isinstance(wrong, str)):
+                with pytest.raises(ValueError, match=f"wrong entry '{key}'"):
+                    live.restore({**state, key: wrong})
+        with pytest.raises(ValueError, match=f"wrong entry '{key}'"):
+            live.restore({other: state[other] for other in state if other != key})
+    assert same(state, live.save())
 
 
 @pytest.mark.parametrize(("name", "options"), (("LDP-AE", {}), ("LDP-AE", {"noise": "laplace"}), ("SDP-AE", {}), ("VB-SDP-AE", {})))

@@ -101,7 +101,7 @@ class Live(Saved):
         Parameters
         ----------
         ticket : Ticket
-            What :meth:`act` returned; answers may come late, and in any order.
+            What ``act`` returned; answers may come late, and in any order.
         answers : array_like
             The reward, or as many as the ticket is for.
         rng : numpy.random.Generator, optional

@@ -107,7 +107,7 @@ class Restarts(Saved):
         return ticket
 
     def update(self, ticket: Ticket, answers: ArrayLike, rng: np.random.Generator | None = None) -> None:
-        """Tell the learner that plays now, and restart when its horizon is reached; errors are those of :meth:`Live.update`."""
+        """Tell the learner that plays now, and restart when its horizon is reached; errors are those of its ``update``."""
         then = copy.copy(self)
         then.live = copy.copy(self.live)
         then.live.update(ticket, answers, rng)

@@ -18,6 +18,7 @@ from bandits_dp.engine.live import Live
 from bandits_dp.engine.memory import check_runs
 from bandits_dp.engine.paths import path_for
 from bandits_dp.engine.played import Played
+from bandits_dp.engine.restarts import Restarts
 from bandits_dp.engine.store import RunStore, single_runs
 from bandits_dp.problems import Problem
 from bandits_dp.result import Result
@@ -35,7 +36,7 @@ def checkpoints(horizon: int) -> NDArray[np.int64]:
 
 
 def simulate(
-    learner: Live,
+    learner: Live | Restarts,
     problem: Problem,
     horizon: int,
     runs: int = 20,
@@ -84,8 +85,8 @@ def simulate(
     TypeError
         If the learner is none, for instance because learner and problem are swapped.
     """
-    if not isinstance(learner, Live):
-        swapped = "; learner and problem are swapped" if isinstance(problem, Live) else ""
+    if not isinstance(learner, (Live, Restarts)):
+        swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
         raise TypeError(f"learner must be what make() returned, got {learner!r}{swapped}")
     horizon = _checks.integer("horizon", horizon)
     runs = _checks.integer("runs", runs)
@@ -116,7 +117,7 @@ def simulate(
 
 
 def _played(
-    learner: Live,
+    learner: Live | Restarts,
     problem: Problem,
     horizon: int,
     seed: int,
@@ -141,7 +142,7 @@ def _played(
 
 
 def _play(
-    learner: Live,
+    learner: Live | Restarts,
     problem: Problem,
     horizon: int,
     seed: int,

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from bandits_dp.engine.fingerprint import fingerprint
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.played import Played
+from bandits_dp.engine.restarts import Restarts
 from bandits_dp.problems import Problem
 
 SEPARATOR = "."  # between "counts" or "curves" and a name, in a file
@@ -58,7 +59,7 @@ class RunStore:
     """
 
     def __init__(
-        self, cache: str | os.PathLike[str], learner: Live, problem: Problem, rounds: NDArray[np.int64], seed: int
+        self, cache: str | os.PathLike[str], learner: Live | Restarts, problem: Problem, rounds: NDArray[np.int64], seed: int
     ) -> None:
         if not isinstance(cache, (str, os.PathLike)):
             raise ValueError(f"cache must be the path of a folder, got {cache!r}")

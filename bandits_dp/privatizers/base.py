@@ -28,8 +28,8 @@ class Privatizer(ABC):
     """A private sum of one vector per user, for a batch of a known size.
 
     A subclass writes ``randomize`` and ``analyze``, ``shuffle`` if somebody shuffles, and sets ``guarantee``, ``noise_std`` and
-    ``bits_per_user``. The exact law of a sum (``release_sum``, ``span``) lets simulators be fast, and its tails (``log_mgf``) are for
-    certified widths.
+    ``bits_per_user``. The exact law of a sum (``release_sum``, ``span``) lets simulators be fast, and its tails (``log_mgf``) are
+    for certified widths.
 
     Parameters
     ----------

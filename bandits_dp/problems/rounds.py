@@ -20,8 +20,8 @@ class Rounds:
     ----------
     rounds : callable
         ``rounds(rng)`` yields for every round a pair: the features of the arms, shape (arms, dimension), or None without features;
-        and the reward of every arm, shape (arms,), whichever is shown. The learner is told the reward of the arm it chose, and regret
-        is what the best arm of the round would have paid more. A third entry, the means of the arms, is counted in its place.
+        and the reward of every arm, shape (arms,), whichever is shown. The learner is told the reward of the arm it chose, and
+        regret is what the best arm of the round would have paid more. A third entry, the means of the arms, is counted in its place.
     arms : int
         Number of arms K, >= 1; with features their number may vary.
     dimension : int, optional
@@ -74,7 +74,8 @@ class Rounds:
         self.domain: Domain = (BITS if bits else UNIT_INTERVAL) if dimension is None else Box(1, low, high)
         if dimension is not None:
             self.dimension = _checks.integer("dimension", dimension)
-        self.feature_norm, self.theta_norm = _checks.positive("feature_norm", feature_norm), _checks.positive("theta_norm", theta_norm)
+        self.feature_norm = _checks.positive("feature_norm", feature_norm)
+        self.theta_norm = _checks.positive("theta_norm", theta_norm)
 
     def draw(self, rng: np.random.Generator) -> Self:
         """Return the problem itself."""
@@ -90,13 +91,14 @@ class Rounds:
         """
         for number, one in enumerate(self.rounds(rng), start=1):
             if not isinstance(one, tuple) or len(one) not in (2, 3):
-                raise ValueError(f"rounds must yield (features, rewards) or (features, rewards, means), got {one!r} in round {number}")
+                raise ValueError(f"rounds must yield (features, rewards) or (features, rewards, means), got {one!r} in round "
+                                 f"{number}")
             features, rewards = one[0], np.asarray(one[1], dtype=float)
             arms = self.arms if features is None else len(features)
             means = np.asarray(one[-1], dtype=float)
             if (features is None) != (self.setting == "arms") or rewards.shape != (arms,) or means.shape != (arms,):
-                raise ValueError(f"rounds must yield {'no features' if self.setting == 'arms' else 'features'} and a reward for each of "
-                                 f"{arms} arms, got {one!r} in round {number}")
+                shown = "no features" if self.setting == "arms" else "features"
+                raise ValueError(f"rounds must yield {shown} and a reward for each of {arms} arms, got {one!r} in round {number}")
             yield features, rewards, means
         raise ValueError(f"rounds must go on to the horizon, but there is no round {number + 1}")
 

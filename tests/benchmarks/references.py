@@ -13,7 +13,11 @@ def user_by_user(learner, problem, rounds):
     """Live use: ask for an arm, draw one reward, give it back."""
     learner, (answers, noise) = copy.deepcopy(learner), np.random.default_rng(0).spawn(2)
     for _ in range(rounds):
-        learner.update(float(problem.rewards(learner.act(), 1, answers)[0, 0]), noise)
+        ticket = learner.act()
+        if isinstance(ticket, int):  # without tickets yet
+            learner.update(float(problem.rewards(ticket, 1, answers)[0, 0]), noise)
+        else:
+            learner.update(ticket, problem.rewards(ticket.arm, 1, answers), noise)
 
 
 def ucb1(learner, problem, rounds):
