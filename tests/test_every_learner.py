@@ -72,7 +72,7 @@ def test_it_plays_to_the_horizon_and_no_further(name):
     with pytest.raises(ValueError, match="horizon"):
         user.learner.act(*user.shown())
     with pytest.raises(ValueError, match="horizon"):
-        user.update(first, [1.0])
+        user.learner.update(first, [1.0], user.noise)
     assert same(end, user.learner.save())
 
 
@@ -151,14 +151,14 @@ def test_a_refused_release_leaves_linucb_as_it_was(monkeypatch):
     learner = bdp.make("LinUCB-SDP-Vec", problem, horizon=HORIZON, batch_size=4, fidelity="messages", **PRIVATE)
     rng = np.random.default_rng(0)
     instance = problem.draw(rng)
-    learner.act(instance.contexts(instance.numbers(rng, 4)))
+    ticket = learner.act(instance.contexts(instance.numbers(rng, 4)))
     before = learner.save()
     with monkeypatch.context() as small:
         small.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 10)
         with pytest.raises(ValueError, match="fidelity must be 'aggregate'"):
-            learner.update([1, 0, 1, 1], rng)
+            learner.update(ticket, [1, 0, 1, 1], rng)
     assert same(before, learner.save())
-    learner.update([1, 0, 1, 1], rng)
+    learner.update(ticket, [1, 0, 1, 1], rng)
     assert learner.played == 4 and learner.model.batch == 1
 
 
