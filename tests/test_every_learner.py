@@ -105,7 +105,7 @@ def test_wrong_calls_raise_and_change_nothing(name):
         (features,) = shown
         zero, long, nan = features.copy(), features.copy(), features.copy()
         zero[1], long[1], nan[1, 0] = 0.0, 2.0, np.nan
-        for wrong in (zero, long, nan, features[:-1], features[:, :-1], features[0], "arms", np.stack([features] * 1000)):
+        for wrong in (zero, long, nan, features[:1], features[:, :-1], features[0], "arms", np.stack([features] * 1000)):
             with pytest.raises(ValueError, match="features must"):
                 learner.act(wrong)
             assert same(before, learner.save())
@@ -146,20 +146,23 @@ def test_a_copy_restored_in_mid_run_goes_on_alike(name, tmp_path):
 
 
 def test_a_refused_release_leaves_linucb_as_it_was(monkeypatch):
-    """The last user of a batch whose messages do not fit into memory may try again, for instance after some was freed."""
+    """The last user of a batch whose release fails may try again, for instance after some memory was freed."""
+    def no_memory(*given):
+        raise MemoryError
+
     problem = PROBLEMS["contextual"][0]
-    learner = bdp.make("LinUCB-SDP-Vec", problem, horizon=HORIZON, batch_size=4, fidelity="messages", **PRIVATE)
+    learner = bdp.make("LinUCB-SDP-Vec", problem, horizon=HORIZON, batch_size=4, **PRIVATE)
     rng = np.random.default_rng(0)
     instance = problem.draw(rng)
     ticket = learner.act(instance.contexts(instance.numbers(rng, 4)))
     before = learner.save()
     with monkeypatch.context() as small:
-        small.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 10)
-        with pytest.raises(ValueError, match="fidelity must be 'aggregate'"):
+        small.setattr("bandits_dp.privatizers.VectorSum.receive", no_memory)
+        with pytest.raises(MemoryError):
             learner.update(ticket, [1, 0, 1, 1], rng)
     assert same(before, learner.save())
     learner.update(ticket, [1, 0, 1, 1], rng)
-    assert learner.played == 4 and learner.model.batch == 1
+    assert learner.played == 4 and learner.learner.batch == 1
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if SYSTEMS[name].model != "none"])
