@@ -194,6 +194,9 @@ class LiveContexts(Live):
         self.stream = snapshot(self.stream)
         unpack(self.stream, state, "stream_")
         self.inbox = Inbox(state["sent"]) if "sent" in state else None
+        fills = self.played - self.filled + self.batch_size <= self.horizon
+        if (self.filled if fills else 0) != (0 if self.inbox is None else len(self.inbox)):
+            raise ValueError(f"sent must hold what {self.filled} users of this batch have sent")
 
     def _reopened(self, arms: Iterator[int], users: int, user: Hashable) -> Ticket:
         return Ticket(np.array([next(arms) for _ in range(users)]) if users > 1 else next(arms), users, user)
