@@ -115,7 +115,10 @@ def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
             unpack(inner, state, f"{prefix}{name}_")
             setattr(thing, name, inner)
         elif isinstance(value, np.ndarray):
-            setattr(thing, name, np.array(state[prefix + name], dtype=value.dtype))
+            array = np.array(state[prefix + name], dtype=value.dtype)
+            if name in getattr(thing, "fixed", ()) and array.shape != value.shape:
+                raise ValueError(f"its shape must be {value.shape}, got {array.shape}")
+            setattr(thing, name, array)
         else:
             setattr(thing, name, type(value)(state[prefix + name]))
 

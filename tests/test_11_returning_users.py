@@ -13,26 +13,27 @@ from scipy.stats import linregress
 import bandits_dp as bdp
 from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian_noise_std, optimal_composition, shuffle_epsilon
 from bandits_dp.continual import FactorizationCounter, TreeCounter
+from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.streams import FreshBatches
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.learners.linucb_releases import GaussianBatches
-from bandits_dp.widths.ridge import Shape
-from bandits_dp.widths.ridge_private import CertifiedRadius
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
 from bandits_dp.problems.contextual import ContextualLinear
+from bandits_dp.widths.ridge import Shape
+from bandits_dp.widths.ridge_private import CertifiedRadius
 
 LINEAR = LinearStatistics(5)
 claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")
 
 
-def play(learner: LinUCB, problem: ContextualLinear, runs: int = 20, seed: int = 1, grow: float | None = None) -> tuple:
+def play(learner: LiveContexts, problem: ContextualLinear, runs: int = 20, seed: int = 1, grow: float | None = None) -> tuple:
     """Return final regrets and numbers of models, with fixed features: a batch is one binomial draw, and noise is Gaussian."""
     rng, T, B = np.random.default_rng(seed), learner.horizon, learner.batch_size
     drawn = [problem.draw(child) for child in rng.spawn(runs)]
     phi, every = np.stack([p.features for p in drawn]), np.arange(runs)
     mu = np.stack([p.means(p.features) for p in drawn])
-    radius, std, d = learner.radius, learner.release.law.matrix_std[0], phi.shape[2]
+    radius, std, d = learner.learner.radius, learner.stream.law(1).matrix_std[0], phi.shape[2]
     noisy, u, regret, models = np.zeros((runs, d, d)), np.zeros((runs, d)), np.zeros(runs), np.zeros(runs)
     kept: list[np.ndarray] = []
     for m in range(math.ceil(T / B)):
@@ -368,8 +369,8 @@ def printed_amp(users: int, std: float, T: int, runs: int = 10) -> float:
     problem = ContextualLinear(arms=100, dimension=5, fixed=True)
     privatizer = LocalGaussian(users, 1.0, 0.1, domain=LINEAR)
     privatizer.unit_std, privatizer.noise_std = std, std * math.sqrt(users)
-    release = GaussianBatches(privatizer, T // users)
-    learner = LinUCB(problem, T, release, CertifiedRadius(5, users, release.law, 0.5, 0.1))
+    stream = FreshBatches(privatizer)
+    learner = LiveContexts(LinUCB(5, CertifiedRadius(5, users, stream.law(T // users), 0.5, 0.1)), stream, problem, T)
     return float(play(learner, problem, runs=runs)[0].mean()) / (T * random_loss())
 
 
@@ -480,7 +481,7 @@ def test_privacy_targeted(measured: dict) -> None:
     values = [mean_regret("LinUCB-SDP-Amp", T, batch_size="privacy") for T in HORIZONS]
     measured["exponent of T, Gaussian messages"] = exponent(HORIZONS, values)
     learner, _ = made("LinUCB-SDP-Vec", 10**6, batch_size="privacy")
-    one = learner.release.privatizer.noise_std / math.sqrt(learner.batch_size)
+    one = learner.stream.privatizer.noise_std / math.sqrt(learner.batch_size)
     measured["noise of one user over the least local noise"] = one / gaussian_noise_std(1.0, 0.1, LINEAR.l2_diameter)
     spread = [epsilon_of(LINEAR.l2_diameter / (10 * one * math.sqrt(B)), 1e-6) for B in (100, 10_000)]
     measured["epsilon of shuffled bits falls by this factor if B grows by 100"] = spread[0] / spread[1]

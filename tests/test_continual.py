@@ -547,3 +547,17 @@ def test_a_state_of_another_counter_is_refused(kind, noise):
         counter.restore({key: state[key] for key in state if key != "total"})
     for key, value in state.items():
         np.testing.assert_array_equal(counter.save()[key], value)
+
+
+@pytest.mark.parametrize("kind", (FactorizationCounter, TreeCounter))
+def test_copies_of_a_state_draw_their_noise_afresh(kind):
+    """Two counters that go on from one state differ by more than the value that is added."""
+    counter, rng = kind(16, 1.0, 1e-3), np.random.default_rng(0)
+    for _ in range(5):
+        counter.add(0.5, rng)
+    state, sums = counter.save(), []
+    for seed, value in ((1, 1.0), (2, 0.0)):
+        other = kind(16, 1.0, 1e-3)
+        other.restore(state)
+        sums.append(other.add(value, np.random.default_rng(seed)))
+    assert abs(sums[0] - sums[1] - 1.0) > 1e-9

@@ -8,7 +8,6 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta
 from bandits_dp.accounting.composition import advanced_composition, gaussian_composition
-from bandits_dp.learners.schedules import NAMES, named_batch_size
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.returning import (
     ReturningAmplifiedGaussian,
@@ -19,6 +18,7 @@ from bandits_dp.privatizers.returning import (
     per_batch,
 )
 from bandits_dp.problems.contextual import ContextualLinear
+from bandits_dp.schedules.users import NAMES, named_batch_size
 
 LINEAR = LinearStatistics(5)
 PROBLEM = ContextualLinear(arms=10, dimension=3)
@@ -203,8 +203,9 @@ def made(name, **options):
 def test_learners_of_returning_users(name):
     """More noise than for unique users, a promise about all rounds of a user, and runs that go."""
     unique, back = made(name), made(name, returning_users=True)
-    assert (back.release.law.matrix_std > 1.5 * unique.release.law.matrix_std).all()
     batches = 2000 // back.batch_size
+    assert (back.stream.law(batches).matrix_std > 1.5 * unique.stream.law(batches).matrix_std).all()
+    assert (unique.visits.most, back.visits.most) == (1, batches)
     assert f"one user's at most {batches} rounds" in back.guarantee.unit and back.guarantee.unit.endswith(", one per batch")
     assert back.guarantee.neighbours == "replace all rounds of one user"
     assert (back.guarantee.epsilon, back.guarantee.delta) == (1.0, 0.1)
@@ -215,8 +216,8 @@ def test_learners_of_returning_users(name):
 
 def test_user_level_joint_privacy():
     """A user in at most M0 rounds: at most M0 times the noise (Proposition E.7), and less where M0 rounds cannot fill a node."""
-    std = {rounds: made("LinUCB-JDP", returning_users=rounds).release.law.matrix_std[-1] for rounds in (1, 2, 5)}
-    assert std[1] == made("LinUCB-JDP").release.law.matrix_std[-1]
+    std = {rounds: made("LinUCB-JDP", returning_users=rounds).stream.law(2000).matrix_std[-1] for rounds in (1, 2, 5)}
+    assert std[1] == made("LinUCB-JDP").stream.law(2000).matrix_std[-1]
     assert std[1] < std[2] < 2 * std[1] and std[2] < std[5] < 5 * std[1]
     assert made("LinUCB-JDP", returning_users=10**6).guarantee == made("LinUCB-JDP", returning_users=True).guarantee
     assert "5 rounds" in made("LinUCB-JDP", returning_users=5, counter="factorization").guarantee.unit
@@ -235,15 +236,15 @@ def test_privacy_targeted_batches_are_locally_private(name):
     assert learner.guarantee.model == "local"
     assert (learner.guarantee.epsilon, learner.guarantee.delta) == (1.0, 0.1)
     local = LocalGaussian(1, 1.0, 0.1, domain=LinearStatistics(3)).unit_std
-    per_user = learner.release.privatizer.noise_std / math.sqrt(learner.batch_size)
+    per_user = learner.stream.privatizer.noise_std / math.sqrt(learner.batch_size)
     assert local * 0.999 < per_user < 1.03 * local
     theorem = made(name, batch_size="privacy", calibration="theorem")
     assert theorem.guarantee.model == "local" and theorem.guarantee.proved
     if protocol == "vector":
-        bits = theorem.release.privatizer.noise_bits
+        bits = theorem.stream.privatizer.noise_bits
         assert bits.rare == math.ceil(24e4 * 4**2 * math.log(4 * 10 / 0.1) ** 2)  # Corollary C.3
     else:
-        assert theorem.release.privatizer.unit_std == pytest.approx(4 * math.sqrt(2 * math.log(25)))  # Corollary B.3
+        assert theorem.stream.privatizer.unit_std == pytest.approx(4 * math.sqrt(2 * math.log(25)))  # Corollary B.3
 
 
 def test_named_batches_in_the_catalogue():

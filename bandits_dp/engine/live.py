@@ -79,7 +79,6 @@ class Live(Saved):
         self.numbers = 0  # tickets so far
         self.tickets: dict[int, Ticket] = {}
         self.visits = Visits(visits)
-        self._expired: tuple[Hashable, ...] = ()  # users whose tickets were worth nothing
 
     @property
     @abstractmethod
@@ -120,9 +119,6 @@ class Live(Saved):
         then.tickets = {number: kept for number, kept in self.tickets.items() if number != ticket.number}
         then._take(ticket, array, generator(rng))
         self.__dict__ = then.__dict__  # one step: before it nothing has changed, after it everything has
-        for user in self._expired:
-            self.visits.leave(user)
-        self._expired = ()
 
     def _valid(self, ticket: Ticket) -> Ticket:
         if not isinstance(ticket, Ticket):
@@ -146,7 +142,8 @@ class Live(Saved):
         """Close the open tickets of one arm, or of all: their batch was released without them."""
         gone = {number: kept for number, kept in self.tickets.items() if arm is None or kept.arm == arm}
         self.tickets = {number: kept for number, kept in self.tickets.items() if number not in gone}
-        self._expired = tuple(kept.user for kept in gone.values() if kept.user is not None)
+        if users := {kept.user for kept in gone.values() if kept.user is not None}:
+            self.visits = self.visits.without(users)
 
     def _tell(self, released: NDArray[np.float64], *noise: Any) -> None:
         """Tell a copy of the learner what was released, and keep the copy."""

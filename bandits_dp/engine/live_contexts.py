@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable, Iterator
 from typing import Any
 
@@ -192,7 +191,7 @@ class LiveContexts(Live):
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
         self.filled = int(state["filled"])
-        self.stream = copy.copy(self.stream)
+        self.stream = snapshot(self.stream)
         unpack(self.stream, state, "stream_")
         self.inbox = Inbox(state["sent"]) if "sent" in state else None
 

@@ -74,7 +74,7 @@ class FreshBatches:
         The running sums, as released.
     """
 
-    changes = ("total",)
+    changes = fixed = ("total",)
 
     def __init__(self, privatizer: Privatizer) -> None:
         self.privatizer, self.users, self.dimension = privatizer, privatizer.users, privatizer.dimension

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 
 from bandits_dp import _checks
 
@@ -31,17 +31,20 @@ class Visits:
         """
         if isinstance(user, bool) or not isinstance(user, (int, str)):
             raise ValueError(f"user must be an integer or a string, got {user!r}")
-        if user in self.here:
-            raise ValueError(f"user must be another one in every round of a batch, got {user!r} again")
         if self.count.get(user, 0) >= self.most:
             times = "once" if self.most == 1 else f"in {self.most} batches"
             raise ValueError(f"user must be asked {times} at most, for which the noise is made, got {user!r} once more")
+        if user in self.here:
+            raise ValueError(f"user must be another one in every round of a batch, got {user!r} again")
         self.count[user] = self.count.get(user, 0) + 1
         self.here.add(user)
 
-    def leave(self, user: Hashable) -> None:
-        """Take back the visit of a user whose ticket expired."""
-        self.count[user] -= 1
+    def without(self, users: Collection[Hashable]) -> Visits:
+        """Return the visits as if these users, whose tickets expired, had not been in this batch."""
+        then = Visits(self.most)
+        then.count = {user: count - (user in users) for user, count in self.count.items()}
+        then.here = self.here.difference(users)
+        return then
 
     def next_batch(self) -> Visits:
         """Return the visits at the start of the next batch."""

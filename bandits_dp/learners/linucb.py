@@ -52,6 +52,7 @@ class LinUCB(Learner):
     """
 
     changes: ClassVar[tuple[str, ...]] = ("batch", "sums", "inverse", "theta", "beta")
+    fixed: ClassVar[tuple[str, ...]] = ("sums", "inverse", "theta")  # never change their shape
 
     def __init__(self, dimension: int, radius: Radius, radius_scale: float = 1.0) -> None:
         self.radius, self.batch = radius, 0
