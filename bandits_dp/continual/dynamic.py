@@ -141,6 +141,7 @@ class DynamicLaplace:
     """
 
     changes: ClassVar[tuple[str, ...]] = ("steps", "kept")
+    fixed = ("kept",)
 
     def __init__(
         self,

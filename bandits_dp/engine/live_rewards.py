@@ -77,7 +77,7 @@ class Curator:
         Numbers that :meth:`draw` draws for a round: noise on the parameter, then on the next contexts.
     """
 
-    changes = ("vector", "gram", "eta")
+    changes, fixed = ("vector", "gram", "eta"), ("vector", "gram")
     users, noisy, needs_values = 1, True, False
 
     def __init__(

@@ -116,6 +116,7 @@ class InstrumentLinUCB(RidgeLinUCB):
     """
 
     changes = (*LinUCB.changes, "cross", "instruments")
+    fixed = (*LinUCB.fixed, "cross", "instruments")
 
     def __init__(
         self, dimension: int, radius: Radius, noise_std: Floats, reward_std: float, whiten: bool = True, radius_scale: float = 1.0
