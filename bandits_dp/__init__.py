@@ -9,14 +9,18 @@ Start with ``make`` and ``simulate``::
 """
 
 from bandits_dp import accounting, continual, museum, plots, privatizers, problems
-from bandits_dp.audit import AuditResult, Vectorized, audit, play_of, release_of
+from bandits_dp.ask_tell import Asked
+from bandits_dp.audit import AuditResult, Vectorized, audit
 from bandits_dp.catalog import Setup, System, make, setup, systems
+from bandits_dp.engine.combine import combine
 from bandits_dp.engine.simulate import simulate
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.result import Result
+from bandits_dp.views import release_of
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
+    "Asked",
     "AuditResult",
     "Guarantee",
     "Result",
@@ -25,10 +29,10 @@ __all__ = [
     "Vectorized",
     "accounting",
     "audit",
+    "combine",
     "continual",
     "make",
     "museum",
-    "play_of",
     "plots",
     "privatizers",
     "problems",

@@ -12,7 +12,6 @@ inputs, another event or more runs might have failed it.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,9 +24,11 @@ from tqdm import tqdm
 from bandits_dp import _checks
 from bandits_dp._audit_runs import Vectorized, equal, numbers, outputs_of
 from bandits_dp._events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
-from bandits_dp.engine.live_arms import LiveArms
-from bandits_dp.engine.live_counted import LiveCounted
+from bandits_dp.engine.live import Live
 from bandits_dp.privatizers import Privatizer
+from bandits_dp.views import view_of
+
+__all__ = ["AuditResult", "Vectorized", "audit"]
 
 CAUTION = 1.75  # the choice must pay for the test's limits and for its own luck: one normal quantile each
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
@@ -88,31 +89,32 @@ class AuditResult:
 
 
 def audit(
-    mechanism: Callable[[Any, np.random.Generator], ArrayLike],
+    mechanism: Callable[[Any, np.random.Generator], ArrayLike] | Privatizer | Live,
     a: Any,
     b: Any,
-    epsilon: float,
-    delta: float,
-    trials: int,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    trials: int = 20_000,
     confidence: float = 0.99,
     *,
     rng: np.random.Generator,
     score: Callable[[Array], ArrayLike] | None = None,
+    view: str | Callable[[Any], ArrayLike] | None = None,
+    user: int = 0,
     progress: bool = True,
 ) -> AuditResult:
     r"""Run a mechanism on two neighbouring inputs and bound its epsilon from below.
 
     Parameters
     ----------
-    mechanism : callable
+    mechanism : callable or Privatizer or Live
         ``mechanism(data, rng)`` returns a number or an array, always of one shape. Runs must be independent: all randomness comes
-        from ``rng``, and ``data`` is not changed. Wrapped in :class:`Vectorized` it is asked for many runs at once.
+        from ``rng``, and ``data`` is not changed. Wrapped in :class:`Vectorized` it is asked for many runs at once. Or a
+        privatizer, or what ``make`` returns: then ``view`` says what the adversary looks at.
     a, b : object
         Neighbouring inputs: they differ in one user's data.
-    epsilon : float
-        The claim, > 0.
-    delta : float
-        The claim, in [0, 1).
+    epsilon, delta : float, optional
+        The claim, > 0 and in [0, 1); that of the guarantee if not given, for a privatizer or a learner.
     trials : int
         Runs on each input, enough for a mechanism without noise to fail.
     confidence : float
@@ -123,6 +125,11 @@ def audit(
         Maps a batch of outputs, shape (runs, \*shape of one output), to one suspicion per run, shape (runs,): best the exact
         log-likelihood ratio of a against b, which may be infinite. Its thresholds are searched from both sides. If None,
         thresholds, intervals and repeated values of generic statistics are searched.
+    view : str or callable, optional
+        What is seen of a privatizer or a learner, see :func:`bandits_dp.views.view_of`: ``"sum"``, ``"messages"``,
+        ``"first message"``, ``"one user"``; ``"suggestions"`` to others, ``"releases"``.
+    user : int
+        The user in whom a and b differ, from 0.
     progress : bool
         Whether to show a progress bar when it takes longer than a second.
 
@@ -150,6 +157,12 @@ def audit(
     its own time. All outputs are kept, 8 bytes per number: 320 MB for 10^6 runs of a vector of 20 on both inputs, and as much
     again during the search.
     """
+    if isinstance(mechanism, (Privatizer, Live)):
+        claim = mechanism.guarantee
+        epsilon, delta = claim.epsilon if epsilon is None else epsilon, claim.delta if delta is None else delta
+        mechanism = view_of(mechanism, view, user)
+    elif view is not None:
+        raise ValueError(f"view must be left out for a function, which returns what is seen, got {view!r}")
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta, zero=True)
     confidence = _checks.real("confidence", confidence, 0.0, 1.0)
@@ -174,67 +187,6 @@ def audit(
         epsilon, delta, _lower_bound(more, less, tested, delta, level), _describe(event, chosen_on), event.low, event.high,
         "b" if event.swapped else "a", hits_a, hits_b, tested, trials, confidence,
     )
-
-
-def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorized:
-    """Return a privatizer's release as a mechanism for :func:`audit`.
-
-    Parameters
-    ----------
-    privatizer : Privatizer
-        Or any object with ``release(values, rng, fidelity)``.
-    fidelity : {"aggregate", "messages"}
-        The law of the released sum, or every message. What is audited is the released sum, which is all that a learner sees; in
-        the local model the server sees each message, too, so audit there what ``randomize`` sends for every user of a batch of
-        several: a mechanism may be right for a batch of one, or for the first user, and wrong for the others.
-
-    Returns
-    -------
-    Vectorized
-        From values, shape (users, dimension), to releases, shape (runs, dimension).
-    """
-    # Where the answer's law depends on the sum of the values only, all runs are one call.
-    by_sum = fidelity == "aggregate" and getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate
-
-    def draw(values: Any, rng: np.random.Generator, runs: int) -> ArrayLike:
-        if by_sum:
-            return privatizer.release_sum(np.tile(privatizer.check(values).sum(axis=0), (runs, 1)), rng)
-        return np.stack([privatizer.release(values, rng, fidelity) for _ in range(runs)])
-
-    return Vectorized(draw)
-
-
-def play_of(
-    learner: LiveArms | LiveCounted, reveal: Callable[[Any], ArrayLike] | None = None
-) -> Callable[[ArrayLike, np.random.Generator], ArrayLike]:
-    """Return a whole run of a learner as a mechanism for :func:`audit`.
-
-    Parameters
-    ----------
-    learner : LiveArms or LiveCounted
-        A fresh one, as ``make`` returns it, of the setting ``"arms"`` or ``"linear"``; every run plays a copy.
-    reveal : callable, optional
-        ``reveal(live)`` says what the adversary sees after the last round, for example ``lambda live: live.learner.sums``. If
-        None, the sequence of arms.
-
-    Returns
-    -------
-    callable
-        From a reward tape, shape (rounds, arms), to the arms played, shape (rounds,), or to what is revealed. Entry (t, k) of the
-        tape is what user t answers if shown arm k, so neighbouring tapes differ in one row.
-    """
-
-    def play(tape: ArrayLike, rng: np.random.Generator) -> ArrayLike:
-        rewards = np.asarray(tape, dtype=float)
-        player = copy.deepcopy(learner)
-        arms = []
-        for answers in rewards:
-            ticket = player.act()
-            arms.append(ticket.arm)
-            player.update(ticket, answers[ticket.arm], rng)
-        return np.array(arms, dtype=float) if reveal is None else reveal(player)
-
-    return play
 
 
 def _clopper_pearson(hits: float, runs: int, level: float) -> tuple[float, float]:

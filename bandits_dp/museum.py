@@ -17,7 +17,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +79,7 @@ def reused_noise(data: Array, rng: np.random.Generator, runs: int, draws: int) -
     Who sees which page is public, whether they click is not. The author knew that disjoint groups compose in parallel, and drew the
     noise once, before the loop over the groups. Each sum alone is private. Their difference carries no noise at all.
     """
-    return data.sum(axis=0) + rng.normal(0, gaussian_noise_std(1, 1e-3), (runs, draws))
+    return data.sum(axis=0) + rng.normal(0, gaussian_noise_std(1, 1e-3, 1.0), (runs, draws))
 
 
 def one_coordinate_at_a_time(data: Array, rng: np.random.Generator, runs: int, sensitivity: float) -> Array:
@@ -191,7 +191,7 @@ def warm_cache(data: Array, rng: np.random.Generator, runs: int, served: float) 
     The author put the cache before the noise instead of behind it. One request in a thousand hits it and gets the exact sum. That
     is too rare to move a mean, a quantile or a histogram, and far above a delta of a millionth.
     """
-    noise = rng.normal(0, gaussian_noise_std(1, 1e-6), runs)
+    noise = rng.normal(0, gaussian_noise_std(1, 1e-6, 1.0), runs)
     return data.sum() + np.where(rng.random(runs) < served, 0.0, noise)
 
 
@@ -215,11 +215,6 @@ def sliding_window(data: Array, rng: np.random.Generator, runs: int, memberships
     return means + rng.normal(0, std, (runs, len(means)))
 
 
-def exhibits() -> tuple[Exhibit, ...]:
-    """Return all pieces of the museum."""
-    return EXHIBITS
-
-
 def _exhibit(
     draw: Callable[..., Array],
     broken: dict[str, float],
@@ -240,29 +235,33 @@ def _clicks(users: int) -> tuple[Array, Array]:
     return np.zeros(users), np.eye(1, users)[0]
 
 
-EXHIBITS = (
-    _exhibit(half_the_noise, {"sensitivity": 1.0}, {"sensitivity": 2.0}, "Sensitivity 2, the distance from -1 to 1.",
-             (1, 1e-3), -np.ones(5), np.r_[1.0, -np.ones(4)], 20_000),
-    _exhibit(reused_noise, {"draws": 1}, {"draws": 2}, "Draw the noise once per released number.",
-             (1, 1e-3), np.array([[0, 0], [1, 0], [0, 1], [0, 1]]), np.array([[1, 0], [1, 0], [0, 1], [0, 1]]), 1000),
-    _exhibit(one_coordinate_at_a_time, {"sensitivity": 1.0}, {"sensitivity": 4.0}, "Sensitivity sqrt(16): the Euclidean norm.",
-             (1, 1e-3), np.zeros((5, 16)), np.vstack([np.ones((1, 16)), np.zeros((4, 16))]), 10_000),
-    _exhibit(unclipped, {"high": np.inf}, {"high": 1.0}, "Clip at the server, whatever the client promises.",
-             (1, 0.0), np.array([5.0, 0.5, 0.5]), np.array([0.0, 0.5, 0.5]), 5000),
-    _exhibit(bare_leaves, {"first_level": 1}, {"first_level": 0}, "Draw noise for every node, leaves included.",
-             (1, 1e-3), *_clicks(8), 1000),
-    _exhibit(fresh_tree_noise, {"keep": False}, {"keep": True}, "Draw the noise of a node once, and keep it.",
-             (1, 1e-3), *_clicks(128), 50_000),
-    _exhibit(unshuffled, {"shuffle": False}, {"shuffle": True}, "Permute the reports explicitly, before anybody sees them.",
-             (1, 2e-3), *_clicks(60), 5000),
-    _exhibit(fixed_seed, {"fixed": True}, {"fixed": False}, "Pass a generator in; seed it in the test only.",
-             (1, 0.0), *_clicks(5), 1000),
-    _exhibit(impossible_counts, {"clamp": False}, {"clamp": True}, "Clamp the noisy count, which is post-processing.",
-             (1, 0.0), *_clicks(5), 1000),
-    _exhibit(warm_cache, {"served": 1e-3}, {"served": 0.0}, "Cache what was released, not what is secret.",
-             (1, 1e-6), *_clicks(5), 200_000),
-    _exhibit(textbook_gaussian, {"std": classical_gaussian_noise_std(8, 0.25, strict=False)}, {"std": gaussian_noise_std(8, 0.25)},
-             "Use the exact formula, gaussian_noise_std.", (8, 0.25), *_clicks(5), 10**6),
-    _exhibit(sliding_window, {"memberships": 1}, {"memberships": 8}, "Calibrate to all windows that one user is in.",
-             (1, 1e-3), np.zeros(64), np.eye(1, 64, 31)[0], 10_000),
-)
+@cache
+def exhibits() -> tuple[Exhibit, ...]:
+    """Return all pieces of the museum."""
+    return (
+        _exhibit(half_the_noise, {"sensitivity": 1.0}, {"sensitivity": 2.0}, "Sensitivity 2, the distance from -1 to 1.",
+                 (1, 1e-3), -np.ones(5), np.r_[1.0, -np.ones(4)], 20_000),
+        _exhibit(reused_noise, {"draws": 1}, {"draws": 2}, "Draw the noise once per released number.",
+                 (1, 1e-3), np.array([[0, 0], [1, 0], [0, 1], [0, 1]]), np.array([[1, 0], [1, 0], [0, 1], [0, 1]]), 1000),
+        _exhibit(one_coordinate_at_a_time, {"sensitivity": 1.0}, {"sensitivity": 4.0}, "Sensitivity sqrt(16): the Euclidean norm.",
+                 (1, 1e-3), np.zeros((5, 16)), np.vstack([np.ones((1, 16)), np.zeros((4, 16))]), 10_000),
+        _exhibit(unclipped, {"high": np.inf}, {"high": 1.0}, "Clip at the server, whatever the client promises.",
+                 (1, 0.0), np.array([5.0, 0.5, 0.5]), np.array([0.0, 0.5, 0.5]), 5000),
+        _exhibit(bare_leaves, {"first_level": 1}, {"first_level": 0}, "Draw noise for every node, leaves included.",
+                 (1, 1e-3), *_clicks(8), 1000),
+        _exhibit(fresh_tree_noise, {"keep": False}, {"keep": True}, "Draw the noise of a node once, and keep it.",
+                 (1, 1e-3), *_clicks(128), 50_000),
+        _exhibit(unshuffled, {"shuffle": False}, {"shuffle": True}, "Permute the reports explicitly, before anybody sees them.",
+                 (1, 2e-3), *_clicks(60), 5000),
+        _exhibit(fixed_seed, {"fixed": True}, {"fixed": False}, "Pass a generator in; seed it in the test only.",
+                 (1, 0.0), *_clicks(5), 1000),
+        _exhibit(impossible_counts, {"clamp": False}, {"clamp": True}, "Clamp the noisy count, which is post-processing.",
+                 (1, 0.0), *_clicks(5), 1000),
+        _exhibit(warm_cache, {"served": 1e-3}, {"served": 0.0}, "Cache what was released, not what is secret.",
+                 (1, 1e-6), *_clicks(5), 200_000),
+        _exhibit(textbook_gaussian, {"std": classical_gaussian_noise_std(8, 0.25, 1.0, strict=False)},
+                 {"std": gaussian_noise_std(8, 0.25, 1.0)}, "Use the exact formula, gaussian_noise_std.",
+                 (8, 0.25), *_clicks(5), 10**6),
+        _exhibit(sliding_window, {"memberships": 1}, {"memberships": 8}, "Calibrate to all windows that one user is in.",
+                 (1, 1e-3), np.zeros(64), np.eye(1, 64, 31)[0], 10_000),
+    )

@@ -297,19 +297,40 @@ def counters(name: str) -> None:
             assert abs((pairs**2).mean() - 1) < 5.2 * math.sqrt(2 / pairs.size) * 1.5
 
 
+def amplification(name: str) -> None:
+    """The noise of 300 shuffled messages is what Theorems 3.2 and 3.8 need, local delta included, and 2% of delta is left at most.
+
+    Of twice as many users with half of them honest, it is the same: those who are not are no crowd.
+    """
+    kind = {"AmplifiedGaussian": AmplifiedGaussian}[name]
+    p = kind(300, EPSILON, 0.01, domain=PLANE)
+    distance = 2 * math.sqrt(2)
+    assert p.unit_std < 0.85 * gaussian_std(distance, delta=0.01)  # the shuffler is of use
+    assert 0.98 * 0.01 < exact_delta.shuffled_gaussian(p.unit_std / distance, 300, EPSILON) <= 0.01
+    assert kind(600, EPSILON, 0.01, domain=PLANE, honest_fraction=0.5).unit_std == p.unit_std
+
+
 def theorem_split(name: str) -> None:
     """Published formulas against numbers computed by hand: what is split over levels, halves and batches."""
     found = {
         "TreeCounter": lambda: TreeCounter(1000, 0.5, 1e-4, calibration="theorem").noise_std,
         "ScalarSum": lambda: ScalarSum(100, 8.0, 0.1, "theorem", domain=Box(1, -1.0, 1.0)).noise_bits.std(100),
+        "small ScalarSum": lambda: ScalarSum(1, 29.9, 1e-6, "theorem", domain=Box(1, -0.5, 0.5)).levels,
+        "uneven ScalarSum": lambda: ScalarSum(7, 8.0, 0.1, "theorem", domain=Box(1, 0.0, 3.0)).levels,
         "LaplaceVector": lambda: CentralLaplace(2, EPSILON, 0.3, domain=PLANE).scale,
+        "LaplaceNumber": lambda: CentralLaplace(2, EPSILON, 0.3, domain=Box(1, -1.0, 1.0)).scale,
+        "LaplaceTheorem": lambda: LocalLaplace(2, EPSILON, 0.3, "theorem", domain=Box(1, -1.0, 1.0)).scale,
     }[name]()
     by_hand = {
         # h = 10: node epsilon 0.5 / sqrt(80 ln 2e4), node delta 1e-4 / 20, sqrt(2 ln(1.25 / delta)) / epsilon
         "TreeCounter": math.sqrt(2 * math.log(1.25 / 5e-6)) * math.sqrt(80 * math.log(2e4)) / 0.5,
         # g = 20, mean 180 * 400 * ln 20 / (16 * 100) = 134.8 ones of two fair bits each: 135 bits, p = 134.8 / 270
         "ScalarSum": math.sqrt(100 * 135 * (134.80795 / 270) * (1 - 134.80795 / 270)),
+        "small ScalarSum": 2,  # 2 B sqrt n = 1, and the floor of two levels, without which delta would be 3.3e-4
+        "uneven ScalarSum": 8,  # 2 B sqrt n = 3 sqrt 7 = 7.94, rounded up
         "LaplaceVector": 4.0,  # delta is for one number only, so a vector has none
+        "LaplaceNumber": 2 / (1 - 2 * math.log(0.7)),
+        "LaplaceTheorem": 2.0,
     }[name]
     assert math.isclose(found, by_hand, rel_tol=1e-6), f"{found} is not {by_hand}"
 
@@ -347,7 +368,9 @@ TABLE: dict[str, tuple[Callable[[str], None], list[str]]] = {
     "order": (order, ["AmplifiedGaussian", "BinarySum", "ScalarSum", "VectorSum"]),
     "own order": (own_order, ["ScalarSum", "VectorSum"]),
     "counters": (counters, [kind.__name__ for kind in COUNTERS]),
-    "theorem split": (theorem_split, ["TreeCounter", "ScalarSum", "LaplaceVector"]),
+    "amplification": (amplification, ["AmplifiedGaussian"]),
+    "theorem split": (theorem_split, ["TreeCounter", "ScalarSum", "small ScalarSum", "uneven ScalarSum", "LaplaceVector",
+                                      "LaplaceNumber", "LaplaceTheorem"]),
     "cut batch": (cut_batch, ["SDP-AE"]),
     "linear statistics": (linear_statistics, ["CentralGaussian"]),
 }

@@ -99,7 +99,7 @@ def test_laplace_profile(epsilon: float, scale: float, shift: float) -> None:
 
 def test_laplace_scale_uses_delta_exactly() -> None:
     for epsilon, delta in itertools.product((0.1, 1.0, 5.0), (0.0, 1e-6, 0.1, 0.5)):
-        assert laplace_delta(laplace_scale(epsilon, delta), epsilon) == pytest.approx(delta, abs=1e-12)
+        assert laplace_delta(laplace_scale(epsilon, delta, 1.0), epsilon, 1.0) == pytest.approx(delta, abs=1e-12)
 
 
 # ---- Gaussian
@@ -118,9 +118,9 @@ def test_gaussian_profile(epsilon: float, noise_std: float) -> None:
         far = edge + 60 * std
         delta = mpmath.quad(gain, mpmath.linspace(edge, far, 30))
         if delta < 1e-300:  # below what a float can hold
-            assert gaussian_delta(noise_std, epsilon) < 1e-300
+            assert gaussian_delta(noise_std, epsilon, 1.0) < 1e-300
             return
-        assert abs(mpmath.mpf(gaussian_delta(noise_std, epsilon)) / delta - 1) < 1e-9
+        assert abs(mpmath.mpf(gaussian_delta(noise_std, epsilon, 1.0)) / delta - 1) < 1e-9
 
 
 def test_gaussian_profile_of_vectors() -> None:
@@ -136,10 +136,10 @@ def test_gaussian_profile_of_vectors() -> None:
 def test_classical_gaussian_below_one_and_beyond() -> None:
     for epsilon in np.append(np.linspace(0.01, 0.99, 50), 0.9999):
         for delta in np.concatenate([np.geomspace(1e-12, 0.1, 30), np.linspace(0.1, 0.999, 30)]):
-            assert gaussian_delta(classical_gaussian_noise_std(epsilon, delta), epsilon) <= delta
-    std = classical_gaussian_noise_std(10.0, 0.25, strict=False)
-    assert 0.788 < gaussian_delta(std, 10.0) < 0.790
-    assert gaussian_delta(gaussian_noise_std(10.0, 0.25), 10.0) <= 0.25
+            assert gaussian_delta(classical_gaussian_noise_std(epsilon, delta, 1.0), epsilon, 1.0) <= delta
+    std = classical_gaussian_noise_std(10.0, 0.25, 1.0, strict=False)
+    assert 0.788 < gaussian_delta(std, 10.0, 1.0) < 0.790
+    assert gaussian_delta(gaussian_noise_std(10.0, 0.25, 1.0), 10.0, 1.0) <= 0.25
 
 
 # ---- What survives
@@ -212,7 +212,7 @@ def test_advanced_composition(delta: float) -> None:
 )
 def test_gaussian_composition_also_when_adaptive(second: Callable[[Law], Law], exact: bool) -> None:
     stds, epsilon = (1.0, 1.5), 0.8
-    delta = gaussian_delta(gaussian_composition(stds, [1.0, 1.0]), epsilon)
+    delta = gaussian_delta(gaussian_composition(stds, [1.0, 1.0]), epsilon, 1.0)
     y1, y2 = np.meshgrid(np.linspace(-9, 10, 1201), np.linspace(-13, 14, 1201), indexing="ij")
     cell = (y1[1, 0] - y1[0, 0]) * (y2[0, 1] - y2[0, 0])
     # The second query moves by second(y1), at most 1, when the user is replaced.
@@ -262,7 +262,7 @@ def worst_delta(epsilon: float, reuse: bool) -> float:
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0])
 def test_parallel_composition_also_when_adaptive(epsilon: float) -> None:
-    single = binomial_delta(TRIALS, epsilon)
+    single = binomial_delta(TRIALS, epsilon, 1)
     assert worst_delta(epsilon, reuse=False) == pytest.approx(single, abs=1e-12)  # two batches cost as much as one
     assert worst_delta(epsilon, reuse=True) > single + 0.01  # somebody in two batches pays twice
 

@@ -111,7 +111,7 @@ def test_sensitivity_and_error_are_norms_of_the_factors(kind: type, horizon: int
 
 
 def test_naive_and_two_level_errors() -> None:
-    one = gaussian_noise_std(1.0, 1e-6)
+    one = gaussian_noise_std(1.0, 1e-6, 1.0)
     for horizon in [*range(1, 150), 999, 1000, 1024, 10**6 - 1, 10**6]:
         t = np.arange(1, horizon + 1)
         for kind in (NaiveCounter, PerStepCounter):
@@ -143,7 +143,7 @@ def test_tree_touches_h_blocks_and_popcount_noises() -> None:
             assert sorted(covered) == list(range(1, t + 1))
             assert noises == bin(t).count("1")
             assert float(counter.error_std(t)) == pytest.approx(counter.noise_std * math.sqrt(noises))
-        one = gaussian_noise_std(1.0, 1e-6)
+        one = gaussian_noise_std(1.0, 1e-6, 1.0)
         assert counter.error_std(np.arange(1, horizon + 1)).max() <= one * h * (1 + 1e-9)
 
 
@@ -185,7 +185,7 @@ def test_square_root_of_counting() -> None:
     coefficients = np.cumprod(1 - 0.5 / k)
     assert (coefficients**2 * math.pi * k < 1).all()
     assert (np.diff(k[:1000] * coefficients[:1000] ** 2) > 0).all()
-    one = gaussian_noise_std(1.0, 1e-6)
+    one = gaussian_noise_std(1.0, 1e-6, 1.0)
     for horizon in (1, 2, 10, 1000, 10**6):
         q = 1 + float(np.sum(coefficients[: horizon - 1] ** 2))
         assert q <= 1 + (1 + math.log(horizon)) / math.pi

@@ -324,7 +324,7 @@ def test_sub_gaussian_error(measured: dict[str, float]) -> None:
     s, epsilon, delta = np.geomspace(1e-3, 60, 4000), 1.0, 1e-6
     designated = 0.0
     for e, d in itertools.product((0.01, 0.1, 1.0), (1e-3, 1e-12, 1e-48)):
-        trials = binomial_trials(e, d)
+        trials = binomial_trials(e, d, 1)
         fair = trials * np.log(np.cosh(s / 2))
         assert parameter(fair, s) <= trials / 4 * (1 + 1e-9)
         designated = max(designated, trials / 4 * e**2 / math.log(1 / d))

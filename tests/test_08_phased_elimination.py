@@ -15,10 +15,12 @@ from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import hockey_stick
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std
 from bandits_dp.designs import g_optimal_design, support_bound
-from bandits_dp.learners.phased_elimination import LinearElimination
+from bandits_dp.engine.live_linear import LiveLinear
+from bandits_dp.learners import PhasedElimination
 from bandits_dp.privatizers import BinarySum, Box, CentralLaplace, LocalLaplace, ScalarSum
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms
+from bandits_dp.widths.designs import Phase
 
 CHAPTER = "08_phased_elimination"
 SIGNS = Box(1, -1.0, 1.0, whole=True)
@@ -96,12 +98,15 @@ class Scripted(BinarySum):
         super().__init__(users, 1.0, 0.1)
         self.script, self.chances = script, chances
 
-    def release(self, values, rng, fidelity="aggregate"):
+    def send(self, values, rng):
+        return values
+
+    def receive(self, sent, rng):
         if not self.script:
             raise LookupError("the script is too short")
         noise = self.script.pop(0)
         self.chances.append(TWO_BITS[noise])
-        return np.array([float(np.sum(values)) + noise - 1.0])
+        return np.array([float(sent.sum()) + noise - 1.0])
 
 
 class Narrow:
@@ -122,18 +127,18 @@ def transcripts(answers, again=False):
     while scripts:
         script = scripts.pop()
         chances, left = [], list(script)
-        app = LinearElimination(3, 2, 20, partial(Scripted, script=left, chances=chances), Narrow())
-        app.first_length = 2.0
+        privatizer = partial(Scripted, script=left, chances=chances)
+        app = LiveLinear(PhasedElimination(3, 2, 2.0, Narrow()), privatizer, 3, 20, privatizer(1).guarantee)
         app.show([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]])
         seen = []
         try:
             for user, says in enumerate(answers):
-                action, before, means = app.act(), len(chances), len(app.means)
+                ticket, before, phase = app.act(), len(chances), app.learner.phase
                 person = answers[0] if again and user == len(answers) - 1 else says
-                app.update([person[action]], np.random.default_rng(0))
-                seen.append(action)
+                app.update(ticket, [person[ticket.arm]], np.random.default_rng(0))
+                seen.append(ticket.arm)
                 if len(chances) > before:
-                    seen.append(round(app.means[-1], 9) if len(app.means) > means else tuple(app.estimate.round(9)))
+                    seen.append(tuple((app.released if app.learner.phase == phase else app.learner.estimate).round(9)))
         except LookupError:
             scripts += [[*script, noise] for noise in TWO_BITS]
             continue
@@ -225,7 +230,7 @@ def test_central_noise_up_to_epsilon_one(measured):
     assert max(shares) < 1
     for epsilon in (0.2, 0.5):
         learner = bdp.make("CDP-PE", SphericalArms(50, 3), horizon=1000, epsilon=epsilon, delta=0.1, calibration="theorem")
-        assert learner.new_privatizer(7).noise_std == pytest.approx(2 * math.sqrt(2 * math.log(12.5)) / epsilon)
+        assert learner.privatizer(7).noise_std == pytest.approx(2 * math.sqrt(2 * math.log(12.5)) / epsilon)
 
 
 @claim("Theorem C.2", "the DP-PE algorithm with the central model PIVATIZER achieves expected regret "
@@ -252,7 +257,7 @@ def test_local_noise_of_one_message(measured):
     shares = []
     for e, d in itertools.product((0.1, 0.5, 0.99), (0.25, 1e-3, 1e-6)):
         learner = bdp.make("LDP-PE", SphericalArms(50, 3), horizon=1000, epsilon=e, delta=d, calibration="theorem")
-        one_user = learner.new_privatizer(9).noise_std / 3
+        one_user = learner.privatizer(9).noise_std / 3
         shares.append(gaussian_delta(one_user, e, 2.0) / d)
     measured["largest exact delta over the promised one"] = max(shares)
     assert max(shares) < 1
@@ -399,17 +404,18 @@ def test_printed_widths_cover(measured):
         for epsilon, delta in ((0.1, 1e-3), (0.9, 0.25), *([(10.0, 1e-6), (29.0, 0.25)] if kind == "SDP" else [])):
             family = SphericalArms(k, d)
             learner = bdp.make(f"{kind}-PE", family, horizon=10**9, epsilon=epsilon, delta=delta, calibration="theorem")
-            learner.first_length *= 2 ** (level - 1)
+            learner.learner.first_length *= 2 ** (level - 1)
             actions = sphere(k, d, level)
             learner.show(actions)
-            phase, base = learner.phase, actions[learner.phase.support]
-            C = actions @ np.linalg.solve((base.T * phase.pulls) @ base, base.T)
+            phase = Phase(learner.learner.length, learner.asked.plays, 1, learner.privatizers)
+            base = actions[learner.asked.arms]
+            C = actions @ np.linalg.solve((base.T * phase.plays) @ base, base.T)
             if kind == "SDP":
-                noise = np.array([p.step**2 * p.users * (p.noise_bits.rare + 1) / 4 for p in phase.privatizers])
+                noise = np.array([p.step**2 * p.users * (p.noise_bits.rare + 1) / 4 for p in phase.noise])
             else:
-                noise = np.array([p.noise_std for p in phase.privatizers]) ** 2
-            proxy = np.sqrt(C**2 @ (phase.pulls + noise))
-            width = learner.width.margins(phase, np.zeros((1, d)), np.zeros((1, len(base))))[0] / 2
+                noise = np.array([p.noise_std for p in phase.noise]) ** 2
+            proxy = np.sqrt(C**2 @ (phase.plays + noise))
+            width = learner.learner.width.margins(phase, np.zeros((1, d)), np.zeros((1, len(base))))[0] / 2
             found[kind].append(width / (proxy.max() * math.sqrt(2 * math.log(k * 10**9))))  # a probability of beta needs 1
     for kind, ratios in found.items():
         measured[f"printed over sufficient width, {kind}, smallest"], measured[f"{kind}, largest"] = min(ratios), max(ratios)

@@ -14,10 +14,9 @@ from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.designs import g_optimal_design, support_bound
-from bandits_dp.learners.phased_parts import Phase
-from bandits_dp.learners.phased_width import ExactWidth
 from bandits_dp.privatizers import Box, CentralGaussian, Identity, LocalGaussian, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
+from bandits_dp.widths.designs import ExactWidth, Phase
 
 claim = partial(pytest.mark.claim, "li2022", chapter="09_distributed_feedback")
 observation = partial(claim, outcome="observation")
@@ -38,10 +37,14 @@ def projection(actions: np.ndarray, plays: np.ndarray) -> np.ndarray:
     return np.linalg.pinv(np.sqrt(plays)[:, None] * actions) * np.sqrt(plays)
 
 
-@cache
 def published(name: str, runs: int, epsilon: float = 10.0, calibration: str = "certified", rewards: str = "signs", **options: float
               ) -> bdp.Result:
     """The paper's simulation at its size, the same instances for every name."""
+    return simulated(name, runs, epsilon, calibration, rewards, **options)
+
+
+@cache
+def simulated(name: str, runs: int, epsilon: float, calibration: str, rewards: str, **options: float) -> bdp.Result:
     problem = PAPER.problem if rewards == "signs" else GAUSSIAN
     strict = {} if calibration == "certified" or name == "DPE" else {"strict": False}
     learner = bdp.make(name, problem, horizon=PAPER.horizon, epsilon=epsilon, delta=0.25, calibration=calibration,
@@ -112,7 +115,7 @@ def test_central_privacy(measured: dict[str, float]) -> None:
         for calibration in ("theorem", "certified"):
             learner = bdp.make("CDP-DPE", PAPER.problem, horizon=10**6, epsilon=epsilon, delta=delta, calibration=calibration)
             for people, s in ((2, 25), (777, 3)):
-                privatizer = learner.new_privatizer(people, s)
+                privatizer = learner.privatizer(people, s)
                 assert isinstance(privatizer, CentralGaussian)
                 moved = float(np.linalg.norm(np.ones(s) - -np.ones(s)))  # opposite corners
                 true = gaussian_delta(privatizer.noise_std, epsilon, moved)
@@ -128,14 +131,12 @@ def test_central_privacy(measured: dict[str, float]) -> None:
     for hers in (-1.0, 1.0):
         problem = ClientPopulation(np.eye(3), [0.5, 0.0, 0.0], clients=1000)
         learner = bdp.make("CDP-DPE", problem, horizon=200, **BUDGET)
-        rng, asked = np.random.default_rng(0), 0
-        while learner.number == 1:
-            rewards = np.zeros(learner.clients)
-            rewards[0] = hers
-            learner.update(rewards, rng)
-            asked += 1
-        total[hers] = learner.estimate
-        assert learner.population - 2 == 998 and learner.number == 2 and asked == 3
+        ticket = learner.act()
+        averages = np.zeros((ticket.users, 3))
+        averages[0] = hers
+        learner.update(ticket, averages, np.random.default_rng(0))
+        total[hers] = learner.learner.estimate
+        assert learner.learner.population - 2 == 998 and learner.learner.phase == 2 and ticket.plays.sum() == 3
     assert np.linalg.norm(total[1.0] - total[-1.0]) <= 2 * math.sqrt(3) / 2 + 1e-9
 
 
@@ -150,7 +151,7 @@ def test_local_privacy(measured: dict[str, float]) -> None:
         made = {}
         for kind in ("theorem", "certified"):
             learner = bdp.make("LDP-DPE", PAPER.problem, horizon=10**6, epsilon=epsilon, delta=delta, calibration=kind)
-            made[kind] = learner.new_privatizer(40, s)
+            made[kind] = learner.privatizer(40, s)
         for privatizer in made.values():
             assert isinstance(privatizer, LocalGaussian)
             assert privatizer.noise_std == pytest.approx(privatizer.unit_std * math.sqrt(40))
@@ -296,7 +297,7 @@ def failures(private: bool, printed: bool, runs: int = 4000) -> tuple[float, flo
     else:
         noise, exactly = partial(CentralGaussian, epsilon=1.0, delta=0.1), Identity(people, Reals(len(support)))
         privatizer = noise(people, domain=Box(len(support), -1.0, 1.0)) if private else exactly
-        phase = Phase(h, support, plays, d, True, people, (privatizer,))
+        phase = Phase(h, plays, people, (privatizer,))
         exact = ExactWidth(len(actions), 100, 1.0, sigma)
         exact.log_failure = log_failure
         width = exact.margins(phase, actions, actions @ to_theta)

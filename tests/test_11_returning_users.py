@@ -13,26 +13,27 @@ from scipy.stats import linregress
 import bandits_dp as bdp
 from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian_noise_std, optimal_composition, shuffle_epsilon
 from bandits_dp.continual import FactorizationCounter, TreeCounter
+from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.streams import FreshBatches
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.learners.linucb_releases import GaussianBatches
-from bandits_dp.learners.radius import Shape
-from bandits_dp.learners.radius_private import CertifiedRadius
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
 from bandits_dp.problems.contextual import ContextualLinear
+from bandits_dp.widths.ridge import Shape
+from bandits_dp.widths.ridge_private import CertifiedRadius
 
 LINEAR = LinearStatistics(5)
 claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")
 
 
-def play(learner: LinUCB, problem: ContextualLinear, runs: int = 20, seed: int = 1, grow: float | None = None) -> tuple:
+def play(learner: LiveContexts, problem: ContextualLinear, runs: int = 20, seed: int = 1, grow: float | None = None) -> tuple:
     """Return final regrets and numbers of models, with fixed features: a batch is one binomial draw, and noise is Gaussian."""
     rng, T, B = np.random.default_rng(seed), learner.horizon, learner.batch_size
     drawn = [problem.draw(child) for child in rng.spawn(runs)]
     phi, every = np.stack([p.features for p in drawn]), np.arange(runs)
     mu = np.stack([p.means(p.features) for p in drawn])
-    radius, std, d = learner.radius, learner.release.law.matrix_std[0], phi.shape[2]
+    radius, std, d = learner.learner.radius, learner.stream.law(1).matrix_std[0], phi.shape[2]
     noisy, u, regret, models = np.zeros((runs, d, d)), np.zeros((runs, d)), np.zeros(runs), np.zeros(runs)
     kept: list[np.ndarray] = []
     for m in range(math.ceil(T / B)):
@@ -77,9 +78,9 @@ def exponent(sizes: list, values: list) -> float:
 
 def epsilon_of(mu: float, delta: float) -> float:
     """Return the exact epsilon of a Gaussian that moves by mu standard deviations."""
-    if gaussian_delta(1 / mu, 1e-9) <= delta:
+    if gaussian_delta(1 / mu, 1e-9, 1.0) <= delta:
         return 0.0
-    return float(brentq(lambda eps: gaussian_delta(1 / mu, eps) - delta, 1e-9, 50 + mu**2))
+    return float(brentq(lambda eps: gaussian_delta(1 / mu, eps, 1.0) - delta, 1e-9, 50 + mu**2))
 
 
 # ---- Composition
@@ -113,7 +114,7 @@ def test_gaussians_compose_adaptively() -> None:
     sigma, epsilon = 1.3, 0.8
     z = np.linspace(-12, 12, 200_001)
     density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
-    together = gaussian_delta(sigma / math.sqrt(2), epsilon)
+    together = gaussian_delta(sigma / math.sqrt(2), epsilon, 1.0)
     for second in (lambda y: np.ones_like(y), lambda y: (y > 0.3).astype(float), lambda y: np.clip(y, 0, 1), np.zeros_like):
         y = 1 + sigma * z  # the first answer in the world with the user
         loss = (y**2 - (y - 1) ** 2) / (2 * sigma**2)
@@ -125,14 +126,14 @@ def test_gaussians_compose_adaptively() -> None:
         assert delta <= together * (1 + 1e-6)
         if second(np.array([5.0]))[0] == 1 == second(np.array([-5.0]))[0]:
             assert delta == pytest.approx(together, rel=1e-5)
-    package = ReturningLocalGaussian(50, 2, epsilon, together, domain=Box()).unit_std
+    package = ReturningLocalGaussian(50, 2, epsilon, together, domain=Box(1)).unit_std
     assert package == pytest.approx(sigma, rel=1e-6)
 
 
 def test_bits_compose_like_gaussians() -> None:
     """Exact delta of three batches of one shuffled number, by convolution: below the target, and not by much."""
     epsilon, delta, M, g = 0.8, 0.05, 3, 10
-    privatizer = ReturningVectorSum(6, M, epsilon, delta, domain=Box(), levels=g)
+    privatizer = ReturningVectorSum(6, M, epsilon, delta, domain=Box(1), levels=g)
     log_p = privatizer.noise_bits.log_pmf(6)
     p = np.concatenate([np.exp(log_p), np.zeros(g)])
     q = np.roll(p, g)
@@ -251,13 +252,13 @@ def test_noise_grows_with_the_root_of_the_batches(measured: dict) -> None:
        r"k rounds of one user; and the noise of a tree calibrated directly.",
        outcome="confirmed")
 def test_group_privacy(measured: dict) -> None:
-    sigma = gaussian_noise_std(1.0, 1e-6)
+    sigma = gaussian_noise_std(1.0, 1e-6, 1.0)
     for k in (2, 3, 5, 8):
-        assert gaussian_delta(sigma / k, k) <= k * math.exp(k - 1) * 1e-6
-    measured["exact delta at epsilon = 5, five rounds in one sum"] = gaussian_delta(sigma / 5, 5)
+        assert gaussian_delta(sigma / k, k, 1.0) <= k * math.exp(k - 1) * 1e-6
+    measured["exact delta at epsilon = 5, five rounds in one sum"] = gaussian_delta(sigma / 5, 5, 1.0)
     measured["delta by group privacy"] = 5 * math.exp(4) * 1e-6
     measured["delta by group privacy from (1, 0.1)"] = 5 * math.exp(4) * 0.1
-    assert 5 * math.exp(4) * 0.1 > 1 > gaussian_delta(TreeCounter(64, 1.0, 0.1, appearances=5).noise_std, 1.0)
+    assert 5 * math.exp(4) * 0.1 > 1 > gaussian_delta(TreeCounter(64, 1.0, 0.1, appearances=5).noise_std, 1.0, 1.0)
 
 
 @claim("Propositions 4.3 and E.7, privacy",
@@ -276,7 +277,7 @@ def test_user_level_sensitivity(measured: dict) -> None:
         nodes = [(end - size, end) for size in (1, 2, 4, 8) for end in range(size, T + 1, 2 * size)]
         worst = max(sum(sum(low < t <= high for t in rounds) ** 2 for low, high in nodes)
                     for rounds in itertools.combinations(range(1, T + 1), M0))
-        small = TreeCounter(T, 1.0, 0.1, Box(), appearances=M0).sensitivity / TreeCounter(1, 1.0, 0.1, Box()).sensitivity
+        small = TreeCounter(T, 1.0, 0.1, Box(1), appearances=M0).sensitivity / TreeCounter(1, 1.0, 0.1, Box(1)).sensitivity
         assert math.sqrt(worst) - 1e-9 <= small <= M0 * math.sqrt(T.bit_length()) + 1e-9
         slack.append(small / math.sqrt(worst))
     measured["formula over the worst case of small trees, at most"] = max(slack)
@@ -368,8 +369,8 @@ def printed_amp(users: int, std: float, T: int, runs: int = 10) -> float:
     problem = ContextualLinear(arms=100, dimension=5, fixed=True)
     privatizer = LocalGaussian(users, 1.0, 0.1, domain=LINEAR)
     privatizer.unit_std, privatizer.noise_std = std, std * math.sqrt(users)
-    release = GaussianBatches(privatizer, T // users)
-    learner = LinUCB(problem, T, release, CertifiedRadius(5, users, release.law, 0.5, 0.1))
+    stream = FreshBatches(privatizer)
+    learner = LiveContexts(LinUCB(5, CertifiedRadius(5, users, stream.law(T // users), 0.5, 0.1)), stream, problem, T)
     return float(play(learner, problem, runs=runs)[0].mean()) / (T * random_loss())
 
 
@@ -480,7 +481,7 @@ def test_privacy_targeted(measured: dict) -> None:
     values = [mean_regret("LinUCB-SDP-Amp", T, batch_size="privacy") for T in HORIZONS]
     measured["exponent of T, Gaussian messages"] = exponent(HORIZONS, values)
     learner, _ = made("LinUCB-SDP-Vec", 10**6, batch_size="privacy")
-    one = learner.release.privatizer.noise_std / math.sqrt(learner.batch_size)
+    one = learner.stream.privatizer.noise_std / math.sqrt(learner.batch_size)
     measured["noise of one user over the least local noise"] = one / gaussian_noise_std(1.0, 0.1, LINEAR.l2_diameter)
     spread = [epsilon_of(LINEAR.l2_diameter / (10 * one * math.sqrt(B)), 1e-6) for B in (100, 10_000)]
     measured["epsilon of shuffled bits falls by this factor if B grows by 100"] = spread[0] / spread[1]

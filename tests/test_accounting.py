@@ -1,5 +1,6 @@
 """Accounting against independent oracles: high-precision sums, exact fractions, and published reference values."""
 
+import inspect
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bandits_dp import accounting, privatizers
 from bandits_dp.accounting import (
     advanced_composition,
     basic_composition,
@@ -24,7 +26,7 @@ from bandits_dp.accounting import (
     optimal_composition,
     zcdp_epsilon,
 )
-from bandits_dp.accounting.binomial import binomial_log_pmf
+from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf
 
 mp.mp.dps = 60
 EPSILONS = (1e-3, 0.1, 1.0, 5.0, 30.0)
@@ -52,36 +54,36 @@ def test_gaussian_reference_values():
     for (epsilon, delta), expected in {
         (1, 1e-5): 3.7306, (0.2, 0.1): 2.299, (1, 0.1): 1.0859, (10, 0.1): 0.2818, (10, 0.25): 0.2472,
     }.items():
-        assert gaussian_noise_std(epsilon, delta) == pytest.approx(expected, abs=5e-5)
+        assert gaussian_noise_std(epsilon, delta, 1.0) == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_gaussian_matches_high_precision(epsilon, delta):
     """Exact to 1e-9 relative, the inverse never too small, and it scales with the sensitivity."""
-    std = gaussian_noise_std(epsilon, delta)
+    std = gaussian_noise_std(epsilon, delta, 1.0)
     true = mp_gaussian_delta(std, epsilon)
-    assert abs(gaussian_delta(std, epsilon) / true - 1) < 1e-9
+    assert abs(gaussian_delta(std, epsilon, 1.0) / true - 1) < 1e-9
     assert delta * (1 - 1e-8) < true <= delta * (1 + 1e-9)
     assert gaussian_noise_std(epsilon, delta, sensitivity=7.0) == pytest.approx(7 * std, rel=1e-12)
 
 
 def test_classical_gaussian_is_wrong_outside_its_range():
     """At (10, 0.25) the formula that two of the papers use really gives delta = 0.789."""
-    std = classical_gaussian_noise_std(10, 0.25, strict=False)
-    assert gaussian_delta(std, 10) == pytest.approx(0.789, abs=5e-4)
+    std = classical_gaussian_noise_std(10, 0.25, 1.0, strict=False)
+    assert gaussian_delta(std, 10, 1.0) == pytest.approx(0.789, abs=5e-4)
     with pytest.raises(ValueError, match=r"epsilon must be below 1 .* got 10"):
-        classical_gaussian_noise_std(10, 0.25)
+        classical_gaussian_noise_std(10, 0.25, 1.0)
     for epsilon in (0.01, 0.1, 0.5, 0.99):  # where it is proved, it holds
         for delta in DELTAS:
-            assert gaussian_delta(classical_gaussian_noise_std(epsilon, delta), epsilon) <= delta
+            assert gaussian_delta(classical_gaussian_noise_std(epsilon, delta, 1.0), epsilon, 1.0) <= delta
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", (0.0, *DELTAS))
 def test_laplace_matches_high_precision(epsilon, delta):
     """The mass beyond the worst likelihood ratio, integrated with 60 digits, is what the profile says."""
-    b = mp.mpf(laplace_scale(epsilon, delta))
+    b = mp.mpf(laplace_scale(epsilon, delta, 1.0))
 
     def gap(x):
         return mp.exp(-abs(x - 1) / b) / (2 * b) - mp.exp(epsilon) * mp.exp(-abs(x) / b) / (2 * b)
@@ -90,12 +92,12 @@ def test_laplace_matches_high_precision(epsilon, delta):
     start = (1 + epsilon * b) / 2
     true = mp.quad(gap, [min(start, 1), 1, 1 + 10 * b, 1 + 200 * b]) if start < 1 else mp.mpf(0)
     assert float(true) == pytest.approx(delta, rel=1e-9, abs=1e-15)
-    assert laplace_delta(float(b), epsilon) == pytest.approx(delta, rel=1e-6, abs=1e-15)
+    assert laplace_delta(float(b), epsilon, 1.0) == pytest.approx(delta, rel=1e-6, abs=1e-15)
 
 
 def test_binomial_reference_values():
     for (epsilon, delta), trials in {(1, 1e-6): 80, (0.5, 1e-6): 268, (0.1, 1e-6): 5279, (1, 0.1): 6}.items():
-        assert binomial_trials(epsilon, delta) == trials
+        assert binomial_trials(epsilon, delta, 1) == trials
 
 
 @pytest.mark.parametrize("p", (0.5, 0.25, 0.01))
@@ -130,6 +132,29 @@ def test_binomial_trials_are_fewest():
                 assert trials == 1 or binomial_delta(trials - 1, epsilon, shift, p) > delta * (1 - 2e-9)
 
 
+def test_binomial_trials_leave_room_for_rounding():
+    """Where delta is within the rounding error of what N trials have, one more is taken, so the true delta is never above."""
+    for trials, epsilon, shift in ((80, 1.0, 1), (268, 0.5, 1), (2000, 0.5, 3)):
+        least = binomial_delta(trials, epsilon, shift)
+        assert binomial_trials(epsilon, least * (1 + 0.5 * ROUNDING), shift) == trials + 1
+        assert binomial_trials(epsilon, least * (1 + 1.5 * ROUNDING), shift) == trials
+
+
+def test_nobody_guesses_how_far_one_user_moves_a_sum():
+    """What noise is calibrated to has no default: left out by mistake, it would be 1, and nothing would tell."""
+    named = {"shift", "shifts", "sensitivity", "sensitivities", "dimension", "distance", "change"}
+    checked = set()
+    for module in (accounting, privatizers):
+        for name in module.__all__:
+            if not callable(getattr(module, name)):
+                continue  # a union of types
+            for p in inspect.signature(getattr(module, name)).parameters.values():
+                if p.name in named:
+                    checked.add((name, p.name))
+                    assert p.default is p.empty, f"{name} has a default {p}"
+    assert {("binomial_trials", "shift"), ("laplace_scale", "sensitivity"), ("Box", "dimension")} <= checked
+
+
 @settings(deadline=None)
 @given(st.integers(1, 40), st.floats(0.02, 3), st.integers(1, 5), st.sampled_from([Fraction(1, 2), Fraction(1, 9)]))
 def test_largest_shift_is_the_worst(trials, epsilon, shift, p):
@@ -160,7 +185,7 @@ def test_gaussian_composition_is_exact():
         return density * (1 - mp.exp(epsilon - loss))
 
     true = mp.quad(expected_gain, [epsilon, epsilon + 5, mean + 40 * deviation])
-    assert gaussian_delta(gaussian_composition(stds, moves), epsilon) == pytest.approx(float(true), rel=1e-9)
+    assert gaussian_delta(gaussian_composition(stds, moves), epsilon, 1.0) == pytest.approx(float(true), rel=1e-9)
 
 
 def test_composition_rules_bound_randomized_response():
@@ -205,15 +230,15 @@ def test_zcdp_is_above_the_exact_gaussian_and_below_the_textbook(rho, delta):
     epsilon = zcdp_epsilon(rho, delta)
     assert epsilon <= rho + 2 * math.sqrt(rho * math.log(1 / delta)) * (1 + 1e-9)  # Bun & Steinke 2016, Proposition 1.3
     if epsilon > 0:
-        assert gaussian_delta(math.sqrt(1 / (2 * rho)), epsilon) <= delta
+        assert gaussian_delta(math.sqrt(1 / (2 * rho)), epsilon, 1.0) <= delta
 
 
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "1", None, True])
 def test_epsilon_must_be_positive(bad):
     for function in (
-        lambda: gaussian_delta(1.0, bad), lambda: gaussian_noise_std(bad, 0.1), lambda: laplace_delta(1.0, bad),
-        lambda: laplace_scale(bad), lambda: binomial_delta(10, bad), lambda: binomial_trials(bad, 0.1),
-        lambda: basic_composition(bad, 0.0, 2), lambda: classical_gaussian_noise_std(bad, 0.1),
+        lambda: gaussian_delta(1.0, bad, 1.0), lambda: gaussian_noise_std(bad, 0.1, 1.0), lambda: laplace_delta(1.0, bad, 1.0),
+        lambda: laplace_scale(bad, 0.0, 1.0), lambda: binomial_delta(10, bad, 1), lambda: binomial_trials(bad, 0.1, 1),
+        lambda: basic_composition(bad, 0.0, 2), lambda: classical_gaussian_noise_std(bad, 0.1, 1.0),
     ):
         with pytest.raises(ValueError, match=r"epsilon must be a number in \(0, inf\), got"):
             function()
@@ -221,19 +246,19 @@ def test_epsilon_must_be_positive(bad):
 
 @pytest.mark.parametrize("bad", [0, 1, -0.1, math.nan])
 def test_delta_must_be_inside(bad):
-    for function in (lambda: gaussian_noise_std(1.0, bad), lambda: binomial_trials(1.0, bad)):
+    for function in (lambda: gaussian_noise_std(1.0, bad, 1.0), lambda: binomial_trials(1.0, bad, 1)):
         with pytest.raises(ValueError, match=r"delta must be a number in \(0, 1\), got"):
             function()
 
 
 def test_other_arguments_are_named():
     for function, text in (
-        (lambda: binomial_delta(2.5, 1.0), "trials must be an integer that is at least 0, got 2.5"),
+        (lambda: binomial_delta(2.5, 1.0, 1), "trials must be an integer that is at least 0, got 2.5"),
         (lambda: binomial_delta(10, 1.0, shift=0), "shift must be an integer that is at least 1, got 0"),
-        (lambda: binomial_delta(10, 1.0, p=1.0), r"p must be a number in \(0, 1\), got 1.0"),
-        (lambda: gaussian_delta(0.0, 1.0), r"noise_std must be a number in \(0, inf\), got 0.0"),
+        (lambda: binomial_delta(10, 1.0, 1, p=1.0), r"p must be a number in \(0, 1\), got 1.0"),
+        (lambda: gaussian_delta(0.0, 1.0, 1.0), r"noise_std must be a number in \(0, inf\), got 0.0"),
         (lambda: gaussian_noise_std(1.0, 0.1, -2), r"sensitivity must be a number in \(0, inf\), got -2"),
-        (lambda: laplace_scale(1.0, 1.0), r"delta must be a number in \[0, 1\), got 1.0"),
+        (lambda: laplace_scale(1.0, 1.0, 1.0), r"delta must be a number in \[0, 1\), got 1.0"),
         (lambda: gaussian_composition([], []), "non-empty and of equal length"),
         (lambda: advanced_composition(1.0, 0.0, 3, 0.0), r"slack must be a number in \(0, 1\), got 0.0"),
     ):
@@ -245,4 +270,4 @@ def test_other_arguments_are_named():
 @pytest.mark.parametrize("delta", (1e-12, 1e-8, 0.1))
 def test_gaussian_noise_for_tiny_epsilons_is_enough(epsilon, delta):
     # at (1e-8, 1e-12) a difference of nearly equal numbers once made it too small for delta, by 3e-7
-    assert -1e-9 < float(mp_gaussian_delta(gaussian_noise_std(epsilon, delta), epsilon) / delta - 1) < 1e-9
+    assert -1e-9 < float(mp_gaussian_delta(gaussian_noise_std(epsilon, delta, 1.0), epsilon) / delta - 1) < 1e-9

@@ -24,9 +24,9 @@ GRID = 1e-4  # interval to which the library rounds privacy losses; its pessimis
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_gaussian_noise(epsilon, delta):
-    std = gaussian_noise_std(epsilon, delta)
+    std = gaussian_noise_std(epsilon, delta, 1.0)
     assert std == pytest.approx(get_sigma_gaussian(epsilon, delta), rel=1e-6)
-    assert gaussian_delta(std, get_epsilon_gaussian(std, delta) or epsilon) <= delta * (1 + 1e-6)
+    assert gaussian_delta(std, get_epsilon_gaussian(std, delta) or epsilon, 1.0) <= delta * (1 + 1e-6)
 
 
 def enclosed(ours, make, epsilons):
@@ -44,7 +44,7 @@ def test_laplace(scale):
             scale, pessimistic_estimate=pessimistic, value_discretization_interval=GRID, use_connect_dots=False
         )
 
-    enclosed(lambda e: laplace_delta(scale, e), make, (0.01, 0.1, 0.5, 1.0, 3.0))
+    enclosed(lambda e: laplace_delta(scale, e, 1.0), make, (0.01, 0.1, 0.5, 1.0, 3.0))
 
 
 @pytest.mark.parametrize(("trials", "shift", "p"), [(80, 1, 0.5), (300, 3, 0.5), (50, 1, 0.1), (2000, 10, 0.3)])
@@ -70,7 +70,7 @@ def test_compositions(releases):
         return one.self_compose(releases)
 
     std = gaussian_composition([5.0] * releases, [1.0] * releases)
-    enclosed(lambda e: gaussian_delta(std, e), gaussian, (0.2, 1.0, 3.0))
+    enclosed(lambda e: gaussian_delta(std, e, 1.0), gaussian, (0.2, 1.0, 3.0))
 
     epsilon, slack = 0.2, 1e-4
     total, _ = optimal_composition(epsilon, 0.0, releases, slack)

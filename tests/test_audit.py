@@ -9,14 +9,15 @@ from scipy import stats
 
 from bandits_dp import make
 from bandits_dp.accounting import gaussian_noise_std
-from bandits_dp.audit import Vectorized, audit, play_of, release_of
+from bandits_dp.audit import Vectorized, audit
 from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
+from bandits_dp.views import release_of
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 
 
-def quiet(mechanism, a, b, epsilon, delta, trials, seed=0, **options):
+def quiet(mechanism, a, b, epsilon=None, delta=None, trials=1000, seed=0, **options):
     return audit(mechanism, a, b, epsilon, delta, trials, rng=np.random.default_rng(seed), progress=False, **options)
 
 
@@ -38,7 +39,7 @@ def answer(truth):
 @pytest.mark.parametrize("score", (None, lambda output: -output))
 def test_bound_on_an_exact_gaussian_reaches_its_goal(delta, goal, score):
     """Claim (1, delta), exactly calibrated, 1e6 runs: the median bound of nine audits, none above 1."""
-    mechanism = gaussian(gaussian_noise_std(1.0, delta))
+    mechanism = gaussian(gaussian_noise_std(1.0, delta, 1.0))
     bounds = [quiet(mechanism, 0.0, 1.0, 1.0, delta, 10**6, seed, score=score).epsilon_lower for seed in range(9)]
     assert np.median(bounds) >= goal and max(bounds) <= 1
 
@@ -132,11 +133,12 @@ def test_learners_are_audited_through_reward_tapes():
     neighbour[0] = 1.0
     problem = BernoulliArms([0.5, 0.5])
     open_book = make("UCB1", problem, horizon=8)
-    assert not quiet(play_of(open_book), tape, neighbour, 1.0, 0.0, 200).passed
-    assert not quiet(play_of(open_book, lambda live: live.learner.sums), tape, neighbour, 1.0, 0.0, 200).passed
+    views = ("suggestions", "releases", lambda live: live.learner.sums)
+    for view in views:
+        assert not quiet(open_book, tape, neighbour, 1.0, 0.0, 200, view=view).passed
     private = make("LDP-AE", problem, horizon=8, epsilon=1.0)
-    for reveal in (None, lambda live: live.learner.sums):
-        assert quiet(play_of(private, reveal), tape, neighbour, 1.0, 0.0, 3000).passed
+    for view in views:
+        assert quiet(private, tape, neighbour, trials=3000, view=view).passed
     assert open_book.played == private.played == 0
 
 

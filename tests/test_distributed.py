@@ -9,11 +9,12 @@ from scipy.integrate import quad
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
+from bandits_dp.ask_tell import Asked
 from bandits_dp.designs import g_optimal_design
-from bandits_dp.learners.phased_parts import Phase
-from bandits_dp.learners.phased_width import ExactWidth
+from bandits_dp.engine.fast_phases import released_averages
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
+from bandits_dp.widths.designs import ExactWidth, Phase
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 KINDS = {  # every name, with every noise
@@ -55,11 +56,16 @@ def plain_release(kind, averages, rng, epsilon=None, delta=None, **options):
         return averages.mean(axis=0), 0.0
     if kind == "SDP-DPE" or kind in LAPLACE:
         law = VectorSum(clients, epsilon, delta, box) if kind == "SDP-DPE" else LAPLACE[kind](clients, epsilon, domain=box)
-        return law.release(averages, rng, "messages") / clients, law
+        return law.receive(law.send(averages, rng), rng) / clients, law
     std = gaussian_noise_std(epsilon, delta, 2 * math.sqrt(s))  # a client moves by 2 in each of s averages
     if kind == "CDP-DPE":
         return averages.mean(axis=0) + rng.normal(0.0, std, s) / clients, std / clients
     return (averages + rng.normal(0.0, std, averages.shape)).mean(axis=0), std / math.sqrt(clients)
+
+
+def plain_bits(kind, clients, s):
+    """How many bits one client sends."""
+    return 64 * s if kind != "SDP-DPE" else VectorSum(clients, domain=Box(s, -1.0, 1.0), **KINDS[kind][1]).bits_per_user
 
 
 def plain_margin(variance, weights, law, clients, log_failure):
@@ -75,11 +81,11 @@ def plain_margin(variance, weights, law, clients, log_failure):
 
 
 def plain_loop(kind, problem, horizon, seed):
-    """DP-DPE as on a blackboard, round by round; pseudo-regret after every round, and how many numbers were sent."""
+    """DP-DPE as on a blackboard; pseudo-regret after every round, and how many bits were sent."""
     answers, noise = generators(seed)
     actions, k = problem.actions, problem.arms
     best_mean = max(float(problem.theta @ x) for x in actions)
-    active, phase, numbers, lost, regret = list(range(k)), 0, 0, 0.0, []
+    active, phase, bits, lost, regret = list(range(k)), 0, 0.0, 0.0, []
     log_failure = math.log(k * horizon)
     while True:
         phase += 1
@@ -91,21 +97,18 @@ def plain_loop(kind, problem, horizon, seed):
             pulls = [math.ceil(2**phase * weight) for weight in weights if weight > 0]
         finishes = sum(pulls) < horizon - len(regret)
         clients = KINDS[kind][1].get("clients_per_phase", math.ceil(2 ** (0.8 * phase)))
-        if finishes:
-            parameters = problem.theta + problem.client_std * answers.normal(size=(clients, problem.dimension))
-        sums = np.zeros((clients, len(support)))
-        for column, (x, times) in enumerate(zip(support, pulls, strict=True)):
+        for x, times in zip(support, pulls, strict=True):
             for _ in range(times):
                 if len(regret) == horizon:
-                    return regret, numbers
+                    return regret, bits
                 lost += best_mean - float(problem.theta @ actions[x])
                 regret.append(lost)
-                if finishes:
-                    chance = (1 + np.clip(parameters @ actions[x], -1, 1)) / 2
-                    sums[:, column] += np.where(answers.random(clients) < chance, 1.0, -1.0)
         if not finishes:
-            return regret, numbers
-        numbers += clients * len(support)
+            return regret, bits
+        parameters = problem.theta + problem.client_std * answers.normal(size=(clients, problem.dimension))
+        ones = answers.binomial(pulls, (1 + np.clip(parameters @ actions[support].T, -1, 1)) / 2)  # +1 so often, else -1
+        sums = 2.0 * ones - pulls
+        bits += clients * plain_bits(kind, clients, len(support))
         means, law = plain_release(kind, sums / pulls, noise, **KINDS[kind][1])
         played = actions[support]
         projection = np.linalg.pinv(np.sqrt(pulls)[:, None] * played) * np.sqrt(pulls)  # V^-1 sum_x T(x) x e_x'
@@ -130,9 +133,9 @@ def test_the_simulator_plays_the_plain_loop(kind):
         problem = population(seed=seed)
         learner = make(kind, problem, horizon, fidelity="messages")
         result = bdp.simulate(learner, problem, horizon, runs=1, seed=seed)
-        regret, numbers = plain_loop(kind, problem, horizon, seed)
+        regret, bits = plain_loop(kind, problem, horizon, seed)
         assert result.regret[0] == pytest.approx(np.array(regret)[result.rounds - 1], abs=1e-9)
-        assert result.counts["numbers"][0] == numbers > 0
+        assert result.bits[0] == bits > 0
         shrunk += regret[-1] - regret[-101] < 0.5 * (regret[100] - regret[0])
     assert shrunk  # bad actions fell, so there was something to compare
 
@@ -140,7 +143,7 @@ def test_the_simulator_plays_the_plain_loop(kind):
 @pytest.mark.parametrize("rewards", ("signs", "gaussian"))
 @pytest.mark.parametrize("kind", KINDS)
 def test_fidelities_have_the_same_law(kind, rewards):
-    """Final regret of whole runs, round by round with real messages, against runs drawn from exact laws (Kolmogorov-Smirnov)."""
+    """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
     problem, horizon = population(k=8, d=2, seed=3, rewards=rewards), 700
     options = {"clip": True} if rewards == "gaussian" and not kind.startswith("DPE") else {}
     last = []
@@ -219,7 +222,8 @@ def test_exact_margins_cover(kind, rewards):
     learner = make(kind, problem, 10**6, **options)
     support = np.array([0, 2, 3, 5])
     pulls, clients = np.array([3, 2, 5, 4]), 12
-    phase = Phase(8.0, support, pulls, 3, True, clients, (learner.new_privatizer(clients, 4),))
+    privatizers = (learner.privatizer(clients, 4),)
+    phase = Phase(8.0, pulls, clients, privatizers)
     played = problem.actions[support]
     projection = np.linalg.pinv(np.sqrt(pulls)[:, None] * played) * np.sqrt(pulls)
     differences = problem.actions[1] - problem.actions[[0, 4, 7]]
@@ -228,8 +232,8 @@ def test_exact_margins_cover(kind, rewards):
     width.log_failure = 3.0
     margins = width.margins(phase, differences, coefficients)
     rng, runs = np.random.default_rng(6), 6000
-    learner.phase = phase
-    means = np.array([learner._collect(problem, rng, rng) for _ in range(runs)])
+    learner.asked, learner.privatizers = Asked(support, pulls, clients), privatizers
+    means = np.array([released_averages(learner, problem, rng, rng) for _ in range(runs)]) / clients
     errors = means @ coefficients.T - differences @ problem.theta
     for side in (errors, -errors):
         for failures in (side > margins).sum(axis=0):
@@ -238,94 +242,155 @@ def test_exact_margins_cover(kind, rewards):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_live_use_is_the_simulator_round_by_round(kind, tmp_path):
-    """Somebody's own loop, one round at a time, saved and restored in the middle: the run of the simulator with messages."""
+def test_live_use_is_the_simulator(kind):
+    """Somebody's own loop, a phase at a time, saved and restored before every answer: the run of the simulator with messages."""
     problem, horizon, seed = population(seed=1), 900, 9
     result = bdp.simulate(make(kind, problem, horizon, fidelity="messages"), problem, horizon, runs=1, seed=seed)
     answers, noise = generators(seed)
     learner = make(kind, problem, horizon, fidelity="messages")
-    regret, number = [], 0
-    for t in range(horizon):
-        if t == 333:
-            np.savez(tmp_path / "state.npz", **learner.save())
-            learner = make(kind, problem, horizon, fidelity="messages")
-            with np.load(tmp_path / "state.npz") as state:  # no pickle
-                learner.restore(state)
-        if learner.clients and learner.number > number:  # a new phase: new clients
-            number, parameters = learner.number, problem.parameters(learner.clients, answers)
-        action = learner.act()
-        regret.append(problem.gaps[action])
-        learner.update(problem.rewards(action, parameters, answers)[0] if learner.clients else [], noise)
+    regret = []
+    while learner.played < horizon:
+        ticket = learner.act()
+        state, learner = learner.save(), make(kind, problem, horizon, fidelity="messages")
+        learner.restore(state)
+        averages = problem.averages(ticket.arm, ticket.plays, ticket.users, answers) if ticket.users else []
+        learner.update(ticket, averages, noise)
+        regret += np.repeat(problem.gaps[ticket.arm], ticket.plays).tolist()
+    assert len(regret) == horizon and result.bits[0] == learner.bits
     assert result.regret[0] == pytest.approx(np.cumsum(regret)[result.rounds - 1])
-    assert (result.bits[0], result.counts["numbers"][0]) == (learner.bits, learner.numbers)
     with pytest.raises(ValueError, match="horizon is 900 and 900 rounds are played"):
         learner.act()
 
 
-def test_rounds_may_come_one_by_one_or_together():
+@pytest.mark.parametrize("kind", KINDS)
+def test_clients_answer_when_they_like(kind, tmp_path):
+    """One by one in any order, with a file in between: the same releases where noise is drawn at the end, or in the same order."""
     problem = population()
-    one, many = (make("CDP-DPE", problem, 500) for _ in range(2))
+    one, many = (make(kind, problem, 500) for _ in range(2))
     rng = np.random.default_rng(0)
-    tape = np.where(rng.random((500, 400)) < 0.6, 1.0, -1.0) * rng.random((500, 400))
-    for row in tape:
-        one.update(row[: one.clients], np.random.default_rng(one.number))
-    while many.played < 500:
-        rounds, start = min(many.missing, 3), many.played
-        many.update(tape[start : start + rounds, : many.clients], np.random.default_rng(many.number))
-    for key, value in one.save().items():
-        np.testing.assert_array_equal(many.save()[key], value)
+    for phase in range(1, 5):
+        averages = problem.averages(many.asked.arms, many.asked.plays, many.clients, rng)
+        noise = np.random.default_rng(phase)
+        many.update(many.act(), averages, np.random.default_rng(phase))
+        tickets = [one.act(users=1, user=f"client {phase}, {number}") for number in range(one.clients)]
+        for ticket, row in zip(tickets, averages, strict=True):
+            np.savez(tmp_path / "state.npz", **one.save())
+            one = make(kind, problem, 500)
+            with np.load(tmp_path / "state.npz") as state:  # no pickle
+                one.restore(state)
+            assert one.learner.phase == phase
+            one.update(ticket, row[None], noise)
+        assert one.learner.phase == many.learner.phase == phase + 1 and one.played == many.played
+        if kind != "SDP-DPE":  # where each client draws bits, all for one or one after the other
+            assert one.learner.estimate == pytest.approx(many.learner.estimate)
+        else:
+            one.restore(many.save())
+    if kind != "SDP-DPE":
+        with pytest.raises(ValueError, match="user must be asked once at most"):
+            one.act(users=1, user="client 1, 0")
+
+
+def test_what_waits_is_what_was_sent():
+    """Averages with the trusted server only: in the local and the shuffle model messages wait, and the averages are nowhere."""
+    problem = population()
+    for kind, raw in (("CDP-DPE", True), ("LDP-DPE", False), ("SDP-DPE", False)):
+        learner = make(kind, problem, 500)
+        averages = np.random.default_rng(1).uniform(-1, 1, (1, len(learner.asked.arms)))
+        learner.update(learner.act(users=1), averages)
+        assert learner.save()["sent"].shape == averages.shape and (learner.save()["sent"] == averages).all() == raw
+        assert not any(np.isin(averages, value).any() for value in learner.save().values()) or raw
+
+
+def test_a_client_that_comes_too_late_is_refused():
+    """Nobody waits for her: another one watches in her place, her ticket expires, and she may watch another phase."""
+    problem, rng = population(), np.random.default_rng(0)
+    learner = make("CDP-DPE", problem, 500)
+    late, second = learner.act(users=1, user="late"), learner.act(users=1)
+    assert learner.missing == 2  # both have a ticket, and nobody has answered
+    third = learner.act(users=1)
+    s = len(learner.asked.arms)
+    for ticket in (third, second):
+        learner.update(ticket, np.ones((1, s)), rng)
+    with pytest.raises(ValueError, match="ticket must be open, got one that is used already, or its batch was released without it"):
+        learner.update(late, np.ones((1, s)), rng)
+    with pytest.raises(ValueError, match="used already"):
+        learner.update(second, np.ones((1, s)), rng)
+    with pytest.raises(ValueError, match="ticket must be one of this learner's"):
+        make("CDP-DPE", problem, 500).update(late, np.ones((1, s)), rng)
+    assert learner.act(users=1, user="late").number == 3
+    both = [learner.act(users=learner.missing) for _ in range(2)]  # the second one for those who have not answered
+    with pytest.raises(ValueError, match="ticket must be for no more clients than the phase still lacks"):
+        size = (both[0].users, len(learner.asked.arms))
+        learner.update(both[0], np.ones(size), rng)
+        learner.update(both[1], np.ones((both[1].users, size[1])), rng)
 
 
 def test_update_refuses_what_it_cannot_use_and_stays_as_it_was():
     problem = population()
     learner = make("CDP-DPE", problem, 500)
     rng = np.random.default_rng(0)
-    assert learner.clients == 2
-    learner.update([0.5, -1], rng)
+    assert learner.clients == learner.missing == 2
+    first, ticket, s = learner.act(users=1), learner.act(users=1), len(learner.asked.arms)
+    learner.update(first, np.full((1, s), 0.5), rng)
     before = learner.save()
-    for rewards, text in (
-        (1.0, r"rewards must be finite numbers of shape \(2,\), one per client, or .*got shape \(\)"),
-        ([1.0], r"got shape \(1,\)"),
-        (np.zeros((99, 2)), r"got shape \(99, 2\)"),
-        ([0.2, np.nan], "got nan"),
-        ([0.2, 1.5], r"rewards must be in \[-1, 1\], got 1.5"),
-        (["a", "b"], "rewards must be finite numbers"),
+    for averages, text in (
+        (1.0, rf"averages must have shape \(1, {s}\), one row per user, got shape \(\)"),
+        (np.zeros((2, s)), rf"got shape \(2, {s}\)"),
+        (np.full((1, s), np.nan), "averages must be finite, got nan"),
+        (np.full((1, s), 1.5), r"averages must be in \[-1, 1\], got 1.5"),
+        (np.full((1, s), 1 + 1e-6), r"averages must be in \[-1, 1\]"),
+        ([["a"] * s], "averages must be numbers"),
     ):
         with pytest.raises(ValueError, match=text):
-            learner.update(rewards, rng)
+            learner.update(ticket, averages, rng)
     with pytest.raises(ValueError, match="rng must be"):
-        learner.update([0.5, -1], None)
-    while learner.number == 1:
-        learner.update([0.5, -1], rng)
+        learner.update(ticket, np.ones((1, s)), 3)
+    with pytest.raises(TypeError, match="ticket must be what act"):
+        learner.update(np.ones((1, s)), rng)
+    for users, text in ((0, "users must be an integer that is at least 1"), (3, "users must be 1 to")):
+        with pytest.raises(ValueError, match=text):
+            learner.act(users=users)
+    with pytest.raises(ValueError, match="user must be left out for several clients"):
+        make("CDP-DPE", problem, 500).act(user="two")
+    assert all(np.array_equal(before[key], value) for key, value in learner.save().items())
+    ticket.arm[:], ticket.plays[:] = 0, 0  # the ticket is its holder's
+    learner.update(ticket, np.full((1, s), 1 + 1e-12), rng)  # a rounding error
     assert learner.clients == math.ceil(2**1.6) and learner.played > 1
     learner.restore(before)
     assert all(np.array_equal(before[key], value) for key, value in learner.save().items())
 
 
-def test_a_release_that_fails_leaves_the_learner_as_it_was(monkeypatch):
-    learner = make("SDP-DPE", population(), 500, fidelity="messages")
+@pytest.mark.parametrize("error", (ValueError, KeyboardInterrupt))
+@pytest.mark.parametrize("place", ("privatizers.vector_sum.VectorSum.receive", "learners.phased_elimination.least_squares",
+                                   "learners.phased_elimination.g_optimal_design"))
+def test_an_interrupted_update_leaves_the_learner_as_it_was(error, place, monkeypatch):
+    learner = make("SDP-DPE", population(), 500)
     rng = np.random.default_rng(0)
-    while learner.missing > 1 or learner.turn < len(learner.phase.support) - 1:
-        learner.update([1, -1], rng)
-    before = learner.save()
-    monkeypatch.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 10)
-    with pytest.raises(ValueError, match="fidelity must be 'aggregate' for messages as long"):
-        learner.update([1, -1], rng)
+    ones = np.ones((1, len(learner.asked.arms)))
+    learner.update(learner.act(users=1), ones, rng)
+    ticket, before = learner.act(users=1), learner.save()
+    with monkeypatch.context() as broken:
+        broken.setattr(f"bandits_dp.{place}", lambda *_: (_ for _ in ()).throw(error))
+        with pytest.raises(error):
+            learner.update(ticket, ones, rng)
     assert all(np.array_equal(before[key], value) for key, value in learner.save().items())
-    monkeypatch.undo()
-    learner.update([1, -1], rng)
-    assert learner.number == 2
+    learner.update(ticket, ones, rng)
+    assert learner.learner.phase == 2
 
 
 def test_a_foreign_or_damaged_state_is_refused():
     problem = population()
     learner = make("CDP-DPE", problem, 500)
-    learner.update([1, -1], np.random.default_rng(0))
+    learner.update(learner.act(users=1), np.ones((1, len(learner.asked.arms))), np.random.default_rng(0))
+    learner.act(users=1)
     state = learner.save()
     for other in (make("CDP-DPE", problem, 500, epsilon=7.0), make("LDP-DPE", problem, 500), make("CDP-DPE", problem, 501)):
         with pytest.raises(ValueError, match="state must come from"):
             other.restore(state)
-    for key, value in (("sums", np.zeros((3, 3))), ("sums", np.zeros((0, 0))), ("turn", 7.5), ("actions", problem.actions[::-1])):
+    for key, value in (
+        ("sent", 7.5), ("learner_actions", problem.actions[::-1]), ("learner_estimate", np.zeros(9)), ("ticket_arms", [1]),
+        ("more", 1),
+    ):
         with pytest.raises(ValueError, match="state must be what save"):
             learner.restore(state | {key: value})
     assert all(np.array_equal(state[key], value) for key, value in learner.save().items())
@@ -339,18 +404,16 @@ def test_a_population_runs_out():
         rng, asked = np.random.default_rng(2), []
         while learner.clients:
             asked.append(learner.clients)
-            support = learner.phase.support
-            number = learner.number
-            parameters = problem.parameters(learner.clients, rng)
-            while learner.number == number:
-                learner.update(problem.rewards(learner.act(), parameters, rng, learner.missing), rng)
-            numbers = learner.numbers
+            support, ticket = learner.asked.arms, learner.act()
+            learner.update(ticket, problem.averages(ticket.arm, ticket.plays, ticket.users, rng), rng)
+        bits, active = learner.bits, learner.learner.active
         assert asked == [2, 4, 6, 10, 3] and sum(asked) == 25  # ceil(2^(0.8 l)), the last as far as it goes
         assert len(support) > 1 and learner.played < 3000
-        best = learner.active[(problem.actions[learner.active] @ learner.estimate).argmax()]
-        assert learner.act() == best and learner.missing == 3000 - learner.played
-        learner.update(np.zeros((learner.missing, 0)), rng)
-        assert learner.played == 3000 and learner.numbers == numbers
+        best = active[(problem.actions[active] @ learner.learner.estimate).argmax()]
+        ticket = learner.act()
+        assert (ticket.arm, ticket.plays, ticket.users) == ([best], [3000 - learner.played], 0)
+        learner.update(ticket, [])
+        assert learner.played == 3000 and learner.bits == bits
     for _ in range(2):
         result = bdp.simulate(make("SDP-DPE", problem, 3000), problem, 3000, runs=4)
         assert (result.counts["numbers"] <= 25 * 12).all() and (result.counts["numbers"] > 0).all()
@@ -361,15 +424,15 @@ def test_a_population_runs_out():
 def test_communication_is_counted_in_numbers_and_bits():
     """One phase is released in 30 rounds: two clients, a number per action of the support."""
     problem = population()
-    s = len(make("DPE", problem, 30).phase.support)
+    s = len(make("DPE", problem, 30).asked.arms)
     for kind, bits in (("DPE", 64 * s), ("CDP-DPE", 64 * s), ("LDP-DPE", 64 * s), ("SDP-DPE", None)):
         learner = make(kind, problem, 3 * s)
-        clients, plays = learner.clients, learner.phase.plays
-        each = learner.phase.privatizers[0].bits_per_user
+        clients, plays = learner.clients, learner.asked.plays.sum()
+        each = learner.privatizers[0].bits_per_user
         assert clients == 2 and (bits is None or each == bits)
         result = bdp.simulate(learner, problem, plays + 1, runs=2)
         assert (result.counts["numbers"] == 2 * s).all() and (result.bits == 2 * each).all()
-    nothing = make("DPE", problem, learner.phase.plays)  # the end of the only phase is the end of the run
+    nothing = make("DPE", problem, int(learner.asked.plays.sum()))  # the end of the only phase is the end of the run
     result = bdp.simulate(nothing, problem, nothing.horizon, runs=2)
     assert (result.counts["numbers"] == 0).all() and (result.bits == 0).all()
 
@@ -390,9 +453,9 @@ def test_awkward_actions_work(actions):
         assert np.isfinite(result.regret).all() and (np.diff(result.regret, axis=1) >= -1e-9).all()
         learner = make(kind, problem, 3000)
         rng = np.random.default_rng(0)
-        parameters = problem.parameters(learner.clients, rng)
-        while learner.number == 1:
-            learner.update(problem.rewards(learner.act(), parameters, rng)[0], rng)
+        ticket = learner.act()
+        learner.update(ticket, problem.averages(ticket.arm, ticket.plays, ticket.users, rng), rng)
+        assert learner.learner.phase == 2
 
 
 def test_bad_problems_are_refused():
@@ -424,10 +487,10 @@ def test_unbounded_rewards_are_private_only_if_clipped():
             make(kind, problem, 500)
         learner = make(kind, problem, 500, clip=True, bound=2.0)
         assert "each in [-2, 2], after clipping to it (neighbours: replace one client's data)" in str(learner.guarantee)
-        learner.update([7.0, -9.0], np.random.default_rng(0))  # taken as they are; the average is clipped
+        learner.update(learner.act(users=1), np.full((1, len(learner.asked.arms)), 9.0))  # clipped before it is sent
         with pytest.raises(ValueError, match="problem must have rewards in"):
             make(kind, population(), 500).check_problem(problem)
-    assert make("DPE", problem, 500).domain == Reals()
+    assert make("DPE", problem, 500).anyone.domain == Reals(1)
     with pytest.raises(ValueError, match=r"got rewards in \[-1, 1\]"):
         make("CDP-DPE", population(), 500, bound=0.5)
 
@@ -445,7 +508,7 @@ def test_guarantees_say_whose_data_and_why():
     assert make("SDP-DPE", problem, 500, calibration="theorem").guarantee.proved
     with pytest.raises(ValueError, match="epsilon must be"):
         make("CDP-DPE", problem, 500, calibration="theorem")
-    with pytest.raises(ValueError, match="noise must be 'gaussian' for the theorem calibration"):
+    with pytest.raises(ValueError, match="calibration must be 'certified' for noise='laplace'"):
         make("CDP-DPE, Laplace", problem, 500, calibration="theorem")
     with pytest.raises(ValueError, match="delta must be in"):
         make("LDP-DPE", problem, 500, delta=None)
@@ -460,7 +523,7 @@ def test_noise_fits_the_vector_of_each_phase(epsilon):
     """A client moves s averages by 2 each: the exact Gaussian mechanism with sensitivity 2 sqrt(s) B, for every s."""
     for s in (1, 3, 26):
         for kind, cls in (("CDP-DPE", CentralGaussian), ("LDP-DPE", LocalGaussian)):
-            privatizer = make(kind, population(), 500, epsilon=epsilon, bound=3.0).new_privatizer(10, s)
+            privatizer = make(kind, population(), 500, epsilon=epsilon, bound=3.0).privatizer(10, s)
             assert isinstance(privatizer, cls) and privatizer.domain == Box(s, -3.0, 3.0)
             assert privatizer.unit_std == pytest.approx(gaussian_noise_std(epsilon, 0.1, 6 * math.sqrt(s)))
 
@@ -485,8 +548,8 @@ def test_theorem_widths_are_the_printed_ones(kind):
     log = math.log(k * horizon)
     terms = (4 * d / (clients * h), 2 * sigma**2 / clients, 2 * sigma_n**2)
     width = sum(math.sqrt(term * log) for term in terms)
-    phase = Phase(h, np.arange(s), np.ones(s, dtype=int), d, True, clients, (learner.new_privatizer(clients, s),))
-    margins = learner.width.margins(phase, problem.actions[:5], np.zeros((5, s)))
+    phase = Phase(h, np.ones(s, dtype=int), clients, (learner.privatizer(clients, s),))
+    margins = learner.learner.width.margins(phase, problem.actions[:5], np.zeros((5, s)))
     assert margins == pytest.approx([2 * width] * 5)
 
 
@@ -508,7 +571,7 @@ def test_a_learner_for_a_distribution_is_shown_the_actions():
     assert instance.theta @ instance.theta == pytest.approx(1) and (instance.actions**2).sum(axis=1) == pytest.approx(np.ones(12))
     learner.show(instance.actions)
     fresh = make("CDP-DPE", instance, 500)
-    assert learner.act() == fresh.act() and learner.clients == fresh.clients == 2
+    assert (learner.act().arm == fresh.act().arm).all() and learner.clients == fresh.clients == 2
 
 
 # The published simulation (Li, Zhou, Ji 2022, section 7), at its real size: every run has its own actions and parameter.

@@ -108,12 +108,12 @@ def test_skellam_variance_is_the_least(epsilon, delta, shift):
 
 def test_bad_accounting_arguments_are_named():
     for function, text in (
-        (lambda: discrete_laplace_delta(0.0, 1.0), r"scale must be a number in \(0, inf\), got 0.0"),
-        (lambda: discrete_laplace_scale(1.0, 1.0), r"delta must be a number in \[0, 1\), got 1.0"),
+        (lambda: discrete_laplace_delta(0.0, 1.0, 1), r"scale must be a number in \(0, inf\), got 0.0"),
+        (lambda: discrete_laplace_scale(1.0, 1.0, 1), r"delta must be a number in \[0, 1\), got 1.0"),
         (lambda: discrete_laplace_scale(1.0, 0.1, 0), "shift must be an integer that is at least 1, got 0"),
-        (lambda: skellam_delta(math.nan, 1.0), "variance must be .* got nan"),
-        (lambda: skellam_variance(1.0, 0.0), r"delta must be a number in \(0, 1\), got 0.0"),
-        (lambda: skellam_variance(1.0, 0.1, bound="moments"), "bound must be one of 'exact', 'renyi', got 'moments'"),
+        (lambda: skellam_delta(math.nan, 1.0, 1), "variance must be .* got nan"),
+        (lambda: skellam_variance(1.0, 0.0, 1), r"delta must be a number in \(0, 1\), got 0.0"),
+        (lambda: skellam_variance(1.0, 0.1, 1, bound="moments"), "bound must be one of 'exact', 'renyi', got 'moments'"),
         (lambda: SkellamSum(0, 1.0, 0.1), "users must be an integer"),
         (lambda: DiscreteLaplaceSum(3, 1.0, domain=Box(2)), "domain must have dimension 1 for a sum by secure aggregation, got 2"),
         (lambda: SkellamSum(3, 1.0, 0.1, "experiment"), "calibration must be 'certified' or 'theorem'"),

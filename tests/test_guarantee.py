@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
+from bandits_dp.engine.fast_phases import play_phase
 from bandits_dp.engine.regret import RegretTrack
 from bandits_dp.guarantee import upper
 from bandits_dp.privatizers import AmplifiedGaussian, CentralGaussian, LinearStatistics
@@ -84,8 +85,8 @@ def test_clipping_voids_widths_and_the_guarantee_says_so():
         learner, track = copy.deepcopy(made), RegretTrack(problem.gaps, np.array([horizon]))
         answers, noise = np.random.default_rng(seed).spawn(2)
         while learner.played < horizon:
-            learner._play_phase(problem, answers, noise, track, horizon)
-        assert 0 not in learner.active
+            play_phase(learner, problem, horizon, answers, noise, track)
+        assert 0 not in learner.learner.active
     assert "their means are others, and confidence widths are void" in str(made.guarantee)
     for name, problem in (("CDP-DPE", bdp.problems.SphericalClients(3, 2)), ("CDP-PE", bdp.problems.SphericalArms(3, 2))):
         for clip in (False, True):

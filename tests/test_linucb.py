@@ -1,5 +1,6 @@
-"""The LinUCB family: a plain loop as oracle, proved radii checked by simulation, live use, and errors that leave it usable."""
+"""The LinUCB family: the plain loop as oracle, proved radii checked by simulation, live use, and errors that leave it usable."""
 
+import copy
 import math
 
 import numpy as np
@@ -8,18 +9,22 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp.continual import TreeCounter
+from bandits_dp.engine.fast_linucb import play_linucb
+from bandits_dp.engine.fast_linucb_fixed import ExactFixedArms, FixedArms
+from bandits_dp.engine.fast_linucb_model import LinearModel, norm_bound
+from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.paths import path_for
+from bandits_dp.engine.plain import play_plainly
+from bandits_dp.engine.streams import CountedBatches, FreshBatches
+from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.learners.linucb_fixed import ExactFixedArms, FixedArms
-from bandits_dp.learners.linucb_model import LinearModel, norm_bound
-from bandits_dp.learners.linucb_release import ExactSums, NoiseLaw, Tape
-from bandits_dp.learners.linucb_releases import CountedSums, privatized, statistics
-from bandits_dp.learners.radius import PlainRadius, Shape
-from bandits_dp.learners.radius_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
-from bandits_dp.privatizers import LocalGaussian, VectorSum
+from bandits_dp.privatizers import CentralGaussian, LocalGaussian, LocalLaplace, Privatizer, VectorSum
 from bandits_dp.privatizers.centred import CentredStatistics
 from bandits_dp.privatizers.domain import LinearStatistics
-from bandits_dp.problems import BernoulliArms, ContextualLinear
-from tests.benchmarks import reference_linucb
+from bandits_dp.problems import BernoulliArms, CodeLinear, ContextualLinear, PoolContextual
+from bandits_dp.widths.ridge import NoiseLaw, PlainRadius, Shape
+from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
+from tests.interrupted import Interrupted
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 FIXED = ContextualLinear(arms=8, dimension=3)
@@ -30,8 +35,7 @@ FAMILY = {
 }
 VARIANTS = [
     *FAMILY.items(), ("LinUCB", {"batch_size": 9}), ("LinUCB-JDP", {"counter": "factorization"}),
-    ("LinUCB-SDP-Vec", {"batch_size": 6, "centred": True, "fidelity": "messages", "levels": 40}),
-    ("LinUCB-LDP", {"fidelity": "messages"}), ("LinUCB-JDP", {"centred": True, "radius_scale": 0.3}),
+    ("LinUCB-SDP-Vec", {"batch_size": 6, "centred": True, "levels": 40}), ("LinUCB-JDP", {"centred": True, "radius_scale": 0.3}),
 ]
 
 
@@ -39,44 +43,90 @@ def make(name, problem=FIXED, horizon=400, epsilon=4.0, calibration="certified",
     return bdp.make(name, problem, horizon=horizon, epsilon=epsilon, delta=0.1, calibration=calibration, **options)
 
 
-def generator(seed, run=0):
-    """The generator of a run of ``simulate``."""
-    return np.random.default_rng(np.random.SeedSequence(seed).spawn(run + 1)[run])
+def generators(seed, runs):
+    """The generators of the runs of ``simulate``."""
+    return list(map(np.random.default_rng, np.random.SeedSequence(seed).spawn(runs)))
+
+
+class DrawnAhead:
+    """A stream whose noise is drawn as the fast path draws it, many batches at once, and added to true sums."""
+
+    changes = ()
+
+    def __init__(self, stream, rounds=400):
+        self.stream, self.left, self.rows = stream, rounds // stream.users, []
+        self.users, self.guarantee, self.bits_per_user = stream.users, stream.guarantee, stream.bits_per_user
+        self.check = stream.check
+        self.exact, self.noise = np.zeros(stream.dimension), np.zeros((1, stream.dimension))
+
+    def send(self, values, rng):
+        return values
+
+    def add(self, sent, rng):
+        self.exact = self.exact + sent.sum(axis=0)
+        if self.stream.noisy:
+            if not self.rows:
+                length = self.stream.tape(self.left)
+                self.left, self.rows = self.left - length, list(self.stream.draw(length, rng))
+            self.noise = self.stream.noise(self.noise, self.rows.pop(0)[None], sent[None])
+        return self.exact + self.noise[0]
+
+
+class Counting(LinUCB):
+    """Counts in how many batches V had to be shifted, over all copies."""
+
+    def _fit(self, sums):
+        d = len(sums) - len(self.upper[0])
+        V = np.zeros((d, d))
+        V[self.upper] = V.T[self.upper] = sums[d:]
+        low = np.linalg.eigvalsh(V)[0] + self.radius.regularizer(self.batch) < self.radius.floor(self.batch)
+        self.shifts = getattr(self, "shifts", 0) + low
+        super()._fit(sums)
+
+
+def plainly(live, problem, seed, runs, rounds):
+    """Play the plain loop, with noise that is drawn ahead."""
+    learner, stream = LinUCB(live.dimension, live.learner.radius, live.learner.radius_scale), DrawnAhead(live.stream)
+    ahead = LiveContexts(learner, stream, problem, live.horizon, live.centre)
+    return play_plainly(ahead, problem, generators(seed, runs), rounds, int).regret
 
 
 @pytest.mark.parametrize("problem", (FIXED, FRESH), ids=("fixed", "fresh"))
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value))
 def test_parallel_runs_follow_the_plain_loop(name, options, problem):
     """Three parallel runs against three plain loops on the same random numbers: the same regret in every round."""
-    if name == "LinUCB-SDP-Vec":  # noise bits are drawn ahead of the rounding; real messages are not
-        options = options | {"fidelity": "messages"}
     learner = make(name, problem, **options)
     result = bdp.simulate(learner, problem, 400, runs=3, seed=5)
-    for run in range(3):
-        regret, shifts = reference_linucb.play(learner, problem, generator(5, run), 400)
-        assert result.regret[run] == pytest.approx(regret[result.rounds - 1])
-        assert result.counts["shifts"][run] == shifts
+    assert result.regret == pytest.approx(plainly(learner, problem, 5, 3, result.rounds))
     assert result.regret.std() > 0
+    if "JDP" in name or name == "LinUCB":  # where live use draws the same noise
+        played = play_plainly(learner, problem, generators(5, 3), result.rounds, int)
+        assert result.regret == pytest.approx(played.regret) and result.bits == pytest.approx(played.bits)
 
 
 def test_plain_loop_agrees_in_the_theorem_calibration_and_when_the_matrix_must_be_shifted():
     """Much noise: V is often not positive definite, and both shift it equally often; then a constant radius."""
-    learner = make("LinUCB-LDP", FRESH, epsilon=0.05)
-    learner.radius.mean_norm /= 20  # too small a regularizer, so that much has to be shifted
-    result = bdp.simulate(learner, FRESH, 400, runs=2, seed=1)
-    for run in range(2):
-        regret, shifts = reference_linucb.play(learner, FRESH, generator(1, run), 400)
-        assert shifts > 50 and result.counts["shifts"][run] == shifts
-        assert result.regret[run] == pytest.approx(regret[result.rounds - 1])
-    learner = make("LinUCB-LDP", FIXED, epsilon=0.9, calibration="theorem")
-    regret, _ = reference_linucb.play(learner, FIXED, generator(2), 400)
-    result = bdp.simulate(learner, FIXED, 400, runs=1, seed=2)
-    assert result.regret[0] == pytest.approx(regret[result.rounds - 1])
+    live = make("LinUCB-LDP", FRESH, epsilon=0.05)
+    live.learner.radius.mean_norm /= 20  # too small a regularizer, so that much has to be shifted
+    result = bdp.simulate(live, FRESH, 400, runs=2, seed=1)
+    assert result.regret == pytest.approx(plainly(live, FRESH, 1, 2, result.rounds))
+    answers, noise = generators(1, 1)[0].spawn(2)
+    instance = FRESH.draw(answers)
+    one = LiveContexts(Counting(3, live.learner.radius), DrawnAhead(live.stream), FRESH, 400)
+    while one.played < 400:
+        row = instance.numbers(answers, 1)
+        shown = instance.contexts(row)[0]
+        ticket = one.act(shown)
+        one.update(ticket, instance.reward_quantiles(instance.means(shown)[[ticket.arm]], instance.chances(row)), noise)
+    assert one.learner.shifts > 50 and result.counts["shifts"][0] == one.learner.shifts
+    live = make("LinUCB-LDP", FIXED, epsilon=0.9, calibration="theorem")
+    result = bdp.simulate(live, FIXED, 400, runs=1, seed=2)
+    assert result.regret == pytest.approx(plainly(live, FIXED, 2, 1, result.rounds))
 
 
 @pytest.mark.parametrize("name", ("LinUCB-SDP-Amp", "LinUCB-SDP-Vec"))
 def test_fidelities_have_the_same_law(name):
-    """Final regret with real messages against noise drawn from its law (Kolmogorov-Smirnov), and the noise itself."""
+    """Final regret with messages that are sent one by one against noise drawn from its law (Kolmogorov-Smirnov)."""
     last = {}
     for fidelity in ("aggregate", "messages"):
         learner = make(name, FIXED, horizon=300, batch_size=10, fidelity=fidelity, **({"levels": 30} if "Vec" in name else {}))
@@ -88,45 +138,38 @@ def test_fidelities_have_the_same_law(name):
 def test_noise_of_shuffled_bits_has_the_privatizers_law():
     """The noise that the parallel runs add, coordinate by coordinate, against VectorSum's own releases; its std, too."""
     privatizer = VectorSum(6, 2.0, 0.1, LinearStatistics(2), levels=9)
-    release = privatized(privatizer, 1)
-    runs = 4000
-    rng = np.random.default_rng(0)
-    phi, y = np.broadcast_to([[0.6, 0.3]], (runs, 1, 2)), np.broadcast_to([0, 1, 1, 0, 1, 0.3], (runs, 6))
-    tape = Tape(release, runs)
-    fast = tape.add(phi, y, [np.random.default_rng((1, i)) for i in range(runs)])
-    values = statistics(phi[0], y[0])
+    runs, rng = 4000, np.random.default_rng(0)
+    values = privatizer.domain.encode(np.tile([0.6, 0.3], (6, 1)), [0, 1, 1, 0, 1, 0.3])
+    fast = privatizer.noise_from(privatizer.draw_ahead(runs, rng), np.broadcast_to(values, (runs, *values.shape)))
     slow = np.array([privatizer.release(values, rng) for _ in range(runs)]) - values.sum(axis=0)
-    for j in range(release.entries):
+    for j in range(privatizer.dimension):
         assert stats.ks_2samp(fast[:, j].round(9), slow[:, j].round(9), method="asymp").pvalue > FALSE_ALARM / 5
     assert fast.std(axis=0) == pytest.approx(privatizer.noise_std, rel=0.1)
-    assert release.law.vector_std[0] >= fast.std(axis=0).max() * 0.97  # sub-Gaussian, so at least the std
+    assert privatizer.sub_gaussian_std >= fast.std(axis=0).max() * 0.97  # sub-Gaussian, so at least the std
 
 
 @pytest.mark.parametrize("problem", (FIXED, FRESH), ids=("fixed", "fresh"))
 @pytest.mark.parametrize(("name", "options"), FAMILY.items(), ids=lambda value: str(value))
-def test_live_use_replays_the_simulator(name, options, problem):
+def test_live_use_is_the_plain_loop(name, options, problem):
     """Somebody's own loop with the run's two generators, some users at a time, saved and restored on the way."""
-    result = bdp.simulate(make(name, problem, **options), problem, 400, runs=2, seed=3)
-    answers, noise = generator(3, 1).spawn(2)
-    instance = problem.draw(answers)
-    learner, lost, regret = make(name, problem, **options), 0.0, []
-    sizes = np.random.default_rng(0)
-    while learner.played < 400:
-        count = int(sizes.integers(1, learner.missing + 1))
+    live = make(name, problem, **options)
+    played = play_plainly(live, problem, generators(3, 1), np.arange(1, 401), int)
+    answers, noise = generators(3, 1)[0].spawn(2)
+    instance, lost, sizes = problem.draw(answers), [], np.random.default_rng(0)
+    while live.played < 400:
+        count = live.missing if "Vec" in name else int(sizes.integers(1, live.missing + 1))  # a user's bits are drawn together
         numbers = instance.numbers(answers, count)
         features = instance.contexts(numbers)
-        arms = learner.act(features) if count > 1 else np.array([learner.act(features[0])])
+        ticket = live.act(features) if count > 1 else live.act(features[0])
+        arms = np.atleast_1d(ticket.arm)
         if sizes.random() < 0.05:  # between showing and answering
-            state, learner = learner.save(), make(name, problem, **options)
-            learner.restore(state)
+            state, live = live.save(), make(name, problem, **options)
+            live.restore(state)
         means = instance.means(features)
         picked = means[np.arange(count), arms]
-        learner.update(instance.reward_quantiles(picked, instance.chances(numbers)), noise)
-        for value in means.max(axis=1) - picked:
-            lost += value
-            regret.append(lost)
-    assert result.regret[1] == pytest.approx(np.array(regret)[result.rounds - 1])
-    assert learner.bits == result.bits[1] and learner.model.shifts[0] == result.counts["shifts"][1]
+        live.update(ticket, instance.reward_quantiles(picked, instance.chances(numbers)), noise)
+        lost.extend(means.max(axis=1) - picked)
+    assert played.regret[0] == pytest.approx(np.cumsum(lost)) and live.bits == played.bits[0]
 
 
 @pytest.mark.parametrize("name", FAMILY)
@@ -135,7 +178,7 @@ def test_a_run_does_not_depend_on_the_others(name, monkeypatch):
     learner = make(name, FRESH, **FAMILY[name])
     three = bdp.simulate(learner, FRESH, 300, runs=3).regret
     assert np.array_equal(three[:2], bdp.simulate(learner, FRESH, 300, runs=2).regret)
-    monkeypatch.setattr("bandits_dp.learners.linucb_play.MEMORY", 1.0)
+    monkeypatch.setattr("bandits_dp.engine.fast_linucb.MEMORY", 1.0)
     assert np.array_equal(three, bdp.simulate(learner, FRESH, 300, runs=3).regret)
 
 
@@ -143,7 +186,7 @@ def test_rank_one_updates_do_not_drift():
     """20,000 rounds of rank-one updates, and indices from scratch at the end."""
     rng = np.random.default_rng(0)
     features = np.stack([FIXED.draw(rng).features for _ in range(3)])
-    models = [LinearModel(ExactSums(3, 1, 20_000), PlainRadius(3, 1, 0.5, 0.1), 3) for _ in range(2)]
+    models = [LinearModel(make("LinUCB", horizon=20_000), 3) for _ in range(2)]
     fast, slow = ExactFixedArms(models[0], features), FixedArms(models[1], features)
     assert np.array_equal(fast.choose(), slow.choose())
     for _ in range(20_000):
@@ -151,7 +194,7 @@ def test_rank_one_updates_do_not_drift():
         fast.learn(arms, y, [])
         slow.model.gram += features[np.arange(3), arms][:, :, None] * features[np.arange(3), arms][:, None]
         slow.model.vector += features[np.arange(3), arms] * y
-    slow.model.tape.batch = 20_000
+    slow.model.batch = 20_000
     slow.model._refresh()
     assert fast.scores == pytest.approx((slow.model.theta[:, None] @ features.transpose(0, 2, 1))[:, 0], abs=1e-9)
     assert fast.squares == pytest.approx(np.einsum("rki,rij,rkj->rk", features, slow.model.inverse, features), rel=1e-6)
@@ -160,48 +203,211 @@ def test_rank_one_updates_do_not_drift():
 def test_bad_input_leaves_the_learner_usable():
     rng = np.random.default_rng(0)
     features = FIXED.draw(rng).features
-    learner = make("LinUCB-SDP-Vec", FIXED, horizon=22, batch_size=5)
-    with pytest.raises(ValueError, match="act must be called before update"):
-        learner.update(1.0, rng)
+    live = make("LinUCB-SDP-Vec", FIXED, horizon=22, batch_size=5)
     for bad, text in (
-        (features[:, :2], r"features must have shape \(8, 3\), got \(8, 2\)"),
-        (features[:7], r"features must have shape \(8, 3\), got \(7, 3\)"),
+        (features[:, :2], r"features must have shape \(any, 3\), got \(8, 2\)"),
+        (features[:1], "features must have at least 2 arms"),
         (features * 1.01, "features must have norm at most 1, got 1.01; nothing is clipped"),
         (features * math.nan, "features must be finite, got nan"),
         (features * np.arange(8)[:, None] / 8, "features must not be zero"),
         ("arms", "features must be numbers"),
+        ([features, features[:, :2]], r"features must have shape \(any, 3\), got \(8, 2\)"),
         (np.broadcast_to(features, (6, 8, 3)), "features must be those of 1 to 5 users, the rest of this batch, got 6"),
         (np.broadcast_to(features, (0, 8, 3)), "features must be those of 1 to 5 users"),
     ):
         with pytest.raises(ValueError, match=text):
-            learner.act(bad)
-    learner.act(np.broadcast_to(features, (3, 8, 3)))
+            live.act(bad)
+    with pytest.raises(TypeError, match="ticket must be what act"):
+        live.update(1.0, rng)
+    ticket = live.act(np.broadcast_to(features, (3, 8, 3)))
     for bad, text in (
-        ([1.0, 0.0], r"rewards must be 3, one for each user who was shown something, got shape \(2,\)"),
+        ([1.0, 0.0], r"rewards must be 3, one for each user of the ticket, got shape \(2,\)"),
         ([1.0, 0.0, 1.5], r"rewards must be in \[0, 1\], got 1.5; nothing is clipped"),
         ([1.0, 0.0, math.nan], r"rewards must be in \[0, 1\], got nan"),
         ("many", "rewards must be numbers"),
     ):
         with pytest.raises(ValueError, match=text):
-            learner.update(bad, rng)
+            live.update(ticket, bad, rng)
     with pytest.raises(ValueError, match="rng must be"):
-        learner.update([1, 0, 1], None)
-    assert learner.played == 0
-    learner.update([1, 0, 1], rng)
-    with pytest.raises(ValueError, match="act must be called before update"):
-        learner.update([1, 0, 1], rng)
-    assert learner.played == 3 and learner.missing == 2
-    while learner.played < 22:
-        learner.act(features)
-        learner.update(0.5, rng)
-    assert learner.model.batch == 4  # the fifth batch is cut short, and not released
-    for call in (lambda: learner.act(features), lambda: learner.update(1.0, rng)):
+        live.update(ticket, [1, 0, 1], 5)
+    assert live.played == 0
+    live.update(ticket, [1, 0, 1], rng)
+    with pytest.raises(ValueError, match="ticket must be open, got one that is used already"):
+        live.update(ticket, [1, 0, 1], rng)
+    assert live.played == 3 and live.missing == 2
+    while live.played < 22:
+        live.update(live.act(features), 0.5, rng)
+    assert live.learner.batch == 4  # the fifth batch is cut short, and not released
+    for call in (lambda: live.act(features), lambda: live.update(ticket, 1.0, rng)):
         with pytest.raises(ValueError, match="horizon is 22 and 22 rounds are played"):
             call()
     for problem, text in ((ContextualLinear(8, 4), "dimension 3"), (ContextualLinear(9, 3), "8 arms"),
                           (BernoulliArms([0.5] * 8), "setting 'contextual'")):
         with pytest.raises(ValueError, match=text):
             bdp.simulate(make("LinUCB"), problem, 10)
+
+
+def test_late_answers_are_credited_to_what_was_shown():
+    """Three users, two answers in the order of arrival; the third comes after the release, and is refused."""
+    rng, features = np.random.default_rng(0), FRESH.draw(np.random.default_rng(1))
+    live = make("LinUCB", FRESH, batch_size=2)
+    shown = features.contexts(features.numbers(rng, 3))
+    first, second, third = (live.act(own) for own in shown)
+    live.update(third, 1.0)
+    live.update(first, 0.0)
+    x, y = shown[0, first.arm], shown[2, third.arm]
+    assert live.learner.sums == pytest.approx(LinearStatistics(3).encode([x, y], [0.0, 1.0]).sum(axis=0))
+    with pytest.raises(ValueError, match="its batch was released without it"):
+        live.update(second, 1.0)
+
+
+def test_features_of_single_precision_are_taken():
+    """Unit vectors in float32 may be 1e-7 too long; they are shortened to norm 1 exactly, and longer ones are refused."""
+    rng = np.random.default_rng(0)
+    single = rng.normal(size=(200, 3)).astype(np.float32)
+    single /= np.linalg.norm(single, axis=1, keepdims=True)
+    exact = np.abs(single.astype(float))
+    assert np.linalg.norm(exact, axis=1).max() > 1 + 1e-8
+    for name in FAMILY:
+        live = make(name, FIXED)
+        ticket = live.act(exact)
+        assert np.linalg.norm(ticket.shown, axis=1).max() <= 1 + 1e-15
+        live.update(ticket, 1.0)
+    problem = ContextualLinear(features=exact, theta=np.float32([0.6, 0.0, 0.8]))
+    assert np.linalg.norm(problem.features, axis=1).max() <= 1 + 1e-15 and np.linalg.norm(problem.theta) <= 1 + 1e-15
+    assert np.linalg.norm(PoolContextual(5, pool=exact).pool, axis=1).max() <= 1 + 1e-15
+    bdp.simulate(make("LinUCB-SDP-Vec", problem), problem, 400, runs=1)
+    for refused in (lambda: ContextualLinear(features=exact * (1 + 3e-6)), lambda: PoolContextual(5, pool=exact * (1 + 3e-6)),
+                    lambda: make("LinUCB").act(exact * (1 + 3e-6))):
+        with pytest.raises(ValueError, match="features must have norm at most 1"):
+            refused()
+
+
+class Varying(ContextualLinear):
+    """As many candidates as the round's number says: 2 to 8."""
+
+    varying = True
+
+    def contexts(self, numbers):
+        counts = 2 + (self.chances(numbers) * 1e6).astype(int) % 7
+        return [own[:count] for own, count in zip(super().contexts(numbers), counts, strict=True)]
+
+
+@pytest.mark.parametrize(("name", "options"), FAMILY.items(), ids=lambda value: str(value))
+def test_the_number_of_arms_may_vary(name, options):
+    """Live, one user at a time or all of a batch, and simulated, where the plain loop plays."""
+    problem = Varying(8, 3, fixed=False)
+    live, rng = make(name, problem, **options), np.random.default_rng(0)
+    assert path_for(live, problem) is play_plainly
+    result = bdp.simulate(live, problem, 100, runs=2)
+    assert (np.diff(result.regret, axis=1) >= 0).all() and result.regret[:, -1].min() > 0
+    instance = problem.draw(rng)
+    shown = instance.contexts(instance.numbers(rng, 2 * live.batch_size))
+    for own in shown[: live.batch_size]:
+        ticket = live.act(own)
+        live.update(ticket, 1.0, rng)
+        assert 0 <= ticket.arm < len(own)
+    ticket = live.act(shown[live.batch_size :])
+    assert all(arm < len(own) for arm, own in zip(ticket.arm, shown[live.batch_size :], strict=True))
+    live.update(ticket, np.ones(live.batch_size), rng)
+    assert live.learner.batch == 2
+
+
+class Uniform(Privatizer):
+    """Somebody's own privatizer: every user adds uniform numbers."""
+
+    noise_std, bits_per_user = 2 / math.sqrt(3), 64.0
+
+    def __init__(self, users, domain):
+        super().__init__(users, domain)
+        self.noise_std, self.span = 2 * math.sqrt(users / 3), 4.0 * users
+        self.guarantee = no_guarantee("local", "one round", "replace one round", "certified", "a test")
+
+    def randomize(self, values, rng):
+        values = self.check(values)
+        return values + rng.uniform(-2, 2, values.shape)
+
+    def analyze(self, messages, rng):
+        return messages.sum(axis=0)
+
+    def release_sum(self, total, rng, batches=1):
+        raise NotImplementedError
+
+    def log_mgf(self, s):
+        return self.users * s**2 * 2
+
+
+def test_any_privatizer_of_linear_statistics_enters():
+    """One with Gaussian noise in the fast path, one of somebody's own in the plain loop; a radius needs sub-Gaussian noise."""
+    domain = LinearStatistics(3)
+    for privatizer, path in ((CentralGaussian(5, 1.0, 0.1, domain=domain), play_linucb), (Uniform(5, domain), play_plainly)):
+        stream = FreshBatches(privatizer)
+        live = LiveContexts(LinUCB(3, CertifiedRadius(3, 5, stream.law(40), 0.5, 0.1)), stream, FIXED, 200)
+        assert path_for(live, FIXED) is path
+        result = bdp.simulate(live, FIXED, 200, runs=3)
+        assert result.regret[:, -1].min() > 0 and result.guarantee == privatizer.guarantee
+        if path is play_linucb:
+            played = play_plainly(live, FIXED, generators(0, 3), result.rounds, int)
+            assert result.regret == pytest.approx(played.regret)
+    law = FreshBatches(Uniform(5, domain)).law(4)
+    assert law.vector_std == pytest.approx(10 * np.sqrt([1, 2, 3, 4])) and law.additive and not law.gaussian
+    with pytest.raises(ValueError, match="law must be sub-Gaussian"):
+        CertifiedRadius(3, 5, FreshBatches(LocalLaplace(5, 1.0, domain=domain)).law(40), 0.5, 0.1)
+
+
+def test_a_learner_of_ones_own_is_not_played_by_the_fast_path():
+    """Whoever overrides a decision gets it, though it is a LinUCB."""
+
+    class Last(LinUCB):
+        def choose(self, features):
+            return np.full(features.shape[:-2], features.shape[-2] - 1)
+
+    live = make("LinUCB-LDP")
+    mine = LiveContexts(Last(3, live.learner.radius), live.stream, FIXED, 400)
+    result = bdp.simulate(mine, FIXED, 400, runs=1, seed=4)
+    instance = FIXED.draw(generators(4, 1)[0].spawn(1)[0])
+    means = instance.means(instance.features)
+    assert result.regret[0, -1] == pytest.approx(400 * (means.max() - means[-1]))
+
+
+def test_a_problem_must_fit_the_privatizers_domain():
+    """Values are not looked at one by one, so bounds on features and rewards are checked when the parts are put together."""
+    for domain, problem in ((LinearStatistics(3), CodeLinear(8, 3)), (LinearStatistics(3), PoolContextual(5, 3, 50)),
+                            (CentredStatistics(3, 0.5), FIXED)):
+        for stream in (FreshBatches(LocalGaussian(1, 1.0, 0.1, domain=domain)), CountedBatches(TreeCounter(50, 1.0, 0.1, domain))):
+            with pytest.raises(ValueError, match="features and rewards of the problem must"):
+                LiveContexts(LinUCB(3, PlainRadius(3, 1, 0.5, 0.1)), stream, problem, 50)
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILY if name != "LinUCB"])
+def test_returning_users_are_counted(name):
+    """Who gave her id is in as many batches as are promised, and once in each; a ticket that expires gives the visit back."""
+    rng = np.random.default_rng(0)
+    features = FIXED.draw(rng).features
+    for promised in (1, 2):
+        live = make(name, FIXED, returning_users=promised if promised > 1 else False, **FAMILY[name])
+        for batch in range(promised):
+            users = [7, *range(100 * batch, 100 * batch + live.batch_size - 1)]
+            tickets = [live.act(features, user=user) for user in users]
+            if live.batch_size > 1 and batch + 1 < promised:
+                with pytest.raises(ValueError, match="another one in every round of a batch"):
+                    live.act(features, user=7)
+            for ticket in tickets:
+                live.update(ticket, 1.0, rng)
+        with pytest.raises(ValueError, match="user must be asked once" if promised == 1 else "user must be asked in 2 batches"):
+            live.act(features, user=7)
+        state, other = live.save(), make(name, FIXED, returning_users=promised if promised > 1 else False, **FAMILY[name])
+        other.restore(state)
+        with pytest.raises(ValueError, match="user must be asked"):
+            other.act(features, user=7)
+    live = make(name, FIXED, returning_users=True, **FAMILY[name])
+    late = live.act(features, user="late")
+    live.update(live.act(np.broadcast_to(features, (live.missing or 1, 8, 3))), np.ones(max(live.batch_size - 1, 1)), rng)
+    if live.batch_size > 1:
+        live.update(live.act(features), 0.0, rng)
+    with pytest.raises(ValueError, match="released without it"):
+        live.update(late, 1.0, rng)
+    assert live.visits.count["late"] == 0
 
 
 def test_bad_arguments_are_refused():
@@ -252,17 +458,114 @@ def test_a_state_of_another_learner_is_refused():
     learner = make("LinUCB-JDP", horizon=50)
     rng = np.random.default_rng(0)
     features = FIXED.draw(rng).features
-    learner.act(features)
-    learner.update(1.0, rng)
+    learner.update(learner.act(features), 1.0, rng)
     before = learner.save()
     with pytest.raises(ValueError, match="state must come from LinUCB-JDP"):
         learner.restore(make("LinUCB-JDP", horizon=50, epsilon=3.0).save())
-    for key, value in (("gram", np.zeros((2, 2))), ("tape_rows", np.zeros(3)), ("extra", 1.0)):
+    for key, value in (("stream_counter_total", np.zeros(2)), ("learner_theta", np.zeros((2, 2))), ("extra", 1.0)):
         with pytest.raises(ValueError, match="state must be what save"):
             learner.restore(before | {key: value})
     for key, value in before.items():
         np.testing.assert_array_equal(learner.save()[key], value)
     learner.act(features)
+
+
+# What a state holds, and what an interrupt leaves
+
+SHOWN = np.array([[0.6, 0.0], [0.0, 0.6]])
+PRIVATE = [(name, options) for name, options in (*FAMILY.items(), ("LinUCB-JDP", {"counter": "factorization"})) if name != "LinUCB"]
+
+
+def two_arms(name, options):
+    return make(name, ContextualLinear(arms=2, dimension=2), horizon=70, epsilon=1.0, **options)
+
+
+def same(one, other):
+    """Whether two states hold the same."""
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)
+
+
+def some_batches(name, options, batches=3):
+    live, rng = two_arms(name, options), np.random.default_rng(0)
+    for _ in range(batches * live.batch_size):
+        live.update(live.act(SHOWN), 0.5, rng)
+    return live
+
+
+@pytest.mark.parametrize(("name", "options"), PRIVATE, ids=lambda value: str(value))
+def test_copies_of_a_state_draw_their_noise_afresh(name, options):
+    """Two copies go on with other generators and one user's other reward: their sums differ by more than by her data."""
+    state, sums = some_batches(name, options).save(), []
+    for seed, reward in ((1, 1.0), (2, 0.0)):
+        other, rng = two_arms(name, options), np.random.default_rng(seed)
+        other.restore(state)
+        for own in [0.5] * (other.batch_size - 1) + [reward]:
+            ticket = other.act(SHOWN)
+            other.update(ticket, own, rng)
+        sums.append(other.learner.sums)
+    data = LinearStatistics(2).encode(SHOWN[[ticket.arm]], [1.0])[0] - LinearStatistics(2).encode(SHOWN[[ticket.arm]], [0.0])[0]
+    noise = sums[0] - sums[1] - data
+    rounding = other.batch_size * other.stream.privatizer.step if "Vec" in name else 1e-9
+    assert np.abs(noise).max() > rounding  # which is fresh anyway
+
+
+@pytest.mark.parametrize(("name", "options"), PRIVATE, ids=lambda value: str(value))
+def test_a_state_holds_no_noise_to_come(name, options):
+    """It is no longer for a longer horizon."""
+    sizes = []
+    for horizon in (70, 7000):
+        live = make(name, ContextualLinear(arms=2, dimension=2), horizon=horizon, **options)
+        rng = np.random.default_rng(0)
+        for _ in range(live.batch_size):
+            live.update(live.act(SHOWN), 0.5, rng)
+        sizes.append(sum(np.size(value) for key, value in live.save().items() if key != "learner"))
+    assert sizes[0] == sizes[1] < 100
+
+
+@pytest.mark.parametrize(("name", "options"), [case for case in PRIVATE if "JDP" not in case[0]], ids=lambda value: str(value))
+def test_a_state_is_a_function_of_the_messages(name, options):
+    """Without a trusted server: other rewards and features of the same messages leave the same state, in mid-batch, too."""
+    states = []
+    for reward, shown in ((0.0, SHOWN), (1.0, SHOWN * 0.9)):
+        live, messages = two_arms(name, options), np.random.default_rng(0)
+        kind = live.stream.privatizer.send(np.zeros((1, 5)), messages).dtype
+        sent = lambda array, rng, own=messages, kind=kind: own.integers(0, 9, array.shape).astype(kind)  # noqa: E731
+        live.stream.privatizer.send_checked = sent
+        ticket = live.act(shown)
+        live.owner = "someone"
+        for _ in range(live.batch_size + live.batch_size // 2):
+            ticket = live.act(np.array([shown[0]] * 2))  # whatever is known, the first arm
+            live.update(ticket, reward)
+        states.append(live.save())
+    assert same(*states)
+
+
+@pytest.mark.parametrize(("name", "options"), FAMILY.items(), ids=lambda value: str(value))
+def test_an_interrupted_update_is_none_or_all(name, options):
+    """Ctrl-C at any line of the update that ends a batch, and of one that does not: the state is that before or that after."""
+    fresh = some_batches(name, options, 1)
+    for filled in {0, fresh.batch_size - 1}:
+        begun = copy.deepcopy(fresh)
+        for _ in range(filled):
+            begun.update(begun.act(SHOWN), 0.5, np.random.default_rng(1))
+        ticket, late = begun.act(SHOWN, user=5), begun.act(SHOWN, user=6)
+        before, done = begun.save(), copy.deepcopy(begun)
+        done.update(ticket, 1.0, np.random.default_rng(2))
+        after, interrupted = done.save(), 0
+        for line in range(1, 2000):
+            live = copy.deepcopy(begun)
+            try:
+                with Interrupted(line):
+                    live.update(ticket, 1.0, np.random.default_rng(2))
+            except KeyboardInterrupt:
+                assert same(live.save(), before) or same(live.save(), after)
+                interrupted += 1
+            else:
+                break
+        assert interrupted > 20 and same(live.save(), after)
+        if filled == begun.batch_size - 1:
+            with pytest.raises(ValueError, match="released without it"):
+                live.update(late, 1.0)
 
 
 def test_numbers_of_rounds_can_be_drawn_ahead():
@@ -301,9 +604,9 @@ def test_certified_radius_covers_theta():
             instances = [FIXED.draw(own) for own in rngs]
             features = np.stack([instance.features for instance in instances])
             theta = np.stack([instance.theta for instance in instances])
-            model = learner.new_model(runs)
+            model = LinearModel(learner, runs)
             left, tightest = np.zeros(runs, dtype=bool), 0.0
-            for _ in range(learner.release.batches):
+            for _ in range(horizon // learner.batch_size):
                 arms = model.choose(features[:, None])[:, 0]
                 phi = features[np.arange(runs), arms]
                 y = (rng.random((runs, learner.batch_size)) < (phi * theta).sum(axis=1)[:, None]).astype(float)
@@ -392,7 +695,7 @@ def test_other_radii_are_the_stated_formulas():
 def test_a_radius_for_sub_gaussian_noise_refuses_laplace_noise():
     counter = TreeCounter(50, 1.0, 0.0, LinearStatistics(3), noise="laplace")
     with pytest.raises(ValueError, match="law must be sub-Gaussian"):
-        CertifiedRadius(3, 1, CountedSums(counter, 3).law, 0.5, 0.1)
+        CertifiedRadius(3, 1, CountedBatches(counter).law(50), 0.5, 0.1)
 
 
 def test_centring_moves_one_user_less():
@@ -433,8 +736,8 @@ def test_theorems_have_a_range():
             make(name, epsilon=epsilon, calibration="theorem")
         assert not make(name, epsilon=epsilon, calibration="theorem", strict=False).guarantee.proved
     proved = make("LinUCB-LDP", epsilon=0.5, calibration="theorem")
-    assert proved.guarantee.proved and proved.release.privatizer.unit_std == pytest.approx(8 * math.sqrt(2 * math.log(25)))
-    assert proved.release.privatizer.unit_std > LocalGaussian(1, 0.5, 0.1, domain=LinearStatistics(3)).unit_std
+    assert proved.guarantee.proved and proved.stream.privatizer.unit_std == pytest.approx(8 * math.sqrt(2 * math.log(25)))
+    assert proved.stream.privatizer.unit_std > LocalGaussian(1, 0.5, 0.1, domain=LinearStatistics(3)).unit_std
 
 
 def test_certified_regret_keeps_the_order_of_trust():
@@ -452,7 +755,7 @@ def test_certified_regret_keeps_the_order_of_trust():
 
 
 def test_learners_can_be_put_together_by_hand():
-    """A release and a radius of one's own choice, without the catalogue."""
-    release = privatized(LocalGaussian(5, 1.0, 0.1, domain=LinearStatistics(3)), batches=40)
-    learner = LinUCB(FIXED, 200, release, CertifiedRadius(3, 5, release.law, 0.5, 0.1), radius_scale=0.5)
+    """A stream and a radius of one's own choice, without the catalogue."""
+    stream = FreshBatches(LocalGaussian(5, 1.0, 0.1, domain=LinearStatistics(3)))
+    learner = LiveContexts(LinUCB(3, CertifiedRadius(3, 5, stream.law(40), 0.5, 0.1), radius_scale=0.5), stream, FIXED, 200)
     assert bdp.simulate(learner, FIXED, 200, runs=2).bits == pytest.approx(200 * 64 * 9)

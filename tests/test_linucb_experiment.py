@@ -8,10 +8,12 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta
-from bandits_dp.learners.linucb_experiment import FigureLinUCB
-from bandits_dp.learners.linucb_experiment_releases import FigureBits, FigureCounter, FigureGaussian, FigureTree
-from bandits_dp.learners.linucb_fixed import FixedArms
+from bandits_dp.engine.fast_linucb_fixed import FixedArms
+from bandits_dp.engine.fast_linucb_model import LinearModel
+from bandits_dp.engine.plain import play_plainly
 from bandits_dp.problems import CodeLinear, ContextualLinear
+from bandits_dp.replicas.linucb import FigureLinUCB
+from bandits_dp.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree
 from tests.benchmarks import reference_experiment as reference
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds, where nothing else is said
@@ -106,15 +108,15 @@ def test_same_law_as_the_oracle(name, epsilon):
 
 def test_shape_of_gaussian_noise():
     """(Z + Z') / 2: variance s^2 on the diagonal, half of it elsewhere, s^2 on the vector (false alarm below 1e-6)."""
-    release = FigureGaussian(3, 20, 50_000, 2.0, "shuffle")
-    rows = release.draw(np.random.default_rng(0), 50_000)
+    privatizer, rng = FigureGaussian(3, 20, 2.0, "shuffle"), np.random.default_rng(0)
     variances = 4 * 20 * np.array([1, 1, 1, 1, 0.5, 0.5, 1, 0.5, 1])  # vector, then 11 12 13 22 23 33
-    assert rows.var(axis=0) == pytest.approx(variances, rel=5.5 * math.sqrt(2 / 50_000))
+    assert privatizer.draw_ahead(50_000, rng).var(axis=0) == pytest.approx(variances, rel=5.5 * math.sqrt(2 / 50_000))
+    assert privatizer.send(np.zeros((50_000, 9)), rng).var(axis=0) == pytest.approx(variances / 20, rel=5.5 * math.sqrt(2 / 50_000))
 
 
 def test_counter_draws_few_noises():
     """After t rounds the sums carry the first 1 + floor(ln(1 + t)) of 10 noises."""
-    path = FigureCounter(2, T, 3.0).draw(np.random.default_rng(0), T)
+    path = FigureCounter(2, T, 3.0).noise_path(np.random.default_rng(0))
     t = np.arange(1, T + 1)
     count = 1 + np.floor(np.log(1 + t)).astype(int)
     assert count.max() == reference.PREFIXES
@@ -128,9 +130,9 @@ def test_counter_draws_few_noises():
 
 def test_tree_has_the_same_noise_per_node():
     """Sum t carries popcount(t) nodes, each of the shape and std of the other counter (false alarm below 1e-6)."""
-    release = FigureTree(2, 8, 3.0)
+    tree = FigureTree(2, 8, 3.0)
     rng = np.random.default_rng(0)
-    paths = np.array([release.draw(rng, 8) for _ in range(4000)])  # (draws, sums, entries)
+    paths = np.array([tree.noise_path(rng) for _ in range(4000)])  # (draws, sums, entries)
     variances = 9 * np.array([1, 1, 2, 1, 2, 2, 3, 1])[:, None] * np.array([1, 1, 1, 0.5, 1])
     assert paths.var(axis=0) == pytest.approx(variances, rel=6 * math.sqrt(2 / 4000))
 
@@ -138,16 +140,16 @@ def test_tree_has_the_same_noise_per_node():
 def test_bits_are_truncated_for_the_draw_only():
     """Every number of a batch comes out too small by B L (b - floor(b)) / 4 g, in the mean (false alarm below 1e-6)."""
     users, levels, bits = 20, 2 * math.sqrt(20), 6.9
-    release = FigureBits(2, users, 4000, math.sqrt(2), levels, bits)
+    privatizer = FigureBits(2, users, math.sqrt(2), levels, bits)
     rng = np.random.default_rng(1)
-    rows = release.draw(rng, 4000)
-    phi = np.broadcast_to([0.6, 1.0], (4000, 1, 2))
-    y = (rng.random((4000, users)) < 0.5).astype(float)
-    noise = release.noise(np.zeros((4000, 5)), rows, phi, y, [])
-    error = noise.std(axis=0) / math.sqrt(4000)
-    assert (np.abs(noise.mean(axis=0) + users * math.sqrt(2) * 0.9 / (4 * levels)) < 5.3 * error).all()
-    own = math.sqrt(users * (6 * 3 / 16 + 0.25)) * math.sqrt(2) / levels  # rounding adds 1/4 per user at most
-    assert (noise.std(axis=0) < own * 1.06).all() and (noise.std(axis=0) > own * 0.85).all()
+    phi, y = np.array([0.6, 1.0]), (rng.random((4000, users)) < 0.5).astype(float)
+    values = np.concatenate([phi * y[:, :, None], np.broadcast_to([0.36, 0.6, 1.0], (4000, users, 3))], axis=2)
+    ahead = privatizer.noise_from(privatizer.draw_ahead(4000, rng), values)
+    for noise in (ahead, np.array([privatizer.release(own, rng) for own in values]) - values.sum(axis=1)):
+        error = noise.std(axis=0) / math.sqrt(4000)
+        assert (np.abs(noise.mean(axis=0) + users * math.sqrt(2) * 0.9 / (4 * levels)) < 5.3 * error).all()
+        own = math.sqrt(users * (6 * 3 / 16 + 0.25)) * math.sqrt(2) / levels  # rounding adds 1/4 per user at most
+        assert (noise.std(axis=0) < own * 1.06).all() and (noise.std(axis=0) > own * 0.85).all()
 
 
 def test_constants_of_each_curve():
@@ -165,12 +167,13 @@ def test_constants_of_each_curve():
         "LinUCB-SDP-Vec": (gamma := ln(50) / math.sqrt(20) * math.sqrt(T * 5) / 4, 2 * gamma),
     }
     for name, (gamma, ridge) in by_hand.items():
-        learner = make(name, 1.0)
+        learner = make(name, 1.0).learner
         assert learner.radius.regularizer(7) == pytest.approx(ridge)
-        assert learner.model.beta[0] == pytest.approx(radius(gamma)), name
-    assert make("LinUCB-SDP-Vec", 0.2).release.bits == pytest.approx(80 * ln(50) ** 2 / (0.04 * 20))
-    assert make("LinUCB-SDP-Vec", 1.0).release.bits == pytest.approx(10 * 80 * ln(50) ** 2 / 20)
-    assert make("LinUCB-SDP-Vec", 10.0).release.bits == pytest.approx(6.12, abs=0.01)
+        assert learner.beta == pytest.approx(radius(gamma)), name
+    bits = {epsilon: make("LinUCB-SDP-Vec", epsilon).stream.privatizer.noise_bits.believed for epsilon in (0.2, 1.0, 10.0)}
+    assert bits[0.2] == pytest.approx(80 * ln(50) ** 2 / (0.04 * 20))
+    assert bits[1.0] == pytest.approx(10 * 80 * ln(50) ** 2 / 20)
+    assert bits[10.0] == pytest.approx(6.12, abs=0.01)
 
 
 def test_nothing_is_promised():
@@ -186,10 +189,10 @@ def test_nothing_is_promised():
 
 
 def test_indefinite_matrix_plays_the_first_negative_arm():
-    """Both for fixed arms and for arms shown: the first arm of negative squared width, however large another index is."""
-    learner = make("LinUCB-SDP-Vec", 1.0, CodeLinear(arms=4, dimension=2), 100)
+    """For fixed arms, for arms shown, and live: the first arm of negative squared width, however large another index is."""
+    live = make("LinUCB-SDP-Vec", 1.0, CodeLinear(arms=4, dimension=2), 100)
     features = np.array([[[1.0, 1.0], [0.6, 1.0], [-0.9, 1.0], [-1.0, 1.0]]])
-    model = learner.new_model(1)
+    model = LinearModel(live, 1)
     field = FixedArms(model, features)
     rng = np.random.default_rng(0)
     field.learn(np.array([0]), np.ones((1, 20)), [rng])
@@ -198,26 +201,35 @@ def test_indefinite_matrix_plays_the_first_negative_arm():
     assert field.choose().tolist() == [0]
     assert model.choose(features[:, None, ::-1]).tolist() == [[0]]
     assert model.choose(features[:, None, [1, 2, 3, 0]]).tolist() == [[1]]
+    live.learner.tell(np.zeros(5))
+    live.learner.inverse, live.learner.theta = model.inverse[0], model.theta[0]
+    assert live.act(features[0, ::-1]).arm == 0 and live.act(features[0, [1, 2, 3, 0]]).arm == 1
 
 
 @pytest.mark.parametrize("name", ["LinUCB", "LinUCB-JDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec", "LinUCB-LDP"])
-def test_live_use_is_the_simulator(name):
-    """User by user, saved and restored on the way: the simulator's run with the same generators."""
+def test_live_use_is_the_plain_loop(name):
+    """User by user, saved and restored on the way: the plain loop's run; and the simulator's, where noise is drawn alike."""
     problem = CodeLinear(arms=12, dimension=3)
-    result = bdp.simulate(make(name, 10.0, problem, 300), problem, 300, runs=1, seed=5, progress=False)
-    answers, noise = np.random.default_rng(np.random.SeedSequence(5).spawn(1)[0]).spawn(2)
+    played = play_plainly(make(name, 10.0, problem, 300), problem, [np.random.default_rng(5)], np.arange(1, 301), int)
+    answers, noise = np.random.default_rng(5).spawn(2)
     instance = problem.draw(answers)
     means = instance.means(instance.features)
-    learner, regret = make(name, 10.0, problem, 300), []
-    for t in range(300):
-        arm = learner.act(instance.features)
-        regret.append(means.max() - means[arm])
-        chance = instance.chances(instance.numbers(answers, 1))
-        learner.update(instance.reward_quantiles(means[[arm]], chance), noise)
-        if t == 130:
-            state, learner = learner.save(), make(name, 10.0, problem, 300)
-            learner.restore(state)
-    assert result.regret[0] == pytest.approx(np.cumsum(regret)[result.rounds - 1], abs=1e-9)
+    live, regret = make(name, 10.0, problem, 300), []
+    while live.played < 300:
+        users = live.missing
+        ticket = live.act(instance.contexts(np.zeros((users, 1))))
+        if 120 <= live.played < 140:
+            state, live = live.save(), make(name, 10.0, problem, 300)
+            live.restore(state)
+        regret.extend(means.max() - means[ticket.arm])
+        chances = instance.chances(instance.numbers(answers, users))
+        live.update(ticket, instance.reward_quantiles(means[ticket.arm], chances), noise)
+    assert played.regret[0] == pytest.approx(np.cumsum(regret), abs=1e-9)
+    if "SDP" not in name:
+        own = np.random.default_rng(np.random.SeedSequence(5).spawn(1)[0])
+        played = play_plainly(live := make(name, 10.0, problem, 300), problem, [own], np.arange(1, 301), int)
+        result = bdp.simulate(live, problem, 300, runs=1, seed=5, progress=False)
+        assert result.regret[0] == pytest.approx(played.regret[0, result.rounds - 1], abs=1e-9)
 
 
 # Instances
@@ -260,7 +272,7 @@ def test_experiment_takes_no_other_options():
 def test_experiment_on_other_problems():
     """L is the norm of the problem's features; rewards must be in [0, 1]."""
     learner = make("LinUCB-SDP-Vec", 1.0, ContextualLinear(arms=10, dimension=3), 1000)
-    assert isinstance(learner, FigureLinUCB) and learner.release.shift == 1.0
+    assert isinstance(learner.learner, FigureLinUCB) and learner.stream.privatizer.high == 1.0
     result = bdp.simulate(learner, ContextualLinear(arms=10, dimension=3), 1000, runs=2, progress=False)
     assert (np.diff(result.regret, axis=1) >= 0).all()
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
-from bandits_dp.catalog.contextual_options import vector_privatizer
+from bandits_dp.catalog.linucb import vector_privatizer
 from bandits_dp.privatizers import Ball, Box, LinearStatistics, LocalGaussian, LocalLaplace, RandomizedResponse, ScalarSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningPublishedGaussian
@@ -106,7 +106,7 @@ def test_every_system_that_claims_the_local_model_has_such_a_message():
             options = {"batch_size": "privacy"} if "SDP" in name else {}
             learner = bdp.make(name, problem, horizon=400_000, epsilon=1.0, delta=0.1, returning_users=returning, **options)
             assert learner.guarantee.model == "local"
-            found[name, returning] = type(learner.release.privatizer)
+            found[name, returning] = type(learner.stream.privatizer)
     assert set(found.values()) - kinds == set()
 
 

@@ -53,9 +53,9 @@ def shuffled_delta(users, epsilon, local_epsilon):
 
 def test_stories_give_true_numbers():
     assert 0.001 < shuffled_delta(60, 1, 2) <= 0.002
-    wrong = classical_gaussian_noise_std(8, 0.25, strict=False)
-    assert wrong == pytest.approx(0.224, abs=5e-4) and gaussian_noise_std(8, 0.25) == pytest.approx(0.278, abs=5e-4)
-    assert gaussian_delta(wrong, 8) == pytest.approx(0.58, abs=5e-3)
+    wrong = classical_gaussian_noise_std(8, 0.25, 1.0, strict=False)
+    assert wrong == pytest.approx(0.224, abs=5e-4) and gaussian_noise_std(8, 0.25, 1.0) == pytest.approx(0.278, abs=5e-4)
+    assert gaussian_delta(wrong, 8, 1.0) == pytest.approx(0.58, abs=5e-3)
 
 
 def squared_shift(piece, mechanism):
@@ -70,6 +70,6 @@ def squared_shift(piece, mechanism):
 def test_mended_noise_is_as_large_as_the_claim_needs(name):
     """The Mahalanobis shift (D / s)^2 of the mended twin is at most what the claim allows a Gaussian; the broken one's is not."""
     piece = PIECES[name]
-    allowed = 1 / gaussian_noise_std(piece.epsilon, piece.delta) ** 2
+    allowed = 1 / gaussian_noise_std(piece.epsilon, piece.delta, 1.0) ** 2
     assert squared_shift(piece, piece.mended) < 1.3 * allowed  # estimated in up to 128 dimensions, hence the room
     assert squared_shift(piece, piece.broken) > 2 * allowed

@@ -208,6 +208,42 @@ def third(patch):
     patch.setattr(scalar_sum, "theorem_bits", faulty)
 
 
+def one_level(patch):
+    """Leave out the floor of two levels."""
+    from bandits_dp.privatizers import scalar_sum
+
+    exact = scalar_sum.theorem_bits
+
+    def faulty(users, epsilon, delta, half_range):
+        return max(1, math.ceil(2 * half_range * math.sqrt(users))), exact(users, epsilon, delta, half_range)[1]
+    patch.setattr(scalar_sum, "theorem_bits", faulty)
+
+
+def laplace_with(delta):
+    """Calibrate Laplace noise to some delta, whoever asks."""
+    def plant(patch):
+        from bandits_dp.privatizers import laplace
+
+        exact = laplace.laplace_scale
+        patch.setattr(laplace, "laplace_scale", lambda epsilon, _, sensitivity: exact(epsilon, delta, sensitivity))
+    return plant
+
+
+def amplified(name, faulty):
+    """Put ``faulty(exact)`` in the place of a function that the search for P_Amp's noise uses."""
+    def plant(patch):
+        from bandits_dp.privatizers import amplified
+
+        patch.setattr(amplified, "certified_unit_std", amplified.certified_unit_std.__wrapped__)  # which remembers nothing
+        patch.setattr(amplified, name, faulty(getattr(amplified, name)))
+    return plant
+
+
+def cheaper(share):
+    """Charge so much of the local delta only."""
+    return lambda exact: lambda local, users, delta, local_delta: exact(local, users, delta, local_delta * share)
+
+
 FAULTS = {
     "UserNoise.randomize times 0.9": (louder(UserNoise, "randomize", 0.9), "messages", "LocalGaussian"),
     "UserNoise.randomize times 1.1": (louder(UserNoise, "randomize", 1.1), "messages", "LocalGaussian"),
@@ -241,6 +277,23 @@ FAULTS = {
     "tree delta not split": (delta_not_split, "theorem split", "TreeCounter"),
     "returning users counted once": (one_batch_of_four, "calibration", "ReturningVectorSum"),
     "published bits a third of them ones": (third, "theorem split", "ScalarSum"),
+    "published bits without the floor of two levels": (one_level, "theorem split", "small ScalarSum"),
+    "Laplace vectors that use delta": (laplace_with(0.3), "theorem split", "LaplaceVector"),
+    "the theorem's Laplace noise that uses delta": (laplace_with(0.3), "theorem split", "LaplaceTheorem"),
+    "Laplace numbers that do not use delta": (laplace_with(0.0), "theorem split", "LaplaceNumber"),
+    "P_Amp's local delta is free": (amplified("shuffle_epsilon", cheaper(0)), "amplification", "AmplifiedGaussian"),
+    "P_Amp's local delta of one user for all": (
+        amplified("shuffle_epsilon", cheaper(1 / 300)), "amplification", "AmplifiedGaussian"),
+    "nine tenths of P_Amp's local delta": (
+        amplified("shuffle_epsilon", cheaper(0.9)), "amplification", "AmplifiedGaussian"),
+    "P_Amp's noise for twice the local delta": (
+        amplified("gaussian_noise_std", lambda exact: lambda epsilon, delta, *rest: exact(epsilon, 2 * delta, *rest)),
+        "amplification", "AmplifiedGaussian"),
+    "P_Amp's crowd doubled": (
+        amplified("shuffle_epsilon", lambda exact: lambda local, users, *rest: exact(local, 2 * users, *rest)),
+        "amplification", "AmplifiedGaussian"),
+    "P_Amp counts everybody as honest": (
+        amplified("honest_users", lambda exact: lambda users, fraction: users), "amplification", "AmplifiedGaussian"),
     "last cut batch released": (last_batch_too, "cut batch", "SDP-AE"),
     "nodes of the tree redrawn": (redrawn, "counters", "TreeCounter"),
     "draws of the factorization redrawn": (redrawn, "counters", "FactorizationCounter"),

@@ -8,8 +8,18 @@ import pytest
 from scipy import stats
 
 from bandits_dp.accounting import binomial_delta, gaussian_delta, gaussian_noise_std
-from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse
+from bandits_dp.privatizers import (
+    BinarySum,
+    CentralGaussian,
+    CentralLaplace,
+    DiscreteLaplaceSum,
+    Identity,
+    RandomizedResponse,
+    ScalarSum,
+    SkellamSum,
+)
 from bandits_dp.privatizers.binary_sum import NoiseBits
+from bandits_dp.privatizers.secure_sum import SecureSum
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 
@@ -47,6 +57,21 @@ def test_fidelities_have_the_same_law(name, users):
         if name != "binary sum, large epsilon":
             assert abs(sample.var() / privatizer.noise_std**2 - 1) < 6 * math.sqrt(kurtosis / runs)
     assert stats.ks_2samp(*drawn.values(), method="asymp").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("privatizer", (
+    RandomizedResponse(3, 1.0), RandomizedResponse(7, 0.2, 0.05), BinarySum(3, 1.0, 1e-2), ScalarSum(3, 4.0, 0.1, levels=5),
+    DiscreteLaplaceSum(3, 1.0), SkellamSum(3, 2.0, 0.1)), ids=lambda privatizer: type(privatizer).__name__)
+def test_the_span_is_the_largest_difference_of_two_releases(privatizer):
+    """By it learners skip phases in which nobody can fall: if it were too small they would skip others."""
+    rng = np.random.default_rng(0)
+    if isinstance(privatizer, SecureSum):
+        sent = [np.array([x]) for x in range(privatizer.modulus)]  # sums modulo m
+    else:
+        shape = privatizer.shuffle(privatizer.randomize(np.zeros((privatizer.users, 1)), rng), rng).shape
+        sent = [np.zeros(shape), np.ones(shape)]
+    released = [float(privatizer.analyze(messages, rng)[0]) for messages in sent]
+    assert max(released) - min(released) == pytest.approx(privatizer.span, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -114,11 +139,11 @@ def test_pairs_beat_single_rare_bits():
     low, high = 1e-6, 1e-3
     for _ in range(60):
         middle = math.sqrt(low * high)
-        low, high = (low, middle) if binomial_delta(users, 1.0, p=middle) <= 1e-6 else (middle, high)
+        low, high = (low, middle) if binomial_delta(users, 1.0, 1, p=middle) <= 1e-6 else (middle, high)
     single = math.sqrt(users * high * (1 - high))
     pair = BinarySum(users, 1.0, 1e-6).noise_std
     assert single == pytest.approx(5.84, abs=0.01)
-    assert pair < gaussian_noise_std(1.0, 1e-6) < single
+    assert pair < gaussian_noise_std(1.0, 1e-6, 1.0) < single
 
 
 def test_theorem_binary_sum_is_private():
@@ -158,7 +183,7 @@ def test_randomized_response_is_exactly_private(epsilon, delta):
 
 
 def test_central_noise_is_exact():
-    assert gaussian_delta(CentralGaussian(5, 0.5, 1e-5).noise_std, 0.5) == pytest.approx(1e-5)
+    assert gaussian_delta(CentralGaussian(5, 0.5, 1e-5).noise_std, 0.5, 1.0) == pytest.approx(1e-5)
     assert CentralLaplace(5, 0.5).noise_std == pytest.approx(math.sqrt(2) / 0.5)
     assert CentralGaussian(5, 0.5, 1e-5, "theorem").noise_std > CentralGaussian(5, 0.5, 1e-5).noise_std
 

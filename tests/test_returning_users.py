@@ -8,7 +8,6 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta
 from bandits_dp.accounting.composition import advanced_composition, gaussian_composition
-from bandits_dp.learners.schedules import NAMES, named_batch_size
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.returning import (
     ReturningAmplifiedGaussian,
@@ -19,6 +18,7 @@ from bandits_dp.privatizers.returning import (
     per_batch,
 )
 from bandits_dp.problems.contextual import ContextualLinear
+from bandits_dp.schedules.users import NAMES, named_batch_size
 
 LINEAR = LinearStatistics(5)
 PROBLEM = ContextualLinear(arms=10, dimension=3)
@@ -52,7 +52,7 @@ def test_local_gaussian_is_exact(epsilon):
     """M Gaussian releases with the noise found have exactly the delta asked for."""
     privatizer = ReturningLocalGaussian(50, 30, epsilon, 1e-3, domain=LINEAR)
     together = gaussian_composition([privatizer.unit_std] * 30, [LINEAR.l2_diameter] * 30)
-    assert gaussian_delta(together, epsilon) == pytest.approx(1e-3, rel=1e-9)
+    assert gaussian_delta(together, epsilon, 1.0) == pytest.approx(1e-3, rel=1e-9)
     assert privatizer.noise_std == pytest.approx(privatizer.unit_std * math.sqrt(50))
 
 
@@ -68,12 +68,12 @@ def exact_pair_delta(log_pmf, shift, epsilon):
 def test_two_batches_of_bits_against_every_outcome(epsilon):
     """One number in each of two batches: the exact delta is below the target, and the bound is not wasteful."""
     delta, g = 0.05, 16
-    privatizer = ReturningVectorSum(6, 2, epsilon, delta, domain=Box(), levels=g)
+    privatizer = ReturningVectorSum(6, 2, epsilon, delta, domain=Box(1), levels=g)
     log_pmf = privatizer.noise_bits.log_pmf(6)
     exact = exact_pair_delta(log_pmf, g, epsilon)  # from 0 to 1 in both batches, which moves g ones each
     assert exact <= delta
     assert exact >= 0.85 * delta
-    alone = VectorSum(6, epsilon, delta, Box(), levels=g)
+    alone = VectorSum(6, epsilon, delta, Box(1), levels=g)
     assert exact_pair_delta(alone.noise_bits.log_pmf(6), g, epsilon) > 1.2 * delta  # what one batch needs is too little for two
 
 
@@ -88,7 +88,7 @@ def test_bits_lose_nothing_against_gaussian_noise():
 def test_many_batches_of_bits_by_simulation():
     """The likelihood ratio of 40 batches, simulated, exceeds e^epsilon as little as promised (false alarm below 1e-6)."""
     epsilon, delta, batches, g = 1.0, 0.1, 40, 8
-    privatizer = ReturningVectorSum(5, batches, epsilon, delta, domain=Box(), levels=g)
+    privatizer = ReturningVectorSum(5, batches, epsilon, delta, domain=Box(1), levels=g)
     log_pmf = privatizer.noise_bits.log_pmf(5)
     rng = np.random.default_rng(1)
     noise = rng.choice(len(log_pmf), p=np.exp(log_pmf) / np.exp(log_pmf).sum(), size=(20_000, batches))
@@ -203,8 +203,9 @@ def made(name, **options):
 def test_learners_of_returning_users(name):
     """More noise than for unique users, a promise about all rounds of a user, and runs that go."""
     unique, back = made(name), made(name, returning_users=True)
-    assert (back.release.law.matrix_std > 1.5 * unique.release.law.matrix_std).all()
     batches = 2000 // back.batch_size
+    assert (back.stream.law(batches).matrix_std > 1.5 * unique.stream.law(batches).matrix_std).all()
+    assert (unique.visits.most, back.visits.most) == (1, batches)
     assert f"one user's at most {batches} rounds" in back.guarantee.unit and back.guarantee.unit.endswith(", one per batch")
     assert back.guarantee.neighbours == "replace all rounds of one user"
     assert (back.guarantee.epsilon, back.guarantee.delta) == (1.0, 0.1)
@@ -215,8 +216,8 @@ def test_learners_of_returning_users(name):
 
 def test_user_level_joint_privacy():
     """A user in at most M0 rounds: at most M0 times the noise (Proposition E.7), and less where M0 rounds cannot fill a node."""
-    std = {rounds: made("LinUCB-JDP", returning_users=rounds).release.law.matrix_std[-1] for rounds in (1, 2, 5)}
-    assert std[1] == made("LinUCB-JDP").release.law.matrix_std[-1]
+    std = {rounds: made("LinUCB-JDP", returning_users=rounds).stream.law(2000).matrix_std[-1] for rounds in (1, 2, 5)}
+    assert std[1] == made("LinUCB-JDP").stream.law(2000).matrix_std[-1]
     assert std[1] < std[2] < 2 * std[1] and std[2] < std[5] < 5 * std[1]
     assert made("LinUCB-JDP", returning_users=10**6).guarantee == made("LinUCB-JDP", returning_users=True).guarantee
     assert "5 rounds" in made("LinUCB-JDP", returning_users=5, counter="factorization").guarantee.unit
@@ -235,15 +236,15 @@ def test_privacy_targeted_batches_are_locally_private(name):
     assert learner.guarantee.model == "local"
     assert (learner.guarantee.epsilon, learner.guarantee.delta) == (1.0, 0.1)
     local = LocalGaussian(1, 1.0, 0.1, domain=LinearStatistics(3)).unit_std
-    per_user = learner.release.privatizer.noise_std / math.sqrt(learner.batch_size)
+    per_user = learner.stream.privatizer.noise_std / math.sqrt(learner.batch_size)
     assert local * 0.999 < per_user < 1.03 * local
     theorem = made(name, batch_size="privacy", calibration="theorem")
     assert theorem.guarantee.model == "local" and theorem.guarantee.proved
     if protocol == "vector":
-        bits = theorem.release.privatizer.noise_bits
+        bits = theorem.stream.privatizer.noise_bits
         assert bits.rare == math.ceil(24e4 * 4**2 * math.log(4 * 10 / 0.1) ** 2)  # Corollary C.3
     else:
-        assert theorem.release.privatizer.unit_std == pytest.approx(4 * math.sqrt(2 * math.log(25)))  # Corollary B.3
+        assert theorem.stream.privatizer.unit_std == pytest.approx(4 * math.sqrt(2 * math.log(25)))  # Corollary B.3
 
 
 def test_named_batches_in_the_catalogue():

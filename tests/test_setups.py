@@ -20,7 +20,7 @@ def test_sizes_are_the_published_ones():
         assert (made.horizon, made.runs, made.epsilons, made.delta) == (20_000, 50, (0.2, 1.0, 10.0), 0.1)
         assert (made.problem.arms, made.problem.dimension, made.problem.fixed) == (100, 5, True)
         assert made.systems == ("LinUCB", "LinUCB-JDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec", "LinUCB-LDP")
-        assert all(made.make(name, 1.0).release.users == 20 for name in made.systems if "SDP" in name)
+        assert all(made.make(name, 1.0).stream.users == 20 for name in made.systems if "SDP" in name)
     clients = bdp.setup("li-zhou-ji-2022")
     assert (clients.horizon, clients.runs, clients.delta) == (10**6, 20, 0.25) and 10.0 in clients.epsilons
     problem = clients.problem
@@ -123,7 +123,7 @@ def test_full_scale_fits_into_500_megabytes(paper, name):
 
 def test_options_of_the_caller_come_first():
     made = bdp.setup("chowdhury-zhou-2022")
-    assert made.make("LinUCB-SDP-Vec", 1.0, batch_size=50).release.users == 50
+    assert made.make("LinUCB-SDP-Vec", 1.0, batch_size=50).stream.users == 50
     assert made.make("LinUCB-SDP-Vec", 1.0, calibration="experiment").guarantee.calibration == "experiment"
     assert bdp.setup("chowdhury-zhou-2022-code").make("LinUCB", 1.0).guarantee.calibration in ("experiment", "certified")
     with pytest.raises(ValueError, match="name must be a known system"):

@@ -7,11 +7,11 @@ import sys
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import bandits_dp as bdp
 from bandits_dp.engine.fingerprint import fingerprint
-from bandits_dp.engine.simulate import _play, checkpoints
-from bandits_dp.engine.threads import controls
+from bandits_dp.engine.simulate import checkpoints
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.problems import BernoulliArms
 from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, slowly, small
@@ -170,7 +170,7 @@ def test_equal_options_make_equal_learners():
 def test_same_seed_same_result_however_runs_are_split(name, monkeypatch, tmp_path):
     """Runs that advance together as arrays give the numbers that they give alone, for every system of the catalogue."""
     small_case = small(name)
-    learner, problem, horizon = small_case
+    learner, problem, _ = small_case
     before = fingerprint(learner, problem)
     one = bdp.simulate(*small_case, runs=7, seed=2, progress=False, cache=tmp_path)
     assert fingerprint(learner, problem) == before  # neither is changed
@@ -179,8 +179,8 @@ def test_same_seed_same_result_however_runs_are_split(name, monkeypatch, tmp_pat
     assert (bdp.simulate(*small_case, runs=7, seed=3, progress=False).regret != one.regret).any()
     monkeypatch.setattr(sys.modules["bandits_dp.engine.simulate"], "TOGETHER", 3)
     assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
-    alone = [_play(learner, problem, horizon, 2, [run])[1] for run in range(7)]
-    assert (np.concatenate([played.regret for played in alone]) == one.regret).all()
+    monkeypatch.setattr(sys.modules["bandits_dp.engine.simulate"], "TOGETHER", 1)
+    assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -192,23 +192,22 @@ def test_same_seed_same_result_on_any_number_of_workers(name):
 
 def test_runs_are_played_with_one_thread():
     """Linear algebra has a single thread inside a simulation, and as many as before after it, also after an error."""
+    def threads():
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
     class Counting(BernoulliArms):
         def draw(self, rng):
-            seen.append([get() for get, _ in controls()])
+            seen.append(threads())
             if len(seen) > 1:
                 raise RuntimeError("stop")
             return self
 
-    problem = Counting([0.9, 0.6])
-
-    for _, set_threads in controls():
-        set_threads(2)
-    seen = []
-    bdp.simulate(slowly(problem, 100), problem, 100, runs=1, progress=False)
-    with pytest.raises(RuntimeError, match="stop"):
-        bdp.simulate(slowly(problem, 100), problem, 100, progress=False)
-    assert seen == [[1] * len(controls())] * 2 and [get() for get, _ in controls()] == [2] * len(controls())
-    assert controls() or sys.platform != "linux"  # the wheels of numpy and scipy for Linux come with OpenBLAS
+    problem, seen = Counting([0.9, 0.6]), []
+    with threadpool_limits(2, user_api="blas"):
+        bdp.simulate(slowly(problem, 100), problem, 100, runs=1, progress=False)
+        with pytest.raises(RuntimeError, match="stop"):
+            bdp.simulate(slowly(problem, 100), problem, 100, progress=False)
+        assert threads() and seen == [[1] * len(threads())] * 2 and set(threads()) == {2}
 
 
 def test_a_shorter_simulation_is_a_prefix():
@@ -269,6 +268,6 @@ def test_long_work_shows_a_progress_bar():
 
 
 def test_importing_the_package_is_light():
-    """No plotting, widget or table library until something is drawn."""
-    code = "import sys, bandits_dp; print([m for m in ('matplotlib', 'ipywidgets', 'pandas', 'IPython') if m in sys.modules])"
+    """No plotting or table library until something is drawn, and of scipy only what is small."""
+    code = "import sys, bandits_dp; print([m for m in ('matplotlib', 'pandas', 'IPython', 'scipy.stats', 'scipy.optimize') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -51,6 +51,15 @@ def test_randomized_response_is_as_truthful_as_steps_of_floats_allow():
         assert exact_delta.randomized_response(q + 2**-51 + (1 - q) * 1e-14, epsilon) > delta, (epsilon, delta)
 
 
+def test_the_rarest_lie():
+    """A lie is rounded up to steps of 2^-53, up to epsilon = 36; beyond it is as frequent as there, and with a delta as 2^-52."""
+    for epsilon in (33.0, 34.5, 35.2, 35.9):
+        assert 1 - RandomizedResponse(1, epsilon).truth == math.ceil(math.exp(-epsilon) * 2**53) / 2**53
+    for epsilon in (36.0, 36.5, 60.0, 1000.0):
+        assert 1 - RandomizedResponse(1, epsilon).truth == 3 / 2**53
+        assert 1 - RandomizedResponse(1, epsilon, 0.9).truth == 2 / 2**53
+
+
 @pytest.mark.parametrize("epsilon", (1e-20, 1e-16, 5e-324))
 def test_an_epsilon_without_a_trace_is_refused(epsilon):
     """Truth and lie would be equally likely in floating point, and the analyzer would divide by zero."""
@@ -143,7 +152,7 @@ def test_skellam_noise_keeps_delta():
 def test_gaussian_noise_keeps_delta():
     """5,000 pairs, and no more noise than needed: 1e-8 less breaks the promise."""
     for i, (epsilon, delta) in enumerate(scan(12, (1e-6, 100.0), (1e-15, 0.99))):
-        std = gaussian_noise_std(epsilon, delta)
+        std = gaussian_noise_std(epsilon, delta, 1.0)
         assert exact_delta.gaussian(std, epsilon) <= delta * (1 + ROOM), (epsilon, delta)
         if i % 10 == 0:
             assert exact_delta.gaussian(std * (1 - 1e-8), epsilon) > delta

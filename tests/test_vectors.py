@@ -274,7 +274,7 @@ def test_bad_sums_are_named():
 )
 def test_too_few_fair_pairs_are_counted_for_every_coordinate(users, epsilon, delta, dimension):
     """Each of many counts may have too few fair pairs; a thousandth of delta for each would be more than delta for all."""
-    shift = 400 / gaussian_noise_std(epsilon, delta)
+    shift = 400 / gaussian_noise_std(epsilon, delta, 1.0)
     bits = certified_bits(users, epsilon, delta, shift, dimension)
     pairs, q = users * bits.rare, 4 * bits.p * (1 - bits.p)
 

@@ -100,7 +100,7 @@ def hockey_stick(log_pmf: NDArray[np.float64], epsilon: float, shift: int) -> fl
     return min(1.0, max(one_way(still, moved), one_way(moved, still)))
 
 
-def binomial_delta(trials: int, epsilon: float, shift: int = 1, p: float = 0.5) -> float:
+def binomial_delta(trials: int, epsilon: float, shift: int, p: float = 0.5) -> float:
     """Exact delta of a count with Bin(trials, p) noise.
 
     Parameters
@@ -134,7 +134,7 @@ def binomial_delta(trials: int, epsilon: float, shift: int = 1, p: float = 0.5) 
     return hockey_stick(log_pmf, epsilon, shift)
 
 
-def binomial_trials(epsilon: float, delta: float, shift: int = 1, p: float = 0.5) -> int:
+def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) -> int:
     """Fewest noise bits for which the noisy count is (epsilon, delta)-DP.
 
     Parameters

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy  # optimize and stats are loaded when they are used first
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
@@ -190,4 +190,5 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
         a = 1 + math.exp(log_order)
         return a * rho + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1)
 
-    return max(0.0, float(minimize_scalar(bound, bounds=(-10.0, 25.0), method="bounded", options={"xatol": 1e-10}).fun))
+    least = scipy.optimize.minimize_scalar(bound, bounds=(-10.0, 25.0), method="bounded", options={"xatol": 1e-10})
+    return max(0.0, float(least.fun))

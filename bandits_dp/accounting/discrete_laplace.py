@@ -18,13 +18,13 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy  # optimize and stats are loaded when they are used first
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import ROUNDING
 
 
-def discrete_laplace_delta(scale: float, epsilon: float, shift: int = 1) -> float:
+def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     """Exact delta of a count with discrete Laplace noise.
 
     Parameters
@@ -61,7 +61,7 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int = 1) -> floa
     return float((below - math.expm1(-1 / scale) * gained.sum()) / (1 + math.exp(-1 / scale)))
 
 
-def discrete_laplace_scale(epsilon: float, delta: float = 0.0, shift: int = 1) -> float:
+def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     r"""Smallest scale for which a count with discrete Laplace noise is (epsilon, delta)-DP.
 
     Parameters
@@ -109,7 +109,7 @@ def discrete_laplace_scale(epsilon: float, delta: float = 0.0, shift: int = 1) -
     low = high = math.log(most)
     while excess(low) <= 0:
         low -= 0.5
-    log_scale = brentq(excess, low, high, xtol=1e-13)
+    log_scale = scipy.optimize.brentq(excess, low, high, xtol=1e-13)
     while excess(log_scale) > 0:  # the root finder may stop just below the root
         log_scale += 1e-13
     return math.exp(log_scale)

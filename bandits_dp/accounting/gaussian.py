@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
+import scipy
 from scipy.special import erfcx, log_ndtr, ndtr
 
 from bandits_dp import _checks
@@ -22,7 +22,7 @@ from bandits_dp import _checks
 CLOSE = 5e-6  # below, the slope in the middle is a difference to 1e-10
 
 
-def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float = 1.0) -> float:
+def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> float:
     """Exact delta of the Gaussian mechanism at a given epsilon.
 
     Parameters
@@ -66,7 +66,7 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float = 1.0) -
     return float(0.5 * math.exp(-((v - u) ** 2) / 2) * difference)
 
 
-def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
+def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> float:
     """Smallest noise for which the Gaussian mechanism is (epsilon, delta)-DP.
 
     Parameters
@@ -98,7 +98,7 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float = 1.0) -
     sensitivity = _checks.positive("sensitivity", sensitivity)
 
     def excess(log_ratio: float) -> float:
-        value = gaussian_delta(math.exp(log_ratio), epsilon)
+        value = gaussian_delta(math.exp(log_ratio), epsilon, 1.0)
         return math.log(max(value, 1e-320)) - math.log(delta)
 
     low, high = -1.0, 1.0
@@ -106,14 +106,14 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float = 1.0) -
         low -= 2.0
     while excess(high) > 0:
         high += 2.0
-    ratio = math.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
-    while gaussian_delta(ratio, epsilon) > delta:
+    ratio = math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
+    while gaussian_delta(ratio, epsilon, 1.0) > delta:
         ratio *= 1 + 1e-12
     return sensitivity * ratio
 
 
 def classical_gaussian_noise_std(
-    epsilon: float, delta: float, sensitivity: float = 1.0, strict: bool = True
+    epsilon: float, delta: float, sensitivity: float, strict: bool = True
 ) -> float:
     """Textbook noise of the Gaussian mechanism, sqrt(2 ln(1.25 / delta)) D / epsilon.
 

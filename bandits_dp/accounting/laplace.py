@@ -13,7 +13,7 @@ from decimal import Decimal, localcontext
 from bandits_dp import _checks
 
 
-def laplace_delta(scale: float, epsilon: float, sensitivity: float = 1.0) -> float:
+def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     """Exact delta of the Laplace mechanism on one number.
 
     Parameters
@@ -45,7 +45,7 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float = 1.0) -> flo
     return -math.expm1(min(epsilon - sensitivity / scale, 0.0) / 2)
 
 
-def laplace_scale(epsilon: float, delta: float = 0.0, sensitivity: float = 1.0) -> float:
+def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     """Smallest scale for which the Laplace mechanism on one number is (epsilon, delta)-DP.
 
     Parameters

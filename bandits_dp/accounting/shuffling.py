@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.stats import binom
+import scipy  # optimize and stats are loaded when they are used first
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
@@ -76,7 +76,7 @@ def clones_delta(local_epsilon: float, users: int, epsilon: float) -> float:
     # the likelihood ratio exceeds e^eps from this count on; 2q - 1 = tanh(eps0 / 2)
     threshold = (c + 1) * (q - (1 - q) * math.exp(-epsilon)) / (math.tanh(local_epsilon / 2) * (1 + math.exp(-epsilon)))
     x = np.minimum(np.floor(threshold), c) + 1  # as epsilon is below eps0, at c + 1 it surely does
-    excess = binom.pmf(x - 1, c, 0.5) * gain - binom.sf(x - 1, c, 0.5) * math.expm1(epsilon)
+    excess = scipy.stats.binom.pmf(x - 1, c, 0.5) * gain - scipy.stats.binom.sf(x - 1, c, 0.5) * math.expm1(epsilon)
     skipped = math.exp(LOG_SKIP) * len(log_weight)
     return min(1.0, float((weight * np.maximum(excess, 0.0)).sum()) + skipped)
 

@@ -23,8 +23,8 @@ import math
 from functools import lru_cache
 
 import numpy as np
+import scipy  # optimize and stats are loaded when they are used first
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import ive
 
 from bandits_dp import _checks
@@ -66,7 +66,8 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
         x = math.exp(log_x)
         return x * math.asinh(x / variance) - x * x / (math.hypot(x, variance) + variance) - LOG_TAIL
 
-    reach = math.ceil(math.exp(brentq(unlikely, math.log(1e-3), math.log(2 * LOG_TAIL + 2 * math.sqrt(LOG_TAIL * variance)))))
+    far = math.log(2 * LOG_TAIL + 2 * math.sqrt(LOG_TAIL * variance))
+    reach = math.ceil(math.exp(scipy.optimize.brentq(unlikely, math.log(1e-3), far)))
     x = np.arange(reach + 1.0)
     if variance < EXPANDED:
         with np.errstate(divide="ignore"):  # what is below 1e-308 becomes 0, which only drops mass
@@ -80,7 +81,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
     return np.concatenate([half[:0:-1], half])
 
 
-def skellam_delta(variance: float, epsilon: float, shift: int = 1) -> float:
+def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     """Exact delta of a count with Skellam noise.
 
     Parameters
@@ -111,7 +112,7 @@ def skellam_delta(variance: float, epsilon: float, shift: int = 1) -> float:
     return hockey_stick(skellam_log_pmf(variance), epsilon, shift)
 
 
-def skellam_variance(epsilon: float, delta: float, shift: int = 1, bound: str = "exact") -> float:
+def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exact") -> float:
     """Smallest variance for which a count with Skellam noise is (epsilon, delta)-DP.
 
     Parameters
@@ -161,7 +162,7 @@ def _variance(epsilon: float, delta: float, shift: int, bound: str) -> float:
         low -= 1
     while excess(high) > 0:
         high += 1
-    log_variance = brentq(excess, low, high, xtol=1e-9)
+    log_variance = scipy.optimize.brentq(excess, low, high, xtol=1e-9)
     while excess(log_variance) > 0:  # the root finder may stop just below the root
         log_variance += 1e-9
     return math.exp(log_variance)

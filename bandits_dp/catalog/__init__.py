@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog import arms, clients, contextual, linear, reward_private
+from bandits_dp.catalog import arms, clients, linear, linucb, rewards
 from bandits_dp.catalog.options import Given, plain
 from bandits_dp.catalog.setups import Setup, setup
 from bandits_dp.catalog.system import System
 from bandits_dp.engine.restarts import Restarts
 from bandits_dp.problems import Problem
 
-_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *contextual.SYSTEMS, *reward_private.SYSTEMS)
-_GIVEN = ("problem", "epsilon", "delta", "horizon", "calibration")
+_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *linucb.SYSTEMS, *rewards.SYSTEMS)
 
 __all__ = ["Setup", "System", "make", "setup", "systems"]
 
@@ -54,12 +52,7 @@ def make(
     calibration : {"certified", "theorem", "experiment"}
         How noise and confidence widths are chosen.
     **options
-        ``batch_size`` (an int or ``"doubling"``), ``honest_fraction`` in (0, 1], ``noise``, ``strict`` and ``fidelity``
-        (``"aggregate"`` or ``"messages"``), where the system has them. With clients: ``alpha`` in (0, 1), where phase l has
-        ceil(2^(alpha l)) of them, or ``clients_per_phase`` (pilot runs find one if it is not given); ``bound`` B, so that averages
-        lie in [-B, B], and ``clip``, which moves them there. With features: ``batch_size`` may be a named one (``"utility"``,
-        ``"privacy"``, ``"returning"``), ``returning_users`` (True, or the most rounds of one user), ``counter`` (``"tree"``,
-        ``"factorization"``), ``centred``, ``radius_scale`` and ``alpha``. An unknown option's error lists what a system has.
+        What the system has besides: ``System.options`` lists each with its type, range and default, and so does the catalogue page.
 
     Returns
     -------
@@ -95,15 +88,11 @@ def make(
             raise ValueError(f"epsilon must be a positive number for {name}, got None")
         if delta is None and system.model != "local" and not system.pure:
             raise ValueError(f"delta must be in (0, 1) for {name}, got None")
-    new = isinstance(system.takes, type) and next(iter(inspect.signature(system.build).parameters)) == "given"
-    known = {one.name for one in system.options} if new else set(inspect.signature(system.build).parameters) - set(_GIVEN)
+    known = {one.name for one in system.options}
     for option in options:
         if option not in known:
             raise ValueError(f"{option} is not an option of {name}, which has {', '.join(sorted(known)) or 'none'}")
-    if new:
-        learner = system.build(Given(problem, horizon, epsilon, delta, calibration), system.takes(**options))
-    else:
-        learner = system.build(problem, epsilon, delta, horizon, calibration, **options)
+    learner = system.build(Given(problem, horizon, epsilon, delta, calibration), system.takes(**options))
     learner.name = name
     made = {"epsilon": epsilon, "delta": delta, "calibration": calibration} | dict(sorted(options.items()))
     dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 
 from bandits_dp import _checks
+from bandits_dp.catalog.linear import CLIPPED, Clipped, Fidelity, with_noise
+from bandits_dp.catalog.options import Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.designs import support_bound
-from bandits_dp.learners.distributed import ClientElimination
-from bandits_dp.learners.distributed_schedules import constant, equal_communication, growing
-from bandits_dp.learners.phased_parts import Phase
-from bandits_dp.learners.phased_width import ExactWidth, PrintedWidth
+from bandits_dp.engine.live_clients import LiveClients
+from bandits_dp.engine.pilots import equal_communication
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.learners import PhasedElimination
 from bandits_dp.privatizers import (
     Box,
     CentralGaussian,
@@ -29,10 +31,45 @@ from bandits_dp.privatizers import (
 )
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.problems.linear import on_sphere
+from bandits_dp.schedules.clients import Schedule, constant, growing
+from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
 
-Problem = ClientPopulation | SphericalClients
+FIRST_LENGTH = 2.0  # h_1
 
-NOISES = ("gaussian", "laplace")
+
+@dataclass(frozen=True)
+class Growing(Fidelity):
+    """Options of DPE."""
+
+    alpha: float = option(0.8, "phase l has ceil(2^(alpha l)) clients; in (0, 1)")
+
+
+@dataclass(frozen=True)
+class Constant(Growing):
+    """Options of DPE-FixedU."""
+
+    clients_per_phase: int | None = option(None, ">= 1; None: pilot runs find the one that communicates as much as alpha's")
+
+
+@dataclass(frozen=True)
+class Vectors(Growing, Clipped):
+    """Options that all private ones have."""
+
+    bound: float = option(1.0, "B, > 0: averages lie in [-B, B]")
+
+
+@dataclass(frozen=True)
+class NoisyVectors(Vectors):
+    """Options of CDP-DPE and LDP-DPE."""
+
+    noise: str = option("gaussian", '"gaussian" or "laplace"')
+
+
+@dataclass(frozen=True)
+class ShuffledVectors(Vectors):
+    """Options of SDP-DPE."""
+
+    honest_fraction: float = option(1.0, "share of clients who surely add their noise, in (0, 1]")
 
 
 def _exact(clients: int, numbers: int) -> Privatizer:
@@ -40,9 +77,9 @@ def _exact(clients: int, numbers: int) -> Privatizer:
     return Identity(clients, Reals(numbers))
 
 
-def _noisy(clients: int, numbers: int, kind: Callable[..., Privatizer], bound: float, **options: Any) -> Privatizer:
+def _noisy(clients: int, numbers: int, kind: Callable[..., Privatizer], bound: float) -> Privatizer:
     """Return the private sum of vectors in [-B, B]^s."""
-    return kind(clients, domain=Box(numbers, -bound, bound), **options)
+    return kind(clients, domain=Box(numbers, -bound, bound))
 
 
 def no_noise(phase: Phase) -> float:
@@ -52,7 +89,7 @@ def no_noise(phase: Phase) -> float:
 
 def gaussian_noise(phase: Phase, dimension: int) -> float:
     """Return the printed sigma_n with Gaussian noise, 2 sqrt(S d) times sigma_nc or sigma_nl / sqrt(|U|) (Theorems 5.3, 5.4)."""
-    return 2 * phase.privatizers[0].noise_std / phase.people * math.sqrt(support_bound(dimension) * dimension)
+    return 2 * phase.noise[0].noise_std / phase.people * math.sqrt(support_bound(dimension) * dimension)
 
 
 def bit_noise(phase: Phase, dimension: int) -> float:
@@ -62,67 +99,60 @@ def bit_noise(phase: Phase, dimension: int) -> float:
     take stands in the proof of Theorem A.2; it is the mean number of ones among the noise bits, which bounds their variance, in
     the units of an average.
     """
-    vector = phase.privatizers[0]
+    vector = phase.noise[0]
     assert isinstance(vector, VectorSum)
     std = vector.step * math.sqrt(vector.noise_bits.mean(phase.people)) / phase.people
     return 2 * std * math.sqrt(support_bound(dimension) * dimension)
 
 
+def _guarantee(anyone: Privatizer) -> Guarantee:
+    """Return what the release for one client with one average promises, in the words of the whole run."""
+    promise = anyone.guarantee
+    unit = f"one client's average rewards, each in {anyone.domain}" + (", after clipping to it" if anyone.clip else "")
+    reason = promise.reason
+    if promise.proved:
+        reason += "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
+    if anyone.clip:
+        reason += CLIPPED
+    return replace(promise, unit=unit, neighbours="replace one client's data", reason=reason)
+
+
 def _elimination(
-    problem: Problem,
-    horizon: int,
-    calibration: str,
+    given: Given,
+    options: Growing,
     privatizer: Callable[[int, int], Privatizer],
     printed_noise: Callable[[Phase], float],
-    schedule: Callable[[int], int],
-    fidelity: str,
-) -> ClientElimination:
+    schedule: Schedule | None = None,
+) -> LiveClients:
     """Put phased elimination together with the width of its calibration."""
+    problem, T = given.problem, given.horizon
     k, d = problem.arms, problem.dimension
-    width: ExactWidth | PrintedWidth
-    if calibration == "certified":
-        width = ExactWidth(k, horizon, problem.reward_std, problem.client_std)
-    else:
-        width = PrintedWidth(k, d, horizon, printed_noise, problem.client_std)
-    learner = ClientElimination(k, d, horizon, problem.clients, privatizer, schedule, width, fidelity)
-    learner.check_problem(problem)
+    width = (ExactWidth(k, T, problem.reward_std, problem.client_std) if given.calibration == "certified"
+             else PrintedWidth(k, d, T, printed_noise, problem.client_std))
+    learner = PhasedElimination(k, d, FIRST_LENGTH, width, schedule or _growing(options.alpha), problem.clients)
     if problem.actions is not None:
         learner.show(problem.actions)
-    return learner
+    live = LiveClients(learner, privatizer, k, T, _guarantee(privatizer(1, 1)), options.fidelity)
+    live.check_problem(problem)
+    return live
 
 
-def _schedule(alpha: float) -> Callable[[int], int]:
+def _growing(alpha: float) -> Schedule:
     return partial(growing, alpha=_checks.real("alpha", alpha, 0.0, 1.0))
 
 
-def _dpe(
-    problem: Problem,
-    epsilon: float | None,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    alpha: float = 0.8,
-    fidelity: str = "aggregate",
-) -> ClientElimination:
-    return _elimination(problem, horizon, calibration, _exact, no_noise, _schedule(alpha), fidelity)
+def _dpe(given: Given, options: Growing) -> LiveClients:
+    return _elimination(given, options, _exact, no_noise)
 
 
-def _dpe_fixed_u(
-    problem: Problem,
-    epsilon: float | None,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    alpha: float = 0.8,
-    clients_per_phase: int | None = None,
-    fidelity: str = "aggregate",
-) -> ClientElimination:
-    if clients_per_phase is None:
+def _dpe_fixed_u(given: Given, options: Constant) -> LiveClients:
+    clients, problem = options.clients_per_phase, given.problem
+    if clients is None:
         actions = None if problem.actions is None else tuple(map(tuple, problem.actions.tolist()))
         size = (problem.arms, problem.dimension, problem.client_std, problem.clients)
-        clients_per_phase = _constant_clients(*size, actions, horizon, calibration, alpha)
-    schedule = partial(constant, clients=_checks.integer("clients_per_phase", clients_per_phase))
-    return _elimination(problem, horizon, calibration, _exact, no_noise, schedule, fidelity)
+        clients = _constant_clients(*size, actions, given.horizon, given.calibration, options.alpha)
+    schedule = partial(constant, clients=_checks.integer("clients_per_phase", clients))
+    return _elimination(given, options, _exact, no_noise, schedule)
 
 
 @lru_cache(maxsize=64)
@@ -138,96 +168,43 @@ def _constant_clients(
 ) -> int:
     """Find U for DPE-FixedU from what is public; pilot runs have Gaussian rewards and parameters drawn from the unit sphere."""
     problem = SphericalClients(arms, dimension, client_std, "gaussian", clients)
+    given = Given(problem, horizon, None, None, calibration)
 
     def draw(rng: np.random.Generator) -> ClientPopulation:
         if actions is None:
             return problem.draw(rng)
         return ClientPopulation(actions, on_sphere(1, dimension, rng)[0], client_std, "gaussian", clients)
 
-    def learner(schedule: Callable[[int], int]) -> ClientElimination:
-        return _elimination(problem, horizon, calibration, _exact, no_noise, schedule, "aggregate")
+    def learner(schedule: Schedule) -> LiveClients:
+        return _elimination(given, Growing(), _exact, no_noise, schedule)
 
-    return equal_communication(learner, _schedule(alpha), draw)
+    return equal_communication(learner, _growing(alpha), draw)
 
 
 def _continuous(
-    problem: Problem,
-    horizon: int,
-    kinds: tuple[Callable[..., Privatizer], Callable[..., Privatizer]],
-    alpha: float,
-    noise: str,
-    bound: float,
-    strict: bool,
-    fidelity: str,
-    **options: Any,
-) -> ClientElimination:
+    given: Given, options: NoisyVectors, gaussian: type[Privatizer], laplace: type[Privatizer]
+) -> LiveClients:
     """Put a learner with Gaussian or Laplace noise together."""
-    calibration: str = options["calibration"]
-    if _checks.choice("noise", noise, NOISES) == "gaussian":
-        options["strict"] = strict
-    elif calibration == "theorem":
-        raise ValueError("noise must be 'gaussian' for the theorem calibration, got 'laplace': no width is printed for it")
-    else:
-        options["delta"] = 0.0  # pure privacy, whatever delta is allowed
-    if options["delta"] is None:
-        raise ValueError("delta must be in (0, 1) for noise='gaussian', got None; noise='laplace' can do without")
-    kind = kinds[NOISES.index(noise)]
-    privatizer = partial(_noisy, kind=kind, bound=_checks.positive("bound", bound), **options)
-    printed = partial(gaussian_noise, dimension=problem.dimension)
-    return _elimination(problem, horizon, calibration, privatizer, printed, _schedule(alpha), fidelity)
+    if options.noise == "laplace":
+        given = replace(given, delta=0.0)  # pure privacy, whatever delta is allowed
+    kind = with_noise(given, options, gaussian, laplace)
+    privatizer = partial(_noisy, kind=kind, bound=_checks.positive("bound", options.bound))
+    return _elimination(given, options, privatizer, partial(gaussian_noise, dimension=given.problem.dimension))
 
 
-def _cdp_dpe(
-    problem: Problem,
-    epsilon: float,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    alpha: float = 0.8,
-    noise: str = "gaussian",
-    bound: float = 1.0,
-    clip: bool = False,
-    strict: bool = True,
-    fidelity: str = "aggregate",
-) -> ClientElimination:
-    return _continuous(problem, horizon, (CentralGaussian, CentralLaplace), alpha, noise, bound, strict, fidelity,
-                       epsilon=epsilon, delta=delta, calibration=calibration, clip=clip)
+def _cdp_dpe(given: Given, options: NoisyVectors) -> LiveClients:
+    return _continuous(given, options, CentralGaussian, CentralLaplace)
 
 
-def _ldp_dpe(
-    problem: Problem,
-    epsilon: float,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    alpha: float = 0.8,
-    noise: str = "gaussian",
-    bound: float = 1.0,
-    clip: bool = False,
-    strict: bool = True,
-    fidelity: str = "aggregate",
-) -> ClientElimination:
-    return _continuous(problem, horizon, (LocalGaussian, LocalLaplace), alpha, noise, bound, strict, fidelity,
-                       epsilon=epsilon, delta=delta, calibration=calibration, clip=clip)
+def _ldp_dpe(given: Given, options: NoisyVectors) -> LiveClients:
+    return _continuous(given, options, LocalGaussian, LocalLaplace)
 
 
-def _sdp_dpe(
-    problem: Problem,
-    epsilon: float,
-    delta: float,
-    horizon: int,
-    calibration: str,
-    alpha: float = 0.8,
-    bound: float = 1.0,
-    clip: bool = False,
-    honest_fraction: float = 1.0,
-    strict: bool = True,
-    fidelity: str = "aggregate",
-) -> ClientElimination:
-    privatizer = partial(_noisy, kind=VectorSum, bound=_checks.positive("bound", bound), epsilon=epsilon, delta=delta,
-                         calibration=calibration, clip=clip, honest_fraction=honest_fraction, strict=strict)
-    printed = partial(bit_noise, dimension=problem.dimension)
-    return _elimination(problem, horizon, calibration, privatizer, printed, _schedule(alpha), fidelity)
+def _sdp_dpe(given: Given, options: ShuffledVectors) -> LiveClients:
+    kind = partial(VectorSum, epsilon=given.epsilon, delta=given.delta, calibration=given.calibration, clip=options.clip,
+                   honest_fraction=options.honest_fraction, strict=options.strict)
+    privatizer = partial(_noisy, kind=kind, bound=_checks.positive("bound", options.bound))
+    return _elimination(given, options, privatizer, partial(bit_noise, dimension=given.problem.dimension))
 
 
 _UNIT = "one client's vector of average rewards"
@@ -239,13 +216,13 @@ _CHAPTER = "09_distributed_feedback"
 _TEST = "tests/test_distributed.py::"
 SYSTEMS = (
     System("DPE", "li2022", "clients", "none", "no privacy", _FREE + r"\Big)",
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _dpe),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _dpe, Growing),
     System("DPE-FixedU", "li2022", "clients", "none", "no privacy", r"\text{no bound is stated}",
-           _CHAPTER, _TEST + "test_growing_numbers_of_clients_beat_a_constant_one", _dpe_fixed_u),
+           _CHAPTER, _TEST + "test_growing_numbers_of_clients_beat_a_constant_one", _dpe_fixed_u, Constant),
     System("CDP-DPE", "li2022", "clients", "central", _UNIT, _FREE + _CENTRAL,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _cdp_dpe, pure=True),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _cdp_dpe, NoisyVectors, pure=True),
     System("LDP-DPE", "li2022", "clients", "local", _UNIT, _FREE + _LOCAL,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _ldp_dpe),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _ldp_dpe, NoisyVectors),
     System("SDP-DPE", "li2022", "clients", "shuffle", _UNIT, _FREE + _SHUFFLE,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _sdp_dpe),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _sdp_dpe, ShuffledVectors),
 )

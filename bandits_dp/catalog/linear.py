@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
+from bandits_dp.catalog.options import Given, option
 from bandits_dp.catalog.system import System
-from bandits_dp.learners.phased_elimination import LinearElimination
-from bandits_dp.learners.phased_parts import Phase
-from bandits_dp.learners.phased_width import ExactWidth, PrintedWidth
+from bandits_dp.designs import support_bound
+from bandits_dp.engine.live_linear import LiveLinear
+from bandits_dp.learners import PhasedElimination
 from bandits_dp.privatizers import (
     Box,
     CentralGaussian,
@@ -24,9 +26,38 @@ from bandits_dp.privatizers import (
     ScalarSum,
 )
 from bandits_dp.privatizers.scalar_sum import default_levels
-from bandits_dp.problems import LinearArms, SphericalArms
+from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
 
-Problem = LinearArms | SphericalArms
+CLIPPED = "; where values are clipped, their means are others, and confidence widths are void"  # what a guarantee says of clip=True
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """Options of PE."""
+
+    fidelity: str = option("aggregate", '"aggregate" or "messages"')
+
+
+@dataclass(frozen=True)
+class Clipped(Fidelity):
+    """Options that all private ones have."""
+
+    clip: bool = option(False, "whether values outside their bounds are moved there; if not, they raise")
+    strict: bool = option(True, "whether the theorem calibration refuses what its proof does not cover")
+
+
+@dataclass(frozen=True)
+class Noisy(Clipped):
+    """Options of CDP-PE and LDP-PE."""
+
+    noise: str = option("gaussian", '"gaussian" or "laplace"')
+
+
+@dataclass(frozen=True)
+class Shuffled(Clipped):
+    """Options of SDP-PE."""
+
+    honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
 
 
 def _no_std(dimension: int, phase: Phase) -> float:
@@ -35,104 +66,71 @@ def _no_std(dimension: int, phase: Phase) -> float:
 
 def _sum_std(dimension: int, phase: Phase) -> float:
     """sigma_n = 2 d sigma sqrt(s) / h, sigma the std of a released sum (Theorems C.2, C.7; for bits the paper prints an order)."""
-    sigma = max(privatizer.noise_std for privatizer in phase.privatizers)
-    return 2 * dimension * sigma * math.sqrt(len(phase.support)) / phase.length
+    sigma = max(noise.noise_std for noise in phase.noise)
+    return 2 * dimension * sigma * math.sqrt(len(phase.plays)) / phase.length
 
 
 def _user_std(dimension: int, phase: Phase) -> float:
     """sigma_n = 2 d sigma sqrt(2 s / h), sigma the std of one user's noise (Theorem C.4)."""
-    sigma = max(privatizer.noise_std / math.sqrt(privatizer.users) for privatizer in phase.privatizers)
-    return 2 * dimension * sigma * math.sqrt(2 * len(phase.support) / phase.length)
+    sigma = max(noise.noise_std / math.sqrt(noise.users) for noise in phase.noise)
+    return 2 * dimension * sigma * math.sqrt(2 * len(phase.plays) / phase.length)
 
 
 def _elimination(
-    problem: Problem,
-    horizon: int,
-    calibration: str,
-    privatizer: Callable[[int], Privatizer],
-    private_std: Callable[[int, Phase], float],
-    fidelity: str,
-) -> LinearElimination:
+    given: Given, privatizer: Callable[[int], Privatizer], private_std: Callable[[int, Phase], float], fidelity: str
+) -> LiveLinear:
     """Put phased elimination together with the width of its calibration, and show it the actions if they are known."""
+    problem, T = given.problem, given.horizon
     k, d = problem.arms, problem.dimension
-    width = (ExactWidth(k, horizon, problem.reward_std) if calibration == "certified"
-             else PrintedWidth(k, d, horizon, partial(private_std, d)))
-    learner = LinearElimination(k, d, horizon, privatizer, width, fidelity)
+    width = (ExactWidth(k, T, problem.reward_std) if given.calibration == "certified"
+             else PrintedWidth(k, d, T, partial(private_std, d)))
+    learner = PhasedElimination(k, d, support_bound(d), width)
     if problem.actions is not None:
         learner.show(problem.actions)
-    return learner
+    anyone = privatizer(1)
+    reason = anyone.guarantee.reason
+    if anyone.guarantee.proved:
+        reason += "; each sum is calibrated to its own users, who are in no other"
+    if anyone.clip:
+        reason += CLIPPED
+    return LiveLinear(learner, privatizer, k, T, replace(anyone.guarantee, reason=reason), fidelity)
 
 
-def _with_noise(
-    gaussian: type[CentralGaussian] | type[LocalGaussian],
-    laplace: type[CentralLaplace] | type[LocalLaplace],
-    private_std: Callable[[int, Phase], float],
-    problem: Problem,
-    epsilon: float,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    noise: str,
-    clip: bool,
-    strict: bool,
-    fidelity: str,
-) -> LinearElimination:
+def with_noise(
+    given: Given, options: Any, gaussian: Callable[..., Privatizer], laplace: Callable[..., Privatizer], **more: Any
+) -> Callable[..., Privatizer]:
     """Choose between Gaussian and Laplace noise."""
-    domain = _bounded(problem)
-    if _checks.choice("noise", noise, ("gaussian", "laplace")) == "laplace":
-        if calibration == "theorem":
-            raise ValueError("calibration must be 'certified' for noise='laplace', got 'theorem': the paper (remark C.9) says that "
-                             "Laplace noise can be used, and prints no width for it")
-        return _elimination(problem, horizon, calibration, partial(
-            laplace, epsilon=epsilon, delta=delta or 0.0, domain=domain, clip=clip), private_std, fidelity)
-    if delta is None:
+    if _checks.choice("noise", options.noise, ("gaussian", "laplace")) == "laplace":
+        if given.calibration == "theorem":
+            raise ValueError("calibration must be 'certified' for noise='laplace', got 'theorem': the paper prints no "
+                             "width for it")
+        return partial(laplace, epsilon=given.epsilon, delta=given.delta or 0.0, clip=options.clip, **more)
+    if given.delta is None:
         raise ValueError("delta must be in (0, 1) for noise='gaussian', got None; noise='laplace' can do without")
-    return _elimination(problem, horizon, calibration, partial(
-        gaussian, epsilon=epsilon, delta=delta, calibration=calibration, domain=domain, clip=clip, strict=strict,
-    ), private_std, fidelity)
+    return partial(gaussian, epsilon=given.epsilon, delta=given.delta, calibration=given.calibration, clip=options.clip,
+                   strict=options.strict, **more)
 
 
-def _bounded(problem: Problem) -> Box:
+def _bounded(given: Given) -> Box:
     """Return the interval of the rewards."""
-    if isinstance(problem.domain, Reals):
+    domain = given.problem.domain
+    if isinstance(domain, Reals):
         raise ValueError("problem must have bounded rewards for a private learner, got Gaussian ones; its bound= clips them")
-    return problem.domain
+    return domain
 
 
-def _pe(
-    problem: Problem, epsilon: float | None, delta: float | None, horizon: int, calibration: str, fidelity: str = "aggregate"
-) -> LinearElimination:
-    return _elimination(problem, horizon, calibration, partial(Identity, domain=problem.domain), _no_std, fidelity)
+def _pe(given: Given, options: Fidelity) -> LiveLinear:
+    return _elimination(given, partial(Identity, domain=given.problem.domain), _no_std, options.fidelity)
 
 
-def _cdp_pe(
-    problem: Problem,
-    epsilon: float,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    noise: str = "gaussian",
-    clip: bool = False,
-    strict: bool = True,
-    fidelity: str = "aggregate",
-) -> LinearElimination:
-    return _with_noise(CentralGaussian, CentralLaplace, _sum_std,
-                       problem, epsilon, delta, horizon, calibration, noise, clip, strict, fidelity)
+def _cdp_pe(given: Given, options: Noisy) -> LiveLinear:
+    privatizer = with_noise(given, options, CentralGaussian, CentralLaplace, domain=_bounded(given))
+    return _elimination(given, privatizer, _sum_std, options.fidelity)
 
 
-def _ldp_pe(
-    problem: Problem,
-    epsilon: float,
-    delta: float | None,
-    horizon: int,
-    calibration: str,
-    noise: str = "gaussian",
-    clip: bool = False,
-    strict: bool = True,
-    fidelity: str = "aggregate",
-) -> LinearElimination:
-    return _with_noise(LocalGaussian, LocalLaplace, _user_std,
-                       problem, epsilon, delta, horizon, calibration, noise, clip, strict, fidelity)
+def _ldp_pe(given: Given, options: Noisy) -> LiveLinear:
+    privatizer = with_noise(given, options, LocalGaussian, LocalLaplace, domain=_bounded(given))
+    return _elimination(given, privatizer, _user_std, options.fidelity)
 
 
 def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fraction: float, clip: bool) -> ScalarSum:
@@ -144,37 +142,28 @@ def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fr
     return ScalarSum(users, epsilon, delta, domain=domain, levels=levels, honest_fraction=honest_fraction * share, clip=clip)
 
 
-def _sdp_pe(
-    problem: Problem,
-    epsilon: float,
-    delta: float,
-    horizon: int,
-    calibration: str,
-    clip: bool = False,
-    honest_fraction: float = 1.0,
-    strict: bool = True,
-    fidelity: str = "aggregate",
-) -> LinearElimination:
-    given: dict[str, Any] = {
-        "epsilon": epsilon, "delta": delta, "domain": _bounded(problem), "honest_fraction": honest_fraction, "clip": clip,
+def _sdp_pe(given: Given, options: Shuffled) -> LiveLinear:
+    privacy: dict[str, Any] = {
+        "epsilon": given.epsilon, "delta": given.delta, "domain": _bounded(given), "honest_fraction": options.honest_fraction,
+        "clip": options.clip,
     }
-    privatizer = (partial(_shared_sum, **given) if calibration == "certified"
-                  else partial(ScalarSum, calibration=calibration, strict=strict, **given))
-    return _elimination(problem, horizon, calibration, privatizer, _sum_std, fidelity)
+    privatizer = (partial(_shared_sum, **privacy) if given.calibration == "certified"
+                  else partial(ScalarSum, calibration=given.calibration, strict=options.strict, **privacy))
+    return _elimination(given, privatizer, _sum_std, options.fidelity)
 
 
 _FREE = r"\sqrt{d T \log(k T)}"
 _TEST = "tests/test_phased_elimination.py::"
 SYSTEMS = (
     System("PE", "lattimore2020", "linear", "none", "no privacy", rf"O\big({_FREE}\big)",
-           "08_phased_elimination", _TEST + "test_elimination_matches_the_plain_loop", _pe),
+           "08_phased_elimination", _TEST + "test_elimination_matches_the_plain_loop", _pe, Fidelity),
     System("CDP-PE", "li2022", "linear", "central", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _cdp_pe, pure=True),
+           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _cdp_pe, Noisy, pure=True),
     System("LDP-PE", "li2022", "linear", "local", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \sqrt{{\log(1/\delta)\, T \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _ldp_pe),
+           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _ldp_pe, Noisy),
     System("SDP-PE", "li2022", "linear", "shuffle", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_pe),
+           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_pe, Shuffled),
 )

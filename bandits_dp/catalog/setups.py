@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.learners import Learner
+from bandits_dp.engine.live import Live
 from bandits_dp.problems import BernoulliArms, CodeLinear, ContextualLinear, PoolContextual, SphericalClients
 
 
@@ -50,7 +50,7 @@ class Setup:
     calibration: str = "certified"
     options: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
 
-    def make(self, name: str, epsilon: float, calibration: str | None = None, **options: object) -> Learner[Any]:
+    def make(self, name: str, epsilon: float, calibration: str | None = None, **options: object) -> Live:
         """Return a ready learner of this simulation.
 
         Parameters
@@ -66,7 +66,7 @@ class Setup:
 
         Returns
         -------
-        Learner
+        Live
             For ``simulate(learner, setup.problem, setup.horizon, runs=setup.runs)``.
 
         Raises
@@ -94,7 +94,7 @@ def _chowdhury_zhou(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
 
 
 def _chowdhury_zhou_code(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
-    """Section 5 as the code draws it that the paper names (see ``learners.linucb_experiment``), with that code's constants."""
+    """Section 5 as the code draws it that the paper names (see ``replicas.linucb``), with that code's constants."""
     problem = CodeLinear(arms, dimension)
     return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, "experiment", _BATCHES)
 

@@ -41,13 +41,15 @@ from bandits_dp._state import Saved
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, rows
 
 NOISES = ("gaussian", "laplace")
 
 
 class Counter(Saved):
     """Private running sums of at most ``horizon`` values.
+
+    ``add`` replaces attributes and changes no array in place, so a shallow copy is a snapshot.
 
     Parameters
     ----------
@@ -221,7 +223,7 @@ class Counter(Saved):
         self.steps = int(state["steps"])
         if not 0 <= self.steps <= (math.inf if self.horizon is None else self.horizon):
             raise ValueError(f"{self.steps} values cannot have been added")
-        self._total[:] = state["total"]
+        self._total = state["total"].reshape(self.dimension)
 
     def add(self, value: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
         """Take the next value and release the private running sum.
@@ -247,11 +249,22 @@ class Counter(Saved):
         if self.horizon is not None and self.steps >= self.horizon:
             raise ValueError(f"value must not be added past the horizon: {self.horizon} values are in, and the noise is "
                              "calibrated to no more")
-        array = self._check_value(value)
-        noise = self._next_noise(_checks.generator(rng))
+        return self.step(self._check_value(value), _checks.generator(rng))
+
+    def step(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Do what :meth:`add` does for a value that is known to be right, or for the sum of values of several users."""
+        noise = self._next_noise(rng)
         self.steps += 1
-        self._total += array
+        self._total = self._total + value
         return self._total + noise
+
+    def check(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Return users' values as an array of shape (users, dimension), or raise the ValueError that says what is wrong."""
+        array = rows(values, None, self.dimension)
+        if self.clip:
+            return self.domain.clip(array)
+        self.domain.check(array)
+        return array
 
     def _check_value(self, value: ArrayLike) -> NDArray[np.float64]:
         """Return the value with shape (dimension,), or say what is wrong."""

@@ -34,6 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
 from bandits_dp.continual.base import Counter
+from bandits_dp.continual.intervals import bit_parents
 
 
 def square_root_coefficients(length: int) -> NDArray[np.float64]:
@@ -67,11 +68,8 @@ class FactorizationCounter(Counter):
     Notes
     -----
     Exact Toeplitz noise needs all earlier draws, so ``add`` keeps them: memory O(t dimension), not O(log t) as for a
-    tree. Whenever t doubles, the noise of the next t rounds is computed ahead by one convolution: O(log T) time per round on
-    average, with pauses (about 0.1 s per coordinate at a million rounds). ``noise_path`` is one convolution per coordinate.
-
-    Warning: what ``save`` returns holds that noise, so restore it once only; two counters that go on from one state release the
-    same noise on other values, and their difference is bare.
+    tree, and O(log^2 t) time per round on average, with pauses when t doubles (about 0.1 s per coordinate at a million rounds). No
+    draw is made before its round. ``noise_path`` is one convolution per coordinate.
 
     The coefficients are floats with a relative error below 4e-16 each step of the recursion; the sensitivity is rounded up by more.
     """
@@ -80,7 +78,6 @@ class FactorizationCounter(Counter):
     coefficients: NDArray[np.float64]
     _squares: NDArray[np.float64]
     _draws: NDArray[np.float64]
-    _ahead: NDArray[np.float64]
 
     def _prepare(self) -> None:
         assert self.horizon is not None
@@ -98,38 +95,48 @@ class FactorizationCounter(Counter):
     def reset(self) -> None:
         """Forget the stream, to count a new one of other users."""
         super().reset()
-        self._draws = np.empty((0, self.dimension))
-        self._ahead = np.empty((0, self.dimension))  # noise of the last rounds that draws exist for
+        self._draws = np.empty((0, self.dimension))  # z of all rounds so far, and room for more
+        self._parts: dict[int, NDArray[np.float64]] = {}
 
     def _pack(self) -> dict[str, ArrayLike]:
-        return super()._pack() | {"draws": self._draws, "ahead": self._ahead}
+        return super()._pack() | {"draws": self._draws[: self.steps]}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        assert self.horizon is not None
         super()._unpack(state)
-        self._draws, self._ahead = (state[key].reshape(-1, self.dimension) for key in ("draws", "ahead"))
-        if not self.steps <= len(self._draws) <= self.horizon or len(self._ahead) < len(self._draws) - self.steps:
-            raise ValueError(f"{len(self._draws)} draws are not those after {self.steps} values")
+        self._draws = state["draws"].reshape(self.steps, self.dimension)
+        self._parts = {}
+        for end in bit_parents(self.steps):
+            self._extend(end)
 
     def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the noise computed ahead; if there is none, draw for as many rounds as are past, and convolve."""
-        assert self.horizon is not None
-        left = len(self._draws) - self.steps
-        if left == 0:
-            more = min(max(self.steps, 1), self.horizon - self.steps)
-            draws = np.concatenate([self._draws, self._draw(rng, (more, self.dimension))])
-            self._ahead = self._accumulate(draws)[-more:].copy()
-            self._draws = draws
-            left = more
-        return np.asarray(self._ahead[len(self._ahead) - left])
+        """Draw z of this round, and add what earlier draws bring, block by block of the dyadic decomposition of their number."""
+        t = self.steps
+        z = self._draw(rng, (self.dimension,))
+        if t == len(self._draws):
+            self._draws = np.concatenate([self._draws, np.empty((max(t, 1), self.dimension))])
+        self._draws[t] = z  # a row beyond ``steps``, which nobody reads before they count it
+        noise = z + sum(self._parts[end & -end][t - end] for end in bit_parents(t))
+        self._extend(t + 1)
+        return np.asarray(noise)
+
+    def _extend(self, end: int) -> None:
+        """Compute what the block of draws that is complete after round ``end`` brings to the next rounds, as many as it is long.
+
+        That is online convolution, in n log^2 n time for n rounds. It looks at draws of the past only.
+        """
+        size = end & -end
+        block = np.concatenate([self._draws[end - size : end], np.zeros((size, self.dimension))])
+        self._parts = self._parts | {size: self._accumulate(block)[size:]}
 
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Convolve the draws with the coefficients, coordinate by coordinate."""
+        """Multiply by C: a convolution with f, by FFT."""
         steps = len(draws)
         size = fft.next_fast_len(2 * steps - 1, real=True)
-        spectrum = fft.rfft(self.coefficients[:steps], size)
+        first = np.zeros(steps)
+        first[: len(self.coefficients)] = self.coefficients[:steps]  # a block may reach beyond the horizon
+        spectrum = fft.rfft(first, size)
         noise = np.empty_like(draws)
-        for j in range(self.dimension):
+        for j in range(self.dimension):  # one by one, for the memory
             noise[:, j] = fft.irfft(fft.rfft(draws[:, j], size) * spectrum, size)[:steps]
         return noise
 

@@ -77,9 +77,9 @@ class IntervalCounter(Counter):
         parent = self._parent(t)
         noise = self._draw(rng, (self.dimension,)) * float(self._scale(np.array(t)))
         if parent > 0:
-            noise += self._noises[parent]
-        self._noises[t] = noise
-        self._noises = {s: self._noises[s] for s in self._open(t)}
+            noise = noise + self._noises[parent]
+        known = self._noises | {t: noise}
+        self._noises = {s: known[s] for s in self._open(t)}
         return noise
 
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved, pack, unpack
+from bandits_dp._state import Saved, pack, snapshot, unpack
 from bandits_dp.ask_tell import Learner
 from bandits_dp.engine.randomness import generator
 from bandits_dp.engine.ticket import Ticket
@@ -117,7 +117,7 @@ class Live(Saved):
         """
         self._must_go_on()
         array = self._checked(self._valid(ticket), answers)
-        then = copy.copy(self)
+        then = snapshot(self)
         then.tickets = {number: kept for number, kept in self.tickets.items() if number != ticket.number}
         then._take(ticket, array, generator(rng))
         self.__dict__ = then.__dict__  # one step: before it nothing has changed, after it everything has
@@ -176,7 +176,7 @@ class Live(Saved):
 
     def _tell(self, released: NDArray[np.float64], *noise: Any) -> None:
         """Tell a copy of the learner what was released, and keep the copy."""
-        self.learner = copy.copy(self.learner) if isinstance(self.learner, Learner) else copy.deepcopy(self.learner)
+        self.learner = snapshot(self.learner) if isinstance(self.learner, Learner) else copy.deepcopy(self.learner)
         self.learner.tell(released, *noise)
 
     def _must_go_on(self) -> None:

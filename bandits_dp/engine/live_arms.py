@@ -29,8 +29,6 @@ class LiveArms(Live):
         Numbers of arms K and rounds T, both >= 1.
     guarantee : Guarantee, optional
         That of the first privatizer if not given.
-    setting : {"arms", "linear"}
-        Which problems it can play.
     fidelity : {"aggregate", "messages"}
         See :class:`Live`.
 
@@ -47,11 +45,9 @@ class LiveArms(Live):
         arms: int,
         horizon: int,
         guarantee: Guarantee | None = None,
-        setting: str = "arms",
         fidelity: str = "aggregate",
     ) -> None:
         self.privatizer = privatizer
-        self.setting = setting
         self.privatizers: list[Privatizer] = []
         self.played = 0
         self.horizon, self.learner = _checks.integer("horizon", horizon), learner
@@ -84,6 +80,8 @@ class LiveArms(Live):
     @property
     def missing(self) -> int:
         """How many more users the arm that is next gets."""
+        if not len(self.asked.arms):
+            return 0
         turn = self._turn
         lacks = int(self.asked.plays[turn] - self.filled[turn])
         free = lacks - int(self.out[turn])
@@ -139,6 +137,7 @@ class LiveArms(Live):
         self.released[turn] = privatizer.receive(inbox.rows, rng)[0]
         self.inboxes[turn], self.out[turn] = None, 0
         self._expire(ticket.arm)
+        self.visits = self.visits.next_batch()
         self.bits += privatizer.users * privatizer.bits_per_user
         if (self.filled == self.asked.plays).all():
             self._tell(self.released, self.privatizers)

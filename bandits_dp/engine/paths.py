@@ -9,17 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp.engine.fast_arms import play_arms
+from bandits_dp.engine.fast_linucb import play_linucb
+from bandits_dp.engine.fast_phases import play_phases
+from bandits_dp.engine.fast_rewards import MODELS, play_rewards
 from bandits_dp.engine.fast_ucb import knows, play_ucb
 from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
 from bandits_dp.engine.restarts import Restarts
-from bandits_dp.learners import UCB, ArmElimination
-from bandits_dp.privatizers import Privatizer
+from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
 
 
-def _knows_sums(privatizer: Privatizer) -> bool:
-    """Whether the law of a released sum is there to draw from."""
-    return type(privatizer).release_sum is not Privatizer.release_sum
+def _is_linucb(learner: Any) -> bool:
+    """Whether it is LinUCB in all that the fast path does by itself."""
+    return all(getattr(type(learner), name, None) is getattr(LinUCB, name) for name in ("choose", "tell", "_fit"))
+
+
+def _many(problem: Any) -> bool:
+    """Whether the rounds of many runs can be drawn as arrays."""
+    return hasattr(problem, "numbers") and not getattr(problem, "varying", False)
 
 
 def path_for(live: Any, problem: Any) -> Callable[..., Played]:
@@ -28,10 +35,17 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_restarts
     if live.fidelity == "messages":
         return play_plainly
-    if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and _knows_sums(live.privatizers[0]):
+    if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and live.privatizers[0].knows_sums:
         return play_arms
+    if isinstance(live.learner, PhasedElimination) and live.anyone.knows_sums:
+        return play_phases
     if type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
         return play_ucb
+    if live.setting == "contextual" and _many(problem) and (live.stream.ahead or not live.stream.noisy):
+        if type(live.learner) in MODELS:
+            return play_rewards
+        if _is_linucb(live.learner):
+            return play_linucb
     return play_plainly
 
 

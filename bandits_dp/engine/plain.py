@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.played import Played
+from bandits_dp.problems.rounds import Rounds
 
 
 def play_plainly(
@@ -50,6 +51,8 @@ def play_plainly(
         answers, noise = rng.spawn(2)
         world, player = problem.draw(answers), copy.deepcopy(live)
         player.meet(world)
+        if isinstance(world, Rounds):
+            world, step = world.one_by_one(answers), _one_round
         lost: list[NDArray[np.float64]] = []
         while player.played < last:
             lost.append(step(player, world, last - player.played, answers, noise))
@@ -66,4 +69,31 @@ def _rewards(live: Any, world: Any, left: int, answers: np.random.Generator, noi
     return np.full(ticket.users, world.gaps[ticket.arm])
 
 
-STEPS = {"arms": _rewards, "linear": _rewards}
+def _one_round(live: Any, world: Any, left: int, answers: np.random.Generator, noise: np.random.Generator) -> NDArray[np.float64]:
+    """Play one round of somebody's own problem."""
+    features, rewards, means = next(world)
+    ticket = live.act() if features is None else live.act(features)
+    live.update(ticket, rewards[ticket.arm], noise)
+    return np.array([means.max() - means[ticket.arm]])
+
+
+def _averages(live: Any, world: Any, left: int, answers: np.random.Generator, noise: np.random.Generator) -> NDArray[np.float64]:
+    """Let the clients of one phase watch it, each with a device that adds up; return what each round lost."""
+    ticket = live.act()
+    averages = world.averages(ticket.arm, ticket.plays, ticket.users, answers) if ticket.users else []
+    live.update(ticket, averages, noise)
+    return np.repeat(world.gaps[ticket.arm], ticket.plays)[:left]
+
+
+def _users(live: Any, world: Any, left: int, answers: np.random.Generator, noise: np.random.Generator) -> NDArray[np.float64]:
+    """Let the users of one ticket choose by features; return what each round lost."""
+    rows = world.numbers(answers, min(live.missing, left))
+    shown = world.contexts(rows)
+    means = [world.means(own) for own in shown]
+    ticket = live.act(shown, rng=noise)
+    mean = np.array([own[arm] for own, arm in zip(means, ticket.arm, strict=True)])
+    live.update(ticket, world.reward_quantiles(mean, world.chances(rows)), noise)
+    return np.array([own.max() for own in means]) - mean
+
+
+STEPS = {"arms": _rewards, "linear": _rewards, "clients": _averages, "contextual": _users}

@@ -6,21 +6,20 @@ import copy
 import os
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from bandits_dp import _checks
+from bandits_dp.engine.live import Live
 from bandits_dp.engine.memory import check_runs
 from bandits_dp.engine.paths import path_for
 from bandits_dp.engine.played import Played
+from bandits_dp.engine.restarts import Restarts
 from bandits_dp.engine.store import RunStore, single_runs
-from bandits_dp.engine.threads import single_thread
-from bandits_dp.learners import Learner
 from bandits_dp.problems import Problem
 from bandits_dp.result import Result
 
@@ -37,7 +36,7 @@ def checkpoints(horizon: int) -> NDArray[np.int64]:
 
 
 def simulate(
-    learner: Learner[Any],
+    learner: Live | Restarts,
     problem: Problem,
     horizon: int,
     runs: int = 20,
@@ -53,8 +52,8 @@ def simulate(
 
     Parameters
     ----------
-    learner : Learner
-        A fresh learner, as ``make`` returns it; it is not changed.
+    learner : Live
+        A fresh learner, as ``make`` or ``combine`` returns it; it is not changed.
     problem : Problem
         Who gives rewards.
     horizon : int
@@ -86,8 +85,8 @@ def simulate(
     TypeError
         If the learner is none, for instance because learner and problem are swapped.
     """
-    if not hasattr(learner, "check_problem"):
-        swapped = "; learner and problem are swapped" if hasattr(problem, "check_problem") else ""
+    if not isinstance(learner, (Live, Restarts)):
+        swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
         raise TypeError(f"learner must be what make() returned, got {learner!r}{swapped}")
     horizon = _checks.integer("horizon", horizon)
     runs = _checks.integer("runs", runs)
@@ -118,7 +117,7 @@ def simulate(
 
 
 def _played(
-    learner: Learner[Any],
+    learner: Live | Restarts,
     problem: Problem,
     horizon: int,
     seed: int,
@@ -143,7 +142,7 @@ def _played(
 
 
 def _play(
-    learner: Any,
+    learner: Live | Restarts,
     problem: Problem,
     horizon: int,
     seed: int,
@@ -152,10 +151,9 @@ def _play(
 ) -> tuple[list[int], Played]:
     """Play some runs, each from its own generator."""
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
-    with single_thread():
-        rngs = list(map(np.random.default_rng, seeds))
-        play = getattr(learner, "play", None) or partial(path_for(learner, problem), learner)
-        return runs, play(problem, rngs, checkpoints(horizon), tick)
+    with threadpool_limits(1, user_api="blas"):  # matrices are small: more threads wait for one another, up to five times the work
+        play = path_for(learner, problem)
+        return runs, play(learner, problem, list(map(np.random.default_rng, seeds)), checkpoints(horizon), tick)
 
 
 def _groups(runs: list[int], size: int) -> Iterator[list[int]]:

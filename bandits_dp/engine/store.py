@@ -20,7 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp.engine.fingerprint import fingerprint
-from bandits_dp.learners import Learner, Played
+from bandits_dp.engine.live import Live
+from bandits_dp.engine.played import Played
+from bandits_dp.engine.restarts import Restarts
 from bandits_dp.problems import Problem
 
 SEPARATOR = "."  # between "counts" or "curves" and a name, in a file
@@ -40,7 +42,7 @@ class RunStore:
     ----------
     cache : str or path
         Folder that many simulations share; made if need be.
-    learner : Learner
+    learner : Live
         A fresh learner.
     problem : Problem
         What it plays.
@@ -57,7 +59,7 @@ class RunStore:
     """
 
     def __init__(
-        self, cache: str | os.PathLike[str], learner: Learner[Any], problem: Problem, rounds: NDArray[np.int64], seed: int
+        self, cache: str | os.PathLike[str], learner: Live | Restarts, problem: Problem, rounds: NDArray[np.int64], seed: int
     ) -> None:
         if not isinstance(cache, (str, os.PathLike)):
             raise ValueError(f"cache must be the path of a folder, got {cache!r}")

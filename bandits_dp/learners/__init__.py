@@ -1,9 +1,8 @@
 """Learners: who decides what the next user is shown."""
 
 from bandits_dp.learners.arm_elimination import ArmElimination
-from bandits_dp.learners.base import Learner, Played
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.learners.phased_elimination import LinearElimination
+from bandits_dp.learners.phased_elimination import PhasedElimination
 from bandits_dp.learners.ucb import UCB
 
-__all__ = ["UCB", "ArmElimination", "Learner", "LinUCB", "LinearElimination", "Played"]
+__all__ = ["UCB", "ArmElimination", "LinUCB", "PhasedElimination"]

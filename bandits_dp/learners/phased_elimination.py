@@ -1,136 +1,129 @@
-r"""Phased elimination for linear bandits: PE, CDP-PE, LDP-PE and SDP-PE are one algorithm (Li, Zhou, Ji 2022, Algorithm 3).
+r"""Phased elimination of actions: PE, DPE and their private forms are one algorithm (Li, Zhou, Ji 2022, Algorithms 1 and 3).
 
-Every play shows an action to a fresh user and asks for one reward. The privatizer releases, for each action x of the support, the
-sum of the rewards of its :math:`T_l(x)` users; everything else is :mod:`bandits_dp.learners.phased_base`. The first phase has
-:math:`h_1 = 4 d \ln \ln d + 16` plays, before rounding up.
+In phase l = 1, 2, ... a near-G-optimal design :math:`\pi_l` on the active actions says which of them are played, the support, and
+each action x of the support is played :math:`T_l(x) = \lceil h_l \pi_l(x) \rceil` times with :math:`h_l = 2^{l-1} h_1`. From the
+released mean answer :math:`\tilde y(x)` of each, least squares estimates the parameter,
 
-**Privacy of a run.** The users of one action, and of one phase, are nobody else's, so all releases compose in parallel: the run
-keeps the guarantee of a single sum.
+.. math:: \tilde\theta_l = V_l^{-1} \sum_x T_l(x)\, x\, \tilde y(x), \qquad V_l = \sum_x T_l(x)\, x x^\top,
+
+and an action is dropped when the best estimate exceeds its own by more than a margin (:mod:`bandits_dp.widths.designs`). The
+inverse is taken in the span of the active actions, which loses dimensions as the set shrinks.
+
+**Who answers.** In PE (Algorithm 3) every play is a fresh user's, with one reward; a release is the sum of the rewards of one
+action, and :math:`h_1 = 4 d \ln \ln d + 16`. In DPE (Algorithm 1) :math:`|U_l|` new clients watch all plays of the phase
+(:mod:`bandits_dp.schedules.clients`); each has one vector, its average reward for every action of the support, and the release
+is the sum of these vectors; :math:`h_1 = 2`. Only the privatizer tells the trust models apart.
+
+**Privacy of a run.** The unit is one reward, or a client with all its rewards, that is its vector of averages in
+:math:`[-B, B]^s`. Every person answers in one phase only, and each user is in one sum. So releases compose in parallel: the run
+keeps the guarantee of a single release, though designs depend on earlier ones. A phase that the horizon cuts, or after which
+nobody plays, decides nothing, and releases nothing; nor does anything follow once the active actions are all the same.
+
+**A population is finite.** Phase l gets the clients that are left if they are fewer than :math:`|U_l|`. Once nobody is left,
+nothing more can be learned from anybody new, and asking the same clients again would add up their losses; so the action with the
+largest last estimate is played from then on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp import _checks
-from bandits_dp.designs import support_bound
-from bandits_dp.learners.phased_base import PhasedElimination
-from bandits_dp.learners.phased_parts import CLIPPED, Floats, Phase, Width
-from bandits_dp.privatizers import Privatizer
-from bandits_dp.privatizers.domain import rows
-from bandits_dp.problems.linear import LinearArms
+from bandits_dp.ask_tell import Asked, Floats, Learner, Noise
+from bandits_dp.designs import bounded_actions, g_optimal_design
+from bandits_dp.schedules.clients import Schedule
+from bandits_dp.widths.designs import Phase, Width
+
+BLOCK = 4096  # actions whose margins are computed at a time
 
 
-class LinearElimination(PhasedElimination[LinearArms]):
-    """Phased elimination in which every play is a fresh user's.
+class PhasedElimination(Learner):
+    """Phased elimination.
 
     Parameters
     ----------
     arms, dimension : int
         Number k of actions and their length d, both >= 1.
-    horizon : int
-        Number of rounds T, >= 1.
-    privatizer : callable
-        ``privatizer(users)`` gives the privatizer of a sum over so many users.
+    first_length : float
+        h_1, > 0.
     width : Width
         Margins of differences.
-    fidelity : {"aggregate", "messages"}
-        How the privatizer releases.
+    clients : callable, optional
+        ``clients(l)`` gives the number of clients of phase l, >= 1; if there is none, every play is a fresh user's.
+    population : int
+        Number of clients there are.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
+    Attributes
+    ----------
+    actions : ndarray, shape (k, d)
+        The actions; no rows until :meth:`show` was told.
+    active : ndarray of int, shape (left,)
+        Actions that are not eliminated.
+    phase : int
+        The current phase l, from 1.
+    estimate : ndarray, shape (d,)
+        Estimate of the parameter after the last release.
     """
 
-    setting = "linear"
+    changes = ("phase", "actions", "active", "estimate")
 
-    def __init__(
-        self,
-        arms: int,
-        dimension: int,
-        horizon: int,
-        privatizer: Callable[[int], Privatizer],
-        width: Width,
-        fidelity: str = "aggregate",
-    ) -> None:
-        super().__init__(arms, dimension, horizon, support_bound(dimension), width, fidelity)
-        self.new_privatizer = privatizer
-        anyone = privatizer(1)
-        self.domain, self.clip = anyone.domain, anyone.clip
-        self.guarantee = anyone.guarantee
-        if self.guarantee.proved:
-            once = f"{self.guarantee.reason}; each sum is calibrated to its own users, who are in no other"
-            self.guarantee = replace(self.guarantee, reason=once)
-        if self.clip:
-            self.guarantee = replace(self.guarantee, reason=self.guarantee.reason + CLIPPED)
-        self.rewards: list[Floats] = []  # of the current action
-        self.means: list[float] = []  # released, of the actions before it
+    def __init__(self, arms: int, dimension: int, first_length: float, width: Width,
+                 clients: Schedule | None = None, population: int = 0) -> None:
+        self.first_length, self.width, self.clients, self.population = first_length, width, clients, population
+        self.actions, self.active = np.zeros((0, dimension)), np.arange(arms)
+        self.estimate, self.phase = np.zeros(dimension), 1
 
-    def _recruit(self, phase: Phase) -> Phase:
-        """Give every action a privatizer for the users that it needs; equal numbers share one."""
-        made = {users: self.new_privatizer(users) for users in map(int, np.unique(phase.pulls))}
-        return replace(phase, privatizers=tuple(made[int(users)] for users in phase.pulls))
+    def show(self, actions: ArrayLike) -> None:
+        """Say what the actions are, shape (k, d): one per row, of norm at most 1, not all zero; a ValueError if they are not."""
+        if len(self.actions):
+            raise ValueError("actions must be shown once, and this learner knows its actions; make another one")
+        array, shape = bounded_actions(actions), (len(self.active), len(self.estimate))
+        if array.shape != shape:
+            raise ValueError(f"actions must have shape {shape}, one row per action, got {array.shape}")
+        self.actions = array
 
-    def update(self, rewards: ArrayLike, rng: np.random.Generator) -> None:
-        """Take the reward of one user, or of the next few users of the current action; release when all its users answered."""
-        missing = self.missing
-        array = np.atleast_1d(np.array(rewards))  # a copy, for the caller may use its own again
-        if not 1 <= len(array) <= missing:
-            raise ValueError(f"rewards must hold 1 to {missing} numbers, the rest of this action's users, got {len(array)}")
-        array = rows(array, len(array), 1, "rewards")
-        if not self.clip:
-            self.domain.check(array, "rewards")
-        _checks.generator(rng)
-        if not self.phase.decides:
-            self._advance(len(array))
-            return
-        if len(array) == missing:
-            privatizer = self.phase.privatizers[self.turn]
-            released = privatizer.release(np.concatenate([*self.rewards, array]), rng, self.fidelity)
-            self.means.append(float(released[0]) / privatizer.users)
-            self.rewards = []
-        else:
-            self.rewards.append(array)
-        self._advance(len(array))
-        if self.turn == len(self.phase.support):
-            means, self.means = np.array(self.means), []
-            self._listen(means)
+    def ask(self) -> Asked:
+        """Design the next phase, for fresh users or new clients (lines 4 to 7)."""
+        if not len(self.actions):
+            return Asked(self.active[:0], self.active[:0], decides=False)
+        x, clients = self.actions[self.active], self._new_clients()
+        if (x == x[0]).all() or clients == 0:  # nothing to decide any more, or nobody to ask
+            return Asked(self.active[[(x @ self.estimate).argmax()]], np.array([1]), decides=False)
+        design = g_optimal_design(x)  # pi_l, line 4
+        chosen = np.flatnonzero(design.weights)
+        self.length, self.rank = self.first_length * 2.0 ** (self.phase - 1), design.rank  # h_l
+        plays = np.ceil(self.length * design.weights[chosen]).astype(np.int64)  # T_l(x), line 5
+        self.asked = Asked(self.active[chosen], plays, clients or 0)
+        return self.asked
 
-    def check_problem(self, problem: Any) -> None:
-        """Raise a ValueError if this learner cannot play the problem."""
-        super().check_problem(problem)
-        if problem.domain != self.domain:
-            raise ValueError(f"problem must have rewards in {self.domain}, for which the learner was made, got {problem.domain}")
+    def _new_clients(self) -> int | None:
+        """Return |U_l|, as far as there are clients left (line 7); None if users answer in the place of clients."""
+        if self.clients is None:
+            return None
+        return max(0, min(self.clients(self.phase), self.population - sum(map(self.clients, range(1, self.phase)))))
 
-    def _answers(self, problem: LinearArms, rng: np.random.Generator) -> Floats:
-        return problem.rewards(self.act(), self.missing, rng)
+    def tell(self, released: Floats, noise: Sequence[Noise]) -> None:
+        """Take the released sum for each action of the support, estimate, and eliminate (lines 11 to 19)."""
+        asked, x, support = self.asked, self.actions[self.active], self.actions[self.asked.arms]
+        inverse = least_squares(support, asked.plays, self.rank)
+        self.estimate = inverse @ (released / (asked.clients or asked.plays))  # theta_l, line 17
+        values = x @ self.estimate
+        phase, best = Phase(self.length, asked.plays, asked.clients or 1, tuple(noise)), x[values.argmax()]
+        margins = [self._margins(phase, best - x[start : start + BLOCK], inverse) for start in range(0, len(x), BLOCK)]
+        self.active = self.active[values.max() - values <= np.concatenate(margins)]  # lines 18 and 19
+        self.phase += 1
 
-    def _collect(self, problem: LinearArms, answers: np.random.Generator, noise: np.random.Generator) -> Floats:
-        """Draw sums of rewards from their law and add noise, or let single users answer where the sum alone does not do."""
-        privatizers, support = self.phase.privatizers, self.phase.support
-        if privatizers[0].needs_values:
-            pairs = zip(privatizers, support, strict=True)
-            sums = [p.release(problem.rewards(int(arm), p.users, answers), noise) for p, arm in pairs]
-        else:
-            totals = problem.reward_sums(support, self.phase.pulls, answers)
-            sums = [p.release_sum(total, noise) for p, total in zip(privatizers, totals, strict=True)]
-        return np.array([float(released.item()) for released in sums]) / self.phase.pulls
+    def _margins(self, phase: Phase, differences: Floats, inverse: Floats) -> Floats:
+        """Return the margin of each difference, with room for what is outside the span by rounding."""
+        coefficients = differences @ inverse
+        rounding = np.linalg.norm(differences - coefficients @ self.actions[self.asked.arms], axis=1)  # times a norm of at most 1
+        return self.width.margins(phase, differences, coefficients) + rounding
 
-    def _communication(self) -> tuple[float, float]:
-        users = self.phase.pulls.astype(float)
-        return float(users.sum()), float(sum(n * p.bits_per_user for n, p in zip(users, self.phase.privatizers, strict=True)))
 
-    def _pack(self) -> dict[str, ArrayLike]:
-        waiting = np.concatenate([np.empty((0, 1)), *self.rewards])
-        return super()._pack() | {"rewards": waiting, "means": np.array(self.means, dtype=float)}
-
-    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        super()._unpack(state)
-        self.rewards = [state["rewards"]] if len(state["rewards"]) else []
-        self.means = state["means"].tolist()
+def least_squares(support: Floats, plays: NDArray[np.int64], rank: int) -> Floats:
+    """Return V^-1 sum_x T(x) x e_x', which turns mean answers into the estimate, shape (d, s); V has this rank."""
+    roots = np.sqrt(plays)
+    left, singular, right = np.linalg.svd(roots[:, None] * support, full_matrices=False)
+    return np.asarray((right[:rank].T / singular[:rank]) @ left[:, :rank].T * roots)

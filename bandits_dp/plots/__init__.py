@@ -1,6 +1,6 @@
 """The book's figures: one style for still figures, and figures that a reader can move.
 
-Importing this module does not import matplotlib or ipywidgets; the functions that draw do.
+Importing this module does not import matplotlib; the functions that draw do.
 
 ==================  =========================================================================
 `use_style`         matplotlib settings of every chapter: readable on a phone, same bytes each run

@@ -1,20 +1,17 @@
-"""Figures that a reader can move: in a page with no kernel, and in a live notebook.
+"""Figures that a reader can move, in a page with no kernel and in a live notebook alike.
 
 The numbers behind every combination of slider values are computed once and travel with the page, where a
 small script draws them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bandits_dp.plots.page import page_snippet
 from bandits_dp.plots.payload import Frame, Limits, Range, Words, pack
 from bandits_dp.plots.series import Series, check_axis
 from bandits_dp.plots.sliders import Setting, check_sliders, check_start, settings, value_text
 from bandits_dp.plots.still import still_picture
-
-if TYPE_CHECKING:
-    import ipywidgets
 
 SeriesFunction = Callable[..., Sequence[Series] | tuple[Sequence[Series], str]]
 _SCALES = ("linear", "log")
@@ -86,24 +83,25 @@ class MovingFigure:
             raise ValueError(f"series({where}): {error}") from None
         return Frame(tuple(shown), note)
 
-    def live(self, **values: Sequence[Any]) -> "ipywidgets.VBox":
-        """Return the same figure as widgets, which compute each setting afresh; needs a running kernel.
+    def live(self, **values: Sequence[Any]) -> "MovingFigure":
+        """Return the same figure with other values for some sliders, computed afresh; so it takes a running kernel.
 
         Parameters
         ----------
         **values : sequence
-            Other values for the sliders named, as many as you like: nothing is precomputed here.
+            Other values for the sliders named. The setting shown first keeps what it can.
 
         Raises
         ------
-        ImportError
-            If ipywidgets is not installed.
         ValueError
-            If a name is not a slider, or its values are not allowed.
+            If a name is not a slider, its values are not allowed, or there are more than 400 combinations.
         """
-        from bandits_dp.plots.live import live_figure
-
-        return live_figure(self, values)
+        unknown = sorted(set(values) - set(self.sliders))
+        if unknown:
+            raise ValueError(f"live() was given {', '.join(unknown)}; allowed are the sliders {', '.join(self.sliders)}")
+        sliders = check_sliders({**self.sliders, **values})
+        start = {name: self.start[name] if self.start[name] in offered else offered[0] for name, offered in sliders.items()}
+        return MovingFigure(self._series, sliders, start, self.words, self.asked_limits)
 
     def _repr_html_(self) -> str:
         return self._html

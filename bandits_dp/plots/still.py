@@ -1,4 +1,4 @@
-"""One setting of a moving figure as a still picture: for live widgets, and for pages where no script may run."""
+"""One setting of a moving figure as a still picture, for wherever no script may run."""
 
 import base64
 import io

@@ -27,6 +27,10 @@ NEIGHBOURS = "replace one user's reward"
 class Privatizer(ABC):
     """A private sum of one vector per user, for a batch of a known size.
 
+    A subclass writes ``randomize`` and ``analyze``, ``shuffle`` if somebody shuffles, and sets ``guarantee``, ``noise_std`` and
+    ``bits_per_user``. The exact law of a sum (``release_sum``, ``span``) lets simulators be fast, and its tails (``log_mgf``) are
+    for certified widths.
+
     Parameters
     ----------
     users : int
@@ -55,6 +59,10 @@ class Privatizer(ABC):
         Largest possible difference between two releases of one coordinate; ``inf`` for unbounded noise.
     needs_values : bool
         Whether the law of a release depends on more than the sum of the values, so that :meth:`release_sum` refuses.
+    gaussian : bool
+        Whether the noise of each coordinate is Gaussian with std ``noise_std``, independent of everything.
+    ahead : int
+        How many random numbers of a batch :meth:`draw_ahead` draws before its values are known; 0 if it cannot.
 
     Raises
     ------
@@ -67,6 +75,8 @@ class Privatizer(ABC):
     bits_per_user: float
     span: float
     needs_values = False
+    gaussian = False
+    ahead = 0
 
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         self.users = _checks.integer("users", users)
@@ -92,7 +102,11 @@ class Privatizer(ABC):
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Estimate (A) the sum of the values from what the middleman delivers, shape (dimension,)."""
 
-    @abstractmethod
+    @property
+    def knows_sums(self) -> bool:
+        """Whether :meth:`release_sum` is there, so that a simulator can draw sums from their law and need not make messages."""
+        return type(self).release_sum is not Privatizer.release_sum
+
     def release_sum(
         self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
     ) -> NDArray[np.float64]:
@@ -112,6 +126,7 @@ class Privatizer(ABC):
         ndarray
             Noisy sums, shaped like ``total``.
         """
+        raise NotImplementedError
 
     def release_tally(
         self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator, batches: int = 1
@@ -136,9 +151,9 @@ class Privatizer(ABC):
         """
         return self.release_sum(counts @ values, rng, batches)
 
-    @abstractmethod
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bound log E exp(±s (released - true sum)), whatever the values, for each s > 0; shape of ``s``."""
+        raise ValueError(f"width must be one that needs no tails of the noise, for {type(self).__name__} has no log_mgf")
 
     def release(
         self, values: ArrayLike, rng: np.random.Generator, fidelity: str = "aggregate"
@@ -173,15 +188,40 @@ class Privatizer(ABC):
 
     def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the answer from its law; the sum of the values is all that it depends on, unless a subclass knows better."""
+        if not self.knows_sums:
+            return self.receive(self.send(array, rng), rng)
         return self.release_sum(array.sum(axis=0), rng)
 
     def send(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Return what waits of some users' messages until all are there, one row per user: the messages, or what they add up to."""
-        return self.randomize(values, rng)
+        return self.send_checked(self.check(values), rng)
+
+    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Do what :meth:`send` does for values, shape (any, dimension), that are known to be in the domain."""
+        return self.randomize(array, rng)
 
     def receive(self, sent: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Turn what all users of the batch have sent into the answer, shape (dimension,): shuffle it, and analyze it."""
         return self.analyze(self.shuffle(sent, rng), rng)
+
+    @property
+    def sub_gaussian_std(self) -> float:
+        """Sub-Gaussian std of the noise of a coordinate, whatever the values are; infinite if there is none.
+
+        Given the values, coordinates must be independent. Half the ``span`` by Hoeffding's lemma, unless a subclass knows better.
+        """
+        return self.span / 2
+
+    def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the random numbers of so many releases, shape (batches, ahead); for simulators."""
+        raise NotImplementedError
+
+    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Turn such rows, one per release, into (released - true sum), shape (releases, dimension).
+
+        ``values``, shape (releases, users, dimension), may be None unless ``needs_values``.
+        """
+        raise NotImplementedError
 
     def check(self, values: ArrayLike, users: int | None = None) -> NDArray[np.float64]:
         """Return values as an array of shape (users, dimension), of any length if None, or say what is wrong."""

@@ -21,7 +21,7 @@ pairs for fair bits to suffice, and then :math:`p \le 1/2` is lowered as far as 
 from __future__ import annotations
 
 import math
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ def certified_bits(users: int, epsilon: float, delta: float) -> NoiseBits:
     """Fewest noise bits, with the smallest p, for which the exact delta of so many users is low enough."""
     return least_noise_bits(
         users,
-        partial(binomial_trials, epsilon),
+        lambda allowed: binomial_trials(epsilon, allowed, shift=1),
         lambda log_pmf: hockey_stick(log_pmf, epsilon, shift=1),
         delta,
     )

@@ -100,9 +100,8 @@ class BitSum(Privatizer):
         """Count the ones of each coordinate and undo the encoding."""
         return self._decode(messages.sum(axis=1, dtype=np.int64))
 
-    def send(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
+    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Return the number of ones in every message, shape (users, dimension): all orders of a user's bits are equally likely."""
-        array = self.check(values)
         return self._round(array, rng) + self.noise_bits.draw_sum(1, array.shape, rng)
 
     def receive(self, sent: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
@@ -131,6 +130,34 @@ class BitSum(Privatizer):
         """Round the users of each value together, and draw all noise bits of a sum as one number."""
         ones = round_tally((values - self.low) / self.step, counts, self.levels, rng)
         return self._decode(ones + self.noise_bits.draw_sum(self.users * batches, ones.shape, rng), batches)
+
+    @property
+    def sub_gaussian_std(self) -> float:
+        """That of noise bits by Kearns & Saul 1998, and that of rounding by Hoeffding's lemma."""
+        bits, p = self.noise_bits, self.noise_bits.p
+        each = 0.25 if abs(p - 0.5) < 1e-6 else (1 - 2 * p) / (2 * (math.log1p(-p) - math.log(p)))
+        return self.step * math.sqrt(self.users * ((bits.rare + bits.common) * each + 0.25))
+
+    @property
+    def ahead(self) -> int:  # type: ignore[override]
+        """The ones among the noise bits of each coordinate, and a uniform number per user and coordinate, for rounding."""
+        return self.dimension * (1 + self.users)
+
+    def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the noise bits of every release, then all uniform numbers."""
+        ones = self.noise_bits.draw_sum(self.users, (batches, self.dimension), rng)
+        uniform = rng.random((batches, self.users * self.dimension))
+        return np.concatenate([ones - self.noise_bits.mean(self.users), uniform], axis=1)
+
+    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Round every number to a neighbouring integer, up if its uniform number is below the rest, and add the noise bits."""
+        if values is None:  # ends of the interval, which are not rounded
+            return self.step * rows[:, : self.dimension]
+        uniform = rows[:, self.dimension :].reshape(len(rows), self.users, self.dimension)
+        rest = (values - self.low) / self.step
+        rest -= np.floor(rest)
+        error = (uniform < rest).sum(axis=1) - rest.sum(axis=1)
+        return np.asarray(self.step * (rows[:, : self.dimension] + error))
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add the noise bits and, by Hoeffding's lemma, the rounding of every user."""

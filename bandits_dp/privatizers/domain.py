@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,6 +38,12 @@ def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "valu
     return array
 
 
+@cache
+def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows and columns of the upper triangle of a symmetric matrix, row by row."""
+    return np.triu_indices(dimension)
+
+
 @dataclass(frozen=True)
 class Box:
     """Vectors with every coordinate in an interval; bits if ``whole``.
@@ -56,7 +63,7 @@ class Box:
         If the dimension is not a positive integer, or the ends are not finite and in order.
     """
 
-    dimension: int = 1
+    dimension: int
     low: float = 0.0
     high: float = 1.0
     whole: bool = False
@@ -219,27 +226,26 @@ class LinearStatistics:
             raise ValueError(
                 f"features must have shape (users, {self.features}) and rewards shape (users,), got {phi.shape} and {y.shape}"
             )
-        upper = np.triu_indices(self.features)
-        return np.hstack([phi * y[:, None], phi[:, upper[0]] * phi[:, upper[1]]])
+        row, column = triangle(self.features)
+        return np.hstack([phi * y[:, None], phi[:, row] * phi[:, column]])
 
     def decode(self, total: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Split a released sum, shape (dimension,), into the vector, shape (d,), and the symmetric matrix, shape (d, d)."""
         d = self.features
         matrix = np.zeros((d, d))
-        matrix[np.triu_indices(d)] = total[d:]
+        matrix[triangle(d)] = total[d:]
         return total[:d], matrix + np.triu(matrix, 1).T
 
     def check(self, array: NDArray[np.float64], name: str = "values") -> None:
         """Raise a ValueError that names the first row that no (phi, y) gives; ``array`` has shape (users, dimension)."""
         d = self.features
-        vector, triangle = array[:, :d], array[:, d:]
-        upper = np.triu_indices(d)
-        diagonal = triangle[:, upper[0] == upper[1]]
+        vector, upper = array[:, :d], array[:, d:]
+        row, column = triangle(d)
+        diagonal = upper[:, row == column]
         users = np.arange(len(array))
         top = diagonal.argmax(axis=1)
-        matrix = np.zeros((len(array), d, d))
-        matrix[:, upper[0], upper[1]] = triangle
-        matrix[:, upper[1], upper[0]] = triangle
+        matrix = np.empty((len(array), d, d))
+        matrix[:, row, column] = matrix[:, column, row] = upper
         size = np.sqrt(np.maximum(diagonal[users, top], 0.0))
         phi = matrix[users, top] / np.where(size > 0, size, 1.0)[:, None]  # phi up to its sign, from the largest column
         y = (phi * vector).sum(axis=1) / np.maximum((phi**2).sum(axis=1), 1e-300)
@@ -271,7 +277,7 @@ class Reals:
         If the dimension is not a positive integer.
     """
 
-    dimension: int = 1
+    dimension: int
     low = -math.inf
     high = math.inf
     l2_diameter = math.inf
@@ -294,5 +300,5 @@ class Reals:
 
 
 Domain = Box | Ball | LinearStatistics | Reals
-UNIT_INTERVAL = Box()
-BITS = Box(whole=True)
+UNIT_INTERVAL = Box(1)
+BITS = Box(1, whole=True)

@@ -20,6 +20,25 @@ class GaussianNoise(Privatizer):
 
     bits_per_user: float
     span = math.inf
+    gaussian = True
+
+    @property
+    def sub_gaussian_std(self) -> float:
+        """The std itself."""
+        return self.noise_std
+
+    @property
+    def ahead(self) -> int:  # type: ignore[override]
+        """One number per coordinate."""
+        return self.dimension
+
+    def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the noise of so many releases."""
+        return rng.normal(0.0, self.noise_std, (batches, self.dimension))
+
+    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return the rows, which are the noise."""
+        return rows
 
     def release_sum(
         self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
@@ -40,7 +59,10 @@ class UserNoise(GaussianNoise):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value plus the user's own noise, shape (users, dimension)."""
-        array = self.check(values)
+        return self.send_checked(self.check(values), rng)
+
+    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value plus the user's own noise."""
         return np.asarray(array + rng.normal(0.0, self.unit_std, array.shape))
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
@@ -114,6 +136,10 @@ class CentralGaussian(_Calibrated):
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself: the server is trusted with it."""
         return self.check(values)
+
+    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value itself."""
+        return array
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Add the messages up, and one noise."""

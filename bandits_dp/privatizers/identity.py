@@ -23,7 +23,7 @@ class Identity(Privatizer):
         Where one user's value may lie; :class:`bandits_dp.privatizers.domain.Reals` if anywhere.
     """
 
-    noise_std = 0.0
+    noise_std = sub_gaussian_std = 0.0
 
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL) -> None:
         super().__init__(users, domain)
@@ -34,6 +34,10 @@ class Identity(Privatizer):
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself."""
         return self.check(values)
+
+    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value itself."""
+        return array
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Add the messages up."""

@@ -21,9 +21,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import scipy  # optimize and stats are loaded when they are used first
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.stats import binom
 
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf, hockey_stick
 from bandits_dp.privatizers.base import bernoulli_log_mgf
@@ -121,18 +120,18 @@ def least_noise_bits(
         def fewest(counted: int) -> float:
             """Return the smallest q for which so many counts together have N fair bits each, but for the share of delta."""
             def too_few(q: float) -> float:
-                return float(binom.logcdf(needed - 1, users * pairs, q)) - math.log(delta * SHARE / counted)
+                return float(scipy.stats.binom.logcdf(needed - 1, users * pairs, q)) - math.log(delta * SHARE / counted)
 
             if too_few(1 - 1e-12) >= 0:
                 return 1.0
             likely = needed / (users * pairs)  # in a huge crowd smaller than any absolute tolerance
-            q = brentq(too_few, likely * 0.9, 1 - 1e-15, xtol=2e-12 * likely)
+            q = scipy.optimize.brentq(too_few, likely * 0.9, 1 - 1e-15, xtol=2e-12 * likely)
             return min(q * (1 + ROUNDING), 1.0)
 
         def proved(q: float) -> bool:
             """Whether the module's bound for many counts keeps delta."""
-            fewer = int(binom.ppf(delta * SHARE / 2 / counts, users * pairs, q))  # N' / 2
-            some, many = (min(1.0, counts * float(binom.cdf(k - 1, users * pairs, q))) for k in (needed, fewer))
+            fewer = int(scipy.stats.binom.ppf(delta * SHARE / 2 / counts, users * pairs, q))  # N' / 2
+            some, many = (min(1.0, counts * float(scipy.stats.binom.cdf(k - 1, users * pairs, q))) for k in (needed, fewer))
             all_, less = (delta_of(binomial_log_pmf(n, 0.5)[1]) for n in (trials, 2 * fewer))
             return all_ + some * max(less - all_, 0.0) + many <= delta * (1 - ROUNDING)
 
@@ -159,7 +158,7 @@ def least_noise_bits(
         low -= 1
     while high < most and excess(high) > 0:
         high = min(high + 0.25, most)
-    log_p = brentq(excess, low, high, xtol=1e-9) if excess(high) < 0 else high
+    log_p = scipy.optimize.brentq(excess, low, high, xtol=1e-9) if excess(high) < 0 else high
     while log_p < high and excess(log_p) > 0:  # the root finder may stop just below the root
         log_p = min(log_p + 1e-8, high)
     return NoiseBits(pairs, pairs, drawable(bits(log_p).p, users * pairs))

@@ -11,7 +11,7 @@ from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
-from bandits_dp.privatizers.domain import Box
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Box
 from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 
 
@@ -81,7 +81,7 @@ class ScalarSum(BitSum):
         epsilon: float,
         delta: float,
         calibration: str = "certified",
-        domain: Box = Box(),  # noqa: B008 - frozen
+        domain: Box = UNIT_INTERVAL,
         levels: int | None = None,
         honest_fraction: float = 1.0,
         clip: bool = False,
@@ -118,5 +118,5 @@ class ScalarSum(BitSum):
 
 def default_levels(users: int, epsilon: float, delta: float) -> int:
     """Choose g so that rounding, of std sqrt(n) / 2g at most, adds at most 1% to the noise; in [4, 4096]."""
-    wanted = math.sqrt(users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta))
+    wanted = math.sqrt(users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta, 1.0))
     return min(max(4, math.ceil(wanted)), 4096)

@@ -74,7 +74,7 @@ class SkellamSum(SecureSum):
                              "are known that give the published figures")
         levels = 1
         if self.rounds:  # enough for rounding, of std sqrt(n) / 2, to add at most 1% to noise that is about Gaussian
-            levels = min(math.ceil(math.sqrt(self.users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta))), MOST_LEVELS)
+            levels = min(math.ceil(math.sqrt(self.users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta, 1.0))), MOST_LEVELS)
         self.variance = skellam_variance(epsilon, delta, levels, "exact" if calibration == "certified" else "renyi")
         self._set_up(levels)
         reason = ("exact divergence of Skellam noise" if calibration == "certified" else

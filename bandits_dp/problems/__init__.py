@@ -8,6 +8,7 @@ from bandits_dp.problems.contextual import Contextual, ContextualLinear
 from bandits_dp.problems.graded import GradedArms
 from bandits_dp.problems.linear import LinearArms, SphericalArms
 from bandits_dp.problems.pool import PoolContextual
+from bandits_dp.problems.rounds import Rounds
 
 __all__ = [
     "BernoulliArms",
@@ -19,6 +20,7 @@ __all__ = [
     "LinearArms",
     "PoolContextual",
     "Problem",
+    "Rounds",
     "SphericalArms",
     "SphericalClients",
 ]

@@ -235,4 +235,4 @@ class SphericalClients:
 
 def _averages(kind: str) -> Domain:
     """Return where the average of rewards of this kind may lie."""
-    return Box(1, -1.0, 1.0) if kind == "signs" else Reals()
+    return Box(1, -1.0, 1.0) if kind == "signs" else Reals(1)

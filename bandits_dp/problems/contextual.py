@@ -11,7 +11,7 @@ single rounds with the same generator meets the same users.
 from __future__ import annotations
 
 import math
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,7 +55,10 @@ class Contextual(Problem, Protocol):
         """Draw the random numbers of the next rounds, shape (rounds, any width); n calls for one round equal one call for n."""
 
     def contexts(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the features that the rounds with these numbers show, shape (rounds, arms, dimension)."""
+        """Return the features that the rounds with these numbers show, shape (rounds, arms, dimension).
+
+        If there is an attribute ``varying`` that is True, a list of arrays (any number of arms, dimension), one per round.
+        """
 
     def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the uniform numbers behind the rewards of the rounds with these numbers, shape (rounds,)."""
@@ -67,7 +70,7 @@ class Contextual(Problem, Protocol):
         """Turn uniform numbers into rewards with the given means; the arguments broadcast."""
 
 
-C = TypeVar("C", bound=Contextual)
+SINGLE = 1e-6  # relative room for norms that were computed in single precision
 
 
 def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: float = 1.0) -> NDArray[np.float64]:
@@ -80,7 +83,7 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
     shape : tuple
         The shape that they must have; None stands for any length.
     norm : float
-        Largest norm allowed.
+        Largest norm allowed; what is longer by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
 
     Raises
     ------
@@ -96,14 +99,28 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
         raise ValueError(f"features must have shape {expected}, got {array.shape}")
     if array.shape[-2] < 2:
         raise ValueError(f"features must have at least 2 arms, or there is nothing to choose, got {array.shape[-2]}")
+    norms = np.sqrt(np.einsum("...i,...i->...", array, array))
+    if norms.size and 0 < norms.min() <= norms.max() <= norm * (1 + SLACK):
+        return array
     if not np.isfinite(array).all():
         raise ValueError(f"features must be finite, got {array[~np.isfinite(array)][0]}")
-    norms = np.linalg.norm(array, axis=-1)
-    if norms.max(initial=0.0) > norm * (1 + SLACK):
-        raise ValueError(f"features must have norm at most {norm:g}, got {norms.max():g}; nothing is clipped for you")
     if (norms == 0).any():
         raise ValueError("features must not be zero, got a zero vector: nothing can be learned from it")
-    return array
+    return shortened(array, "features", norm)
+
+
+def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDArray[np.float64]:
+    """Return vectors along the last axis, those that are too long by no more than float32 rounding shortened to the norm.
+
+    Raises
+    ------
+    ValueError
+        If one is longer.
+    """
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    if norms.max(initial=0.0) > norm * (1 + SINGLE):
+        raise ValueError(f"{name} must have norm at most {norm:g}, got {norms.max():g}; nothing is clipped for you")
+    return np.where(norms > norm * (1 + SLACK), vectors * (norm / np.maximum(norms, norm)), vectors)
 
 
 def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
@@ -202,9 +219,7 @@ class ContextualLinear:
         array = np.array(theta, dtype=float)
         if array.shape != (self.dimension,) or not np.isfinite(array).all():
             raise ValueError(f"theta must be {self.dimension} finite numbers, got {theta!r}")
-        if np.linalg.norm(array) > 1 + SLACK:
-            raise ValueError(f"theta must have norm at most 1, got {np.linalg.norm(array):g}")
-        return array
+        return shortened(array, "theta")
 
     def draw(self, rng: np.random.Generator) -> Self:
         """Return an instance: what was not given is drawn, theta first."""

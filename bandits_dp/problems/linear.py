@@ -177,7 +177,7 @@ def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
         if bound is not None:
             raise ValueError(f"bound must be left out for rewards='signs', which are +1 or -1, got {bound!r}")
         return Box(1, -1.0, 1.0, whole=True)
-    return Reals() if bound is None else Box(1, -_checks.positive("bound", bound), bound)
+    return Reals(1) if bound is None else Box(1, -_checks.positive("bound", bound), bound)
 
 
 def excess(z: Floats) -> Floats:

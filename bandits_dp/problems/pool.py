@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from bandits_dp import _checks
-from bandits_dp.problems.contextual import checked_features
+from bandits_dp.problems.contextual import checked_features, shortened
 
 
 class PoolContextual:
@@ -86,11 +86,10 @@ class PoolContextual:
         self.reward_range = (-1.0, 1.0) if self.clip else (-math.inf, math.inf)
         self.theta: NDArray[np.float64] | None = None
         if theta is not None:
-            self.theta = np.array(theta, dtype=float)
-            if self.theta.shape != (self.dimension,) or not np.isfinite(self.theta).all():
+            array = np.array(theta, dtype=float)
+            if array.shape != (self.dimension,) or not np.isfinite(array).all():
                 raise ValueError(f"theta must be {self.dimension} finite numbers, got {theta!r}")
-            if np.linalg.norm(self.theta) > 1 + 1e-9:
-                raise ValueError(f"theta must have norm at most 1, got {np.linalg.norm(self.theta):g}")
+            self.theta = shortened(array, "theta")
 
     @property
     def least_eigenvalue(self) -> float:

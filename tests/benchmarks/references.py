@@ -27,9 +27,9 @@ def ucb1(learner, problem, rounds):
 
 
 def linucb(learner, problem, rounds):
-    from tests.benchmarks.reference_linucb import play
+    from bandits_dp.engine.plain import play_plainly
 
-    play(learner, problem, np.random.default_rng(0), rounds)
+    play_plainly(learner, problem, [np.random.default_rng(0)], np.array([rounds]), int)
 
 
 def figure_linucb(learner, problem, rounds):
@@ -43,7 +43,7 @@ def phased_elimination(learner, problem, rounds):
 
     learner, instance = copy.deepcopy(learner), problem.draw(np.random.default_rng(0))
     learner.show(instance.actions)
-    plain_elimination(instance, rounds, 0, learner.phase.privatizers[0].noise_std, "certified")
+    plain_elimination(instance, rounds, 0, learner.privatizers[0].noise_std, "certified")
 
 
 def client_elimination(learner, problem, rounds):
@@ -55,6 +55,5 @@ def client_elimination(learner, problem, rounds):
 def reward_private(learner, problem, rounds):
     from tests.test_reward_private import plain_run
 
-    counter = "factorization" if "FactorizationCounter" in learner.description else "tree"
-    case = {"LinUCB-Tree": "tree", "LinUCB-DGS": "dgs, theorem"}.get(learner.name, f"reward tree, {counter}")
-    plain_run(learner, case.replace(", factorization", ""), problem, *np.random.default_rng(0).spawn(2), rounds)
+    case = {"LinUCB-Tree": "tree", "LinUCB-DGS": "dgs, theorem"}.get(learner.name, "reward tree")
+    plain_run(learner, case, problem, *np.random.default_rng(0).spawn(2), rounds)

@@ -1,6 +1,6 @@
 r"""Confidence radii under noise: a rigorous one that looks at the released matrix, and the one that is printed.
 
-Let :math:`V = \lambda I + G + N`, :math:`u = b + n` as in :mod:`bandits_dp.learners.radius`, :math:`\theta` the parameter with
+Let :math:`V = \lambda I + G + N`, :math:`u = b + n` as in :mod:`bandits_dp.widths.ridge`, :math:`\theta` the parameter with
 :math:`\lVert\theta\rVert \le S`, and :math:`\xi = b - G \theta` the sum of :math:`\phi` times the rewards' noise. Then
 
 .. math:: V (\hat\theta - \theta) = \xi + w - \lambda \theta , \qquad w = n - N \theta .
@@ -46,8 +46,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from bandits_dp import _checks
-from bandits_dp.learners.linucb_release import NoiseLaw
-from bandits_dp.learners.radius import Shape
+from bandits_dp.widths.ridge import NoiseLaw, Shape
 
 MIXING = 0.25  # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
 FLOOR = 0.02  # share of the regularizer below which an eigenvalue of V is lifted; any positive number is valid

@@ -3,22 +3,69 @@ r"""Margins of phased elimination: exact ones for every pair of actions, and the
 An action is dropped when the best estimate exceeds its own by more than a margin. The best action :math:`x^*` survives a phase if
 :math:`\langle\tilde\theta_l - \theta^*, b - x^*\rangle` stays below the margin of b for every active b; then every other action
 that survives is worse than :math:`x^*` by two margins at most.
+
+**What exact margins rest on.** Given the releases of earlier phases, the users or clients of a phase are new, so an estimate's
+error is a sum of independent parts: :math:`\langle \bar\xi, b - x\rangle` for the average :math:`\bar\xi` of the clients'
+deviations, the noise of rewards, and the privatizer's. This takes mean rewards to be linear. Two things bend them a little, and no
+margin contains that: the projection of the means of signs (``projection_bias`` of
+:class:`bandits_dp.problems.clients.ClientPopulation`), and clipping, where it was asked for.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.learners.phased_parts import Floats, Phase
-from bandits_dp.privatizers import Privatizer
+from bandits_dp.ask_tell import Floats, Noise
 
 # Arguments of log-moment generating functions, in units of one over the noise's std. Optimal ones are below sqrt(2 ln(1 / beta)).
 GRID = np.geomspace(0.01, 20.0, 201)
 LIMITS = slice(3, None, 4)  # of the intervals of the grid, those up to whose ends a quadratic is tried
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What margins depend on of a phase.
+
+    Attributes
+    ----------
+    length : float
+        h_l, the number of plays before rounding up.
+    plays : ndarray of int, shape (s,)
+        T_l(x), how often each action of the support is played.
+    people : int
+        How many answer each play: one user, or |U_l| clients.
+    noise : tuple of Noise
+        One per action of the support, or a single one of a vector of dimension s; each is that of a sum over its ``users``.
+    """
+
+    length: float
+    plays: NDArray[np.int64]
+    people: int
+    noise: tuple[Noise, ...]
+
+
+class Width(Protocol):
+    """How far the difference of two estimates may be from the difference of the means."""
+
+    def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:
+        """Return the margin of each difference x* - x, shape (n,).
+
+        Parameters
+        ----------
+        phase : Phase
+            The phase that has just ended.
+        differences : ndarray, shape (n, d)
+            Differences of two actions.
+        coefficients : ndarray, shape (n, s)
+            The estimate of the difference is this times the released means.
+        """
 
 
 class ExactWidth:
@@ -72,16 +119,15 @@ class ExactWidth:
     def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:
         """Return the margin of each difference, shape (n,)."""
         squares = coefficients**2
-        variance = squares @ (self.reward_std**2 / (phase.pulls * phase.people))
+        variance = squares @ (self.reward_std**2 / (phase.plays * phase.people))
         variance += self.client_std**2 / phase.people * np.einsum("ij,ij->i", differences, differences)
-        if phase.privatizers[0].noise_std == 0:
+        if phase.noise[0].noise_std == 0:
             return np.asarray(np.sqrt(2 * variance * self.log_failure))
-        bounds = {privatizer: _quadratics(privatizer) for privatizer in set(phase.privatizers)}  # several actions may share one
-        size = len(phase.support)
-        noise = phase.privatizers * (size // len(phase.privatizers))
-        std = np.array([privatizer.noise_std / privatizer.users for privatizer in noise])
-        curvature = np.array([bounds[privatizer][0] for privatizer in noise]) * std[:, None] ** 2  # shape (s, limits)
-        budget = self.log_failure + sum(bounds[privatizer][1] for privatizer in noise)
+        bounds = {noise: _quadratics(noise) for noise in set(phase.noise)}  # several actions may share one
+        noises = phase.noise * (len(phase.plays) // len(phase.noise))
+        std = np.array([noise.noise_std / noise.users for noise in noises])
+        curvature = np.array([bounds[noise][0] for noise in noises]) * std[:, None] ** 2  # shape (s, limits)
+        budget = self.log_failure + sum(bounds[noise][1] for noise in noises)
         total = variance[:, None] + squares @ curvature
         largest = np.abs(coefficients * std).max(axis=1, keepdims=True)
         with np.errstate(divide="ignore", invalid="ignore"):  # a difference of equal actions has no error at all
@@ -90,9 +136,9 @@ class ExactWidth:
         return np.where(largest[:, 0] > 0, best, np.sqrt(2 * variance * budget))
 
 
-def _quadratics(privatizer: Privatizer) -> tuple[Floats, float]:
+def _quadratics(noise: Noise) -> tuple[Floats, float]:
     """Return kappa_g and psi at the first point, both in units of the noise's std: shape (limits,), and a number."""
-    psi = privatizer.log_mgf(GRID / privatizer.noise_std)
+    psi = noise.log_mgf(GRID / noise.noise_std)
     finite = np.minimum(psi, 1e100)
     slope = np.diff(finite) / np.diff(GRID)
     offset = finite[:-1] - slope * GRID[:-1]  # of the chord; not positive, but for rounding errors

@@ -18,20 +18,44 @@ from bandits_dp import _checks
 
 
 @dataclass(frozen=True)
+class NoiseLaw:
+    """What a confidence radius may know about the noise on running sums.
+
+    Parameters
+    ----------
+    vector_std, matrix_std : ndarray, shape (batches,)
+        Sub-Gaussian standard deviation of every entry of the vector, and of the upper triangle of the matrix, after batch 1, 2, ...
+        Entries of one running sum are independent, or independent given the past.
+    additive : bool
+        Whether the noise is a sum over batches of independent parts, or of martingale differences.
+    gaussian : bool
+        Whether entries are Gaussian with exactly these standard deviations.
+    sub_gaussian : bool
+        Whether they are sub-Gaussian at all; if not (Laplace noise), the numbers are plain standard deviations.
+    """
+
+    vector_std: NDArray[np.float64]
+    matrix_std: NDArray[np.float64]
+    additive: bool = False
+    gaussian: bool = True
+    sub_gaussian: bool = True
+
+
+@dataclass(frozen=True)
 class Shape:
     """What is known about V_m when its radius is asked for, in every run.
 
     Parameters
     ----------
-    regularizer : ndarray, shape (runs,)
+    regularizer : ndarray, shape (runs,), or float
         lambda_m, with the shift that made V_m positive definite, if any.
-    least : ndarray, shape (runs,)
+    least : ndarray, shape (runs,), or float
         A lower bound on the least eigenvalue of V_m, at most 5% (d <= 5) or 9% (d <= 15) below it; NaN for a radius that does not
         need it.
     """
 
-    regularizer: NDArray[np.float64]
-    least: NDArray[np.float64]
+    regularizer: NDArray[np.float64] | float
+    least: NDArray[np.float64] | float
 
 
 class Radius(Protocol):

@@ -35,12 +35,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.learners.linucb_experiment_releases import FigureBits, FigureCounter, FigureGaussian, FigureTree
-from bandits_dp.learners.linucb_model import LinearModel
-from bandits_dp.learners.linucb_release import ExactSums, Release
-from bandits_dp.learners.radius import Shape
+from bandits_dp.privatizers import Identity, Reals
 from bandits_dp.problems.contextual import Contextual
+from bandits_dp.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree, entries, unproved
+from bandits_dp.widths.ridge import Shape
 
 SCALE = 10  # s at epsilon >= 1
 
@@ -80,107 +81,70 @@ class FigureRadius:
         return self.constant
 
 
-class FigureModel(LinearModel):
-    """Model that plays the first arm of negative squared width, if there is one.
-
-    ``shifts`` counts how often V was not positive definite; it is not shifted.
-    """
-
-    def _make_definite(self, V: NDArray[np.float64], ridge: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Count, and leave V as it is."""
-        try:
-            np.linalg.cholesky(V)
-        except np.linalg.LinAlgError:
-            self.shifts += np.linalg.eigvalsh(V)[:, 0] <= 0
-        return np.full(len(V), np.nan)
-
-    def widths(self, square: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn squared widths, in place, into widths: infinite ones where the square is negative."""
-        negative = square < 0
-        square = super().widths(square)
-        square[negative] = np.inf
-        return square
-
-
 class FigureLinUCB(LinUCB):
-    """LinUCB as the code plays it.
+    """LinUCB as the code plays it: V is never shifted, and the first arm of negative squared width is played, if there is one."""
 
-    Parameters
-    ----------
-    problem : Contextual
-        With rewards in [0, 1].
-    horizon : int
-        Number of rounds T, >= 2.
-    release : Release
-        One of :mod:`bandits_dp.learners.linucb_experiment_releases`, or exact sums.
-    gamma, regularizer : float
-        For the radius.
-    radius_scale : float
-        Factor on the radius, >= 0.
-
-    Raises
-    ------
-    ValueError
-        If rewards are not in [0, 1], or the horizon is below 2.
-    """
-
-    def __init__(
-        self, problem: Contextual, horizon: int, release: Release, gamma: float, regularizer: float, radius_scale: float = 1.0
-    ) -> None:
-        if problem.reward_range != (0.0, 1.0):
-            raise ValueError(f"problem must have rewards in [0, 1] for the experiment calibration, got {problem.reward_range}")
-        radius = FigureRadius(problem.dimension, horizon, gamma, regularizer, problem.feature_norm)
-        super().__init__(problem, horizon, release, radius, radius_scale)
-
-    def new_model(self, runs: int) -> FigureModel:
-        """Return a fresh model of so many runs."""
-        return FigureModel(self.release, self.radius, runs, self.radius_scale)
+    def widths(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return roots, and infinite ones where the square is negative."""
+        return np.where(squares < 0, np.inf, np.sqrt(np.abs(squares)))
 
 
-def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> FigureLinUCB:
+def _figure(
+    problem: Contextual, horizon: int, stream: Stream, gamma: float, regularizer: float, radius_scale: float
+) -> LiveContexts:
+    """Put a curve together."""
+    if problem.reward_range != (0.0, 1.0):
+        raise ValueError(f"problem must have rewards in [0, 1] for the experiment calibration, got {problem.reward_range}")
+    radius = FigureRadius(problem.dimension, horizon, gamma, regularizer, problem.feature_norm)
+    return LiveContexts(FigureLinUCB(problem.dimension, radius, radius_scale), stream, problem, horizon, visits=horizon)
+
+
+def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
     """Return the curve LinUCB."""
-    return FigureLinUCB(problem, horizon, ExactSums(problem.dimension, 1, horizon), 1.0, 1e-4, radius_scale)
+    stream = FreshBatches(Identity(1, Reals(entries(problem.dimension))))
+    stream.guarantee = unproved("none", "certified", "features and rewards are used as they are")
+    return _figure(problem, horizon, stream, 1.0, 1e-4, radius_scale)
 
 
-def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int, radius_scale: float = 1.0) -> FigureLinUCB:
+def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
     """Return the curve LinUCB-LDP."""
     std = math.sqrt(math.log(2.5 / _checks.delta(delta))) / _checks.epsilon(epsilon)
-    release = FigureGaussian(problem.dimension, 1, horizon, std, "local")
-    return _noisy(problem, horizon, release, std * math.sqrt(horizon * problem.dimension), radius_scale)
+    stream = FreshBatches(FigureGaussian(problem.dimension, 1, std, "local"))
+    return _noisy(problem, horizon, stream, std * math.sqrt(horizon * problem.dimension), radius_scale)
 
 
 def figure_central(
     problem: Contextual, epsilon: float, delta: float, horizon: int, counter: str = "prefixes", radius_scale: float = 1.0
-) -> FigureLinUCB:
+) -> LiveContexts:
     """Return the curve LinUCB-JDP; ``counter="tree"`` has a real binary tree whose nodes have the same noise."""
     horizon = _checks.integer("horizon", horizon, low=2)
     std = math.sqrt(math.log(horizon)) * math.log(2.5 / _checks.delta(delta)) / _checks.epsilon(epsilon)
     kind = FigureTree if _checks.choice("counter", counter, ("prefixes", "tree")) == "tree" else FigureCounter
     gamma = std * math.sqrt(math.log(horizon) * problem.dimension)
-    return _noisy(problem, horizon, kind(problem.dimension, horizon, std), gamma, radius_scale)
+    return _noisy(problem, horizon, CountedBatches(kind(problem.dimension, horizon, std)), gamma, radius_scale)
 
 
 def figure_amplified(
     problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
-) -> FigureLinUCB:
+) -> LiveContexts:
     """Return the curve LinUCB-SDP-Amp."""
     users = _checks.integer("batch_size", batch_size)
     std = math.sqrt(math.log(2.5 * users / _checks.delta(delta))) / (_checks.epsilon(epsilon) * math.sqrt(users))
-    release = FigureGaussian(problem.dimension, users, horizon // users, std, "shuffle")
-    return _noisy(problem, horizon, release, std * math.sqrt(horizon * problem.dimension), radius_scale)
+    stream = FreshBatches(FigureGaussian(problem.dimension, users, std, "shuffle"))
+    return _noisy(problem, horizon, stream, std * math.sqrt(horizon * problem.dimension), radius_scale)
 
 
 def figure_vector(
     problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
-) -> FigureLinUCB:
+) -> LiveContexts:
     """Return the curve LinUCB-SDP-Vec."""
     users, d = _checks.integer("batch_size", batch_size), problem.dimension
     std = math.log(d / _checks.delta(delta)) / (_checks.epsilon(epsilon) * math.sqrt(users))
     levels = max(2 * math.sqrt(users), d, 4)
     bits = (SCALE if epsilon >= 1 else 1) * (levels * std) ** 2
-    release = FigureBits(d, users, horizon // users, problem.feature_norm, levels, bits)
-    return _noisy(problem, horizon, release, std * math.sqrt(horizon * d) / 4, radius_scale)
+    stream = FreshBatches(FigureBits(d, users, problem.feature_norm, levels, bits))
+    return _noisy(problem, horizon, stream, std * math.sqrt(horizon * d) / 4, radius_scale)
 
 
-def _noisy(problem: Contextual, horizon: int, release: Release, gamma: float, radius_scale: float) -> FigureLinUCB:
-    return FigureLinUCB(problem, horizon, release, gamma, 2 * gamma, radius_scale)
+def _noisy(problem: Contextual, horizon: int, stream: Stream, gamma: float, radius_scale: float) -> LiveContexts:
+    return _figure(problem, horizon, stream, gamma, 2 * gamma, radius_scale)

@@ -1,25 +1,21 @@
-"""Many runs of LinUCB that advance together as arrays.
+"""LinUCB fast: many runs that advance together as arrays, with the noise of many batches drawn ahead.
 
 A run's generator is split in two: ``answers, noise = rng.spawn(2)``. The problem draws the instance and then the users from
-``answers``, the release draws from ``noise``, so a live loop with these two meets the same run.
+``answers``, the stream draws from ``noise``, as in the plain loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp.learners.base import Played
-from bandits_dp.learners.linucb_fixed import ExactFixedArms, FixedArms
-from bandits_dp.learners.linucb_model import LinearModel
-from bandits_dp.learners.linucb_release import Rngs, triangle
+from bandits_dp.engine.fast_linucb_fixed import ExactFixedArms, FixedArms
+from bandits_dp.engine.fast_linucb_model import LinearModel, Rngs
+from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.played import Played
 from bandits_dp.problems.contextual import Contextual
-
-if TYPE_CHECKING:
-    from bandits_dp.learners.linucb import LinUCB
 
 MEMORY = 200e6  # bytes of noise and of products of features, or of shown features, that a group of runs may hold
 ROUNDS = 2048  # rounds whose users are drawn ahead, about
@@ -27,37 +23,39 @@ ROUNDS = 2048  # rounds whose users are drawn ahead, about
 Play = Callable[[list[NDArray[np.float64]]], NDArray[np.float64]]  # from the users' numbers to what each round loses
 
 
-def play_runs(
-    learner: LinUCB,
+def play_linucb(
+    live: LiveContexts,
     problem: Contextual,
     rngs: Rngs,
     rounds: NDArray[np.int64],
     tick: Callable[[int], object],
+    new_model: Callable[[LiveContexts, int], LinearModel] = LinearModel,
 ) -> Played:
-    """Play fresh runs, in groups; see :meth:`bandits_dp.learners.base.Learner.play`."""
-    release = learner.release
-    noise = (release.tape + 4) * release.width  # a few rows are being worked on
-    products = problem.arms * (3 * release.dimension + triangle(release.dimension))
+    """Play fresh runs, in groups; see :func:`bandits_dp.engine.plain.play_plainly`. ``new_model(live, runs)`` makes their model."""
+    stream = live.stream
+    noise = (stream.tape(live.horizon // live.batch_size) + 4) * stream.ahead  # a few rows are being worked on
+    products = problem.arms * live.dimension * (live.dimension + 7) / 2
     together = max(1, int(MEMORY / (8 * (noise + products + ROUNDS))))
     groups = (rngs[i : i + together] for i in range(0, len(rngs), together))
-    return Played.join([_play_group(learner, problem, group, rounds, tick) for group in groups])
+    return Played.join([_play_group(live, problem, group, rounds, tick, new_model) for group in groups])
 
 
 def _play_group(
-    learner: LinUCB,
+    live: LiveContexts,
     problem: Contextual,
     rngs: Rngs,
     rounds: NDArray[np.int64],
     tick: Callable[[int], object],
+    new_model: Callable[[LiveContexts, int], LinearModel],
 ) -> Played:
     answers, noise = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
     instances = [problem.draw(rng) for rng in answers]
-    model = learner.new_model(len(rngs))
-    play = _fixed(learner, instances, model, noise) if problem.fixed else _fresh(learner, instances, model, noise)
+    model = new_model(live, len(rngs))
+    play = _fixed(live, instances, model, noise) if problem.fixed else _fresh(live, instances, model, noise)
     last = int(rounds[-1])
     regret = np.zeros((len(rngs), len(rounds)))
     so_far = np.zeros(len(rngs))
-    for start, stop in _pieces(learner, problem, len(rngs), last):
+    for start, stop in _pieces(live, problem, len(rngs), last):
         numbers = [instance.numbers(rng, stop - start) for instance, rng in zip(instances, answers, strict=True)]
         lost = play(numbers)
         lost[:, 0] += so_far  # added up one by one, so that the stretches leave no trace in the last digits
@@ -66,18 +64,18 @@ def _play_group(
         regret[:, here] = lost[:, rounds[here] - start - 1]
         so_far = lost[:, -1]
         tick(len(rngs) * (stop - start))
-    bits = np.full(len(rngs), last // learner.batch_size * learner.batch_size * learner.release.bits_per_user)
-    return Played(regret, bits, {"shifts": model.shifts})
+    bits = np.full(len(rngs), last // live.batch_size * live.batch_size * live.stream.bits_per_user)
+    return Played(regret, bits, {"shifts": model.shifts}, model.curves(instances))
 
 
-def _fixed(learner: LinUCB, instances: list[Contextual], model: LinearModel, noise: Rngs) -> Play:
+def _fixed(live: LiveContexts, instances: list[Contextual], model: LinearModel, noise: Rngs) -> Play:
     """Play with features that stay: one decision per batch."""
     features = np.stack([instance.features for instance in instances if instance.features is not None])
     means = np.stack([instance.means(own) for instance, own in zip(instances, features, strict=True)])
     gaps = means.max(axis=1, keepdims=True) - means
-    exact = not (learner.release.private or learner.radius.adaptive)
+    exact = not (live.stream.noisy or live.learner.radius.adaptive)
     field = ExactFixedArms(model, features) if exact else FixedArms(model, features)
-    users = learner.batch_size
+    users = live.batch_size
     runs = np.arange(len(instances))
 
     def play(numbers: list[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -89,15 +87,15 @@ def _fixed(learner: LinUCB, instances: list[Contextual], model: LinearModel, noi
             lost[:, first : first + users] = gaps[runs, arms][:, None]
             if first + users <= len(numbers[0]):
                 y = instances[0].reward_quantiles(means[runs, arms][:, None], chance)
-                field.learn(arms, y - learner.reward_shift, noise)
+                field.learn(arms, y - live.reward_shift, noise)
         return lost
 
     return play
 
 
-def _fresh(learner: LinUCB, instances: list[Contextual], model: LinearModel, noise: Rngs) -> Play:
+def _fresh(live: LiveContexts, instances: list[Contextual], model: LinearModel, noise: Rngs) -> Play:
     """Play with new features in every round: one decision per user."""
-    users = learner.batch_size
+    users = live.batch_size
 
     def play(numbers: list[NDArray[np.float64]]) -> NDArray[np.float64]:
         pairs = list(zip(instances, numbers, strict=True))
@@ -112,16 +110,16 @@ def _fresh(learner: LinUCB, instances: list[Contextual], model: LinearModel, noi
             lost[:, batch] -= mean
             if first + users <= len(numbers[0]):
                 phi = np.take_along_axis(features[:, batch], arms[:, :, :, None], axis=2)[:, :, 0]
-                model.learn(phi, instances[0].reward_quantiles(mean, chances[:, batch]) - learner.reward_shift, noise)
+                model.learn(phi, instances[0].reward_quantiles(mean, chances[:, batch]) - live.reward_shift, noise)
         return lost
 
     return play
 
 
-def _pieces(learner: LinUCB, problem: Contextual, runs: int, last: int) -> Iterator[tuple[int, int]]:
+def _pieces(live: LiveContexts, problem: Contextual, runs: int, last: int) -> Iterator[tuple[int, int]]:
     """Yield stretches of whole batches, (rounds before, rounds after), that are drawn at once."""
-    users = learner.batch_size
-    room = ROUNDS if problem.fixed else MEMORY / (8 * 8 * runs * learner.arms * learner.dimension)
+    users = live.batch_size
+    room = ROUNDS if problem.fixed else MEMORY / (8 * 8 * runs * live.arms * live.dimension)
     step = max(1, int(min(room, ROUNDS)) // users) * users
     for start in range(0, last, step):
         yield start, min(start + step, last)

@@ -20,9 +20,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp.learners.linucb_model import LinearModel
-from bandits_dp.learners.linucb_release import Rngs
-from bandits_dp.learners.radius import Shape
+from bandits_dp.engine.fast_linucb_model import LinearModel, Rngs
+from bandits_dp.widths.ridge import Shape
 
 
 class FixedArms:
@@ -50,7 +49,7 @@ class FixedArms:
         model = self.model
         row, column = self._triangle
         index = (model.inverse[:, None, row, column] @ self._products)[:, 0]  # phi' V^-1 phi
-        index = model.widths(index)
+        index = model.learner.widths(index)
         index *= model.beta[:, None]
         index += (model.theta[:, None] @ self._columns)[:, 0]
         return model.first(index)
@@ -78,7 +77,7 @@ class ExactFixedArms(FixedArms):
         if self.batch == 0:
             return super().choose()
         index = np.sqrt(self.squares, out=self._index)
-        index *= self.model.radius_scale * self.model.radius.beta(self.batch, self._shape)
+        index *= self.model.learner.radius_scale * self.model.learner.radius.beta(self.batch, self._shape)
         index += self.scores
         return index.argmax(axis=1)
 

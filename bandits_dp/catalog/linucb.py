@@ -1,0 +1,295 @@
+"""LinUCB under all trust models (Chowdhury & Zhou 2022)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from bandits_dp import _checks
+from bandits_dp.catalog.options import Given, option
+from bandits_dp.catalog.system import System
+from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
+from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.streams import CountedBatches, FreshBatches
+from bandits_dp.guarantee import no_guarantee
+from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
+from bandits_dp.privatizers.bit_sum import crowd
+from bandits_dp.privatizers.centred import CentredStatistics
+from bandits_dp.privatizers.domain import LinearStatistics
+from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
+from bandits_dp.privatizers.returning import (
+    ReturningAmplifiedGaussian,
+    ReturningLocalGaussian,
+    ReturningPublishedGaussian,
+    ReturningVectorSum,
+)
+from bandits_dp.problems.contextual import Contextual, centre_of
+from bandits_dp.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
+from bandits_dp.schedules.users import named_batch_size
+from bandits_dp.widths.ridge import PlainRadius
+from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
+
+ALPHA = 0.1  # probability that some confidence radius is too small
+USERS = 20  # per batch: that of the paper's simulation
+COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
+BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "
+             "(billboard lemma, Hsu et al. 2016)")
+SIZES = 'users per batch, >= 1, or "utility"'
+
+
+@dataclass(frozen=True)
+class Radius:
+    """Options of every LinUCB."""
+
+    radius_scale: float = option(1.0, "factor on the confidence radius, >= 0; 1 keeps what it promises")
+    alpha: float = option(ALPHA, "probability that some confidence radius is too small, in (0, 1)")
+
+
+@dataclass(frozen=True)
+class Exact(Radius):
+    """Options of LinUCB."""
+
+    batch_size: int = option(1, "users per batch, >= 1")
+
+
+@dataclass(frozen=True)
+class Private(Radius):
+    """Options of every private LinUCB."""
+
+    returning_users: bool | int = option(False, "in how many batches a user may be: False for 1, True for all, or a number >= 1")
+    centred: bool = option(False, "whether the middle of the reward's range is subtracted, if features have a constant")
+    strict: bool = option(True, "whether the theorem calibration refuses what its proof does not cover")
+
+
+@dataclass(frozen=True)
+class Local(Private):
+    """Options of LinUCB-LDP."""
+
+    fidelity: str = option("aggregate", '"aggregate" or "messages"')
+
+
+@dataclass(frozen=True)
+class BatchedLocal(Local):
+    """Options of LinUCB-Batched-LDP."""
+
+    batch_size: int | str = option(USERS, SIZES)
+
+
+@dataclass(frozen=True)
+class Central(Private):
+    """Options of LinUCB-JDP."""
+
+    counter: str | None = option(None, '"tree" or "factorization"; experiment: "prefixes" or "tree"; None: the first of them')
+
+
+@dataclass(frozen=True)
+class BatchedCentral(Central):
+    """Options of LinUCB-Batched-JDP."""
+
+    batch_size: int | str = option(USERS, SIZES)
+
+
+@dataclass(frozen=True)
+class Amplified(Local):
+    """Options of LinUCB-SDP-Amp."""
+
+    batch_size: int | str = option(USERS, SIZES + ', "privacy", "returning"')
+    honest_fraction: float = option(1.0, "share of users who surely take part, in (0, 1]")
+
+
+@dataclass(frozen=True)
+class Vector(Amplified):
+    """Options of LinUCB-SDP-Vec."""
+
+    levels: int | None = option(None, "bits that a number becomes, >= 1; None: enough for rounding to cost 3% at most")
+
+
+@dataclass(frozen=True)
+class Batches:
+    """How many users share a model, how many full batches there are, and in how many of them a user may be."""
+
+    users: int
+    count: int
+    visits: int
+
+
+def _batches(given: Given, options: Any, protocol: str) -> Batches:
+    """Find the batches; of one user each if the system has no ``batch_size``."""
+    size, T, visits = getattr(options, "batch_size", 1), given.horizon, options.returning_users
+    if isinstance(size, str):
+        size = named_batch_size(size, protocol, T, given.problem.dimension, given.epsilon, given.delta)
+    count = _full_batches(size, T)
+    if isinstance(visits, bool):
+        return Batches(size, count, count if visits else 1)
+    return Batches(size, count, min(_checks.integer("returning_users", visits), count))
+
+
+def _full_batches(size: int, horizon: int) -> int:
+    """Return how many batches of so many users there are."""
+    if _checks.integer("batch_size", size) > horizon:
+        raise ValueError(f"batch_size must not exceed the horizon, got {size} users for {horizon} rounds")
+    return horizon // size
+
+
+def _reward_std(problem: Contextual) -> float:
+    """Sub-Gaussian constant of a reward: half the length of its range (Hoeffding's lemma)."""
+    return (problem.reward_range[1] - problem.reward_range[0]) / 2
+
+
+def _domain(given: Given, options: Private) -> LinearStatistics:
+    """Return where a user's statistics lie; the sensitivity depends on it, so it must hold."""
+    problem = given.problem
+    if problem.feature_norm > 1 or max(map(abs, problem.reward_range)) > 1:
+        raise ValueError("problem must have features of norm at most 1 and rewards in [-1, 1] for private LinUCB, got norm "
+                         f"{problem.feature_norm:g} and rewards in {problem.reward_range}")
+    if not options.centred:
+        return LinearStatistics(problem.dimension)
+    if given.calibration != "certified":
+        raise ValueError(f"centred must be False for calibration={given.calibration!r}, whose constants know nothing of it, "
+                         "got True")
+    return CentredStatistics(problem.dimension, _reward_std(problem))
+
+
+def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, batches: Batches) -> LiveContexts:
+    """Put private LinUCB together with the radius of its calibration, and say in words whose data it protects."""
+    problem, made = given.problem, stream.guarantee
+    unit, neighbours = (text.replace("vector", "round").replace("reward", "round") for text in (made.unit, made.neighbours))
+    stream.guarantee = replace(made, unit=unit, neighbours=neighbours)
+    centre, norm = centre_of(problem) if options.centred else (None, problem.theta_norm)
+    rule = CertifiedRadius if given.calibration == "certified" else LemmaRadius
+    radius = rule(problem.dimension, batches.users, stream.law(batches.count), _reward_std(problem), options.alpha, norm)
+    learner = LinUCB(problem.dimension, radius, options.radius_scale)
+    fidelity = getattr(options, "fidelity", "aggregate")
+    return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, batches.visits)
+
+
+def _figure(given: Given, options: Any, figure: Callable[..., LiveContexts]) -> LiveContexts:
+    """Make the replica of a published figure's code, which has fewer options."""
+    known = [name for name in inspect.signature(figure).parameters if name not in vars(given)]
+    given_options = {one.name: value for one in fields(options) if (value := getattr(options, one.name)) != one.default}
+    for name in given_options:
+        if name not in known:
+            raise ValueError(f"{name} is not an option of calibration='experiment', which has {', '.join(known)}")
+    return figure(given.problem, given.epsilon, given.delta, given.horizon, **given_options)
+
+
+def _linucb(given: Given, options: Exact) -> LiveContexts:
+    if given.calibration == "experiment":
+        return _figure(given, options, figure_exact)
+    problem, T = given.problem, given.horizon
+    _full_batches(options.batch_size, T)
+    radius = PlainRadius(problem.dimension, options.batch_size, _reward_std(problem), options.alpha, theta_norm=problem.theta_norm,
+                         feature_norm=problem.feature_norm)
+    learner = LinUCB(problem.dimension, radius, options.radius_scale)
+    stream = FreshBatches(Identity(options.batch_size, Reals(LinearStatistics(problem.dimension).dimension)))
+    text = "features and rewards are used as they are"
+    stream.guarantee = no_guarantee("none", "one round (phi, y)", "replace one user's round", "certified", text)
+    return LiveContexts(learner, stream, problem, T, visits=T)
+
+
+def _local_privatizer(given: Given, options: Private, batches: Batches) -> Privatizer:
+    """Return Gaussian noise at users who are in so many batches each."""
+    epsilon, delta, domain = given.epsilon, given.delta, _domain(given, options)
+    if given.calibration == "certified":
+        if batches.visits > 1:
+            return ReturningLocalGaussian(batches.users, batches.visits, epsilon, delta, domain=domain)
+        return LocalGaussian(batches.users, epsilon, delta, domain=domain)
+    if batches.visits > 1:
+        return ReturningPublishedGaussian(batches.users, batches.visits, epsilon, delta, domain=domain, strict=options.strict)
+    return PublishedLocalGaussian(batches.users, epsilon, delta, domain, options.strict)
+
+
+def _local(given: Given, options: Local) -> LiveContexts:
+    if given.calibration == "experiment":
+        return _figure(given, options, figure_local)
+    batches = _batches(given, options, "local")
+    return _live(given, options, FreshBatches(_local_privatizer(given, options, batches)), batches)
+
+
+def _central(given: Given, options: Central) -> LiveContexts:
+    if given.calibration == "experiment":
+        return _figure(given, options, figure_central)
+    batches = _batches(given, options, "central")
+    kind = COUNTERS[_checks.choice("counter", "tree" if options.counter is None else options.counter, tuple(COUNTERS))]
+    counter = kind(batches.count, given.epsilon, given.delta, _domain(given, options), given.calibration,
+                   appearances=batches.visits, strict=options.strict)
+    stream = CountedBatches(counter, batches.users)
+    made = stream.guarantee
+    once = ", one per batch" if batches.users > 1 and batches.visits > 1 else ""
+    stream.guarantee = replace(made, unit=made.unit + once, reason=made.reason + BILLBOARD, joint=True)
+    return _live(given, options, stream, batches)
+
+
+def _amplified(given: Given, options: Amplified) -> LiveContexts:
+    if given.calibration == "experiment":
+        return _figure(given, options, figure_amplified)
+    batches = _batches(given, options, "amplified")
+    more: dict[str, Any] = {"domain": _domain(given, options), "honest_fraction": options.honest_fraction, "strict": options.strict}
+    if options.batch_size == "privacy":  # each message is private enough on its own
+        made: Privatizer = _local_privatizer(given, options, batches)
+    elif batches.visits > 1:
+        made = ReturningAmplifiedGaussian(batches.users, batches.visits, given.epsilon, given.delta, given.calibration, **more)
+    else:
+        made = AmplifiedGaussian(batches.users, given.epsilon, given.delta, given.calibration, **more)
+    return _live(given, options, FreshBatches(made), batches)
+
+
+def _vector(given: Given, options: Vector) -> LiveContexts:
+    if given.calibration == "experiment":
+        return _figure(given, options, figure_vector)
+    batches = _batches(given, options, "vector")
+    made = vector_privatizer(
+        batches.users, batches.visits, given.epsilon, given.delta, given.calibration, options.batch_size == "privacy",
+        domain=_domain(given, options), levels=options.levels, honest_fraction=options.honest_fraction, strict=options.strict,
+    )
+    return _live(given, options, FreshBatches(made), batches)
+
+
+def vector_privatizer(
+    users: int, visits: int, epsilon: float, delta: float, calibration: str, local_first: bool, **options: Any
+) -> Privatizer:
+    """Return P_Vec for users who are in so many batches each; if ``local_first``, each message is private enough on its own.
+
+    That is the case if the noise of one user suffices (Chowdhury & Zhou 2022, Corollary C.3), as when nobody else is honest. Every
+    user permutes her own bits, so that their order tells nothing.
+    """
+    if local_first:
+        options["honest_fraction"] = 1 / users
+    if visits > 1:
+        made: Privatizer = ReturningVectorSum(users, visits, epsilon, delta, calibration, **options)
+    else:
+        made = VectorSum(users, epsilon, delta, calibration=calibration, **options)
+    if local_first and made.guarantee.proved:
+        reason = made.guarantee.reason.replace(crowd(1 / users), "") + ", with the noise of a user's own bits, sent in random order"
+        made.guarantee = replace(made.guarantee, model="local", reason=reason)
+    return made
+
+
+_TEST = "tests/test_linucb.py::"
+_CHAPTER = "10_private_linucb"
+_UNIT = "one round of one user"
+_PAPER = "chowdhury2022"
+_SHUFFLE = r"\tilde O\Big(d B + d \sqrt T + \frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon B^{1/4}}\Big)"
+_LOCAL = r"\tilde O\Big(\frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon}\Big)"
+_CENTRAL = r"\tilde O\Big(d \sqrt T + \frac{d^{3/4} \sqrt T}{\sqrt\varepsilon}\Big)"
+_PATH = _TEST + "test_parallel_runs_follow_the_plain_loop"
+_LAW = _TEST + "test_fidelities_have_the_same_law"
+SYSTEMS = (
+    System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", r"\tilde O(d \sqrt T)", _CHAPTER, _PATH,
+           _linucb, Exact, experiment=True),
+    System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, _LOCAL, _CHAPTER, _PATH,
+           _local, Local, experiment=True),
+    System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, _CENTRAL, _CHAPTER, _PATH,
+           _central, Central, experiment=True),
+    System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
+           _amplified, Amplified, experiment=True),
+    System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
+           _vector, Vector, experiment=True),
+    System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL, "11_returning_users", _PATH,
+           _local, BatchedLocal),
+    System("LinUCB-Batched-JDP", _PAPER, "contextual", "central", _UNIT, _CENTRAL, "11_returning_users", _PATH,
+           _central, BatchedCentral),
+)

@@ -1,0 +1,202 @@
+"""Live use of learners that are shown features: users come in batches, and choose with the model of the last batch end."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp._state import pack, snapshot, unpack
+from bandits_dp.engine.inbox import Inbox
+from bandits_dp.engine.live import Live
+from bandits_dp.engine.streams import Stream
+from bandits_dp.engine.ticket import Ticket
+from bandits_dp.privatizers.domain import SLACK
+from bandits_dp.problems import Problem
+from bandits_dp.problems.contextual import Contextual, checked_features
+
+
+class LiveContexts(Live):
+    """A learner that chooses by features, with a stream that releases its statistics.
+
+    Parameters
+    ----------
+    learner : object
+        ``choose(features)`` and ``tell(released)``, see :mod:`bandits_dp.ask_tell`.
+    stream : FreshBatches or CountedBatches
+        How running sums of users' statistics are released; it knows the batch size.
+    problem : Contextual
+        What is public of it is used: numbers of arms and dimensions, bounds on norms, the range of rewards.
+    horizon : int
+        Number of rounds T, >= 1.
+    centre : ndarray, shape (dimension,), optional
+        A vector whose product with all features is the middle of the reward's range. Then that middle is subtracted from every
+        reward, what is left is linear in the features with parameter theta - ``centre``, and it is this that is learned.
+    fidelity, visits
+        See :class:`Live`.
+
+    Attributes
+    ----------
+    batch_size : int
+        Users per batch B.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem's bounds on features and rewards do not fit the stream's domain.
+    """
+
+    setting = "contextual"
+
+    def __init__(
+        self,
+        learner: Any,
+        stream: Stream,
+        problem: Contextual,
+        horizon: int,
+        centre: NDArray[np.float64] | None = None,
+        fidelity: str = "aggregate",
+        visits: int = 1,
+    ) -> None:
+        super().__init__(learner, problem.arms, horizon, stream.guarantee, fidelity, visits)
+        self.stream = stream
+        self.batch_size = stream.users
+        self.dimension, self.reward_range, self.feature_norm = problem.dimension, problem.reward_range, problem.feature_norm
+        self.centre = centre
+        self.reward_shift = 0.0 if centre is None else sum(problem.reward_range) / 2
+        extremes = np.clip(problem.reward_range, -1e6, 1e6) - self.reward_shift  # which may be infinite without privacy
+        phi = np.outer([1.0, 1.0, -1.0, -1.0], np.eye(1, problem.dimension)) * problem.feature_norm
+        # Longer features and larger rewards never come, so that single values need no look later.
+        stream.check(self._values(phi, np.tile(extremes, 2)), "features and rewards of the problem")
+        self.inbox: Inbox | None = None
+        self.filled = 0  # answers of the current batch
+
+    @property
+    def missing(self) -> int:
+        """How many more users can be shown something with the current model."""
+        lacks = min(self.batch_size - self.filled, self.horizon - self.played)
+        free = lacks - sum(ticket.users for ticket in self.tickets.values())
+        return free if free > 0 else lacks
+
+    def act(self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None) -> Ticket:
+        """Return a ticket for the next user, or for several users of the current batch.
+
+        Parameters
+        ----------
+        features : array_like, shape (arms, dimension) or (users, arms, dimension), or a list of arrays of the first kind
+            Feature vectors that each user is shown; at most ``missing`` users. The number of arms may vary. A norm that is too long
+            by float32 rounding (1e-6) is shortened.
+        user : int or str, optional
+            Who she is: a user who gives her id is in no more batches than the guarantee says, and once in each.
+        rng : numpy.random.Generator, optional
+            Source of noise on features, for who perturbs them; that of the operating system if not given.
+
+        Returns
+        -------
+        Ticket
+            ``ticket.arm`` is what to show: one number, or one per user.
+
+        Raises
+        ------
+        ValueError
+            If the horizon is reached, there are too many users, features have another shape, are not finite, zero, or too long, or
+            the user was in as many batches as are promised.
+        """
+        self._must_go_on()
+        ragged = isinstance(features, (list, tuple)) and len({np.shape(own) for own in features}) > 1
+        several = ragged or np.ndim(features) == 3
+        shown: Any = [self._shown(own, 2, rng) for own in features] if ragged else self._shown(features, 3 if several else 2, rng)
+        count = len(shown) if several else 1
+        if not 1 <= count <= self.missing:
+            raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {count}")
+        if user is not None:
+            if several:
+                raise ValueError(f"user must be left out for several users at once, got {user!r} for {count}")
+            self.visits.admit(user)
+        if not several:
+            arm = int(self.learner.choose(shown))
+            return self._ticket(arm, 1, user, shown=shown[arm, None])
+        arms = np.array([self.learner.choose(own) for own in shown]) if ragged else self.learner.choose(shown)
+        return self._ticket(arms, count, shown=np.array([own[arm] for own, arm in zip(shown, arms, strict=True)]))
+
+    def _shown(self, features: ArrayLike, axes: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
+        """Return features of one user, or of several on one more axis, or say what is wrong with them."""
+        array = checked_features(features, (*(None,) * (axes - 1), self.dimension), self.feature_norm)
+        if self.centre is not None and np.abs(array @ self.centre - self.reward_shift).max(initial=0.0) > SLACK:
+            raise ValueError(f"features must have the product {self.reward_shift:g} with {self.centre} if rewards are centred, "
+                             f"got {(array @ self.centre).min():g} to {(array @ self.centre).max():g}")
+        return array
+
+    def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
+        try:
+            y = np.atleast_1d(np.array(answers, dtype=float))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"rewards must be numbers, got {answers!r}") from error
+        if y.shape != (ticket.users,):
+            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got shape {y.shape}")
+        low, high = self.reward_range
+        if not (low <= y.min() and y.max() <= high and np.isfinite(y).all()):
+            bad = ~((y >= low) & (y <= high) & np.isfinite(y))
+            raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {y[bad][0]}; nothing is clipped for you")
+        if self.filled + len(y) > self.batch_size:
+            lacks = self.batch_size - self.filled
+            raise ValueError(f"ticket must be for no more users than the {lacks} whom the batch still lacks, got {len(y)}")
+        return y
+
+    def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
+        started = self.played - self.filled
+        self.played += ticket.users
+        self.filled += ticket.users
+        if started + self.batch_size > self.horizon:  # a batch that never fills: nobody sends anything
+            return
+        sent = self.stream.send(self._values(ticket.shown, answers - self.reward_shift), rng)
+        inbox = Inbox(sent) if self.inbox is None else self.inbox.put(sent)
+        if self.filled < self.batch_size:
+            self.inbox = inbox
+            return
+        self.stream = snapshot(self.stream)
+        told = self._release(inbox.rows, rng)
+        self.bits += self.batch_size * self.stream.bits_per_user
+        self.inbox, self.filled = None, 0
+        self._expire()
+        self.visits = self.visits.next_batch()
+        self._tell(*told)
+
+    def _release(self, rows: NDArray[Any], rng: np.random.Generator) -> tuple[NDArray[np.float64], ...]:
+        """Return what the learner is told after one more batch."""
+        return (self.stream.add(rows, rng),)
+
+    def _values(self, phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (phi y, upper triangle of phi phi') of every user."""
+        row, column = self.learner.upper
+        values = np.empty((len(phi), phi.shape[1] + len(row)))
+        np.multiply(phi, y[:, None], out=values[:, : phi.shape[1]])
+        np.multiply(phi[:, row], phi[:, column], out=values[:, phi.shape[1] :])
+        return values
+
+    def check_problem(self, problem: Problem) -> None:
+        """Raise a ValueError if this learner cannot play the problem."""
+        super().check_problem(problem)
+        for name in ("dimension", "reward_range", "feature_norm"):
+            if getattr(problem, name) != getattr(self, name):
+                raise ValueError(f"problem must have the {name} {getattr(self, name)}, for which the learner was made, "
+                                 f"got {getattr(problem, name)}")
+
+    def _pack(self) -> dict[str, ArrayLike]:
+        sent = {} if self.inbox is None else {"sent": self.inbox.rows}
+        return super()._pack() | {"filled": self.filled, **pack(self.stream, "stream_")} | sent
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        super()._unpack(state)
+        self.filled = int(state["filled"])
+        self.stream = snapshot(self.stream)
+        unpack(self.stream, state, "stream_")
+        self.inbox = Inbox(state["sent"]) if "sent" in state else None
+        fills = self.played - self.filled + self.batch_size <= self.horizon
+        if (self.filled if fills else 0) != (0 if self.inbox is None else len(self.inbox)):
+            raise ValueError(f"sent must hold what {self.filled} users of this batch have sent")
+
+    def _reopened(self, arms: Iterator[int], users: int, user: Hashable) -> Ticket:
+        return Ticket(np.array([next(arms) for _ in range(users)]) if users > 1 else next(arms), users, user)

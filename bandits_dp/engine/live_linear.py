@@ -1,0 +1,100 @@
+"""Live use of learners with known actions, whoever answers; and of linear bandits, where every answer is a fresh user's."""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp.engine.live import Live
+from bandits_dp.engine.live_arms import LiveArms
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers import Privatizer
+
+
+class LiveActions(Live):
+    """What live use of a learner with known actions adds: they are shown once, and everything else has to fit them.
+
+    Attributes
+    ----------
+    anyone : Privatizer
+        That of a single number of a single person.
+    """
+
+    anyone: Privatizer
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Hear what the learner asks."""
+
+    def show(self, actions: ArrayLike) -> None:
+        """Say what the actions are, if the learner was made for a distribution of instances, and start the first phase.
+
+        Parameters
+        ----------
+        actions : array_like, shape (k, d)
+            One action per row, of norm at most 1; not all zero.
+
+        Raises
+        ------
+        ValueError
+            If the actions have another shape, are not finite, are all zero or too long, or are known already.
+        """
+        then = copy.copy(self)
+        then.learner = copy.copy(self.learner)
+        then.learner.show(actions)
+        then.begin()
+        self.__dict__ = then.__dict__
+
+    def meet(self, world: Any) -> None:
+        """Be shown the actions of the instance that is played, if the learner was made for a distribution of instances."""
+        if not len(self.learner.actions):
+            self.show(world.actions)
+
+    def check_problem(self, problem: Any) -> None:
+        """Raise a ValueError if this learner cannot play the problem."""
+        super().check_problem(problem)
+        actions = self.learner.actions
+        if problem.dimension != actions.shape[1]:
+            raise ValueError(f"problem must have actions of length {actions.shape[1]}, for which the learner was made, "
+                             f"got {problem.dimension}")
+        if len(actions) and (problem.actions is None or not np.array_equal(problem.actions, actions)):
+            raise ValueError("problem must have the actions for which the learner was made, got others")
+
+    def _must_go_on(self) -> None:
+        super()._must_go_on()
+        if not len(self.learner.actions):
+            raise ValueError("actions must be known before the first play, got none: this learner was made for a distribution "
+                             "of instances; call show(actions)")
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        shown = self.learner.actions
+        super()._unpack(state)
+        if len(shown) and not np.array_equal(shown, self.learner.actions):
+            raise ValueError("actions must be those that the learner was made for")
+        if self.learner.estimate.shape != shown.shape[1:]:
+            raise ValueError(f"estimate must be {shown.shape[1]} numbers")
+
+
+class LiveLinear(LiveArms, LiveActions):
+    """Phased elimination in which every play is a fresh user's, who gives one reward."""
+
+    setting = "linear"
+
+    def __init__(
+        self, learner: Any, privatizer: Callable[[int], Privatizer], arms: int, horizon: int, guarantee: Guarantee,
+        fidelity: str = "aggregate",
+    ) -> None:
+        super().__init__(learner, privatizer, arms, horizon, guarantee, fidelity)
+        self.anyone = privatizer(1)
+
+    def check_problem(self, problem: Any) -> None:
+        """Raise a ValueError if this learner cannot play the problem."""
+        super().check_problem(problem)
+        domain = self.anyone.domain
+        if problem.domain != domain:
+            raise ValueError(f"problem must have rewards in {domain}, for which the learner was made, got {problem.domain}")

@@ -1,0 +1,108 @@
+"""A problem of your own: a function that yields features and rewards, from a table, a log or a simulator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp import _checks
+from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box, Domain
+
+
+class Rounds:
+    """Rounds that a function yields, one after the other.
+
+    Parameters
+    ----------
+    rounds : callable
+        ``rounds(rng)`` yields for every round a pair: the features of the arms, shape (arms, dimension), or None without features;
+        and the reward of every arm, shape (arms,), whichever is shown. The learner is told the reward of the arm it chose, and
+        regret is what the best arm of the round would have paid more. A third entry, the means of the arms, is counted in its place.
+    arms : int
+        Number of arms K, >= 1; with features their number may vary.
+    dimension : int, optional
+        Numbers per feature vector, >= 1; None without features.
+    reward_range : tuple of float
+        Least and largest reward; without features (0, 1).
+    bits : bool
+        Whether rewards are 0 or 1 and nothing in between; without features only.
+    feature_norm, theta_norm : float
+        Public bounds on the norms of features, and of the parameter that confidence radii assume.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or ``rounds`` cannot be called.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> def nights(rng):  # a recorded table: 1,000 nights, two exercises, who slept well after each
+    ...     for slept in np.random.default_rng(1).random((1000, 2)) < [0.8, 0.3]:
+    ...         yield None, slept
+    >>> problem = Rounds(nights, arms=2, bits=True)
+    >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+    >>> result = bdp.simulate(learner, problem, horizon=1000, runs=2, progress=False)
+    """
+
+    fixed = False
+    features = None
+
+    def __init__(
+        self,
+        rounds: Callable[[np.random.Generator], Iterator[tuple[Any, ...]]],
+        arms: int,
+        dimension: int | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        bits: bool = False,
+        feature_norm: float = 1.0,
+        theta_norm: float = 1.0,
+    ) -> None:
+        if not callable(rounds):
+            raise ValueError(f"rounds must be a function rounds(rng) that yields (features, rewards), got {rounds!r}")
+        self.rounds = rounds
+        self.arms = _checks.integer("arms", arms)
+        self.setting = "arms" if dimension is None else "contextual"
+        low, high = (_checks.real("reward_range", end, -math.inf, math.inf) for end in reward_range)
+        if not low < high or (dimension is None and (low, high) != (0.0, 1.0)):
+            raise ValueError(f"reward_range must be (0, 1) without features, and in order, got {reward_range!r}")
+        self.reward_range = low, high
+        self.domain: Domain = (BITS if bits else UNIT_INTERVAL) if dimension is None else Box(1, low, high)
+        if dimension is not None:
+            self.dimension = _checks.integer("dimension", dimension)
+        self.feature_norm = _checks.positive("feature_norm", feature_norm)
+        self.theta_norm = _checks.positive("theta_norm", theta_norm)
+
+    def draw(self, rng: np.random.Generator) -> Self:
+        """Return the problem itself."""
+        return self
+
+    def one_by_one(self, rng: np.random.Generator) -> Iterator[tuple[Any, NDArray[np.float64], NDArray[np.float64]]]:
+        """Yield features, rewards and what regret counts, checked, for every round.
+
+        Raises
+        ------
+        ValueError
+            If a round is not as the class says, or there is no next one.
+        """
+        for number, one in enumerate(self.rounds(rng), start=1):
+            if not isinstance(one, tuple) or len(one) not in (2, 3):
+                raise ValueError(f"rounds must yield (features, rewards) or (features, rewards, means), got {one!r} in round "
+                                 f"{number}")
+            features, rewards = one[0], np.asarray(one[1], dtype=float)
+            arms = self.arms if features is None else len(features)
+            means = np.asarray(one[-1], dtype=float)
+            if (features is None) != (self.setting == "arms") or rewards.shape != (arms,) or means.shape != (arms,):
+                shown = "no features" if self.setting == "arms" else "features"
+                raise ValueError(f"rounds must yield {shown} and a reward for each of {arms} arms, got {one!r} in round {number}")
+            yield features, rewards, means
+        raise ValueError(f"rounds must go on to the horizon, but there is no round {number + 1}")
+
+    def __repr__(self) -> str:
+        """Return the class and the sizes."""
+        kind = "" if self.setting == "arms" else f", dimension={self.dimension}"
+        return f"Rounds({getattr(self.rounds, '__name__', 'a function')}, arms={self.arms}{kind})"

@@ -1,0 +1,22 @@
+r"""How many clients each phase of DP-DPE has: ever more, or always the same.
+
+DPE takes :math:`\lceil 2^{\alpha l} \rceil` clients in phase l. DPE-FixedU takes the same number U in every phase, chosen so that
+its communication is that of DPE (Li, Zhou, Ji 2022, section 7); :mod:`bandits_dp.engine.pilots` finds it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+Schedule = Callable[[int], int]
+
+
+def growing(phase: int, alpha: float) -> int:
+    """Return the clients of a phase, ceil(2^(alpha * phase)) (Algorithm 1, line 7)."""
+    return math.ceil(2.0 ** (alpha * phase))
+
+
+def constant(phase: int, clients: int) -> int:
+    """Return the clients of a phase, always the same."""
+    return clients

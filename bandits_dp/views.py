@@ -1,0 +1,139 @@
+"""What an adversary looks at: views of a privatizer or of a whole learner, as mechanisms for :func:`bandits_dp.audit`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp._audit_runs import Vectorized
+from bandits_dp.engine.live import Live
+from bandits_dp.privatizers import Privatizer
+
+RELEASES = ("sum", "messages", "first message", "one user")
+PLAYS = ("suggestions", "releases")
+Mechanism = Callable[[Any, np.random.Generator], ArrayLike]
+
+
+def view_of(system: Privatizer | Live, view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0) -> Mechanism:
+    """Return what an adversary sees of a privatizer or of a learner, given all data.
+
+    Parameters
+    ----------
+    system : Privatizer or Live
+        A privatizer, whose data are values of shape (users, dimension). Or a fresh learner; its data are the reward of every user
+        for every arm, shape (rounds, arms); with features, a pair of features, shape (rounds, arms, dimension), and such rewards;
+        with clients, the mean reward of every client for every action, shape (clients, arms).
+    view : str or callable, optional
+        Of a privatizer: ``"sum"``, the released sum (if not given); ``"messages"``, all that the shuffler delivers;
+        ``"first message"`` of them; ``"one user"``, what a user sends, before any shuffling. Of a learner: ``"suggestions"``, what
+        everybody else is shown (if not given); ``"releases"``, all that the learner is told; or ``view(learner)`` after the end.
+    user : int
+        The user (round, client) who is attacked: her message, or the one whose own suggestion is not seen.
+
+    Returns
+    -------
+    callable
+        From data and a generator to an array, always of one shape; what did not happen in a run is NaN.
+
+    Raises
+    ------
+    ValueError
+        If the view is unknown, or ``user`` is not an index from 0.
+    TypeError
+        If ``system`` is neither a privatizer nor a learner.
+    """
+    _checks.integer("user", user, low=0)
+    if isinstance(system, Live):
+        return _PlayView(system, view if callable(view) else _checks.choice("view", view or "suggestions", PLAYS), user)
+    if not isinstance(system, Privatizer):
+        raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
+    if _checks.choice("view", view or "sum", RELEASES) == "sum":
+        return release_of(system)
+
+    def sent(values: Any, rng: np.random.Generator) -> ArrayLike:
+        messages = system.randomize(values, rng)
+        if view == "one user":
+            return np.ravel(messages[user])
+        delivered = system.shuffle(messages, rng)
+        return np.ravel(delivered[0] if view == "first message" else delivered)
+
+    return sent
+
+
+def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorized:
+    """Return the released sum of a privatizer, or of any object with ``release(values, rng, fidelity)``, for many runs at once."""
+    # Where the answer's law depends on the sum of the values only, all runs are one call.
+    usual = getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate
+    by_sum = fidelity == "aggregate" and usual and privatizer.knows_sums
+
+    def draw(values: Any, rng: np.random.Generator, runs: int) -> ArrayLike:
+        if by_sum:
+            return privatizer.release_sum(np.tile(privatizer.check(values, privatizer.users).sum(axis=0), (runs, 1)), rng)
+        return np.stack([privatizer.release(values, rng, fidelity) for _ in range(runs)])
+
+    return Vectorized(draw)
+
+
+class _PlayView:
+    """A whole run of a learner, user by user, seen by somebody."""
+
+    def __init__(self, live: Live, view: str | Callable[[Any], ArrayLike], user: int) -> None:
+        self.live, self.view, self.user = live, view, user
+        self.play = {"contextual": _contexts, "clients": _clients}.get(live.setting, _arms)
+
+    def __call__(self, data: Any, rng: np.random.Generator) -> ArrayLike:
+        """Play once."""
+        player = copy.deepcopy(self.live)
+        told: list[NDArray[np.float64]] = []
+
+        class Overheard(type(player)):  # type: ignore[misc]  # a class made for this run
+            def _tell(self, released: NDArray[np.float64], *more: Any) -> None:
+                told.append(np.ravel(released))
+                super()._tell(released, *more)
+
+        player.__class__ = Overheard
+        shown, most = self.play(player, data, rng)
+        if callable(self.view):
+            return self.view(player)
+        if self.view == "suggestions":
+            return shown if self.live.setting == "clients" else np.delete(shown, self.user)
+        flat = np.concatenate([np.zeros(0), *told])
+        return np.concatenate([flat, np.full(most - len(flat), np.nan)])
+
+
+def _arms(player: Any, rewards: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
+    """Show one user after the other an arm; return the arms, and how many numbers can be released at most."""
+    tape, shown = np.asarray(rewards, dtype=float), []
+    for answers in tape:
+        ticket = player.act()
+        player.update(ticket, answers[ticket.arm], rng)
+        shown.append(ticket.arm)
+    return np.array(shown, dtype=float), len(tape)
+
+
+def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
+    features, rewards = data
+    shown = []
+    for phi, answers in zip(features, np.asarray(rewards, dtype=float), strict=True):
+        ticket = player.act(phi)
+        player.update(ticket, answers[ticket.arm], rng)
+        shown.append(ticket.arm)
+    d = np.shape(features)[2]
+    return np.array(shown, dtype=float), len(shown) // player.batch_size * (d + d * (d + 1) // 2)
+
+
+def _clients(player: Any, means: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
+    """Let clients answer, in their order, phase after phase; return the action of every round."""
+    tape, shown, asked = np.asarray(means, dtype=float), np.full(player.horizon, np.nan), 0
+    while player.played < player.horizon:
+        start, ticket = player.played, player.act()
+        plan = np.repeat(ticket.arm, ticket.plays)[: player.horizon - start]
+        shown[start : start + len(plan)] = plan
+        player.update(ticket, tape[asked : asked + ticket.users][:, ticket.arm], rng)
+        asked += ticket.users
+    return shown, len(tape) * tape.shape[1]
