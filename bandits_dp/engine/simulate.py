@@ -85,9 +85,7 @@ def simulate(
     TypeError
         If the learner is none, for instance because learner and problem are swapped.
     """
-    if not isinstance(learner, (Live, Restarts)):
-        swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
-        raise TypeError(f"learner must be what make() returned, got {learner!r}{swapped}")
+    _check_learner(learner, problem)
     horizon = _checks.integer("horizon", horizon)
     runs = _checks.integer("runs", runs)
     seed = _checks.integer("seed", seed, low=0)
@@ -114,6 +112,13 @@ def simulate(
                     store.save(run, single)
     played = Played.join([found[run] for run in sorted(found)])
     return Result(learner.name, rounds, played.regret, played.bits, learner.guarantee, seed, played.counts, played.curves)
+
+
+def _check_learner(learner: object, problem: object) -> None:
+    """Raise a TypeError if the learner is none."""
+    if not isinstance(learner, (Live, Restarts)):
+        swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
+        raise TypeError(f"learner must be what make() returned, got {learner!r}{swapped}")
 
 
 def _played(
