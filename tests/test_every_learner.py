@@ -140,23 +140,6 @@ def test_a_copy_restored_in_mid_run_goes_on_alike(name, tmp_path):
     assert same(fresh.save(), learner.save())
 
 
-def test_a_refused_release_leaves_linucb_as_it_was(monkeypatch):
-    """The last user of a batch whose messages do not fit into memory may try again, for instance after some was freed."""
-    problem = PROBLEMS["contextual"][0]
-    learner = bdp.make("LinUCB-SDP-Vec", problem, horizon=HORIZON, batch_size=4, fidelity="messages", **PRIVATE)
-    rng = np.random.default_rng(0)
-    instance = problem.draw(rng)
-    learner.act(instance.contexts(instance.numbers(rng, 4)))
-    before = learner.save()
-    with monkeypatch.context() as small:
-        small.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 10)
-        with pytest.raises(ValueError, match="fidelity must be 'aggregate'"):
-            learner.update([1, 0, 1, 1], rng)
-    assert same(before, learner.save())
-    learner.update([1, 0, 1, 1], rng)
-    assert learner.played == 4 and learner.model.batch == 1
-
-
 @pytest.mark.parametrize("name", [name for name in NAMES if SYSTEMS[name].model != "none"])
 def test_privacy_parameters_out_of_range_are_refused(name):
     """Also where delta is allowed and not used."""

@@ -23,9 +23,9 @@ def ucb1(learner, problem, rounds):
 
 
 def linucb(learner, problem, rounds):
-    from tests.benchmarks.reference_linucb import play
+    from bandits_dp.engine.plain import play_plainly
 
-    play(learner, problem, np.random.default_rng(0), rounds)
+    play_plainly(learner, problem, [np.random.default_rng(0)], np.array([rounds]), int)
 
 
 def figure_linucb(learner, problem, rounds):
