@@ -3,7 +3,6 @@
 import copy
 import itertools
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.engine.fast_rewards import MODELS
 from bandits_dp.problems import ContextualLinear, PoolContextual
 from bandits_dp.widths.ridge import Shape
+from tests.interrupted import Interrupted
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 POOL = PoolContextual(arms=4, dimension=3, items=50, clip=True)
@@ -296,31 +296,6 @@ def test_a_state_does_not_grow_with_rounds_to_come(case):
     assert size(3000) <= size(300) + 3 * 4
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C at the n-th line that the package executes; as a context, until then."""
-
-    def __init__(self, line):
-        super().__init__()
-        self.left = line
-
-    def __enter__(self):
-        sys.settrace(self.call)
-
-    def __exit__(self, *_):
-        sys.settrace(None)
-
-    def call(self, frame, event, _):
-        return self.line if "bandits_dp" in frame.f_code.co_filename else None
-
-    def line(self, frame, event, _):
-        if event == "line":
-            self.left -= 1
-            if self.left == 0:
-                sys.settrace(None)
-                raise self
-        return self.line
-
-
 @pytest.mark.parametrize("case", ("tree", "reward tree", "reward tree, hybrid", "dgs", "dgs, explicit tree", "dgs, experiment"))
 def test_an_interrupted_update_is_none_or_all(case):
     """Ctrl-C at every line of an update that releases: the learner is as before, or as after."""
@@ -337,7 +312,7 @@ def test_an_interrupted_update_is_none_or_all(case):
         try:
             with Interrupted(line):
                 one.update(ticket, -0.5, rng)
-        except Interrupted:
+        except KeyboardInterrupt:
             state = one.save()
             kind = "before" if state["played"] == before["played"] else "after"
             for key, value in (before if kind == "before" else done).items():
