@@ -1,8 +1,8 @@
 """Ask and tell: all that passes between a learner and the rest of the world.
 
 ``ask()`` says what the learner wants to know, ``tell(released, noise)`` brings what a privatizer released, and the law of the noise in
-it, which is public. A learner with features has ``choose(features)`` in the place of ``ask()``. It never sees a reward, a user, or a
-random generator.
+it, which is public. A learner with features has ``choose(features)`` in the place of ``ask()``; if they are public, ``tell(released,
+phi)`` brings them. It never sees a reward, a user, or a random generator.
 """
 
 from __future__ import annotations

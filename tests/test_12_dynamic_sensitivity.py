@@ -10,8 +10,7 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
-from bandits_dp.guarantee import no_guarantee
-from bandits_dp.learners.reward_private_dgs import DynamicBound, DynamicLaplace
+from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.problems import PoolContextual
 
 CHAPTER = "12_dynamic_sensitivity"
@@ -47,8 +46,9 @@ def final(name, **options):
     return float(result(name, **options).mean[-1])
 
 
-def release(problem, horizon, epsilon=2.0, calibration="theorem", **options):
-    return bdp.make("LinUCB-DGS", problem, horizon=horizon, epsilon=epsilon, delta=0.1, calibration=calibration, **options).release
+def noise_of(problem, horizon, epsilon=2.0, calibration="theorem", **options):
+    learner = bdp.make("LinUCB-DGS", problem, horizon=horizon, epsilon=epsilon, delta=0.1, calibration=calibration, **options)
+    return learner.stream.eta
 
 
 # ---- What the chapter proves -------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ def test_privacy_of_a_run():
     horizon, runs, record = 40, 10_000, 5
     f = np.cumprod(np.append(1.0, 1 - 0.5 / np.arange(1, horizon)))
     sigma = gaussian_noise_std(1.0, 0.1, 2 * np.linalg.norm(f))
-    counter = bdp.make("LinUCB-RewardTree", POOL, horizon=horizon, epsilon=1.0, delta=0.1).release.counter
+    counter = bdp.make("LinUCB-RewardTree", POOL, horizon=horizon, epsilon=1.0, delta=0.1).stream.counter
     assert counter.error_std(np.arange(1, horizon + 1)) == pytest.approx(sigma * np.sqrt(np.cumsum(f**2)))
     rng = np.random.default_rng(2)
     z = sigma * rng.normal(size=(runs, horizon, 2))
@@ -127,12 +127,12 @@ def two_songs():
     options = {"calibration": "theorem", "least_eigenvalue": lambda0, "alpha": None, "explicit_tree": True}
     learner = bdp.make("LinUCB-DGS", problem, horizon=horizon, epsilon=20.0, delta=0.1, **options)
     rng = np.random.default_rng(0)
-    noise = learner.release.parameter_noise(rng, horizon)
+    noise = learner.stream.eta.path(rng, horizon)
     shown = problem.pool[rng.integers(1000, size=(horizon, 10))].mean(axis=1)
     chances = rng.random(horizon)
     A, b, theta = [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]  # features are e1 and e2, so A is diagonal
     for t in range(horizon):
-        alpha = learner.radius.beta(t, None)
+        alpha = learner.learner.radius.beta(t, None)
         index = [theta[k] + alpha / math.sqrt(A[k]) if shown[t, k] else -math.inf for k in (0, 1)]
         k = int(index[1] > index[0])
         A[k] += 1
@@ -311,7 +311,7 @@ def test_kept_noise_on_a_line():
         for record in (1, 2, 3, 31, 2 ** (n - 1), 2**n):
             assert kept_loss(n, 2.0, record) <= kept_bound(n, 2.0)
     assert all(kept_bound(n, 1.0) < 1 for n in range(1, 85)) and kept_bound(85, 1.0) > 1
-    package = release(LINE, 2**12, explicit_tree=True).privacy(np.ones((2**12, 1)), 1.0, 0.0)[1]
+    package = noise_of(LINE, 2**12, explicit_tree=True).privacy(np.ones((2**12, 1)), 1.0, 0.0)[1]
     early = sum(2.0 / (1 + 2**k) / (2 * 12 / 2.0) for k in range(4))  # the ridge bounds Delta by 2 in the first rounds
     assert kept_loss(12, 2.0, 1) * 0.9 < package < kept_loss(12, 2.0, 1) + 2 * early < 2
 
@@ -333,9 +333,9 @@ KEPT = ("one noise for each partial sum, kept ('we only use the tree mechanism t
        outcome="open",
        readings=["one call, that is one released parameter: survives, for $\\sqrt d\\le\\log_2T$", ANEW, KEPT])
 def test_theorem_1(measured):
-    low = release(LINE, 2**18, 40.0).privacy(np.ones((2**18, 1)), 1.0, 0.1)[0]
-    high = release(LINE, 20_000).privacy(np.ones((20_000, 1)), 1.0, 0.1)[1]
-    kept = release(LINE, 20_000, explicit_tree=True).privacy(np.ones((20_000, 1)), 1.0, 0.0)[1]
+    low = noise_of(LINE, 2**18, 40.0).privacy(np.ones((2**18, 1)), 1.0, 0.1)[0]
+    high = noise_of(LINE, 20_000).privacy(np.ones((20_000, 1)), 1.0, 0.1)[1]
+    kept = noise_of(LINE, 20_000, explicit_tree=True).privacy(np.ones((20_000, 1)), 1.0, 0.0)[1]
     one, n, d = 0.0, 14, 10
     for t in (1, 2, 3, 1000, 2**13, 2**14 - 1):
         shift = np.full((1, d), 32 / t / math.sqrt(d))
@@ -358,7 +358,7 @@ def test_plays(measured):
     low = {n: epsilon_of_plays(spent(n, 2.0)) for n in (26, 30, 40)}
     measured["fresh, T = 2^30: at least"] = low[30]
     for n in (14, 18):
-        high = release(LINE, 2**n).privacy(np.ones((2**n, 1)), 1.0, 0.1)[1]
+        high = noise_of(LINE, 2**n).privacy(np.ones((2**n, 1)), 1.0, 0.1)[1]
         measured[f"fresh, T = 2^{n}: at most"] = high
         assert high < 2
     measured["kept, T = 2^30, delta = 0: at most"] = kept_bound(30, 2.0)
@@ -414,9 +414,9 @@ def test_arms_alone(measured):
 def test_early_code_parameters(measured):
     pool = POOL.draw(np.random.default_rng(0)).pool
     x = pool[np.random.default_rng(9).integers(1000, size=5000)]
-    measured["kept noise: at least"] = kept = release(POOL, 5000, calibration="experiment").privacy(x, 0.1, 0.1)[0]
-    measured["kept noise: at most"] = release(POOL, 5000, calibration="experiment").privacy(x, 0.1, 0.1)[1]
-    fresh = release(POOL, 5000, calibration="experiment", explicit_tree=False).privacy(x, 0.1, 0.1)[0]
+    measured["kept noise: at least"] = kept = noise_of(POOL, 5000, calibration="experiment").privacy(x, 0.1, 0.1)[0]
+    measured["kept noise: at most"] = noise_of(POOL, 5000, calibration="experiment").privacy(x, 0.1, 0.1)[1]
+    fresh = noise_of(POOL, 5000, calibration="experiment", explicit_tree=False).privacy(x, 0.1, 0.1)[0]
     measured["fresh noise: at least"] = fresh
     assert kept > 100 and fresh > 5000
 
@@ -474,9 +474,8 @@ def test_pan_privacy(measured):
         learner = bdp.make("LinUCB-DGS", POOL, horizon=50, epsilon=2.0, delta=0.1, calibration="experiment", explicit_tree=True)
         rng = np.random.default_rng(0)
         shown = POOL.draw(np.random.default_rng(1)).pool[:10]
-        learner.act(shown)
-        learner.update(rating, rng)
-        states.append(learner.model.vector[0] / np.linalg.norm(np.sqrt(np.diag(learner.model.gram[0]))))
+        learner.update(learner.act(shown), rating, rng)
+        states.append(learner.stream.vector / np.linalg.norm(np.sqrt(np.diag(learner.stream.gram))))
     measured["first reward, read off the memory that holds b"] = read = np.linalg.norm(states[0] - states[1]) / 2
     assert read == pytest.approx(1.0)
 
@@ -520,13 +519,12 @@ def test_lemma_3(measured):
                  "the noise is full there"])
 def test_theorem_2(measured):
     horizon = 2**17
-    text = no_guarantee("central", "one reward", "change one reward", "theorem", "a test")
     t = np.arange(1, horizon + 1)
     late = t >= 2**10
     constant = {}
     for epsilon in (0.5, 2.0):
         for printed in (False, True):
-            std = DynamicLaplace(1, horizon, text, 2, epsilon, DynamicBound(32.0), printed=printed).law.vector_std
+            std = DynamicLaplace(1, horizon, epsilon, DynamicBound(32.0), printed=printed).stds()
             constant[epsilon, printed] = (std * t * epsilon / (32 * 17 * np.sqrt(np.log2(np.maximum(t, 2)))))[late]
     std = constant[2.0, False] * np.sqrt(np.log2(t[late])) / t[late]
     measured["right end: exponent of t"] = slope = np.polyfit(np.log(t[late]), np.log(std), 1)[0]
@@ -547,7 +545,7 @@ def test_lemma_2(measured):
     trace = 10 + np.cumsum((x**2).sum(axis=1))
     for horizon in (10_000, 20_000):
         t = np.arange(1, horizon + 1)
-        noise = release(POOL, horizon, least_eigenvalue=lambda0, explicit_tree=True).law.vector_std * np.sqrt(trace[:horizon])
+        noise = noise_of(POOL, horizon, least_eigenvalue=lambda0, explicit_tree=True).stds() * np.sqrt(trace[:horizon])
         printed = math.log2(horizon) / 2 * np.sqrt(np.log(t) * math.log(20)) / np.sqrt(t)
         late = t > 32 * math.log(10) / lambda0
         ratio = (noise[late] / printed[late]).max()
@@ -627,7 +625,7 @@ def test_corollary_1_regret(measured):
                  "there: the "
                  "noise shrinks; this reading survives"])
 def test_unknown_horizon(measured):
-    std = {c: release(POOL, 2**17, calibration="experiment", counter=c).law.vector_std for c in ("tree", "hybrid")}
+    std = {c: noise_of(POOL, 2**17, calibration="experiment", counter=c).stds() for c in ("tree", "hybrid")}
     measured["noise at t = 2^17 over that at t = 2^7, tree"] = std["tree"][2**17 - 1] / std["tree"][2**7 - 1]
     measured["the same, hybrid"] = flat = std["hybrid"][2**17 - 1] / std["hybrid"][2**7 - 1]
     known = final("LinUCB-DGS", calibration="experiment")
@@ -645,7 +643,7 @@ def test_unknown_horizon(measured):
 def test_noise_on_sums_shrinks(measured):
     x, _ = played()
     horizon = 20_000
-    std = bdp.make("LinUCB-Tree", POOL, horizon=horizon, epsilon=2.0, delta=0.1).release.law.vector_std
+    std = bdp.make("LinUCB-Tree", POOL, horizon=horizon, epsilon=2.0, delta=0.1).stream.counter.error_std(np.arange(1, horizon + 1))
     t = np.unique(np.geomspace(500, horizon, 40).astype(int))
     error = [std[k - 1] * math.sqrt(np.trace(np.linalg.inv(M @ M))) for k in t for M in [np.eye(10) + x[:k].T @ x[:k]]]
     measured["exponent of t of the noise in the estimate"] = slope = np.polyfit(np.log(t), np.log(error), 1)[0]
@@ -742,9 +740,9 @@ def changed(worlds=100, horizon=500):
     rows = [one.numbers(rng, horizon) for one, rng in zip(ones, rngs, strict=True)]
     shown = np.stack([one.contexts(row) for one, row in zip(ones, rows, strict=True)])
     chances, theta = np.stack([row[:, -1] for row in rows]), np.stack([one.theta for one in ones])
-    source = release(POOL, horizon, calibration="experiment")
-    noise = np.stack([source.parameter_noise(rng, horizon) for rng in rngs], axis=1)
-    tree = bdp.make("LinUCB-Tree", POOL, horizon=horizon, epsilon=2.0, delta=0.1).release.counter
+    source = noise_of(POOL, horizon, calibration="experiment")
+    noise = np.stack([source.path(rng, horizon) for rng in rngs], axis=1)
+    tree = bdp.make("LinUCB-Tree", POOL, horizon=horizon, epsilon=2.0, delta=0.1).stream.counter
     sums = np.stack([tree.noise_path(rng) for rng in rngs], axis=1)
 
     def arms(ridge, on_theta, on_b, record):

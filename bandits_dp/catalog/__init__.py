@@ -8,14 +8,14 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog import arms, clients, linear, linucb, reward_private
+from bandits_dp.catalog import arms, clients, linear, linucb, rewards
 from bandits_dp.catalog.options import Given
 from bandits_dp.catalog.setups import Setup, setup
 from bandits_dp.catalog.system import System
 from bandits_dp.learners import Doubling, Learner
 from bandits_dp.problems import Problem
 
-_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *linucb.SYSTEMS, *reward_private.SYSTEMS)
+_SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *linucb.SYSTEMS, *rewards.SYSTEMS)
 _GIVEN = ("problem", "epsilon", "delta", "horizon", "calibration")
 
 __all__ = ["Setup", "System", "make", "setup", "systems"]

@@ -12,7 +12,7 @@ from bandits_dp.catalog.options import Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
 from bandits_dp.engine.live_contexts import LiveContexts
-from bandits_dp.engine.streams import CountedBatches, FreshBatches, Stream
+from bandits_dp.engine.streams import CountedBatches, FreshBatches
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
@@ -153,7 +153,7 @@ def _domain(given: Given, options: Private) -> LinearStatistics:
     return CentredStatistics(problem.dimension, _reward_std(problem))
 
 
-def _live(given: Given, options: Any, stream: Stream, batches: Batches) -> LiveContexts:
+def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, batches: Batches) -> LiveContexts:
     """Put private LinUCB together with the radius of its calibration, and say in words whose data it protects."""
     problem, made = given.problem, stream.guarantee
     unit, neighbours = (text.replace("vector", "round").replace("reward", "round") for text in (made.unit, made.neighbours))

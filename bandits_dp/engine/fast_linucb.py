@@ -65,7 +65,7 @@ def _play_group(
         so_far = lost[:, -1]
         tick(len(rngs) * (stop - start))
     bits = np.full(len(rngs), last // live.batch_size * live.batch_size * live.stream.bits_per_user)
-    return Played(regret, bits, {"shifts": model.shifts})
+    return Played(regret, bits, {"shifts": model.shifts}, model.curves(instances))
 
 
 def _fixed(live: LiveContexts, instances: list[Contextual], model: LinearModel, noise: Rngs) -> Play:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bandits_dp.engine.live_contexts import LiveContexts
 from bandits_dp.learners.linucb import TIE
+from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.ridge import Shape
 
 Rngs = list[np.random.Generator]
@@ -137,6 +138,10 @@ class LinearModel:
             ridge[low] += shift
             least[low] = np.maximum(least[low], floor)
         return least
+
+    def curves(self, instances: list[Contextual]) -> dict[str, NDArray[np.float64]]:
+        """Return what else was recorded over time, by name, given the runs' instances."""
+        return {}
 
     def choose(self, features: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return the first arms with the largest index, shape (runs, users), for features of shape (runs, users, arms, d)."""

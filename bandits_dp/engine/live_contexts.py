@@ -80,7 +80,7 @@ class LiveContexts(Live):
         free = lacks - sum(ticket.users for ticket in self.tickets.values())
         return free if free > 0 else lacks
 
-    def act(self, features: Any, user: Hashable = None) -> Ticket:
+    def act(self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None) -> Ticket:
         """Return a ticket for the next user, or for several users of the current batch.
 
         Parameters
@@ -90,6 +90,8 @@ class LiveContexts(Live):
             by float32 rounding (1e-6) is shortened.
         user : int or str, optional
             Who she is: a user who gives her id is in no more batches than the guarantee says, and once in each.
+        rng : numpy.random.Generator, optional
+            Source of noise on features, for who perturbs them; that of the operating system if not given.
 
         Returns
         -------
@@ -105,7 +107,7 @@ class LiveContexts(Live):
         self._must_go_on()
         ragged = isinstance(features, (list, tuple)) and len({np.shape(own) for own in features}) > 1
         several = ragged or np.ndim(features) == 3
-        shown: Any = [self._shown(own, 2) for own in features] if ragged else self._shown(features, 3 if several else 2)
+        shown: Any = [self._shown(own, 2, rng) for own in features] if ragged else self._shown(features, 3 if several else 2, rng)
         count = len(shown) if several else 1
         if not 1 <= count <= self.missing:
             raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {count}")
@@ -119,7 +121,7 @@ class LiveContexts(Live):
         arms = np.array([self.learner.choose(own) for own in shown]) if ragged else self.learner.choose(shown)
         return self._ticket(arms, count, shown=np.array([own[arm] for own, arm in zip(shown, arms, strict=True)]))
 
-    def _shown(self, features: ArrayLike, axes: int) -> NDArray[np.float64]:
+    def _shown(self, features: ArrayLike, axes: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
         """Return features of one user, or of several on one more axis, or say what is wrong with them."""
         array = checked_features(features, (*(None,) * (axes - 1), self.dimension), self.feature_norm)
         if self.centre is not None and np.abs(array @ self.centre - self.reward_shift).max(initial=0.0) > SLACK:
@@ -155,12 +157,16 @@ class LiveContexts(Live):
             self.inbox = inbox
             return
         self.stream = snapshot(self.stream)
-        released = self.stream.add(inbox.rows, rng)
+        told = self._release(inbox.rows, rng)
         self.bits += self.batch_size * self.stream.bits_per_user
         self.inbox, self.filled = None, 0
         self._expire()
         self.visits = self.visits.next_batch()
-        self._tell(released)
+        self._tell(*told)
+
+    def _release(self, rows: NDArray[Any], rng: np.random.Generator) -> tuple[NDArray[np.float64], ...]:
+        """Return what the learner is told after one more batch."""
+        return (self.stream.add(rows, rng),)
 
     def _values(self, phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (phi y, upper triangle of phi phi') of every user."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from bandits_dp.engine.fast_arms import play_arms
 from bandits_dp.engine.fast_linucb import play_linucb
+from bandits_dp.engine.fast_rewards import MODELS, play_rewards
 from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
 from bandits_dp.learners import ArmElimination, LinUCB
@@ -29,6 +30,9 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_plainly
     if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and _knows_sums(live.privatizers[0]):
         return play_arms
-    if _is_linucb(live.learner) and not getattr(problem, "varying", False) and (live.stream.ahead or not live.stream.noisy):
-        return play_linucb
+    if live.setting == "contextual" and not getattr(problem, "varying", False) and (live.stream.ahead or not live.stream.noisy):
+        if type(live.learner) in MODELS:
+            return play_rewards
+        if _is_linucb(live.learner):
+            return play_linucb
     return play_plainly

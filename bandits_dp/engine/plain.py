@@ -70,7 +70,7 @@ def _users(live: Any, world: Any, left: int, answers: np.random.Generator, noise
     rows = world.numbers(answers, min(live.missing, left))
     shown = world.contexts(rows)
     means = [world.means(own) for own in shown]
-    ticket = live.act(shown)
+    ticket = live.act(shown, rng=noise)
     mean = np.array([own[arm] for own, arm in zip(means, ticket.arm, strict=True)])
     live.update(ticket, world.reward_quantiles(mean, world.chances(rows)), noise)
     return np.array([own.max() for own in means]) - mean

@@ -6,7 +6,7 @@ path (:mod:`bandits_dp.engine.fast_linucb`), which plays many runs of one stream
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,36 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
 from bandits_dp.continual import Counter
+from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.widths.ridge import NoiseLaw
 
 Floats = NDArray[np.float64]
 TAPE = 2**15  # random numbers that are drawn at once, about
+
+
+class Stream(Protocol):
+    """What releases something about all users so far after every batch; :class:`FreshBatches` says what the names mean."""
+
+    users: int
+    dimension: int
+    guarantee: Guarantee
+    bits_per_user: float
+    noisy: bool
+    ahead: int
+    needs_values: bool
+
+    def check(self, values: Floats, name: str) -> None: ...  # noqa: D102
+
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]: ...  # noqa: D102
+
+    def add(self, sent: NDArray[Any], rng: np.random.Generator) -> Floats: ...  # noqa: D102
+
+    def tape(self, batches: int) -> int: ...  # noqa: D102
+
+    def draw(self, batches: int, rng: np.random.Generator) -> Floats: ...  # noqa: D102
+
+    def noise(self, before: Floats, rows: Floats, values: Floats | None) -> Floats: ...  # noqa: D102
 
 
 class FreshBatches:
@@ -139,5 +164,3 @@ class CountedBatches:
         """Return this step's noise: a counter's noises are on running sums already."""
         return rows
 
-
-Stream = FreshBatches | CountedBatches

@@ -15,6 +15,8 @@ user's own sees a function of the releases and of data that are not the user's (
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,8 +51,8 @@ class LinUCB(Learner):
         V^-1, the estimate, and the radius times its scale.
     """
 
-    changes = ("batch", "sums", "inverse", "theta", "beta")
-    fixed = ("sums", "inverse", "theta")  # never change their shape
+    changes: ClassVar[tuple[str, ...]] = ("batch", "sums", "inverse", "theta", "beta")
+    fixed: ClassVar[tuple[str, ...]] = ("sums", "inverse", "theta")  # never change their shape
 
     def __init__(self, dimension: int, radius: Radius, radius_scale: float = 1.0) -> None:
         self.radius, self.batch = radius, 0

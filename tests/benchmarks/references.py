@@ -51,6 +51,5 @@ def client_elimination(learner, problem, rounds):
 def reward_private(learner, problem, rounds):
     from tests.test_reward_private import plain_run
 
-    counter = "factorization" if "FactorizationCounter" in learner.description else "tree"
-    case = {"LinUCB-Tree": "tree", "LinUCB-DGS": "dgs, theorem"}.get(learner.name, f"reward tree, {counter}")
-    plain_run(learner, case.replace(", factorization", ""), problem, *np.random.default_rng(0).spawn(2), rounds)
+    case = {"LinUCB-Tree": "tree", "LinUCB-DGS": "dgs, theorem"}.get(learner.name, "reward tree")
+    plain_run(learner, case, problem, *np.random.default_rng(0).spawn(2), rounds)

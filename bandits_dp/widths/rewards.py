@@ -1,6 +1,6 @@
 r"""Widths for learners whose rewards alone are private; A and M are public and exact.
 
-The default of this family is a fixed width, 0.3, as in the early code that ``reward_private_dgs`` names: it explores
+The default of this family is a fixed width, 0.3, as in the early code that ``bandits_dp.continual.dynamic`` names: it explores
 little and proves no regret bound. Privacy does not depend on the width. The others bound the error of the estimate in all rounds at
 once.
 """
@@ -49,7 +49,7 @@ class FixedWidth:
 
 
 class InstrumentRadius(FixedWidth):
-    r"""Rigorous radius of :class:`bandits_dp.learners.reward_private_model.InstrumentModel`, for linear means and Gaussian noise.
+    r"""Rigorous radius of :class:`bandits_dp.learners.linucb_rewards.InstrumentLinUCB`, for linear means and Gaussian noise.
 
     :math:`M (\hat\theta - \theta) = W^\top C^{-1} (\xi + n) - \kappa \theta`, :math:`\xi = \sum g_s \xi_s`. The norm of
     :math:`M^{-1/2} W^\top C^{-1/2}` is at most 1 and :math:`M \ge \kappa I`, so

@@ -1,0 +1,195 @@
+"""LinUCB with private rewards and public contexts (Wang, Zhao, Wang 2022; Neel & Roth 2018)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bandits_dp import _checks
+from bandits_dp.catalog.options import Given, option
+from bandits_dp.catalog.system import System
+from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
+from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
+from bandits_dp.engine.live_rewards import CountedRewards, Curator, LiveRewards
+from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
+from bandits_dp.privatizers.domain import Ball
+from bandits_dp.problems.contextual import Contextual
+from bandits_dp.widths.rewards import CountedRadius, FixedWidth, InstrumentRadius, PrintedWidth
+
+FAILURE = 0.1  # probability that some proved radius is too small
+WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
+NEIGHBOURS = "change one reward; contexts and arms are public"
+COUNTERS: dict[str, type[Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
+
+
+@dataclass(frozen=True)
+class Width:
+    """Options of all systems here."""
+
+    alpha: float | None = option(WIDTH, "a fixed width, >= 0; None: the proved radius, for LinUCB-DGS the printed one")
+    radius_scale: float = option(1.0, "factor on the width, >= 0")
+
+
+@dataclass(frozen=True)
+class Tree(Width):
+    """Options of LinUCB-Tree."""
+
+    batch_size: int = option(1, "users per release, 1 to the horizon")
+    ridge: float = option(1.0, "lambda, > 0")
+
+
+@dataclass(frozen=True)
+class RewardTree(Width):
+    """Options of LinUCB-RewardTree."""
+
+    batch_size: int = option(1, "users per release, 1 to the horizon")
+    counter: str = option("factorization", '"factorization", "tree" or "hybrid"')
+    whiten: bool = option(True, "whether rewards are counted in the direction of whitened features")
+
+
+@dataclass(frozen=True)
+class Dynamic(Width):
+    """Options of LinUCB-DGS; those from ``least_eigenvalue`` on are not of the certified one."""
+
+    ridge: float | None = option(None, "lambda, > 0; None: 1, in the experiment calibration 0.1")
+    least_eigenvalue: float | None = option(None, "lambda_0 of Lemma 1, > 0; None: the problem's, if it knows it")
+    perturb_contexts: float = option(0.0, "standard deviation of the noise on contexts, >= 0")
+    explicit_tree: bool | None = option(None, "whether the noise of a node is kept; None: in the experiment calibration")
+    counter: str = option("tree", '"tree" or "hybrid"')
+    strict: bool = option(True, "whether the theorem calibration refuses a horizon that Lemma 1 does not reach")
+
+
+def _range(problem: Contextual) -> float:
+    """Return the length of the rewards' range; the sensitivity depends on it, so it must be finite."""
+    low, high = problem.reward_range
+    if not math.isfinite(high - low):
+        raise ValueError(f"problem must have bounded rewards for private learners, got rewards in ({low:g}, {high:g}); "
+                         "PoolContextual has them with clip=True")
+    return high - low
+
+
+def _unit(problem: Contextual) -> str:
+    low, high = problem.reward_range
+    return f"one reward in [{low:g}, {high:g}]"
+
+
+def _batches(horizon: int, batch_size: int) -> int:
+    if _checks.integer("batch_size", batch_size) > horizon:
+        raise ValueError(f"batch_size must not exceed the horizon, got {batch_size} users for {horizon} rounds")
+    return horizon // batch_size
+
+
+def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str) -> CountedRewards:
+    """Return sums of vectors in a ball through a counter, with a guarantee about rewards."""
+    reason = f"running sums of {sums}; {counter.guarantee.reason}"
+    promise = replace(counter.guarantee, unit=_unit(problem), neighbours=NEIGHBOURS, reason=reason)
+    return CountedRewards(counter, batch_size, promise)
+
+
+def _tree(given: Given, options: Tree) -> LiveRewards:
+    problem, batch_size, alpha = given.problem, options.batch_size, options.alpha
+    _checks.delta(given.delta or 0.0, zero=True)  # which a tree of Laplace noise does not need
+    span, L, d = _range(problem), problem.feature_norm, problem.dimension
+    counter = TreeCounter(_batches(given.horizon, batch_size), given.epsilon, 0.0, Ball(d, span * L / 2), given.calibration,
+                          noise="laplace")
+    ridge = _checks.positive("ridge", options.ridge)
+    proved = CountedRadius(counter, batch_size, span / 2, problem.theta_norm, L, ridge, FAILURE)
+    learner = RidgeLinUCB(d, proved if alpha is None else FixedWidth(alpha, ridge), options.radius_scale)
+    return LiveRewards(learner, _counted(problem, counter, batch_size, "x r"), problem, given.horizon)
+
+
+def _reward_tree(given: Given, options: RewardTree) -> LiveRewards:
+    if given.calibration != "certified":
+        raise ValueError(f"calibration must be 'certified' for LinUCB-RewardTree, got {given.calibration!r}: no paper publishes it")
+    problem, batch_size, alpha = given.problem, options.batch_size, options.alpha
+    span, d = _range(problem), problem.dimension
+    kind = COUNTERS[_checks.choice("counter", options.counter, tuple(COUNTERS))]
+    batches = _batches(given.horizon, batch_size)
+    counter = kind(batches, given.epsilon, given.delta, Ball(d, span / 2))
+    stds = counter.error_std(np.arange(1, batches + 1))
+    radius: FixedWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
+    if alpha is not None:
+        radius = FixedWidth(alpha, radius.regularizer(0))
+    learner = InstrumentLinUCB(d, radius, stds, span / 2, bool(options.whiten), options.radius_scale)
+    return LiveRewards(learner, _counted(problem, counter, batch_size, "g r with public unit vectors g"), problem, given.horizon)
+
+
+def _printed(given: Given, options: Dynamic, ridge: float) -> DynamicBound:
+    """Return Lemma 1's bound: 32 L / (lambda_0 t) once t > 32 ln(1 / delta) / lambda_0, else 2 L / lambda."""
+    problem, least_eigenvalue = given.problem, options.least_eigenvalue
+    if least_eigenvalue is None:
+        least_eigenvalue = getattr(problem, "least_eigenvalue", None)
+        if least_eigenvalue is None:
+            raise ValueError("least_eigenvalue must be a positive number, the least eigenvalue of E[x x'] that Lemma 1 needs, "
+                             "got None, and the problem does not know it")
+    lambda0 = _checks.positive("least_eigenvalue", least_eigenvalue) + options.perturb_contexts**2  # Corollary 1
+    start = 32 * math.log(1 / given.delta) / lambda0
+    if options.strict and start >= given.horizon:
+        raise ValueError(f"horizon must be above 32 ln(1/delta) / lambda_0 = {start:.0f} for Lemma 1, got {given.horizon}; with "
+                         "strict=False the regularizer alone bounds the sensitivity")
+    change = _range(problem) * problem.feature_norm  # 2 L for rewards in [-1, 1]
+    return DynamicBound(16 * change / lambda0, change / ridge, start)
+
+
+def _certified_curator(given: Given, options: Dynamic, ridge: float) -> Curator:
+    problem, hybrid = given.problem, options.counter == "hybrid"
+    for name, value in (("perturb_contexts", options.perturb_contexts), ("explicit_tree", options.explicit_tree),
+                        ("least_eigenvalue", options.least_eigenvalue), ("counter", hybrid)):
+        if value:
+            raise ValueError(f"{name} must not be given for the certified LinUCB-DGS, got {value!r}: its noise follows the "
+                             "public matrix of features and composes over all rounds, without a tree and without assumptions")
+    reason = ("Gaussian noise for the sensitivity that the public matrix shows, times sqrt(T), because one reward is in all T "
+              "released parameters (exact Gaussian composition; Balle & Wang 2018, Theorem 8)")
+    promise = Guarantee(given.epsilon, given.delta, "central", _unit(problem), NEIGHBOURS, given.calibration, reason)
+    change = _range(problem) * problem.feature_norm
+    return Curator(DynamicGaussian(problem.dimension, given.horizon, given.epsilon, given.delta, change), ridge, promise)
+
+
+def _unproved_curator(given: Given, options: Dynamic, ridge: float) -> Curator:
+    problem, printed = given.problem, given.calibration == "theorem"
+    if printed:
+        sensitivity = _printed(given, options, ridge)
+        text = ("Theorem 1 of Wang, Zhao, Wang 2022 is open: fresh noise contradicts it for very many rounds, kept noise is "
+                "proved in one dimension only (chapter 12)")
+    else:
+        sensitivity = DynamicBound(1.0)
+        text = ("the scale log2(T) / (epsilon tau), from an early public code of one author, has 1 / tau for the sensitivity, "
+                "without Lemma 1's constants")
+    kept = not printed if options.explicit_tree is None else bool(options.explicit_tree)
+    hybrid = options.counter == "hybrid"
+    noise = DynamicLaplace(problem.dimension, given.horizon, given.epsilon, sensitivity, _range(problem), kept, hybrid,
+                           printed and not kept and not hybrid)
+    promise = no_guarantee("central", _unit(problem), NEIGHBOURS, given.calibration, text)
+    return Curator(noise, ridge, promise, options.perturb_contexts, problem.arms)
+
+
+def _dgs(given: Given, options: Dynamic) -> LiveRewards:
+    problem, d = given.problem, given.problem.dimension
+    _range(problem)
+    _checks.choice("counter", options.counter, ("tree", "hybrid"))
+    _checks.epsilon(given.epsilon)
+    _checks.delta(given.delta)
+    _checks.real("perturb_contexts", options.perturb_contexts, 0.0, math.inf, ends="[)")
+    usual = 0.1 if given.calibration == "experiment" else 1.0
+    ridge = _checks.positive("ridge", usual if options.ridge is None else options.ridge)
+    make = _certified_curator if given.calibration == "certified" else _unproved_curator
+    radius: FixedWidth = PrintedWidth(d, given.horizon, given.epsilon, ridge, problem.theta_norm, problem.feature_norm, FAILURE / 2)
+    if options.alpha is not None:
+        radius = FixedWidth(options.alpha, ridge)
+    learner = ParameterLinUCB(d, radius, options.radius_scale)
+    return LiveRewards(learner, make(given, options, ridge), problem, given.horizon)
+
+
+_TEST = "tests/test_reward_private.py::test_parallel_runs_follow_the_plain_loop"
+_CHAPTER = "12_dynamic_sensitivity"
+_NEEL = r"\tilde O\Big(d \sqrt T + \frac{\log^{5/2} T \, \sqrt T}{\varepsilon}\Big)"
+_WANG = r"\tilde O\Big(d \sqrt T + \frac{\log T \, \sqrt{d T}}{\varepsilon \lambda_0}\Big)"
+SYSTEMS = (
+    System("LinUCB-Tree", "neel2018", "contextual", "central", "one reward", _NEEL, _CHAPTER, _TEST, _tree, Tree, pure=True),
+    System("LinUCB-DGS", "wang2022", "contextual", "central", "one reward", _WANG, _CHAPTER, _TEST, _dgs, Dynamic, experiment=True),
+    System("LinUCB-RewardTree", "henzinger2023", "contextual", "central", "one reward", r"\text{none published}",
+           _CHAPTER, _TEST, _reward_tree, RewardTree),
+)

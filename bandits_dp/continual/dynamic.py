@@ -1,0 +1,273 @@
+r"""Noise on parameters that are released after every round: dynamic sensitivity.
+
+Wang, Zhao, Wang (2022) release :math:`A_t^{-1} b_t + \eta_t`, with noise that shrinks as a reward moves the parameter less and
+less. A release knows the noise of earlier ones at most; no noise is drawn before its round.
+
+**Certified** (:class:`DynamicGaussian`): the idea, with a proof. Since :math:`A_t` is public, so is the bound :math:`\lVert
+A_t^{-1} x_j (r_j - r_j') \rVert_2 \le c L / \lambda_{\min}(A_t)`, c the length of the rewards' range: no assumption on contexts is
+needed. A reward is in all T releases, and noise is independent, so each gets Gaussian noise of std :math:`\sqrt T c L /
+(\lambda_{\min}(A_t) \mu)`, where :math:`1 / \mu` is the noise of one exact Gaussian mechanism of sensitivity 1. Given the past, the
+shift in units of the noise is at most :math:`\mu / \sqrt T`, surely; T of them compose to at most one of :math:`\mu`
+(:mod:`bandits_dp.learners.linucb_rewards`). That is the price of independent noise on parameters: it grows like the square root of
+T, where a counter's grows like its logarithm.
+
+**As we read the paper** (:class:`DynamicLaplace`; Algorithm 1). The release after round t gets, in every coordinate, one Laplace
+noise for each node of the dyadic decomposition of t, of scale :math:`\Delta_\tau \log_2 T / \varepsilon`. The bound
+:math:`\Delta_\tau` on how far a reward moves a parameter shrinks with :math:`\tau`. The proof of Theorem 2 prints :math:`\tau = t -
+2^i + 1` for bit i (line 6 of Algorithm 1 is garbled in our copy); the proof of Theorem 1 and an early code have the node's right
+end. They agree if all lower bits of t are ones. The early code is that of https://github.com/HCDM/BanditLib, branch
+``dz/experiment`` at commit 460554f (22 May 2019), ``lib/PrivateLinUCB.py`` and ``lib/partial_sums.py``: code by one of the authors,
+and possibly not the figures'.
+
+*Fresh or kept.* As Algorithms 1 and 2 print it, noise is drawn anew for every t; "we only use the tree mechanism to sample noise
+for each partial sum" (appendix) may also mean that the noise of a node is drawn once and kept, as in the early code (here:
+*explicit tree*). That is a great difference: kept noise cancels in :math:`\theta_t - \theta_{p(t)}`, p(t) the parent of t in the
+tree, so all releases together tell as much as T independent ones of
+
+.. math:: \theta_t - \theta_{p(t)} + \text{noise}_t ,
+          \qquad \text{moved by } h_t - h_{p(t)} ,\quad h_t = A_t^{-1} x_j (r_j - r_j') ,
+
+and these shifts are small for the many short nodes. They are not zero for nodes after j, though; the appendix notes that increments
+depend on "the historical statistics".
+
+*Unknown horizon.* With the hybrid mechanism (Chan, Shi, Song 2011) t is split at the powers of two up to t, whose sums get half
+of epsilon, and inside its last segment of length :math:`2^k`, where a tree of k levels gets the other half: the factor
+:math:`\log_2 T` becomes 2 and 2 k.
+
+*What is proved:* chapter 12 has a table. Fresh noise contradicts the claimed privacy of arms for very many rounds; kept noise with
+Lemma 1's scale is private in one dimension; the rest is open, so the guarantee says "none". ``DynamicLaplace.privacy`` bounds
+epsilon for a given sequence of features, if parameters are seen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
+from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.continual.intervals import climb_bits
+
+Floats = NDArray[np.float64]
+CHUNK = 4096  # rounds whose noise is drawn together
+
+
+class DynamicGaussian:
+    """Noise for the sensitivity that the public matrix shows, composed over all rounds: certified.
+
+    Parameters
+    ----------
+    dimension, horizon : int
+        d and T, >= 1.
+    epsilon, delta : float
+        The promise.
+    change : float
+        c L: length of the rewards' range times the bound on the norm of features.
+    """
+
+    changes: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, dimension: int, horizon: int, epsilon: float, delta: float, change: float) -> None:
+        self.dimension, self.horizon = dimension, horizon
+        self.scale = gaussian_noise_std(epsilon, delta, change) * math.sqrt(horizon)
+
+    def factor(self, least: NDArray[np.float64] | float) -> Floats:
+        """Return the std of the noise, given lower bounds on the least eigenvalues of A."""
+        return np.asarray(self.scale / least)
+
+    def step(self, least: float, rng: np.random.Generator) -> Floats:
+        """Draw the noise of the next release."""
+        return np.asarray(rng.normal(size=self.dimension) * self.factor(least))
+
+    def path(self, rng: np.random.Generator, rounds: int) -> Floats:
+        """Draw the noise of the first releases of a run, shape (rounds, d), but for ``factor``."""
+        return rng.normal(size=(rounds, self.dimension))
+
+
+@dataclass(frozen=True)
+class DynamicBound:
+    """Delta_tau: a bound on how far a reward moves a parameter that shrinks like 1 / tau.
+
+    Parameters
+    ----------
+    rate : float
+        The bound is rate / tau, and at most ``early``.
+    early : float
+        The bound up to round ``start``.
+    start : float
+        See above.
+    """
+
+    rate: float
+    early: float = math.inf
+    start: float = 0.0
+
+    def __call__(self, tau: NDArray[np.int64]) -> Floats:
+        """Return the bound for rounds tau >= 1."""
+        return np.where(tau > self.start, np.minimum(self.rate / tau, self.early), self.early)
+
+
+class DynamicLaplace:
+    """The noise of Algorithm 1.
+
+    Parameters
+    ----------
+    dimension, horizon : int
+        d and T, >= 1.
+    epsilon : float
+        Nominal epsilon, > 0.
+    sensitivity : DynamicBound
+        Delta_tau.
+    change : float
+        Length of the rewards' range.
+    explicit_tree : bool
+        Whether the noise of a node is kept.
+    hybrid : bool
+        Whether the noise does without the horizon.
+    printed : bool
+        Whether tau is t - 2^i + 1, as in the proof of Theorem 2, and not the node's right end (fresh tree noise only).
+
+    Attributes
+    ----------
+    steps : int
+        Releases so far.
+    kept : ndarray, shape (levels, d)
+        With an explicit tree: the noise of the last release of every level, which is how often 2 divides its round.
+    """
+
+    changes: ClassVar[tuple[str, ...]] = ("steps", "kept")
+    fixed = ("kept",)
+
+    def __init__(
+        self,
+        dimension: int,
+        horizon: int,
+        epsilon: float,
+        sensitivity: DynamicBound,
+        change: float = 2.0,
+        explicit_tree: bool = False,
+        hybrid: bool = False,
+        printed: bool = False,
+    ) -> None:
+        self.dimension, self.horizon, self.epsilon = dimension, horizon, _checks.epsilon(epsilon)
+        self.sensitivity, self.change = sensitivity, change
+        self.explicit_tree, self.hybrid, self.printed = explicit_tree, hybrid, printed
+        self.steps = 0
+        self.kept = np.zeros((horizon.bit_length() if explicit_tree else 0, dimension))
+
+    def scales(self, rounds: ArrayLike | None = None) -> Floats:
+        """Return the scales of the Laplace noises drawn in these rounds (all if None), shape (rounds, k); zero for no noise."""
+        t = np.asarray(np.arange(1, self.horizon + 1) if rounds is None else rounds, dtype=np.int64)[:, None]
+        top = np.frexp(t.astype(float))[1] - 1  # floor(log2 t)
+        if self.explicit_tree:
+            return self.sensitivity(t) * self._share(top, (t & (t - 1)) == 0)
+        bit = np.arange(self.horizon.bit_length())
+        end = t >> bit << bit
+        inside = self.sensitivity(np.maximum(t - 2**bit + 1 if self.printed else end, 1)) * self._share(top, np.array(False))
+        drawn = (t >> bit) & 1 == 1
+        if not self.hybrid:
+            return np.where(drawn, inside, 0.0)
+        sums = np.where(bit <= top, self.sensitivity(2**bit) * self._share(top, np.array(True)), 0.0)
+        return np.hstack([sums, np.where(drawn & (bit < top), inside, 0.0)])
+
+    def _share(self, top: NDArray[np.int64], at_power: NDArray[np.bool_]) -> Floats:
+        """Return the inverse of the epsilon of one node, in a segment that starts at 2^top."""
+        if not self.hybrid:
+            return np.full(top.shape, max(1.0, math.log2(self.horizon)) / self.epsilon)
+        return np.where(at_power, 2.0, 2.0 * np.maximum(top, 1)) / self.epsilon
+
+    def stds(self) -> Floats:
+        """Return the standard deviation of the noise of every release, shape (horizon,)."""
+        variance = 2 * (self.scales() ** 2).sum(axis=1)
+        return np.sqrt(self._climbed(variance[:, None])[:, 0] if self.explicit_tree else variance)
+
+    def parents(self, t: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the rounds whose kept noise is in that of rounds t; 0 for none."""
+        parent = t & (t - 1)
+        return np.where(parent == 0, t // 2, parent) if self.hybrid else parent
+
+    def _climbed(self, draws: Floats) -> Floats:
+        """Add to every round's row those of the nodes before, shape (rounds, any)."""
+        rows = np.vstack([np.zeros((1, draws.shape[1])), draws])
+        if not self.hybrid:
+            climb_bits(rows)
+            return rows[1:]
+        powers = 1 << np.arange(len(draws).bit_length())
+        rows[powers] = rows[powers].cumsum(axis=0)
+        for start in powers.tolist():
+            climb_bits(rows[start : 2 * start])
+        return rows[1:]
+
+    def factor(self, least: NDArray[np.float64] | float) -> Floats:
+        """Return 1: this noise does not look at A."""
+        return np.ones(1)
+
+    def step(self, least: float, rng: np.random.Generator) -> Floats:
+        """Draw the noise of the next release."""
+        self.steps += 1
+        t = np.array([self.steps])
+        scales = self.scales(t)
+        scales = scales[scales > 0]
+        noise = np.asarray((rng.laplace(size=(len(scales), self.dimension)) * scales[:, None]).sum(axis=0))
+        if self.explicit_tree:
+            parent = int(self.parents(t)[0])
+            if parent:
+                noise = noise + self.kept[_level(parent)]
+            self.kept = self.kept.copy()
+            self.kept[_level(self.steps)] = noise
+        return noise
+
+    def path(self, rng: np.random.Generator, rounds: int) -> Floats:
+        """Draw the noise of the first releases of a run at once, shape (rounds, d), from the same numbers as :meth:`step`."""
+        scales = self.scales()[:rounds]
+        if self.explicit_tree:
+            return self._climbed(rng.laplace(size=(rounds, self.dimension)) * scales)
+        noise = np.empty((rounds, self.dimension))
+        for start in range(0, rounds, CHUNK):
+            chunk = scales[start : start + CHUNK]
+            drawn = rng.laplace(size=(np.count_nonzero(chunk), self.dimension)) * chunk[chunk > 0][:, None]
+            first = np.concatenate([[0], np.count_nonzero(chunk, axis=1).cumsum()[:-1]])
+            noise[start : start + CHUNK] = np.add.reduceat(drawn, first)
+        return noise
+
+    def privacy(self, features: ArrayLike, ridge: float, delta: float, record: int = 0) -> tuple[float, float]:
+        """Bound the true epsilon from below and above, for one record and a given sequence of features.
+
+        Parameters
+        ----------
+        features : array_like, shape (rounds, d)
+            Features of the arms that were played, at most ``horizon`` rounds.
+        ridge : float
+            lambda, > 0.
+        delta : float
+            Failure mass, in [0, 1).
+        record : int
+            The round whose reward is attacked, from 0.
+
+        Returns
+        -------
+        tuple of float
+            See :func:`bandits_dp.accounting.dynamic.laplace_sums_epsilon`.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range.
+        """
+        shifts = parameter_shifts(features, ridge, record, self.change)
+        if len(shifts) > self.horizon:
+            raise ValueError(f"features must be of at most {self.horizon} rounds, got {len(shifts)}")
+        if self.explicit_tree:
+            parents = self.parents(np.arange(1, len(shifts) + 1))
+            shifts = shifts - np.vstack([np.zeros((1, self.dimension)), shifts])[parents]
+        return laplace_sums_epsilon(shifts, self.scales()[: len(shifts)], delta)
+
+
+def _level(t: int) -> int:
+    """Return how often 2 divides t. Of every level only the last round can be the parent of a round to come."""
+    return (t & -t).bit_length() - 1

@@ -1,0 +1,146 @@
+"""Live use when only rewards are private: the server is trusted with them, and features are public.
+
+A user's row is g r, in the direction g that the learner chose before the reward, and then x, the features of what she was shown.
+The learner is told what is released about the first half, and the second half as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp._state import snapshot
+from bandits_dp.continual import Counter
+from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace
+from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.randomness import generator
+from bandits_dp.engine.streams import CountedBatches
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.problems import Problem
+
+Floats = NDArray[np.float64]
+
+
+class CountedRewards(CountedBatches):
+    """A trusted server counts the sums of g r over batches.
+
+    Parameters
+    ----------
+    counter : Counter
+        For one user's g r; of its domain only the diameter counts, as the range of rewards need not be centred.
+    users : int
+        Users per batch B, >= 1.
+    guarantee : Guarantee
+        What all releases together promise to each user.
+    """
+
+    context_std = 0.0
+
+    def __init__(self, counter: Counter, users: int, guarantee: Guarantee) -> None:
+        super().__init__(counter, users)
+        self.guarantee = guarantee
+
+    def check(self, values: Floats, name: str) -> None:
+        """Accept all: the counter was made for how far a reward moves g r, not for where g r lies."""
+
+    def add(self, sent: Floats, rng: np.random.Generator) -> Floats:
+        """Release the running sum of g r after one more batch."""
+        return super().add(sent[:, : self.dimension], rng)
+
+
+class Curator:
+    r"""A trusted server that releases :math:`A_t^{-1} b_t + \eta_t` in every round (Wang, Zhao, Wang 2022, Algorithm 1).
+
+    It may also perturb what users are shown (Corollary 1). Perturbed features take the place of the true ones everywhere but in the
+    reward: the arm is chosen by them, and the regression is on them. Before the first release nothing is perturbed.
+
+    Parameters
+    ----------
+    eta : DynamicGaussian or DynamicLaplace
+        The noise.
+    ridge : float
+        lambda, > 0.
+    guarantee : Guarantee
+        What all releases together promise to each user.
+    context_std : float
+        Standard deviation of the noise on every coordinate of what is shown, >= 0.
+    arms : int
+        How many feature vectors are shown in a round, if they are perturbed.
+
+    Attributes
+    ----------
+    vector, gram : ndarray, shapes (d,) and (d, d)
+        The exact sums of x r, which nobody else may see, and of x x'.
+    dimension, ahead : int
+        Numbers that :meth:`draw` draws for a round: noise on the parameter, then on the next contexts.
+    """
+
+    changes, fixed = ("vector", "gram", "eta"), ("vector", "gram")
+    users, noisy, needs_values = 1, True, False
+
+    def __init__(
+        self, eta: DynamicGaussian | DynamicLaplace, ridge: float, guarantee: Guarantee, context_std: float = 0.0, arms: int = 0
+    ) -> None:
+        d = eta.dimension
+        self.eta, self.ridge, self.guarantee, self.context_std, self.bits_per_user = eta, ridge, guarantee, context_std, 64.0 * d
+        self.dimension = self.ahead = d * (1 + (arms if context_std else 0))
+        self.vector, self.gram = np.zeros(d), np.zeros((d, d))
+
+    def check(self, values: Floats, name: str) -> None:
+        """Accept all: the noise was made for how far a reward moves the parameter."""
+
+    def send(self, values: Floats, rng: np.random.Generator) -> Floats:
+        """Return the rows themselves: the server is trusted with them."""
+        return values
+
+    def add(self, sent: Floats, rng: np.random.Generator) -> Floats:
+        """Release the parameter after one more round."""
+        xr, x = np.split(sent, 2, axis=1)
+        self.vector, self.gram = self.vector + xr.sum(axis=0), self.gram + x.T @ x
+        A = self.gram + self.ridge * np.eye(len(self.gram))
+        least = float((np.linalg.eigvalsh(A) ** -32.0).sum() ** (-1 / 32))  # a lower bound on the least eigenvalue
+        self.eta = snapshot(self.eta)
+        return np.linalg.inv(A) @ self.vector + self.eta.step(least, rng)
+
+    def tape(self, batches: int) -> int:
+        """Return all rounds: kept noises belong together."""
+        return batches
+
+    def draw(self, batches: int, rng: np.random.Generator) -> Floats:
+        """Draw the noise of one run."""
+        noise = self.eta.path(rng, batches)
+        return np.hstack([noise, self.context_std * rng.normal(size=(batches, self.ahead - self.eta.dimension))])
+
+    def noise(self, before: Floats, rows: Floats, values: Floats | None) -> Floats:
+        """Return this round's noise."""
+        return rows
+
+
+class LiveRewards(LiveContexts):
+    """A learner of :mod:`bandits_dp.learners.linucb_rewards`, with what is released about rewards.
+
+    Parameters: those of :class:`LiveContexts`; the stream is a :class:`CountedRewards` or a :class:`Curator`.
+    """
+
+    stream: CountedRewards | Curator
+
+    def _shown(self, features: ArrayLike, axes: int, rng: np.random.Generator | None) -> Floats:
+        array = super()._shown(features, axes, rng)
+        if self.stream.context_std and self.learner.batch:
+            array = array + self.stream.context_std * generator(rng).normal(size=array.shape)
+        return array
+
+    def _values(self, phi: Floats, y: Floats) -> Floats:
+        """Return (g y, phi) of every user."""
+        return np.hstack([self.learner.directions(phi) * y[:, None], phi])
+
+    def _release(self, rows: NDArray[Any], rng: np.random.Generator) -> tuple[Floats, ...]:
+        return *super()._release(rows, rng), rows[:, self.dimension :]
+
+    def check_problem(self, problem: Problem) -> None:
+        """Raise a ValueError if this learner cannot play the problem."""
+        super().check_problem(problem)
+        if self.stream.context_std and getattr(problem, "fixed", False):
+            raise ValueError("problem must show new features in every round, so that they can be perturbed, got fixed ones")
