@@ -41,7 +41,7 @@ from bandits_dp._state import Saved
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, rows
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
 
 NOISES = ("gaussian", "laplace")
 
@@ -257,14 +257,6 @@ class Counter(Saved):
         self.steps += 1
         self._total = self._total + value
         return self._total + noise
-
-    def check(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return users' values as an array of shape (users, dimension), or raise the ValueError that says what is wrong."""
-        array = rows(values, None, self.dimension)
-        if self.clip:
-            return self.domain.clip(array)
-        self.domain.check(array)
-        return array
 
     def _check_value(self, value: ArrayLike) -> NDArray[np.float64]:
         """Return the value with shape (dimension,), or say what is wrong."""

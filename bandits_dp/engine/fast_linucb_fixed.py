@@ -76,7 +76,7 @@ class ExactFixedArms(FixedArms):
         """Return the arm of the next batch, shape (runs,)."""
         if self.batch == 0:
             return super().choose()
-        index = np.sqrt(self.squares, out=self._index)
+        index = self.model.learner.widths(self.squares)
         index *= self.model.learner.radius_scale * self.model.learner.radius.beta(self.batch, self._shape)
         index += self.scores
         return index.argmax(axis=1)
