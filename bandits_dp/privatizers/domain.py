@@ -27,9 +27,11 @@ def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "valu
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers of shape {expected}, got {values!r}") from error
-    if dimension == 1 and array.ndim == 1:
+    if users is None:
+        users = len(array) if array.ndim else 0
+    if dimension == 1 and array.shape == (users,):
         array = array[:, None]
-    if array.ndim != 2 or array.shape[1] != dimension or users not in (None, len(array)):
+    if array.shape != (users, dimension):
         raise ValueError(f"{name} must have shape {expected}, one row per user, got shape {array.shape}")
     bad = ~np.isfinite(array)
     if bad.any():

@@ -21,7 +21,7 @@ class Rounds:
     rounds : callable
         ``rounds(rng)`` yields for every round a pair: the features of the arms, shape (arms, dimension), or None without features;
         and the reward of every arm, shape (arms,), whichever is shown. The learner is told the reward of the arm it chose, and
-        regret is what the best arm of the round would have paid more. A third entry, the means of the arms, is counted in its place.
+        regret is what the best arm of the round would have paid more. A third entry, the means of the arms, is counted instead.
     arms : int
         Number of arms K, >= 1; with features their number may vary.
     dimension : int, optional

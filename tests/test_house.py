@@ -1,0 +1,74 @@
+"""The house: learners are told releases and nothing else, imports point one way, and an algorithm fits on one screen."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bandits_dp
+from bandits_dp import learners
+from bandits_dp.learners import linucb_rewards
+
+PACKAGE = Path(bandits_dp.__file__).parent
+FLOORS = (  # from below; a module imports from its own floor and from those before it
+    {"_checks", "_state", "ask_tell", "guarantee", "result", "designs", "accounting", "privatizers", "continual", "problems"},
+    {"widths"}, {"schedules"}, {"learners"}, {"engine", "replicas"}, {"_audit_runs", "_events", "views", "audit", "museum"},
+    {"catalog"},
+)
+LEARNERS = [
+    learners.ArmElimination, learners.UCB, learners.PhasedElimination, learners.LinUCB,
+    linucb_rewards.RidgeLinUCB, linucb_rewards.InstrumentLinUCB, linucb_rewards.ParameterLinUCB,
+]
+
+
+def imported(path):
+    """Return the names of all modules that a file imports when it is imported, types included."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def floor(part):
+    return next(number for number, names in enumerate(FLOORS) if part in names)
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_one_way(path):
+    part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    if part in ("plots", "__init__"):
+        return
+    for module in imported(path):
+        root, _, rest = module.partition(".")
+        if root == "bandits_dp" and rest and (other := rest.split(".")[0]) in set().union(*FLOORS):
+            assert floor(other) <= floor(part), f"{path.name} imports {module}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "learners").glob("*.py")), ids=lambda path: path.name)
+def test_a_learner_knows_no_user_no_problem_and_no_randomness(path):
+    """Neither by import nor by name."""
+    for module in imported(path):
+        assert not module.startswith(("bandits_dp.problems", "bandits_dp.engine", "bandits_dp.privatizers", "numpy.random", "random"))
+    code = ast.unparse(ast.parse(path.read_text("utf-8")))
+    assert "np.random" not in code and "Generator" not in code
+
+
+@pytest.mark.parametrize("kind", LEARNERS, ids=lambda kind: kind.__name__)
+def test_an_algorithm_fits_on_one_screen(kind):
+    """At most 60 lines of code, docstrings and comments aside."""
+    tree = ast.parse(inspect.getsource(kind))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    assert len(ast.unparse(tree).splitlines()) <= 60
+
+
+@pytest.mark.parametrize("part", ["accounting", "privatizers", "continual", "widths", "schedules", "learners", "engine", "catalog"])
+def test_every_part_can_be_imported_first(part):
+    """No circle of imports hides behind the order in which the package loads its parts."""
+    subprocess.run([sys.executable, "-c", f"import bandits_dp.{part}"], check=True)
