@@ -156,14 +156,16 @@ class LiveClients(LiveActions):
                              f"are moved there, got rewards in {problem.domain}")
 
     def _pack(self) -> dict[str, ArrayLike]:
-        sent = np.zeros(0) if self.inbox is None else self.inbox.rows
-        return super()._pack() | {"ticket_arms": self.asked.arms, "sent": sent}  # all tickets are for one phase
+        sent = {} if self.inbox is None else {"sent": self.inbox.rows}
+        return super()._pack() | {"ticket_arms": self.asked.arms, "answered": self.filled} | sent  # all tickets are for one phase
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
         self.begin()
         self.tickets = {number: Ticket(self.asked.arms, kept.users, kept.user, self.plays) for number, kept in self.tickets.items()}
-        self.inbox = Inbox(state["sent"]) if len(state["sent"]) else None
+        self.inbox = Inbox(state["sent"]) if "sent" in state else None
+        if self.filled != state["answered"]:
+            raise ValueError(f"sent must hold what {state['answered']} clients have sent, got {self.filled} rows")
 
     def _reopened(self, arms: object, users: int, user: Hashable) -> Ticket:
         """Return an open ticket of a saved state, but for what is the same for all: the phase's actions and plays."""

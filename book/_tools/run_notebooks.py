@@ -1,8 +1,7 @@
 """Run the notebooks and store their outputs; a second run stores the same bytes.
 
-Dropped from what is stored: times, widgets (they have random names, and need a kernel), and the version of Python. A notebook
-that fails or writes to stderr is reported, and its file stays as it was. At the end the numbers in the text are written, from
-what the runs gave.
+Dropped from what is stored: times, the version of Python, and what is for readers with a kernel only. A notebook that fails or
+writes to stderr is reported, and its file stays as it was. At the end the numbers in the text are written, from what the runs gave.
 """
 
 import argparse
@@ -35,7 +34,7 @@ PIXEL_SHARE = 0.001
 PIXEL_LEVELS = 8
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-WIDGET = "application/vnd.jupyter.widget-view+json"
+LIVE = {"remove-output", "nbval-ignore-output"}  # tags of cells that no page shows and nobody compares
 UNSTORED_METADATA = ("execution", "ExecuteTime", "trusted")
 
 
@@ -71,7 +70,6 @@ def complaints(notebook: NotebookNode) -> list[str]:
 
 def normalise(notebook: NotebookNode) -> None:
     """Remove, in place, what differs from run to run or from machine to machine."""
-    notebook.metadata.pop("widgets", None)
     notebook.metadata["kernelspec"] = dict(KERNEL)
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
     count = 0
@@ -80,7 +78,8 @@ def normalise(notebook: NotebookNode) -> None:
             cell.metadata.pop(key, None)
         if cell.cell_type != "code":
             continue
-        cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
+        if set(cell.metadata.get("tags", ())) >= LIVE:
+            cell.outputs = []
         counted = cell.execution_count is not None and cell.id != SETUP_CELL
         count += counted
         cell.execution_count = count if counted else None
