@@ -108,9 +108,8 @@ def test_dp_se_epochs_halve_the_gap():
     for seed in range(50):
         run = bdp.make("DP-SE", problem, horizon=10**6, epsilon=1.0)
         track, rng = RegretTrack(problem.gaps, np.array([10**6])), np.random.default_rng(seed)
-        for epoch in (1, 2, 3):
-            play_phases(run, problem, rng, track)
-            viable = run.learner.viable
+        for epoch, (_, learner_now, _) in zip((1, 2, 3), play_phases(run, problem, rng, track), strict=False):
+            viable = learner_now.viable
             assert 0 in viable and (problem.gaps[viable] < 2.0**-epoch).all()
 
 

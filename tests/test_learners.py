@@ -94,11 +94,11 @@ def test_elimination_matches_the_plain_loop(batch_size):
         expected = plain_elimination(other, Tape(tape), np.random.default_rng(0))
         problem, seen = Tape(tape), {}
         track = RegretTrack(problem.gaps, np.array([40_000]))
-        while learner.played < learner.horizon:
-            before = set(learner.learner.viable)
-            play_phases(learner, problem, np.random.default_rng(0), track)
-            for arm in before - set(learner.learner.viable):
-                seen[int(arm)] = learner.played
+        left = set(range(4))
+        for played, now, _ in play_phases(learner, problem, np.random.default_rng(0), track):
+            for arm in left - set(now.viable.tolist()):
+                seen[arm] = played
+            left = set(now.viable.tolist())
         assert [seen.get(a, 40_000) for a in range(4)] == expected
         assert min(expected) < 40_000  # somebody was dropped, so there was something to compare
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._state import snapshot
 from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.engine.played import Played
 from bandits_dp.engine.regret import RegretTrack
@@ -24,32 +24,40 @@ def play_arms(
     tick: Callable[[int], object],
 ) -> Played:
     """Play one run per generator, one after the other; see :func:`bandits_dp.engine.plain.play_plainly`."""
-    regret, bits = np.empty((len(rngs), len(rounds))), np.zeros(len(rngs))
+    regret, bits = np.empty((len(rngs), len(rounds))), np.empty(len(rngs))
     for run, rng in enumerate(rngs):
-        player = copy.deepcopy(live)
         track = RegretTrack(problem.gaps, rounds)
-        while player.played < rounds[-1]:
-            play_phases(player, problem, rng, track)
-        regret[run], bits[run] = track.regret, player.bits
+        for played, _, sent in play_phases(live, problem, rng, track):
+            bits[run] = sent
+            if played >= rounds[-1]:
+                break
+        regret[run] = track.regret
         tick(int(rounds[-1]))
     return Played(regret, bits)
 
 
-def play_phases(live: LiveArms, problem: Arms, rng: np.random.Generator, track: RegretTrack) -> None:
-    """Play one phase, or several that surely eliminate nobody before their end; ``live`` changes in place."""
-    arms, users, left = live.asked.arms, int(live.asked.plays[0]), live.horizon - live.played
-    if not live.decides:
-        track.play(arms, users, left)
-        live.played = live.horizon
-        return
-    privatizer, length = live.privatizers[0], users * len(arms)
-    phases = min(quiet_phases(live.learner, privatizer.span, live.horizon), (left - 1) // length)
-    track.play(arms, users, phases * length)
-    live.played += phases * length
-    live.bits += phases * length * privatizer.bits_per_user
-    tally = problem.reward_tally(arms, phases * users, rng)
-    live.learner.tell(privatizer.release_tally(*tally, rng, phases), live.privatizers, phases)
-    live.begin()
+def play_phases(
+    live: LiveArms, problem: Arms, rng: np.random.Generator, track: RegretTrack
+) -> Iterator[tuple[int, ArmElimination, float]]:
+    """Yield rounds played, learner and bits sent after each phase, or after several of which only the last may eliminate."""
+    learner, privatizer, played, bits = snapshot(live.learner), live.privatizers[0], 0, 0.0
+    while played < live.horizon:
+        asked = learner.ask()
+        users, left = int(asked.plays[0]), live.horizon - played
+        length = users * len(asked.arms)
+        if not asked.decides or length >= left:
+            track.play(asked.arms, users, left)
+            played = live.horizon
+        else:
+            if users != privatizer.users:
+                privatizer = live.privatizer(users)
+            phases = min(quiet_phases(learner, privatizer.span, live.horizon), (left - 1) // length)
+            track.play(asked.arms, users, phases * length)
+            played += phases * length
+            bits += phases * length * privatizer.bits_per_user
+            tally = problem.reward_tally(asked.arms, phases * users, rng)
+            learner.tell(privatizer.release_tally(*tally, rng, phases), [privatizer], phases)
+        yield played, learner, bits
 
 
 def quiet_phases(learner: ArmElimination, span: float, horizon: int) -> int:

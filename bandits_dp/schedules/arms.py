@@ -7,13 +7,13 @@ AE, LDP-AE and SDP-AE use equal batches, VB-SDP-AE doubles them, and both add up
 
 from __future__ import annotations
 
-import copy
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
 from bandits_dp import _checks
+from bandits_dp._state import snapshot
 from bandits_dp.ask_tell import Noise
 from bandits_dp.widths.arms import ChernoffWidth
 
@@ -132,13 +132,13 @@ class Published(ABC):
 
     def forget(self, phase: int, arms: int) -> Self:
         """Return the width of a phase that begins with so many viable arms, before its release."""
-        fresh = copy.copy(self)
+        fresh = snapshot(self)
         fresh.users, fresh._phase_log = 0, self._log(phase, arms)
         return fresh
 
     def after(self, noise: Noise, phases: int = 1) -> Self:
         """Return the width after the release of this phase."""
-        then = copy.copy(self)
+        then = snapshot(self)
         then.users, then.half = noise.users, self._width(noise.users, self._phase_log)
         return then
 

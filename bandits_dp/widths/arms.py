@@ -6,13 +6,13 @@ far the released mean may be from the true mean.
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._state import snapshot
 from bandits_dp.ask_tell import Noise
 
 
@@ -62,13 +62,13 @@ class ChernoffWidth:
 
     def forget(self, phase: int, arms: int) -> Self:
         """Return the width without any release."""
-        fresh = copy.copy(self)
+        fresh = snapshot(self)
         fresh.log_mgf, fresh.users = np.zeros_like(self.s), 0
         return fresh
 
     def after(self, noise: Noise, phases: int = 1) -> Self:
         """Return the width after so many more releases with this noise."""
-        then = copy.copy(self)
+        then = snapshot(self)
         if self._last[0] is not noise:  # equal batches share one privatizer
             rewards = noise.users * self.s**2 / 8  # Hoeffding's lemma
             then._last = (noise, rewards + noise.log_mgf(self.s))
@@ -113,13 +113,13 @@ class PaperWidth:
 
     def forget(self, phase: int, arms: int) -> Self:
         """Return the width without any release."""
-        fresh = copy.copy(self)
+        fresh = snapshot(self)
         fresh.variance, fresh.users = 0.0, 0
         return fresh
 
     def after(self, noise: Noise, phases: int = 1) -> Self:
         """Return the width after so many more releases with this noise."""
-        then = copy.copy(self)
+        then = snapshot(self)
         then.variance = self.variance + phases * noise.noise_std**2
         then.users = self.users + phases * noise.users
         return then
