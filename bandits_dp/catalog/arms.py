@@ -35,7 +35,7 @@ from bandits_dp.schedules.arms import (
     first_batch,
     most_decisions,
 )
-from bandits_dp.widths.arms import ChernoffWidth, PaperWidth, Width
+from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth
 from bandits_dp.widths.running import ExactWidth, PublishedWidth, TreeWidth
 
 
@@ -88,7 +88,7 @@ class Fidelity:
     fidelity: str = option("aggregate", '"aggregate" or "messages"')
 
 
-def _live(given: Given, privatizer: Callable[[int], Privatizer], schedule: Batches, width: Width, fidelity: str) -> LiveArms:
+def _live(given: Given, privatizer: Callable[[int], Privatizer], schedule: Batches, width: ArmWidth, fidelity: str) -> LiveArms:
     """Put arm elimination together with its privatizer."""
     arms = given.problem.arms
     first_batch(given.horizon, schedule, arms)

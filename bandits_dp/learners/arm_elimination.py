@@ -18,7 +18,7 @@ import numpy as np
 
 from bandits_dp.ask_tell import Asked, Floats, Learner, Noise
 from bandits_dp.schedules.arms import Batches
-from bandits_dp.widths.arms import Width
+from bandits_dp.widths.arms import ArmWidth
 
 
 class ArmElimination(Learner):
@@ -30,7 +30,7 @@ class ArmElimination(Learner):
         Number of arms K, >= 1.
     schedule : Batches
         m_t: users per arm in each phase.
-    width : Width
+    width : ArmWidth
         I_t: how far a released mean may be off.
 
     Attributes
@@ -45,7 +45,7 @@ class ArmElimination(Learner):
 
     changes, fixed = ("phase", "viable", "sums", "width"), ("sums",)
 
-    def __init__(self, arms: int, schedule: Batches, width: Width) -> None:
+    def __init__(self, arms: int, schedule: Batches, width: ArmWidth) -> None:
         self.schedule, self.width = schedule, width
         self.viable, self.sums, self.phase = np.arange(arms), np.zeros(arms), 1
 

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp.ask_tell import Asked, Floats, Learner, Noise
 from bandits_dp.designs import bounded_actions, g_optimal_design
 from bandits_dp.schedules.clients import Schedule
-from bandits_dp.widths.designs import Phase, Width
+from bandits_dp.widths.designs import DesignWidth, Phase
 
 BLOCK = 4096  # actions whose margins are computed at a time
 
@@ -48,7 +48,7 @@ class PhasedElimination(Learner):
         Number k of actions and their length d, both >= 1.
     first_length : float
         h_1, > 0.
-    width : Width
+    width : DesignWidth
         Margins of differences.
     clients : callable, optional
         ``clients(l)`` gives the number of clients of phase l, >= 1; if there is none, every play is a fresh user's.
@@ -69,7 +69,7 @@ class PhasedElimination(Learner):
 
     changes = ("phase", "actions", "active", "estimate")
 
-    def __init__(self, arms: int, dimension: int, first_length: float, width: Width,
+    def __init__(self, arms: int, dimension: int, first_length: float, width: DesignWidth,
                  clients: Schedule | None = None, population: int = 0) -> None:
         self.first_length, self.width, self.clients, self.population = first_length, width, clients, population
         self.actions, self.active = np.zeros((0, dimension)), np.arange(arms)

@@ -1,7 +1,7 @@
 r"""How many clients each phase of DP-DPE has: ever more, or always the same.
 
 DPE takes :math:`\lceil 2^{\alpha l} \rceil` clients in phase l. DPE-FixedU takes the same number U in every phase, chosen so that
-its communication is that of DPE (Li, Zhou, Ji 2022, section 7); :mod:`bandits_dp.engine.pilots` finds it.
+its communication is that of DPE (Li, Zhou, Ji 2022, section 7); ``engine/pilots.py`` finds it.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from bandits_dp._state import snapshot
 from bandits_dp.ask_tell import Noise
 
 
-class Width(Protocol):
+class ArmWidth(Protocol):
     """How far the released mean of an arm may be from its true mean."""
 
     users: int

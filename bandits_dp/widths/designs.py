@@ -40,7 +40,7 @@ class Phase:
     plays : ndarray of int, shape (s,)
         T_l(x), how often each action of the support is played.
     people : int
-        How many answer each play: one user, or |U_l| clients.
+        How many answer each play: one user, or the clients of the phase.
     noise : tuple of Noise
         One per action of the support, or a single one of a vector of dimension s; each is that of a sum over its ``users``.
     """
@@ -51,7 +51,7 @@ class Phase:
     noise: tuple[Noise, ...]
 
 
-class Width(Protocol):
+class DesignWidth(Protocol):
     """How far the difference of two estimates may be from the difference of the means."""
 
     def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:
