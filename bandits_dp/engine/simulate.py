@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
@@ -134,16 +134,27 @@ def _played(
     """Yield groups of runs as they are finished: here, or by joblib's workers."""
     if not runs:
         return
-    backend, _ = joblib.parallel.get_active_backend()
-    if workers == 1 and isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND]):
+    if workers == 1 and not _elsewhere():
         for group in _growing_groups(runs) if in_pieces else _groups(runs, TOGETHER):
             yield group, _play(learner, problem, horizon, seed, group, tick)[1]
         return
+    import joblib
+
     size = -(-len(runs) // (4 * joblib.effective_n_jobs(workers)))  # rounded up: four groups per worker even out their ends
     jobs = (joblib.delayed(_play)(learner, problem, horizon, seed, group) for group in _groups(runs, min(size, TOGETHER)))
     for group, played in joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(jobs):
         tick(len(group) * horizon)
         yield group, played
+
+
+def _elsewhere() -> bool:
+    """Whether somebody sends the runs away, by ``with joblib.parallel_config(...)``."""
+    if "joblib" not in sys.modules:  # its import takes a third of the time of ours, and most simulations need none
+        return False
+    import joblib
+
+    backend, _ = joblib.parallel.get_active_backend()
+    return not isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND])
 
 
 def _play(
