@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
+BOUNDS = ("log_mgf", "half", "beta")  # ends of entries that are bounds: they are infinite if nothing is known, and not negative
+SLACK = 1e-9  # but for rounding
 
 
 class WrongEntry(ValueError):
@@ -74,8 +76,8 @@ class Saved(ABC):
         other = copy.deepcopy(self)
         given = _Entries({key: np.array(state[key]) for key in state if key != self.kind})
         own = self.save()
-        for key in own.keys() & given.keys():
-            _check_kind(key, given[key], own[key])
+        for key in given:
+            _check_kind(key, given[key], own.get(key, given[key]))
         try:
             other._unpack(given)
             back = other.save()
@@ -115,8 +117,10 @@ def _check_kind(key: str, given: NDArray[Any], own: NDArray[Any]) -> None:
     numbers = own.dtype.kind in "biuf"
     if given.size and numbers != (given.dtype.kind in "biuf"):
         raise WrongEntry(key, f"it must hold {'numbers' if numbers else 'words'}, got {given.dtype}")
-    if own.dtype.kind in "biu" and given.dtype.kind == "f" and not np.isfinite(given).all():
-        raise WrongEntry(key, "it must hold integers, got NaN or an infinity")
+    if given.dtype.kind == "f" and not key.endswith(BOUNDS) and not np.isfinite(given).all():
+        raise WrongEntry(key, "it must be finite, got NaN or an infinity")
+    if numbers and key.endswith(BOUNDS) and not (given > -SLACK).all():
+        raise WrongEntry(key, "it must not be negative or NaN")
 
 
 def snapshot(thing: T) -> T:

@@ -21,11 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import Saved, WrongEntry, pack_part, unpack_part
+from bandits_dp.engine.live import NO_END
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.problems import Problem
 
 GROWTHS = ("double", "square")
-NO_END = 2**62  # rounds that nobody plays
 
 
 class Restarts(Saved):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable
 
 from bandits_dp import _checks
+from bandits_dp._state import WrongEntry
 
 
 class Visits:
@@ -38,6 +39,17 @@ class Visits:
             raise ValueError(f"user must be another one in every round of a batch, got {user!r} again")
         self.count[user] = self.count.get(user, 0) + 1
         self.here.add(user)
+
+    def restore(self, count: dict[Hashable, int], here: set[Hashable]) -> None:
+        """Take saved visits, or raise a WrongEntry that names what cannot be."""
+        for user, times in count.items():
+            if isinstance(user, bool) or not isinstance(user, (int, str)):
+                raise WrongEntry("visitors", f"nobody is {user!r}")
+            if not 0 <= times <= self.most:
+                raise WrongEntry("visits", f"nobody was in {times} of {self.most} batches")
+        if not here <= {user for user, times in count.items() if times}:
+            raise WrongEntry("here", "whoever is here was counted")
+        self.count, self.here = count, here
 
     def without(self, users: Collection[Hashable]) -> Visits:
         """Return the visits as if these users, whose tickets expired, had not been in this batch."""
