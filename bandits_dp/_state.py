@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -91,6 +91,10 @@ class Saved(ABC):
                 raise WrongEntry(key, "it does not come back" if key in given else "it is missing")
         self.__dict__ = other.__dict__
 
+    def __copy__(self) -> Self:
+        """Copy everything: shallow copies would overwrite each other's tickets, answers that wait, and noise that is kept."""
+        return copy.deepcopy(self)
+
     @abstractmethod
     def _pack(self) -> dict[str, ArrayLike]:
         """Return everything that changes during a run, by name."""
@@ -152,12 +156,12 @@ def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
     for name in _changes(thing):
         value = getattr(thing, name)
         if isinstance(value, Saved):
-            inner = copy.copy(value)
+            inner = snapshot(value)
             start = f"{prefix}{name}_"
             inner._unpack({key.removeprefix(start): array for key, array in state.items() if key.startswith(start)})
             setattr(thing, name, inner)
         elif hasattr(value, "changes"):
-            inner = copy.copy(value)
+            inner = snapshot(value)
             unpack(inner, state, f"{prefix}{name}_")
             setattr(thing, name, inner)
         elif isinstance(value, np.ndarray):

@@ -393,3 +393,31 @@ def test_an_impossible_state_of_linucb_is_refused(name, steps):
         with pytest.raises(ValueError, match=f"wrong entry '{steps}'"):
             live.restore(state | counter)
     assert same(state, live.save())
+
+
+@pytest.mark.parametrize("name", ("AE", "DP-UCB"))
+@pytest.mark.parametrize("duplicate", (copy.copy, copy.deepcopy))
+def test_copies_share_nothing(name, duplicate):
+    """What one is told later, the other neither knows nor loses."""
+    live = make(name, **({"batch_size": 50} if name == "AE" else {}))
+    for _ in range(5):
+        live.update(live.act(), 0.0)
+    other = duplicate(live)
+    live.update(live.act(), 1.0)
+    mine = live.save()
+    for user in range(3):
+        other.update(other.act(user=user), 0.0)
+    other.act()
+    assert same(mine, live.save()) and len(other.tickets) == 1 and other.played == 8
+
+
+def test_copies_of_a_counter_share_nothing():
+    """The square-root factorization keeps all its draws in one array."""
+    counter, rng = bdp.continual.FactorizationCounter(20, 1.0, 0.1), np.random.default_rng(0)
+    for _ in range(5):
+        counter.add(1.0, rng)
+    other = copy.copy(counter)
+    counter.add(1.0, rng)
+    mine = counter.save()
+    other.add(1.0, rng)
+    assert same(mine, counter.save()) and not same(mine, other.save())

@@ -6,7 +6,8 @@ model a value is randomized inside ``update``, at once; in the shuffle model the
 central model the trusted server's raw values wait. Noise is drawn when something is released, never before.
 
 **Nothing happens twice.** ``update`` works on a shallow copy and takes it over in one step at the end. Refused or interrupted, by
-Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it.
+Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it. Who serves users in
+several threads takes a lock for every call: two updates at once could release the same answers twice.
 """
 
 from __future__ import annotations
@@ -126,9 +127,9 @@ class Live(Saved):
             If ``ticket`` is not a ticket.
         """
         self._must_go_on()
-        array = self._checked(self._valid(ticket), answers)
-        if ticket.users > (lacks := self._lacks(ticket.arm)):
+        if self._valid(ticket).users > (lacks := self._lacks(ticket.arm)):
             raise ValueError(f"ticket must be for no more users than the {lacks} whose answers are lacking, got {ticket.users}")
+        array = self._checked(ticket, answers)
         then = snapshot(self)
         then.tickets = {number: kept for number, kept in self.tickets.items() if number != ticket.number}
         then._take(ticket, array, generator(rng))
