@@ -13,6 +13,7 @@ from tests.interrupted import Interrupted
 from tests.small_problems import SYSTEMS
 
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5])
+CONTEXTS = ContextualLinear(arms=6, dimension=3, fixed=False)
 ARMS = [name for name, system in SYSTEMS.items() if system.setting == "arms"]
 BATCHED = {"AE": {"batch_size": 3}, "LDP-AE": {"batch_size": 3}, "SDP-AE": {"batch_size": 3}, "Dist-DP-AE": {"batch_size": 3}}
 MADE = {**{name: {} for name in ARMS}, **BATCHED}
@@ -118,6 +119,17 @@ def test_users_are_numbers_or_words(user):
         make("SDP-AE").act(user=user)
 
 
+def test_an_integer_of_numpys_is_an_integer():
+    """Also in a state; and a word is not."""
+    live, again = make("SDP-AE"), make("SDP-AE")
+    live.act(user=np.int64(3))
+    again.restore(live.save())
+    for learner in (live, again):
+        with pytest.raises(ValueError, match="user must be asked once at most, for which the noise is made, got 3 once more"):
+            learner.act(user=3)
+        learner.act(user="3")
+
+
 @pytest.mark.parametrize("name", ARMS)
 def test_a_user_is_asked_once(name):
     live = make(name)
@@ -217,6 +229,25 @@ def test_a_state_is_a_function_of_the_messages(name, options, monkeypatch):
     assert same(*states)
 
 
+@pytest.mark.parametrize("name", ("LinUCB-Batched-LDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec"))
+def test_a_state_of_linucb_is_a_function_of_the_messages(name, monkeypatch):
+    """Users with other features, other arms and other rewards who send the same leave the same state, in mid-batch and later."""
+    states, chosen = [], []
+    for seed in range(2):
+        live = bdp.make(name, CONTEXTS, horizon=150, epsilon=1.0, delta=0.1, batch_size=4)
+        users, rng = np.random.default_rng(seed), np.random.default_rng(3)
+        messages = iter(rng.integers(0, 2, (6, 1, 9)))
+        with monkeypatch.context() as same_messages:
+            same_messages.setattr(type(live.stream), "send", lambda self, values, rng, messages=messages: next(messages))
+            for _ in range(6):
+                ticket = live.act(users.uniform(-0.5, 0.5, (6, 3)))
+                chosen.append(ticket.arm)
+                live.update(ticket, users.random(), rng)
+        live.act(users.uniform(-0.5, 0.5, (6, 3)))
+        states.append({key: value for key, value in live.save().items() if key != "owner"})
+    assert same(*states) and chosen[:6] != chosen[6:]
+
+
 @pytest.mark.parametrize("name", [name for name in ARMS if SYSTEMS[name].model != "none"])
 def test_two_uses_of_one_state_draw_other_noise(name):
     """Nothing that is to come is in a state: who goes on from it, under the system's randomness, comes to another release."""
@@ -299,8 +330,8 @@ def test_tickets_of_several_users_play_no_more_rounds_than_there_are(horizon):
 
 
 def test_a_last_batch_of_linucb_plays_no_more_rounds_than_there_are():
-    problem, features = ContextualLinear(arms=2, dimension=3, fixed=False), np.full((2, 3), 0.3)
-    live = bdp.make("LinUCB-SDP-Vec", problem, horizon=15, epsilon=1.0, delta=0.1, batch_size=10)
+    features = np.full((2, 3), 0.3)
+    live = bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=15, epsilon=1.0, delta=0.1, batch_size=10)
     live.update(live.act([features] * 10), np.zeros(10))
     one, _, again = live.act([features] * 3), live.act([features] * 2), live.act([features] * 5)
     live.update(one, np.zeros(3))
@@ -324,7 +355,7 @@ def test_a_changed_ticket_is_refused(change):
 @pytest.mark.parametrize("name", ("LinUCB-LDP", "LinUCB-SDP-Vec", "LinUCB-JDP"))
 def test_features_stay_in_the_ticket_and_as_they_were_checked(name):
     """Neither the features nor the arm that was chosen by them is in the state, and a ticket's features cannot grow."""
-    live = bdp.make(name, ContextualLinear(arms=6, dimension=3, fixed=False), horizon=150, epsilon=1.0, delta=0.1)
+    live = bdp.make(name, CONTEXTS, horizon=150, epsilon=1.0, delta=0.1)
     rng, states = np.random.default_rng(0), []
     for _ in range(2):
         again = copy.deepcopy(live)
@@ -375,7 +406,7 @@ def test_an_impossible_state_is_refused(name, horizon):
 def test_an_impossible_state_of_linucb_is_refused(name, steps):
     """A counter that is told of fewer steps than there were would use its noise again."""
     options = {"batch_size": 4} if "SDP" in name else {}
-    live = bdp.make(name, ContextualLinear(arms=2, dimension=3, fixed=False), horizon=150, epsilon=1.0, delta=0.1, **options)
+    live = bdp.make(name, CONTEXTS, horizon=150, epsilon=1.0, delta=0.1, **options)
     while live.played < 14:
         live.update(live.act(np.full((2, 3), 0.3)), 1.0)
     live.act(np.full((2, 3), 0.3))
@@ -387,7 +418,7 @@ def test_an_impossible_state_of_linucb_is_refused(name, steps):
         with pytest.raises(ValueError, match=f"wrong entry '{key}'"):
             live.restore({**state, key: np.array(value)})
     if steps:  # with all that hangs on it
-        early = bdp.make(name, ContextualLinear(arms=2, dimension=3, fixed=False), horizon=150, epsilon=1.0, delta=0.1)
+        early = bdp.make(name, CONTEXTS, horizon=150, epsilon=1.0, delta=0.1)
         early.update(early.act(np.full((2, 3), 0.3)), 1.0)
         counter = {key: value for key, value in early.save().items() if key.startswith("stream_counter")}
         with pytest.raises(ValueError, match=f"wrong entry '{steps}'"):

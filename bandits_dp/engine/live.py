@@ -13,7 +13,6 @@ several threads takes a lock for every call: two updates at once could release t
 from __future__ import annotations
 
 import copy
-import json
 import math
 import secrets
 from abc import abstractmethod
@@ -28,7 +27,7 @@ from bandits_dp._state import Saved, WrongEntry, pack, snapshot, unpack
 from bandits_dp.ask_tell import Learner
 from bandits_dp.engine.randomness import generator
 from bandits_dp.engine.ticket import Ticket
-from bandits_dp.engine.visits import Visits
+from bandits_dp.engine.visits import Visits, unworded, words
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.domain import rows
 from bandits_dp.problems import Problem
@@ -174,7 +173,7 @@ class Live(Saved):
         self.owner = self.owner or secrets.token_hex(8)
         ticket = Ticket(arm, users, user, number=self.numbers, owner=self.owner, **more)
         self.numbers += 1
-        self.tickets[ticket.number] = Ticket(arm if self.one_arm else None, users, user)
+        self.tickets[ticket.number] = ticket if self.one_arm else Ticket(None, users, user)
         return ticket
 
     def _expire(self, arm: int | None = None) -> None:
@@ -216,10 +215,8 @@ class Live(Saved):
             "ticket_numbers": np.array(list(self.tickets), dtype=np.int64),
             "ticket_users": np.array([ticket.users for ticket in kept], dtype=np.int64),
             "ticket_arms": np.array([-1 if ticket.arm is None else ticket.arm for ticket in kept], dtype=np.int64),
-            "ticket_user": np.array([json.dumps(ticket.user) for ticket in kept], dtype=str),
-            "visitors": np.array([json.dumps(user) for user in self.visits.count], dtype=str),
-            "visits": np.array(list(self.visits.count.values()), dtype=np.int64),
-            "here": np.array(sorted(map(json.dumps, self.visits.here)), dtype=str),
+            "ticket_user": words(ticket.user for ticket in kept),
+            **self.visits.pack(),
             **pack(self.learner, "learner_"),
         }
 
@@ -236,10 +233,8 @@ class Live(Saved):
         if not 0 <= self.numbers < NO_END:
             raise ValueError(f"nobody hands out {self.numbers} tickets")
         self._reopen(state)
-        visitors = list(map(json.loads, state["visitors"].tolist()))
-        count = dict(zip(visitors, map(int, state["visits"].tolist()), strict=True))
-        self.visits.restore(count, set(map(json.loads, state["here"].tolist())))
-        if not {kept.user for kept in self.tickets.values()} - {None} <= {user for user in count if count[user]}:
+        self.visits.unpack(state)
+        if not {kept.user for kept in self.tickets.values()} <= self.visits.seen | {None}:
             raise WrongEntry("visits", "who has a ticket was here")
 
     def _check_learner(self, state: dict[str, NDArray[Any]]) -> None:
@@ -256,7 +251,7 @@ class Live(Saved):
         """Take open tickets back."""
         self.tickets = {}
         columns = {name: state[name].tolist() for name in ("ticket_numbers", "ticket_users", "ticket_arms")}
-        columns["ticket_user"] = list(map(json.loads, state["ticket_user"].tolist()))
+        columns["ticket_user"] = unworded(state["ticket_user"])
         for name, column in columns.items():
             if len(column) != len(columns["ticket_numbers"]):
                 raise WrongEntry(name, f"there are {len(columns['ticket_numbers'])} tickets")
