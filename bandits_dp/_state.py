@@ -5,12 +5,14 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
+BOUNDS = ("log_mgf", "half", "beta")  # ends of entries that are bounds: they are infinite if nothing is known, and not negative
+SLACK = 1e-9  # but for rounding
 
 
 class WrongEntry(ValueError):
@@ -74,8 +76,8 @@ class Saved(ABC):
         other = copy.deepcopy(self)
         given = _Entries({key: np.array(state[key]) for key in state if key != self.kind})
         own = self.save()
-        for key in own.keys() & given.keys():
-            _check_kind(key, given[key], own[key])
+        for key in given:
+            _check_kind(key, given[key], own.get(key, given[key]))
         try:
             other._unpack(given)
             back = other.save()
@@ -88,6 +90,10 @@ class Saved(ABC):
             if key not in back or key not in given or not _same(back[key], given[key]):
                 raise WrongEntry(key, "it does not come back" if key in given else "it is missing")
         self.__dict__ = other.__dict__
+
+    def __copy__(self) -> Self:
+        """Copy everything: shallow copies would overwrite each other's tickets, answers that wait, and noise that is kept."""
+        return copy.deepcopy(self)
 
     @abstractmethod
     def _pack(self) -> dict[str, ArrayLike]:
@@ -115,8 +121,10 @@ def _check_kind(key: str, given: NDArray[Any], own: NDArray[Any]) -> None:
     numbers = own.dtype.kind in "biuf"
     if given.size and numbers != (given.dtype.kind in "biuf"):
         raise WrongEntry(key, f"it must hold {'numbers' if numbers else 'words'}, got {given.dtype}")
-    if own.dtype.kind in "biu" and given.dtype.kind == "f" and not np.isfinite(given).all():
-        raise WrongEntry(key, "it must hold integers, got NaN or an infinity")
+    if given.dtype.kind == "f" and not key.endswith(BOUNDS) and not np.isfinite(given).all():
+        raise WrongEntry(key, "it must be finite, got NaN or an infinity")
+    if numbers and key.endswith(BOUNDS) and not (given > -SLACK).all():
+        raise WrongEntry(key, "it must not be negative or NaN")
 
 
 def snapshot(thing: T) -> T:
@@ -148,12 +156,12 @@ def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
     for name in _changes(thing):
         value = getattr(thing, name)
         if isinstance(value, Saved):
-            inner = copy.copy(value)
+            inner = snapshot(value)
             start = f"{prefix}{name}_"
             inner._unpack({key.removeprefix(start): array for key, array in state.items() if key.startswith(start)})
             setattr(thing, name, inner)
         elif hasattr(value, "changes"):
-            inner = copy.copy(value)
+            inner = snapshot(value)
             unpack(inner, state, f"{prefix}{name}_")
             setattr(thing, name, inner)
         elif isinstance(value, np.ndarray):

@@ -1,17 +1,19 @@
 """Live use: tickets in any order, users who say who they are, what is held and saved, randomness, and Ctrl-C."""
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import bandits_dp as bdp
 from bandits_dp.engine.visits import Visits
-from bandits_dp.problems import BernoulliArms
+from bandits_dp.problems import BernoulliArms, ContextualLinear
 from tests.interrupted import Interrupted
 from tests.small_problems import SYSTEMS
 
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5])
+CONTEXTS = ContextualLinear(arms=6, dimension=3, fixed=False)
 ARMS = [name for name, system in SYSTEMS.items() if system.setting == "arms"]
 BATCHED = {"AE": {"batch_size": 3}, "LDP-AE": {"batch_size": 3}, "SDP-AE": {"batch_size": 3}, "Dist-DP-AE": {"batch_size": 3}}
 MADE = {**{name: {} for name in ARMS}, **BATCHED}
@@ -117,6 +119,17 @@ def test_users_are_numbers_or_words(user):
         make("SDP-AE").act(user=user)
 
 
+def test_an_integer_of_numpys_is_an_integer():
+    """Also in a state; and a word is not."""
+    live, again = make("SDP-AE"), make("SDP-AE")
+    live.act(user=np.int64(3))
+    again.restore(live.save())
+    for learner in (live, again):
+        with pytest.raises(ValueError, match="user must be asked once at most, for which the noise is made, got 3 once more"):
+            learner.act(user=3)
+        learner.act(user="3")
+
+
 @pytest.mark.parametrize("name", ARMS)
 def test_a_user_is_asked_once(name):
     live = make(name)
@@ -216,6 +229,25 @@ def test_a_state_is_a_function_of_the_messages(name, options, monkeypatch):
     assert same(*states)
 
 
+@pytest.mark.parametrize("name", ("LinUCB-Batched-LDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec"))
+def test_a_state_of_linucb_is_a_function_of_the_messages(name, monkeypatch):
+    """Users with other features, other arms and other rewards who send the same leave the same state, in mid-batch and later."""
+    states, chosen = [], []
+    for seed in range(2):
+        live = bdp.make(name, CONTEXTS, horizon=150, epsilon=1.0, delta=0.1, batch_size=4)
+        users, rng = np.random.default_rng(seed), np.random.default_rng(3)
+        messages = iter(rng.integers(0, 2, (6, 1, 9)))
+        with monkeypatch.context() as same_messages:
+            same_messages.setattr(type(live.stream), "send", lambda self, values, rng, messages=messages: next(messages))
+            for _ in range(6):
+                ticket = live.act(users.uniform(-0.5, 0.5, (6, 3)))
+                chosen.append(ticket.arm)
+                live.update(ticket, users.random(), rng)
+        live.act(users.uniform(-0.5, 0.5, (6, 3)))
+        states.append({key: value for key, value in live.save().items() if key != "owner"})
+    assert same(*states) and chosen[:6] != chosen[6:]
+
+
 @pytest.mark.parametrize("name", [name for name in ARMS if SYSTEMS[name].model != "none"])
 def test_two_uses_of_one_state_draw_other_noise(name):
     """Nothing that is to come is in a state: who goes on from it, under the system's randomness, comes to another release."""
@@ -280,3 +312,143 @@ def test_ctrl_c_leaves_the_state_before_or_after(name):
         else:
             break
     assert line > 20 and False in seen
+
+
+# What a caller may do to tickets and states
+
+
+@pytest.mark.parametrize("horizon", (10, None))
+def test_tickets_of_several_users_play_no_more_rounds_than_there_are(horizon):
+    """Six of ten users answer, and then six more would: four are asked, and a restart comes in time."""
+    live = make("SDP-AE", horizon, batch_size=6, **({} if horizon else {"first_horizon": 10}))
+    one, other = live.act(6), live.act(6)
+    live.update(one, np.ones(6))
+    with pytest.raises(ValueError, match="ticket must be for no more users than the 4 whose answers are lacking, got 6"):
+        live.update(other, np.ones(6))
+    live.update(live.act(4), np.ones(4))
+    assert live.played == 10 and (horizon or live.stage == 1)
+
+
+def test_a_last_batch_of_linucb_plays_no_more_rounds_than_there_are():
+    features = np.full((2, 3), 0.3)
+    live = bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=15, epsilon=1.0, delta=0.1, batch_size=10)
+    live.update(live.act([features] * 10), np.zeros(10))
+    one, _, again = live.act([features] * 3), live.act([features] * 2), live.act([features] * 5)
+    live.update(one, np.zeros(3))
+    with pytest.raises(ValueError, match="ticket must be for no more users than the 2 whose answers are lacking, got 5"):
+        live.update(again, np.zeros(5))
+    assert live.played == 13
+
+
+@pytest.mark.parametrize("change", ({"users": 2}, {"arm": 1}, {"arm": 7}))
+def test_a_changed_ticket_is_refused(change):
+    live = make("SDP-AE")
+    ticket, before = live.act(), live.save()
+    for learner in (live, again := make("SDP-AE")):
+        again.restore(before)
+        with pytest.raises(ValueError, match=r"ticket must be what act\(\) returned, Ticket\(arm=0, users=1"):
+            learner.update(replace(ticket, **change), np.ones(change.get("users", 1)))
+        assert same(before, learner.save())
+        learner.update(ticket, 1.0)
+
+
+@pytest.mark.parametrize("name", ("LinUCB-LDP", "LinUCB-SDP-Vec", "LinUCB-JDP"))
+def test_features_stay_in_the_ticket_and_as_they_were_checked(name):
+    """Neither the features nor the arm that was chosen by them is in the state, and a ticket's features cannot grow."""
+    live = bdp.make(name, CONTEXTS, horizon=150, epsilon=1.0, delta=0.1)
+    rng, states = np.random.default_rng(0), []
+    for _ in range(2):
+        again = copy.deepcopy(live)
+        again.owner = "one name"
+        tickets = [again.act(rng.uniform(-0.5, 0.5, (6, 3))) for _ in range(4)]
+        with pytest.raises(ValueError, match="read-only"):
+            tickets[0].shown[:] = 1e6
+        assert all(kept.shown is kept.arm is None for kept in again.tickets.values())
+        states.append(again.save())
+    assert same(*states)
+    assert len(set(tickets)) == 4  # tickets are told apart by what they are, not by what they say
+
+
+def wrong_states(name, state):
+    """Yield states with one entry that is of the right shape and cannot be, and the entry that must be named."""
+    entry = "inner_" if "inner_played" in state else ""
+    for key, wrong in (
+        ("numbers", -1), ("numbers", 2**62), ("ticket_numbers", state[entry + "ticket_numbers"] + 99), ("ticket_users", [-1] * 3),
+        ("ticket_arms", [7] * 3), ("ticket_arms", [-1] * 3), ("visits", [-5] * 4), ("visits", [2] * 4), ("here", ['"nobody"']),
+        ("visitors", ["1.5", '"user 0"', '"user 2"', '"user 3"']), ("learner_sums", [np.nan] * 3), ("learner_sums", [np.inf] * 3),
+    ):
+        yield entry + key, wrong
+    if name in BATCHED:
+        yield from ((entry + key, wrong) for key, wrong in (
+            ("learner_phase", 0), ("learner_phase", 10**9), ("learner_viable", [0, 0, 1]), ("learner_viable", [-1, 0, 1]),
+            ("learner_viable", [0, 1, 9]), ("learner_viable", []), ("learner_width_users", -1),
+            ("learner_width_log_mgf", [-1.0] * 300), ("filled", [-1, 0, 0]), ("filled", [3, 3, 3]), ("released", [np.nan] * 3),
+        ))
+
+
+@pytest.mark.parametrize("horizon", (4000, None))
+@pytest.mark.parametrize("name", ("UCB1", "DP-UCB", "SDP-AE", "LDP-AE"))
+def test_an_impossible_state_is_refused(name, horizon):
+    """Else it would break later, or users be asked more often than is promised."""
+    live = make(name, horizon)
+    tickets = [live.act(user=f"user {i}") for i in range(4)]
+    live.update(tickets[1], 1.0)
+    state = live.save()
+    for key, wrong in wrong_states(name, state):
+        with pytest.raises(ValueError, match=f"wrong entry '{key}'"):
+            live.restore({**state, key: np.array(wrong) if len(np.shape(wrong)) and len(wrong) else
+                          np.array(wrong, dtype=state[key].dtype)})
+        assert same(state, live.save())
+
+
+@pytest.mark.parametrize(("name", "steps"), (("LinUCB-JDP", "stream_counter_steps"), ("LinUCB-Tree", "stream_counter_steps"),
+                                             ("LinUCB-SDP-Vec", None), ("LinUCB-LDP", None)))
+def test_an_impossible_state_of_linucb_is_refused(name, steps):
+    """A counter that is told of fewer steps than there were would use its noise again."""
+    options = {"batch_size": 4} if "SDP" in name else {}
+    live = bdp.make(name, CONTEXTS, horizon=150, epsilon=1.0, delta=0.1, **options)
+    while live.played < 14:
+        live.update(live.act(np.full((2, 3), 0.3)), 1.0)
+    live.act(np.full((2, 3), 0.3))
+    state = live.save()
+    wrong = [("learner_batch", state["learner_batch"] + 1), ("filled", state["filled"] + 1), ("filled", -1), ("ticket_arms", [0]),
+             ("learner_theta", [np.nan] * 3), ("learner_beta", -1.0)]
+    wrong += [("sent", np.zeros((2, 4)))] if options else []
+    for key, value in wrong:
+        with pytest.raises(ValueError, match=f"wrong entry '{key}'"):
+            live.restore({**state, key: np.array(value)})
+    if steps:  # with all that hangs on it
+        early = bdp.make(name, CONTEXTS, horizon=150, epsilon=1.0, delta=0.1)
+        early.update(early.act(np.full((2, 3), 0.3)), 1.0)
+        counter = {key: value for key, value in early.save().items() if key.startswith("stream_counter")}
+        with pytest.raises(ValueError, match=f"wrong entry '{steps}'"):
+            live.restore(state | counter)
+    assert same(state, live.save())
+
+
+@pytest.mark.parametrize("name", ("AE", "DP-UCB"))
+@pytest.mark.parametrize("duplicate", (copy.copy, copy.deepcopy))
+def test_copies_share_nothing(name, duplicate):
+    """What one is told later, the other neither knows nor loses."""
+    live = make(name, **({"batch_size": 50} if name == "AE" else {}))
+    for _ in range(5):
+        live.update(live.act(), 0.0)
+    other = duplicate(live)
+    live.update(live.act(), 1.0)
+    mine = live.save()
+    for user in range(3):
+        other.update(other.act(user=user), 0.0)
+    other.act()
+    assert same(mine, live.save()) and len(other.tickets) == 1 and other.played == 8
+
+
+def test_copies_of_a_counter_share_nothing():
+    """The square-root factorization keeps all its draws in one array."""
+    counter, rng = bdp.continual.FactorizationCounter(20, 1.0, 0.1), np.random.default_rng(0)
+    for _ in range(5):
+        counter.add(1.0, rng)
+    other = copy.copy(counter)
+    counter.add(1.0, rng)
+    mine = counter.save()
+    other.add(1.0, rng)
+    assert same(mine, counter.save()) and not same(mine, other.save())

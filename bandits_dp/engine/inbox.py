@@ -23,6 +23,13 @@ class Inbox:
         self._buffer = rows
         self._count = len(rows)
 
+    @classmethod
+    def restored(cls, sent: NDArray[Any], count: int, one: NDArray[Any]) -> Inbox:
+        """Return the saved inbox of so many users, each of whom sends a row like that of ``one``."""
+        if sent.shape != (count, *one.shape[1:]):
+            raise ValueError(f"{count} users send {one.shape[1:]} each, got shape {sent.shape}")
+        return cls(sent.astype(one.dtype))
+
     def __len__(self) -> int:
         """Return the number of rows."""
         return self._count

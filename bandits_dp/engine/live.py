@@ -6,31 +6,33 @@ model a value is randomized inside ``update``, at once; in the shuffle model the
 central model the trusted server's raw values wait. Noise is drawn when something is released, never before.
 
 **Nothing happens twice.** ``update`` works on a shallow copy and takes it over in one step at the end. Refused or interrupted, by
-Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it.
+Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it. Who serves users in
+several threads takes a lock for every call: two updates at once could release the same answers twice.
 """
 
 from __future__ import annotations
 
 import copy
-import json
 import math
 import secrets
 from abc import abstractmethod
-from collections.abc import Hashable, Iterator
-from typing import Any, Self
+from collections.abc import Hashable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved, pack, snapshot, unpack
+from bandits_dp._state import Saved, WrongEntry, pack, snapshot, unpack
 from bandits_dp.ask_tell import Learner
 from bandits_dp.engine.randomness import generator
 from bandits_dp.engine.ticket import Ticket
-from bandits_dp.engine.visits import Visits
+from bandits_dp.engine.visits import Visits, unworded, words
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.domain import rows
 from bandits_dp.problems import Problem
+
+NO_END = 2**62  # rounds that nobody plays
 
 
 class Live(Saved):
@@ -60,11 +62,13 @@ class Live(Saved):
     bits : float
         Bits that users sent for what was released so far.
     tickets : dict
-        Open tickets, by number: the arm of each, and the user if given.
+        Open tickets, by number: the user of each, if given, and the arm, unless it was chosen by the user's features, or is one of
+        all those that a client watches.
     """
 
     kind = "learner"
     setting = "arms"
+    one_arm: ClassVar[bool] = True  # whether a ticket is for one arm that is no secret, and is kept with it
 
     def __init__(
         self, learner: Any, arms: int, horizon: int, guarantee: Guarantee, fidelity: str = "aggregate", visits: int = 1
@@ -83,9 +87,15 @@ class Live(Saved):
         self.visits = Visits(visits)
 
     @property
-    @abstractmethod
     def missing(self) -> int:
-        """How many users (with clients: how many more of them) one ticket can be for."""
+        """How many users (with clients: how many more of them) one ticket can be for: those without one, or without an answer."""
+        lacks = self._lacks(None)
+        free = lacks - sum(ticket.users for ticket in self.tickets.values())
+        return free if free > 0 else lacks
+
+    @abstractmethod
+    def _lacks(self, arm: int | None) -> int:
+        """Return how many more answers are taken: about this arm, if every arm has batches of its own."""
 
     @abstractmethod
     def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
@@ -116,7 +126,9 @@ class Live(Saved):
             If ``ticket`` is not a ticket.
         """
         self._must_go_on()
-        array = self._checked(self._valid(ticket), answers)
+        if self._valid(ticket).users > (lacks := self._lacks(ticket.arm)):
+            raise ValueError(f"ticket must be for no more users than the {lacks} whose answers are lacking, got {ticket.users}")
+        array = self._checked(ticket, answers)
         then = snapshot(self)
         then.tickets = {number: kept for number, kept in self.tickets.items() if number != ticket.number}
         then._take(ticket, array, generator(rng))
@@ -130,6 +142,9 @@ class Live(Saved):
         if ticket.number not in self.tickets:
             known = "used already, or its batch was released without it" if ticket.number < self.numbers else "unknown"
             raise ValueError(f"ticket must be open, got one that is {known}: {ticket!r}")
+        kept = self.tickets[ticket.number]
+        if kept.users != ticket.users or (kept.arm is not None and kept.arm != ticket.arm):
+            raise ValueError(f"ticket must be what act() returned, {kept!r}, got {ticket!r}")
         return ticket
 
     def _admit(self, users: int, user: Hashable) -> None:
@@ -158,7 +173,7 @@ class Live(Saved):
         self.owner = self.owner or secrets.token_hex(8)
         ticket = Ticket(arm, users, user, number=self.numbers, owner=self.owner, **more)
         self.numbers += 1
-        self.tickets[ticket.number] = ticket if ticket.shown is None else Ticket(arm, users, user, ticket.plays)
+        self.tickets[ticket.number] = ticket if self.one_arm else Ticket(None, users, user)
         return ticket
 
     def _expire(self, arm: int | None = None) -> None:
@@ -199,11 +214,9 @@ class Live(Saved):
             "played": self.played, "bits": self.bits, "owner": self.owner, "numbers": self.numbers,
             "ticket_numbers": np.array(list(self.tickets), dtype=np.int64),
             "ticket_users": np.array([ticket.users for ticket in kept], dtype=np.int64),
-            "ticket_arms": np.concatenate([np.zeros(0, dtype=np.int64), *(np.atleast_1d(ticket.arm) for ticket in kept)]),
-            "ticket_user": np.array([json.dumps(ticket.user) for ticket in kept], dtype=str),
-            "visitors": np.array([json.dumps(user) for user in self.visits.count], dtype=str),
-            "visits": np.array(list(self.visits.count.values()), dtype=np.int64),
-            "here": np.array(sorted(map(json.dumps, self.visits.here)), dtype=str),
+            "ticket_arms": np.array([-1 if ticket.arm is None else ticket.arm for ticket in kept], dtype=np.int64),
+            "ticket_user": words(ticket.user for ticket in kept),
+            **self.visits.pack(),
             **pack(self.learner, "learner_"),
         }
 
@@ -212,23 +225,44 @@ class Live(Saved):
         self.played = int(state["played"])
         if not 0 <= self.played <= self.horizon:
             raise ValueError(f"{self.played} rounds are not 0 to {self.horizon}")
+        self._check_learner(state)
         self.bits = float(state["bits"])
         if not 0 <= self.bits < math.inf:
             raise ValueError(f"nobody sends {self.bits} bits")
         self.owner, self.numbers = str(state["owner"]), int(state["numbers"])
-        self.tickets = {}
-        numbers, people = state["ticket_numbers"].tolist(), state["ticket_users"].tolist()
-        names = list(map(json.loads, state["ticket_user"].tolist()))
-        arms = iter(state["ticket_arms"].tolist())
-        for number, users, user in zip(numbers, people, names, strict=True):
-            self.tickets[int(number)] = self._reopened(arms, int(users), user)
-        visitors = list(map(json.loads, state["visitors"].tolist()))
-        self.visits.count = dict(zip(visitors, map(int, state["visits"].tolist()), strict=True))
-        self.visits.here = set(map(json.loads, state["here"].tolist()))
+        if not 0 <= self.numbers < NO_END:
+            raise ValueError(f"nobody hands out {self.numbers} tickets")
+        self._reopen(state)
+        self.visits.unpack(state)
+        if not {kept.user for kept in self.tickets.values()} <= self.visits.seen | {None}:
+            raise WrongEntry("visits", "who has a ticket was here")
 
-    def _reopened(self, arms: Iterator[int], users: int, user: Hashable) -> Ticket:
-        """Return an open ticket of a saved state, which takes its arms from those of all tickets."""
-        return Ticket(next(arms), users, user)
+    def _check_learner(self, state: dict[str, NDArray[Any]]) -> None:
+        """Raise a WrongEntry if the learner cannot be where it says after so many rounds."""
+        for name, low, high in (("learner_phase", 1, self.played + 1), ("learner_width_users", 0, self.played)):
+            if name in state and not low <= state[name] <= high:
+                raise WrongEntry(name, f"after {self.played} rounds it is {low} to {high}")
+        for name in state.keys() & {"learner_viable", "learner_active"}:
+            left = state[name]
+            if not len(left) or left[0] < 0 or left[-1] >= self.arms or (np.diff(left) <= 0).any():
+                raise WrongEntry(name, f"it must hold some of {self.arms} arms, in order")
+
+    def _reopen(self, state: dict[str, NDArray[Any]]) -> None:
+        """Take open tickets back."""
+        self.tickets = {}
+        columns = {name: state[name].tolist() for name in ("ticket_numbers", "ticket_users", "ticket_arms")}
+        columns["ticket_user"] = unworded(state["ticket_user"])
+        for name, column in columns.items():
+            if len(column) != len(columns["ticket_numbers"]):
+                raise WrongEntry(name, f"there are {len(columns['ticket_numbers'])} tickets")
+        for number, users, arm, user in zip(*columns.values(), strict=True):
+            if not 0 <= number < self.numbers:
+                raise WrongEntry("ticket_numbers", f"{number} is not 0 to {self.numbers - 1}")
+            if not 0 <= users <= self.horizon:
+                raise WrongEntry("ticket_users", f"no ticket is for {users} users")
+            if not (0 <= arm < self.arms if self.one_arm else arm == -1):
+                raise WrongEntry("ticket_arms", f"there is no arm {arm}" if self.one_arm else f"arms are not kept, got {arm}")
+            self.tickets[int(number)] = Ticket(int(arm) if self.one_arm else None, int(users), user)
 
     def __repr__(self) -> str:
         """Return the description, the rounds played and the guarantee."""

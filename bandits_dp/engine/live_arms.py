@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._state import WrongEntry
 from bandits_dp.engine.inbox import Inbox
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.ticket import Ticket
@@ -87,6 +88,14 @@ class LiveArms(Live):
         free = lacks - int(self.out[turn])
         return min(free if free > 0 else lacks, self.horizon - self.played)
 
+    def _place(self, arm: Any) -> int:
+        """Return which of the asked arms this is."""
+        return int(np.flatnonzero(self.asked.arms == arm)[0])
+
+    def _lacks(self, arm: int | None) -> int:
+        turn = self._turn if arm is None else self._place(arm)
+        return int(self.asked.plays[turn] - self.filled[turn]) if self.decides else self.horizon - self.played
+
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for the next user, or for the next few, who are all shown one arm.
 
@@ -116,7 +125,7 @@ class LiveArms(Live):
         return self._rewards(ticket, answers, self.privatizers[0])
 
     def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
-        turn = int(np.flatnonzero(self.asked.arms == ticket.arm)[0])
+        turn = self._place(ticket.arm)
         self.out, self.filled, self.inboxes = self.out.copy(), self.filled.copy(), self.inboxes.copy()
         self.out[turn] -= ticket.users
         self.filled[turn] += ticket.users
@@ -126,8 +135,6 @@ class LiveArms(Live):
                 self.filled[:] = 0  # round and round
             return
         privatizer = self.privatizers[turn]
-        if self.filled[turn] > privatizer.users:
-            raise ValueError(f"ticket must be for no more users than the batch still lacks, got {ticket.users}")
         sent, inbox = privatizer.send(answers, rng), self.inboxes[turn]
         inbox = Inbox(sent) if inbox is None else inbox.put(sent)
         if self.filled[turn] < privatizer.users:
@@ -145,16 +152,21 @@ class LiveArms(Live):
 
     def _pack(self) -> dict[str, ArrayLike]:
         sent = {f"sent_{turn}": inbox.rows for turn, inbox in enumerate(self.inboxes) if inbox is not None}
-        return super()._pack() | {"filled": self.filled, "out": self.out, "released": self.released} | sent
+        return super()._pack() | {"filled": self.filled, "released": self.released} | sent
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
         self.begin(int(state["filled"].sum()))
-        for name in ("filled", "out", "released"):
-            getattr(self, name)[:] = state[name]
-        for turn in np.flatnonzero((self.filled > 0) & (self.filled < self.asked.plays) & self.decides):
+        self.filled[:], self.released[:] = state["filled"], state["released"]
+        plays = self.asked.plays
+        most = plays if self.decides else self.played
+        if (self.filled < 0).any() or (self.filled > most).any() or (self.filled >= plays).all() or self.filled.sum() > self.played:
+            raise WrongEntry("filled", f"{self.filled} of {plays} answers are not those of a phase")
+        for kept in self.tickets.values():
+            if kept.arm not in self.asked.arms:
+                raise WrongEntry("ticket_arms", f"{kept.arm} is not one of those that are asked about, {self.asked.arms}")
+            self.out[self._place(kept.arm)] += kept.users
+        for turn in np.flatnonzero((self.filled > 0) & (self.filled < plays) & self.decides):
             privatizer, sent = self.privatizers[turn], state[f"sent_{turn}"]
             one = privatizer.send(np.full((1, 1), privatizer.domain.low), np.random.default_rng(0))
-            if sent.shape != (self.filled[turn], *one.shape[1:]):
-                raise ValueError(f"{self.filled[turn]} users send {one.shape[1:]} each, got shape {sent.shape}")
-            self.inboxes[turn] = Inbox(sent.astype(one.dtype))
+            self.inboxes[turn] = Inbox.restored(sent, int(self.filled[turn]), one)

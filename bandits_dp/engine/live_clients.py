@@ -39,7 +39,7 @@ class LiveClients(LiveActions):
         If an argument is out of range.
     """
 
-    setting = "clients"
+    setting, one_arm = "clients", False
 
     def __init__(
         self, learner: Any, privatizer: Callable[[int, int], Privatizer], arms: int, horizon: int, guarantee: Guarantee,
@@ -71,12 +71,8 @@ class LiveClients(LiveActions):
         """How many clients watch the current phase; 0 if it releases nothing."""
         return self.asked.clients if self.decides else 0
 
-    @property
-    def missing(self) -> int:
-        """How many more clients the phase gets: those without a ticket, or without an answer if all have one."""
-        lacks = self.clients - self.filled
-        free = lacks - sum(ticket.users for ticket in self.tickets.values())
-        return free if free > 0 else lacks
+    def _lacks(self, arm: int | None) -> int:
+        return self.clients - self.filled
 
     def act(self, users: int | None = None, user: Hashable = None) -> Ticket:
         """Return a ticket for some new clients, who all watch the whole phase.
@@ -131,8 +127,6 @@ class LiveClients(LiveActions):
             self.played = self.horizon
             return
         privatizer = self.privatizers[0]
-        if self.filled + ticket.users > privatizer.users:
-            raise ValueError(f"ticket must be for no more clients than the phase still lacks, got {ticket.users}")
         sent = privatizer.send(answers, rng)
         self.inbox = Inbox(sent) if self.inbox is None else self.inbox.put(sent)
         if self.filled < privatizer.users:
@@ -157,16 +151,13 @@ class LiveClients(LiveActions):
 
     def _pack(self) -> dict[str, ArrayLike]:
         sent = {} if self.inbox is None else {"sent": self.inbox.rows}
-        return super()._pack() | {"ticket_arms": self.asked.arms, "answered": self.filled} | sent  # all tickets are for one phase
+        return super()._pack() | {"answered": self.filled} | sent
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
         self.begin()
-        self.tickets = {number: Ticket(self.asked.arms, kept.users, kept.user, self.plays) for number, kept in self.tickets.items()}
-        self.inbox = Inbox(state["sent"]) if "sent" in state else None
-        if self.filled != state["answered"]:
-            raise ValueError(f"sent must hold what {state['answered']} clients have sent, got {self.filled} rows")
-
-    def _reopened(self, arms: object, users: int, user: Hashable) -> Ticket:
-        """Return an open ticket of a saved state, but for what is the same for all: the phase's actions and plays."""
-        return Ticket(None, users, user)
+        if answered := int(state["answered"]):
+            if not answered < self.clients:
+                raise ValueError(f"{answered} of {self.clients} clients cannot wait for others")
+            zero = self.privatizers[0].domain.clip(np.zeros((1, len(self.asked.arms))))
+            self.inbox = Inbox.restored(state["sent"], answered, self.privatizers[0].send(zero, np.random.default_rng(0)))

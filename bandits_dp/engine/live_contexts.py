@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp._state import pack, snapshot, unpack
+from bandits_dp._state import WrongEntry, pack, snapshot, unpack
 from bandits_dp.engine.inbox import Inbox
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.streams import Stream
@@ -48,7 +48,7 @@ class LiveContexts(Live):
         If an argument is out of range, or the problem's bounds on features and rewards do not fit the stream's domain.
     """
 
-    setting = "contextual"
+    setting, one_arm = "contextual", False
 
     def __init__(
         self,
@@ -73,12 +73,8 @@ class LiveContexts(Live):
         self.inbox: Inbox | None = None
         self.filled = 0  # answers of the current batch
 
-    @property
-    def missing(self) -> int:
-        """How many more users can be shown something with the current model."""
-        lacks = min(self.batch_size - self.filled, self.horizon - self.played)
-        free = lacks - sum(ticket.users for ticket in self.tickets.values())
-        return free if free > 0 else lacks
+    def _lacks(self, arm: int | None) -> int:
+        return min(self.batch_size - self.filled, self.horizon - self.played)
 
     def act(self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None) -> Ticket:
         """Return a ticket for the next user, or for several users of the current batch.
@@ -140,9 +136,6 @@ class LiveContexts(Live):
         if not (low <= y.min() and y.max() <= high and np.isfinite(y).all()):
             bad = ~((y >= low) & (y <= high) & np.isfinite(y))
             raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {y[bad][0]}; nothing is clipped for you")
-        if self.filled + len(y) > self.batch_size:
-            lacks = self.batch_size - self.filled
-            raise ValueError(f"ticket must be for no more users than the {lacks} whom the batch still lacks, got {len(y)}")
         return y
 
     def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
@@ -193,10 +186,13 @@ class LiveContexts(Live):
         self.filled = int(state["filled"])
         self.stream = snapshot(self.stream)
         unpack(self.stream, state, "stream_")
-        self.inbox = Inbox(state["sent"]) if "sent" in state else None
-        fills = self.played - self.filled + self.batch_size <= self.horizon
-        if (self.filled if fills else 0) != (0 if self.inbox is None else len(self.inbox)):
-            raise ValueError(f"sent must hold what {self.filled} users of this batch have sent")
-
-    def _reopened(self, arms: Iterator[int], users: int, user: Hashable) -> Ticket:
-        return Ticket(np.array([next(arms) for _ in range(users)]) if users > 1 else next(arms), users, user)
+        batches, rest = divmod(self.played - self.filled, self.batch_size)
+        if rest or not 0 <= self.filled < self.batch_size:
+            raise WrongEntry("filled", f"{self.played} rounds are not so many answers after whole batches of {self.batch_size}")
+        for counted in state.keys() & {"learner_batch", "stream_counter_steps", "stream_eta_steps"}:
+            if state[counted] != batches:
+                raise WrongEntry(counted, f"{batches} batches were released")
+        fills = self.filled and self.played - self.filled + self.batch_size <= self.horizon
+        phi = np.eye(1, self.dimension) * self.feature_norm
+        one = self.stream.send(self._values(phi, np.zeros(1)), np.random.default_rng(0))
+        self.inbox = Inbox.restored(state["sent"], self.filled, one) if fills else None

@@ -91,6 +91,9 @@ class LiveCounted(Live):
         """How many users a ticket can be for: 1, as everybody's answer changes what the next one is shown."""
         return 1
 
+    def _lacks(self, arm: int | None) -> int:
+        return self.horizon - self.played
+
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for the next user; see :meth:`bandits_dp.engine.live_arms.LiveArms.act`."""
         self._admit(users, user)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp._state import snapshot
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.guarantee import Guarantee
@@ -44,8 +44,8 @@ class LiveActions(Live):
         ValueError
             If the actions have another shape, are not finite, are all zero or too long, or are known already.
         """
-        then = copy.copy(self)
-        then.learner = copy.copy(self.learner)
+        then = snapshot(self)
+        then.learner = snapshot(self.learner)
         then.learner.show(actions)
         then.begin()
         self.__dict__ = then.__dict__

@@ -11,7 +11,6 @@ whole run (parallel composition), however long it gets. Users who say who they a
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
@@ -20,12 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved, WrongEntry, pack_part, unpack_part
+from bandits_dp._state import Saved, WrongEntry, pack_part, snapshot, unpack_part
+from bandits_dp.engine.live import NO_END
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.problems import Problem
 
 GROWTHS = ("double", "square")
-NO_END = 2**62  # rounds that nobody plays
 
 
 class Restarts(Saved):
@@ -108,8 +107,8 @@ class Restarts(Saved):
 
     def update(self, ticket: Ticket, answers: ArrayLike, rng: np.random.Generator | None = None) -> None:
         """Tell the learner that plays now, and restart when its horizon is reached; errors are those of its ``update``."""
-        then = copy.copy(self)
-        then.live = copy.copy(self.live)
+        then = snapshot(self)
+        then.live = snapshot(self.live)
         then.live.update(ticket, answers, rng)
         if then.live.played == then.live.horizon:
             then.stage += 1

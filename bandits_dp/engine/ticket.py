@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ticket:
     """Who was shown what; give it back with the answer.
 
@@ -36,4 +36,9 @@ class Ticket:
     plays: NDArray[np.int64] | None = None
     number: int = field(default=0, repr=False)
     owner: str = field(default="", repr=False)
-    shown: Any = field(default=None, repr=False, compare=False)  # features of the arms, for whoever encodes the answer
+    shown: Any = field(default=None, repr=False)  # features of the arms, for whoever encodes the answer
+
+    def __post_init__(self) -> None:
+        """Protect the features, whose norm was checked, and with which the answer will be encoded."""
+        if self.shown is not None:
+            self.shown.flags.writeable = False

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+import json
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._state import WrongEntry
 
 
 class Visits:
@@ -29,7 +36,7 @@ class Visits:
         ValueError
             If the id is neither an integer nor a string, or the user was in as many batches as are promised, or is in this one.
         """
-        if isinstance(user, bool) or not isinstance(user, (int, str)):
+        if not _is_id(user):
             raise ValueError(f"user must be an integer or a string, got {user!r}")
         if self.count.get(user, 0) >= self.most:
             times = "once" if self.most == 1 else f"in {self.most} batches"
@@ -38,6 +45,30 @@ class Visits:
             raise ValueError(f"user must be another one in every round of a batch, got {user!r} again")
         self.count[user] = self.count.get(user, 0) + 1
         self.here.add(user)
+
+    @property
+    def seen(self) -> set[Hashable]:
+        """Who was in a batch, or is."""
+        return {user for user, times in self.count.items() if times}
+
+    def pack(self) -> dict[str, ArrayLike]:
+        """Return everything, to be saved."""
+        return {"visitors": words(self.count), "visits": np.array(list(self.count.values()), dtype=np.int64),
+                "here": np.sort(words(self.here))}
+
+    def unpack(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what :meth:`pack` returned, or raise a WrongEntry that names what cannot be."""
+        users = unworded(state["visitors"])
+        for user in users:
+            if not _is_id(user):
+                raise WrongEntry("visitors", f"nobody is {user!r}")
+        times = state["visits"].tolist()
+        if len(times) != len(users) or not all(0 <= often <= self.most for often in times):
+            raise WrongEntry("visits", f"each of {len(users)} users was in 0 to {self.most} batches")
+        self.count = dict(zip(users, map(int, times), strict=True))
+        self.here = set(unworded(state["here"]))
+        if not self.here <= self.seen:
+            raise WrongEntry("here", "whoever is here was counted")
 
     def without(self, users: Collection[Hashable]) -> Visits:
         """Return the visits as if these users, whose tickets expired, had not been in this batch."""
@@ -51,3 +82,17 @@ class Visits:
         then = Visits(self.most)
         then.count = self.count
         return then
+
+
+def _is_id(user: object) -> bool:
+    return isinstance(user, (Integral, str)) and not isinstance(user, bool)
+
+
+def words(users: Iterable[Hashable]) -> NDArray[np.str_]:
+    """Return ids as words that tell 1 from "1"."""
+    return np.array([json.dumps(user, default=int) for user in users], dtype=str)  # as an integer of numpy's
+
+
+def unworded(given: NDArray[np.str_]) -> list[Any]:
+    """Return the ids that are saved as words."""
+    return list(map(json.loads, given.tolist()))
