@@ -189,6 +189,6 @@ def _changes(thing: Any) -> tuple[str, ...]:
         return known
     for name, value in vars(thing).items():
         if not isinstance(value, (bool, int, float, np.ndarray, np.generic)):
-            raise TypeError(f"{type(thing).__name__} must name in a tuple `changes` what tell() replaces, numbers and arrays, so that "
-                            f"it can be saved, for its {name} is {value!r}")
+            raise TypeError(f"{type(thing).__name__} must name what tell() replaces, numbers and arrays, in a tuple `changes` if "
+                            f"it is to be saved, for its {name} is {value!r}")
     return tuple(vars(thing))

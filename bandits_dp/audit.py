@@ -145,6 +145,14 @@ def audit(
         If an argument is out of range, a and b are equal, there are too few trials to ever fail, the mechanism is not callable,
         changes its input, or returns something else than numbers of one shape, or the score has another shape or is NaN.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.CentralLaplace(3, epsilon=1.0)
+    >>> bdp.audit(noisy, [1, 0, 0], [0, 0, 0], rng=np.random.default_rng(1)).passed
+    True
+
     Notes
     -----
     Let E be chosen on the first half, with P the input where it is likelier, and let k, l be its counts in the n runs of the

@@ -115,6 +115,17 @@ class Live(Saved):
             or expired because its batch was released without it, or ``rng`` is not a Generator. The learner stays as it was.
         TypeError
             If ``ticket`` is not a ticket.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+        >>> ada, grace = learner.act(user="Ada"), learner.act(user="Grace")
+        >>> learner.update(grace, 1)
+        >>> learner.update(ada, 0)
+        >>> learner.played
+        2
         """
         self._must_go_on()
         array = self._checked(self._valid(ticket), answers)

@@ -107,6 +107,14 @@ class LiveArms(Live):
         ------
         ValueError
             If the horizon is reached, an argument is out of range, or the user was there before.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+        >>> learner.act(user="Ada").arm, learner.act(users=30).users
+        (0, 30)
         """
         self._admit(users, user)
         turn = self._turn

@@ -103,6 +103,14 @@ class LiveContexts(Live):
         ValueError
             If the horizon is reached, there are too many users, features have another shape, are not finite, zero, or too long, or
             the user was in as many batches as are promised.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
+        >>> learner = bdp.make("LinUCB-JDP", problem, horizon=1000, epsilon=1.0, delta=1e-3)
+        >>> ticket = learner.act([[0.6, 0.8], [0.8, 0.6]], user="Ada")
+        >>> learner.update(ticket, 1.0)
         """
         self._must_go_on()
         ragged = isinstance(features, (list, tuple)) and len({np.shape(own) for own in features}) > 1

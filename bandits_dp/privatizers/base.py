@@ -69,6 +69,8 @@ class Privatizer(ABC):
     ------
     ValueError
         If ``users`` is not a positive integer.
+    TypeError
+        If ``domain`` is none.
 
     Examples
     --------
@@ -95,6 +97,8 @@ class Privatizer(ABC):
 
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         self.users = _checks.integer("users", users)
+        if not isinstance(domain, Domain):
+            raise TypeError(f"domain must be one of bandits_dp.privatizers, such as Box(1), got {domain!r}")
         self.domain = domain
         self.dimension = domain.dimension
         self.clip = clip
@@ -277,10 +281,8 @@ def complete(privatizer: object) -> Privatizer:
     if missing:
         raise TypeError(f"privatizer must call super().__init__(users, domain) and set guarantee, noise_std and bits_per_user, but "
                         f"{type(privatizer).__name__} lacks {', '.join(missing)}")
-    for name, kind in (("guarantee", Guarantee), ("domain", Domain)):
-        if not isinstance(getattr(privatizer, name), kind):
-            raise TypeError(f"privatizer must have a {name} of the package's, but that of {type(privatizer).__name__} is "
-                            f"{getattr(privatizer, name)!r}")
+    if not isinstance(privatizer.guarantee, Guarantee):
+        raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {privatizer.guarantee!r} in {privatizer!r}")
     return privatizer
 
 
