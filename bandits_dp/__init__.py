@@ -16,7 +16,7 @@ from bandits_dp.engine.combine import combine
 from bandits_dp.engine.simulate import simulate
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.result import Result
-from bandits_dp.views import release_of
+from bandits_dp.views import release_of, view_of
 
 __version__ = "0.2.0"
 __all__ = [
@@ -40,4 +40,5 @@ __all__ = [
     "setup",
     "simulate",
     "systems",
+    "view_of",
 ]

@@ -69,7 +69,11 @@ class Saved(ABC):
         ------
         ValueError
             If the state is another one's, or something is missing, additional or of another shape. Nothing has changed then.
+        TypeError
+            If it is no mapping.
         """
+        if not isinstance(state, Mapping):
+            raise TypeError(f"state must be what save() returned, or numpy.load of it, got {state!r}")
         owner = str(np.asarray(state[self.kind])) if self.kind in state else None
         if owner != self.description:
             raise ValueError(f"state must come from {self.description}, got that of {owner}")
@@ -189,6 +193,10 @@ def unpack_part(part: Saved, state: Mapping[str, NDArray[Any]], prefix: str) -> 
 
 def _changes(thing: Any) -> tuple[str, ...]:
     known: tuple[str, ...] | None = getattr(thing, "changes", None)
-    if known is None:
-        known = tuple(name for name, value in vars(thing).items() if isinstance(value, (bool, int, float, np.ndarray, np.generic)))
-    return known
+    if known is not None:
+        return known
+    for name, value in vars(thing).items():
+        if not isinstance(value, (bool, int, float, np.ndarray, np.generic)):
+            raise TypeError(f"{type(thing).__name__} must name what tell() replaces, numbers and arrays, in a tuple `changes` if "
+                            f"it is to be saved, for its {name} is {value!r}")
+    return tuple(vars(thing))

@@ -2,16 +2,19 @@
 
 ``ask()`` says what the learner wants to know, ``tell(released, noise)`` brings what a privatizer released, and the law of the noise
 in it, which is public. A learner with features has ``choose(features)`` in the place of ``ask()``; if they are public,
-``tell(released, phi)`` brings them. It never sees a reward, a user, or a random generator.
+``tell(released, phi)`` brings them. It never sees a reward, a user, or a random generator. Until it is told something, ``ask`` and
+``choose`` must answer the same again: both may be called several times.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bandits_dp import _checks
 
 Floats = NDArray[np.float64]
 
@@ -48,12 +51,35 @@ class Asked:
         How many clients watch all plays and answer with one vector of averages each; 0 if every play is a fresh user's.
     decides : bool
         Whether anything hangs on the answer; if not, nobody needs to be asked, and the arms are played to the end.
+
+    Raises
+    ------
+    ValueError
+        If arms and plays are not as many, the arms are not different ones, or a number is out of range.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> asked = bdp.Asked(arms=[0, 2], plays=[100, 100])
     """
 
     arms: NDArray[np.intp]
     plays: NDArray[np.int64]
     clients: int = 0
     decides: bool = True
+
+    def __post_init__(self) -> None:
+        """Make arrays of lists, and check everything but the number of arms."""
+        for name, least in (("arms", 0), ("plays", 1)):
+            array = np.asarray(getattr(self, name))
+            if array.ndim != 1 or (len(array) and (array.dtype.kind not in "iu" or array.min() < least)):
+                raise ValueError(f"{name} must be integers that are at least {least}, one per arm, got {getattr(self, name)!r}")
+            object.__setattr__(self, name, array)
+        if len(self.arms) != len(self.plays) or len(set(self.arms.tolist())) != len(self.arms):
+            raise ValueError(f"arms must be different ones, as many as plays, got {self.arms!r} and {self.plays!r}")
+        _checks.integer("clients", self.clients, low=0)
+        if not isinstance(self.decides, (bool, np.bool_)):
+            raise ValueError(f"decides must be True or False, got {self.decides!r}")
 
 
 class Learner:
@@ -69,3 +95,15 @@ class Learner:
 
     changes: ClassVar[tuple[str, ...]]
     fixed: ClassVar[tuple[str, ...]] = ()
+
+    def __repr__(self) -> str:
+        """Return the class, and what it knows: numbers, short vectors, and the shapes of the rest."""
+        known = {name: getattr(self, name) for name in self.changes}
+        return f"{type(self).__name__}({', '.join(f'{name}={_short(value)}' for name, value in known.items())})"
+
+
+def _short(value: Any) -> str:
+    """Return a number or a short vector in digits, of anything else what it is."""
+    if isinstance(value, np.ndarray) and (value.ndim > 1 or len(value) > 10):
+        return f"array of shape {value.shape}"
+    return np.array2string(value, precision=4, separator=", ") if isinstance(value, np.ndarray) else repr(value)

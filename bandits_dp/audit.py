@@ -25,6 +25,7 @@ from bandits_dp import _checks
 from bandits_dp._audit_runs import Vectorized, equal, numbers, outputs_of
 from bandits_dp._events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
 from bandits_dp.engine.live import Live
+from bandits_dp.engine.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.views import view_of
 
@@ -89,7 +90,7 @@ class AuditResult:
 
 
 def audit(
-    mechanism: Callable[[Any, np.random.Generator], ArrayLike] | Privatizer | Live,
+    mechanism: Callable[[Any, np.random.Generator], ArrayLike] | Privatizer | Live | Restarts,
     a: Any,
     b: Any,
     epsilon: float | None = None,
@@ -107,7 +108,7 @@ def audit(
 
     Parameters
     ----------
-    mechanism : callable or Privatizer or Live
+    mechanism : callable or Privatizer or Live or Restarts
         ``mechanism(data, rng)`` returns a number or an array, always of one shape. Runs must be independent: all randomness comes
         from ``rng``, and ``data`` is not changed. Wrapped in :class:`Vectorized` it is asked for many runs at once. Or a
         privatizer, or what ``make`` returns: then ``view`` says what the adversary looks at.
@@ -144,6 +145,14 @@ def audit(
         If an argument is out of range, a and b are equal, there are too few trials to ever fail, the mechanism is not callable,
         changes its input, or returns something else than numbers of one shape, or the score has another shape or is NaN.
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.CentralLaplace(3, epsilon=1.0)
+    >>> bdp.audit(noisy, [1, 0, 0], [0, 0, 0], rng=np.random.default_rng(1)).passed
+    True
+
     Notes
     -----
     Let E be chosen on the first half, with P the input where it is likelier, and let k, l be its counts in the n runs of the
@@ -157,10 +166,10 @@ def audit(
     its own time. All outputs are kept, 8 bytes per number: 320 MB for 10^6 runs of a vector of 20 on both inputs, and as much
     again during the search.
     """
-    if isinstance(mechanism, (Privatizer, Live)):
-        claim = mechanism.guarantee
+    if isinstance(mechanism, (Privatizer, Live, Restarts)):
+        seen, claim = view_of(mechanism, view, user), mechanism.guarantee
         epsilon, delta = claim.epsilon if epsilon is None else epsilon, claim.delta if delta is None else delta
-        mechanism = view_of(mechanism, view, user)
+        mechanism = seen
     elif view is not None:
         raise ValueError(f"view must be left out for a function, which returns what is seen, got {view!r}")
     epsilon = _checks.epsilon(epsilon)
@@ -169,7 +178,7 @@ def audit(
     level = (1 - confidence) / 2
     trials = _enough(_checks.integer("trials", trials, low=2), epsilon, delta, level)
     _checks.generator(rng)
-    if not callable(mechanism):
+    if not callable(mechanism) or isinstance(mechanism, type):
         raise ValueError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")
     if equal(a, b):
         raise ValueError("a and b must differ in one user's data, got two equal inputs")

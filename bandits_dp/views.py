@@ -12,19 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._audit_runs import Vectorized
 from bandits_dp.engine.live import Live
+from bandits_dp.engine.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
+from bandits_dp.privatizers.base import complete
 
 RELEASES = ("sum", "messages", "first message", "one user")
 PLAYS = ("suggestions", "releases")
 Mechanism = Callable[[Any, np.random.Generator], ArrayLike]
 
 
-def view_of(system: Privatizer | Live, view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0) -> Mechanism:
+def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0) -> Mechanism:
     """Return what an adversary sees of a privatizer or of a learner, given all data.
 
     Parameters
     ----------
-    system : Privatizer or Live
+    system : Privatizer or Live or Restarts
         A privatizer, whose data are values of shape (users, dimension). Or a fresh learner; its data are the reward of every user
         for every arm, shape (rounds, arms); with features, a pair of features, shape (rounds, arms, dimension), and such rewards;
         with clients, the mean reward of every client for every action, shape (clients, arms).
@@ -43,20 +45,30 @@ def view_of(system: Privatizer | Live, view: str | Callable[[Any], ArrayLike] | 
     Raises
     ------
     ValueError
-        If the view is unknown, or ``user`` is not an index from 0.
+        If the view is unknown, or ``user`` is not an index from 0; and, when it is looked at, if data have another shape.
     TypeError
-        If ``system`` is neither a privatizer nor a learner.
+        If ``system`` is neither a complete privatizer nor a learner.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> sent = bdp.view_of(bdp.privatizers.RandomizedResponse(3, epsilon=1.0), "messages")
+    >>> sent([1, 0, 0], np.random.default_rng(1)).shape
+    (3,)
     """
     _checks.integer("user", user, low=0)
-    if isinstance(system, Live):
+    if isinstance(system, (Live, Restarts)):
         return _PlayView(system, view if callable(view) else _checks.choice("view", view or "suggestions", PLAYS), user)
     if not isinstance(system, Privatizer):
         raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
+    if user >= complete(system).users:
+        raise ValueError(f"user must be 0 to {system.users - 1}, got {user}")
     if _checks.choice("view", view or "sum", RELEASES) == "sum":
         return release_of(system)
 
     def sent(values: Any, rng: np.random.Generator) -> ArrayLike:
-        messages = system.randomize(values, rng)
+        messages = system.randomize(system.check(values, system.users), rng)
         if view == "one user":
             return np.ravel(messages[user])
         delivered = system.shuffle(messages, rng)
@@ -79,36 +91,62 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
     return Vectorized(draw)
 
 
+def _overheard(live: Any, told: list[NDArray[np.float64]]) -> Any:
+    """Let a learner, and those that follow it after restarts, write down what it is told."""
+    if isinstance(live, Restarts):
+        make = live.make
+        live.make = lambda horizon: _overheard(make(horizon=horizon), told)
+        _overheard(live.live, told)
+        return live
+
+    class Overheard(type(live)):  # type: ignore[misc]  # a class made for this run
+        def _tell(self, released: NDArray[np.float64], *more: Any) -> None:
+            told.append(np.ravel(released))
+            super()._tell(released, *more)
+
+    live.__class__ = Overheard
+    return live
+
+
 class _PlayView:
     """A whole run of a learner, user by user, seen by somebody."""
 
-    def __init__(self, live: Live, view: str | Callable[[Any], ArrayLike], user: int) -> None:
+    def __init__(self, live: Live | Restarts, view: str | Callable[[Any], ArrayLike], user: int) -> None:
         self.live, self.view, self.user = live, view, user
         self.play = {"contextual": _contexts, "clients": _clients}.get(live.setting, _arms)
 
     def __call__(self, data: Any, rng: np.random.Generator) -> ArrayLike:
         """Play once."""
-        player = copy.deepcopy(self.live)
         told: list[NDArray[np.float64]] = []
-
-        class Overheard(type(player)):  # type: ignore[misc]  # a class made for this run
-            def _tell(self, released: NDArray[np.float64], *more: Any) -> None:
-                told.append(np.ravel(released))
-                super()._tell(released, *more)
-
-        player.__class__ = Overheard
+        player = _overheard(copy.deepcopy(self.live), told)
         shown, most = self.play(player, data, rng)
         if callable(self.view):
             return self.view(player)
         if self.view == "suggestions":
-            return shown if self.live.setting == "clients" else np.delete(shown, self.user)
+            if self.live.setting == "clients":
+                return shown
+            if self.user >= len(shown):
+                raise ValueError(f"user must be 0 to {len(shown) - 1}, got {self.user}")
+            return np.delete(shown, self.user)
         flat = np.concatenate([np.zeros(0), *told])
         return np.concatenate([flat, np.full(most - len(flat), np.nan)])
 
 
+def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
+    """Return data as an array of so many rows (None: any number) and columns, or say what is wrong."""
+    try:
+        array = np.asarray(data, dtype=float)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.ndim != len(shape) or any(size not in (None, got) for size, got in zip(shape, array.shape, strict=True)):
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        raise ValueError(f"data must be an array of shape ({wanted}), see bandits_dp.view_of, got {data!r}")
+    return array
+
+
 def _arms(player: Any, rewards: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
     """Show one user after the other an arm; return the arms, and how many numbers can be released at most."""
-    tape, shown = np.asarray(rewards, dtype=float), []
+    tape, shown = _tape(rewards, None, player.arms), []
     for answers in tape:
         ticket = player.act()
         player.update(ticket, answers[ticket.arm], rng)
@@ -117,9 +155,10 @@ def _arms(player: Any, rewards: Any, rng: np.random.Generator) -> tuple[NDArray[
 
 
 def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
-    features, rewards = data
-    shown = []
-    for phi, answers in zip(features, np.asarray(rewards, dtype=float), strict=True):
+    if not isinstance(data, (tuple, list)) or len(data) != 2:
+        raise ValueError(f"data must be a pair (features, rewards), see bandits_dp.view_of, got {data!r}")
+    features, shown = _tape(data[0], None, None, player.dimension), []
+    for phi, answers in zip(features, _tape(data[1], *features.shape[:2]), strict=True):
         ticket = player.act(phi)
         player.update(ticket, answers[ticket.arm], rng)
         shown.append(ticket.arm)
@@ -129,7 +168,7 @@ def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray
 
 def _clients(player: Any, means: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
     """Let clients answer, in their order, phase after phase; return the action of every round."""
-    tape, shown, asked = np.asarray(means, dtype=float), np.full(player.horizon, np.nan), 0
+    tape, shown, asked = _tape(means, None, player.arms), np.full(player.horizon, np.nan), 0
     while player.played < player.horizon:
         start, ticket = player.played, player.act()
         plan = np.repeat(ticket.arm, ticket.plays)[: player.horizon - start]

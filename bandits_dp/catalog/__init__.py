@@ -13,6 +13,7 @@ from bandits_dp.catalog.setups import Setup, setup
 from bandits_dp.catalog.system import System
 from bandits_dp.engine.restarts import Restarts
 from bandits_dp.problems import Problem
+from bandits_dp.problems.base import check_problem
 
 _SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *linucb.SYSTEMS, *rewards.SYSTEMS)
 
@@ -64,9 +65,19 @@ def make(
     ValueError
         If the name is unknown (the nearest one is suggested), an argument is missing or out of range, the system has no such
         option, or nothing is known about its experiment calibration.
+    TypeError
+        If ``problem`` is no problem.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1, delta=1e-3, batch_size=50)
+    >>> learner.guarantee.epsilon
+    1.0
     """
     table = {system.name: system for system in _SYSTEMS}
-    if name not in table:
+    if not isinstance(name, str) or name not in table:
         near = difflib.get_close_matches(str(name).upper(), [key.upper() for key in table], n=1, cutoff=0.4)
         hint = next((f"did you mean {key!r}? " for key in table if near and key.upper() == near[0]), "")
         raise ValueError(f"name must be a known system, got {name!r}; {hint}Known: {', '.join(table)}")
@@ -81,7 +92,8 @@ def make(
     if _checks.calibration(calibration) == "experiment" and not system.experiment:
         raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got 'experiment': "
                          f"its source ({system.paper}) publishes no simulation whose constants are known")
-    if getattr(problem, "setting", None) != system.setting:
+    check_problem(problem)
+    if problem.setting != system.setting:
         raise ValueError(f"problem must be of the setting {system.setting!r} for {name}, got {problem!r}")
     if system.model != "none":
         if epsilon is None:

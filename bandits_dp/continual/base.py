@@ -91,6 +91,15 @@ class Counter(Saved):
     ------
     ValueError
         If an argument is out of range, or nothing is known about a calibration.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> counter = bdp.continual.TreeCounter(1000, epsilon=1.0, delta=1e-6)
+    >>> released = counter.add(1.0, np.random.default_rng(1))
+    >>> counter.steps, released.shape
+    (1, (1,))
     """
 
     kind = "counter"

@@ -16,8 +16,9 @@ from bandits_dp.engine.live_linear import LiveLinear
 from bandits_dp.engine.streams import CountedBatches, FreshBatches
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners import PhasedElimination
-
-PRIVATIZER = ("randomize", "shuffle", "analyze", "guarantee", "users", "domain")
+from bandits_dp.privatizers import LinearStatistics, Privatizer
+from bandits_dp.privatizers.base import complete
+from bandits_dp.problems.base import check_problem
 
 
 def combine(
@@ -50,29 +51,49 @@ def combine(
     Raises
     ------
     TypeError
-        If a method is missing.
+        If an argument is of another kind: a class in the place of an instance, a privatizer in the place of what makes one, or the
+        reverse; or if a method or an attribute is missing.
     ValueError
-        If an argument is out of range.
+        If an argument is out of range, or the parts do not fit one another or the problem.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import bandits_dp as bdp
+    >>> class Leader:
+    ...     best = 0
+    ...     def ask(self):
+    ...         return bdp.Asked(arms=[0, 1, 2], plays=[100, 100, 100])
+    ...     def tell(self, released, noise):
+    ...         self.best = int(released.argmax())
+    >>> problem = bdp.problems.BernoulliArms([0.8, 0.5, 0.3])
+    >>> mine = bdp.combine(Leader(), partial(bdp.privatizers.BinarySum, epsilon=1.0, delta=1e-6), problem, horizon=1000)
+    >>> mine.act().arm
+    0
     """
+    if isinstance(learner, type):
+        raise TypeError(f"learner must be an instance, got the class {learner.__name__}; call it first")
     chooses = hasattr(learner, "choose")
     for method in ("choose" if chooses else "ask", "tell"):
         if not callable(getattr(learner, method, None)):
             raise TypeError(f"learner must have ask() and tell(released, noise), or choose(features) and tell(released); "
                             f"{type(learner).__name__} has no {method}")
+    check_problem(problem)
+    if chooses != (problem.setting == "contextual"):
+        raise ValueError(f"problem must {'' if chooses else 'not '}be of the setting 'contextual' for a learner with "
+                         f"{'choose' if chooses else 'ask'}, got {problem!r}")
+    if guarantee is not None and not isinstance(guarantee, Guarantee):
+        raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {guarantee!r}")
     horizon = _checks.integer("horizon", horizon)
     live: Live
     if chooses:
-        if isinstance(privatizer, Counter):
-            stream: Any = CountedBatches(privatizer)
-        else:
-            stream = FreshBatches(_complete(privatizer))
-        live = LiveContexts(learner, stream, problem, horizon, fidelity=fidelity)
+        live = LiveContexts(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
     else:
-        if not callable(privatizer):
-            raise TypeError(f"privatizer must be callable as privatizer(users), got {privatizer!r}")
-        made = partial(_made, privatizer)
-        size = (problem.arms, horizon)
-        if learner.ask().clients:
+        if isinstance(privatizer, (Privatizer, Counter)) or not callable(privatizer):
+            raise TypeError(f"privatizer must be callable as privatizer(users), as partial(BinarySum, epsilon=1.0, delta=1e-6) "
+                            f"is, got {privatizer!r}")
+        made, size = partial(_made, privatizer), (problem.arms, horizon)
+        if problem.setting == "clients":
             live = LiveClients(learner, made, *size, guarantee or made(1, 1).guarantee, fidelity)
         elif isinstance(learner, PhasedElimination):
             live = LiveLinear(learner, made, *size, guarantee or made(1).guarantee, fidelity)
@@ -85,14 +106,28 @@ def combine(
     return live
 
 
-def _made(make: Callable[..., Any], *sizes: int) -> Any:
-    """Make a privatizer, and refuse an incomplete one."""
-    return _complete(make(*sizes))
+def _stream(source: Any, problem: Any, horizon: int) -> FreshBatches | CountedBatches:
+    """Return what releases running sums of the statistics of features, if it can."""
+    if isinstance(source, Counter):
+        if source.steps or (source.horizon is not None and source.horizon < horizon):
+            raise ValueError(f"privatizer must be a fresh counter for {horizon} rounds, got {source!r} after {source.steps} values")
+    else:
+        source = complete(source)
+    domain = LinearStatistics(problem.dimension)
+    if source.dimension != domain.dimension:
+        raise ValueError(f"privatizer must be for {domain.dimension} numbers per user, {domain!r}, got {source!r} for "
+                         f"{source.dimension}")
+    return CountedBatches(source) if isinstance(source, Counter) else FreshBatches(source)
 
 
-def _complete(privatizer: Any) -> Any:
-    """Return the privatizer, or say what it lacks."""
-    missing = [name for name in PRIVATIZER if not hasattr(privatizer, name)]
-    if missing:
-        raise TypeError(f"privatizer must have {', '.join(PRIVATIZER)}; {type(privatizer).__name__} lacks {', '.join(missing)}")
+def _made(make: Callable[..., Any], users: int, *dimension: int) -> Privatizer:
+    """Make a privatizer, and refuse another one than was asked for."""
+    try:
+        privatizer = complete(make(users, *dimension))
+    except TypeError as error:
+        asked = "privatizer(clients, numbers)" if dimension else "privatizer(users)"
+        raise TypeError(f"privatizer must be callable as {asked} and give a Privatizer, but: {error}") from error
+    got, wanted = (privatizer.users, privatizer.dimension), (users, *(dimension or (1,)))
+    if got != wanted:
+        raise ValueError(f"privatizer must be one for (users, dimension) = {wanted} if asked for it, got {got}: {privatizer!r}")
     return privatizer

@@ -41,6 +41,8 @@ class Inbox:
 
     def put(self, rows: NDArray[Any]) -> Inbox:
         """Return an inbox with more rows."""
+        if rows.shape[1:] != self._buffer.shape[1:]:
+            raise ValueError(f"messages must be of one shape for all users, got {rows.shape[1:]} after {self._buffer.shape[1:]}")
         count = self._count + len(rows)
         buffer = self._buffer
         if count > len(buffer):

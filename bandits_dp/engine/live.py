@@ -24,13 +24,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import Saved, WrongEntry, pack, snapshot, unpack
-from bandits_dp.ask_tell import Learner
+from bandits_dp.ask_tell import Asked, Learner
 from bandits_dp.engine.randomness import generator
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.engine.visits import Visits, unworded, words
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.domain import rows
 from bandits_dp.problems import Problem
+from bandits_dp.problems.base import check_problem
 
 NO_END = 2**62  # rounds that nobody plays
 
@@ -124,6 +125,17 @@ class Live(Saved):
             or expired because its batch was released without it, or ``rng`` is not a Generator. The learner stays as it was.
         TypeError
             If ``ticket`` is not a ticket.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+        >>> ada, grace = learner.act(user="Ada"), learner.act(user="Grace")
+        >>> learner.update(grace, 1)
+        >>> learner.update(ada, 0)
+        >>> learner.played
+        2
         """
         self._must_go_on()
         if self._valid(ticket).users > (lacks := self._lacks(ticket.arm)):
@@ -189,6 +201,20 @@ class Live(Saved):
         self.owner, self.numbers, self.visits, self.bits = before.owner, before.numbers, before.visits, before.bits
         return self
 
+    def _ask(self) -> Asked:
+        """Ask the learner, whose class may be anybody's."""
+        asked = self.learner.ask()
+        if not isinstance(asked, Asked):
+            raise TypeError(f"ask must return an Asked(arms, plays), got {asked!r}")
+        if len(asked.arms) and asked.arms.max() >= self.arms:
+            raise ValueError(f"arms must be 0 to {self.arms - 1}, got {asked.arms!r} from ask()")
+        if not len(asked.arms) and not hasattr(self.learner, "show"):
+            raise ValueError(f"ask must name an arm at least, got {asked!r}")
+        if len(asked.arms) and asked.decides and bool(asked.clients) != (self.setting == "clients"):
+            least = "at least 1" if self.setting == "clients" else "0"
+            raise ValueError(f"clients must be {least} in the setting {self.setting!r}, got {asked!r}")
+        return asked
+
     def _tell(self, released: NDArray[np.float64], *noise: Any) -> None:
         """Tell a copy of the learner what was released, and keep the copy."""
         self.learner = snapshot(self.learner) if isinstance(self.learner, Learner) else copy.deepcopy(self.learner)
@@ -202,7 +228,8 @@ class Live(Saved):
         """Be shown what is public of the instance that is played, if the learner was made for a distribution of them."""
 
     def check_problem(self, problem: Problem) -> None:
-        """Raise a ValueError if this learner cannot play the problem."""
+        """Raise a ValueError if this learner cannot play the problem, or a TypeError if it is none."""
+        check_problem(problem)
         if problem.setting != self.setting:
             raise ValueError(f"problem must be of the setting {self.setting!r} for {self.name}, got one of {problem.setting!r}")
         if problem.arms != self.arms:

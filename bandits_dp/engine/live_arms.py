@@ -15,6 +15,7 @@ from bandits_dp.engine.live import Live
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Privatizer
+from bandits_dp.privatizers.domain import covers
 
 
 class LiveArms(Live):
@@ -51,13 +52,13 @@ class LiveArms(Live):
         self.privatizer = privatizer
         self.privatizers: list[Privatizer] = []
         self.played = 0
-        self.horizon, self.learner = _checks.integer("horizon", horizon), learner
+        self.arms, self.horizon, self.learner = _checks.integer("arms", arms), _checks.integer("horizon", horizon), learner
         self.begin()
         super().__init__(learner, arms, horizon, guarantee or self.privatizers[0].guarantee, fidelity)
 
     def begin(self, answered: int = 0) -> None:
         """Hear what the learner asks, and who answers through what; so many have answered already."""
-        self.asked = asked = self.learner.ask()
+        self.asked = asked = self._ask()
         left = self.horizon - self.played + answered
         self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody would play by it
         made: dict[int, Privatizer] = {privatizer.users: privatizer for privatizer in self.privatizers}
@@ -115,6 +116,14 @@ class LiveArms(Live):
         ------
         ValueError
             If the horizon is reached, an argument is out of range, or the user was there before.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+        >>> learner.act(user="Ada").arm, learner.act(users=30).users
+        (0, 30)
         """
         self._admit(users, user)
         turn = self._turn
@@ -149,6 +158,13 @@ class LiveArms(Live):
         if (self.filled == self.asked.plays).all():
             self._tell(self.released, self.privatizers)
             self.begin()
+
+    def check_problem(self, problem: Any) -> None:
+        """Raise a ValueError if this learner cannot play the problem, or a TypeError if it is none."""
+        super().check_problem(problem)
+        privatizer = self.privatizers[0] if self.privatizers else None
+        if privatizer and not (privatizer.clip or covers(privatizer.domain, problem.domain)):
+            raise ValueError(f"problem must have rewards in {privatizer.domain}, for which the noise is made, got {problem.domain}")
 
     def _pack(self) -> dict[str, ArrayLike]:
         sent = {f"sent_{turn}": inbox.rows for turn, inbox in enumerate(self.inboxes) if inbox is not None}

@@ -51,7 +51,7 @@ class LiveClients(LiveActions):
 
     def begin(self) -> None:
         """Hear what the learner asks, and who answers through what."""
-        self.asked = asked = self.learner.ask()
+        self.asked = asked = self._ask()
         left = self.horizon - self.played
         self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody would play by it
         self.privatizers: tuple[Privatizer, ...] = ()
@@ -142,8 +142,9 @@ class LiveClients(LiveActions):
     def check_problem(self, problem: Any) -> None:
         """Raise a ValueError if this learner cannot play the problem."""
         super().check_problem(problem)
-        if problem.clients < self.learner.population:
-            raise ValueError(f"problem must have {self.learner.population} clients at least, for which the learner was made, "
+        population = getattr(self.learner, "population", 1)
+        if problem.clients < population:
+            raise ValueError(f"problem must have {population} clients at least, for which the learner was made, "
                              f"got {problem.clients}")
         if not self.anyone.clip and problem.domain.high > self.anyone.domain.high:
             raise ValueError(f"problem must have rewards in {self.anyone.domain}, or clip must be True so that clients' averages "

@@ -13,7 +13,7 @@ from bandits_dp.engine.inbox import Inbox
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.streams import Stream
 from bandits_dp.engine.ticket import Ticket
-from bandits_dp.privatizers.domain import SLACK
+from bandits_dp.privatizers.domain import SLACK, triangle
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
 
@@ -99,6 +99,14 @@ class LiveContexts(Live):
         ValueError
             If the horizon is reached, there are too many users, features have another shape, are not finite, zero, or too long, or
             the user was in as many batches as are promised.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
+        >>> learner = bdp.make("LinUCB-JDP", problem, horizon=1000, epsilon=1.0, delta=1e-3)
+        >>> ticket = learner.act([[0.6, 0.8], [0.8, 0.6]], user="Ada")
+        >>> learner.update(ticket, 1.0)
         """
         self._must_go_on()
         ragged = isinstance(features, (list, tuple)) and len({np.shape(own) for own in features}) > 1
@@ -107,15 +115,23 @@ class LiveContexts(Live):
         count = len(shown) if several else 1
         if not 1 <= count <= self.missing:
             raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {count}")
+        if user is not None and several:
+            raise ValueError(f"user must be left out for several users at once, got {user!r} for {count}")
+        arms = np.array([self._choose(own) for own in shown]) if ragged else self._choose(shown)
         if user is not None:
-            if several:
-                raise ValueError(f"user must be left out for several users at once, got {user!r} for {count}")
             self.visits.admit(user)
         if not several:
-            arm = int(self.learner.choose(shown))
+            arm = int(arms)
             return self._ticket(arm, 1, user, shown=shown[arm, None])
-        arms = np.array([self.learner.choose(own) for own in shown]) if ragged else self.learner.choose(shown)
         return self._ticket(arms, count, shown=np.array([own[arm] for own, arm in zip(shown, arms, strict=True)]))
+
+    def _choose(self, shown: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Ask the learner, whose class may be anybody's, for an arm of every user."""
+        chosen, users, arms = self.learner.choose(shown), shown.shape[:-2], shown.shape[-2]
+        array = np.asarray(chosen)
+        if array.shape != users or array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= arms:
+            raise ValueError(f"choose must return integers from 0 to {arms - 1} of shape {users}, one per user, got {chosen!r}")
+        return array
 
     def _shown(self, features: ArrayLike, axes: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
         """Return features of one user, or of several on one more axis, or say what is wrong with them."""
@@ -163,7 +179,7 @@ class LiveContexts(Live):
 
     def _values(self, phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (phi y, upper triangle of phi phi') of every user."""
-        row, column = self.learner.upper
+        row, column = triangle(phi.shape[1])
         values = np.empty((len(phi), phi.shape[1] + len(row)))
         np.multiply(phi, y[:, None], out=values[:, : phi.shape[1]])
         np.multiply(phi[:, row], phi[:, column], out=values[:, phi.shape[1] :])

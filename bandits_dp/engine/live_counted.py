@@ -84,7 +84,7 @@ class LiveCounted(Live):
             raise ValueError(f"counter must be a fresh one for {horizon} numbers, got {counter!r} of dimension "
                              f"{counter.dimension} with {counter.steps} values")
         self.counters = tuple(copy.deepcopy(counter) for _ in range(self.arms))
-        self.asked = learner.ask()
+        self.asked = self._ask()
 
     @property
     def missing(self) -> int:
@@ -108,7 +108,7 @@ class LiveCounted(Live):
         self.counters = (*self.counters[: ticket.arm], counter, *self.counters[ticket.arm + 1 :])
         self.played, self.bits = self.played + 1, self.bits + self.BITS
         self._tell(released, (counter,), ticket.arm)
-        self.asked = self.learner.ask()
+        self.asked = self._ask()
 
     def _pack(self) -> dict[str, ArrayLike]:
         packed = super()._pack()
@@ -124,4 +124,4 @@ class LiveCounted(Live):
             unpack_part(counter, state, f"counter_{arm}_")
             if counter.steps != self.learner.pulls[arm]:
                 raise WrongEntry(f"counter_{arm}_steps", f"the learner was told {self.learner.pulls[arm]} times")
-        self.asked = self.learner.ask()
+        self.asked = self._ask()

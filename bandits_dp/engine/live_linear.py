@@ -27,6 +27,12 @@ class LiveActions(Live):
 
     anyone: Privatizer
 
+    @property
+    def _actions(self) -> NDArray[np.float64] | None:
+        """What the learner knows of the actions; None if it has no need to."""
+        actions: NDArray[np.float64] | None = getattr(self.learner, "actions", None)
+        return actions
+
     @abstractmethod
     def begin(self) -> None:
         """Hear what the learner asks."""
@@ -52,13 +58,15 @@ class LiveActions(Live):
 
     def meet(self, world: Any) -> None:
         """Be shown the actions of the instance that is played, if the learner was made for a distribution of instances."""
-        if not len(self.learner.actions):
+        if self._actions is not None and not len(self._actions):
             self.show(world.actions)
 
     def check_problem(self, problem: Any) -> None:
         """Raise a ValueError if this learner cannot play the problem."""
         super().check_problem(problem)
-        actions = self.learner.actions
+        actions = self._actions
+        if actions is None:
+            return
         if problem.dimension != actions.shape[1]:
             raise ValueError(f"problem must have actions of length {actions.shape[1]}, for which the learner was made, "
                              f"got {problem.dimension}")
@@ -67,13 +75,15 @@ class LiveActions(Live):
 
     def _must_go_on(self) -> None:
         super()._must_go_on()
-        if not len(self.learner.actions):
+        if self._actions is not None and not len(self._actions):
             raise ValueError("actions must be known before the first play, got none: this learner was made for a distribution "
                              "of instances; call show(actions)")
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        shown = self.learner.actions
+        shown = self._actions
         super()._unpack(state)
+        if shown is None:
+            return
         if len(shown) and not np.array_equal(shown, self.learner.actions):
             raise ValueError("actions must be those that the learner was made for")
         if self.learner.estimate.shape != shown.shape[1:]:

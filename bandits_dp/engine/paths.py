@@ -13,10 +13,12 @@ from bandits_dp.engine.fast_linucb import play_linucb
 from bandits_dp.engine.fast_phases import play_phases
 from bandits_dp.engine.fast_rewards import MODELS, play_rewards
 from bandits_dp.engine.fast_ucb import knows, play_ucb
+from bandits_dp.engine.live_counted import LiveCounted
 from bandits_dp.engine.plain import play_plainly
 from bandits_dp.engine.played import Played
 from bandits_dp.engine.restarts import Restarts
 from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
+from bandits_dp.privatizers.domain import covers
 
 
 def _is_linucb(learner: Any) -> bool:
@@ -29,17 +31,22 @@ def _many(problem: Any) -> bool:
     return hasattr(problem, "numbers") and not getattr(problem, "varying", False)
 
 
+def _sums(privatizer: Any, problem: Any) -> bool:
+    """Whether sums of the problem's rewards can be drawn from their law: nothing must be clipped first."""
+    return bool(privatizer.knows_sums) and covers(privatizer.domain, problem.domain)
+
+
 def path_for(live: Any, problem: Any) -> Callable[..., Played]:
     """Return who plays this learner on this problem: the plain loop, unless something faster knows it."""
     if isinstance(live, Restarts):
         return play_restarts
     if live.fidelity == "messages":
         return play_plainly
-    if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and live.privatizers[0].knows_sums:
+    if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally") and _sums(live.privatizers[0], problem):
         return play_arms
     if isinstance(live.learner, PhasedElimination) and live.anyone.knows_sums:
         return play_phases
-    if type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
+    if isinstance(live, LiveCounted) and type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
         return play_ucb
     if live.setting == "contextual" and _many(problem) and (live.stream.ahead or not live.stream.noisy):
         if type(live.learner) in MODELS:

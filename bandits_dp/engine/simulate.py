@@ -83,7 +83,16 @@ def simulate(
         integer, the results would not fit into memory, or the cache is not a folder that can be written to. With a cache, also if
         learner or problem hold something that has no comparable content (an open file, a lock).
     TypeError
-        If the learner is none, for instance because learner and problem are swapped.
+        If the learner or the problem is none, for instance because they are swapped.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+    >>> result = bdp.simulate(learner, problem, horizon=1000, runs=5)
+    >>> result.regret.shape[0]
+    5
     """
     _check_learner(learner, problem)
     horizon = _checks.integer("horizon", horizon)
@@ -118,7 +127,7 @@ def _check_learner(learner: object, problem: object) -> None:
     """Raise a TypeError if the learner is none."""
     if not isinstance(learner, (Live, Restarts)):
         swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
-        raise TypeError(f"learner must be what make() returned, got {learner!r}{swapped}")
+        raise TypeError(f"learner must be what make() or combine() returned, got {learner!r}{swapped}")
 
 
 def _played(

@@ -10,6 +10,7 @@ analyzer's answer from its exact law, which takes the same time for two users an
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -27,9 +28,9 @@ NEIGHBOURS = "replace one user's reward"
 class Privatizer(ABC):
     """A private sum of one vector per user, for a batch of a known size.
 
-    A subclass writes ``randomize`` and ``analyze``, ``shuffle`` if somebody shuffles, and sets ``guarantee``, ``noise_std`` and
-    ``bits_per_user``. The exact law of a sum (``release_sum``, ``span``) lets simulators be fast, and its tails (``log_mgf``) are
-    for certified widths.
+    A subclass calls ``super().__init__``, writes ``randomize`` and ``analyze``, ``shuffle`` if somebody shuffles, and sets
+    ``guarantee``, ``noise_std`` and ``bits_per_user``. The exact law of a sum (``release_sum``, ``span``) lets simulators be fast,
+    and its tails (``log_mgf``) are for certified widths.
 
     Parameters
     ----------
@@ -68,18 +69,36 @@ class Privatizer(ABC):
     ------
     ValueError
         If ``users`` is not a positive integer.
+    TypeError
+        If ``domain`` is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> class Open(bdp.privatizers.Privatizer):
+    ...     noise_std, bits_per_user = 0.0, 1.0
+    ...     guarantee = bdp.Guarantee(np.inf, 1.0, "none", "nobody's data", "none", "certified", "nothing is hidden")
+    ...     def randomize(self, values, rng):
+    ...         return np.asarray(values)
+    ...     def analyze(self, messages, rng):
+    ...         return messages.sum(axis=0)
+    >>> Open(3).release([1, 0, 1], np.random.default_rng(1)).tolist()
+    [2.0]
     """
 
     guarantee: Guarantee
     noise_std: float
     bits_per_user: float
-    span: float
+    span: float = math.inf
     needs_values = False
     gaussian = False
     ahead = 0
 
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         self.users = _checks.integer("users", users)
+        if not isinstance(domain, Domain):
+            raise TypeError(f"domain must be one of bandits_dp.privatizers, such as Box(1), got {domain!r}")
         self.domain = domain
         self.dimension = domain.dimension
         self.clip = clip
@@ -183,7 +202,7 @@ class Privatizer(ABC):
         array = self.check(values, self.users)
         _checks.generator(rng)
         if _checks.choice("fidelity", fidelity, FIDELITIES) == "messages":
-            return self.analyze(self.shuffle(self.randomize(array, rng), rng), rng)
+            return self._analyzed(self._randomized(array, rng), rng)
         return self._aggregate(array, rng)
 
     def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
@@ -198,11 +217,29 @@ class Privatizer(ABC):
 
     def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Do what :meth:`send` does for values, shape (any, dimension), that are known to be in the domain."""
-        return self.randomize(array, rng)
+        return self._randomized(array, rng)
 
     def receive(self, sent: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Turn what all users of the batch have sent into the answer, shape (dimension,): shuffle it, and analyze it."""
-        return self.analyze(self.shuffle(sent, rng), rng)
+        return self._analyzed(sent, rng)
+
+    def _randomized(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Randomize, and check what somebody's own class returns."""
+        messages = self.randomize(array, rng)
+        if not isinstance(messages, np.ndarray) or messages.shape[:1] != array.shape[:1]:
+            raise ValueError(f"randomize must return an array with one row for each of {len(array)} users, got {messages!r}")
+        return messages
+
+    def _analyzed(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Shuffle and analyze, and check what somebody's own class returns."""
+        delivered = self.shuffle(messages, rng)
+        if not isinstance(delivered, np.ndarray):
+            raise ValueError(f"shuffle must return an array of messages, got {delivered!r}")
+        answer = self.analyze(delivered, rng)
+        array = np.asarray(answer)
+        if array.shape != (self.dimension,) or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+            raise ValueError(f"analyze must return finite numbers of shape ({self.dimension},), got {answer!r}")
+        return array
 
     @property
     def sub_gaussian_std(self) -> float:
@@ -234,6 +271,19 @@ class Privatizer(ABC):
     def __repr__(self) -> str:
         """Return the class, the batch size and the noise."""
         return f"{type(self).__name__}(users={self.users}, noise_std={self.noise_std:.4g})"
+
+
+def complete(privatizer: object) -> Privatizer:
+    """Return a privatizer, or raise the TypeError that says what a class of somebody's own lacks."""
+    if not isinstance(privatizer, Privatizer):
+        raise TypeError(f"privatizer must be an instance of a subclass of bandits_dp.privatizers.Privatizer, got {privatizer!r}")
+    missing = [name for name in ("users", "domain", "guarantee", "noise_std", "bits_per_user") if not hasattr(privatizer, name)]
+    if missing:
+        raise TypeError(f"privatizer must call super().__init__(users, domain) and set guarantee, noise_std and bits_per_user, but "
+                        f"{type(privatizer).__name__} lacks {', '.join(missing)}")
+    if not isinstance(privatizer.guarantee, Guarantee):
+        raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {privatizer.guarantee!r} in {privatizer!r}")
+    return privatizer
 
 
 def bernoulli_log_mgf(p: float, s: NDArray[np.float64]) -> NDArray[np.float64]:

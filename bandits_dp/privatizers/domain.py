@@ -304,3 +304,10 @@ class Reals:
 Domain = Box | Ball | LinearStatistics | Reals
 UNIT_INTERVAL = Box(1)
 BITS = Box(1, whole=True)
+
+
+def covers(domain: Domain, other: Domain) -> bool:
+    """Whether every number of another one-dimensional domain is in this one."""
+    if getattr(domain, "whole", False):
+        return domain == other
+    return domain.low <= other.low and other.high <= domain.high

@@ -26,3 +26,9 @@ class Problem(Protocol):
 
     def draw(self, rng: np.random.Generator) -> Problem:
         """Return the instance that one run plays: the problem itself if it is one, else a fresh one from ``rng``."""
+
+
+def check_problem(problem: object) -> None:
+    """Raise a TypeError if something is no problem: a list of means, a class, a learner."""
+    if isinstance(problem, type) or not all(hasattr(problem, name) for name in ("setting", "arms", "draw")):
+        raise TypeError(f"problem must be one of bandits_dp.problems, such as BernoulliArms([0.9, 0.8]), got {problem!r}")

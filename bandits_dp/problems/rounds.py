@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box, Domain
@@ -67,6 +67,10 @@ class Rounds:
         self.rounds = rounds
         self.arms = _checks.integer("arms", arms)
         self.setting = "arms" if dimension is None else "contextual"
+        if not isinstance(reward_range, (tuple, list)) or len(reward_range) != 2:
+            raise ValueError(f"reward_range must be a pair (low, high), got {reward_range!r}")
+        if not isinstance(bits, bool) or (bits and dimension is not None):
+            raise ValueError(f"bits must be True or False, and False with features, got {bits!r}")
         low, high = (_checks.real("reward_range", end, -math.inf, math.inf) for end in reward_range)
         if not low < high or (dimension is None and (low, high) != (0.0, 1.0)):
             raise ValueError(f"reward_range must be (0, 1) without features, and in order, got {reward_range!r}")
@@ -89,16 +93,21 @@ class Rounds:
         ValueError
             If a round is not as the class says, or there is no next one.
         """
-        for number, one in enumerate(self.rounds(rng), start=1):
+        yielded = self.rounds(rng)
+        if not isinstance(yielded, Iterable):
+            raise ValueError(f"rounds must yield (features, rewards) for every round, got {yielded!r} from {self.rounds!r}")
+        number = 0
+        for number, one in enumerate(yielded, start=1):
             if not isinstance(one, tuple) or len(one) not in (2, 3):
                 raise ValueError(f"rounds must yield (features, rewards) or (features, rewards, means), got {one!r} in round "
                                  f"{number}")
-            features, rewards = one[0], np.asarray(one[1], dtype=float)
-            arms = self.arms if features is None else len(features)
-            means = np.asarray(one[-1], dtype=float)
-            if (features is None) != (self.setting == "arms") or rewards.shape != (arms,) or means.shape != (arms,):
-                shown = "no features" if self.setting == "arms" else "features"
-                raise ValueError(f"rounds must yield {shown} and a reward for each of {arms} arms, got {one!r} in round {number}")
+            features = one[0]
+            if (features is None) != (self.setting == "arms"):
+                shown = "None in the place of features" if self.setting == "arms" else "features"
+                raise ValueError(f"rounds must yield {shown}, got {features!r} in round {number}")
+            arms = len(features) if hasattr(features, "__len__") else self.arms
+            rewards, means = (_one_each(arms, numbers, number) for numbers in (one[1], one[-1]))
+            self.domain.check(rewards[:, None], f"rewards of round {number}")
             yield features, rewards, means
         raise ValueError(f"rounds must go on to the horizon, but there is no round {number + 1}")
 
@@ -106,3 +115,15 @@ class Rounds:
         """Return the class and the sizes."""
         kind = "" if self.setting == "arms" else f", dimension={self.dimension}"
         return f"Rounds({getattr(self.rounds, '__name__', 'a function')}, arms={self.arms}{kind})"
+
+
+def _one_each(arms: int, numbers: ArrayLike, number: int) -> NDArray[np.float64]:
+    """Return rewards or means of a round, one per arm, or say what is wrong with them."""
+    try:
+        array = np.asarray(numbers, dtype=float)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
+    if array.shape != (arms,) or not np.isfinite(array).all():
+        raise ValueError(f"rounds must yield a known reward for each of {arms} arms, and as many means if any, got {numbers!r} in "
+                         f"round {number}")
+    return array

@@ -1,0 +1,297 @@
+"""Learners, privatizers and problems of somebody's own: what is wrong with them is said, and nothing has changed then."""
+
+import doctest
+import importlib
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+
+import bandits_dp as bdp
+from bandits_dp import privatizers
+from bandits_dp.learners import UCB, ArmElimination, PhasedElimination
+from bandits_dp.schedules.arms import DoublingBatches
+from bandits_dp.widths.arms import ChernoffWidth
+from bandits_dp.widths.designs import ExactWidth
+
+BITS = bdp.problems.BernoulliArms([0.9, 0.5, 0.2])
+GRAINS = bdp.problems.Rounds(lambda rng: ((None, rng.random(3)) for _ in range(200)), arms=3)
+SEEN = bdp.problems.ContextualLinear(arms=3, dimension=2)
+WATCHED = bdp.problems.ClientPopulation(np.eye(3), [0.5, 0.1, 0.1], clients=500)
+LINEAR = bdp.privatizers.LinearStatistics(2)
+SHUFFLED = partial(privatizers.BinarySum, epsilon=1.0, delta=1e-4)
+BATCH = privatizers.CentralGaussian(20, 1.0, 1e-3, domain=LINEAR)
+DOCUMENTED = (
+    "ask_tell", "audit", "catalog", "continual.base", "engine.combine", "engine.live", "engine.live_arms", "engine.live_contexts",
+    "engine.simulate", "privatizers.base", "problems.rounds", "views",
+)
+
+
+class Leader:
+    """Asks about all arms, then stays with one."""
+
+    changes = ("best",)
+
+    def __init__(self, asked=None):
+        self.best, self.asked = -1, bdp.Asked([0, 1, 2], [10, 10, 10]) if asked is None else asked
+
+    def ask(self):
+        return self.asked if self.best < 0 else bdp.Asked([self.best], [1], decides=False)
+
+    def tell(self, released, noise):
+        self.best = int(released.argmax())
+
+
+class Greedy:
+    """Plays what looks best; ``answer`` in its place if given."""
+
+    def __init__(self, answer=None):
+        self.theta, self.answer = np.zeros(2), answer
+
+    def choose(self, features):
+        return (features @ self.theta).argmax(axis=-1) if self.answer is None else self.answer
+
+    def tell(self, released):
+        vector, matrix = LINEAR.decode(released)
+        self.theta = np.linalg.lstsq(matrix + 9 * np.eye(2), vector)[0]
+
+
+class Own(privatizers.Privatizer):
+    """Of a trusted server; hides nothing. Parts can be replaced by keywords."""
+
+    noise_std, bits_per_user = 0.0, 1.0
+    guarantee = bdp.Guarantee(np.inf, 1.0, "central", "one reward", "replace one reward", "certified", "there is no noise")
+
+    def __init__(self, users, domain=privatizers.Box(1), **parts):  # noqa: B008  # domains are frozen
+        super().__init__(users, domain)
+        for name, part in parts.items():
+            setattr(self, name, part)
+
+    def randomize(self, values, rng):
+        return self.check(values)
+
+    def analyze(self, messages, rng):
+        return messages.sum(axis=0)
+
+
+def test_examples_of_the_docstrings_run():
+    for name in DOCUMENTED:
+        result = doctest.testmod(importlib.import_module(f"bandits_dp.{name}"))
+        assert result.attempted and not result.failed, name
+
+
+def plays(learner, privatizer, problem, horizon=200, **options):
+    """Combine and simulate, whether or not the fast paths are allowed."""
+    for fidelity in ("aggregate", "messages"):
+        live = bdp.combine(learner, privatizer, problem, horizon=horizon, fidelity=fidelity, **options)
+        result = bdp.simulate(live, problem, horizon=horizon, runs=2, progress=False)
+        assert np.isfinite(result.regret).all() and live.played == 0
+    return live
+
+
+@pytest.mark.parametrize("kind", ("CentralLaplace", "LocalLaplace", "DiscreteLaplaceSum", "RandomizedResponse", "CentralGaussian",
+                                  "LocalGaussian", "BinarySum", "ScalarSum", "SkellamSum", "AmplifiedGaussian", "VectorSum"))
+def test_any_privatizer_of_rewards_goes_into_arm_elimination(kind):
+    pure = {} if kind in {"CentralLaplace", "LocalLaplace", "DiscreteLaplaceSum", "RandomizedResponse"} else {"delta": 1e-4}
+    more = {"domain": privatizers.Box(1)} if kind == "VectorSum" else {}
+    made = partial(getattr(privatizers, kind), epsilon=1.0, **pure, **more)
+    plays(ArmElimination(3, DoublingBatches(), ChernoffWidth(200, 10)), made, BITS)
+
+
+@pytest.mark.parametrize("kind", ("VectorSum", "CentralGaussian", "LocalGaussian"))
+def test_any_privatizer_of_vectors_goes_to_clients(kind):
+    def made(clients, numbers):
+        return getattr(privatizers, kind)(clients, 1.0, 1e-4, domain=privatizers.Box(numbers, -1, 1))
+
+    plays(PhasedElimination(3, 3, 2.0, ExactWidth(3, 200), clients=lambda phase: 20, population=500), made, WATCHED)
+    plays(Leader(bdp.Asked([0, 1, 2], [5, 5, 5], clients=20)), made, WATCHED)
+
+
+def test_counters_and_batches_go_to_learners_with_features():
+    plays(Greedy(), BATCH, SEEN)
+    plays(Greedy(), Own(20, LINEAR), SEEN)
+    plays(Greedy(), bdp.continual.TreeCounter(200, 1.0, 1e-4, domain=LINEAR), SEEN)
+
+
+@pytest.mark.parametrize(("parts", "error", "words"), (
+    ((Leader, SHUFFLED, BITS), TypeError, "learner must be an instance, got the class Leader"),
+    ((BITS, SHUFFLED, Leader()), TypeError, "learner must have ask"),
+    ((Leader(), SHUFFLED(30), BITS), TypeError, "privatizer must be callable as privatizer(users)"),
+    ((Leader(), privatizers.BinarySum, BITS), TypeError, "missing 2 required positional arguments"),
+    ((Leader(), lambda users: privatizers.BinarySum, BITS), TypeError, "instance of a subclass of"),
+    ((Leader(), lambda users: SHUFFLED(7), BITS), ValueError, "(users, dimension) = (10, 1) if asked for it, got (7, 1)"),
+    ((Leader(), lambda users: Own(users, privatizers.Box(2)), BITS), ValueError, "got (10, 2)"),
+    ((Leader(), lambda users: Own(users, privatizers.Box(1, 5, 6)), BITS), ValueError, "problem must have rewards in [5, 6]"),
+    ((Leader(), SHUFFLED, GRAINS), ValueError, "problem must have rewards in {0, 1}"),
+    ((Leader(), SHUFFLED, [0.9, 0.5, 0.2]), TypeError, "problem must be one of bandits_dp.problems"),
+    ((Leader(), SHUFFLED, bdp.problems.BernoulliArms), TypeError, "problem must be one of bandits_dp.problems"),
+    ((Leader(), SHUFFLED, SEEN), ValueError, "problem must not be of the setting 'contextual'"),
+    ((Greedy(), BATCH, BITS), ValueError, "problem must be of the setting 'contextual'"),
+    ((Greedy(), lambda users: BATCH, SEEN), TypeError, "instance of a subclass of"),
+    ((Greedy(), SHUFFLED(20), SEEN), ValueError, "privatizer must be for 5 numbers per user"),
+    ((Greedy(), bdp.continual.TreeCounter(20, 1.0, 1e-4, domain=LINEAR), SEEN), ValueError, "fresh counter for 200 rounds"),
+    ((UCB(3, None), bdp.continual.TreeCounter(200, 1.0, 1e-4), BITS), TypeError, "privatizer must be callable"),
+    ((Leader(), lambda users: Own(users, guarantee="mine"), BITS), TypeError, "guarantee must be a bandits_dp.Guarantee"),
+    ((Leader(), lambda users: Own(users, "mine"), BITS), TypeError, "domain must be one of bandits_dp.privatizers"),
+    ((Leader("all"), Own, BITS), TypeError, "ask must return an Asked"),
+    ((Leader(bdp.Asked([1, 2, 3], [1, 1, 1])), Own, BITS), ValueError, "arms must be 0 to 2"),
+    ((Leader(bdp.Asked([], [])), Own, BITS), ValueError, "ask must name an arm"),
+    ((Leader(bdp.Asked([0], [1], clients=3)), Own, BITS), ValueError, "clients must be 0"),
+    ((Leader(), Own, WATCHED), TypeError, "domain must be one of bandits_dp.privatizers"),
+    ((Leader(), lambda users, numbers: Own(users), WATCHED), ValueError, "clients must be at least 1"),
+))
+def test_parts_that_do_not_fit_are_refused_at_once(parts, error, words):
+    learner, privatizer, problem = parts
+    with pytest.raises(error, match=re.escape(words)):
+        bdp.combine(learner, privatizer, problem, horizon=200)
+
+
+@pytest.mark.parametrize(("arms", "plays", "more"), (
+    ([0, 0], [1, 1], {}), ([0, 1], [1], {}), ([-1], [1], {}), ([0], [0], {}), ([0.5], [1], {}), ([0], [1.5], {}), (0, 1, {}),
+    ("a", "b", {}), (None, None, {}), ([0], [1], {"clients": -1}), ([0], [1], {"decides": "no"}),
+))
+def test_asked_checks_itself(arms, plays, more):
+    with pytest.raises(ValueError, match=r"arms|plays|clients|decides"):
+        bdp.Asked(arms, plays, **more)
+
+
+def test_an_incomplete_privatizer_is_refused():
+    class Bare(privatizers.Privatizer):
+        randomize, analyze = Own.randomize, Own.analyze
+
+    with pytest.raises(TypeError, match="lacks guarantee, noise_std, bits_per_user"):
+        bdp.combine(Leader(), Bare, BITS, horizon=200)
+    with pytest.raises(TypeError, match="lacks guarantee"):
+        bdp.audit(Bare(3), [1, 0, 0], [0, 0, 0], rng=np.random.default_rng(1))
+
+    class Half(Bare):
+        analyze = privatizers.Privatizer.analyze
+
+    with pytest.raises(TypeError, match="abstract"):
+        bdp.combine(Leader(), Half, BITS, horizon=200)
+
+
+@pytest.mark.parametrize(("part", "given"), (
+    ("analyze", np.array([np.nan])), ("analyze", 3.0), ("analyze", None), ("analyze", "much"), ("analyze", np.zeros(0)),
+    ("analyze", np.zeros(2)), ("analyze", np.array([1j])), ("shuffle", None),
+))
+def test_what_an_own_privatizer_returns_is_checked_and_nothing_has_changed(part, given):
+    live = bdp.combine(Leader(), partial(Own, **{part: lambda messages, rng: given}), BITS, horizon=200)
+    for _ in range(9):
+        live.update(live.act(), 1.0)
+    ticket = live.act()
+    state = live.save()
+    with pytest.raises(ValueError, match=f"{part} must return"):
+        live.update(ticket, 1.0)
+    assert all(np.array_equal(state[key], value) for key, value in live.save().items())
+
+
+@pytest.mark.parametrize("given", (None, 3.0, [[1.0]], np.zeros((2, 1))))
+def test_messages_have_a_row_per_user(given):
+    live = bdp.combine(Leader(), partial(Own, randomize=lambda values, rng: given), BITS, horizon=200)
+    with pytest.raises(ValueError, match="randomize must return an array with one row for each of 1 users"):
+        live.update(live.act(), 1.0)
+    widths = iter((1, 2))
+    live = bdp.combine(Leader(), partial(Own, randomize=lambda values, rng: np.zeros((1, next(widths)))), BITS, horizon=200)
+    live.update(live.act(), 1.0)
+    with pytest.raises(ValueError, match="messages must be of one shape"):
+        live.update(live.act(), 1.0)
+    assert live.played == 1
+
+
+@pytest.mark.parametrize("answer", (3, -1, 0.5, np.nan, "first", [0], np.zeros(3, dtype=int)))
+def test_what_an_own_learner_chooses_is_checked(answer):
+    live = bdp.combine(Greedy(answer), BATCH, SEEN, horizon=200)
+    for users in ((), (2,)):
+        with pytest.raises(ValueError, match="choose must return integers from 0 to 2"):
+            live.act(np.full((*users, 3, 2), 0.5))
+    with pytest.raises(ValueError, match="choose"):
+        live.act(np.full((3, 2), 0.5), user="Ada")
+    assert not live.tickets and not live.visits.count
+
+
+def test_a_clipping_privatizer_clips_in_simulations_too():
+    half = partial(privatizers.CentralLaplace, epsilon=9.0, domain=privatizers.Box(1, 0, 0.5), clip=True)
+    live = bdp.combine(ArmElimination(3, DoublingBatches(), ChernoffWidth(200, 10)), half, BITS, horizon=200)
+    many = bdp.combine(ArmElimination(3, DoublingBatches(), ChernoffWidth(200, 10)), half, BITS, horizon=200, fidelity="messages")
+    regret = [bdp.simulate(one, BITS, horizon=200, runs=2, progress=False).regret for one in (live, many)]
+    assert np.array_equal(*regret)  # no sum is drawn from its law
+
+
+def test_own_learners_are_saved_or_say_why_not():
+    live = bdp.combine(Greedy(), BATCH, SEEN, horizon=200)
+    with pytest.raises(TypeError, match=r"Greedy must name .* `changes` .* answer is None"):
+        live.save()
+    live.learner.changes = ("theta",)
+    for _ in range(30):
+        live.update(live.act(np.eye(3, 2) * 0.5 + 0.1), 1.0)
+    again = bdp.combine(Greedy(), BATCH, SEEN, horizon=200)
+    again.learner.changes = ("theta",)
+    again.restore(live.save())
+    assert np.array_equal(again.learner.theta, live.learner.theta) and live.learner.theta.any()
+
+
+@pytest.mark.parametrize(("one", "words"), (
+    ([None, [0, 1, 0]], "rounds must yield (features, rewards)"), ((None, [0, 1]), "a known reward for each of 3 arms"),
+    ((None, [0, 1, np.nan]), "a known reward"), ((None, "yes"), "a known reward"), ((None, [0] * 3, [np.nan] * 3), "means if any"),
+    ((None, [0, 1, 5]), "rewards of round 1 must be"), ((np.eye(3), [0, 1, 0]), "rounds must yield None in the place of features"),
+))
+def test_rounds_say_what_is_wrong_with_a_round(one, words):
+    problem = bdp.problems.Rounds(lambda rng: iter([one]), arms=3)
+    with pytest.raises(ValueError, match=re.escape(words)):
+        next(problem.one_by_one(np.random.default_rng(1)))
+
+
+def test_rounds_refuse_what_they_cannot_be():
+    for options in ({"reward_range": 5}, {"bits": "no"}, {"bits": True, "dimension": 2}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            bdp.problems.Rounds(iter, 3, **options)
+    for rounds, words in ((lambda rng: None, "must yield"), (lambda rng: [], "there is no round 1")):
+        with pytest.raises(ValueError, match=words):
+            next(bdp.problems.Rounds(rounds, 3).one_by_one(np.random.default_rng(1)))
+
+
+def test_tapes_and_users_of_audits_are_checked():
+    quiet = partial(bdp.audit, epsilon=1.0, delta=0.01, trials=300, rng=np.random.default_rng(1), progress=False)
+    arms, seen = bdp.combine(Leader(), Own, BITS, horizon=9), bdp.combine(Greedy(), BATCH, SEEN, horizon=9)
+    for live, data, more, words in (
+        (arms, np.zeros((9, 2)), {}, "data must be an array of shape (any, 3)"),
+        (arms, np.zeros((9, 3)), {"user": 9}, "user must be 0 to 8"),
+        (seen, np.zeros((9, 3)), {}, "data must be a pair"),
+        (seen, (np.full((9, 3, 2), 0.5), np.zeros((9, 2))), {}, "data must be an array of shape (9, 3)"),
+        (Own(3), np.zeros(2), {"view": "messages"}, "values must have shape (3, 1)"),
+        (Own(3), np.zeros(3), {"view": "one user", "user": 3}, "user must be 0 to 2"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(words)):
+            quiet(live, data, None, **more)
+
+
+@pytest.mark.parametrize("view", ("suggestions", "releases"))
+def test_learners_that_restart_are_audited(view):
+    private, public = (bdp.make(name, bdp.problems.BernoulliArms([0.5, 0.5]), horizon=None, epsilon=1.0, first_horizon=4)
+                       for name in ("LDP-AE", "UCB1"))
+    tape = np.zeros((9, 2))
+    other = tape.copy()
+    other[0] = 1
+    quiet = partial(bdp.audit, a=tape, b=other, epsilon=1.0, delta=0.01, trials=300, rng=np.random.default_rng(1), view=view)
+    assert quiet(private, progress=False).passed and not quiet(public, progress=False).passed
+    with pytest.raises(ValueError, match="mechanism must be callable"):
+        bdp.audit(Own, tape, other, 1.0, 0.0, rng=np.random.default_rng(1))
+
+
+def test_learners_say_what_they_know():
+    assert repr(ArmElimination(2, DoublingBatches(), None)) == "ArmElimination(phase=1, viable=[0, 1], sums=[0., 0.], width=None)"
+
+
+def test_simulate_refuses_what_is_no_problem():
+    live = bdp.combine(Leader(), SHUFFLED, BITS, horizon=200)
+    for problem in (None, [0.9, 0.5, 0.2], bdp.problems.BernoulliArms, live):
+        with pytest.raises(TypeError, match="problem must be one of"):
+            bdp.simulate(live, problem, horizon=200)
+        with pytest.raises(TypeError, match="problem must be one of"):
+            bdp.make("SDP-AE", problem, horizon=200, epsilon=1.0, delta=1e-3)
+    with pytest.raises(ValueError, match="name must be a known system"):
+        bdp.make(["SDP-AE"], BITS, horizon=200)
+    with pytest.raises(TypeError, match="state must be what save"):
+        live.restore(None)
