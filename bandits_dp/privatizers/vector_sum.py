@@ -116,16 +116,12 @@ class VectorSum(BitSum):
         honest = honest_users(self.users, honest_fraction)
         gap = ""
         if certified(calibration, "the vector sum", "its constants belong to whole learners"):
-            width = self.high - self.low
-            per_level = domain.l2_diameter / width
             if levels is None:
-                noise = gaussian_noise_std(epsilon, delta, domain.l2_diameter)
-                for_shift = 50 * math.sqrt(self.dimension) / per_level
+                noise, width = gaussian_noise_std(epsilon, delta, domain.l2_diameter), self.high - self.low
+                for_shift = 50 * math.sqrt(self.dimension) / (domain.l2_diameter / width)
                 for_error = width * math.sqrt(self.users) / (2 * 0.14 * noise)
                 levels = min(math.ceil(max(for_shift, for_error)), MOST_LEVELS)
-            g = _checks.integer("levels", levels)
-            shift = min(per_level * g + math.sqrt(self.dimension), g * math.sqrt(self.dimension))
-            self._set_up(g, certified_bits(honest, epsilon, delta, shift, self.dimension))
+            self._certify(_checks.integer("levels", levels), honest, epsilon, delta)
             reason = f"rigorous comparison of the shuffled bits with a Gaussian, l2-sensitivity {domain.l2_diameter:.4g}"
         else:
             if epsilon > 15 or delta >= 0.5:
@@ -137,6 +133,13 @@ class VectorSum(BitSum):
                                  f"got ({epsilon:g}, {delta:g}); use calibration='certified', or strict=False for an unproved one")
             reason = self._published(honest, epsilon, delta)
         self.guarantee = promise(epsilon, delta, "shuffle", self._unit, calibration, reason + crowd(honest_fraction), gap)
+
+    def _certify(self, levels: int, honest: int, epsilon: float, delta: float, batches: int = 1) -> None:
+        """Set up the noise for so many vectors of each user, one per batch."""
+        g, d = levels, self.dimension
+        per_level = self.domain.l2_diameter / (self.high - self.low)
+        shift = min(per_level * g + math.sqrt(d), g * math.sqrt(d)) * math.sqrt(batches)
+        self._set_up(g, certified_bits(honest, epsilon, delta, shift, d * batches))
 
     def _published(self, honest: int, epsilon: float, delta: float) -> str:
         """Set up the printed constants for the domain, and say whose they are."""
