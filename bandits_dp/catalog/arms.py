@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import Given, NoOptions, option
+from bandits_dp.catalog.options import Fidelity, Given, NoOptions, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import TreeCounter
 from bandits_dp.engine.live_arms import LiveArms
@@ -47,21 +47,19 @@ class Exact:
 
 
 @dataclass(frozen=True)
-class Local:
+class Local(Fidelity):
     """Options of LDP-AE."""
 
     batch_size: int | str | None = option(None, '>= 1 or "doubling"; None: 1 for bits, doubling under Laplace noise')
     noise: str | None = option(None, '"randomized-response" or "laplace"; None: the first for bits, else the second')
-    fidelity: str = option("aggregate", '"aggregate" or "messages"')
 
 
 @dataclass(frozen=True)
-class Shuffled:
+class Shuffled(Fidelity):
     """Options of VB-SDP-AE."""
 
     honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
     strict: bool = option(True, "whether the theorem calibration refuses what its proof does not cover")
-    fidelity: str = option("aggregate", '"aggregate" or "messages"')
 
 
 @dataclass(frozen=True)
@@ -72,20 +70,12 @@ class ShuffledBatches(Shuffled):
 
 
 @dataclass(frozen=True)
-class Distributed:
+class Distributed(Fidelity):
     """Options of Dist-DP-AE."""
 
     batch_size: int | str = option("doubling", '>= 1 or "doubling"')
     noise: str = option("discrete-laplace", '"discrete-laplace" or "skellam"')
     honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
-    fidelity: str = option("aggregate", '"aggregate" or "messages"')
-
-
-@dataclass(frozen=True)
-class Fidelity:
-    """Options of DP-SE."""
-
-    fidelity: str = option("aggregate", '"aggregate" or "messages"')
 
 
 def _live(given: Given, privatizer: Callable[[int], Privatizer], schedule: Batches, width: ArmWidth, fidelity: str) -> LiveArms:

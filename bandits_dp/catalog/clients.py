@@ -10,8 +10,8 @@ from functools import lru_cache, partial
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.linear import CLIPPED, Clipped, Fidelity, with_noise
-from bandits_dp.catalog.options import Given, option
+from bandits_dp.catalog.linear import CLIPPED, Clipped, with_noise
+from bandits_dp.catalog.options import Fidelity, Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.designs import support_bound
 from bandits_dp.engine.live_clients import LiveClients

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import Given, option
+from bandits_dp.catalog.options import Fidelity, Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.designs import support_bound
 from bandits_dp.engine.live_linear import LiveLinear
@@ -29,13 +29,6 @@ from bandits_dp.privatizers.scalar_sum import default_levels
 from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
 
 CLIPPED = "; where values are clipped, their means are others, and confidence widths are void"  # what a guarantee says of clip=True
-
-
-@dataclass(frozen=True)
-class Fidelity:
-    """Options of PE."""
-
-    fidelity: str = option("aggregate", '"aggregate" or "messages"')
 
 
 @dataclass(frozen=True)

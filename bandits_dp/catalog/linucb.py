@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import Given, option
+from bandits_dp.catalog.options import Fidelity, Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
 from bandits_dp.engine.live_contexts import LiveContexts
@@ -65,10 +65,8 @@ class Private(Radius):
 
 
 @dataclass(frozen=True)
-class Local(Private):
+class Local(Private, Fidelity):
     """Options of LinUCB-LDP."""
-
-    fidelity: str = option("aggregate", '"aggregate" or "messages"')
 
 
 @dataclass(frozen=True)
@@ -121,17 +119,10 @@ def _batches(given: Given, options: Any, protocol: str) -> Batches:
     size, T, visits = getattr(options, "batch_size", 1), given.horizon, options.returning_users
     if isinstance(size, str):
         size = named_batch_size(size, protocol, T, given.problem.dimension, given.epsilon, given.delta)
-    count = _full_batches(size, T)
+    count = given.full_batches(size)
     if isinstance(visits, bool):
         return Batches(size, count, count if visits else 1)
     return Batches(size, count, min(_checks.integer("returning_users", visits), count))
-
-
-def _full_batches(size: int, horizon: int) -> int:
-    """Return how many batches of so many users there are."""
-    if _checks.integer("batch_size", size) > horizon:
-        raise ValueError(f"batch_size must not exceed the horizon, got {size} users for {horizon} rounds")
-    return horizon // size
 
 
 def _reward_std(problem: Contextual) -> float:
@@ -180,7 +171,7 @@ def _linucb(given: Given, options: Exact) -> LiveContexts:
     if given.calibration == "experiment":
         return _figure(given, options, figure_exact)
     problem, T = given.problem, given.horizon
-    _full_batches(options.batch_size, T)
+    given.full_batches(options.batch_size)
     radius = PlainRadius(problem.dimension, options.batch_size, _reward_std(problem), options.alpha, theta_norm=problem.theta_norm,
                          feature_norm=problem.feature_norm)
     learner = LinUCB(problem.dimension, radius, options.radius_scale)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from bandits_dp import _checks
+
 
 @dataclass(frozen=True)
 class Given:
@@ -31,6 +33,13 @@ class Given:
     epsilon: Any
     delta: Any
     calibration: str
+
+
+    def full_batches(self, users: int) -> int:
+        """Return how many batches of so many users there are."""
+        if _checks.integer("batch_size", users) > self.horizon:
+            raise ValueError(f"batch_size must not exceed the horizon, got {users} users for {self.horizon} rounds")
+        return self.horizon // users
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,13 @@ def option(default: Any, allowed: str) -> Any:
 @dataclass(frozen=True)
 class NoOptions:
     """For systems that have none."""
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """For systems whose messages can be made one by one."""
+
+    fidelity: str = option("aggregate", '"aggregate" or "messages"')
 
 
 def plain(value: Any, kind: str) -> Any:

@@ -17,7 +17,8 @@ from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
-from bandits_dp.widths.rewards import CountedRadius, FixedWidth, InstrumentRadius, PrintedWidth
+from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth
+from bandits_dp.widths.ridge import FixedWidth
 
 FAILURE = 0.1  # probability that some proved radius is too small
 WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
@@ -76,12 +77,6 @@ def _unit(problem: Contextual) -> str:
     return f"one reward in [{low:g}, {high:g}]"
 
 
-def _batches(horizon: int, batch_size: int) -> int:
-    if _checks.integer("batch_size", batch_size) > horizon:
-        raise ValueError(f"batch_size must not exceed the horizon, got {batch_size} users for {horizon} rounds")
-    return horizon // batch_size
-
-
 def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str) -> CountedRewards:
     """Return sums of vectors in a ball through a counter, with a guarantee about rewards."""
     reason = f"running sums of {sums}; {counter.guarantee.reason}"
@@ -93,7 +88,7 @@ def _tree(given: Given, options: Tree) -> LiveRewards:
     problem, batch_size, alpha = given.problem, options.batch_size, options.alpha
     _checks.delta(given.delta or 0.0, zero=True)  # which a tree of Laplace noise does not need
     span, L, d = _range(problem), problem.feature_norm, problem.dimension
-    counter = TreeCounter(_batches(given.horizon, batch_size), given.epsilon, 0.0, Ball(d, span * L / 2), given.calibration,
+    counter = TreeCounter(given.full_batches(batch_size), given.epsilon, 0.0, Ball(d, span * L / 2), given.calibration,
                           noise="laplace")
     ridge = _checks.positive("ridge", options.ridge)
     proved = CountedRadius(counter, batch_size, span / 2, problem.theta_norm, L, ridge, FAILURE)
@@ -107,7 +102,7 @@ def _reward_tree(given: Given, options: RewardTree) -> LiveRewards:
     problem, batch_size, alpha = given.problem, options.batch_size, options.alpha
     span, d = _range(problem), problem.dimension
     kind = COUNTERS[_checks.choice("counter", options.counter, tuple(COUNTERS))]
-    batches = _batches(given.horizon, batch_size)
+    batches = given.full_batches(batch_size)
     counter = kind(batches, given.epsilon, given.delta, Ball(d, span / 2))
     stds = counter.error_std(np.arange(1, batches + 1))
     radius: FixedWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)

@@ -104,6 +104,7 @@ class Counter(Saved):
 
     kind = "counter"
     noises: tuple[str, ...] = NOISES
+    _what: str  # gets noise, in words, for the guarantee
     steps: int
     sensitivity: float
     noise_std: float
@@ -127,8 +128,8 @@ class Counter(Saved):
         self.appearances = _checks.integer("appearances", appearances)
         self.clip = clip
         if _checks.choice("noise", noise, NOISES) not in self.noises:
-            raise ValueError(f"noise must be {self.noises[0]!r} for {self._name}, got {noise!r}: one round moves its partial "
-                             "sums by an l1 distance that grows like the square root of the horizon")
+            raise ValueError(f"noise must be {self.noises[0]!r} for a {type(self).__name__}, got {noise!r}: one round moves its "
+                             "partial sums by an l1 distance that grows like the square root of the horizon")
         self.noise = noise
         _checks.calibration(calibration)
         self._prepare()
@@ -159,7 +160,7 @@ class Counter(Saved):
 
     def _published(self, epsilon: float, delta: float, calibration: str, strict: bool) -> tuple[float, Guarantee]:
         """Return a paper's noise std and what it promises; most counters have none."""
-        raise ValueError(f"calibration must be 'certified' for {self._name}, got {calibration!r}: "
+        raise ValueError(f"calibration must be 'certified' for a {type(self).__name__}, got {calibration!r}: "
                          "nothing else is known, as none of the papers runs this counter")
 
     def _check_horizon(self, horizon: int | None) -> int | None:
@@ -176,10 +177,6 @@ class Counter(Saved):
                 f"noise={self.noise!r}, noise_std={self.noise_std!r})")
 
     @property
-    def _name(self) -> str:
-        return f"a {type(self).__name__}"
-
-    @property
     def _kind(self) -> str:
         return "reward" if self.dimension == 1 else "vector"
 
@@ -192,11 +189,6 @@ class Counter(Saved):
     @property
     def _neighbours(self) -> str:
         return f"replace one user's {self._kind}" if self.appearances == 1 else f"replace all {self._kind}s of one user"
-
-    @property
-    @abstractmethod
-    def _what(self) -> str:
-        """What gets noise, in words, for the guarantee."""
 
     @abstractmethod
     def _column_norm(self, rounds: int, power: int) -> float:

@@ -51,7 +51,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.continual.intervals import climb_bits
+from bandits_dp.continual.intervals import climb_bits, climb_segments
 
 Floats = NDArray[np.float64]
 CHUNK = 4096  # rounds whose noise is drawn together
@@ -194,13 +194,7 @@ class DynamicLaplace:
     def _climbed(self, draws: Floats) -> Floats:
         """Add to every round's row those of the nodes before, shape (rounds, any)."""
         rows = np.vstack([np.zeros((1, draws.shape[1])), draws])
-        if not self.hybrid:
-            climb_bits(rows)
-            return rows[1:]
-        powers = 1 << np.arange(len(draws).bit_length())
-        rows[powers] = rows[powers].cumsum(axis=0)
-        for start in powers.tolist():
-            climb_bits(rows[start : 2 * start])
+        (climb_segments if self.hybrid else climb_bits)(rows)
         return rows[1:]
 
     def factor(self, least: NDArray[np.float64] | float) -> Floats:

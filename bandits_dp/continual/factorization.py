@@ -75,6 +75,7 @@ class FactorizationCounter(Counter):
     """
 
     noises = ("gaussian",)
+    _what = "all entries of C x together"
     coefficients: NDArray[np.float64]
     _squares: NDArray[np.float64]
     _draws: NDArray[np.float64]
@@ -139,7 +140,3 @@ class FactorizationCounter(Counter):
         for j in range(self.dimension):  # one by one, for the memory
             noise[:, j] = fft.irfft(fft.rfft(draws[:, j], size) * spectrum, size)[:steps]
         return noise
-
-    @property
-    def _what(self) -> str:
-        return "all entries of C x together"

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.continual.intervals import IntervalCounter, bit_parents, climb_bits
+from bandits_dp.continual.intervals import IntervalCounter, bit_parents, climb_segments
 
 
 class HybridCounter(IntervalCounter):
@@ -38,6 +38,8 @@ class HybridCounter(IntervalCounter):
     noise of rounds 1 and 2; later draws have more, and ``sensitivity`` is that of sums
     scaled to the noise sigma. Memory: O(log t) noises.
     """
+
+    _what = "a segment's sum and the nodes of its tree together, for a stream of any length"
 
     def _check_horizon(self, horizon: int | None) -> int | None:
         return None if horizon is None else _checks.integer("horizon", horizon)
@@ -61,10 +63,7 @@ class HybridCounter(IntervalCounter):
         return np.where(ends, 1 + np.cbrt(h) ** 2, h + np.cbrt(h))
 
     def _climb(self, noise: NDArray[np.float64]) -> None:
-        powers = 1 << np.arange((len(noise) - 1).bit_length())
-        noise[powers] = noise[powers].cumsum(axis=0)
-        for start in powers.tolist():
-            climb_bits(noise[start : 2 * start])  # row 0 of the segment's tree is the running sum at its start
+        climb_segments(noise)
 
     def _column_norm(self, rounds: int, power: int) -> float:
         return float(rounds)
@@ -75,7 +74,3 @@ class HybridCounter(IntervalCounter):
         last = np.frexp(t.astype(float))[1] - 1  # floor(log2 t)
         inside = np.bitwise_count(t) - 1.0
         return np.asarray(segments[last] + inside * self._scale(t) ** 2)
-
-    @property
-    def _what(self) -> str:
-        return "a segment's sum and the nodes of its tree together, for a stream of any length"

@@ -36,6 +36,7 @@ from bandits_dp.continual.base import Counter
 class IntervalCounter(Counter):
     """A counter whose running sum t is that of an earlier round, its parent, plus one noisy sum over the rounds between."""
 
+    _what = "all interval sums together"
     _noises: dict[int, NDArray[np.float64]]  # noise on the running sums that may still be parents, by round
 
     @abstractmethod
@@ -90,10 +91,6 @@ class IntervalCounter(Counter):
         self._climb(noise)
         return noise[1:]
 
-    @property
-    def _what(self) -> str:
-        return "all interval sums together"
-
 
 def packed(rounds: int, size: int, intervals: int, power: int) -> int:
     """Largest sum of c_i^power over disjoint intervals of one size, when c_i of ``rounds`` rounds lie in interval i.
@@ -114,6 +111,14 @@ def climb_bits(noise: NDArray[np.float64]) -> None:
         children = noise[half::step]  # t whose lowest set bit is half
         children += noise[::step][: len(children)]
         step = half
+
+
+def climb_segments(noise: NDArray[np.float64]) -> None:
+    """Add to each row t the row of its parent in the hybrid counter, in place."""
+    powers = 1 << np.arange((len(noise) - 1).bit_length())
+    noise[powers] = noise[powers].cumsum(axis=0)
+    for start in powers.tolist():
+        climb_bits(noise[start : 2 * start])  # row 0 of the segment's tree is the running sum at its start
 
 
 def bit_parents(t: int) -> Iterable[int]:

@@ -21,6 +21,8 @@ class NaiveCounter(IntervalCounter):
     Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
     """
 
+    _what = "all running sums together"
+
     def _parent(self, t: int) -> int:
         return 0
 
@@ -40,10 +42,6 @@ class NaiveCounter(IntervalCounter):
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.ones(t.shape)
 
-    @property
-    def _what(self) -> str:
-        return "all running sums together"
-
 
 class PerStepCounter(IntervalCounter):
     """Fresh noise on every value: the least noise per draw, but sum t collects t of them.
@@ -53,6 +51,8 @@ class PerStepCounter(IntervalCounter):
 
     Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
     """
+
+    _what = "all values together"
 
     def _parent(self, t: int) -> int:
         return t - 1
@@ -68,7 +68,3 @@ class PerStepCounter(IntervalCounter):
 
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
         return t.astype(float)
-
-    @property
-    def _what(self) -> str:
-        return "all values together"

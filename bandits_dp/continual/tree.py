@@ -44,6 +44,7 @@ class TreeCounter(IntervalCounter):
     def _prepare(self) -> None:
         assert self.horizon is not None
         self.height = self.horizon.bit_length()  # 1 + floor(log2 T), also at powers of two
+        self._what = f"all nodes together, of which one round enters at most {self.height}"
 
     def _parent(self, t: int) -> int:
         return t & (t - 1)
@@ -62,10 +63,6 @@ class TreeCounter(IntervalCounter):
 
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.bitwise_count(t).astype(float)
-
-    @property
-    def _what(self) -> str:
-        return f"all nodes together, of which one round enters at most {self.height}"
 
     def _published(self, epsilon: float, delta: float, calibration: str, strict: bool) -> tuple[float, Guarantee]:
         """Return the noise of one node and the guarantee in the theorem or experiment calibration."""

@@ -29,11 +29,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_trials, hockey_stick
-from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.domain import BITS
 from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
+from bandits_dp.privatizers.promise import certified, promise
 
 
 def theorem_bits(users: int, epsilon: float, delta: float) -> NoiseBits:
@@ -105,27 +105,24 @@ class BinarySum(Privatizer):
         epsilon = _checks.epsilon(epsilon)
         delta = _checks.delta(delta)
         honest = honest_users(self.users, honest_fraction)
-        if _checks.calibration(calibration) == "experiment":
-            raise ValueError("calibration must be 'certified' or 'theorem' for the binary sum, got 'experiment': "
-                             "Tenenbaum et al. 2021 publish no experiments")
-        if calibration == "theorem" and epsilon > 1 and strict:
-            raise ValueError(f"epsilon must be at most 1 for the theorem calibration of the binary sum, got {epsilon:g}: its order "
-                             "constant, 96, is chosen by us and proved up to there; use calibration='certified', or strict=False "
-                             "for noise without a proof")
-        make = certified_bits if calibration == "certified" else theorem_bits
-        self.noise_bits = make(honest, epsilon, delta)
+        gap = ""
+        if certified(calibration, "the binary sum", "Tenenbaum et al. 2021 publish no experiments"):
+            self.noise_bits = certified_bits(honest, epsilon, delta)
+            reason = "exact divergence of the shuffled bits"
+        else:
+            if epsilon > 1:
+                gap = f"the proof of its order constant, 96, chosen by us, covers epsilon up to 1 only, and epsilon is {epsilon:g}"
+            if strict and gap:
+                raise ValueError(f"epsilon must be at most 1 for the theorem calibration of the binary sum, got {epsilon:g}: its "
+                                 "order constant, 96, is chosen by us and proved up to there; use calibration='certified', or "
+                                 "strict=False for noise without a proof")
+            self.noise_bits = theorem_bits(honest, epsilon, delta)
+            reason = "M_sum with tau = 96 ln(2/delta) / epsilon^2, an order constant chosen by us, and proved by Chernoff's bound"
         self.noise_std = self.noise_bits.std(self.users)
         self.noise_mean = self.noise_bits.mean(self.users)
         self.bits_per_user = float(1 + self.noise_bits.rare + self.noise_bits.common)
         self.span = self.users * self.bits_per_user
-        if calibration == "theorem" and epsilon > 1:
-            text = f"the proof of its order constant, 96, chosen by us, covers epsilon up to 1 only, and epsilon is {epsilon:g}"
-            self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
-        else:
-            text = "exact divergence of the shuffled bits" if calibration == "certified" else (
-                "M_sum with tau = 96 ln(2/delta) / epsilon^2, an order constant chosen by us, and proved by Chernoff's bound")
-            text += crowd(honest_fraction)
-            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
+        self.guarantee = promise(epsilon, delta, "shuffle", self._unit, calibration, reason + crowd(honest_fraction), gap)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the bit and the noise bits, shape (users, bits_per_user)."""
@@ -140,9 +137,7 @@ class BinarySum(Privatizer):
         """Count the ones and subtract the mean of the noise."""
         return np.array([messages.sum(dtype=np.int64) - self.noise_mean])
 
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Add the binomial sums of the noise bits of all users, minus their mean."""
         total = np.asarray(total, dtype=float)
         noise = self.noise_bits.draw_sum(self.users * batches, total.shape, rng)

@@ -113,9 +113,7 @@ class BitSum(Privatizer):
         noise = self.noise_bits.draw_sum(self.users, (self.dimension,), rng)
         return self._decode(self._round(array, rng).sum(axis=0) + noise)
 
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Add the noise bits, if all values are ends of the interval; else refuse, for how values round depends on each of them."""
         if self.needs_values:
             raise ValueError("total must be given as single values (use release, or release_tally): random rounding does not "

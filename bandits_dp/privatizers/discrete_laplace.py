@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.discrete_laplace import discrete_laplace_scale
-from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.domain import BITS, Box
+from bandits_dp.privatizers.promise import certified, promise
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 LARGEST = 15.0  # 1 / t, up to which numpy's Polya numbers give epsilon to 1e-9, for any number of users
@@ -72,20 +71,18 @@ class DiscreteLaplaceSum(SecureSum):
     ) -> None:
         super().__init__(users, domain, honest_fraction)
         epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta, zero=True)
-        if _checks.calibration(calibration) == "experiment":
-            raise ValueError("calibration must be 'certified' or 'theorem' for the discrete Laplace sum, got 'experiment': no "
-                             "constants are known that give the published figures")
-        if calibration == "theorem":
-            levels, delta = math.ceil(epsilon * math.sqrt(self.users)), 0.0
-        else:  # enough levels for rounding, of std sqrt(n) / 2, to add at most 1% to noise of std sqrt(2) g / epsilon
+        if certified(calibration, "the discrete Laplace sum", "no constants are known that give the published figures"):
+            # enough levels for rounding, of std sqrt(n) / 2, to add at most 1% to noise of std sqrt(2) g / epsilon
             levels = math.ceil(epsilon * math.sqrt(self.users) / (2 * 0.14 * math.sqrt(2))) if self.rounds else 1
+        else:
+            levels, delta = math.ceil(epsilon * math.sqrt(self.users)), 0.0
         if epsilon > LARGEST * levels:
             raise ValueError(f"epsilon must be at most {LARGEST * levels:g} for discrete Laplace noise on integers up to {levels}, "
                              f"got {epsilon:g}: floating-point samplers round rarer noise away")
         self.scale = max(discrete_laplace_scale(epsilon, delta, levels), 1 / LARGEST)
         self._set_up(levels)
         reason = f"discrete Laplace noise of scale {self.scale:.4g} on a sum of integers that moves by at most {levels}, exact"
-        self.guarantee = Guarantee(epsilon, delta, "central", self._unit, NEIGHBOURS, calibration, reason + self._trust)
+        self.guarantee = promise(epsilon, delta, "central", self._unit, calibration, reason + self._trust)
 
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw a difference of Polya numbers."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_noise_std
-from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+from bandits_dp.privatizers.promise import certified, promise
+from bandits_dp.privatizers.senders import Noisy, Trusting
 
 
 class GaussianNoise(Privatizer):
@@ -40,9 +40,7 @@ class GaussianNoise(Privatizer):
         """Return the rows, which are the noise."""
         return rows
 
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Add N(0, batches * noise_std^2) to every entry."""
         total = np.asarray(total, dtype=float)
         return np.asarray(total + rng.normal(0.0, self.noise_std * math.sqrt(batches), total.shape))
@@ -52,22 +50,14 @@ class GaussianNoise(Privatizer):
         return np.asarray(s**2 * self.noise_std**2 / 2)
 
 
-class UserNoise(GaussianNoise):
+class UserNoise(Noisy, GaussianNoise):
     """Every user adds Gaussian noise of std ``unit_std`` to its own value."""
 
     unit_std: float
 
-    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value plus the user's own noise, shape (users, dimension)."""
-        return self.send_checked(self.check(values), rng)
-
     def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Send the value plus the user's own noise."""
         return np.asarray(array + rng.normal(0.0, self.unit_std, array.shape))
-
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up."""
-        return np.asarray(messages.sum(axis=0), dtype=float)
 
 
 class _Calibrated(GaussianNoise):
@@ -87,25 +77,20 @@ class _Calibrated(GaussianNoise):
     ) -> None:
         super().__init__(users, domain, clip)
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
-        distance = domain.l2_diameter
-        if _checks.calibration(calibration) == "experiment":
-            raise ValueError("calibration must be 'certified' or 'theorem' for a Gaussian sum, got 'experiment': "
-                             "no paper publishes a figure with it")
-        if calibration == "certified":
+        distance, gap = domain.l2_diameter, ""
+        if certified(calibration, "a Gaussian sum", "no paper publishes a figure with it"):
             self.unit_std = gaussian_noise_std(epsilon, delta, distance)
             reason = f"exact Gaussian mechanism, l2-sensitivity {distance:.4g} (Balle & Wang 2018, Theorem 8)"
         else:
             self.unit_std = classical_gaussian_noise_std(epsilon, delta, distance, strict=strict)
             reason = f"classical Gaussian mechanism, l2-sensitivity {distance:.4g} (Dwork & Roth 2014, Theorem A.1)"
-        if calibration == "theorem" and epsilon >= 1:
-            text = f"the classical formula is proved for epsilon < 1 only, and epsilon is {epsilon:g}"
-            self.guarantee = no_guarantee(self.model, self._unit, NEIGHBOURS, calibration, text)
-        else:
-            self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, NEIGHBOURS, calibration, reason)
+            if epsilon >= 1:
+                gap = f"the classical formula is proved for epsilon < 1 only, and epsilon is {epsilon:g}"
+        self.guarantee = promise(epsilon, delta, self.model, self._unit, calibration, reason, gap)
         self.noise_std = self.unit_std * math.sqrt(self.users if self.model == "local" else 1)
 
 
-class CentralGaussian(_Calibrated):
+class CentralGaussian(Trusting, _Calibrated):
     """Sum plus Gaussian noise at the server.
 
     Parameters
@@ -132,18 +117,6 @@ class CentralGaussian(_Calibrated):
     """
 
     model = "central"
-
-    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value itself: the server is trusted with it."""
-        return self.check(values)
-
-    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value itself."""
-        return array
-
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up, and one noise."""
-        return self.release_sum(messages.sum(axis=0), rng)
 
 
 class LocalGaussian(UserNoise, _Calibrated):

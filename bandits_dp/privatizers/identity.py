@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.guarantee import no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+from bandits_dp.privatizers.senders import Trusting
 
 
-class Identity(Privatizer):
+class Identity(Trusting):
     """The exact sum, for the non-private learners.
 
     Parameters
@@ -31,21 +30,7 @@ class Identity(Privatizer):
         self.span = users * (domain.high - domain.low)
         self.guarantee = no_guarantee("none", "one reward", NEIGHBOURS, "certified", "rewards are used as they are")
 
-    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value itself."""
-        return self.check(values)
-
-    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value itself."""
-        return array
-
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up."""
-        return np.asarray(messages.sum(axis=0), dtype=float)
-
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Return the true sums."""
         return np.asarray(total, dtype=float)
 

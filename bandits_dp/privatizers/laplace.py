@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.laplace import laplace_scale
-from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer
+from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+from bandits_dp.privatizers.promise import certified, promise
+from bandits_dp.privatizers.senders import Noisy, Trusting
 
 
 class _LaplaceSum(Privatizer):
@@ -33,10 +34,7 @@ class _LaplaceSum(Privatizer):
     ) -> None:
         super().__init__(users, domain, clip)
         delta = _checks.delta(delta, zero=True)
-        if _checks.calibration(calibration) == "experiment":
-            raise ValueError("calibration must be 'certified' or 'theorem' for a Laplace sum, got 'experiment': "
-                             "no paper publishes a figure with it")
-        if calibration == "theorem" or self.dimension > 1:
+        if not certified(calibration, "a Laplace sum", "no paper publishes a figure with it") or self.dimension > 1:
             delta = 0.0  # the profile with delta is proved for one number
         self.scale = laplace_scale(epsilon, delta, domain.l1_diameter)
         self.draws = self.users if self.model == "local" else 1
@@ -44,11 +42,9 @@ class _LaplaceSum(Privatizer):
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
         reason = f"Laplace mechanism, l1-sensitivity {domain.l1_diameter:.4g} (Dwork et al. 2006" + (
             "; with delta, Balle et al. 2018, Theorem 3)" if delta else ")")
-        self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, NEIGHBOURS, calibration, reason)
+        self.guarantee = promise(epsilon, delta, self.model, self._unit, calibration, reason)
 
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Add the noises to every entry; several Laplace draws add up to a difference of two Gamma draws."""
         total = np.asarray(total, dtype=float)
         up, down = rng.gamma(batches * self.draws, self.scale, (2, *total.shape))
@@ -60,7 +56,7 @@ class _LaplaceSum(Privatizer):
         return np.where(square < 1, -self.draws * np.log1p(-np.minimum(square, 1 - 1e-16)), np.inf)
 
 
-class CentralLaplace(_LaplaceSum):
+class CentralLaplace(Trusting, _LaplaceSum):
     """Sum plus Laplace noise at the server.
 
     Parameters
@@ -86,16 +82,8 @@ class CentralLaplace(_LaplaceSum):
 
     model = "central"
 
-    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value itself: the server is trusted with it."""
-        return self.check(values)
 
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up, and one noise."""
-        return self.release_sum(messages.sum(axis=0), rng)
-
-
-class LocalLaplace(_LaplaceSum):
+class LocalLaplace(Noisy, _LaplaceSum):
     """Sum of values to which every user adds Laplace noise of its own.
 
     The parameters are those of :class:`CentralLaplace`; ``noise_std`` is sqrt(users) times that of one user.
@@ -103,11 +91,6 @@ class LocalLaplace(_LaplaceSum):
 
     model = "local"
 
-    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value plus the user's own noise, shape (users, dimension)."""
-        array = self.check(values)
+    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value plus the user's own noise."""
         return np.asarray(array + rng.laplace(0.0, self.scale, array.shape))
-
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up."""
-        return np.asarray(messages.sum(axis=0), dtype=float)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from bandits_dp import _checks
-from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.gaussian import UserNoise
+from bandits_dp.privatizers.promise import promise
 
 
 class PublishedLocalGaussian(UserNoise):
@@ -41,16 +40,15 @@ class PublishedLocalGaussian(UserNoise):
     def __init__(self, users: int, epsilon: float, delta: float, domain: LinearStatistics, strict: bool = True) -> None:
         super().__init__(users, domain)
         epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
-        if strict and epsilon > 1:
+        gap = ""
+        if epsilon > 1:
+            gap = f"Proposition F.1 of Chowdhury & Zhou 2022 covers epsilon up to 1 only, and epsilon is {epsilon:g}"
+        if strict and gap:
             raise ValueError(f"epsilon must be at most 1 for the theorem calibration of local LinUCB (Chowdhury & Zhou 2022, "
                              f"Proposition F.1), got {epsilon:g}; use calibration='certified', or strict=False for an unproved one")
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
         self.unit_std = 4 * math.sqrt(2 * math.log(2.5 / delta)) / epsilon  # Proposition F.1
         self.noise_std = self.unit_std * math.sqrt(self.users)
-        if epsilon > 1:
-            text = f"Proposition F.1 of Chowdhury & Zhou 2022 covers epsilon up to 1 only, and epsilon is {epsilon:g}"
-            self.guarantee = no_guarantee("local", self._unit, NEIGHBOURS, "theorem", text)
-        else:
-            text = ("classical Gaussian mechanism on phi y and on phi phi', each with half of epsilon and delta "
-                    "(Zheng et al. 2020; Dwork & Roth 2014, Theorem A.1)")
-            self.guarantee = Guarantee(epsilon, delta, "local", self._unit, NEIGHBOURS, "theorem", text)
+        reason = ("classical Gaussian mechanism on phi y and on phi phi', each with half of epsilon and delta "
+                  "(Zheng et al. 2020; Dwork & Roth 2014, Theorem A.1)")
+        self.guarantee = promise(epsilon, delta, "local", self._unit, "theorem", reason, gap)

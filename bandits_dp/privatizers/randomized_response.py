@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS, Privatizer, bernoulli_log_mgf
+from bandits_dp.privatizers.base import Privatizer, bernoulli_log_mgf
 from bandits_dp.privatizers.domain import BITS
+from bandits_dp.privatizers.promise import certified, promise
 from bandits_dp.privatizers.rare import STEP
 
 LARGEST = 36.0  # beyond this epsilon a lie is rarer than one in 2^52: report with that much noise rather than none
@@ -71,10 +71,7 @@ class RandomizedResponse(Privatizer):
         super().__init__(users, BITS)
         epsilon = _checks.epsilon(epsilon)
         delta = _checks.delta(delta, zero=True)
-        if _checks.calibration(calibration) == "experiment":
-            raise ValueError("calibration must be 'certified' or 'theorem' for randomized response, got 'experiment': "
-                             "no paper publishes a figure with it")
-        if calibration == "theorem":
+        if not certified(calibration, "randomized response", "no paper publishes a figure with it"):
             delta = 0.0
         self.truth = largest_truth(epsilon, delta)
         if self.truth <= 0.5:
@@ -84,7 +81,7 @@ class RandomizedResponse(Privatizer):
         self.noise_std = math.sqrt(self.users * self.truth * lie) / self.bias
         self.span = self.users / self.bias
         reason = "the two answers of randomized response, compared exactly (Warner 1965)"
-        self.guarantee = Guarantee(epsilon, delta, "local", self._unit, NEIGHBOURS, calibration, reason)
+        self.guarantee = promise(epsilon, delta, "local", self._unit, calibration, reason)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report the bit with probability ``truth`` and its opposite otherwise, shape (users, 1)."""
@@ -96,9 +93,7 @@ class RandomizedResponse(Privatizer):
         """Count the ones and undo the bias."""
         return self._debias(np.asarray(messages, dtype=float).sum(axis=0), self.users)
 
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Draw the ones among true ones and among true zeros: two binomials, whose lies are not rounded away."""
         ones = np.rint(np.asarray(total, dtype=float)).astype(np.int64)
         zeros = self.users * batches - ones

@@ -38,7 +38,7 @@ from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.gaussian import LocalGaussian
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
-from bandits_dp.privatizers.vector_sum import VectorSum, certified_bits
+from bandits_dp.privatizers.vector_sum import VectorSum
 
 MOST_EPSILON = 30.0  # of one batch: beyond, randomized response never lies in floating point, and epsilons only add up
 SHARES = (0.9, 0.5, 0.1, 0.01)  # of delta, that the pairs may use up
@@ -86,26 +86,40 @@ def composes(each_epsilon: float, each_delta: float, batches: int, epsilon: floa
 
 
 class _Returning(Privatizer):
-    """What the releases for returning users share: the words, and the guarantee of all batches together."""
+    """What the releases for returning users share: they are made for one batch, and then promise something about all."""
 
     batches: int
+    usual = "certified"  # the calibration if none is asked for
+
+    def __init__(
+        self, users: int, batches: int, epsilon: float, delta: float, calibration: str | None = None, **options: Any
+    ) -> None:
+        self.batches = _checks.integer("batches", batches)
+        if calibration is not None:
+            options["calibration"] = calibration
+        each, calibration = (epsilon, delta), calibration or self.usual
+        if calibration == "theorem":
+            each = per_batch(epsilon, delta, batches, options.get("strict", True))
+        super().__init__(users, *each, **options)  # type: ignore[arg-type]  # of the privatizer for one batch
+        one = replace(self.guarantee, unit=self._unit, neighbours="replace all vectors of one user")
+        if calibration == "certified":
+            reason = self._compose(epsilon, delta, options.get("honest_fraction", 1.0))
+            one = replace(one, epsilon=epsilon, delta=delta, reason=reason)
+        elif one.proved:
+            pair = f"({upper(one.epsilon, 3)}, {upper(one.delta, 3)}) in each of {self.batches} batches"
+            reason = f"{one.reason}, {pair}, optimal composition (Kairouz, Oh, Viswanath 2015)"
+            if not composes(one.epsilon, one.delta, self.batches, epsilon, delta):
+                epsilon, delta, reason = math.inf, 1.0, f"composition does not prove epsilon = {epsilon:g} from {pair}"
+            one = replace(one, epsilon=epsilon, delta=delta, reason=reason)
+        self.guarantee = one
 
     @property
     def _unit(self) -> str:
         return f"one user's at most {self.batches} vectors in {self.domain}, one per batch"
 
-    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str) -> None:
-        """Replace the guarantee of one batch by that of all."""
-        one = replace(self.guarantee, unit=self._unit, neighbours="replace all vectors of one user")
-        if calibration == "certified":
-            one = replace(one, epsilon=epsilon, delta=delta, reason=reason)
-        elif one.proved:
-            each = f"({upper(one.epsilon, 3)}, {upper(one.delta, 3)}) in each of {self.batches} batches"
-            text = f"{one.reason}, {each}, optimal composition (Kairouz, Oh, Viswanath 2015)"
-            if not composes(one.epsilon, one.delta, self.batches, epsilon, delta):
-                epsilon, delta, text = math.inf, 1.0, f"composition does not prove epsilon = {epsilon:g} from {each}"
-            one = replace(one, epsilon=epsilon, delta=delta, reason=text)
-        self.guarantee = one
+    def _compose(self, epsilon: float, delta: float, honest_fraction: float) -> str:
+        """Set the certified noise for all batches, and say why it is enough."""
+        raise NotImplementedError
 
 
 class ReturningVectorSum(_Returning, VectorSum):
@@ -119,7 +133,7 @@ class ReturningVectorSum(_Returning, VectorSum):
         M, >= 1: at most so many vectors per user, no two in one batch.
     epsilon, delta : float
         What all batches together shall promise.
-    calibration : {"certified", "theorem"}
+    calibration : {"certified", "theorem"}, optional
         Composition of trade-off functions; or advanced composition of the published protocol.
     **options
         Those of :class:`VectorSum`: ``domain``, ``levels``, ``honest_fraction``, ``clip``, ``strict``.
@@ -130,36 +144,22 @@ class ReturningVectorSum(_Returning, VectorSum):
         If an argument is out of range, or a theorem does not cover the numbers and ``strict`` is not False.
     """
 
-    def __init__(
-        self, users: int, batches: int, epsilon: float, delta: float, calibration: str = "certified", **options: Any
-    ) -> None:
-        self.batches = _checks.integer("batches", batches)
-        each = _each(epsilon, delta, batches, calibration, options)
-        super().__init__(users, *each, calibration=calibration, **options)
-        share = options.get("honest_fraction", 1.0)
-        if calibration == "certified":
-            honest, d, g = honest_users(self.users, share), self.dimension, self.levels
-            per_level = self.domain.l2_diameter / (self.high - self.low)
-            shift = min(per_level * g + math.sqrt(d), g * math.sqrt(d)) * math.sqrt(batches)
-            self._set_up(g, certified_bits(honest, epsilon, delta, shift, d * batches))
-        reason = (f"rigorous comparison of the shuffled bits with a Gaussian, l2-sensitivity {self.domain.l2_diameter:.4g} "
-                  f"in each of {batches} batches, exact composition of Gaussians (Dong, Roth, Su 2022)")
-        self._promise(epsilon, delta, calibration, reason + crowd(share))
+    def _compose(self, epsilon: float, delta: float, honest_fraction: float) -> str:
+        self._certify(self.levels, honest_users(self.users, honest_fraction), epsilon, delta, self.batches)
+        return (f"rigorous comparison of the shuffled bits with a Gaussian, l2-sensitivity {self.domain.l2_diameter:.4g} "
+                f"in each of {self.batches} batches, exact composition of Gaussians (Dong, Roth, Su 2022)") + crowd(honest_fraction)
 
 
 class ReturningLocalGaussian(_Returning, LocalGaussian):
-    """Gaussian noise at users who bring a vector to each of ``batches`` batches, certified.
+    """Gaussian noise at users who bring a vector to each of ``batches`` batches.
 
     The parameters are those of :class:`ReturningVectorSum`, but the options those of :class:`LocalGaussian`.
     """
 
-    def __init__(self, users: int, batches: int, epsilon: float, delta: float, **options: Any) -> None:
-        self.batches = _checks.integer("batches", batches)
-        super().__init__(users, epsilon, delta, **options)
-        distance = self.domain.l2_diameter
-        self.unit_std = composed_unit_std(batches, epsilon, delta, distance)
+    def _compose(self, epsilon: float, delta: float, honest_fraction: float) -> str:
+        self.unit_std = composed_unit_std(self.batches, epsilon, delta, self.domain.l2_diameter)
         self.noise_std = self.unit_std * math.sqrt(self.users)
-        self._promise(epsilon, delta, "certified", _gaussian_reason(distance, batches))
+        return _gaussian_reason(self.domain.l2_diameter, self.batches)
 
 
 class ReturningPublishedGaussian(_Returning, PublishedLocalGaussian):
@@ -168,10 +168,7 @@ class ReturningPublishedGaussian(_Returning, PublishedLocalGaussian):
     The parameters are those of :class:`ReturningVectorSum`, but the options those of :class:`PublishedLocalGaussian`.
     """
 
-    def __init__(self, users: int, batches: int, epsilon: float, delta: float, **options: Any) -> None:
-        self.batches = _checks.integer("batches", batches)
-        super().__init__(users, *per_batch(epsilon, delta, batches, options.get("strict", True)), **options)
-        self._promise(epsilon, delta, "theorem", "")
+    usual = "theorem"
 
 
 class ReturningAmplifiedGaussian(_Returning, AmplifiedGaussian):
@@ -180,21 +177,14 @@ class ReturningAmplifiedGaussian(_Returning, AmplifiedGaussian):
     The parameters are those of :class:`ReturningVectorSum`, but the options those of :class:`AmplifiedGaussian`.
     """
 
-    def __init__(
-        self, users: int, batches: int, epsilon: float, delta: float, calibration: str = "certified", **options: Any
-    ) -> None:
-        self.batches = _checks.integer("batches", batches)
-        each = _each(epsilon, delta, batches, calibration, options)
-        super().__init__(users, *each, calibration=calibration, **options)
-        share, distance = options.get("honest_fraction", 1.0), self.domain.l2_diameter
-        text = _gaussian_reason(distance, batches)
-        if calibration == "certified":
-            self.unit_std = composed_amplified_std(honest_users(self.users, share), batches, epsilon, delta, distance)
-            self.noise_std = self.unit_std * math.sqrt(self.users)
-            if self.unit_std < composed_unit_std(batches, epsilon, delta, distance):
-                text = ("exact local Gaussian mechanism, amplified by shuffling (Feldman, McMillan, Talwar 2021), and optimal "
-                        f"composition of {batches} batches (Kairouz, Oh, Viswanath 2015)") + crowd(share)
-        self._promise(epsilon, delta, calibration, text)
+    def _compose(self, epsilon: float, delta: float, honest_fraction: float) -> str:
+        honest, distance = honest_users(self.users, honest_fraction), self.domain.l2_diameter
+        self.unit_std = composed_amplified_std(honest, self.batches, epsilon, delta, distance)
+        self.noise_std = self.unit_std * math.sqrt(self.users)
+        if self.unit_std == composed_unit_std(self.batches, epsilon, delta, distance):
+            return _gaussian_reason(distance, self.batches)
+        return ("exact local Gaussian mechanism, amplified by shuffling (Feldman, McMillan, Talwar 2021), and optimal "
+                f"composition of {self.batches} batches (Kairouz, Oh, Viswanath 2015)") + crowd(honest_fraction)
 
 
 def _gaussian_reason(distance: float, batches: int) -> str:
@@ -219,10 +209,3 @@ def composed_amplified_std(users: int, batches: int, epsilon: float, delta: floa
         if low > 0:
             best = min(best, certified_unit_std(users, low, one, distance))
     return best
-
-
-def _each(epsilon: float, delta: float, batches: int, calibration: str, options: dict[str, Any]) -> tuple[float, float]:
-    """Return the target of one batch; the certified noise is set for all batches later."""
-    if calibration == "theorem":
-        return per_batch(epsilon, delta, batches, options.get("strict", True))
-    return epsilon, delta

@@ -8,11 +8,10 @@ from functools import lru_cache, partial
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_trials, hockey_stick
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Box
 from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
+from bandits_dp.privatizers.promise import certified, promise
 
 
 @lru_cache(maxsize=1024)
@@ -92,28 +91,22 @@ class ScalarSum(BitSum):
         if self.dimension != 1:
             raise ValueError(f"domain must have dimension 1 for a scalar sum, got {self.dimension}")
         honest = honest_users(self.users, honest_fraction)
-        covered = epsilon < 30 and delta < 0.5
-        if _checks.calibration(calibration) == "experiment":
-            raise ValueError("calibration must be 'certified' or 'theorem' for the scalar sum, got 'experiment': "
-                             "no paper publishes a figure with it")
-        if calibration == "theorem":
-            if strict and not covered:
+        gap = ""
+        if certified(calibration, "the scalar sum", "no paper publishes a figure with it"):
+            g = default_levels(self.users, epsilon, delta) if levels is None else _checks.integer("levels", levels)
+            self._set_up(g, certified_bits(honest, epsilon, delta, g))
+            reason = f"exact divergence of the shuffled bits for a move by {g}"
+        else:
+            if epsilon >= 30 or delta >= 0.5:
+                gap = ("Theorem C.6 of Li, Zhou, Ji 2022 covers epsilon < 30 and delta < 1/2 only, and they are "
+                       f"{epsilon:g} and {delta:g}")
+            if strict and gap:
                 raise ValueError("epsilon must be below 30 and delta below 1/2 for the theorem calibration of the scalar sum "
                                  f"(Li, Zhou, Ji 2022, Theorem C.6), got ({epsilon:g}, {delta:g}); use calibration='certified', "
                                  "or strict=False for an unproved one")
             self._set_up(*theorem_bits(honest, epsilon, delta, (self.high - self.low) / 2))
             reason = "P_1D with its published constants, as we read them (Li, Zhou, Ji 2022, Algorithm 4)"
-        else:
-            g = default_levels(self.users, epsilon, delta) if levels is None else _checks.integer("levels", levels)
-            self._set_up(g, certified_bits(honest, epsilon, delta, g))
-            reason = f"exact divergence of the shuffled bits for a move by {g}"
-        if calibration == "theorem" and not covered:
-            text = ("Theorem C.6 of Li, Zhou, Ji 2022 covers epsilon < 30 and delta < 1/2 only, and they are "
-                    f"{epsilon:g} and {delta:g}")
-            self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
-        else:
-            text = reason + crowd(honest_fraction)
-            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
+        self.guarantee = promise(epsilon, delta, "shuffle", self._unit, calibration, reason + crowd(honest_fraction), gap)
 
 
 def default_levels(users: int, epsilon: float, delta: float) -> int:

@@ -122,9 +122,7 @@ class SecureSum(Privatizer):
         """Encode every value, and draw the noise of all users as one number."""
         return self._decode(self._encode(array, rng).sum(axis=0) + self._draw(self.users, (1,), rng))
 
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Add the noise of all users to sums of bits; refuse others, for how values round depends on each of them."""
         if self.rounds:
             raise ValueError("total must be given as single values (use release, or release_tally): random rounding does not "

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.skellam import skellam_variance
-from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.domain import BITS, Box
+from bandits_dp.privatizers.promise import certified, promise
 from bandits_dp.privatizers.rare import STEP
 from bandits_dp.privatizers.secure_sum import SecureSum
 
@@ -69,18 +68,15 @@ class SkellamSum(SecureSum):
     ) -> None:
         super().__init__(users, domain, honest_fraction)
         epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
-        if _checks.calibration(calibration) == "experiment":
-            raise ValueError("calibration must be 'certified' or 'theorem' for the Skellam sum, got 'experiment': no constants "
-                             "are known that give the published figures")
+        exact = certified(calibration, "the Skellam sum", "no constants are known that give the published figures")
         levels = 1
         if self.rounds:  # enough for rounding, of std sqrt(n) / 2, to add at most 1% to noise that is about Gaussian
             levels = min(math.ceil(math.sqrt(self.users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta, 1.0))), MOST_LEVELS)
-        self.variance = skellam_variance(epsilon, delta, levels, "exact" if calibration == "certified" else "renyi")
+        self.variance = skellam_variance(epsilon, delta, levels, "exact" if exact else "renyi")
         self._set_up(levels)
-        reason = ("exact divergence of Skellam noise" if calibration == "certified" else
-                  "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021)")
+        reason = "exact divergence of Skellam noise" if exact else "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021)"
         reason += f" of variance {self.variance:.4g} on a sum of integers that moves by at most {levels}"
-        self.guarantee = Guarantee(epsilon, delta, "central", self._unit, NEIGHBOURS, calibration, reason + self._trust)
+        self.guarantee = promise(epsilon, delta, "central", self._unit, calibration, reason + self._trust)
 
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw a difference of Poisson numbers, none of which is 0 too often."""

@@ -20,11 +20,10 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
 from bandits_dp.privatizers.domain import Box, Domain, LinearStatistics
 from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
+from bandits_dp.privatizers.promise import certified, promise
 
 MOST_LEVELS = 4096  # of the default
 
@@ -115,35 +114,32 @@ class VectorSum(BitSum):
         super().__init__(users, domain, clip)
         epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         honest = honest_users(self.users, honest_fraction)
-        covered = epsilon <= 15 and delta < 0.5
-        if _checks.calibration(calibration) == "experiment":
-            raise ValueError("calibration must be 'certified' or 'theorem' for the vector sum, got 'experiment': "
-                             "its constants belong to whole learners")
-        if calibration == "certified":
-            width = self.high - self.low
-            per_level = domain.l2_diameter / width
+        gap = ""
+        if certified(calibration, "the vector sum", "its constants belong to whole learners"):
             if levels is None:
-                noise = gaussian_noise_std(epsilon, delta, domain.l2_diameter)
-                for_shift = 50 * math.sqrt(self.dimension) / per_level
+                noise, width = gaussian_noise_std(epsilon, delta, domain.l2_diameter), self.high - self.low
+                for_shift = 50 * math.sqrt(self.dimension) / (domain.l2_diameter / width)
                 for_error = width * math.sqrt(self.users) / (2 * 0.14 * noise)
                 levels = min(math.ceil(max(for_shift, for_error)), MOST_LEVELS)
-            g = _checks.integer("levels", levels)
-            shift = min(per_level * g + math.sqrt(self.dimension), g * math.sqrt(self.dimension))
-            self._set_up(g, certified_bits(honest, epsilon, delta, shift, self.dimension))
+            self._certify(_checks.integer("levels", levels), honest, epsilon, delta)
             reason = f"rigorous comparison of the shuffled bits with a Gaussian, l2-sensitivity {domain.l2_diameter:.4g}"
         else:
-            if strict and not covered:
+            if epsilon > 15 or delta >= 0.5:
+                gap = ("the theorems (Chowdhury & Zhou 2022, C.1; Li, Zhou, Ji 2022, 4.6) cover epsilon <= 15 and delta < 1/2 "
+                       f"only, and they are {epsilon:g} and {delta:g}")
+            if strict and gap:
                 raise ValueError("epsilon must be at most 15 and delta below 1/2 for the theorem calibration of the vector sum "
                                  "(Chowdhury & Zhou 2022, Theorem C.1; Li, Zhou, Ji 2022, Theorem 4.6), "
                                  f"got ({epsilon:g}, {delta:g}); use calibration='certified', or strict=False for an unproved one")
             reason = self._published(honest, epsilon, delta)
-        if calibration == "theorem" and not covered:
-            text = ("the theorems (Chowdhury & Zhou 2022, C.1; Li, Zhou, Ji 2022, 4.6) cover epsilon <= 15 and delta < 1/2 only, "
-                    f"and they are {epsilon:g} and {delta:g}")
-            self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
-        else:
-            text = reason + crowd(honest_fraction)
-            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
+        self.guarantee = promise(epsilon, delta, "shuffle", self._unit, calibration, reason + crowd(honest_fraction), gap)
+
+    def _certify(self, levels: int, honest: int, epsilon: float, delta: float, batches: int = 1) -> None:
+        """Set up the noise for so many vectors of each user, one per batch."""
+        g, d = levels, self.dimension
+        per_level = self.domain.l2_diameter / (self.high - self.low)
+        shift = min(per_level * g + math.sqrt(d), g * math.sqrt(d)) * math.sqrt(batches)
+        self._set_up(g, certified_bits(honest, epsilon, delta, shift, d * batches))
 
     def _published(self, honest: int, epsilon: float, delta: float) -> str:
         """Set up the printed constants for the domain, and say whose they are."""

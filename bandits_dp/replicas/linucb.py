@@ -41,12 +41,12 @@ from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.privatizers import Identity, Reals
 from bandits_dp.problems.contextual import Contextual
 from bandits_dp.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree, entries, unproved
-from bandits_dp.widths.ridge import Shape
+from bandits_dp.widths.ridge import FixedWidth
 
 SCALE = 10  # s at epsilon >= 1
 
 
-class FigureRadius:
+class FigureRadius(FixedWidth):
     r"""The regularizer and the constant radius of a curve.
 
     Parameters
@@ -61,24 +61,13 @@ class FigureRadius:
         L, the largest norm of a feature vector.
     """
 
-    adaptive = False
-
     def __init__(self, dimension: int, horizon: int, gamma: float, regularizer: float, feature_norm: float) -> None:
-        self.ridge = regularizer
         inside = (1 + horizon * feature_norm**2 / gamma) * horizon
-        self.constant = math.sqrt(gamma * dimension) + 0.5 * math.sqrt(dimension * math.log(inside))
-
-    def regularizer(self, batch: int) -> float:
-        """Return the regularizer."""
-        return self.ridge
+        super().__init__(math.sqrt(gamma * dimension) + 0.5 * math.sqrt(dimension * math.log(inside)), regularizer)
 
     def floor(self, batch: int) -> float:
         """Return minus infinity: V is never shifted."""
         return -math.inf
-
-    def beta(self, batch: int, shape: Shape) -> float:
-        """Return the constant."""
-        return self.constant
 
 
 class FigureLinUCB(LinUCB):

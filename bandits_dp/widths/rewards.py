@@ -12,40 +12,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp import _checks
 from bandits_dp.continual import Counter
-from bandits_dp.widths.ridge import PlainRadius, Shape
+from bandits_dp.widths.ridge import FixedWidth, PlainRadius, Shape
 from bandits_dp.widths.ridge_private import quadratic_quantile
-
-
-class FixedWidth:
-    """A width that somebody chose.
-
-    Parameters
-    ----------
-    alpha : float
-        The width, >= 0.
-    regularizer : float
-        lambda or kappa, > 0.
-    """
-
-    adaptive = False
-
-    def __init__(self, alpha: float, regularizer: float) -> None:
-        self.alpha = _checks.real("alpha", alpha, 0.0, math.inf, ends="[)")
-        self.ridge = _checks.positive("ridge", regularizer)
-
-    def regularizer(self, batch: int) -> float:
-        """Return the regularizer."""
-        return self.ridge
-
-    def floor(self, batch: int) -> float:
-        """Return half of the regularizer, which is never reached."""
-        return self.ridge / 2
-
-    def beta(self, batch: int, shape: Shape) -> float:
-        """Return the width."""
-        return self.alpha
 
 
 class InstrumentRadius(FixedWidth):

@@ -79,7 +79,37 @@ class Radius(Protocol):
         """Return beta_m, one number or one per run."""
 
 
-class PlainRadius:
+class FixedWidth:
+    """A width that somebody chose.
+
+    Parameters
+    ----------
+    alpha : float
+        The width, >= 0.
+    regularizer : float
+        lambda or kappa, > 0.
+    """
+
+    adaptive = False
+
+    def __init__(self, alpha: float, regularizer: float) -> None:
+        self.alpha = _checks.real("alpha", alpha, 0.0, math.inf, ends="[)")
+        self.ridge = _checks.positive("regularizer", regularizer)
+
+    def regularizer(self, batch: int) -> float:
+        """Return the regularizer."""
+        return self.ridge
+
+    def floor(self, batch: int) -> float:
+        """Return half of the regularizer, which is never reached without noise on V."""
+        return self.ridge / 2
+
+    def beta(self, batch: int, shape: Shape) -> float:
+        """Return the width."""
+        return self.alpha
+
+
+class PlainRadius(FixedWidth):
     r"""Radius without noise (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 2, with the bound on the determinant of its Lemma 10).
 
     :math:`\beta_m = R \sqrt{2 \ln(1/\alpha) + d \ln(1 + t_m L^2 / (d \lambda))} + \sqrt\lambda S`, valid for all rounds at once.
@@ -100,8 +130,6 @@ class PlainRadius:
         Bounds S and L.
     """
 
-    adaptive = False
-
     def __init__(
         self,
         dimension: int,
@@ -112,21 +140,13 @@ class PlainRadius:
         theta_norm: float = 1.0,
         feature_norm: float = 1.0,
     ) -> None:
+        super().__init__(0.0, regularizer)
         self.dimension = dimension
         self.users = users
         self.reward_std = _checks.positive("reward_std", reward_std)
         self.log_failure = -math.log(_checks.real("alpha", alpha, 0.0, 1.0))
-        self.ridge = _checks.positive("regularizer", regularizer)
         self.theta_norm = theta_norm
         self.feature_norm = feature_norm
-
-    def regularizer(self, batch: int) -> float:
-        """Return the constant lambda."""
-        return self.ridge
-
-    def floor(self, batch: int) -> float:
-        """Return half of lambda, which is never reached."""
-        return self.ridge / 2
 
     def beta(self, batch: int, shape: Shape) -> float:
         """Return the radius after ``batch`` batches."""
