@@ -121,7 +121,7 @@ class PhasedElimination(Learner):
         return max(0, min(self.clients(self.phase), self.population - asked))
 
     def tell(self, released: Floats, noise: Sequence[Noise]) -> None:
-        """Take one sum per action, and eliminate (lines 11 to 19)."""
+        """Take one sum per action, and eliminate (lines 17 to 19)."""
         asked, x = self.asked, self.actions[self.active]
         support = self.actions[asked.arms]
         inverse = least_squares(support, asked.plays, self.rank)
