@@ -16,6 +16,7 @@ from bandits_dp.engine.combine import combine
 from bandits_dp.engine.simulate import simulate
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.result import Result
+from bandits_dp.source import source
 from bandits_dp.views import release_of, view_of
 
 __version__ = "0.2.0"
@@ -39,6 +40,7 @@ __all__ = [
     "release_of",
     "setup",
     "simulate",
+    "source",
     "systems",
     "view_of",
 ]

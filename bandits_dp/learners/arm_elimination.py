@@ -51,11 +51,14 @@ class ArmElimination(Learner):
 
     def ask(self) -> Asked:
         """Ask m_t users about each viable arm (lines 5 to 10)."""
-        users = self.schedule.size(self.phase, len(self.viable))  # m_t
-        return Asked(self.viable, np.full(len(self.viable), users), decides=len(self.viable) > 1)
+        left = len(self.viable)
+        users = self.schedule.size(self.phase, left)  # m_t
+        return Asked(self.viable, np.full(left, users), decides=left > 1)
 
-    def tell(self, released: Floats, noise: Sequence[Noise], phases: int = 1) -> None:
-        """Take one released sum per viable arm, and eliminate (lines 11 to 15)."""
+    def tell(
+        self, released: Floats, noise: Sequence[Noise], phases: int = 1
+    ) -> None:
+        """Take one sum per viable arm, and eliminate (lines 12 to 15)."""
         sums = self.sums.copy()
         if self.schedule.fresh:
             sums[:] = 0.0

@@ -24,6 +24,7 @@ from bandits_dp import _checks
 from bandits_dp.ask_tell import Floats, Learner
 from bandits_dp.widths.ridge import Radius, Shape
 
+Names = tuple[str, ...]
 TIE = 1e-9  # before the first release all arms of one norm have the same index, up to rounding: the first is played
 
 
@@ -51,17 +52,21 @@ class LinUCB(Learner):
         V^-1, the estimate, and the radius times its scale.
     """
 
-    changes: ClassVar[tuple[str, ...]] = ("batch", "sums", "inverse", "theta", "beta")
-    fixed: ClassVar[tuple[str, ...]] = ("sums", "inverse", "theta")  # never change their shape
+    changes: ClassVar[Names] = ("batch", "sums", "inverse", "theta", "beta")
+    fixed: ClassVar[Names] = ("sums", "inverse", "theta")  # keep their shape
 
-    def __init__(self, dimension: int, radius: Radius, radius_scale: float = 1.0) -> None:
+    def __init__(
+        self, dimension: int, radius: Radius, radius_scale: float = 1.0
+    ) -> None:
         self.radius, self.batch = radius, 0
-        self.radius_scale = _checks.real("radius_scale", radius_scale, 0.0, np.inf, ends="[)")
+        self.radius_scale = _checks.real(
+            "radius_scale", radius_scale, 0.0, np.inf, ends="[)"
+        )
         self.upper = np.triu_indices(dimension)
         self._fit(np.zeros(dimension + len(self.upper[0])))  # line 2
 
     def choose(self, features: Floats) -> NDArray[np.intp]:
-        """Return the arm with the largest index (line 5), for features of shape (..., arms, d)."""
+        """Return the best arm (line 5) for features of shape (..., arms, d)."""
         squares = ((features @ self.inverse) * features).sum(axis=-1)
         index = features @ self.theta + self.beta * self.widths(squares)
         if self.batch == 0:
@@ -69,7 +74,7 @@ class LinUCB(Learner):
         return np.asarray(index.argmax(axis=-1))
 
     def widths(self, squares: Floats) -> Floats:
-        """Return the roots of phi' V^-1 phi; a rounding error may have made it negative."""
+        """Return the roots of phi' V^-1 phi, negative by rounding at most."""
         return np.sqrt(np.maximum(squares, 0.0))
 
     def tell(self, released: Floats) -> None:
@@ -80,17 +85,21 @@ class LinUCB(Learner):
     def _fit(self, sums: Floats) -> None:
         """Compute the model."""
         d = len(sums) - len(self.upper[0])
-        ridge, floor = self.radius.regularizer(self.batch), self.radius.floor(self.batch)
+        ridge = self.radius.regularizer(self.batch)
+        floor = self.radius.floor(self.batch)
         V = np.empty((d, d))
         V[self.upper] = V.T[self.upper] = sums[d:]
         V.flat[:: d + 1] += ridge  # V_m
         eigenvalues = np.linalg.eigvalsh(V)
-        least = float((np.abs(eigenvalues) ** -32.0).sum() ** (-1 / 32))  # below the least one, by a factor of d^(1/32) at most
+        # below the least one, by a factor of d^(1/32) at most
+        least = float((np.abs(eigenvalues) ** -32.0).sum() ** (-1 / 32))
         if least < floor or eigenvalues[0] <= 0:
-            least, shift = max(eigenvalues[0], floor), max(floor - eigenvalues[0], 0.0)
+            least = max(eigenvalues[0], floor)
+            shift = max(floor - eigenvalues[0], 0.0)
             V.flat[:: d + 1] += shift
             ridge += shift
         self.sums = sums
         self.inverse = np.linalg.inv(V)
         self.theta = self.inverse @ sums[:d]  # line 16
-        self.beta = self.radius_scale * float(np.squeeze(self.radius.beta(self.batch, Shape(ridge, least))))
+        beta = self.radius.beta(self.batch, Shape(ridge, least))
+        self.beta = self.radius_scale * float(np.squeeze(beta))

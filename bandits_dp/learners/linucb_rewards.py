@@ -68,14 +68,18 @@ class RidgeLinUCB(LinUCB):
     """
 
     def directions(self, phi: Floats) -> Floats:
-        """Return g for each user of the batch, from the features of the arms they were shown; shape (users, d) both."""
+        """Return g for each user, from the features; shape (users, d) both."""
         return phi
 
-    def tell(self, released: Floats, phi: Floats) -> None:  # type: ignore[override]  # the batch's features are public
-        """Take the released vector after one more batch, and the features of the arms that it played, shape (users, d)."""
+    def tell(  # type: ignore[override]  # the batch's features are public
+        self, released: Floats, phi: Floats
+    ) -> None:
+        """Take the released vector, and the features played, (users, d)."""
         row, column = self.upper
         self.batch += 1
-        self._fit(np.concatenate([released, self.sums[len(released) :] + (phi[:, row] * phi[:, column]).sum(axis=0)]))
+        products = (phi[:, row] * phi[:, column]).sum(axis=0)
+        exact = self.sums[len(released) :] + products
+        self._fit(np.concatenate([released, exact]))
 
 
 class ParameterLinUCB(RidgeLinUCB):
@@ -119,10 +123,11 @@ class InstrumentLinUCB(RidgeLinUCB):
     fixed = (*LinUCB.fixed, "cross", "instruments")
 
     def __init__(
-        self, dimension: int, radius: Radius, noise_std: Floats, reward_std: float, whiten: bool = True, radius_scale: float = 1.0
+        self, dimension: int, radius: Radius, noise_std: Floats,
+        reward_std: float, whiten: bool = True, radius_scale: float = 1.0,
     ) -> None:
         self.reward_std, self.whiten = reward_std, whiten
-        self.variance = np.concatenate([[1.0], noise_std**2])  # nothing is summed at 0
+        self.variance = np.append(1.0, noise_std**2)  # nothing is summed at 0
         self.cross = self.instruments = np.zeros((dimension, dimension))
         super().__init__(dimension, radius, radius_scale)
 
@@ -132,21 +137,28 @@ class InstrumentLinUCB(RidgeLinUCB):
         if self.whiten:
             A = np.eye(phi.shape[1])
             A[self.upper] += self.sums[phi.shape[1] :]
-            g = np.linalg.solve(np.linalg.cholesky(A.T), phi.T).T  # cholesky reads the lower triangle
+            L = np.linalg.cholesky(A.T)  # reads the lower triangle
+            g = np.linalg.solve(L, phi.T).T
         return np.asarray(g / np.linalg.norm(g, axis=1, keepdims=True))
 
-    def tell(self, released: Floats, phi: Floats) -> None:  # type: ignore[override]  # the batch's features are public
-        """Take the released sum of g r after one more batch, and the features of the arms that it played."""
+    def tell(  # type: ignore[override]  # the batch's features are public
+        self, released: Floats, phi: Floats
+    ) -> None:
+        """Take the released sum of g r, and the features played."""
         g = self.directions(phi)
-        self.cross, self.instruments = self.cross + g.T @ phi, self.instruments + g.T @ g
+        self.cross = self.cross + g.T @ phi
+        self.instruments = self.instruments + g.T @ g
         super().tell(released, phi)
 
     def _fit(self, sums: Floats) -> None:
         d, kappa = len(self.cross), self.radius.regularizer(self.batch)
-        C = self.reward_std**2 * self.instruments + self.variance[self.batch] * np.eye(d)
+        C = self.reward_std**2 * self.instruments
+        C = C + self.variance[self.batch] * np.eye(d)
         weighted = np.linalg.solve(C, np.column_stack([self.cross, sums[:d]]))
-        M = self.cross.T @ weighted  # W' C^-1 W, and W' C^-1 u in the last column
-        self.sums, self.inverse = sums, np.linalg.inv(M[:, :d] + kappa * np.eye(d))
+        M = self.cross.T @ weighted  # W' C^-1 W, and W' C^-1 u as last column
+        self.inverse = np.linalg.inv(M[:, :d] + kappa * np.eye(d))
+        self.sums = sums
         self.theta = self.inverse @ M[:, d]
         known = np.full(1, kappa)
-        self.beta = self.radius_scale * float(np.squeeze(self.radius.beta(self.batch, Shape(known, known))))
+        beta = self.radius.beta(self.batch, Shape(known, known))
+        self.beta = self.radius_scale * float(np.squeeze(beta))

@@ -69,57 +69,82 @@ class PhasedElimination(Learner):
 
     changes = ("phase", "actions", "active", "estimate")
 
-    def __init__(self, arms: int, dimension: int, first_length: float, width: DesignWidth,
-                 clients: Schedule | None = None, population: int = 0) -> None:
-        self.first_length, self.width, self.clients, self.population = first_length, width, clients, population
+    def __init__(
+        self, arms: int, dimension: int, first_length: float, width: DesignWidth,
+        clients: Schedule | None = None, population: int = 0,
+    ) -> None:
+        self.first_length, self.width = first_length, width
+        self.clients, self.population = clients, population
         self.actions, self.active = np.zeros((0, dimension)), np.arange(arms)
         self.estimate, self.phase = np.zeros(dimension), 1
 
     def show(self, actions: ArrayLike) -> None:
-        """Say what the actions are, shape (k, d): one per row, of norm at most 1, not all zero; a ValueError if they are not."""
+        """Say what the actions are, one per row, shape (k, d).
+
+        Raises
+        ------
+        ValueError
+            If one has a norm above 1, all are zero, the shape is another one, or they were shown before.
+        """
         if len(self.actions):
-            raise ValueError("actions must be shown once, and this learner knows its actions; make another one")
-        array, shape = bounded_actions(actions), (len(self.active), len(self.estimate))
+            raise ValueError("actions must be shown once, and this learner "
+                             "knows its actions; make another one")
+        array = bounded_actions(actions)
+        shape = len(self.active), len(self.estimate)
         if array.shape != shape:
-            raise ValueError(f"actions must have shape {shape}, one row per action, got {array.shape}")
+            raise ValueError(f"actions must have shape {shape}, one row per "
+                             f"action, got {array.shape}")
         self.actions = array
 
     def ask(self) -> Asked:
-        """Design the next phase, for fresh users or new clients (lines 4 to 7)."""
+        """Design a phase for fresh users or new clients (lines 4 to 7)."""
         if not len(self.actions):
             return Asked(self.active[:0], self.active[:0], decides=False)
         x, clients = self.actions[self.active], self._new_clients()
-        if (x == x[0]).all() or clients == 0:  # nothing to decide any more, or nobody to ask
-            return Asked(self.active[[(x @ self.estimate).argmax()]], np.array([1]), decides=False)
+        if (x == x[0]).all() or clients == 0:  # nothing to decide, or nobody
+            best = self.active[[(x @ self.estimate).argmax()]]
+            return Asked(best, np.array([1]), decides=False)
         design = g_optimal_design(x)  # pi_l, line 4
         chosen = np.flatnonzero(design.weights)
-        self.length, self.rank = self.first_length * 2.0 ** (self.phase - 1), design.rank  # h_l
-        plays = np.ceil(self.length * design.weights[chosen]).astype(np.int64)  # T_l(x), line 5
+        self.rank = design.rank
+        self.length = self.first_length * 2.0 ** (self.phase - 1)  # h_l
+        plays = np.ceil(self.length * design.weights[chosen])  # T_l(x), line 5
+        plays = plays.astype(np.int64)
         self.asked = Asked(self.active[chosen], plays, clients or 0)
         return self.asked
 
     def _new_clients(self) -> int | None:
-        """Return |U_l|, as far as there are clients left (line 7); None if users answer in the place of clients."""
+        """Return |U_l| (line 7), or what is left; None if users answer."""
         if self.clients is None:
             return None
-        return max(0, min(self.clients(self.phase), self.population - sum(map(self.clients, range(1, self.phase)))))
+        asked = sum(map(self.clients, range(1, self.phase)))
+        return max(0, min(self.clients(self.phase), self.population - asked))
 
     def tell(self, released: Floats, noise: Sequence[Noise]) -> None:
-        """Take the released sum for each action of the support, estimate, and eliminate (lines 11 to 19)."""
-        asked, x, support = self.asked, self.actions[self.active], self.actions[self.asked.arms]
+        """Take one sum per action, and eliminate (lines 17 to 19)."""
+        asked, x = self.asked, self.actions[self.active]
+        support = self.actions[asked.arms]
         inverse = least_squares(support, asked.plays, self.rank)
-        self.estimate = inverse @ (released / (asked.clients or asked.plays))  # theta_l, line 17
+        means = released / (asked.clients or asked.plays)
+        self.estimate = inverse @ means  # theta_l, line 17
         values = x @ self.estimate
-        phase, best = Phase(self.length, asked.plays, asked.clients or 1, tuple(noise)), x[values.argmax()]
-        margins = [self._margins(phase, best - x[start : start + BLOCK], inverse) for start in range(0, len(x), BLOCK)]
-        self.active = self.active[values.max() - values <= np.concatenate(margins)]  # lines 18 and 19
+        clients, best = asked.clients or 1, x[values.argmax()]
+        phase = Phase(self.length, asked.plays, clients, tuple(noise))
+        margins = np.concatenate([
+            self._margins(phase, best - x[start : start + BLOCK], inverse)
+            for start in range(0, len(x), BLOCK)
+        ])
+        self.active = self.active[values.max() - values <= margins]  # 18, 19
         self.phase += 1
 
-    def _margins(self, phase: Phase, differences: Floats, inverse: Floats) -> Floats:
-        """Return the margin of each difference, with room for what is outside the span by rounding."""
+    def _margins(
+        self, phase: Phase, differences: Floats, inverse: Floats
+    ) -> Floats:
+        """Return margins, with room for what rounding puts off the span."""
         coefficients = differences @ inverse
-        rounding = np.linalg.norm(differences - coefficients @ self.actions[self.asked.arms], axis=1)  # times a norm of at most 1
-        return self.width.margins(phase, differences, coefficients) + rounding
+        outside = differences - coefficients @ self.actions[self.asked.arms]
+        margins = self.width.margins(phase, differences, coefficients)
+        return margins + np.linalg.norm(outside, axis=1)  # |theta| <= 1
 
 
 def least_squares(support: Floats, plays: NDArray[np.int64], rank: int) -> Floats:

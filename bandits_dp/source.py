@@ -1,0 +1,41 @@
+"""An algorithm's own code, to be read beside its pseudo-code."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Callable
+
+FOR_TOOLS = re.compile(r"  # (noqa: \w+|type: ignore\S*)")
+
+
+def source(code: type | Callable[..., object]) -> str:
+    """Return the source of a class or function as it runs, without docstrings of several lines and remarks to tools.
+
+    Parameters
+    ----------
+    code : class or function
+        What to show, for instance ``type(learner.learner)``, the algorithm of what :func:`make` returned.
+
+    Returns
+    -------
+    str
+        Its lines, to be printed.
+
+    Raises
+    ------
+    TypeError
+        If it has no Python source, or is something else.
+    """
+    if not (inspect.isclass(code) or inspect.isroutine(code)):
+        raise TypeError(f"code must be a class or a function, got {code!r}")
+    lines = textwrap.dedent(inspect.getsource(code)).splitlines()
+    hidden: set[int] = set()
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
+            doc = node.body[0]
+            if doc.end_lineno != doc.lineno:
+                hidden.update(range(doc.lineno, node.body[1].lineno if len(node.body) > 1 else (doc.end_lineno or 0) + 1))
+    return "\n".join(FOR_TOOLS.sub("", line) for number, line in enumerate(lines, 1) if number not in hidden)
