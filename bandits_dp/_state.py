@@ -82,6 +82,8 @@ class Saved(ABC):
         own = self.save()
         for key in given:
             _check_kind(key, given[key], own.get(key, given[key]))
+            if not self._is_foreign(key):
+                _check_size(key, given[key])
         try:
             other._unpack(given)
             back = other.save()
@@ -98,6 +100,10 @@ class Saved(ABC):
     def __copy__(self) -> Self:
         """Copy everything: shallow copies would overwrite each other's tickets, answers that wait, and noise that is kept."""
         return copy.deepcopy(self)
+
+    def _is_foreign(self, key: str) -> bool:
+        """Whether an entry is of a class that is not this package's, so that nobody knows what it may hold."""
+        return False
 
     @abstractmethod
     def _pack(self) -> dict[str, ArrayLike]:
@@ -125,10 +131,17 @@ def _check_kind(key: str, given: NDArray[Any], own: NDArray[Any]) -> None:
     numbers = own.dtype.kind in "biuf"
     if given.size and numbers != (given.dtype.kind in "biuf"):
         raise WrongEntry(key, f"it must hold {'numbers' if numbers else 'words'}, got {given.dtype}")
-    if given.dtype.kind == "f" and not key.endswith(BOUNDS) and not np.isfinite(given).all():
+    if own.dtype.kind in "biu" and given.dtype.kind == "f" and not np.isfinite(given).all():
+        raise WrongEntry(key, "it must hold integers, got NaN or an infinity")
+
+
+def _check_size(key: str, given: NDArray[Any]) -> None:
+    """Raise a WrongEntry for numbers that no learner, counter or privatizer of this package comes to."""
+    if key.endswith(BOUNDS):
+        if given.dtype.kind in "biuf" and not (given > -SLACK).all():
+            raise WrongEntry(key, "it must not be negative or NaN")
+    elif given.dtype.kind == "f" and not np.isfinite(given).all():
         raise WrongEntry(key, "it must be finite, got NaN or an infinity")
-    if numbers and key.endswith(BOUNDS) and not (given > -SLACK).all():
-        raise WrongEntry(key, "it must not be negative or NaN")
 
 
 def snapshot(thing: T) -> T:

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp.ask_tell import Asked
 from bandits_dp.engine.visits import Visits
+from bandits_dp.privatizers import Identity
 from bandits_dp.problems import BernoulliArms, ContextualLinear
 from tests.interrupted import Interrupted
 from tests.small_problems import SYSTEMS
@@ -424,6 +426,26 @@ def test_an_impossible_state_of_linucb_is_refused(name, steps):
         with pytest.raises(ValueError, match=f"wrong entry '{steps}'"):
             live.restore(state | counter)
     assert same(state, live.save())
+
+
+def test_what_a_learner_of_your_own_holds_is_your_own():
+    """Its phases may begin at 0, and its bounds be infinite."""
+    class Mine:
+        def __init__(self):
+            self.phase, self.beta, self.best, self.viable = 0, -1.0, -np.inf, np.array([True, True, True])
+
+        def ask(self):
+            return Asked(np.arange(3), np.array([2, 2, 2]))
+
+        def tell(self, released, noise):
+            self.phase, self.best = self.phase + 7, float(max(released))
+
+    live, again = (bdp.combine(Mine(), lambda users: Identity(users), PROBLEM, horizon=50) for _ in range(2))
+    for _ in range(3):
+        again.restore(live.save())
+        assert same(live.save(), again.save())
+        for _ in range(5):
+            live.update(live.act(), 1.0)
 
 
 @pytest.mark.parametrize("name", ("AE", "DP-UCB"))

@@ -426,7 +426,7 @@ def test_a_state_of_another_learner_is_refused():
         with pytest.raises(ValueError, match="state must be what save"):
             learner.restore(before | {key: value})
     with pytest.raises(ValueError, match="state must be what save"):
-        learner.restore({key: before[key] for key in before if key != "out"})
+        learner.restore({key: before[key] for key in before if key != "released"})
     for key, value in before.items():
         np.testing.assert_array_equal(learner.save()[key], value)
     learner.update(ticket, 1.0, rng)

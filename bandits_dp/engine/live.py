@@ -247,12 +247,16 @@ class Live(Saved):
             **pack(self.learner, "learner_"),
         }
 
+    def _is_foreign(self, key: str) -> bool:
+        return key.startswith("learner_") and not isinstance(self.learner, Learner)
+
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         unpack(self.learner, state, "learner_")
         self.played = int(state["played"])
         if not 0 <= self.played <= self.horizon:
             raise ValueError(f"{self.played} rounds are not 0 to {self.horizon}")
-        self._check_learner(state)
+        if not self._is_foreign("learner_"):
+            self._check_learner(state)
         self.bits = float(state["bits"])
         if not 0 <= self.bits < math.inf:
             raise ValueError(f"nobody sends {self.bits} bits")

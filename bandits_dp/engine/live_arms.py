@@ -94,7 +94,7 @@ class LiveArms(Live):
         return int(np.flatnonzero(self.asked.arms == arm)[0])
 
     def _lacks(self, arm: int | None) -> int:
-        turn = self._turn if arm is None else self._place(arm)
+        turn = self._place(arm)
         return int(self.asked.plays[turn] - self.filled[turn]) if self.decides else self.horizon - self.played
 
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
