@@ -10,10 +10,11 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import privatizers
-from bandits_dp.learners import UCB, ArmElimination, PhasedElimination
+from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
 from bandits_dp.schedules.arms import DoublingBatches
 from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.designs import ExactWidth
+from bandits_dp.widths.ridge import PlainRadius
 
 BITS = bdp.problems.BernoulliArms([0.9, 0.5, 0.2])
 GRAINS = bdp.problems.Rounds(lambda rng: ((None, rng.random(3)) for _ in range(200)), arms=3)
@@ -131,6 +132,7 @@ def test_counters_and_batches_go_to_learners_with_features():
     ((Greedy(), lambda users: BATCH, SEEN), TypeError, "instance of a subclass of"),
     ((Greedy(), SHUFFLED(20), SEEN), ValueError, "privatizer must be for 5 numbers per user"),
     ((Greedy(), bdp.continual.TreeCounter(20, 1.0, 1e-4, domain=LINEAR), SEEN), ValueError, "fresh counter for 200 rounds"),
+    ((LinUCB(3, PlainRadius(3, 20, 0.5, 0.1)), BATCH, SEEN), ValueError, "learner must be for features of length 2, got one for 3"),
     ((UCB(3, None), bdp.continual.TreeCounter(200, 1.0, 1e-4), BITS), TypeError, "privatizer must be callable"),
     ((Leader(), lambda users: Own(users, guarantee="mine"), BITS), TypeError, "guarantee must be a bandits_dp.Guarantee"),
     ((Leader(), lambda users: Own(users, "mine"), BITS), TypeError, "domain must be one of bandits_dp.privatizers"),

@@ -140,7 +140,7 @@ def test_bad_simulations_are_named():
             function()
     with pytest.raises(TypeError, match=r"learner must be what make.* returned, got Bernoulli.*; learner and problem are swapped"):
         bdp.simulate(PROBLEM, learner(), 100)
-    with pytest.raises(TypeError, match=r"learner must be what make\(\) returned, got 'AE'$"):
+    with pytest.raises(TypeError, match=r"learner must be what make\(\) or combine\(\) returned, got 'AE'$"):
         bdp.simulate("AE", PROBLEM, 100)
 
 

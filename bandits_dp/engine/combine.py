@@ -15,7 +15,7 @@ from bandits_dp.engine.live_contexts import LiveContexts
 from bandits_dp.engine.live_linear import LiveLinear
 from bandits_dp.engine.streams import CountedBatches, FreshBatches
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners import PhasedElimination
+from bandits_dp.learners import LinUCB, PhasedElimination
 from bandits_dp.privatizers import LinearStatistics, Privatizer
 from bandits_dp.privatizers.base import complete
 from bandits_dp.problems.base import check_problem
@@ -87,6 +87,8 @@ def combine(
     horizon = _checks.integer("horizon", horizon)
     live: Live
     if chooses:
+        if isinstance(learner, LinUCB) and len(learner.theta) != problem.dimension:
+            raise ValueError(f"learner must be for features of length {problem.dimension}, got one for {len(learner.theta)}")
         live = LiveContexts(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
     else:
         if isinstance(privatizer, (Privatizer, Counter)) or not callable(privatizer):

@@ -108,7 +108,7 @@ class NoisyRadius:
         self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
     ) -> None:
         if not law.sub_gaussian:
-            raise ValueError("law must be sub-Gaussian for this radius, got that of Laplace noise")
+            raise ValueError("law must be sub-Gaussian for this radius, got one whose sub_gaussian_std is infinite (Laplace noise)")
         self.dimension = d = dimension
         self.users = users
         self.reward_std = _checks.positive("reward_std", reward_std)
