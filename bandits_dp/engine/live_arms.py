@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,8 @@ class LiveArms(Live):
                 if users not in made:
                     made[users] = self.privatizer(users)
             self.privatizers = [made[users] for users in map(int, asked.plays)]
+        if len(asked.arms) == 1 and not self.decides:  # one ticket may be for everybody who is left
+            self.asked = replace(asked, plays=np.array([left]))
         self.filled = np.zeros(len(asked.arms), dtype=np.int64)  # answers per arm
         self.out = np.zeros_like(self.filled)  # and open tickets
         self.released = np.zeros(len(asked.arms))
