@@ -105,6 +105,11 @@ def check_axis(axis: str, scale: str, series: Sequence[Series]) -> None:
             )
 
 
+def bar_gap(bars: Sequence[Series]) -> float:
+    """Return the least distance between two bars of one series; 1 if none has two."""
+    return min((float(np.diff(np.unique(one.x)).min()) for one in bars if len(np.unique(one.x)) > 1), default=1.0)
+
+
 def extent(axis: str, scale: str, series: Sequence[Series]) -> tuple[float, float]:
     """Return the limits of an axis, in its units, that show all of `series` with a little room."""
     if axis == "x":
@@ -122,13 +127,7 @@ def extent(axis: str, scale: str, series: Sequence[Series]) -> tuple[float, floa
     if axis == "y" and (bars or 0 <= bottom < top / 2):
         bottom, top = min(bottom, 0.0), max(top, 0.0)  # a bar without its zero, or a cut axis, misleads
     if axis == "x" and bars:
-        half = (
-            min(
-                (float(np.diff(np.unique(one.x)).min()) for one in bars if len(np.unique(one.x)) > 1),
-                default=1.0,
-            )
-            / 2
-        )
+        half = bar_gap(bars) / 2
         return bottom - half, top + half
     room = 0.0 if axis == "x" else 0.04 * (top - bottom)
     if math.isclose(bottom, top):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bandits_dp.plots.payload import Frame, Limits, Words
+from bandits_dp.plots.series import bar_gap
 from bandits_dp.plots.style import line_look, use_style
 
 if TYPE_CHECKING:
@@ -62,8 +63,7 @@ def _draw(ax: "Axes", frame: Frame, index: int) -> None:
             ax.fill_between(one.x, one.low, one.high, color=color, alpha=0.18, linewidth=0, step=hold)
     elif one.kind == "bar":
         bars = [other for other in frame.series if other.kind == "bar"]
-        gaps = [float(np.diff(np.unique(other.x)).min()) for other in bars if len(np.unique(other.x)) > 1]
-        width = 0.84 * min(gaps, default=1.0) / len(bars)
+        width = 0.84 * bar_gap(bars) / len(bars)
         shift = (bars.index(one) - (len(bars) - 1) / 2) * width
         ax.bar(one.x + shift, one.y, width, color=color, label=one.label, yerr=whiskers)
     else:

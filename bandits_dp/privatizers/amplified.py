@@ -50,24 +50,10 @@ def certified_unit_std(users: int, epsilon: float, delta: float, distance: float
 class AmplifiedGaussian(UserNoise):
     """P_Amp: every user adds Gaussian noise, and the shuffler mixes the messages.
 
-    Parameters
-    ----------
-    users : int
-        Batch size n, >= 1.
-    epsilon : float
-        Privacy parameter, > 0; at most sqrt(ln(2 / delta) / users) in the theorem calibration.
-    delta : float
-        Failure mass, in (0, 1).
-    calibration : {"certified", "theorem", "experiment"}
-        Exact amplification; the printed noise; or that of the code that the paper names. The last two are for linear statistics.
-    domain : Domain
-        Where one user's vector may lie; its l2 diameter is the sensitivity.
-    honest_fraction : float
-        Share of users whose messages count as a crowd, in (0, 1].
-    clip : bool
-        Whether vectors outside are moved to the domain's border.
-    strict : bool
-        Whether the theorem calibration refuses what its theorem does not cover.
+    The parameters are those of :class:`VectorSum` without ``levels``, but ``calibration`` is one of {"certified", "theorem",
+    "experiment"}: exact amplification; the printed noise; or that of the code that the paper names. The last two are for linear
+    statistics, and the theorem calibration takes epsilon up to sqrt(ln(2 / delta) / users). ``domain`` is [0, 1] if none is given,
+    and ``honest_fraction`` the share of users whose messages count as a crowd.
 
     Raises
     ------

@@ -12,10 +12,8 @@ neighbouring counts its probabilities differ by a factor of at most :math:`e^\va
 :math:`\mu \tanh(\varepsilon/2) - 1 \ge 0.43\, \varepsilon \mu` of its mean, and Chernoff's bounds give the rest of each side less
 than :math:`\delta`: exponents of at least :math:`3.6 \ln(2/\delta)`. Chapter 3 has the steps.
 
-**certified** sends noise bits in pairs, one that is one with probability :math:`p` and one with probability :math:`1 - p`.
-A single rare bit makes skewed, Poisson-like noise, and skew costs privacy: at (1, 1e-6) its std must be 5.8 in large batches.
-The two bits of a pair are skewed in opposite ways, their sum is symmetric, and a std of 4.5 is enough. Each user makes just enough
-pairs for fair bits to suffice, and then :math:`p \le 1/2` is lowered as far as the exact divergence allows.
+**certified** sends noise bits in pairs (:mod:`bandits_dp.privatizers.noise_bits`). Each user makes just enough pairs for fair bits
+to suffice, and then :math:`p \le 1/2` is lowered as far as the exact divergence allows.
 """
 
 from __future__ import annotations

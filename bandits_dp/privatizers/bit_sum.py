@@ -32,14 +32,7 @@ MOST_BITS = 2_000_000_000  # that a release with real messages may hold at once
 class BitSum(Privatizer):
     """What the shuffled sums of numbers share: encoding, messages and analysis. Subclasses choose levels and noise.
 
-    Parameters
-    ----------
-    users : int
-        Batch size n, >= 1.
-    domain : Domain
-        Where one user's value may lie.
-    clip : bool
-        Whether values outside are moved to the domain's border.
+    The parameters are those of :class:`Privatizer`.
 
     Attributes
     ----------

@@ -41,27 +41,9 @@ def theorem_bits(users: int, epsilon: float, delta: float, half_range: float) ->
 class ScalarSum(BitSum):
     """P_1D: the shuffled sum of one number per user.
 
-    Parameters
-    ----------
-    users : int
-        Batch size n, >= 1.
-    epsilon : float
-        Privacy parameter, > 0; below 30 in the theorem calibration.
-    delta : float
-        Failure mass, in (0, 1); below 1/2 in the theorem calibration.
-    calibration : {"certified", "theorem"}
-        Exact divergence, or the published constants in our reading.
-    domain : Box
-        The interval, of dimension 1.
-    levels : int, optional
-        g, the bits that a number becomes, in the certified calibration; if not given, enough for rounding to add at most 1% to the
-        noise.
-    honest_fraction : float
-        Share of users that add their noise, in (0, 1].
-    clip : bool
-        Whether values outside are moved to the interval's ends.
-    strict : bool
-        Whether the theorem calibration refuses what its theorem does not cover.
+    The parameters are those of :class:`VectorSum`, but ``domain`` is a Box of dimension 1, [0, 1] if none is given, ``levels`` are
+    enough for rounding to add at most 1% to the noise if none are given, and the theorem calibration, the published constants in
+    our reading, takes epsilon below 30 and delta below 1/2.
 
     Raises
     ------

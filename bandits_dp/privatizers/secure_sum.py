@@ -37,14 +37,8 @@ LOG_WRAP = 101 * math.log(2)  # each tail has probability 2^-101 at most
 class SecureSum(Privatizer):
     """What sums by secure aggregation share; subclasses choose the levels and the noise.
 
-    Parameters
-    ----------
-    users : int
-        Batch size n, >= 1.
-    domain : Box
-        Where one user's value may lie, of dimension 1.
-    honest_fraction : float
-        Share of users that add their noise, in (0, 1]; at least the protected user does.
+    The parameters are those of :class:`Privatizer`, but for ``clip``; ``domain`` is a Box of dimension 1, and ``honest_fraction``,
+    in (0, 1], the share of users that add their noise; at least the protected user does.
 
     Attributes
     ----------

@@ -25,21 +25,9 @@ MOST_LEVELS = 1024  # beyond, the exact divergence takes seconds; at epsilon = 1
 class SkellamSum(SecureSum):
     """Sum by secure aggregation with Skellam noise.
 
-    Parameters
-    ----------
-    users : int
-        Batch size n, >= 1.
-    epsilon : float
-        Privacy parameter, > 0.
-    delta : float
-        Failure mass, in (0, 1).
-    calibration : {"certified", "theorem"}
-        The exact divergence, or the published bound on the Renyi divergence (which gives up to 20% more noise around epsilon = 1,
-        and far more at large epsilon).
-    domain : Box
-        Where one user's value may lie, of dimension 1.
-    honest_fraction : float
-        Share of users that add their noise, in (0, 1].
+    The parameters are those of :class:`DiscreteLaplaceSum`, but delta is in (0, 1), epsilon is any number > 0, and ``calibration``
+    is the exact divergence ("certified"), or the published bound on the Renyi divergence ("theorem", which gives up to 20% more
+    noise around epsilon = 1, and far more at large epsilon).
 
     Attributes
     ----------

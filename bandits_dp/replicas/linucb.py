@@ -38,9 +38,9 @@ from bandits_dp import _checks
 from bandits_dp.engine.live_contexts import LiveContexts
 from bandits_dp.engine.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.privatizers import Identity, Reals
+from bandits_dp.privatizers import Identity, LinearStatistics, Reals
 from bandits_dp.problems.contextual import Contextual
-from bandits_dp.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree, entries, unproved
+from bandits_dp.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree, unproved
 from bandits_dp.widths.ridge import FixedWidth
 
 SCALE = 10  # s at epsilon >= 1
@@ -90,7 +90,7 @@ def _figure(
 
 def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
     """Return the curve LinUCB."""
-    stream = FreshBatches(Identity(1, Reals(entries(problem.dimension))))
+    stream = FreshBatches(Identity(1, Reals(LinearStatistics(problem.dimension).dimension)))
     stream.guarantee = unproved("none", "certified", "features and rewards are used as they are")
     return _figure(problem, horizon, stream, 1.0, 1e-4, radius_scale)
 

@@ -12,7 +12,7 @@ from bandits_dp.continual import TreeCounter
 from bandits_dp.continual.base import Counter
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.privatizers.bit_sum import BitSum
-from bandits_dp.privatizers.domain import Reals
+from bandits_dp.privatizers.domain import LinearStatistics, Reals
 from bandits_dp.privatizers.gaussian import UserNoise
 from bandits_dp.privatizers.noise_bits import NoiseBits
 
@@ -22,11 +22,6 @@ CLAIM = "noise of the code that Chowdhury & Zhou 2022 name, which claims no guar
 def unproved(model: str, calibration: str = "experiment", text: str = CLAIM) -> Guarantee:
     """Say that nothing is promised."""
     return no_guarantee(model, "one round (phi, y)", "replace one user's round", calibration, text)
-
-
-def entries(dimension: int) -> int:
-    """Numbers in (phi y, upper triangle of phi phi') of d features."""
-    return dimension + dimension * (dimension + 1) // 2
 
 
 def _shape(dimension: int) -> NDArray[np.float64]:
@@ -49,7 +44,7 @@ class FigureGaussian(UserNoise):
     """
 
     def __init__(self, dimension: int, users: int, std: float, model: str) -> None:
-        super().__init__(users, Reals(entries(dimension)))
+        super().__init__(users, Reals(LinearStatistics(dimension).dimension))
         self.unit_stds = std * _shape(dimension)
         self.stds = std * math.sqrt(users) * _shape(dimension)  # of a batch's sum
         self.noise_std = std * math.sqrt(users)
@@ -97,7 +92,7 @@ class FigureBits(BitSum):
     needs_values = True
 
     def __init__(self, dimension: int, users: int, feature_norm: float, levels: float, bits: float) -> None:
-        super().__init__(users, Reals(entries(dimension)))
+        super().__init__(users, Reals(LinearStatistics(dimension).dimension))
         self.low, self.high = -feature_norm, feature_norm
         self.step, self.levels = feature_norm / levels, math.ceil(2 * levels)
         self.noise_bits = _Truncated(int(bits), 0, 0.25)
@@ -108,32 +103,35 @@ class FigureBits(BitSum):
         self.guarantee = unproved("shuffle")
 
 
-class FigureCounter(Counter):
-    """The curve LinUCB-JDP: after t rounds the first 1 + floor(ln(1 + t)) of a few noises that are drawn once.
+class _FigureNoise(Counter):
+    """A counter whose draws have the code's noise, and a privacy that nobody promises.
 
     Parameters
     ----------
     dimension, horizon : int
         d and T.
     node_std : float
-        Std of each of the noises, > 0.
-
-    Notes
-    -----
-    The code has the first of them before the first round, too; here that round has none.
+        Std of each draw, > 0.
     """
-
-    _what = "some prefix sums"
 
     def __init__(self, dimension: int, horizon: int, node_std: float) -> None:
         self.node_stds = node_std * _shape(dimension)
-        super().__init__(horizon, 1.0, 0.5, Reals(entries(dimension)))  # a privacy that nobody promises
+        super().__init__(horizon, 1.0, 0.5, Reals(LinearStatistics(dimension).dimension))
 
     def _certify(self, epsilon: float, delta: float) -> None:
         self.noise_std, self.guarantee = float(self.node_stds[0]), unproved("central")
 
     def _draw(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
         return rng.normal(0.0, self.node_stds, size)
+
+
+class FigureCounter(_FigureNoise):
+    """The curve LinUCB-JDP: after t rounds the first 1 + floor(ln(1 + t)) of a few noises that are drawn once.
+
+    The code has the first of them before the first round, too; here that round has none.
+    """
+
+    _what = "some prefix sums"
 
     def _column_norm(self, rounds: int, power: int) -> float:
         return 1.0
@@ -168,11 +166,5 @@ class FigureCounter(Counter):
         self._noise, self._drawn = state["noise"].reshape(self.dimension), int(state["drawn"])
 
 
-class FigureTree(TreeCounter):
+class FigureTree(_FigureNoise, TreeCounter):
     """What LinUCB-JDP would be with a real binary tree, whose nodes have the noise of :class:`FigureCounter`."""
-
-    def __init__(self, dimension: int, horizon: int, node_std: float) -> None:
-        self.node_stds = node_std * _shape(dimension)
-        super().__init__(horizon, 1.0, 0.5, Reals(entries(dimension)))
-
-    _certify, _draw = FigureCounter._certify, FigureCounter._draw

@@ -93,7 +93,7 @@ class FixedWidth:
     adaptive = False
 
     def __init__(self, alpha: float, regularizer: float) -> None:
-        self.alpha = _checks.real("alpha", alpha, 0.0, math.inf, ends="[)")
+        self.width = _checks.real("alpha", alpha, 0.0, math.inf, ends="[)")
         self.ridge = _checks.positive("regularizer", regularizer)
 
     def regularizer(self, batch: int) -> float:
@@ -106,7 +106,7 @@ class FixedWidth:
 
     def beta(self, batch: int, shape: Shape) -> float:
         """Return the width."""
-        return self.alpha
+        return self.width
 
 
 class PlainRadius(FixedWidth):
