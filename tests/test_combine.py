@@ -297,3 +297,26 @@ def test_simulate_refuses_what_is_no_problem():
         bdp.make(["SDP-AE"], BITS, horizon=200)
     with pytest.raises(TypeError, match="state must be what save"):
         live.restore(None)
+
+
+def test_a_chooser_that_takes_notes_has_them_forgotten():
+    """What one user's features are must not reach the next user's choice but through releases."""
+    class Curious:
+        upper = np.triu_indices(2)
+
+        def __init__(self):
+            self.seen = 0.0
+
+        def choose(self, features):
+            self.seen = self.seen + features.sum()
+            return np.zeros(features.shape[:-2], dtype=int)
+
+        def tell(self, released):
+            pass
+
+    problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
+    statistics = bdp.privatizers.LinearStatistics(2)
+    privatizer = bdp.privatizers.LocalGaussian(1, epsilon=1.0, delta=0.1, domain=statistics)
+    live = bdp.combine(Curious(), privatizer, problem, horizon=10)
+    live.update(live.act(np.eye(2) / 2), 1.0)
+    assert live.learner.seen == 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp._state import WrongEntry, pack, snapshot, unpack
+from bandits_dp.ask_tell import Learner
 from bandits_dp.engine.inbox import Inbox
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.streams import Stream
@@ -127,7 +129,8 @@ class LiveContexts(Live):
 
     def _choose(self, shown: NDArray[np.float64]) -> NDArray[np.intp]:
         """Ask the learner, whose class may be anybody's, for an arm of every user."""
-        chosen, users, arms = self.learner.choose(shown), shown.shape[:-2], shown.shape[-2]
+        learner = self.learner if isinstance(self.learner, Learner) else copy.copy(self.learner)  # what it notes is forgotten
+        chosen, users, arms = learner.choose(shown), shown.shape[:-2], shown.shape[-2]
         array = np.asarray(chosen)
         if array.shape != users or array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= arms:
             raise ValueError(f"choose must return integers from 0 to {arms - 1} of shape {users}, one per user, got {chosen!r}")
