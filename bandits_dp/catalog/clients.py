@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.linear import CLIPPED, Clipped, with_noise
+from bandits_dp.catalog.linear import CLIPPED, Clipped, no_noise, with_noise
 from bandits_dp.catalog.options import Fidelity, Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.designs import support_bound
@@ -82,17 +82,12 @@ def _noisy(clients: int, numbers: int, kind: Callable[..., Privatizer], bound: f
     return kind(clients, domain=Box(numbers, -bound, bound))
 
 
-def no_noise(phase: Phase) -> float:
-    """Return the printed sigma_n of DPE (Theorem 5.1)."""
-    return 0.0
-
-
-def gaussian_noise(phase: Phase, dimension: int) -> float:
+def gaussian_noise(dimension: int, phase: Phase) -> float:
     """Return the printed sigma_n with Gaussian noise, 2 sqrt(S d) times sigma_nc or sigma_nl / sqrt(|U|) (Theorems 5.3, 5.4)."""
     return 2 * phase.noise[0].noise_std / phase.people * math.sqrt(support_bound(dimension) * dimension)
 
 
-def bit_noise(phase: Phase, dimension: int) -> float:
+def bit_noise(dimension: int, phase: Phase) -> float:
     r"""Return the printed sigma_n with shuffled bits, 2 sigma_ns sqrt(S d) (Theorem 5.5).
 
     The theorem prints an order. The :math:`\sigma_{ns}^2 = 360 \Delta_2^2 \ln(4 s / \delta) / (|U|^2 \hat\varepsilon^2)` that we
@@ -121,14 +116,14 @@ def _elimination(
     given: Given,
     options: Growing,
     privatizer: Callable[[int, int], Privatizer],
-    printed_noise: Callable[[Phase], float],
+    printed_noise: Callable[[int, Phase], float],
     schedule: Schedule | None = None,
 ) -> LiveClients:
     """Put phased elimination together with the width of its calibration."""
     problem, T = given.problem, given.horizon
     k, d = problem.arms, problem.dimension
     width = (ExactWidth(k, T, problem.reward_std, problem.client_std) if given.calibration == "certified"
-             else PrintedWidth(k, d, T, printed_noise, problem.client_std))
+             else PrintedWidth(k, d, T, partial(printed_noise, d), problem.client_std))
     learner = PhasedElimination(k, d, FIRST_LENGTH, width, schedule or _growing(options.alpha), problem.clients)
     if problem.actions is not None:
         learner.show(problem.actions)
@@ -189,7 +184,7 @@ def _continuous(
         given = replace(given, delta=0.0)  # pure privacy, whatever delta is allowed
     kind = with_noise(given, options, gaussian, laplace)
     privatizer = partial(_noisy, kind=kind, bound=_checks.positive("bound", options.bound))
-    return _elimination(given, options, privatizer, partial(gaussian_noise, dimension=given.problem.dimension))
+    return _elimination(given, options, privatizer, gaussian_noise)
 
 
 def _cdp_dpe(given: Given, options: NoisyVectors) -> LiveClients:
@@ -204,7 +199,7 @@ def _sdp_dpe(given: Given, options: ShuffledVectors) -> LiveClients:
     kind = partial(VectorSum, epsilon=given.epsilon, delta=given.delta, calibration=given.calibration, clip=options.clip,
                    honest_fraction=options.honest_fraction, strict=options.strict)
     privatizer = partial(_noisy, kind=kind, bound=_checks.positive("bound", options.bound))
-    return _elimination(given, options, privatizer, partial(bit_noise, dimension=given.problem.dimension))
+    return _elimination(given, options, privatizer, bit_noise)
 
 
 _UNIT = "one client's vector of average rewards"

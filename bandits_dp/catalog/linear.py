@@ -53,7 +53,8 @@ class Shuffled(Clipped):
     honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
 
 
-def _no_std(dimension: int, phase: Phase) -> float:
+def no_noise(dimension: int, phase: Phase) -> float:
+    """Return the printed sigma_n without privacy (for DPE, Theorem 5.1)."""
     return 0.0
 
 
@@ -113,7 +114,7 @@ def _bounded(given: Given) -> Box:
 
 
 def _pe(given: Given, options: Fidelity) -> LiveLinear:
-    return _elimination(given, partial(Identity, domain=given.problem.domain), _no_std, options.fidelity)
+    return _elimination(given, partial(Identity, domain=given.problem.domain), no_noise, options.fidelity)
 
 
 def _cdp_pe(given: Given, options: Noisy) -> LiveLinear:

@@ -43,13 +43,8 @@ class MovingFigure:
         words: Words,
         limits: Limits,
     ) -> None:
-        self._series, self.sliders, self.start, self.words, self.asked_limits = (
-            series,
-            sliders,
-            start,
-            words,
-            limits,
-        )
+        self._series, self.sliders, self.start = series, sliders, start
+        self.words, self.asked_limits = words, limits
         every = list(settings(sliders))
         frames = [self.frame(setting) for setting in every]
         self.limits = limits.showing(frames)
