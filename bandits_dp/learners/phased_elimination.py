@@ -70,7 +70,8 @@ class PhasedElimination(Learner):
     changes = ("phase", "actions", "active", "estimate")
 
     def __init__(
-        self, arms: int, dimension: int, first_length: float, width: DesignWidth,
+        self, arms: int, dimension: int,
+        first_length: float, width: DesignWidth,
         clients: Schedule | None = None, population: int = 0,
     ) -> None:
         self.first_length, self.width = first_length, width
