@@ -17,7 +17,7 @@ def source(code: type | Callable[..., object]) -> str:
     Parameters
     ----------
     code : class or function
-        What to show, for instance ``type(learner.learner)``, the algorithm of what :func:`make` returned.
+        What to show, for instance ``type(learner.learner)``, the algorithm of what :func:`bandits_dp.make` returned.
 
     Returns
     -------
