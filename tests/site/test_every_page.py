@@ -116,7 +116,7 @@ def test_pages_of_source_code_are_whole(page: Page, address: Callable[[str, str]
     others = {path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")} - {*PAGES, FRONT}
     sources = sorted(name for name in others if not name.startswith("_static/"))
     assert all(name.startswith("_modules/") for name in sources), "these pages are in no contents"
-    assert "_modules/bandits_dp/simulate.html" in sources
+    assert "_modules/bandits_dp/engine/simulate.html" in sources
     page.set_viewport_size(PHONE)
     for name in sources:
         page.goto(address("file", name))
