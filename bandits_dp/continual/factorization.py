@@ -30,8 +30,8 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy  # fft is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
-from scipy import fft
 
 from bandits_dp.continual.base import Counter
 from bandits_dp.continual.intervals import bit_parents
@@ -132,11 +132,11 @@ class FactorizationCounter(Counter):
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
         """Multiply by C: a convolution with f, by FFT."""
         steps = len(draws)
-        size = fft.next_fast_len(2 * steps - 1, real=True)
+        size = scipy.fft.next_fast_len(2 * steps - 1, real=True)
         first = np.zeros(steps)
         first[: len(self.coefficients)] = self.coefficients[:steps]  # a block may reach beyond the horizon
-        spectrum = fft.rfft(first, size)
+        spectrum = scipy.fft.rfft(first, size)
         noise = np.empty_like(draws)
         for j in range(self.dimension):  # one by one, for the memory
-            noise[:, j] = fft.irfft(fft.rfft(draws[:, j], size) * spectrum, size)[:steps]
+            noise[:, j] = scipy.fft.irfft(scipy.fft.rfft(draws[:, j], size) * spectrum, size)[:steps]
         return noise
