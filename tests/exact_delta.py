@@ -97,7 +97,7 @@ def gaussian(ratio: float, epsilon: float) -> mp.mpf:
 
 
 def shuffled(users: int, local_epsilon: float, epsilon: float) -> float:
-    """Delta of so many shuffled messages without a local delta: every outcome of Feldman, McMillan, Talwar 2021, Theorem 3.2."""
+    """Delta of so many shuffled messages without a local delta: every outcome of the clones of Feldman, McMillan, Talwar."""
     q = math.exp(local_epsilon) / (math.exp(local_epsilon) + 1)
     clones = stats.binom.pmf(np.arange(users), users - 1, math.exp(-local_epsilon))
     law, total = np.array([1.0]), 0.0  # of how many of c clones say one thing, c = 0, 1, ...
@@ -110,7 +110,7 @@ def shuffled(users: int, local_epsilon: float, epsilon: float) -> float:
 
 
 def shuffled_gaussian(ratio: float, users: int, epsilon: float) -> float:
-    """Least delta that Theorems 3.2 and 3.8 prove for so many shuffled messages with Gaussian noise, ``ratio`` = std over distance.
+    """Least delta that clones and Theorem 3.8 prove for so many shuffled messages with Gaussian noise; ``ratio``: std over distance.
 
     By Theorem 3.8 a local delta_0 costs (e^epsilon + 1) (1 + e^-epsilon_0 / 2) n delta_0 beside the delta without it.
     """

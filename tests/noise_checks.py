@@ -298,7 +298,7 @@ def counters(name: str) -> None:
 
 
 def amplification(name: str) -> None:
-    """The noise of 300 shuffled messages is what Theorems 3.2 and 3.8 need, local delta included, and 2% of delta is left at most.
+    """The noise of 300 shuffled messages is what clones and Theorem 3.8 need, local delta included; 2% of delta is left at most.
 
     Of twice as many users with half of them honest, it is the same: those who are not are no crowd.
     """

@@ -152,7 +152,7 @@ def test_more_clones_hide_better() -> None:
 
 
 def published(eps0: float, users: int, delta: float) -> float:
-    """Feldman, McMillan, Talwar 2021, Theorem 3.1, written out."""
+    """The closed form of Feldman, McMillan, Talwar 2021, written out."""
     grow = math.exp(eps0)
     crowd = 8 * math.sqrt(grow * math.log(4 / delta) / users) + 8 * grow / users
     return math.log(1 + (grow - 1) / (grow + 1) * crowd)

@@ -14,7 +14,7 @@ from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGau
 
 
 def brute_force_delta(local_epsilon, users, epsilon):
-    """Both pairs of counts of Feldman et al. 2021, Theorem 3.2, outcome by outcome in exact fractions."""
+    """Both pairs of counts of the clones reduction of Feldman et al. 2021, outcome by outcome in exact fractions."""
     ratio, local = Fraction(math.exp(epsilon)), Fraction(math.exp(local_epsilon))
     p, q = {}, {}
     for c in range(users):

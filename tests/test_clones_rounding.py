@@ -30,7 +30,7 @@ def tail(clones, q, epsilon):
 
 
 def exact(local_epsilon, users, epsilon):
-    """Feldman, McMillan, Talwar 2021, Theorem 3.2, summed over the number of clones from its mode outwards."""
+    """The clones reduction of Feldman, McMillan, Talwar 2021, summed over the number of clones from its mode outwards."""
     with mp.workdps(DIGITS):
         local, epsilon, others = mp.mpf(local_epsilon), mp.mpf(epsilon), users - 1
         q, p = 1 / (1 + mp.exp(-local)), mp.exp(-local)

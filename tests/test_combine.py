@@ -305,10 +305,10 @@ def test_a_chooser_that_takes_notes_has_them_forgotten():
         upper = np.triu_indices(2)
 
         def __init__(self):
-            self.seen = 0.0
+            self.seen = np.zeros(1)
 
         def choose(self, features):
-            self.seen = self.seen + features.sum()
+            self.seen += features.sum()
             return np.zeros(features.shape[:-2], dtype=int)
 
         def tell(self, released):

@@ -6,8 +6,8 @@ n users send messages, each :math:`(\varepsilon_0, \delta_0)`-private by itself,
 .. math:: (A + \Delta,\; C - A + 1 - \Delta) \quad\text{and}\quad (A + 1 - \Delta,\; C - A + \Delta),
 
 with :math:`C \sim \mathrm{Bin}(n - 1, e^{-\varepsilon_0})` clones of the user, :math:`A \sim \mathrm{Bin}(C, 1/2)` and
-:math:`\Delta \sim \mathrm{Ber}(e^{\varepsilon_0} / (e^{\varepsilon_0} + 1))` (their Theorem 3.2). The divergence of the two pairs
-is summed here over C.
+:math:`\Delta \sim \mathrm{Ber}(e^{\varepsilon_0} / (e^{\varepsilon_0} + 1))` (the clones reduction). The divergence of the two
+pairs is summed here over C.
 
 **Why the sum is rigorous.** Given C = c the first count decides everything, and its likelihood ratio
 
@@ -82,12 +82,12 @@ def clones_delta(local_epsilon: float, users: int, epsilon: float) -> float:
 
 
 def _closed_form(local_epsilon: float, users: int, delta: float) -> float:
-    """Return Theorem 3.1's epsilon, or infinity outside its range."""
+    """Return the epsilon of their closed form, or infinity outside its range."""
     if local_epsilon > math.log(max(users / (16 * math.log(2 / delta)), 1e-300)):
         return math.inf
     grow = math.exp(local_epsilon)
     crowd = 8 * math.sqrt(grow * math.log(4 / delta) / users) + 8 * grow / users
-    return math.log1p(math.tanh(local_epsilon / 2) * crowd)  # Theorem 3.1
+    return math.log1p(math.tanh(local_epsilon / 2) * crowd)  # the closed form
 
 
 def shuffle_epsilon(
@@ -120,7 +120,7 @@ def shuffle_epsilon(
 
     Notes
     -----
-    Feldman, McMillan, Talwar 2021, Theorems 3.1, 3.2 and 3.8: a local delta_0 costs
+    Feldman, McMillan, Talwar 2021, the closed form, the clones reduction and Theorem 3.8: a local delta_0 costs
     (e^epsilon + 1) (1 + e^-epsilon_0 / 2) n delta_0 of delta. Here epsilon <= epsilon_0 bounds that share beforehand.
     Reference: (1, 10^4, 1e-6) gives 0.0530, (4, 10^5, 1e-6) gives 0.1698.
     """

@@ -39,23 +39,26 @@ def play_arms(
 def play_phases(
     live: LiveArms, problem: Arms, rng: np.random.Generator, track: RegretTrack
 ) -> Iterator[tuple[int, ArmElimination, float]]:
-    """Yield rounds played, learner and bits sent after each phase, or after several of which only the last may eliminate."""
+    """Yield rounds played, learner and bits sent after each phase, or after several of which only the last may eliminate.
+
+    There may be a million phases, so it reads off the learner what ``ask`` would say.
+    """
     learner, privatizer, played, bits = snapshot(live.learner), live.privatizers[0], 0, 0.0
     while played < live.horizon:
-        asked = learner.ask()
-        users, left = int(asked.plays[0]), live.horizon - played
-        length = users * len(asked.arms)
-        if not asked.decides or length >= left:
-            track.play(asked.arms, users, left)
+        arms, left = learner.viable, live.horizon - played
+        users = learner.schedule.size(learner.phase, len(arms))
+        length = users * len(arms)
+        if len(arms) == 1 or length >= left:
+            track.play(arms, users, left)
             played = live.horizon
         else:
             if users != privatizer.users:
                 privatizer = live.privatizer(users)
             phases = min(quiet_phases(learner, privatizer.span, live.horizon), (left - 1) // length)
-            track.play(asked.arms, users, phases * length)
+            track.play(arms, users, phases * length)
             played += phases * length
             bits += phases * length * privatizer.bits_per_user
-            tally = problem.reward_tally(asked.arms, phases * users, rng)
+            tally = problem.reward_tally(arms, phases * users, rng)
             learner.tell(privatizer.release_tally(*tally, rng, phases), [privatizer], phases)
         yield played, learner, bits
 

@@ -129,7 +129,7 @@ class LiveContexts(Live):
 
     def _choose(self, shown: NDArray[np.float64]) -> NDArray[np.intp]:
         """Ask the learner, whose class may be anybody's, for an arm of every user."""
-        learner: Any = self.learner if isinstance(self.learner, Learner) else copy.copy(self.learner)  # it forgets what it notes
+        learner: Any = self.learner if isinstance(self.learner, Learner) else copy.deepcopy(self.learner)  # forgets its notes
         chosen, users, arms = learner.choose(shown), shown.shape[:-2], shown.shape[-2]
         array = np.asarray(chosen)
         if array.shape != users or array.dtype.kind not in "iu" or array.min() < 0 or array.max() >= arms:

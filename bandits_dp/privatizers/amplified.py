@@ -83,8 +83,8 @@ class AmplifiedGaussian(UserNoise):
         if _checks.calibration(calibration) == "certified":
             self.unit_std = certified_unit_std(honest, epsilon, delta, domain.l2_diameter)
             if self.unit_std < gaussian_noise_std(epsilon, delta, domain.l2_diameter):
-                text = ("exact local Gaussian mechanism, amplified by shuffling (Feldman, McMillan, Talwar 2021, Theorems 3.2 and "
-                        "3.8)" + crowd(honest_fraction))
+                text = ("exact local Gaussian mechanism, amplified by shuffling (the clones of Feldman, McMillan, Talwar 2021, and "
+                        "their Theorem 3.8)" + crowd(honest_fraction))
             else:  # which needs nobody else to be honest
                 text = "exact local Gaussian mechanism, which is private without the shuffler: it amplifies nothing here"
             self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
