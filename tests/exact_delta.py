@@ -110,7 +110,7 @@ def shuffled(users: int, local_epsilon: float, epsilon: float) -> float:
 
 
 def shuffled_gaussian(ratio: float, users: int, epsilon: float) -> float:
-    """Least delta that clones and Theorem 3.8 prove for so many shuffled messages with Gaussian noise; ``ratio``: std over distance.
+    """Least delta that clones and Theorem 3.8 prove for so many shuffled Gaussian messages; ``ratio`` is std over distance.
 
     By Theorem 3.8 a local delta_0 costs (e^epsilon + 1) (1 + e^-epsilon_0 / 2) n delta_0 beside the delta without it.
     """

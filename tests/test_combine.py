@@ -320,3 +320,22 @@ def test_a_chooser_that_takes_notes_has_them_forgotten():
     live = bdp.combine(Curious(), privatizer, problem, horizon=10)
     live.update(live.act(np.eye(2) / 2), 1.0)
     assert live.learner.seen == 0.0
+
+
+def test_a_central_learner_with_features_promises_joint_privacy_only():
+    """Whoever sees what a user is shown sees a function of her own features; in the local model only messages are seen."""
+    problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
+    statistics = bdp.privatizers.LinearStatistics(2)
+
+    class First:
+        def choose(self, features):
+            return np.zeros(features.shape[:-2], dtype=int)
+
+        def tell(self, released):
+            pass
+
+    for kind, joint in ((bdp.privatizers.CentralGaussian, True), (bdp.privatizers.LocalGaussian, False)):
+        privatizer = kind(5, epsilon=1.0, delta=0.1, domain=statistics)
+        live = bdp.combine(First(), privatizer, problem, horizon=10)
+        assert live.guarantee.joint is joint and ("joint" in str(live.guarantee)) is joint
+        assert not privatizer.guarantee.joint

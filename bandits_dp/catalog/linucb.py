@@ -11,7 +11,7 @@ from bandits_dp import _checks
 from bandits_dp.catalog.options import Fidelity, Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
-from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.live_contexts import BILLBOARD, LiveContexts
 from bandits_dp.engine.streams import CountedBatches, FreshBatches
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
@@ -35,8 +35,6 @@ from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 ALPHA = 0.1  # probability that some confidence radius is too small
 USERS = 20  # per batch: that of the paper's simulation
 COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
-BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "
-             "(billboard lemma, Hsu et al. 2016)")
 SIZES = 'users per batch, >= 1, or "utility"'
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from bandits_dp.continual import Counter
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.engine.live_clients import LiveClients
-from bandits_dp.engine.live_contexts import LiveContexts
+from bandits_dp.engine.live_contexts import BILLBOARD, LiveContexts
 from bandits_dp.engine.live_linear import LiveLinear
 from bandits_dp.engine.streams import CountedBatches, FreshBatches
 from bandits_dp.guarantee import Guarantee
@@ -39,7 +40,8 @@ def combine(
     horizon : int
         Number of rounds T, >= 1.
     guarantee : Guarantee, optional
-        What the whole run promises; that of one release if not given, as every user is in one batch only.
+        What the whole run promises; that of one release if not given, as every user is in one batch only. In the central model with
+        features that is joint privacy: what she is shown herself follows from her features.
     fidelity : {"aggregate", "messages"}
         Whether the simulator may draw sums from their law.
 
@@ -90,6 +92,8 @@ def combine(
         if isinstance(learner, LinUCB) and len(learner.theta) != problem.dimension:
             raise ValueError(f"learner must be for features of length {problem.dimension}, got one for {len(learner.theta)}")
         live = LiveContexts(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
+        if live.guarantee.model == "central" and live.guarantee.proved:  # her own arm shows a user's features to whoever sees it
+            live.guarantee = replace(live.guarantee, reason=live.guarantee.reason + BILLBOARD, joint=True)
     else:
         if isinstance(privatizer, (Privatizer, Counter)) or not callable(privatizer):
             raise TypeError(f"privatizer must be callable as privatizer(users), as partial(BinarySum, epsilon=1.0, delta=1e-6) "

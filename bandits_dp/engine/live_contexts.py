@@ -19,6 +19,9 @@ from bandits_dp.privatizers.domain import SLACK, triangle
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
 
+BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "
+             "(billboard lemma, Hsu et al. 2016)")
+
 
 class LiveContexts(Live):
     """A learner that chooses by features, with a stream that releases its statistics.
