@@ -12,7 +12,8 @@ DELTA = 1e-6
 SEED = 6  # of the people on the page; not chosen for what they do
 PARTS = Path(__file__).parent.parent / "_figure"
 OUTCOMES = (
-    "confirmed", "confirmed, loose", "confirmed with other constants", "open", "not reproduced by our reading", "refuted", "not testable",
+    *("confirmed", "confirmed, loose", "confirmed with other constants", "open"),
+    *("not reproduced by our reading", "refuted", "not testable"),
 )
 SCRIPTS = ("model", "panels", "stage", "start")
 
