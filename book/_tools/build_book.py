@@ -26,7 +26,7 @@ STATE = BUILD / "state.json"
 # What every page may depend on, besides its own text; and what else makes a difference to a build. (Theorems name their tests.)
 BASE = (
     *("bandits_dp/**/*", "requirements.lock", "_config.yml", "_toc.yml"),
-    *("book/*.json", "book/*.bib", "book/_ext/*", "book/_static/**/*"),
+    *("book/*.json", "book/*.bib", "book/_ext/*", "book/_figure/*", "book/_static/**/*", "book/_tools/welcome_figure.py"),
 )
 TEXTS = ("book/*.md", "notebooks/*.ipynb", "tests/**/*.py")
 

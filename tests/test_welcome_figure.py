@@ -1,0 +1,174 @@
+"""The welcome page's moving figure: its privatizers have the package's noise, and hand, keyboard and ear get the same.
+
+Alarm rate: each two-sided test of a mean or a variance allows 6 standard errors (2e-9 by the normal approximation).
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+import bandits_dp as bdp
+import get_browser
+import welcome_figure
+from tests.test_plots import FLAGS
+
+NIGHTS = 4000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=get_browser.get(), args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    return f'<!doctype html><html data-theme="light"><body>{welcome_figure.html()}'
+
+
+@pytest.fixture
+def page(browser: Any, html: str) -> Iterator[Page]:
+    problems: list[str] = []
+    context = browser.new_context(reduced_motion="reduce", viewport={"width": 1000, "height": 900})
+    opened = context.new_page()
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.set_content(html)
+    yield opened
+    context.close()
+    assert not problems
+
+
+def model(page: Page, trust: str, epsilon: float, nights: int = NIGHTS) -> np.ndarray:
+    """Let the page's own code play nights; return (exact sum, released sum, variance told, ones sent, bits sent) of each."""
+    played = page.evaluate(
+        """([trust, epsilon, nights]) => {
+            const { lull } = document.querySelector(".lull").figure;
+            const mine = new lull.constructor(lull.table, 12345, lull.table.epsilons.indexOf(epsilon));
+            const sum = (list) => list.reduce((a, b) => a + b, 0), rows = [];
+            for (let night = 0; night < nights; night++) {
+                for (const { answers, known, variance, sent } of mine.tonight[trust]) {
+                    rows.push([sum(answers), known, variance, sum(sent.flat()), sent.flat().length]);
+                }
+                mine.ask(); // nothing is learned, so both exercises stay
+            }
+            return rows;
+        }""",
+        [trust, epsilon, nights],
+    )
+    return np.array(played, dtype=float)
+
+
+PRIVATIZERS = {
+    "server": lambda epsilon: bdp.privatizers.DiscreteLaplaceSum(32, epsilon=epsilon),
+    "shuffler": lambda epsilon: bdp.privatizers.BinarySum(32, epsilon=epsilon, delta=1e-6),
+    "nobody": lambda epsilon: bdp.privatizers.RandomizedResponse(32, epsilon=epsilon),
+}
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1, 3])
+@pytest.mark.parametrize("trust", PRIVATIZERS)
+def test_noise_is_that_of_the_package(page: Page, trust: str, epsilon: float) -> None:
+    exact, known, variance, *_ = model(page, trust, epsilon).T
+    wanted = PRIVATIZERS[trust](epsilon).noise_std ** 2
+    assert variance == pytest.approx(wanted, rel=1e-6)
+    noise, rounds = known - exact, len(known)
+    assert abs(noise.mean()) < 6 * math.sqrt(wanted / rounds)
+    spread = (noise**2).std() / math.sqrt(rounds)  # standard error of the mean of squares
+    assert abs((noise**2).mean() - wanted) < 6 * spread
+
+
+def test_bits_are_those_of_the_table(page: Page) -> None:
+    exact, known, _, ones, bits = model(page, "shuffler", 1).T
+    pairs, _ = welcome_figure.noise_bits(32, 1)
+    assert set(bits) == {32 * (1 + 2 * pairs)} and np.array_equal(known, ones - 32 * pairs)
+    exact, known, *_ = model(page, "everybody", 1, 50).T
+    assert np.array_equal(exact, known)
+
+
+def test_answers_have_the_means_told(page: Page) -> None:
+    exact = model(page, "everybody", 1)[:, 0].reshape(-1, 2)
+    for arm, (rate, others) in enumerate(((0.7, 31), (0.5, 32))):  # seat 27 is yours: always a yes here
+        share = (exact[:, arm] - (32 - others)) / others
+        assert abs(share.mean() - rate) < 6 * math.sqrt(rate * (1 - rate) / others / NIGHTS)
+
+
+def test_guess_is_what_the_promise_allows(page: Page) -> None:
+    for place, epsilon in enumerate(welcome_figure.EPSILONS):
+        page.locator("#lull-epsilon").evaluate(
+            "(slider, place) => { slider.value = place; slider.dispatchEvent(new Event('input')); }", place)
+        right = math.exp(epsilon) / (1 + math.exp(epsilon))
+        assert f"at most about {100 * right:.0f} times" in page.locator(".lull-guess").text_content()
+
+
+def test_another_promise_replays_the_same_people(page: Page) -> None:
+    def yes() -> list[Any]:
+        return page.evaluate("[...document.querySelector('.lull').figure.lull.luck]")
+
+    before = yes()
+    page.locator("#lull-epsilon").press("End")
+    assert yes() == before
+    assert page.locator("output").text_content() == "ε = 3"
+    assert page.locator("#lull-epsilon").get_attribute("aria-valuetext") == "epsilon 3"
+
+
+def test_keyboard_and_ear(page: Page) -> None:
+    page.locator("input[value=shuffler]").press("ArrowRight")
+    assert page.locator(".lull").get_attribute("data-trust") == "nobody"
+    told = page.locator("[aria-live]").text_content()
+    assert "trusting nobody" in told and "64 bits, each with its name" in told and "Nights lost" in told
+    page.get_by_role("button", name="Next night").press("Enter")
+    assert page.locator(".lull-night").text_content() == "Night 7"
+    assert page.locator("[aria-live]").text_content().startswith("Night 7")
+    yours = page.locator("[data-do=flip]")
+    assert yours.text_content() == "You slept better"
+    yours.press("Enter")
+    assert yours.text_content() == "You did not"
+    page.locator("input[value=everybody]").check(force=True)
+    assert "Yours says that you did not" in page.locator(".lull-seen").text_content()
+
+
+def test_your_answer_changes_one_answer_only(page: Page) -> None:
+    answers = """Object.values(document.querySelector(".lull").figure.lull.tonight)
+        .map((released) => released.flatMap((one) => one.answers))"""
+    before = page.evaluate(answers)
+    page.locator("[data-do=flip]").click()
+    changed = np.array(before) != np.array(page.evaluate(answers))
+    assert changed.sum(axis=1).tolist() == [1, 1, 1, 1]
+
+
+def test_thirty_nights_are_thirty_nights_and_the_tally_is_right(page: Page) -> None:
+    page.get_by_role("button", name="30 nights").click()
+    assert page.locator(".lull-night").text_content() == "Night 36"
+    learners = page.evaluate("document.querySelector('.lull').figure.lull.learners")
+    for learner in learners.values():
+        assert learner["lost"][-1] == pytest.approx(0.2 * learner["users"][1]) and len(learner["lost"]) == 36
+        assert sum(learner["users"]) == 64 * 35
+
+
+def test_nothing_moves_by_itself_when_motion_is_unwelcome(page: Page) -> None:
+    assert page.locator("[data-do=play]").text_content() == "Play"
+    picture = "document.querySelector('.lull canvas').toDataURL()"
+    before = page.evaluate(picture)
+    page.wait_for_timeout(400)
+    assert page.evaluate(picture) == before
+
+
+def test_it_plays_where_motion_is_welcome(browser: Any, html: str) -> None:
+    page = browser.new_page()
+    page.set_content(html)
+    assert page.locator("[data-do=play]").text_content() == "Pause"
+    first = page.evaluate("document.querySelector('.lull').figure.phase")
+    page.wait_for_function("(first) => document.querySelector('.lull').figure.phase !== first", arg=first)
+    page.close()
+
+
+def test_ledger_bar_counts_the_ledger() -> None:
+    bar = welcome_figure.ledger_bar()
+    counted = [int(part.split()[0]) for part in bar.split("</span><span>")[-1].split(" · ")]
+    assert f"<span>{sum(counted)} published claims" in bar and counted[0] > 50
