@@ -7,7 +7,7 @@ small script draws them.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bandits_dp.plots.page import page_snippet
+from bandits_dp.plots.page import curves_snippet
 from bandits_dp.plots.payload import Frame, Limits, Range, Words, pack
 from bandits_dp.plots.series import Series, check_axis
 from bandits_dp.plots.sliders import Setting, check_sliders, check_start, settings, value_text
@@ -50,7 +50,7 @@ class MovingFigure:
         self.limits = limits.showing(frames)
         self.data = pack(frames, sliders, start, words, self.limits)
         still = still_picture(frames[every.index(start)], words, self.limits, dots_per_inch=100)
-        self._html = page_snippet(self.data, words, still)
+        self._html = curves_snippet(self.data, words, still)
 
     def frame(self, setting: Setting) -> Frame:
         """Compute afresh what is shown at one setting, which gives each slider any value, not only its own.

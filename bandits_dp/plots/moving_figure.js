@@ -1,8 +1,6 @@
 // Draws every figure made by bandits_dp.plots.moving_figure that is on the page and not yet drawn.
-// A page holds one copy of this script per figure; whichever runs first starts a figure, the others find it started.
-// Python wraps it, after moving_scales.js, in one function, so nothing here becomes global.
+// Python wraps it, after moving_scales.js and moving_controls.js, in one function, so nothing here becomes global.
 
-const SVG = "http://www.w3.org/2000/svg";
 const LETTERS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 const TICK = 12.5, NAME = 13; // letter sizes in pixels, as in the style sheet
 const TOP = 12, BOTTOM = 26; // room for half a tick label above, a whole one below
@@ -14,17 +12,6 @@ const isCurve = (look) => look.kind === "line" || look.kind === "step";
 function textWidth(text, size) {
   pen.font = `600 ${size}px ${LETTERS}`;
   return pen.measureText(text).width;
-}
-
-function set(node, attributes) {
-  for (const key in attributes) node.setAttribute(key, attributes[key]);
-}
-
-function element(parent, name, attributes, text) {
-  const node = parent.appendChild(document.createElementNS(SVG, name));
-  set(node, attributes);
-  if (text !== undefined) node.textContent = text;
-  return node;
 }
 
 // ---- Shapes: a series is one or two SVG paths
@@ -181,61 +168,4 @@ function fillTable(box, data, frame) {
   box.replaceChildren(table);
 }
 
-// ---- One figure
-
-// Put the parts that need this script in place of the still picture.
-function unpack(figure) {
-  const still = figure.querySelector(".bdp-still");
-  still.insertAdjacentHTML("afterend", figure.querySelector(".bdp-parts").textContent);
-  still.remove();
-  figure.querySelector(".bdp-controls").after(figure.querySelector(".bdp-note"));
-}
-
-function begin(figure) {
-  unpack(figure);
-  const data = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
-  const inputs = [...figure.querySelectorAll("input[type=range]")], outputs = figure.querySelectorAll("output");
-  const note = figure.querySelector(".bdp-note"), numbers = figure.querySelector(".bdp-numbers");
-  // Frames are in the order of nested loops over the sliders, the last one innermost.
-  const place = () => inputs.reduce((sum, input, k) => sum * data.sliders[k].values.length + Number(input.value), 0);
-  const redraw = () => draw(figure, data, data.frames[place()]);
-  const refill = () => numbers.open && fillTable(numbers.querySelector("div"), data, data.frames[place()]);
-  const move = () => {
-    inputs.forEach((input, k) => {
-      outputs[k].textContent = data.sliders[k].texts[input.value];
-      input.setAttribute("aria-valuetext", outputs[k].textContent);
-      input.style.setProperty("--bdp-done", `${(100 * input.value) / input.max}%`);
-    });
-    const said = data.frames[place()].note;
-    if (note.textContent !== said) note.textContent = said; // the same words again would be read aloud again
-    redraw();
-    refill();
-  };
-  useOwnIds(figure, inputs, outputs);
-  for (const input of inputs) {
-    input.addEventListener("input", () => {
-      figure.classList.add("bdp-moved"); // only a reader's move glides, the first drawing stands
-      move();
-    });
-  }
-  numbers.addEventListener("toggle", refill);
-  new ResizeObserver(redraw).observe(figure.querySelector(".bdp-plot"));
-  move();
-}
-
-// A notebook may show the same output twice; a label must lead to the slider beside it.
-function useOwnIds(figure, inputs, outputs) {
-  const name = figure.id, labels = figure.querySelectorAll(".bdp-slider label");
-  if (document.getElementById(name) === figure) return;
-  let copy = 2;
-  while (document.getElementById(`${name}-copy-${copy}`)) copy++;
-  figure.id = `${name}-copy-${copy}`;
-  inputs.forEach((input, k) => {
-    input.id = labels[k].htmlFor = outputs[k].htmlFor = `${figure.id}-${k}`;
-  });
-}
-
-for (const figure of document.querySelectorAll("figure.bdp-figure:not([data-ready])")) {
-  figure.dataset.ready = "";
-  begin(figure);
-}
+startAll("curves", draw, fillTable);

@@ -1,5 +1,6 @@
 """Write a moving figure as one self-contained piece of HTML."""
 
+import base64
 import hashlib
 from functools import cache
 from html import escape
@@ -8,14 +9,41 @@ from typing import Any
 
 from bandits_dp.plots.payload import Words, to_json
 
+_NUMBERS = '<details class="bdp-numbers"><summary>Numbers in this figure</summary><div></div></details>\n'
 
-def page_snippet(data: dict[str, Any], words: Words, still: str) -> str:
+
+def curves_snippet(data: dict[str, Any], words: Words, still: str) -> str:
+    """Return the HTML of a figure with axes; `still` is a PNG in base64."""
+    stage = f"""\
+<ul class="bdp-legend"></ul>
+<div class="bdp-axis">{escape(words.y_label)}</div>
+<div class="bdp-plot"></div>
+<div class="bdp-axis bdp-axis-x">{escape(words.x_label)}</div>"""
+    scripts = ("moving_scales.js", "moving_controls.js", "moving_figure.js")
+    return _snippet("curves", data, words, f"data:image/png;base64,{still}", (stage, "", _NUMBERS), scripts)
+
+
+def scene_snippet(data: dict[str, Any], words: Words, still: str, play: str | None, pace: int) -> str:
+    """Return the HTML of a scene; `still` is an SVG, `play` names the slider that a button moves every `pace` milliseconds."""
+    button = ""
+    if play is not None:
+        place = [slider["name"] for slider in data["sliders"]].index(play)
+        button = f'<button type="button" class="bdp-play" data-slider="{place}" data-pace="{pace}">Play</button>\n'
+    image = "data:image/svg+xml;base64," + base64.b64encode(still.encode()).decode()
+    stage = '<div class="bdp-plot"></div>'
+    return _snippet("scene", data, words, image, (stage, button, ""), ("moving_controls.js", "moving_scene.js"))
+
+
+def _snippet(
+    kind: str, data: dict[str, Any], words: Words, still: str, parts: tuple[str, str, str], scripts: tuple[str, ...]
+) -> str:
     """Return the figure's HTML: the same bytes for the same figure, and nothing loaded from anywhere.
 
     Without its script (switched off, or taken out by a host that shows notebooks, as JupyterLab does until a
-    notebook is trusted or run) the reader still gets the title, the `still` picture (a PNG in base64) and the note
-    at the start setting. The controls could do nothing; they wait inside a script, which such a host drops whole.
+    notebook is trusted or run) the reader still gets the title, the `still` picture (its address) and the note at
+    the start setting. The controls could do nothing; they wait inside a script, which such a host drops whole.
     """
+    stage, button, numbers = parts
     json = to_json(data)
     name = "bdp-" + hashlib.sha256((json + words.title + words.alt).encode()).hexdigest()[:10]
     controls = "\n".join(_slider(f"{name}-{place}", slider) for place, slider in enumerate(data["sliders"]))
@@ -24,28 +52,23 @@ def page_snippet(data: dict[str, Any], words: Words, still: str) -> str:
     return f"""\
 <style>
 {_asset("moving_figure.css")}</style>
-<figure class="bdp-figure mathjax_ignore tex2jax_ignore" id="{name}" role="group" aria-label="{alt}">
+<figure class="bdp-figure bdp-{kind} mathjax_ignore tex2jax_ignore" id="{name}" role="group" aria-label="{alt}">
 <figcaption class="bdp-title">{escape(words.title)}</figcaption>
-<img class="bdp-still" alt="{alt}" src="data:image/png;base64,{still}">
+<img class="bdp-still" alt="{alt}" src="{still}">
 <script type="text/html" class="bdp-parts">
 <div class="bdp-stage" aria-hidden="true">
-<ul class="bdp-legend"></ul>
-<div class="bdp-axis">{escape(words.y_label)}</div>
-<div class="bdp-plot"></div>
-<div class="bdp-axis bdp-axis-x">{escape(words.x_label)}</div>
+{stage}
 </div>
 <div class="bdp-controls">
-{controls}
+{button}{controls}
 </div>
-<details class="bdp-numbers"><summary>Numbers in this figure</summary><div></div></details>
-</script>
+{numbers}</script>
 <p class="bdp-note" aria-live="polite">{note}</p>
 <script type="application/json">{json}</script>
 <script>
 (function () {{
 "use strict";
-{_asset("moving_scales.js")}
-{_asset("moving_figure.js")}}}());
+{"".join(map(_asset, scripts))}}}());
 </script>
 </figure>
 """

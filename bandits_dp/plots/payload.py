@@ -98,7 +98,7 @@ def pack(
     ValueError
         If the result is larger than 300 kB of JSON.
     """
-    arrays, looks = _Shelf(), _Shelf()
+    arrays, looks = Shelf(), Shelf()
     packed = []
     for frame in frames:
         series = []
@@ -119,22 +119,32 @@ def pack(
         "xScale": limits.x_scale,
         "yScale": limits.y_scale,
         "xTicks": [[at, text] for at, text in sorted(limits.x_ticks.items())],
-        "sliders": [
-            {"name": name, "label": words.sliders[name], "start": values.index(start[name])}
-            | {"values": list(values), "texts": [value_text(value) for value in values]}
-            for name, values in sliders.items()
-        ],
+        "sliders": slider_table(sliders, start, words),
         "arrays": arrays.items,
         "looks": looks.items,
         "frames": packed,
     }
+    check_size("series", data, len(frames))
+    return data
+
+
+def slider_table(sliders: dict[str, tuple[Any, ...]], start: Setting, words: Words) -> list[dict[str, Any]]:
+    """Return what the page's script needs to know of the sliders."""
+    return [
+        {"name": name, "label": words.sliders[name], "start": values.index(start[name])}
+        | {"values": list(values), "texts": [value_text(value) for value in values]}
+        for name, values in sliders.items()
+    ]
+
+
+def check_size(maker: str, data: dict[str, Any], count: int) -> None:
+    """Raise a ValueError if what `maker` made for so many settings is too large for a page."""
     size = len(to_json(data).encode())
     if size > MOST_BYTES:
         raise ValueError(
-            f"series makes {size:,} bytes of JSON over {len(frames)} settings; allowed are {MOST_BYTES:,}: "
-            "use fewer points in each series or fewer values in sliders"
+            f"{maker} makes {size:,} bytes of JSON over {count} settings; allowed are {MOST_BYTES:,}: "
+            "use fewer points or marks in each setting, or fewer values in sliders"
         )
-    return data
 
 
 def to_json(data: dict[str, Any]) -> str:
@@ -150,7 +160,7 @@ def rounded(values: NDArray[Any]) -> list[float | int]:
     return [int(value) if value.is_integer() and abs(value) < 1e15 else value for value in short]
 
 
-class _Shelf:
+class Shelf:
     """A list of different things; `place` tells where a thing stands, adding it if it is new."""
 
     def __init__(self) -> None:
@@ -158,6 +168,7 @@ class _Shelf:
         self._places: dict[str, int] = {}
 
     def place(self, item: Any) -> int:
+        """Return where an item stands."""
         key = json.dumps(item)
         if key not in self._places:
             self._places[key] = len(self.items)

@@ -1,0 +1,114 @@
+"""What a scene is made of: dots, paths, boxes and words, each with a key by which it is known from frame to frame.
+
+Lengths are in the scene's own units, with (0, 0) in the lower left corner. A mark that has the same key in the next
+frame glides to its new place.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from numbers import Real
+from typing import Any, ClassVar
+
+from bandits_dp.plots.style import TRUST_COLORS, check_color
+
+INKS = ("ink", "soft", "secret")
+"""Colours that follow the page's theme: text, quieter text, and amber for what must not be seen."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What every mark has.
+
+    Attributes
+    ----------
+    key : str
+        Name of the mark, the same in every frame that shows it.
+    x, y : float
+        Its place: the middle of a dot, the lower left corner of a box, where words stand.
+    color : str
+        "ink", "soft", "secret", a trust model ("none", "central", "shuffle", "local") or "#rrggbb".
+    faint : bool
+        Whether it stands back.
+    """
+
+    kind: ClassVar[str] = ""
+    key: str
+    x: float = 0.0
+    y: float = 0.0
+    color: str = "ink"
+    faint: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.key, str) or not self.key:
+            raise ValueError(f"key is {self.key!r}; allowed is text that is not empty")
+        if self.color not in INKS:
+            check_color(self.color)
+        for name, value in self._numbers():
+            if not isinstance(value, Real) or not math.isfinite(value):
+                raise ValueError(f"{name} of {self.key!r} is {value!r}; allowed are finite numbers")
+
+    def _numbers(self) -> list[tuple[str, Any]]:
+        names = ("x", "y", "size", "width", "height")
+        return [(name, getattr(self, name)) for name in names if hasattr(self, name)]
+
+    def packed(self) -> dict[str, Any]:
+        """Return the mark as plain values, numbers rounded to a hundredth, without what is left at its default."""
+        kept = {name: value for name, value in asdict(self).items() if value not in (0.0, False, "", "ink")}
+        kept["color"] = TRUST_COLORS.get(self.color, self.color)
+        return {"kind": self.kind} | {name: _short(value) for name, value in kept.items()}
+
+
+@dataclass(frozen=True)
+class Dot(Mark):
+    """A disc of radius `size`, or a ring if `hollow`."""
+
+    kind: ClassVar[str] = "dot"
+    size: float = 1.2
+    hollow: bool = False
+
+
+@dataclass(frozen=True)
+class Path(Mark):
+    """Straight lines through `points`, pairs (x, y): dashed with "6 4", filled with `filled`; `x` and `y` shift them all."""
+
+    kind: ClassVar[str] = "path"
+    points: Sequence[tuple[float, float]] = ()
+    dash: str = ""
+    filled: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", tuple((float(right), float(up)) for right, up in self.points))
+        super().__post_init__()
+
+    def _numbers(self) -> list[tuple[str, Any]]:
+        return [*super()._numbers(), *(("points", float(value)) for point in self.points for value in point)]
+
+
+@dataclass(frozen=True)
+class Box(Mark):
+    """A rectangle, drawn as a frame if `hollow`."""
+
+    kind: ClassVar[str] = "box"
+    width: float = 1.0
+    height: float = 1.0
+    hollow: bool = False
+
+
+@dataclass(frozen=True)
+class Text(Mark):
+    """Words that keep their size on every screen; `anchor` is "start", "middle" or "end"."""
+
+    kind: ClassVar[str] = "text"
+    words: str = ""
+    anchor: str = "middle"
+    bold: bool = False
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, Sequence):
+        return [_short(item) for item in value]
+    rounded = round(float(value), 2)
+    return int(rounded) if rounded.is_integer() else rounded
