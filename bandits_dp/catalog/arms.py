@@ -192,7 +192,7 @@ SYSTEMS = (
     System("AE", "evendar2006", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae, Exact),
     System("LDP-AE", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
-           "03_trust_models", _TEST + "test_fidelities_have_the_same_law", _ldp_ae, Local),
+           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _ldp_ae, Local),
     System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)",
            "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_ae, ShuffledBatches),
