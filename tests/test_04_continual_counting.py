@@ -1,4 +1,4 @@
-"""What chapter 4 claims: one proof for all counters, the tree, the square root, joint privacy, returning users."""
+"""What chapter 4 claims: one proof for all counters, the tree, the square root, joint privacy."""
 
 import itertools
 import json
@@ -20,22 +20,10 @@ from bandits_dp.continual import (
     TreeCounter,
     TwoLevelCounter,
 )
-from bandits_dp.privatizers import Box
+from tests.counter_factors import factors, worst_shift
 
 COUNTERS = (NaiveCounter, PerStepCounter, TwoLevelCounter, TreeCounter, HybridCounter, FactorizationCounter)
 CHAPTER = Path(__file__).parents[1] / "notebooks" / "04_continual_counting.ipynb"
-
-
-def factors(kind: type, horizon: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return L, as the package multiplies its draws, and R = L^-1 A."""
-    left = kind(horizon, 1.0, 1e-3, Box(horizon))._accumulate(np.eye(horizon))
-    return left, np.linalg.solve(left, np.tril(np.ones((horizon, horizon))))
-
-
-def worst_shift(right: np.ndarray, rounds: int) -> float:
-    """Return the largest norm of R times the indicator of at most ``rounds`` rounds, over all sets."""
-    sets = itertools.combinations(range(right.shape[1]), min(rounds, right.shape[1]))
-    return max(float(np.linalg.norm(right[:, list(s)].sum(axis=1))) for s in sets)
 
 
 # ---- One proof for every counter
@@ -193,7 +181,7 @@ def test_square_root_of_counting() -> None:
         assert float(largest) == pytest.approx(one * q)
 
 
-# ---- Joint privacy and returning users
+# ---- Joint privacy
 
 
 def test_billboard_lemma_exactly() -> None:
@@ -230,23 +218,3 @@ def test_billboard_lemma_exactly() -> None:
             assert both == board  # the others' screens add nothing to the board
             exposed += everything > board
     assert exposed > 0  # but her own screen does
-
-
-def test_returning_users() -> None:
-    for horizon, rounds in itertools.product((1, 2, 3, 4, 7, 8, 9, 12), (1, 2, 3, 4)):
-        if rounds > horizon:
-            continue
-        h = horizon.bit_length()
-        tree = TreeCounter(horizon, 1.0, 1e-6, appearances=rounds)
-        bound = math.sqrt(rounds * sum(min(rounds, 2**level) for level in range(h)))
-        assert worst_shift(factors(TreeCounter, horizon)[1], rounds) <= tree.sensitivity * (1 + 1e-12)
-        assert tree.sensitivity <= bound * (1 + 1e-12)
-        assert bound < rounds * math.sqrt(h) or rounds == 1
-        left, right = factors(FactorizationCounter, horizon)
-        root = FactorizationCounter(horizon, 1.0, 1e-6, appearances=rounds)
-        first = float(np.linalg.norm(left[:, :rounds].sum(axis=1)))
-        assert root.sensitivity == pytest.approx(first, rel=1e-12)
-        assert worst_shift(right, rounds) == pytest.approx(first, rel=1e-9)
-    for rounds in (2, 10, 1000):
-        bound = math.sqrt(rounds * sum(min(rounds, 2**level) for level in range(20)))
-        assert TreeCounter(10**6, 1.0, 1e-6, appearances=rounds).sensitivity <= bound * (1 + 1e-12) < rounds * math.sqrt(20)

@@ -22,6 +22,7 @@ from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVe
 from bandits_dp.problems.contextual import ContextualLinear
 from bandits_dp.widths.ridge import Shape
 from bandits_dp.widths.ridge_private import CertifiedRadius
+from tests.counter_factors import factors, worst_shift
 
 LINEAR = LinearStatistics(5)
 claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")
@@ -259,6 +260,26 @@ def test_group_privacy(measured: dict) -> None:
     measured["delta by group privacy"] = 5 * math.exp(4) * 1e-6
     measured["delta by group privacy from (1, 0.1)"] = 5 * math.exp(4) * 0.1
     assert 5 * math.exp(4) * 0.1 > 1 > gaussian_delta(TreeCounter(64, 1.0, 0.1, appearances=5).noise_std, 1.0, 1.0)
+
+
+def test_returning_users() -> None:
+    for horizon, rounds in itertools.product((1, 2, 3, 4, 7, 8, 9, 12), (1, 2, 3, 4)):
+        if rounds > horizon:
+            continue
+        h = horizon.bit_length()
+        tree = TreeCounter(horizon, 1.0, 1e-6, appearances=rounds)
+        bound = math.sqrt(rounds * sum(min(rounds, 2**level) for level in range(h)))
+        assert worst_shift(factors(TreeCounter, horizon)[1], rounds) <= tree.sensitivity * (1 + 1e-12)
+        assert tree.sensitivity <= bound * (1 + 1e-12)
+        assert bound < rounds * math.sqrt(h) or rounds == 1
+        left, right = factors(FactorizationCounter, horizon)
+        root = FactorizationCounter(horizon, 1.0, 1e-6, appearances=rounds)
+        first = float(np.linalg.norm(left[:, :rounds].sum(axis=1)))
+        assert root.sensitivity == pytest.approx(first, rel=1e-12)
+        assert worst_shift(right, rounds) == pytest.approx(first, rel=1e-9)
+    for rounds in (2, 10, 1000):
+        bound = math.sqrt(rounds * sum(min(rounds, 2**level) for level in range(20)))
+        assert TreeCounter(10**6, 1.0, 1e-6, appearances=rounds).sensitivity <= bound * (1 + 1e-12) < rounds * math.sqrt(20)
 
 
 @claim("Propositions 4.3 and E.7, privacy",
