@@ -255,33 +255,6 @@ def test_ellipsoid(d: int, failure: float) -> None:
     assert binom.sf(outside - 1, runs, failure) <= FALSE_ALARM / 6  # too small a radius would be caught
 
 
-@pytest.mark.parametrize(("n", "d"), [(4, 2), (30, 2), (12, 3), (40, 5)])
-def test_kiefer(n: int, d: int) -> None:
-    g_optimal = chapter("design", options=np.random.default_rng(0).random((3, 10, 2)) + 0.1)["g_optimal"]
-    rng = np.random.default_rng(16 + n)
-    actions = rng.normal(size=(n, d))
-
-    def judge(share: Array) -> tuple[float, float]:
-        V = actions.T @ (share[:, None] * actions)
-        return float(np.linalg.slogdet(V)[1]), float(np.einsum("ai,ij,aj->a", actions, np.linalg.inv(V), actions).max())
-
-    share, _ = g_optimal(actions, 5000)
-    log_det, top = judge(share)
-    assert d - 1e-9 <= top <= d * 1.002
-    for _ in range(300):
-        other = rng.dirichlet(np.full(n, 0.5)) if rng.random() < 0.5 else 0.999 * share + 0.001 * rng.dirichlet(np.ones(n))
-        other_log_det, other_top = judge(other)
-        assert other_top >= d - 1e-9  # nothing is below d,
-        assert other_log_det <= log_det + (top - d) + 1e-12  # and d goes with the largest determinant,
-        assert log_det <= other_log_det + (other_top - d) + 1e-9  # from wherever one looks
-    assert judge(np.full(n, 1 / n))[1] > top  # equal shares are not optimal here
-
-
-def test_equal_shares_of_a_basis_are_optimal() -> None:
-    g_optimal = chapter("design", options=np.random.default_rng(0).random((3, 10, 2)) + 0.1)["g_optimal"]
-    assert g_optimal(np.eye(4), 1)[1] == pytest.approx(4)
-
-
 # ---- What the arms give away
 
 

@@ -1,10 +1,12 @@
 """What chapter 8 claims: designs, the privacy of a run, local noise as a factor, and the paper's appendix C."""
 
 import itertools
+import json
 import math
 from collections import defaultdict
 from fractions import Fraction
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from bandits_dp.problems import SphericalArms
 from bandits_dp.widths.designs import Phase
 
 CHAPTER = "08_phased_elimination"
+NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / f"{CHAPTER}.ipynb"
 SIGNS = Box(1, -1.0, 1.0, whole=True)
 SMALL = {"epsilon": 1.0, "delta": 1e-6}
 
@@ -61,7 +64,43 @@ def scale(name, calibration, epsilon=1.0):
     return final(name, 1000, 20, 10**6, runs=10, calibration=calibration, **options)
 
 
+def shown(*ids, **names):
+    """Run the named cells of the chapter and return what they define; `names` are defined before."""
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
+    space = {"np": np, **names}
+    for one in ids:
+        exec(cells[one], space)
+    return space
+
+
 # ---- Theorem boxes
+
+
+@pytest.mark.parametrize(("n", "d"), [(4, 2), (30, 2), (12, 3), (40, 5)])
+def test_kiefer(n, d):
+    """What the chapter's own steps end in: no design has a smaller worst leverage, and none a larger determinant."""
+    g_optimal = shown("design")["g_optimal"]
+    rng = np.random.default_rng(16 + n)
+    actions = rng.normal(size=(n, d))
+
+    def judge(share):
+        V = actions.T @ (share[:, None] * actions)
+        return float(np.linalg.slogdet(V)[1]), float(np.einsum("ai,ij,aj->a", actions, np.linalg.inv(V), actions).max())
+
+    share, _ = g_optimal(actions, 5000)
+    log_det, top = judge(share)
+    assert d - 1e-9 <= top <= d * 1.002
+    for _ in range(300):
+        other = rng.dirichlet(np.full(n, 0.5)) if rng.random() < 0.5 else 0.999 * share + 0.001 * rng.dirichlet(np.ones(n))
+        other_log_det, other_top = judge(other)
+        assert other_top >= d - 1e-9  # nothing is below d,
+        assert other_log_det <= log_det + (top - d) + 1e-12  # and d goes with the largest determinant,
+        assert log_det <= other_log_det + (other_top - d) + 1e-9  # from wherever one looks
+    assert judge(np.full(n, 1 / n))[1] > top  # equal shares are not optimal here
+
+
+def test_equal_shares_of_a_basis_are_optimal():
+    assert shown("design")["g_optimal"](np.eye(4), 1)[1] == pytest.approx(4)
 
 
 @pytest.mark.parametrize("seed", range(4))
