@@ -26,7 +26,7 @@ def choose(n: int, k: int, p: Fraction) -> Fraction:
 
 
 def clone_pairs(users: int, grow: Fraction) -> tuple[Law, Law]:
-    """Return the laws of the two pairs of counts by brute force over (C, A, Delta); grow is e^epsilon_0."""
+    """Return the laws of the two pairs of counts by brute force over (C, Y, Z); grow is e^epsilon_0."""
     laws: tuple[defaultdict, defaultdict] = defaultdict(Fraction), defaultdict(Fraction)
     q = grow / (grow + 1)
     for c in range(users):
@@ -100,7 +100,7 @@ def test_the_two_decompositions(rows: Rows, grow: int) -> None:
 
 @pytest.mark.parametrize("grow", [Fraction(3, 2), Fraction(3), Fraction(8)])
 def test_divergence_is_a_sum_of_tails(grow: Fraction) -> None:
-    """The brute force over (C, A, Delta), both ways, against the sum of tails in fractions and in the package."""
+    """The brute force over (C, Y, Z), both ways, against the sum of tails in fractions and in the package."""
     q = grow / (grow + 1)
     for users in (1, 2, 5, 12):
         first, second = clone_pairs(users, grow)
