@@ -50,8 +50,8 @@ def row(
     return element("tr", *made, role="row", id_=name, **{f"data_{key}": value for key, value in own.items()})
 
 
-def form(rows: str, choices: Mapping[str, Choices], orders: Choices) -> Element:
-    """Make the form that filters and sorts all tables of a page; a script shows it."""
+def form(rows: str, choices: Mapping[str, Choices], orders: Choices = MappingProxyType({})) -> Element:
+    """Make the form that filters, and sorts if there are orders, all tables of a page; a script shows it."""
 
     def field(name: str, control: Element) -> Element:
         control["own"].update(id=f"browse-{name}", name=name)
@@ -64,12 +64,13 @@ def form(rows: str, choices: Mapping[str, Choices], orders: Choices) -> Element:
 
     fields = [chooser(name, "all", options) for name, options in choices.items()]
     fields.append(field("words", element("input", type_="search", autocomplete="off")))
-    fields.append(chooser("order", "as in the book", orders))
+    if orders:
+        fields.append(chooser("order", "as in the book", orders))
     count = element("output", role="status", class_="browse-count", data_rows=rows)
     reset = element("button", "Show all", type_="reset")
     return element(
         "form", *fields, element("p", count, " ", reset),
-        class_="browse-form", aria_label=f"Filter and sort the {rows}", hidden="hidden",
+        class_="browse-form", aria_label=f"Filter the {rows}", hidden="hidden",
     )  # fmt: skip
 
 

@@ -17,7 +17,9 @@ document.addEventListener("DOMContentLoaded", function () {
   function fits(row, choice) {
     for (const [name, value] of Object.entries(choice)) {
       if (!value || name === "order") continue;
-      if (name === "words" ? !texts.get(row).includes(value.toLowerCase()) : row.getAttribute("data-" + name) !== value) return false;
+      const own = row.getAttribute("data-" + name) ?? "";
+      // A row of the notation stands for several chapters.
+      if (name === "words" ? !texts.get(row).includes(value.toLowerCase()) : own !== value && !own.split("|").includes(value)) return false;
     }
     return true;
   }
@@ -36,7 +38,7 @@ document.addEventListener("DOMContentLoaded", function () {
   function show() {
     const choice = chosen();
     for (const row of rows) row.hidden = !fits(row, choice);
-    if (choice.order !== order) {
+    if ((choice.order ?? "") !== order) {
       order = choice.order;
       for (const body of bodies) body.append(...Array.from(body.rows).sort(compare(order)));
     }
