@@ -23,8 +23,8 @@ from plain_text import markdown
 Choices = Mapping[str, str]
 
 
-def table(caption: Iterable[nodes.Node], columns: Mapping[str, str], rows: Iterable[Element]) -> Element:
-    """Make a table; `columns` maps the class of each column to its heading."""
+def table(caption: Iterable[nodes.Node], columns: Mapping[str, str], rows: Iterable[Element], kind: str = "") -> Element:
+    """Make a table; `columns` maps the class of each column to its heading, and "browse-narrow" stays a table on a phone."""
     heads = [element("th", words, role="columnheader", scope="col", class_=name) for name, words in columns.items()]
     return element(
         "table",
@@ -32,7 +32,7 @@ def table(caption: Iterable[nodes.Node], columns: Mapping[str, str], rows: Itera
         element("thead", element("tr", *heads, role="row"), role="rowgroup"),
         element("tbody", *rows, role="rowgroup"),
         role="table",
-        class_="browse",
+        class_=f"browse {kind}".strip(),
     )
 
 

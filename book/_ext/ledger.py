@@ -148,9 +148,8 @@ class Summary(Ledger):
                 cells[paper] = [element("a", str(count), href=f"?{urlencode(asked)}#ledger") if count else nodes.Text("0")]
             lines.append(row(columns, cells, f"count-{outcome.replace(',', '').replace(' ', '-')}"))
         claims = sum(told["outcome"] != OBSERVED for told in rows)
-        made = table([nodes.Text(f"{claims} claims, and {len(rows) - claims} observations of our own")], columns, lines)
-        made["own"]["class"] += " browse-counts"
-        return [made]
+        told = nodes.Text(f"{claims} claims, and {len(rows) - claims} observations of our own")
+        return [table([told], columns, lines, "browse-narrow browse-counts")]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -50,7 +50,7 @@ class Notation(Browse):
             cells = {name: self.text(cell) for name, cell in words.items()}
             rows.append(row(COLUMNS, cells, f"symbol-{place}", {"chapter": "|".join(map(number, where))}))
         titles = {number(name): chapter_title(self.root, name.split("/")[-1]) for name, _ in tables}
-        made = table([nodes.Text("The symbols of all chapters")], COLUMNS, rows)
+        made = table([nodes.Text("The symbols of all chapters")], COLUMNS, rows, "browse-narrow")
         return [form("symbols", {"chapter": titles}), made]
 
 
