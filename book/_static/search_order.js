@@ -13,3 +13,11 @@ Scorer.score = function (result) {
   if (description !== null) return score / 10; // an object of the package
   return page + (named ? 20 : 0) + score / 100 + (anchor ? 1 : 0);
 };
+
+// An excerpt leaves out what is not the chapter's text, and the page's empty lines.
+const textOf = Search.htmlToText;
+Search.htmlToText = function (html, anchor) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  for (const part of page.querySelectorAll("#jb-print-docs-body, .take-along")) part.remove();
+  return textOf(page.documentElement.outerHTML, anchor).replace(/\s+/g, " ");
+};

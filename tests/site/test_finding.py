@@ -40,6 +40,7 @@ def test_an_excerpt_holds_no_source_of_a_formula(page: Page, address: Address) -
     page.wait_for_function("document.querySelectorAll('p.context').length >= 3")
     excerpts = " ".join(page.locator("p.context").all_inner_texts())
     assert not re.search(r"\\[a-zA-Z]+|\$", excerpts), excerpts
+    assert min(map(len, page.locator("p.context").all_inner_texts()[:3])) > 100, "an excerpt is a piece of text"
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
