@@ -18,6 +18,6 @@ Scorer.score = function (result) {
 const textOf = Search.htmlToText;
 Search.htmlToText = function (html, anchor) {
   const page = new DOMParser().parseFromString(html, "text/html");
-  for (const part of page.querySelectorAll("#jb-print-docs-body, .take-along")) part.remove();
+  for (const part of page.querySelectorAll("#jb-print-docs-body, .bd-header-article, .take-along")) part.remove();
   return textOf(page.documentElement.outerHTML, anchor).replace(/\s+/g, " ");
 };
