@@ -57,7 +57,10 @@ def small_book(tmp_path: Path) -> Build:
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         page = tmp_path / "_built" / "page.html"
         return SimpleNamespace(
-            status=done.returncode, told=done.stderr, page=page.read_text("utf-8") if page.exists() else ""
+            status=done.returncode,
+            told=done.stderr,
+            page=page.read_text("utf-8") if page.exists() else "",
+            folder=page.parent,
         )
 
     return build
@@ -67,7 +70,9 @@ def test_a_theorem_with_a_test_is_built(small_book: Build) -> None:
     built = small_book(page_md=PAGE.format(role=ROLE), tests__test_truth_py="def test_holds(): ...\n")
     assert built.status == 0, built.told
     assert 'class="checked-by"' in built.page
-    assert "tests/test_truth.py::test_holds" in built.page
+    assert 'href="_tests/test_truth.html#test_holds"' in built.page
+    source = (built.folder / "_tests" / "test_truth.html").read_text("utf-8")
+    assert 'id="test_holds"' in source
 
 
 def test_a_box_without_a_test_fails_the_build(small_book: Build) -> None:

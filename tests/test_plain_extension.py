@@ -144,8 +144,8 @@ def test_everything_becomes_what_it_is(build: Build) -> None:
     assert "Run or open" not in text and "continued" not in text
     assert "numbers" not in text
     assert "Theorem 2.1" in two.select_one("div.theorem").text
-    tests = [code.text for code in two.select(".checked-by code")]
-    assert tests == ["tests/test_truth.py::test_holds", "tests/test_truth.py::TestAll::test_more"]
+    tests = [link["href"].rpartition("_tests/")[2] for link in two.select(".checked-by a")]
+    assert tests == ["test_truth.html#test_holds", "test_truth.html#TestAll.test_more"]
 
 
 def test_what_does_not_agree_fails_the_build(build: Build) -> None:

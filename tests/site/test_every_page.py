@@ -112,11 +112,11 @@ def read(name: str, known: dict[str, Links] = {}) -> Links:  # noqa: B006
 
 
 def test_pages_of_source_code_are_whole(page: Page, address: Callable[[str, str], str]) -> None:
-    """Made by one template from the package's files, so that one visit to each is enough."""
+    """Made by one template from the files of the package and of its tests, so that one visit to each is enough."""
     others = {path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")} - {*PAGES, FRONT}
     sources = sorted(name for name in others if not name.startswith("_static/"))
-    assert all(name.startswith("_modules/") for name in sources), "these pages are in no contents"
-    assert "_modules/bandits_dp/engine/simulate.html" in sources
+    assert all(name.startswith(("_modules/", "_tests/")) for name in sources), "these pages are in no contents"
+    assert {"_modules/bandits_dp/engine/simulate.html", "_tests/test_07_arm_elimination.html"} <= set(sources)
     page.set_viewport_size(PHONE)
     for name in sources:
         page.goto(address("file", name))

@@ -1,0 +1,77 @@
+"""Sphinx extension: the catalogue of algorithms, made from `bandits_dp.systems()`.
+
+    ```{catalogue}
+    ```
+
+is a form that filters, and a table with a row per algorithm.
+"""
+
+from typing import TYPE_CHECKING
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from browse import Browse, chapter_title, fold, form, row, table
+
+if TYPE_CHECKING:
+    from bandits_dp import System
+
+COLUMNS = {"item": "Algorithm", "promise": "Trust and guarantee", "bound": "Regret bound", "evidence": "Chapter and test"}
+ORDERS = {"trust-model": "trust model", "problem": "problem", "chapter": "chapter", "item": "name"}
+MODELS = ("none", "central", "shuffle", "local")
+
+
+def guarantee(system: "System") -> str:
+    """Say what kind of promise a run makes, in MyST."""
+    if system.model == "none":
+        return "Guarantee: none"
+    alone = r", or $\varepsilon$ alone with Laplace or discrete noise" if system.pure else ""
+    return rf"Guarantee: $(\varepsilon, \delta)$ in the {system.model} model{alone}"
+
+
+def options(system: "System") -> str:
+    """List the options, each with its default and its range, in MyST."""
+    return "\n".join(f"- `{one.name}` ({one.default!r}): {one.allowed}" for one in system.options)
+
+
+class Catalogue(Browse):
+    """The form and the table."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make them."""
+        import bandits_dp as bdp  # takes a second, and only this page needs it
+
+        systems = list(bdp.systems())
+        papers = self.authors(dict.fromkeys(system.paper for system in systems))
+        chapters = sorted({system.chapter for system in systems})
+        settings = dict.fromkeys(system.setting for system in systems)
+        choices = {
+            "trust-model": {name: name for name in MODELS},
+            "problem": {name: name for name in settings},
+            "paper": papers,
+            "chapter": {name: chapter_title(self.root, name) for name in chapters},
+        }
+        rows = [self.line(system) for system in systems]
+        return [form("algorithms", choices, ORDERS), table([nodes.Text(f"{len(rows)} algorithms")], COLUMNS, rows)]
+
+    def line(self, system: "System") -> nodes.Element:
+        """Make one row."""
+        item = [nodes.strong("", system.name), *self.text(f"{{cite:t}}`{system.paper}`")]
+        if listed := options(system):
+            words = f"{len(system.options)} option{'s' if len(system.options) > 1 else ''}"
+            item.append(fold(words, *self.text(listed)))
+        cells = {
+            "item": item,
+            "promise": self.text(f"{system.model}, {system.unit}\n\n{guarantee(system)}"),
+            "bound": self.text(f"${system.regret}$"),
+            "evidence": self.text(f"{self.chapter(system.chapter)}\n\n{{checked-by}}`{system.test}`"),
+        }
+        own = {"trust-model": system.model, "problem": system.setting, "paper": system.paper, "chapter": system.chapter}
+        return row(COLUMNS, cells, system.name.lower(), own)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directive."""
+    app.setup_extension("browse")
+    app.add_directive("catalogue", Catalogue)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,160 @@
+"""Sphinx extension: the claims ledger, made from `claims.json`, which tests write, and `not_testable.json`.
+
+    ```{ledger-summary}
+    ```
+
+counts, per paper and outcome, and links each count to its rows;
+
+    ```{ledger}
+    ```
+
+is the form that filters, and one table per paper. A row holds the paper's words, what became of them, and the evidence, each in
+a cell of its own.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from browse import Browse, chapter_title, fold, form, row, table
+from html_nodes import Element, element
+
+Row = dict[str, Any]
+
+# Every outcome with the colour of its badge; an observation has none, because it is no verdict.
+BADGES = {
+    "confirmed": "success",
+    "confirmed, loose": "success",
+    "confirmed with other constants": "info",
+    "open": "warning",
+    "not reproduced by our reading": "warning",
+    "refuted": "danger",
+    "not testable": "secondary",
+}
+OBSERVED = "our own observation"
+COLUMNS = {"item": "Where", "claim": "Claim", "verdict": "Verdict", "evidence": "Evidence"}
+OBSERVED_COLUMNS = {"item": "About", "verdict": "What we saw", "evidence": "Evidence"}
+ORDERS = {"outcome": "verdict", "chapter": "chapter", "item": "name"}
+
+
+def read(book: Path) -> list[Row]:
+    """Read all rows, those that nobody can test last."""
+    rows: list[Row] = json.loads((book / "claims.json").read_text("utf-8"))
+    untested = json.loads((book / "not_testable.json").read_text("utf-8"))
+    rows += [{**row, "outcome": "not testable"} for row in untested]
+    return [{**row, "outcome": OBSERVED} if row["outcome"] == "observation" else row for row in rows]
+
+
+def names(rows: list[Row]) -> list[str]:
+    """Give every row its anchor: the name of its test, or paper and item where there is none."""
+    made: list[str] = []
+    for told in rows:
+        words = told["test"].split("::test_")[-1] if "test" in told else f"{told['paper']} {told['item']}"
+        name = "claim-" + re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+        made.append(f"{name}-{made.count(name) + 1}" if name in made else name)
+    return made
+
+
+def number(value: float) -> str:
+    """Print a measured number for people."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def claim(told: Row) -> str:
+    """Give the paper's words, and ours where the row has some, in MyST."""
+    return "\n\n".join([f"“{told['quotation']}”", *([told["claim"]] if "claim" in told else [])])
+
+
+def verdict(told: Row) -> str:
+    """Say what became of a claim, in MyST."""
+    badge = f"{{bdg-{BADGES[told['outcome']]}}}`{told['outcome']}`" if told["outcome"] in BADGES else ""
+    reason = f"Why not: {told['reason']}" if told.get("reason") else ""
+    return "\n\n".join(part for part in (badge, told.get("computed", ""), reason) if part)
+
+
+def argument(told: Row) -> str:
+    """Give the readings of a claim and the proof against it, in MyST."""
+    readings = "\n".join(f"{place}. {reading}" for place, reading in enumerate(told.get("readings", []), 1))
+    proof = f"Why: {told['proof']}" if told.get("proof") else ""
+    return "\n\n".join(part for part in (readings, proof) if part)
+
+
+def measured(told: Row) -> str:
+    """List what was measured, in MyST."""
+    return "\n".join(f"- {name}: {number(value)}" for name, value in told.get("measured", {}).items())
+
+
+class Ledger(Browse):
+    """The form and the tables."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make them, a section for each paper and one for our own observations."""
+        rows = read(self.root / "book")
+        anchors = dict(zip(map(id, rows), names(rows), strict=True))
+        papers = list(dict.fromkeys(told["paper"] for told in rows))
+        authors = self.authors(papers)
+        made: list[nodes.Node] = [self.form(rows, authors)]
+        for paper in papers:
+            held = [told for told in rows if told["paper"] == paper and told["outcome"] != OBSERVED]
+            lines = [self.line(told, COLUMNS, anchors[id(told)]) for told in held]
+            caption = self.text(f"What {{cite:t}}`{paper}` claim, and what became of it")[0].children
+            made.append(self.section(authors[paper], f"ledger-{paper}", table(caption, COLUMNS, lines)))
+        lines = [self.line(told, OBSERVED_COLUMNS, anchors[id(told)]) for told in rows if told["outcome"] == OBSERVED]
+        alone = self.text("No paper claims these, and they are no verdicts on any; they are what we met while computing.")
+        observed = table([nodes.Text("What we saw")], OBSERVED_COLUMNS, lines)
+        return [*made, self.section("Our own observations", "ledger-observations", *alone, observed)]
+
+    def line(self, told: Row, columns: dict[str, str], anchor: str) -> Element:
+        """Make one row; readings and long lists of numbers open."""
+        about = f"{told['item']}\n\n{{cite:t}}`{told['paper']}`" if told["outcome"] == OBSERVED else told["item"]
+        judged = self.text(verdict(told))
+        if words := argument(told):
+            judged.append(fold("Readings and reasons", *self.text(words)))
+        where = [self.chapter(told["chapter"]), *([f"{{checked-by}}`{told['test']}`"] if "test" in told else [])]
+        shown = self.text("\n\n".join(where))
+        if numbers := told.get("measured"):
+            what = f"{len(numbers)} numbers measured" if len(numbers) > 1 else "1 number measured"
+            shown.append(fold(what, *self.text(measured(told))))
+        cells = {"item": self.text(about), "claim": self.text(claim(told)), "verdict": judged, "evidence": shown}
+        return row(columns, cells, anchor, {key: told[key] for key in ("paper", "outcome", "chapter")})
+
+    def form(self, rows: list[Row], authors: dict[str, str]) -> Element:
+        """Make the form, with everything that occurs."""
+        chapters = {name: chapter_title(self.root, name) for name in sorted({told["chapter"] for told in rows})}
+        outcomes = {name: name for name in (*BADGES, OBSERVED) if any(told["outcome"] == name for told in rows)}
+        choices = {"paper": authors, "outcome": outcomes, "chapter": chapters}
+        return form("rows", choices, ORDERS)
+
+
+class Summary(Ledger):
+    """The counts, each of which leads to its rows."""
+
+    def run(self) -> list[nodes.Node]:
+        """Make the table of counts: a line for each outcome, a column for each paper."""
+        rows = read(self.root / "book")
+        papers = self.authors(list(dict.fromkeys(told["paper"] for told in rows)))
+        columns = {"item": "Outcome", "all": "All", **papers}
+        lines = []
+        for outcome in (*BADGES, OBSERVED):
+            cells: dict[str, list[nodes.Node]] = {"item": [nodes.Text(outcome)]}
+            for paper in columns.keys() - {"item"}:
+                asked = {"outcome": outcome, **({"paper": paper} if paper in papers else {})}
+                count = sum(told["outcome"] == outcome and paper in ("all", told["paper"]) for told in rows)
+                cells[paper] = [element("a", str(count), href=f"?{urlencode(asked)}#ledger") if count else nodes.Text("0")]
+            lines.append(row(columns, cells, f"count-{outcome.replace(',', '').replace(' ', '-')}"))
+        claims = sum(told["outcome"] != OBSERVED for told in rows)
+        told = nodes.Text(f"{claims} claims, and {len(rows) - claims} observations of our own")
+        return [table([told], columns, lines, "browse-narrow browse-counts")]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directives."""
+    app.setup_extension("browse")
+    app.add_directive("ledger", Ledger)
+    app.add_directive("ledger-summary", Summary)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

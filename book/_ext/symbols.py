@@ -1,0 +1,108 @@
+"""What a chapter's symbols mean: its own table of them, and what the table has to hold. Nothing here needs Sphinx.
+
+A chapter has a Markdown cell with the id `symbols`, in which a table ``| symbol | meaning | in the code |`` stands. Every Latin or
+Greek letter that stands in a formula of the main text, which is what comes before the exercises and outside of folds, is in
+that table, and no symbol is in it twice.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from plain_text import Notebook, markdown
+
+CELL = "symbols"
+NAMES = (
+    "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi varphi chi psi omega "
+    "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega ell"
+)
+GREEK = NAMES.split()
+NO_QUANTITY = {"e"}  # Euler's number needs no row
+WORDS = re.compile(r"\\(?:operatorname\*?|mathrm|text|mathbf|mathbb|mathcal|textbf|textit)\s*\{[^}]*\}")
+LAYOUT = re.compile(r"\\(?:begin|end)\{[^}]*\}(?:\{[^}]*\})?|\\\\(?:\[[^\]]*\])?")
+DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+INLINE = re.compile(r"(?<!\$)\$([^$]+?)\$(?!\$)")
+FOLD = re.compile(r"<details.*?</details>", re.DOTALL)
+EXERCISES = re.compile(r"^## Exercises", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a chapter's table, as it is written there."""
+
+    symbols: str
+    meaning: str
+    code: str
+
+
+def letters(tex: str) -> set[str]:
+    """Return the letters of a formula that stand for something: Latin ones as they are, Greek ones by their commands' names."""
+    tex = LAYOUT.sub(" ", WORDS.sub(" ", tex))
+    greek = set(re.findall(rf"\\({'|'.join(GREEK)})(?![A-Za-z])", tex))
+    return greek | set(re.findall(r"[A-Za-z]", re.sub(r"\\[A-Za-z]+", " ", tex))) - NO_QUANTITY
+
+
+def formulas(text: str) -> list[str]:
+    """List the formulas of a text, displayed ones first."""
+    return DISPLAYED.findall(text) + INLINE.findall(DISPLAYED.sub(" ", text))
+
+
+def table(notebook: Notebook) -> list[Row] | None:
+    """Return the rows of a chapter's table; None if it has no such cell."""
+    for cell, text in markdown(notebook):
+        if cell.get("id") == CELL:
+            lines = [line for line in text.splitlines() if line.startswith("|")]
+            split = [[part.strip() for part in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
+            if wrong := next((line for line, parts in zip(lines[2:], split, strict=True) if len(parts) != 3), None):
+                raise ValueError(f"a row of the table of symbols needs three cells: {wrong!r}")
+            return [Row(*parts) for parts in split]
+    return None
+
+
+def main_text(notebook: Notebook) -> Iterator[tuple[str, str]]:
+    """Yield the ids and texts of the cells before the exercises, without folds."""
+    for cell, text in markdown(notebook):
+        before, *after = EXERCISES.split(text, maxsplit=1)
+        if cell.get("id") != CELL:
+            yield cell.get("id", ""), re.sub(r"(?m)^> ?", "", FOLD.sub(" ", before))
+        if after:
+            return
+
+
+def complaints(notebook: Notebook, rows: Iterable[Row]) -> Iterator[str]:
+    """Say which symbols the table gives twice, and which letters it lacks."""
+    meanings: dict[str, str] = {}
+    known: set[str] = set()
+    for row in rows:
+        for symbol in formulas(row.symbols):
+            if symbol in meanings:
+                yield f"${symbol}$ means {meanings[symbol]!r} and {row.meaning!r}"
+            meanings[symbol] = row.meaning
+            known |= letters(symbol)
+    missing: dict[str, str] = {}
+    for name, text in main_text(notebook):
+        for formula in formulas(text):
+            for letter in sorted(letters(formula) - known):
+                missing.setdefault(letter, f"cell {name} uses {letter} in ${formula}$, but the table of symbols lacks it")
+    yield from missing.values()
+
+
+def merged(chapters: Iterable[tuple[str, Iterable[Row]]]) -> list[tuple[Row, list[str]]]:
+    """Join the tables of all chapters: one row where symbol and meaning agree, with the chapters; in the order of the alphabet."""
+    found: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
+    for chapter, rows in chapters:
+        for row in rows:
+            codes, places = found.setdefault((row.symbols, row.meaning), ([], []))
+            codes.extend(code for code in re.findall(r"`[^`]+`", row.code) if code not in codes)
+            places.extend([] if chapter in places else [chapter])
+    rows_of = [(Row(*key, ", ".join(codes)), places) for key, (codes, places) in found.items()]
+    return sorted(rows_of, key=lambda one: (*rank(one[0].symbols), one[1]))
+
+
+def rank(symbols: str) -> tuple[bool, int, str]:
+    """Place a symbol by its first letter: Latin before Greek, a letter's capital beside it."""
+    tex = re.sub(r"\\(?:hat|bar|tilde|widehat|mathbb|mathcal|mathbf|mathrm|operatorname)\b", " ", symbols)
+    first = re.search(rf"\\({'|'.join(GREEK)})(?![A-Za-z])|(?<![\\A-Za-z])[A-Za-z]", tex)
+    letter = first[0].strip("\\") if first else ""
+    small = {"epsilon": "varepsilon", "phi": "varphi"}.get(letter.lower(), letter.lower())
+    return len(letter) > 1, GREEK.index(small) if small in GREEK else 0, f"{small} {symbols}"

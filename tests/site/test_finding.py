@@ -1,0 +1,91 @@
+"""What a reader looks for is found: by the search, by an old address, in the bibliography, and as a notebook."""
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from pages import CHAPTERS, every_chapter
+from playwright.sync_api import Page, expect
+from pybtex.database import parse_file
+
+from checkout import ROOT, SITE
+from plain import cited
+
+pytestmark = pytest.mark.site
+
+Address = Callable[[str, str], str]
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("LinUCB", "notebooks/10_"),
+        ("tree mechanism", "notebooks/04_"),
+        ("VB-SDP-AE", "notebooks/07_"),
+        ("install", "book/get_the_code"),
+    ],
+)
+def test_the_search_puts_the_explanation_first(page: Page, address: Address, words: str, first: str) -> None:
+    page.goto(address("http", f"search.html?q={words.replace(' ', '+')}"))
+    page.wait_for_function("/found \\d+ page/.test(document.querySelector('p.search-summary')?.innerText)")
+    found = page.eval_on_selector_all("ul.search > li > a", "all => all.map((a) => a.getAttribute('href'))")
+    assert found[0].startswith(first), found[:5]
+    kinds = ["api" if "/api" in link else "chapter" for link in found if "/api" in link or link.startswith("notebooks/")]
+    assert kinds == sorted(kinds, reverse=True), f"the API comes before a chapter: {found}"
+
+
+def test_an_excerpt_holds_no_source_of_a_formula(page: Page, address: Address) -> None:
+    page.goto(address("http", "search.html?q=LinUCB"))
+    page.wait_for_function("document.querySelectorAll('p.context').length >= 3")
+    excerpts = " ".join(page.locator("p.context").all_inner_texts())
+    assert not re.search(r"\\[a-zA-Z]+|\$", excerpts), excerpts
+    assert min(map(len, page.locator("p.context").all_inner_texts()[:3])) > 100, "an excerpt is a piece of text"
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_a_label_that_moved_is_found_on_its_new_page(page: Page, address: Address, scheme: str) -> None:
+    known = json.loads((SITE / "_static" / "labels.js").read_text("utf-8").removeprefix("window.bookLabels = ").rstrip(";\n"))
+    assert known["bandits_dp.make"] == "book/api/make.html"
+    last = CHAPTERS[-1]
+    label = next(label for label, there in known.items() if there == last and label.startswith("thm-"))
+    page.goto(f"{address(scheme, CHAPTERS[0])}#{label}")
+    page.wait_for_url(f"**/{last}#{label}")
+    expect(page.locator(f"[id='{label}']")).to_be_in_viewport()
+    page.goto(f"{address(scheme, 'book/api.html')}#bandits_dp.make")
+    page.wait_for_url("**/book/api/make.html#bandits_dp.make")
+
+
+def test_an_anchor_that_stands_here_or_nowhere_moves_nobody(page: Page, address: Address) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address("http", "book/notation.html#glossary"), wait_until="networkidle")
+    assert not [url for url in asked if url.endswith("labels.js")], "the labels are loaded only when they are needed"
+    page.goto(address("http", "book/how_to.html#no-such-label"), wait_until="networkidle")
+    assert page.url.endswith("book/how_to.html#no-such-label")
+
+
+def test_references_are_labelled_as_cited_and_link_to_their_papers(page: Page, address: Address) -> None:
+    page.goto(address("file", "book/bibliography.html"))
+    known = {f"[{cited(entry)}]": entry.fields for entry in parse_file(ROOT / "book" / "references.bib").entries.values()}
+    shown = page.locator("article .citation").all()
+    assert len(shown) > 40
+    labels = [entry.locator(".label").inner_text() for entry in shown]
+    assert len(labels) == len(set(labels))
+    for label, entry in zip(labels, shown, strict=True):
+        links = [link.get_attribute("href") for link in entry.locator("a[href^=http]").all()]
+        fields = known[label]
+        wanted = [f"https://doi.org/{fields['doi']}"] if "doi" in fields else []
+        wanted += [f"https://arxiv.org/abs/{fields['eprint']}"] if "eprint" in fields else []
+        assert links == wanted
+
+
+@every_chapter
+def test_a_chapter_offers_its_notebook_and_the_package(page: Page, address: Address, name: str) -> None:
+    page.goto(address("file", name))
+    line = page.locator("p.take-along")
+    expect(line).to_have_count(1)
+    assert [link.get_attribute("href") for link in line.locator("a").all()] == [
+        f"../_sources/{name.removesuffix('.html')}.ipynb",
+        "../book/get_the_code.html#the-package-alone",
+    ]

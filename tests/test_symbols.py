@@ -1,0 +1,127 @@
+"""A chapter's table of symbols: what is found in it, what it lacks, and the joint table of all chapters."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
+
+import symbols
+from checkout import ROOT
+from symbols import Row
+from tests.book_helpers import save
+
+TABLE = """**Symbols in this chapter**
+
+| symbol | meaning | in the code |
+| --- | --- | --- |
+| $K$ | number of arms | `arms` |
+| $\\mu_a$, $\\mu^*$ | mean reward of arm $a$; the largest | `means` |
+| $a$, $i$ | an arm; an index | |
+| $\\lVert x \\rVert \\| y$ | a bar | |
+"""
+TEXT = """# A chapter
+
+> **Theorem.** With $K$ arms, $\\mu_a \\le \\mu^*$ and $e^{\\mu_a} \\operatorname{Reg}$,
+> $$\\sum_{i=1}^K \\mu_i \\text{ if } \\Pr[x] \\ge \\mathbb{E}[y]$$
+
+<details><summary>Proof</summary>
+
+With $Q$.
+
+</details>
+"""
+EXERCISES = "## Exercises\n\nLet $Z$ be."
+
+
+def chapter(text: str = TEXT, table: str | None = TABLE) -> nbformat.NotebookNode:
+    """Make a chapter of a text, a table and exercises."""
+    cells = [new_markdown_cell(text, id="text"), new_markdown_cell(EXERCISES, id="exercises")]
+    if table is not None:
+        cells.insert(0, new_markdown_cell(table, id="symbols"))
+    return new_notebook(cells=cells)
+
+
+def told(**changed: str | None) -> list[str]:
+    """List the complaints about a chapter."""
+    made = chapter(**changed)
+    return list(symbols.complaints(made, symbols.table(made) or []))
+
+
+def test_a_whole_table_is_read_and_passes() -> None:
+    rows = symbols.table(chapter())
+    assert rows is not None
+    assert rows[0] == Row("$K$", "number of arms", "`arms`")
+    assert rows[-1] == Row("$\\lVert x \\rVert \\| y$", "a bar", "")
+    assert told() == []
+    assert symbols.table(chapter(table=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "letter"),
+    [
+        ("With $K$", "With $n$ and $K$", "n"),
+        ("\\le \\mu^*", "\\le \\mu^* + \\varepsilon", "varepsilon"),
+        ("With $Q$.\n\n</details>", "</details> $Q$", "Q"),
+    ],
+)
+def test_a_letter_without_a_row_is_named(old: str, new: str, letter: str) -> None:
+    found = told(text=TEXT.replace(old, new))
+    assert len(found) == 1
+    assert found[0].startswith(f"cell text uses {letter} in $")
+
+
+def test_a_symbol_with_two_meanings_is_named() -> None:
+    assert told(table=TABLE + "| $K$ | a kernel | |\n") == ["$K$ means 'number of arms' and 'a kernel'"]
+
+
+def test_a_torn_row_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"three cells: '\| \$K\$ \| number of arms \|'"):
+        symbols.table(chapter(table=TABLE.replace(" `arms` |", "")))
+
+
+def test_tables_are_joined_where_they_agree() -> None:
+    arms, other = Row("$K$", "number of arms", "`arms`"), Row("$K$", "a kernel", "")
+    mean, gap = Row("$\\mu_a$", "a mean", "`means`"), Row("$\\Delta_a$", "a gap", "`gaps`")
+    joint = symbols.merged([("1", [arms, mean]), ("2", [gap, other, Row("$K$", "number of arms", "`k`, `arms`")])])
+    assert joint == [
+        (Row("$K$", "number of arms", "`arms`, `k`"), ["1", "2"]),
+        (Row("$K$", "a kernel", ""), ["2"]),
+        (gap, ["2"]),
+        (mean, ["1"]),
+    ]
+
+
+SETTINGS = """\
+import sys
+sys.path.insert(0, {extensions!r})
+extensions = ["myst_nb", "formulas", "notation"]
+myst_enable_extensions = ["dollarmath"]
+nb_execution_mode = "off"
+root_doc = "page"
+"""
+PAGE = "# A page\n\n```{notation}\n```\n\n```{toctree}\nnotebooks/01_one\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "complaint"),
+    [
+        (chapter(), ""),
+        (chapter(text=TEXT.replace("$K$", "$n$")), "01_one.ipynb: WARNING: cell text uses n in $n$"),
+        (chapter(table=TABLE + "| $K$ | a kernel | |\n"), "01_one.ipynb: WARNING: $K$ means 'number of arms' and 'a kernel'"),
+    ],
+)
+def test_the_build_fails_on_a_symbol_that_is_not_told(tmp_path: Path, made: nbformat.NotebookNode, complaint: str) -> None:
+    (tmp_path / "conf.py").write_text(SETTINGS.format(extensions=str(ROOT / "book" / "_ext")))
+    (tmp_path / "page.md").write_text(PAGE)
+    (tmp_path / "notebooks").mkdir()
+    save(made, tmp_path / "notebooks" / "01_one.ipynb")
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", ".", "_built"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == bool(complaint), done.stderr
+    assert complaint in done.stderr
+    page = (tmp_path / "_built" / "page.html").read_text("utf-8")
+    assert 'href="notebooks/01_one.html"' in page
+    assert "number of arms" in page
