@@ -21,7 +21,6 @@ from plain_text import Notebook
 
 logger = logging.getLogger(__name__)
 
-MAY_LACK_TABLE = True  # delete this line and its use in `check` as soon as every chapter has its table
 COLUMNS = {"item": "Symbol", "meaning": "Meaning", "code": "In the code", "chapters": "Chapters"}
 
 
@@ -64,8 +63,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     for docname, notebook in chapters(env):
         rows = symbols.table(notebook)
         if rows is None:
-            if not MAY_LACK_TABLE:
-                logger.warning("has no cell 'symbols' with its table of symbols", location=docname, type="notation")
+            logger.warning("has no cell 'symbols' with its table of symbols", location=docname, type="notation")
             continue
         for told in symbols.complaints(notebook, rows):
             logger.warning("%s", told, location=docname, type="notation")
