@@ -219,42 +219,6 @@ def test_package_differs_from_the_chapter_by_a_late_decision_at_most() -> None:
             assert set(ours[window]) < set(theirs[window])  # the package keeps an arm that the chapter drops
 
 
-# ---- Linear bandits
-
-
-def ever_outside(shown: Array, tapes: Array, theta: Array, failure: float, scale: float = 1.0) -> int:
-    """Count the runs in which theta ever left the ellipsoid whose radius is `scale` times that of the theorem."""
-    runs, rounds, d = shown.shape
-    V, b = np.tile(np.eye(d), (runs, 1, 1)), np.zeros((runs, d))
-    outside = np.zeros(runs, dtype=bool)
-    for t in range(rounds):
-        x = shown[:, t]
-        V += x[:, :, None] * x[:, None, :]
-        b += x * (tapes[:, t] < x @ theta)[:, None]
-        error = np.linalg.solve(V, b[:, :, None])[:, :, 0] - theta
-        radius = 1 + 0.5 * np.sqrt(np.linalg.slogdet(V)[1] + 2 * math.log(1 / failure))
-        outside |= np.einsum("ri,rij,rj->r", error, V, error) > (scale * radius) ** 2
-    return int(outside.sum())
-
-
-@pytest.mark.parametrize(("d", "failure"), [(2, 0.1), (2, 0.5), (5, 0.2)])
-def test_ellipsoid(d: int, failure: float) -> None:
-    rng = np.random.default_rng(15)
-    runs, rounds = 200, 400
-    options = np.abs(rng.normal(size=(rounds, 8, d)))
-    options /= np.linalg.norm(options, axis=2, keepdims=True)
-    theta = np.full(d, 0.8 / math.sqrt(d))
-    tapes = rng.random((runs, rounds))
-    linucb = chapter("linucb-plain")["linucb"]
-    everything = np.arange(rounds)[None, :]
-    blind = options[everything, rng.integers(8, size=(runs, rounds))]
-    for shown in (linucb(theta, options, tapes, failure), blind):
-        outside = ever_outside(shown, tapes, theta, failure)
-        assert binom.sf(outside - 1, runs, failure) > FALSE_ALARM / 6
-    outside = ever_outside(blind, tapes, theta, failure, scale=0.3)
-    assert binom.sf(outside - 1, runs, failure) <= FALSE_ALARM / 6  # too small a radius would be caught
-
-
 # ---- What the arms give away
 
 

@@ -5,14 +5,17 @@ Differentially-Private-Bandits at commit ea7503b (16 June 2022). It is code by o
 """
 
 import itertools
+import json
 import math
 from collections import defaultdict
 from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import linregress
+from scipy.stats import binom, linregress
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
@@ -28,6 +31,8 @@ from bandits_dp.replicas import linucb as replica
 from bandits_dp.widths.ridge import PlainRadius, Shape
 from bandits_dp.widths.ridge_private import LemmaRadius
 
+NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "10_private_linucb.ipynb"
+FALSE_ALARM = 1e-6  # of test_ellipsoid's checks together
 claim = partial(pytest.mark.claim, "chowdhury2022", chapter="10_private_linucb")
 DELTA = 0.1
 DIAMETER = 3 / math.sqrt(2)  # of one user's (phi y, phi phi')
@@ -66,6 +71,45 @@ def batched(name: str, horizon: int, epsilon: float = 1.0, dimension: int = 5, r
     problem = ContextualLinear(100, dimension)
     learner = bdp.make(name, problem, horizon=horizon, epsilon=epsilon, delta=DELTA, batch_size=size)
     return float(bdp.simulate(learner, problem, horizon, runs=runs, progress=False).mean[-1])
+
+
+# ---- LinUCB without privacy, as the chapter shows it
+
+
+def ever_outside(shown: np.ndarray, tapes: np.ndarray, theta: np.ndarray, failure: float, scale: float = 1.0) -> int:
+    """Count the runs in which theta ever left the ellipsoid whose radius is `scale` times that of the theorem."""
+    runs, rounds, d = shown.shape
+    V, b = np.tile(np.eye(d), (runs, 1, 1)), np.zeros((runs, d))
+    outside = np.zeros(runs, dtype=bool)
+    for t in range(rounds):
+        x = shown[:, t]
+        V += x[:, :, None] * x[:, None, :]
+        b += x * (tapes[:, t] < x @ theta)[:, None]
+        error = np.linalg.solve(V, b[:, :, None])[:, :, 0] - theta
+        radius = 1 + 0.5 * np.sqrt(np.linalg.slogdet(V)[1] + 2 * math.log(1 / failure))
+        outside |= np.einsum("ri,rij,rj->r", error, V, error) > (scale * radius) ** 2
+    return int(outside.sum())
+
+
+@pytest.mark.parametrize(("d", "failure"), [(2, 0.1), (2, 0.5), (5, 0.2)])
+def test_ellipsoid(d: int, failure: float) -> None:
+    rng = np.random.default_rng(15)
+    runs, rounds = 200, 400
+    options = np.abs(rng.normal(size=(rounds, 8, d)))
+    options /= np.linalg.norm(options, axis=2, keepdims=True)
+    theta = np.full(d, 0.8 / math.sqrt(d))
+    tapes = rng.random((runs, rounds))
+    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
+    space: dict[str, Any] = {"np": np}
+    exec(cells["linucb-plain"], space)
+    linucb = space["linucb"]
+    everything = np.arange(rounds)[None, :]
+    blind = options[everything, rng.integers(8, size=(runs, rounds))]
+    for shown in (linucb(theta, options, tapes, failure), blind):
+        outside = ever_outside(shown, tapes, theta, failure)
+        assert binom.sf(outside - 1, runs, failure) > FALSE_ALARM / 6
+    outside = ever_outside(blind, tapes, theta, failure, scale=0.3)
+    assert binom.sf(outside - 1, runs, failure) <= FALSE_ALARM / 6  # too small a radius would be caught
 
 
 # ---- Privacy of a run, by every outcome
