@@ -13,7 +13,7 @@ def page_snippet(data: dict[str, Any], words: Words, still: str) -> str:
     """Return the figure's HTML: the same bytes for the same figure, and nothing loaded from anywhere.
 
     Without its script (switched off, or taken out by a host that shows notebooks, as JupyterLab does until a
-    notebook is trusted or run) the reader still gets the title, the `still` picture (a PNG in base64) and the note
+    notebook is trusted or run) the reader still gets the title, the `still` picture (an SVG in base64) and the note
     at the start setting. The controls could do nothing; they wait inside a script, which such a host drops whole.
     """
     json = to_json(data)
@@ -26,7 +26,7 @@ def page_snippet(data: dict[str, Any], words: Words, still: str) -> str:
 {_asset("moving_figure.css")}</style>
 <figure class="bdp-figure mathjax_ignore tex2jax_ignore" id="{name}" role="group" aria-label="{alt}">
 <figcaption class="bdp-title">{escape(words.title)}</figcaption>
-<img class="bdp-still" alt="{alt}" src="data:image/png;base64,{still}">
+<img class="bdp-still" alt="{alt}" src="data:image/svg+xml;base64,{still}">
 <script type="text/html" class="bdp-parts">
 <div class="bdp-stage" aria-hidden="true">
 <ul class="bdp-legend"></ul>
