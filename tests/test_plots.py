@@ -290,7 +290,7 @@ def test_the_book_gives_every_colour_of_its_drawings() -> None:
     drawn += "".join(path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.ipynb"))
     drawn += "".join(f"var(--bdp-{letter_shade(color)[1:]}" for color in (*COLORS, *TRUST_COLORS.values()))
     given = (ROOT / "book" / "_static" / "drawings.css").read_text("utf-8")
-    assert not set(re.findall(r"var\(--bdp-(\w{6})\b", drawn)) - set(re.findall(r"--bdp-(\w{6}): ", given))
+    assert not set(re.findall(r"var\(--bdp-([0-9a-f]{6})\b", drawn)) - set(re.findall(r"--bdp-(\w{6}): ", given))
 
 
 def test_a_text_is_scaled_about_the_point_where_it_was_put() -> None:

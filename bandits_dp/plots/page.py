@@ -56,7 +56,7 @@ def _slider(name: str, slider: dict[str, Any]) -> str:
     text = escape(slider["texts"][slider["start"]])
     return (
         f'<div class="bdp-slider"><label for="{name}">{escape(slider["label"])}</label>'
-        f'<output for="{name}">{text}</output>'
+        f'<output for="{name}" aria-live="off">{text}</output>'  # the note is read aloud, and the slider says its value
         f'<input type="range" id="{name}" min="0" max="{len(slider["values"]) - 1}" step="1" '
         f'value="{slider["start"]}" aria-valuetext="{text}" autocomplete="off"></div>'
     )
