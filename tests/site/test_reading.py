@@ -87,7 +87,7 @@ def test_drawings_can_be_read(page: Page, address: Address, theme: str, name: st
 def test_everything_folded_opens(page: Page, address: Address, name: str) -> None:
     page.goto(address("file", name))
     page.wait_for_load_state()
-    assert not page.locator(".toggle-button, div.dropdown").count(), "folded in another way than everything else"
+    assert not page.locator("article .toggle-button, article div.dropdown").count(), "folded in another way than everything else"
     names = page.locator("article details > summary").all_inner_texts()
     assert not [told for told in names if "hidden" in told or "Click" in told or not told.strip()]
     for box in page.locator("article details").all():

@@ -15,7 +15,7 @@ MOST_REQUESTS = 22
 @pytest.mark.parametrize(("name", "most"), [(WELCOME, 600_000), *((chapter, 1_000_000) for chapter in CHAPTERS)])
 def test_a_page_is_light(page: Page, server: str, name: str, most: int) -> None:
     answers: list[Response] = []
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     page.goto(f"{server}/{name}")
     page.evaluate("document.fonts.ready")
     sizes = {}
