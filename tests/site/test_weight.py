@@ -1,10 +1,13 @@
 """What a page makes a reader load, as a server sends it: compressed."""
 
 import gzip
+import re
 
 import pytest
 from pages import CHAPTERS
 from playwright.sync_api import Page, Response
+
+from checkout import ROOT, SITE
 
 pytestmark = pytest.mark.site
 
@@ -26,3 +29,14 @@ def test_a_page_is_light(page: Page, server: str, name: str, most: int) -> None:
     largest = sorted(sizes.items(), key=lambda size: -size[1])[:5]
     assert sum(sizes.values()) <= most, largest
     assert len(sizes) <= MOST_REQUESTS, sorted(sizes)
+
+
+def test_every_sign_is_drawn() -> None:
+    drawn = set(re.findall(r"(?m)^\.(fa-[a-z-]+)", (ROOT / "book" / "_static" / "icons.css").read_text("utf-8")))
+    shown = {
+        sign
+        for page in SITE.glob("*/*.html")
+        for classes in re.findall(r'class="((?:fa[bs]?|fa-solid|fa-brands) [^"]*)"', page.read_text("utf-8"))
+        for sign in re.findall(r"fa-[a-z-]+", classes)
+    }
+    assert {"fa-chevron-down", "fa-bars"} <= shown - {"fa-solid", "fa-brands", "fa-lg"} <= drawn
