@@ -2,8 +2,12 @@
 
 import base64
 import io
+import itertools
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import numpy as np
@@ -40,3 +44,17 @@ def save(notebook: nbformat.NotebookNode, path: Path) -> Path:
     """Write a notebook as Jupyter does."""
     path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     return path
+
+
+def stored_scene(notebook: Path, cell: str) -> Callable[..., tuple[str, dict[str, dict[str, Any]]]]:
+    """Return a function of the sliders of a chapter's stored scene: the note, and the marks by their keys."""
+    (output,) = next(one["outputs"] for one in nbformat.read(notebook, 4).cells if one["id"] == cell)
+    data = json.loads(re.search(r'<script type="application/json">(.*?)</script>', output.data["text/html"], re.DOTALL)[1])
+    names = [slider["name"] for slider in data["sliders"]]
+    settings = list(itertools.product(*(slider["values"] for slider in data["sliders"])))
+
+    def frame(**setting: Any) -> tuple[str, dict[str, dict[str, Any]]]:
+        shown = data["frames"][settings.index(tuple(setting[name] for name in names))]
+        return shown["note"], {mark["key"]: mark for mark in (data["marks"][place] for place in shown["marks"])}
+
+    return frame
