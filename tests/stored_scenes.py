@@ -10,7 +10,7 @@ from tests.test_plots import page_json
 Marks = dict[str, dict[str, Any]]
 
 
-def frames(chapter: str, cell: str) -> dict[tuple[str, ...], tuple[Marks, str]]:
+def stored_scene(chapter: str, cell: str) -> dict[tuple[str, ...], tuple[Marks, str]]:
     """Return, for each setting (the sliders' values as they are shown), the marks by key, and the note."""
     notebook = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4)
     stored = next(one for one in notebook.cells if one.id == cell)

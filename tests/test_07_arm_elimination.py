@@ -19,7 +19,7 @@ from bandits_dp.privatizers.binary_sum import certified_bits, theorem_bits
 from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
 from tests.small_problems import elimination
-from tests.stored_scenes import frames
+from tests.stored_scenes import stored_scene
 
 CHAPTER = "07_arm_elimination"
 claim = partial(pytest.mark.claim, "tenenbaum2021", chapter=CHAPTER)
@@ -997,8 +997,8 @@ def test_the_scene_shows_estimates_widths_and_the_rule(name: str) -> None:
     """Every bar is the package's width about an estimate that noise alone (6 sigma) moves off the answers, and line 15 drops it."""
     tapes = [rng.random(600_000) < mean for rng, mean in zip(np.random.default_rng(1).spawn(5), MEANS, strict=True)]
     known, fallen = widths_and_noise(name, 524_286), {}
-    assert math.ceil(NOISE["SDP-AE"](1).noise_std ** 2) == 67 and len(frames("07_arm_elimination", "closing-scene")) == 52
-    for (_, system), (marks, note) in frames("07_arm_elimination", "closing-scene").items():
+    assert math.ceil(NOISE["SDP-AE"](1).noise_std ** 2) == 67 and len(stored_scene("07_arm_elimination", "closing-scene")) == 52
+    for (_, system), (marks, note) in stored_scene("07_arm_elimination", "closing-scene").items():
         if system != name:
             continue
         users = int(note.split()[1].replace(",", ""))
