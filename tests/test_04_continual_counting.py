@@ -20,8 +20,8 @@ from bandits_dp.continual import (
     TreeCounter,
     TwoLevelCounter,
 )
-from tests.book_helpers import stored_scene
 from tests.counter_factors import factors, worst_shift
+from tests.stored_scenes import stored_scene
 
 COUNTERS = (NaiveCounter, PerStepCounter, TwoLevelCounter, TreeCounter, HybridCounter, FactorizationCounter)
 CHAPTER = Path(__file__).parents[1] / "notebooks" / "04_continual_counting.ipynb"
@@ -157,15 +157,15 @@ def test_the_chapters_tree_is_the_packages(horizon: int) -> None:
 
 def test_scene_shows_the_packages_tree() -> None:
     """At every setting: the nodes by brute force, Noor's copies in those that hold her, and the package's counts."""
-    data = stored_scene(CHAPTER, "tree-scene")
+    data = stored_scene("04_continual_counting", "tree-scene")
     answers = (np.random.default_rng(4).random(10_000) < 0.6)[:16]
     counter = TreeCounter(16, 1.0, 1e-6)
     shown = np.append(0.0, answers.cumsum() + counter.noise_path(np.random.default_rng(6))[:, 0])
     kept = {(t - (t & -t), t & -t) for t in range(1, 17)}
     for night, user in itertools.product(range(1, 17), repeat=2):
-        note, marks = data(night=night, user=user)
-        amber = {key for key, mark in marks.items() if mark["kind"] == "box" and mark["color"] == "secret"}
-        full = {key for key, mark in marks.items() if mark["kind"] == "box" and not mark.get("hollow")}
+        marks, note = data[str(night), str(user)]
+        amber = {key for key, mark in marks.items() if mark["kind"] == "bar" and mark["color"] == "secret"}
+        full = {key for key, mark in marks.items() if mark["kind"] == "bar" and not mark.get("hollow")}
         hers = {(start, size) for start, size in kept if start < user <= start + size}
         assert amber == {f"{start} {size}" for start, size in hers}
         assert full == {f"{start} {size}" for start, size in kept if start + size <= night}

@@ -3,7 +3,6 @@
 import functools
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,10 +22,9 @@ from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVe
 from bandits_dp.problems.contextual import ContextualLinear
 from bandits_dp.widths.ridge import Shape
 from bandits_dp.widths.ridge_private import CertifiedRadius
-from tests.book_helpers import stored_scene
 from tests.counter_factors import factors, worst_shift
+from tests.stored_scenes import stored_scene
 
-CHAPTER = Path(__file__).parents[1] / "notebooks" / "11_returning_users.ipynb"
 LINEAR = LinearStatistics(5)
 claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")
 
@@ -249,12 +247,12 @@ def test_noise_grows_with_the_root_of_the_batches(measured: dict) -> None:
 @pytest.mark.parametrize(("noise_for", "seed"), [("1 night", 0), ("52 nights", 1)])
 def test_scene_shows_the_packages_noise(noise_for: str, seed: int) -> None:
     """The bar is the package's noise; Eve's share agrees with fresh attacks on its releases; each dot stays on its side."""
-    frame = stored_scene(CHAPTER, "pile-scene")
+    frames = stored_scene("11_returning_users", "pile-scene")
     release = VectorSum(20, 1.0, 0.1, LINEAR) if noise_for == "1 night" else ReturningVectorSum(20, 52, 1.0, 0.1, domain=LINEAR)
     rng, once = np.random.default_rng(seed), np.ones((52_000, 20), dtype=int)
     noise = release.release_tally(np.zeros(20), once, rng).reshape(1000, 52).cumsum(axis=1)
     for nights in (1, 2, 6, 12, 25, 52):
-        note, marks = frame(night=nights, noise_for=noise_for)
+        marks, note = frames[str(nights), noise_for]
         std = release.noise_std * math.sqrt(nights)
         assert marks["noise bar"]["width"] == pytest.approx(0.75 * std, abs=0.01)
         assert marks["noise"]["words"].endswith(f"± {std:.1f}") and f"to ± {std:.1f}: Eve" in note
