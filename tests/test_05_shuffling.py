@@ -16,7 +16,7 @@ from scipy.stats import binom
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
-from bandits_dp.plots import Box, Dot, Text
+from bandits_dp.plots import Bar, Dot, Text
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
 
 Law = dict[object, Fraction]
@@ -233,7 +233,7 @@ ONE_PILE = list(itertools.product((0.5, 1.0, 2.0, 4.0), (0, 1, 6, 11, 12, 13)))
 def one_pile() -> tuple[dict[str, Any], str]:
     """Run the scene's cells; return what they define, and the figure that is stored."""
     cells = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space: dict[str, Any] = {"np": np, "math": math, "binom": binom, "bdp": bdp, "Box": Box, "Dot": Dot, "Text": Text}
+    space: dict[str, Any] = {"np": np, "math": math, "binom": binom, "bdp": bdp, "Bar": Bar, "Dot": Dot, "Text": Text}
     space |= {"clones_delta": clones_delta, "numbers": {}}
     for name in ("one-pile-run", "one-pile"):
         exec("".join(cells[name]["source"]), space)
