@@ -12,7 +12,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test lab notebooks lint claims bench clean distclean lock repository
+.PHONY: help environment book serve test lab notebooks lint pdf claims bench clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -28,6 +28,9 @@ book: environment  ## build the book and say how to open it
 serve: book  ## build the book and serve it to this machine only (PORT=8000)
 	@echo "Serving http://127.0.0.1:$(PORT)/ (Ctrl-C stops)"
 	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+
+pdf: environment  ## build the book and print all of it as one PDF
+	@$(PYTHON) $(TOOLS)/make_pdf.py
 
 test: environment  ## unit tests, stored outputs of every notebook, and the site in a browser (ARGS='tests -k ...' for some)
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)

@@ -1,32 +1,26 @@
 """What the tests of the book's tools share: small pictures and notebooks made for a test."""
 
-import base64
-import io
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
-import numpy as np
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from PIL import Image
-
-Size = tuple[int, int]
 
 DRAW = """\
-%config InlineBackend.figure_formats = ["png"]
+%config InlineBackend.figure_formats = ["svg"]
+%config InlineBackend.print_figure_kwargs = {{"metadata": {{"Date": None}}}}
 import matplotlib.pyplot as plt
+plt.rcParams["svg.hashsalt"] = "a test"
 plt.plot([0, 1], [0, {height}])
 plt.ylim(0, 2)
 plt.show()"""
 
 
-def picture(change: Callable[[np.ndarray], None] = lambda pixels: None, size: Size = (60, 80)) -> str:
-    """Draw a grey slope, let `change` alter its pixels, and return it as PNG in base64."""
-    pixels = np.tile(np.linspace(0, 200, size[1], dtype=np.uint8), (size[0], 1))[..., None].repeat(3, axis=2)
-    change(pixels)
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG")
-    return base64.b64encode(file.getvalue()).decode()
+def picture(height: float = 60, word: str = "slope", shift: float = 0) -> str:
+    """Draw a grey slope with a word on it, as SVG."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 60"><path d="M0 0L80 {height}" style="stroke:#777777"/>'
+        f'<text x="{10 + shift}" y="20">{word}</text></svg>'
+    )
 
 
 def chapter(*sources: str) -> nbformat.NotebookNode:

@@ -1,20 +1,22 @@
-"""The moving scenes that chapters have stored: what a reader sees at a setting, without running the chapter."""
+"""What a reader of a chapter sees of its moving scenes: the frames that are stored in the notebook."""
 
-import itertools
-import json
-from pathlib import Path
 from typing import Any
 
+import nbformat
+
+from checkout import ROOT
 from tests.test_plots import page_json
 
 Marks = dict[str, dict[str, Any]]
 
 
-def stored_scene(notebook: Path, cell_id: str) -> dict[tuple[Any, ...], tuple[Marks, str]]:
-    """Return, for each setting of the sliders in their order, the marks by key and the note."""
-    cells = {cell["id"]: cell for cell in json.loads(notebook.read_text("utf-8"))["cells"]}
-    (output,) = cells[cell_id]["outputs"]
-    data = page_json("".join(output["data"]["text/html"]))
-    settings = itertools.product(*(slider["values"] for slider in data["sliders"]))
-    shown = [{mark["key"]: mark for mark in (data["marks"][place] for place in frame["marks"])} for frame in data["frames"]]
-    return dict(zip(settings, zip(shown, (frame["note"] for frame in data["frames"]), strict=True), strict=True))
+def stored_scene(chapter: str, cell: str) -> dict[tuple[str, ...], tuple[Marks, str]]:
+    """Return, for each setting (the sliders' values as they are shown), the marks by key, and the note."""
+    notebook = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4)
+    stored = next(one for one in notebook.cells if one.id == cell)
+    data = page_json(next(output.data["text/html"] for output in stored.outputs if "text/html" in output.get("data", {})))
+    settings: list[tuple[str, ...]] = [()]
+    for slider in data["sliders"]:
+        settings = [(*before, value) for before in settings for value in slider["texts"]]
+    marks = [{mark["key"]: mark for mark in (data["marks"][place] for place in frame["marks"])} for frame in data["frames"]]
+    return {key: (shown, frame["note"]) for key, shown, frame in zip(settings, marks, data["frames"], strict=True)}

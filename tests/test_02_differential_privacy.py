@@ -23,9 +23,10 @@ from bandits_dp.accounting import (
     laplace_delta,
     laplace_scale,
 )
-from bandits_dp.privatizers import CentralGaussian, CentralLaplace, Identity
+from bandits_dp.privatizers import CentralGaussian, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.widths.arms import ChernoffWidth
 from tests.small_problems import elimination
+from tests.stored_scenes import stored_scene
 
 Law = NDArray[np.float64]
 ROUNDING = 1e-12
@@ -309,3 +310,29 @@ def test_attack_on_arms_stays_below_the_bound() -> None:
         # False alarm below 1e-6: an attacker at the bound is this often right with at most that probability.
         assert right <= stats.binom.isf(1e-6, trials, most)
         assert right >= trials * 0.5
+
+
+# ---- The scene
+
+
+@pytest.mark.parametrize(("text", "epsilon"), [("0.1", 0.1), ("ln 3 (the table)", math.log(3)), ("4", 4.0)])
+def test_the_scene_shows_the_coins_of_the_package(text: str, epsilon: float) -> None:
+    scene = stored_scene("02_differential_privacy", "scene-coins")
+    answers = np.random.default_rng(3).integers(2, size=(10_000, 1))
+    sent = RandomizedResponse(10_000, epsilon).randomize(answers, np.random.default_rng(108))
+    allowed = math.exp(epsilon) / (1 + math.exp(epsilon))
+    for users in (0, 1, 6, 40, 10_000):
+        marks, note = scene[f"{users:,}", text]
+        dots = [marks[f"user {i}"] for i in range(40)]
+        assert [dot["color"] != "secret" for dot in dots] == [i < users for i in range(40)]  # the truth is amber
+        shown = np.array([not dot.get("hollow") for dot in dots])
+        assert np.array_equal(shown, np.where(np.arange(40) < users, sent[:40, 0], answers[:40, 0]))
+        right = np.mean(sent[:users] == answers[:users]) if users else 0.0
+        assert f"right {right:.1%} of the time; in the long run ε allows {allowed:.1%}." in note
+        cells = [(int(dot["y"] < 50), int(dot["x"] > 68)) for dot in dots[:users]]  # row and column of the table
+        assert cells == [(answers[i, 0], sent[i, 0]) for i in range(min(users, 40))]
+        words = [mark["words"] for mark in marks.values() if mark["kind"] == "text"]
+        for truth, column in itertools.product((0, 1), repeat=2):
+            row = sent[:users][answers[:users] == truth]
+            assert f"{np.mean(row == column) if len(row) else 0:.1%}" in words
+    assert abs(right - allowed) < 6 * math.sqrt(allowed * (1 - allowed) / 10_000)  # a false alarm in 5e8

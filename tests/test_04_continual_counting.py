@@ -21,6 +21,7 @@ from bandits_dp.continual import (
     TwoLevelCounter,
 )
 from tests.counter_factors import factors, worst_shift
+from tests.stored_scenes import stored_scene
 
 COUNTERS = (NaiveCounter, PerStepCounter, TwoLevelCounter, TreeCounter, HybridCounter, FactorizationCounter)
 CHAPTER = Path(__file__).parents[1] / "notebooks" / "04_continual_counting.ipynb"
@@ -152,6 +153,33 @@ def test_the_chapters_tree_is_the_packages(horizon: int) -> None:
     assert mine == pytest.approx(answers.cumsum() + counter.noise_path(np.random.default_rng(2))[:, 0], abs=1e-9)
     rng = np.random.default_rng(2)
     assert mine == pytest.approx([counter.add(float(a), rng)[0] for a in answers], abs=1e-9)
+
+
+def test_scene_shows_the_packages_tree() -> None:
+    """At every setting: the nodes by brute force, Noor's copies in those that hold her, and the package's counts."""
+    data = stored_scene("04_continual_counting", "tree-scene")
+    answers = (np.random.default_rng(4).random(10_000) < 0.6)[:16]
+    counter = TreeCounter(16, 1.0, 1e-6)
+    shown = np.append(0.0, answers.cumsum() + counter.noise_path(np.random.default_rng(6))[:, 0])
+    kept = {(t - (t & -t), t & -t) for t in range(1, 17)}
+    for night, user in itertools.product(range(1, 17), repeat=2):
+        marks, note = data[str(night), str(user)]
+        amber = {key for key, mark in marks.items() if mark["kind"] == "bar" and mark["color"] == "secret"}
+        full = {key for key, mark in marks.items() if mark["kind"] == "bar" and not mark.get("hollow")}
+        hers = {(start, size) for start, size in kept if start < user <= start + size}
+        assert amber == {f"{start} {size}" for start, size in hers}
+        assert full == {f"{start} {size}" for start, size in kept if start + size <= night}
+        frames = [mark for key, mark in marks.items() if key.startswith("frame")]
+        blocks = sorted((round((mark["x"] - 2) / 6), round(mark["width"] / 6)) for mark in frames)
+        assert set(blocks) <= kept and [end for start, size in blocks for end in range(start, start + size)] == list(range(night))
+        for start, size in hers:  # a copy of her answer lies in the node's middle once it is complete, and waits till then
+            x = 2 + 6 * (start + size / 2) if start + size <= night else 6 * user - 1
+            assert marks[f"copy {size}"]["x"] == pytest.approx(x)
+        parts = " ".join(f"{shown[start + size] - shown[start]:+.1f}" for start, size in blocks)
+        assert marks["shown"]["words"] == f"shown {shown[night]:.1f} = {parts}"
+        assert marks["true"]["words"] == f"true count {answers[:night].sum()}"
+        assert f"shows {shown[night]:.1f}, made of {night.bit_count()} noisy" in note
+        assert f"is in {len(hers)}, of at most h = {counter.height}" in note
 
 
 def test_square_root_of_counting() -> None:

@@ -1,15 +1,22 @@
 """What chapter 5 claims: clones, the sum over their number, the published formula, and the price of a local delta."""
 
 import itertools
+import json
 import math
 from collections import defaultdict
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
+from scipy.stats import binom
 
+import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
+from bandits_dp.plots import Bar, Dot, Text
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
 
 Law = dict[object, Fraction]
@@ -215,3 +222,64 @@ def test_noise_of_the_figure_does_not_keep_the_largest_epsilon() -> None:
     assert distance == pytest.approx(math.sqrt(4.5))
     figure = AmplifiedGaussian(20, 10.0, 0.1, "experiment", domain)
     assert gaussian_delta(figure.noise_std, 10.0, distance) > 0.5
+
+
+# ---- The scene of one pile
+
+NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "05_shuffling.ipynb"
+ONE_PILE = list(itertools.product((0.5, 1.0, 2.0, 4.0), (0, 1, 6, 11, 12, 13)))
+
+
+def one_pile() -> tuple[dict[str, Any], str]:
+    """Run the scene's cells; return what they define, and the figure that is stored."""
+    cells = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
+    space: dict[str, Any] = {"np": np, "math": math, "binom": binom, "bdp": bdp, "Bar": Bar, "Dot": Dot, "Text": Text}
+    space |= {"clones_delta": clones_delta, "numbers": {}}
+    for name in ("one-pile-run", "one-pile"):
+        exec("".join(cells[name]["source"]), space)
+    return space, "".join(cells["one-pile"]["outputs"][0]["data"]["text/html"])
+
+
+def test_the_scene_guesses_as_well_as_anybody_can() -> None:
+    """The shares of right guesses are those of the best test between the two pairs of counts, whatever the number of clones."""
+    share = one_pile()[0]["share_right"]
+    for grow in (Fraction(2), Fraction(7)):
+        q = grow / (grow + 1)
+        for c in (0, 1, 4, 12):
+            laws = [defaultdict(Fraction), defaultdict(Fraction)]
+            for a, z in itertools.product(range(c + 1), (0, 1)):
+                for world in (0, 1):
+                    laws[world][a + (z if world else 1 - z)] += choose(c, a, Fraction(1, 2)) * (q if z else 1 - q)
+            best = (1 + one_way(*laws, Fraction(1))) / 2
+            assert share(c, float(q)) == pytest.approx(float(best), rel=1e-12)
+        pairs = clone_pairs(12, grow)
+        average = sum(float(choose(11, c, 1 / grow)) * share(c, float(q)) for c in range(12))
+        assert average == pytest.approx(float(1 + one_way(*pairs, Fraction(1))) / 2)
+
+
+@pytest.mark.parametrize(("eps0", "step"), ONE_PILE)
+def test_the_scene_moves_the_messages_of_its_run(eps0: float, step: int) -> None:
+    space, stored = one_pile()
+    dice = np.random.default_rng(24)
+    answers, luck, coins = dice.integers(0, 2, 16), dice.random(16), dice.integers(0, 2, 16)
+    answers[12] = 0
+    q = math.exp(eps0) / (1 + math.exp(eps0))
+    sends_coin = [step > 0 and one / 2 < 1 - q for one in luck]
+    messages = [int(coin if random else truth) for random, coin, truth in zip(sends_coin, coins, answers, strict=True)]
+    marks, note = space["one_pile"](step, eps0)
+    dots = {int(mark.key.split()[1]): mark for mark in marks if isinstance(mark, Dot)}
+    assert all(mark.hollow == (messages[i] == 0) for i, mark in dots.items())
+    assert [mark.hollow for mark in marks if mark.key.startswith("phone")] == [not random for random in sends_coin]
+    assert json.dumps(note, ensure_ascii=False)[1:-1] in stored
+    left = {12, *np.flatnonzero(sends_coin)}
+    assert set(dots) == (left if step == 13 else set(range(16)))
+    assert len({(mark.x, mark.y) for mark in dots.values()}) == len(dots)
+    amber = {i for i, mark in dots.items() if mark.color == "secret"}
+    assert amber == ({12} if step > 10 else set(range(16)))
+    assert {i for i, mark in dots.items() if mark.faint} == (set(range(16)) - left if step == 12 else set())
+    if step == 13:
+        ones = sum(messages[i] for i in left)
+        assert f"Candidates: {len(left)}; zeros: {len(left) - ones}, ones: {ones}." in note
+        says = "tosses a coin" if 2 * ones == len(left) else f"says {int(2 * ones > len(left))}"
+        assert f"Eve {says}. Such guesses are right in {space['share_right'](len(left) - 1, q):.0%} of all piles" in note
+        assert note.endswith(f"with a name in {q:.0%}.")

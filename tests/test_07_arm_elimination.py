@@ -19,6 +19,7 @@ from bandits_dp.privatizers.binary_sum import certified_bits, theorem_bits
 from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
 from tests.small_problems import elimination
+from tests.stored_scenes import stored_scene
 
 CHAPTER = "07_arm_elimination"
 claim = partial(pytest.mark.claim, "tenenbaum2021", chapter=CHAPTER)
@@ -959,3 +960,68 @@ def batched_ucb(problem: bdp.problems.BernoulliArms, privatizer: object, seed: i
         pulls[arm] += users
         played += users
     return float(problem.gaps @ pulls)
+
+
+# ---- The scene of intervals that close
+
+MEANS = np.array([0.55, 0.6, 0.5, 0.45, 0.5])
+NOISE = {
+    "AE": Identity,
+    "VB-SDP-AE": partial(BinarySum, epsilon=0.5, delta=1e-6),
+    "SDP-AE": partial(BinarySum, epsilon=0.5, delta=1e-6),
+    "LDP-AE": partial(RandomizedResponse, epsilon=0.5, delta=1e-6),
+}
+
+
+def place(mean: float) -> float:
+    """Where the scene draws a mean; its axis ends at 0.2 and 0.8."""
+    return 14 + 74 * (min(max(mean, 0.2), 0.8) - 0.2) / 0.6
+
+
+def widths_and_noise(name: str, most: int, horizon: int = 10**7) -> dict[int, tuple[float, float]]:
+    """Width, and standard deviation of the noise in a mean, by users per arm."""
+    batch = 67 if name == "SDP-AE" else None
+    width = ChernoffWidth(horizon, most_decisions(horizon, batch or "doubling"))
+    variance, found = 0.0, {}
+    for phase in itertools.count(1):
+        noise = NOISE[name](batch or 2**phase)
+        width, variance = width.after(noise), variance + noise.noise_std**2
+        if width.users > most:
+            return found
+        found[width.users] = width.half_width(), math.sqrt(variance) / width.users
+    raise AssertionError("phases never end")
+
+
+@pytest.mark.parametrize("name", list(NOISE))
+def test_the_scene_shows_estimates_widths_and_the_rule(name: str) -> None:
+    """Every bar is the package's width about an estimate that noise alone (6 sigma) moves off the answers, and line 15 drops it."""
+    tapes = [rng.random(600_000) < mean for rng, mean in zip(np.random.default_rng(1).spawn(5), MEANS, strict=True)]
+    known, fallen = widths_and_noise(name, 524_286), {}
+    assert math.ceil(NOISE["SDP-AE"](1).noise_std ** 2) == 67 and len(stored_scene("07_arm_elimination", "closing-scene")) == 52
+    for (_, system), (marks, note) in stored_scene("07_arm_elimination", "closing-scene").items():
+        if system != name:
+            continue
+        users = int(note.split()[1].replace(",", ""))
+        width, std = known[users]
+        assert note.startswith(f"{name}, {users:,} users per exercise, width {width:.3f}: ")
+        menu = [arm for arm in range(5) if marks[f"name {arm}"]["x"] < 50]
+        left = ", ".join("ABCDE"[arm] for arm in menu)
+        assert note.endswith(f"the menu is {left}." if len(menu) > 1 else f"only {left} is left.")
+        assert 1 in menu and not set(menu) & set(fallen)
+        now = [arm for arm in range(5) if arm not in fallen]
+        for arm in now:
+            bar, answers = marks[f"bar {arm}"], tapes[arm][:users].mean()
+            ends = bar["x"], bar["x"] + bar.get("width", 0)
+            error = 74 / 0.6 * 6 * std + 0.02
+            assert ends == pytest.approx((place(answers - width), place(answers + width)), abs=error)
+            assert ("hollow" in bar) == (arm not in menu)
+            if f"mean {arm}" in marks:
+                assert marks[f"mean {arm}"]["x"] == pytest.approx(place(answers), abs=error)
+            assert marks[f"truth {arm}"]["x"] == pytest.approx(place(MEANS[arm]), abs=0.01)
+            if arm in menu:
+                assert ends[1] >= marks["floor"]["x"] - 0.02
+            elif name != "SDP-AE":  # whose arms fall between the phases that are shown
+                assert ends[1] < marks["floor"]["x"] + 0.02
+            if arm not in menu:
+                fallen[arm] = users
+    assert set(fallen) == {0, 2, 3, 4}

@@ -19,10 +19,12 @@ from bandits_dp.accounting.gaussian import classical_gaussian_noise_std
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.engine.live_linear import LiveLinear
 from bandits_dp.learners import PhasedElimination
+from bandits_dp.plots import COLORS
 from bandits_dp.privatizers import BinarySum, Box, CentralLaplace, LocalLaplace, ScalarSum
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms
 from bandits_dp.widths.designs import Phase
+from tests.test_plots import page_json
 
 CHAPTER = "08_phased_elimination"
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / f"{CHAPTER}.ipynb"
@@ -73,6 +75,14 @@ def shown(*ids, **names):
     return space
 
 
+def stored_frames(cell):
+    """Yield step, marks and note of the scene with one slider that a cell has stored."""
+    outputs = next(one["outputs"] for one in json.loads(NOTEBOOK.read_text("utf-8"))["cells"] if one["id"] == cell)
+    data = page_json("".join(outputs[0]["data"]["text/html"]))
+    for step, frame in zip(data["sliders"][0]["values"], data["frames"], strict=True):
+        yield step, ([data["marks"][place] for place in frame["marks"]], frame["note"])
+
+
 # ---- Theorem boxes
 
 
@@ -97,6 +107,33 @@ def test_kiefer(n, d):
         assert other_log_det <= log_det + (top - d) + 1e-12  # and d goes with the largest determinant,
         assert log_det <= other_log_det + (other_top - d) + 1e-9  # from wherever one looks
     assert judge(np.full(n, 1 / n))[1] > top  # equal shares are not optimal here
+
+
+def test_the_scene_of_the_design():
+    """What is drawn at a step is the design after so many moves: shares, ellipse, ring and bar; the stored output is the same."""
+    space = shown("design", "moving-design", bdp=bdp, COLORS=COLORS)
+    menu, share = space["menu"], np.repeat([0.5, 0.0], [2, 28])
+    frames = dict(stored_frames("moving-design"))
+    for step in range(41):
+        if step in frames:
+            marks, note = space["design_step"](step)
+            drawn = {mark.key: mark for mark in marks}
+            inverse = np.linalg.inv((menu.T * share) @ menu)
+            leverage = ((menu @ inverse) * menu).sum(axis=1)
+            assert f"Step {step}: worst leverage {leverage.max():.2f}, at best d = 2. {(leverage > 2.02).sum()} of 30" in note
+            assert drawn["bar"].width == pytest.approx(8.8 * leverage.max()) and drawn["goal"].x == pytest.approx(2 + 8.8 * 2)
+            top = drawn[f"exercise {leverage.argmax()}"]
+            assert (drawn["ring"].x, drawn["ring"].y) == (top.x, top.y)
+            for i in range(30):
+                disc = drawn.get(f"share {i}")
+                assert (disc.size / 6) ** 2 == pytest.approx(share[i]) if disc else share[i] <= 0.005
+                assert (drawn[f"exercise {i}"].color == "soft") == (leverage[i] <= 2.02)
+            rim = np.array(drawn["ellipse"].points) / 46
+            assert ((rim @ inverse) * rim).sum(axis=1) == pytest.approx(2)
+            assert frames[step] == ([mark.packed() for mark in marks], note)
+        share, _ = space["move_weight"](menu, share)
+    best = np.flatnonzero(g_optimal_design(menu, 1.001).weights)
+    assert share[best].sum() > 0.95 and list(frames) == [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40]
 
 
 def test_equal_shares_of_a_basis_are_optimal():

@@ -1,8 +1,11 @@
 """What chapter 9 claims: privacy, margins, regret and communication of DP-DPE, and Figure 2 of Li, Zhou, Ji 2022, measured."""
 
 import itertools
+import json
 import math
 from functools import cache, partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +20,9 @@ from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.privatizers import Box, CentralGaussian, Identity, LocalGaussian, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.widths.designs import ExactWidth, Phase
+from tests.test_plots import page_json
 
+NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "09_distributed_feedback.ipynb"
 claim = partial(pytest.mark.claim, "li2022", chapter="09_distributed_feedback")
 observation = partial(claim, outcome="observation")
 FALSE_ALARM = 1e-6
@@ -739,3 +744,60 @@ def test_alpha(measured: dict[str, float]) -> None:
     lost, sent = [r.mean[-1] for r in runs], [r.counts["numbers"].mean() for r in runs]
     measured["regret at alpha = 0.2 over 0.8"], measured["numbers sent at 0.8 over 0.2"] = lost[0] / lost[2], sent[2] / sent[0]
     assert lost[0] > lost[1] > lost[2] and sent[0] < sent[1] < sent[2]
+
+
+# ---- The moving scene
+
+
+@cache
+def scene() -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the cells of the scene define, and what the last of them has stored."""
+    cells = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
+    space = {"np": np, "math": math, "bdp": bdp, "ClientPopulation": ClientPopulation}
+    for one in ("one-phase", "phase-notes", "moving-phase"):
+        exec("".join(cells[one]["source"]), space)
+    return space, page_json("".join(cells["moving-phase"]["outputs"][0]["data"]["text/html"]))
+
+
+@pytest.mark.parametrize(("trust", "name"), [("none", "DPE"), ("central", "CDP-DPE"), ("shuffle", "SDP-DPE"), ("local", "LDP-DPE")])
+def test_the_scene_is_a_run(trust: str, name: str) -> None:
+    """Bars, dots and who leaves are those of the package's own run; phones' averages are those of their nights."""
+    space, _ = scene()
+    world = ClientPopulation(space["eight"], [0.83, 0.35], client_std=0.2)
+    app = bdp.make(name, world, horizon=10_000, alpha=0.5, **({} if name == "DPE" else BUDGET))
+    answers, coins = np.random.default_rng(1).spawn(2)
+    for _ in range(4):
+        ticket = app.act()
+        app.update(ticket, world.averages(ticket.arm, ticket.plays, ticket.users, answers), coins)
+    ticket, clients = app.act(), world.parameters(6, answers)
+    nights = [world.rewards(x, clients, answers, 16) for x in ticket.arm]
+    app.update(ticket, np.mean(nights, axis=1).T, coins)
+    values = world.actions @ app.learner.estimate
+    for moment, seen in (("2 nights", 2), ("16 nights", 16), ("drop", 16)):
+        drawn = {mark.key: mark for mark in space["phase_step"](moment, trust)[0]}
+        for i, j in np.ndindex(6, 2):
+            average = drawn[f"average {i} {j}"]
+            assert average.width == pytest.approx(abs(8 * nights[j][:seen, i].mean()), abs=1e-9)
+    for j, x in enumerate(ticket.arm):
+        assert drawn[f"release {j}"].width == pytest.approx(8 * values[x])
+    left = [a for a in range(8) if not drawn[f"mix {a}"].hollow]
+    assert left == app.learner.active.tolist()
+    assert {key for key in drawn if key.startswith("margin")} == {f"margin {a}" for a in left}
+    for a in left:  # it reaches the leader's line, and whoever left did not
+        assert drawn[f"mix {a}"].x == pytest.approx(44 + 24 * values[a])
+        assert drawn[f"mix {a}"].x + drawn[f"margin {a}"].points[1][0] >= drawn["line"].x - 1e-9
+    earlier = {mark.key: mark for mark in space["phase_step"]("estimate", trust)[0]}
+    for a in set(range(8)) - set(left):
+        assert earlier[f"mix {a}"].x + earlier[f"margin {a}"].points[1][0] < earlier["line"].x
+
+
+def test_eve_sees_no_amber() -> None:
+    """At every setting all that is to be hidden is left of the dashed line; and the stored output is what the cells draw."""
+    space, stored = scene()
+    settings = itertools.product(space["moments"], space["trusted"])
+    for (moment, trust), frame in zip(settings, stored["frames"], strict=True):
+        marks, note = space["phase_step"](moment, trust)
+        drawn = {mark.key: mark for mark in marks}
+        assert all(mark.x + mark.width <= drawn["wall"].x for mark in marks if mark.color == "secret")
+        assert note == frame["note"] and [mark.packed() for mark in marks] == [stored["marks"][place] for place in frame["marks"]]
+    assert "192 answers" in note and space["fifth"]["none"].nights.size == 192

@@ -23,6 +23,7 @@ from bandits_dp.problems.contextual import ContextualLinear
 from bandits_dp.widths.ridge import Shape
 from bandits_dp.widths.ridge_private import CertifiedRadius
 from tests.counter_factors import factors, worst_shift
+from tests.stored_scenes import stored_scene
 
 LINEAR = LinearStatistics(5)
 claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")
@@ -241,6 +242,27 @@ def test_noise_grows_with_the_root_of_the_batches(measured: dict) -> None:
     noise = [ReturningVectorSum(20, M, 1.0, 0.1, domain=LINEAR).noise_std for M in sizes]
     measured["exponent of M in the variance"] = 2 * exponent(sizes, noise)
     assert measured["exponent of M in the variance"] == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize(("noise_for", "seed"), [("1 night", 0), ("52 nights", 1)])
+def test_scene_shows_the_packages_noise(noise_for: str, seed: int) -> None:
+    """The bar is the package's noise; Eve's share agrees with fresh attacks on its releases; each dot stays on its side."""
+    frames = stored_scene("11_returning_users", "pile-scene")
+    release = VectorSum(20, 1.0, 0.1, LINEAR) if noise_for == "1 night" else ReturningVectorSum(20, 52, 1.0, 0.1, domain=LINEAR)
+    rng, once = np.random.default_rng(seed), np.ones((52_000, 20), dtype=int)
+    noise = release.release_tally(np.zeros(20), once, rng).reshape(1000, 52).cumsum(axis=1)
+    for nights in (1, 2, 6, 12, 25, 52):
+        marks, note = frames[str(nights), noise_for]
+        std = release.noise_std * math.sqrt(nights)
+        assert marks["noise bar"]["width"] == pytest.approx(0.75 * std, abs=0.01)
+        assert marks["noise"]["words"].endswith(f"± {std:.1f}") and f"to ± {std:.1f}: Eve" in note
+        pile = [mark for key, mark in marks.items() if key.startswith("night ") and not mark.get("faint")]
+        assert len(pile) == nights and f"0 or {nights}," in note
+        share = int(marks["share"]["words"].removeprefix("Eve is right: ").removesuffix("%")) / 100
+        assert share == pytest.approx((noise[:, nights - 1] < nights / 2).mean(), abs=0.06)
+        assert share == pytest.approx(ndtr(nights / (2 * std)), abs=0.04) and f"in {share:.0%} of 4,000" in note
+        right = [(mark["x"] > 50) == (key[0] == "1") for key, mark in marks.items() if mark["kind"] == "dot"]
+        assert len(right) == 40 and abs(np.mean(right) - share) < 0.25
 
 
 # ---- Event level and user level

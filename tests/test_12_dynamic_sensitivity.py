@@ -1,8 +1,10 @@
 """What chapter 12 claims: the idea, the proof and the figures of Wang, Zhao, Wang 2022, and the learner that is proved."""
 
 import itertools
+import json
 import math
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
+from bandits_dp.plots import Box, Dot, Text
+from bandits_dp.plots import Path as Line
 from bandits_dp.problems import PoolContextual
 
 CHAPTER = "12_dynamic_sensitivity"
@@ -818,3 +822,65 @@ def test_figure_2b_later(measured):
         counts = CHANGED()[name].mean(axis=1)
         measured[f"changes, round 200 over round 0, {name}"] = counts[2] / counts[0]
         assert counts[0] > counts[1] > counts[2]
+
+
+# ---- The scene "Fresh or kept?"
+
+
+@cache
+def fresh_or_kept():
+    """Run the scene's cells; return what they define, and the figure that is stored."""
+    notebook = Path(__file__).resolve().parents[1] / "notebooks" / f"{CHAPTER}.ipynb"
+    cells = {cell["id"]: cell for cell in json.loads(notebook.read_text("utf-8"))["cells"]}
+    space = {"np": np, "math": math, "bdp": bdp, "DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace, "numbers": {}}
+    space |= {"Box": Box, "Dot": Dot, "Text": Text, "Path": Line}
+    for name in ("plain-dgs", "fresh-kept-run", "fresh-kept"):
+        exec("".join(cells[name]["source"]), space)
+    return space, "".join(cells["fresh-kept"]["outputs"][0]["data"]["text/html"])
+
+
+def intervals(night):
+    """Return the intervals (begin, end] of a night, as a binary tree cuts it: the latest first."""
+    found = []
+    while night:
+        found.append((night & (night - 1), night))
+        night = found[-1][0]
+    return found
+
+
+@pytest.mark.parametrize("noise", ["kept", "fresh"])
+@pytest.mark.parametrize("night", [1, 3, 8, 15, 255])
+def test_the_scene_shows_the_packages_noise(night, noise):
+    space, stored = fresh_or_kept()
+    marks, note = space["night_by_night"](night, noise)
+    assert json.dumps(note, ensure_ascii=False)[1:-1] in stored
+    package = noise_of(LINE, 256, calibration="experiment", explicit_tree=noise == "kept")
+    std = package.stds()[night - 1]
+    assert std == pytest.approx(math.sqrt(sum(2 * (8 / (2 * end)) ** 2 for _, end in intervals(night))))
+    assert f"Noor's rating adds {1 / (0.1 + night):.2g}, the noise has std {std:.2g}." in note
+    boxes = [mark for mark in marks if isinstance(mark, Box) and " to " in mark.key]
+    assert [mark.key.partition(",")[0] for mark in boxes] == [f"{begin} to {end}" for begin, end in intervals(night)]
+    assert [mark.faint for mark in boxes] == [noise == "kept" and end < night for _, end in intervals(night)]
+    drawn = 1 if noise == "kept" else len(boxes)
+    assert f"(drawn: {drawn}, kept: {len(boxes) - drawn})" in note
+    plays = [mark.color == "central" for mark in marks if isinstance(mark, Dot) and mark.key.startswith("play")]
+    assert plays == (space["release"][noise][:night, 0] > 0).tolist()
+    assert f"{sum(plays)} of {night}" in [mark.words for mark in marks if isinstance(mark, Text)]
+
+
+def test_the_scene_counts_right_guesses():
+    """Its shares, against 20,000 other runs drawn number by number; each comparison fails once in a million."""
+    space, runs, rng = fresh_or_kept()[0], 20_000, np.random.default_rng(7)
+    nodes = rng.laplace(size=(64, runs)) * 8 / (2 * np.maximum(np.arange(64), 1))[:, None]
+    for kind in ("kept", "fresh"):
+        lead = np.zeros(runs)
+        for t in range(1, 64):
+            ends = [end for _, end in intervals(t)]
+            fresh = rng.laplace(size=(len(ends), runs)) * 8 / (2 * np.array(ends))[:, None]
+            lead += np.sign(1 / (0.1 + t) + (nodes[ends] if kind == "kept" else fresh).sum(axis=0))
+        share = (lead > 0).mean() + (lead == 0).mean() / 2
+        assert abs(share - space["right"][kind][62]) < 5 * 0.5 * math.sqrt(1 / runs + 1 / 4000)
+        marks, note = space["night_by_night"](63, kind)
+        bars = {mark.key: mark.width / 42 for mark in marks if mark.key in ("kept", "fresh")}
+        assert bars == pytest.approx({name: values[62] for name, values in space["right"].items()})
+        assert f"{bars['fresh']:.0%} of 4,000 runs with fresh noise, in {bars['kept']:.0%} with kept" in note

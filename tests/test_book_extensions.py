@@ -1,7 +1,7 @@
 """The book's Sphinx extensions fail a build whose theorems lack a test, whose pictures lack a text or whose formulas are wrong."""
 
-import base64
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,7 +9,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from matplotlib.figure import Figure
 
+import bandits_dp as bdp
 import checked_by
 from checkout import ROOT
 from formulas import BadFormula, render
@@ -36,7 +38,7 @@ ROLE = "{checked-by}`tests/test_truth.py::test_holds`"
 SETTINGS = """\
 import sys
 sys.path.insert(0, {extensions!r})
-extensions = ["myst_nb", "sphinx_proof", "checked_by", "figure_text", "formulas"]
+extensions = ["myst_nb", "sphinx_proof", "checked_by", "figure_text", "drawings", "formulas"]
 myst_enable_extensions = ["dollarmath"]
 nb_execution_mode = "off"
 root_doc = "page"
@@ -95,12 +97,27 @@ def test_a_renamed_test_fails_the_build_of_unchanged_pages(small_book: Build) ->
 
 
 def test_a_picture_without_text_fails_the_build(small_book: Build, tmp_path: Path) -> None:
-    (tmp_path / "slope.png").write_bytes(base64.b64decode(picture()))
-    built = small_book(page_md="# A page\n\n![](slope.png)\n\n![slope](slope.png)\n")
+    (tmp_path / "slope.svg").write_text(picture(), "utf-8")
+    built = small_book(page_md="# A page\n\n![](slope.svg)\n\n![slope](slope.svg)\n")
     assert built.status == 1
     assert "no alt text" in built.told
     assert "only the alt text 'slope'" in built.told
-    assert small_book(page_md="# A page\n\n![A grey slope from left to right.](slope.png)\n").status == 0
+    assert small_book(page_md="# A page\n\n![A grey slope from left to right.](slope.svg)\n").status == 0
+
+
+def test_own_drawings_become_part_of_the_page(small_book: Build, tmp_path: Path) -> None:
+    with bdp.plots.use_style():
+        for name in ("one", "two"):
+            figure = Figure()
+            figure.subplots().plot([0, 1], [0, 1])
+            figure.savefig(tmp_path / f"{name}.svg")
+    built = small_book(page_md="# A page\n\n![A line that rises to 1.](one.svg)\n\n![Another line that rises.](two.svg)\n")
+    assert built.status == 0, built.told
+    assert built.page.count('<svg role="img" aria-label="A') == 2 and "<img" not in built.page
+    assert "<style" not in built.page.partition("<svg")[2]
+    names = re.findall(r'id="(d\ds\d+)"', built.page)
+    assert len(names) == len(set(names)) > 2
+    assert set(re.findall(r'(?:href="|url\()#(d\ds\d+)', built.page)) == set(names)
 
 
 def test_formulas_are_set_in_the_page(small_book: Build) -> None:

@@ -3,21 +3,25 @@
 import base64
 import doctest
 import importlib
+import io
 import itertools
 import json
 import os
 import re
-import struct
 import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import get_browser
 from bandits_dp.plots import COLORS, TRUST_COLORS, TRUST_LINES, Series, band, moving_figure, use_style
+from bandits_dp.plots.style import letter_shade
+from bandits_dp.plots.words import spans
+from checkout import ROOT
 
 WORDS = {"title": "Cost & <care>", "x_label": "rounds", "y_label": "regret (rewards)"}
 ALT = "Two curves of regret that rise with the rounds, and a flat one."
@@ -228,7 +232,7 @@ def test_style_is_undone_and_pictures_repeat(tmp_path: Any) -> None:
             figure.savefig(tmp_path / f"a.{kind}", metadata=metadata)
             pictures.append((tmp_path / f"a.{kind}").read_bytes())
     assert pictures[:2] == pictures[2:]
-    assert b"Matplotlib version" not in pictures[1]
+    assert b"Matplotlib" not in pictures[0] + pictures[1]
     assert dict(matplotlib.rcParams) == former
 
 
@@ -246,9 +250,78 @@ plt.subplots()[1].set_ylabel({!r})"""
     NotebookClient(
         notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": "."}}
     ).execute()
-    pictures = [base64.b64decode(cell.outputs[0]["data"]["image/png"]) for cell in notebook.cells]
-    assert all(b"Matplotlib version" not in picture for picture in pictures)
-    assert [struct.unpack(">II", picture[16:24]) for picture in pictures] == [(864, 561)] * 2  # PNG's size
+    pictures = [cell.outputs[0]["data"]["image/svg+xml"] for cell in notebook.cells]
+    assert all("Matplotlib" not in picture and "<dc:date>" not in picture for picture in pictures)
+    assert all('viewBox="0 0 432 280.8"' in picture for picture in pictures)
+
+
+def drawing(*lines: str, **looks: Any) -> ElementTree.Element:
+    """Draw an empty figure with a text, and return its SVG."""
+    from matplotlib.figure import Figure
+
+    stream = io.BytesIO()
+    with use_style():
+        figure = Figure()
+        ax = figure.subplots()
+        ax.set(xscale="log", xlim=(1, 1000))
+        ax.text(10, 0.5, "\n".join(lines), **looks)
+        figure.savefig(stream, format="svg")
+    return ElementTree.fromstring(stream.getvalue())
+
+
+def test_drawings_take_colours_and_letters_of_the_page() -> None:
+    svg = drawing("two", "lines", color="#d55e00", ha="center")
+    assert not svg.findall(".//{*}metadata")
+    written = ElementTree.tostring(svg, encoding="unicode")
+    assert set(re.findall(r"#\w{6}\b", re.sub(r"var\(--bdp-(\w{6}),#(\1|\w{6})\)", "", written))) == set()
+    assert "var(--bdp-d55e00,#d55e00)" in written and "var(--bdp-333333,#767676)" in written
+    texts = {"".join(text.itertext()): text for text in svg.findall(".//{*}text")}
+    assert {"two", "lines", "100", "103"} <= set(texts)
+    assert [part.get("font-size") for part in texts["103"]] == ["75%"]
+    assert float(texts["lines"].get("y")) - float(texts["two"].get("y")) == pytest.approx(15.4 * 1.2, rel=0.1)
+    groups = [group for group in svg.findall(".//{*}g") if group.get("class") == "bdp-letters"]
+    assert len(groups) == len(texts) - 1, "one group for each text, whatever its lines"
+    assert all("transform-origin" in group.get("style", "") for group in groups)
+    assert "font-family" not in written.partition("</style>")[2]
+
+
+def test_the_book_gives_every_colour_of_its_drawings() -> None:
+    drawn = (ROOT / "book" / "_static" / "regret.svg").read_text("utf-8")
+    drawn += "".join(path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.ipynb"))
+    drawn += "".join(f"var(--bdp-{letter_shade(color)[1:]}" for color in (*COLORS, *TRUST_COLORS.values()))
+    given = (ROOT / "book" / "_static" / "drawings.css").read_text("utf-8")
+    assert not set(re.findall(r"var\(--bdp-([0-9a-f]{6})\b", drawn)) - set(re.findall(r"--bdp-(\w{6}): ", given))
+
+
+def test_a_text_is_scaled_about_the_point_where_it_was_put() -> None:
+    for ha, place in (("left", 0.0), ("center", 0.5), ("right", 1.0)):
+        svg = drawing("wide words", ha=ha, va="top")
+        (group,) = (group for group in svg.findall(".//{*}g") if [text.text for text in group.findall("{*}text")] == ["wide words"])
+        x, y = (float(part) for part in re.findall(r"([\d.]+)px", group.get("style", "")))
+        (text,) = group
+        assert float(text.get("x", "")) == pytest.approx(x, abs=0.1), (ha, place)
+        assert 0 < float(text.get("y", "")) - y < 15.4
+
+
+@pytest.mark.parametrize(
+    ("tex", "seen"),
+    [
+        ("plain, and 5 $", [("plain, and 5 $", False, 0.0)]),
+        (r"$\mathdefault{10^{-3}}$", [("10", False, 0.0), ("−3", False, 0.38)]),
+        (r"to $\sqrt{T}/2$", [("to √", False, 0.0), ("T", True, 0.0), ("/2", False, 0.0)]),
+        (r"$\varepsilon_0$", [("ε", True, 0.0), ("0", False, -0.2)]),
+        (r"$\frac{1}{2}$", None),
+        (r"$x^{y^2}$", None),
+    ],
+)
+def test_small_mathematics_is_text(tex: str, seen: list[tuple[str, bool, float]] | None) -> None:
+    assert spans(tex) == seen
+
+
+@pytest.mark.parametrize("color", [*COLORS, *TRUST_COLORS.values(), "#ffffff", "#000000"])
+def test_labels_can_be_read_on_white_and_on_black(color: str) -> None:
+    assert contrast(letter_shade(color), "#ffffff") >= 4.5
+    assert contrast(letter_shade(color), "#11131e") >= 4
 
 
 @pytest.mark.parametrize("scale", ["linear", "log"])
@@ -377,7 +450,7 @@ def test_every_kind_is_drawn() -> None:
     ticks = dict(enumerate("abcd"))
     figure = moving_figure(kinds, {"width": [1, 2]}, {"width": 1}, alt=ALT, x_ticks=ticks, **WORDS)
     found = re.search(r'base64,([^"]+)"', figure._repr_html_())
-    assert found and base64.b64decode(found[1]).startswith(b"\x89PNG")
+    assert found and base64.b64decode(found[1]).startswith(b"<svg ")
 
 
 # ---- In a browser

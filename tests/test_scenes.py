@@ -8,7 +8,7 @@ import re
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.plots import Box, Dot, Path, Text
+from bandits_dp.plots import Bar, Dot, Path, Text
 from tests.test_plots import chromium, page_json, show  # noqa: F401  (fixtures)
 
 ALT = "Three messages pass a wall, one after the other."
@@ -18,7 +18,7 @@ def passing(step, speed="slow"):
     colors = ["secret" if i == step else "shuffle" for i in range(3)]
     messages = [Dot(f"message {i}", 80 if i < step else 20, 40 - 10 * i, color=colors[i]) for i in range(3)]
     wall = Path("wall", 50, 0, points=[(0, 5), (0, 45)], dash="6 4", color="soft")
-    crowd = [Box("crowd", 70, 5, width=5.0 * step, height=2, hollow=True)] if step else []
+    crowd = [Bar("crowd", 70, 5, width=5.0 * step, height=2, hollow=True)] if step else []
     words = Text("words", 50, 50, words=f"{speed}: {step} < 4", bold=True)
     return [wall, *messages, *crowd, words], f"{step} of 3 have passed ({speed})."
 
@@ -117,7 +117,7 @@ def test_keyboard_moves_marks_to_their_places(show, width):  # noqa: F811
         places = seen(page)
         assert set(places) == {mark.key for mark in marks}
         for mark in marks:
-            top = 60 - mark.y - (mark.height if isinstance(mark, Box) else 0)
+            top = 60 - mark.y - (mark.height if isinstance(mark, Bar) else 0)
             assert places[mark.key] == pytest.approx([mark.x * plot / 100, top * plot / 100], abs=0.1)
         assert page.locator(".bdp-plot text").text_content() == f"slow: {step} < 4"
         assert float(page.locator(".bdp-plot text").evaluate("node => parseFloat(getComputedStyle(node).fontSize)")) >= 12

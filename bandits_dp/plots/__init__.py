@@ -10,12 +10,12 @@ Importing this module does not import matplotlib; the functions that draw do.
 `moving_figure`     a figure with sliders that work in a page without a kernel
 `Series`            one line, staircase, set of bars or set of points of such a figure
 `moving_scene`      things that move as a mechanism does, with sliders and a button that plays
-`Dot`, `Path`, `Box`, `Text`   the marks of a scene
+`Dot`, `Path`       marks of a scene; `Bar` and `Text` too
 ==================  =========================================================================
 """
 
 from bandits_dp.plots.lines import band
-from bandits_dp.plots.marks import Box, Dot, Path, Text
+from bandits_dp.plots.marks import Bar, Dot, Path, Text
 from bandits_dp.plots.moving import MovingFigure, moving_figure
 from bandits_dp.plots.scene import MovingScene, moving_scene
 from bandits_dp.plots.series import Series
@@ -26,7 +26,7 @@ __all__ = [
     "TRUST_COLORS",
     "TRUST_LINES",
     "TRUST_MARKERS",
-    "Box",
+    "Bar",
     "Dot",
     "MovingFigure",
     "MovingScene",

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from matplotlib.colors import to_rgb
 from matplotlib.text import Annotation
+
+from bandits_dp.plots.style import letter_shade
 
 if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
@@ -22,18 +23,17 @@ class EndLabel(Annotation):
     end : tuple of two floats
         The point, in data coordinates.
     color : str
-        Colour of the line; the text is a darker shade of it, because letters need more contrast than lines.
+        Colour of the line; the text is a shade of it that can be read on white and on black.
     """
 
     def __init__(self, text: str, end: tuple[float, float], color: str) -> None:
-        dark = tuple(0.7 * part for part in to_rgb(color))
         super().__init__(
             text,
             end,
             xytext=(7, 0),
             textcoords="offset points",
             va="center",
-            color=dark,
+            color=letter_shade(color),
             annotation_clip=False,
             clip_on=False,  # so that the layout makes room for it beside the axes
         )

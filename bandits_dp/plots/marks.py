@@ -1,4 +1,4 @@
-"""What a scene is made of: dots, paths, boxes and words, each with a key by which it is known from frame to frame.
+"""What a scene is made of: dots, paths, bars and words, each with a key by which it is known from frame to frame.
 
 Lengths are in the scene's own units, with (0, 0) in the lower left corner. A mark that has the same key in the next
 frame glides to its new place.
@@ -25,7 +25,7 @@ class Mark:
     key : str
         Name of the mark, the same in every frame that shows it.
     x, y : float
-        Its place: the middle of a dot, the lower left corner of a box, where words stand.
+        Its place: the middle of a dot, the lower left corner of a bar, where words stand.
     color : str
         "ink", "soft", "secret", a trust model ("none", "central", "shuffle", "local") or "#rrggbb".
     faint : bool
@@ -86,10 +86,10 @@ class Path(Mark):
 
 
 @dataclass(frozen=True)
-class Box(Mark):
+class Bar(Mark):
     """A rectangle, drawn as a frame if `hollow`."""
 
-    kind: ClassVar[str] = "box"
+    kind: ClassVar[str] = "bar"
     width: float = 1.0
     height: float = 1.0
     hollow: bool = False

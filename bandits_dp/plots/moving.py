@@ -49,7 +49,7 @@ class MovingFigure:
         frames = [self.frame(setting) for setting in every]
         self.limits = limits.showing(frames)
         self.data = pack(frames, sliders, start, words, self.limits)
-        still = still_picture(frames[every.index(start)], words, self.limits, dots_per_inch=100)
+        still = still_picture(frames[every.index(start)], words, self.limits)
         self._html = curves_snippet(self.data, words, still)
 
     def frame(self, setting: Setting) -> Frame:

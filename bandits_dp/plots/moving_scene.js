@@ -1,7 +1,7 @@
 // Draws every scene made by bandits_dp.plots.moving_scene that is on the page and not yet drawn.
 // Python wraps it, after moving_controls.js, in one function, so nothing here becomes global.
 
-const TAGS = { dot: "circle", path: "path", box: "rect", text: "text" };
+const TAGS = { dot: "circle", path: "path", bar: "rect", text: "text" };
 const INKS = { ink: "var(--bdp-ink)", soft: "var(--bdp-soft)", secret: "var(--bdp-secret)" };
 
 function drawScene(figure, data, frame) {
@@ -34,10 +34,10 @@ function place(node, mark, unit, height) {
   set(node, { class: (solid ? "bdp-fill" : "bdp-stroke") + (mark.faint ? " bdp-faint" : "") });
   node.style.setProperty("--bdp-color", INKS[mark.color] || mark.color);
   const tall = unit * (mark.height || 0);
-  const left = unit * x, top = height - unit * y - (mark.kind === "box" ? tall : 0);
+  const left = unit * x, top = height - unit * y - (mark.kind === "bar" ? tall : 0);
   node.style.transform = `translate(${left.toFixed(2)}px, ${top.toFixed(2)}px)`;
   if (mark.kind === "dot") node.style.r = `${(unit * mark.size).toFixed(2)}px`;
-  if (mark.kind === "box") {
+  if (mark.kind === "bar") {
     set(node, { rx: 2 });
     node.style.width = `${(unit * (mark.width || 0)).toFixed(2)}px`;
     node.style.height = `${tall.toFixed(2)}px`;

@@ -13,14 +13,14 @@ _NUMBERS = '<details class="bdp-numbers"><summary>Numbers in this figure</summar
 
 
 def curves_snippet(data: dict[str, Any], words: Words, still: str) -> str:
-    """Return the HTML of a figure with axes; `still` is a PNG in base64."""
+    """Return the HTML of a figure with axes; `still` is an SVG in base64."""
     stage = f"""\
 <ul class="bdp-legend"></ul>
 <div class="bdp-axis">{escape(words.y_label)}</div>
 <div class="bdp-plot"></div>
 <div class="bdp-axis bdp-axis-x">{escape(words.x_label)}</div>"""
     scripts = ("moving_scales.js", "moving_controls.js", "moving_figure.js")
-    return _snippet("curves", data, words, f"data:image/png;base64,{still}", (stage, "", _NUMBERS), scripts)
+    return _snippet("curves", data, words, still, (stage, "", _NUMBERS), scripts)
 
 
 def scene_snippet(data: dict[str, Any], words: Words, still: str, play: str | None, pace: int) -> str:
@@ -29,7 +29,7 @@ def scene_snippet(data: dict[str, Any], words: Words, still: str, play: str | No
     if play is not None:
         place = [slider["name"] for slider in data["sliders"]].index(play)
         button = f'<button type="button" class="bdp-play" data-slider="{place}" data-pace="{pace}">Play</button>\n'
-    image = "data:image/svg+xml;base64," + base64.b64encode(still.encode()).decode()
+    image = base64.b64encode(still.encode()).decode()
     stage = '<div class="bdp-plot"></div>'
     return _snippet("scene", data, words, image, (stage, button, ""), ("moving_controls.js", "moving_scene.js"))
 
@@ -40,8 +40,8 @@ def _snippet(
     """Return the figure's HTML: the same bytes for the same figure, and nothing loaded from anywhere.
 
     Without its script (switched off, or taken out by a host that shows notebooks, as JupyterLab does until a
-    notebook is trusted or run) the reader still gets the title, the `still` picture (its address) and the note at
-    the start setting. The controls could do nothing; they wait inside a script, which such a host drops whole.
+    notebook is trusted or run) the reader still gets the title, the `still` picture (an SVG in base64) and the note
+    at the start setting. The controls could do nothing; they wait inside a script, which such a host drops whole.
     """
     stage, button, numbers = parts
     json = to_json(data)
@@ -54,7 +54,7 @@ def _snippet(
 {_asset("moving_figure.css")}</style>
 <figure class="bdp-figure bdp-{kind} mathjax_ignore tex2jax_ignore" id="{name}" role="group" aria-label="{alt}">
 <figcaption class="bdp-title">{escape(words.title)}</figcaption>
-<img class="bdp-still" alt="{alt}" src="{still}">
+<img class="bdp-still" alt="{alt}" src="data:image/svg+xml;base64,{still}">
 <script type="text/html" class="bdp-parts">
 <div class="bdp-stage" aria-hidden="true">
 {stage}
@@ -79,7 +79,7 @@ def _slider(name: str, slider: dict[str, Any]) -> str:
     text = escape(slider["texts"][slider["start"]])
     return (
         f'<div class="bdp-slider"><label for="{name}">{escape(slider["label"])}</label>'
-        f'<output for="{name}">{text}</output>'
+        f'<output for="{name}" aria-live="off">{text}</output>'  # the note is read aloud, and the slider says its value
         f'<input type="range" id="{name}" min="0" max="{len(slider["values"]) - 1}" step="1" '
         f'value="{slider["start"]}" aria-valuetext="{text}" autocomplete="off"></div>'
     )

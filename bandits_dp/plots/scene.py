@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from bandits_dp.plots.marks import Box, Dot, Mark, Path, Text
+from bandits_dp.plots.marks import Bar, Dot, Mark, Path, Text
 from bandits_dp.plots.page import scene_snippet
 from bandits_dp.plots.payload import Shelf, Words, check_size, slider_table
 from bandits_dp.plots.sliders import Setting, check_sliders, check_start, settings, value_text
@@ -95,7 +95,7 @@ def moving_scene(
     Parameters
     ----------
     draw : callable
-        `draw(**setting)` returns a pair: a list of marks (`Dot`, `Path`, `Box`, `Text`) in drawing order, and a note, a sentence
+        `draw(**setting)` returns a pair: a list of marks (`Dot`, `Path`, `Bar`, `Text`) in drawing order, and a note, a sentence
         with the key numbers at this setting. Called once for every combination of slider values.
     sliders : mapping of str to sequence
         Values of each slider, numbers or text, from left to right; at most 400 combinations in all.
@@ -170,7 +170,7 @@ def _svg(mark: Mark, unit: float, height: float) -> str:
     match mark:
         case Dot():
             return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{unit * mark.size:.1f}" {look}/>'
-        case Box():
+        case Bar():
             tall = unit * mark.height
             return f'<rect x="{x:.1f}" y="{y - tall:.1f}" width="{unit * mark.width:.1f}" height="{tall:.1f}" rx="2" {look}/>'
         case Path():
@@ -179,4 +179,4 @@ def _svg(mark: Mark, unit: float, height: float) -> str:
         case Text():
             weight = ' font-weight="700"' if mark.bold else ""
             return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{mark.anchor}"{weight} {look}>{escape(mark.words)}</text>'
-    raise TypeError(f"mark must be a Dot, Path, Box or Text, got {mark!r}")
+    raise TypeError(f"mark must be a Dot, Path, Bar or Text, got {mark!r}")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def still_picture(frame: Frame, words: Words, limits: Limits, dots_per_inch: int) -> str:
-    """Return a PNG picture of `frame`, in base64."""
+def still_picture(frame: Frame, words: Words, limits: Limits) -> str:
+    """Return an SVG picture of `frame`, in base64."""
     from matplotlib.figure import Figure
 
     x_range, y_range = limits.at(frame)
@@ -39,7 +39,7 @@ def still_picture(frame: Frame, words: Words, limits: Limits, dots_per_inch: int
         if len(frame.series) > 1:
             canvas.legend(loc="outside upper left", ncols=2)
         stream = io.BytesIO()
-        canvas.savefig(stream, format="png", dpi=dots_per_inch, metadata={"Software": None})
+        canvas.savefig(stream, format="svg")
     return base64.b64encode(stream.getvalue()).decode()
 
 

@@ -23,20 +23,21 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#aa3377", "#e69f00", "#56b4e9")
 LINES = ("-", "--", "-.", ":", (0, (7, 2, 2, 2, 2, 2)), (0, (1, 1)))
 """matplotlib line style that goes with each of `COLORS`."""
 
-# A column of text on a phone is about 355 pixels wide: a figure 6 inches wide is shown there at 59 pixels per
-# inch, so 13.5 points become 11 pixels. Smaller letters, or a wider figure, cannot be read without zooming.
+# A column of text on a phone is about 352 pixels wide: a figure 6 inches wide is shown there at 59 pixels per inch, so 15.4
+# points become 12.5 pixels. On wider pages the figure grows and its letters keep those pixels: see `drawing`.
 _SETTINGS: dict[str, Any] = {
     "figure.figsize": (6.0, 3.9),
     "figure.dpi": 144,
-    "figure.facecolor": "white",  # opaque, so that dark ink stays readable on a dark page
+    "figure.facecolor": "none",  # the page's own paper, light or dark
+    "axes.facecolor": "none",
     "figure.constrained_layout.use": True,
     "savefig.facecolor": "white",
     "savefig.dpi": "figure",
     "font.family": "DejaVu Sans",  # comes with matplotlib, so it looks the same everywhere
-    "font.size": 13.5,
-    "axes.titlesize": 14.5,
+    "font.size": 15.4,
+    "axes.titlesize": 15.4,
     "axes.titlelocation": "left",
-    "axes.labelsize": 13.5,
+    "axes.labelsize": 15.4,
     "axes.labelcolor": "#333333",
     "axes.edgecolor": "#777777",
     "axes.axisbelow": True,
@@ -45,15 +46,17 @@ _SETTINGS: dict[str, Any] = {
     "axes.spines.right": False,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.7,
-    "xtick.labelsize": 13.5,
-    "ytick.labelsize": 13.5,
+    "xtick.labelsize": 15.4,
+    "ytick.labelsize": 15.4,
     "xtick.color": "#333333",
     "ytick.color": "#333333",
-    "legend.fontsize": 13.5,
+    "legend.fontsize": 15.4,
     "legend.frameon": False,
     "lines.linewidth": 2.2,
     "lines.markersize": 6.5,
+    "text.color": "#333333",
     "svg.hashsalt": "bandits_dp",
+    "svg.fonttype": "none",
 }
 
 
@@ -61,7 +64,8 @@ def use_style() -> ExitStack:
     """Set matplotlib up for the book.
 
     Call it once at the top of a notebook, or as `with use_style():` to get the former settings back.
-    In a notebook it also makes stored pictures the same bytes on every run: no version, no date, one size.
+    SVG pictures, and in a notebook all pictures, are then those of `bandits_dp.plots.drawing`: transparent, in the page's
+    colours where it has its own, the same bytes on every run.
 
     Returns
     -------
@@ -77,12 +81,21 @@ def use_style() -> ExitStack:
     current.update(settings)
     undo = ExitStack()
     undo.callback(current.update, former)
+    _own_canvas(undo)
     _steady_notebook_pictures(undo)
     return undo
 
 
+def _own_canvas(undo: ExitStack) -> None:
+    """Let matplotlib write SVG by `drawing`."""
+    from matplotlib.backend_bases import get_registered_canvas_class, register_backend
+
+    undo.callback(register_backend, "svg", get_registered_canvas_class("svg"))
+    register_backend("svg", "bandits_dp.plots.drawing")
+
+
 def _steady_notebook_pictures(undo: ExitStack) -> None:
-    """Make a notebook's inline pictures depend on nothing but what is drawn; do nothing outside a kernel."""
+    """Make a notebook's inline pictures SVG that depends on nothing but what is drawn; do nothing outside a kernel."""
     ipython = sys.modules.get("IPython")  # loaded already if this is a notebook
     shell = ipython.get_ipython() if ipython else None
     if shell is None or not hasattr(shell, "kernel"):
@@ -90,9 +103,11 @@ def _steady_notebook_pictures(undo: ExitStack) -> None:
     from matplotlib_inline.config import InlineBackend
 
     backend: Any = InlineBackend.instance(parent=shell)
-    undo.callback(setattr, backend, "print_figure_kwargs", backend.print_figure_kwargs)
+    backend.shell = shell
     # The default, bbox_inches="tight", gives each figure another width and so another size of letters.
-    backend.print_figure_kwargs = {"bbox_inches": None, "metadata": {"Software": None}}
+    for name, value in (("print_figure_kwargs", {"bbox_inches": None}), ("figure_formats", {"svg"})):
+        undo.callback(setattr, backend, name, getattr(backend, name))
+        setattr(backend, name, value)
 
 
 def line_look(color: str | None, index: int) -> tuple[str, Any, str]:
@@ -128,3 +143,17 @@ def check_color(color: str | None) -> None:
     if len(digits) != 6 or not set(digits.lower()) <= set("0123456789abcdef"):
         allowed = ", ".join(repr(name) for name in TRUST_COLORS)
         raise ValueError(f"color is {color!r}; allowed are {allowed}, a colour written '#rrggbb', or None")
+
+
+def letter_shade(color: str) -> str:
+    """Return the shade of "#rrggbb" for letters: as far from white as from black, with a contrast of more than 4 to both."""
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    light = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    luminance = sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), light, strict=True))
+    wanted = 0.18
+    if luminance > wanted:
+        light = [part * wanted / luminance for part in light]
+    else:
+        light = [part + (1 - part) * (wanted - luminance) / (1 - luminance) for part in light]
+    shade = [12.92 * part if part <= 0.0031308 else 1.055 * part ** (1 / 2.4) - 0.055 for part in light]
+    return "#" + "".join(f"{round(255 * part):02x}" for part in shade)

@@ -80,6 +80,8 @@ class Translator:
                 translated = self.cell(text.split("\n"), "solution" in following)
             except ValueError as error:
                 raise ValueError(f"cell {index + 1} ({cell['id']}): {error}") from error
+            if cell["id"] == "symbols":  # a class to draw it by
+                translated = directive("container", "symbols", translated)
             made["cells"].append({**cell, "source": "\n".join(translated)})
         return made
 

@@ -1,4 +1,4 @@
-"""Fetch the browser libraries that the site serves itself, into book/_static/vendor
+"""Fetch the browser libraries and the faces that the site serves itself, into book/_static/vendor
 (and those that only the build runs, into book/_ext).
 
 A maintainer runs this by hand, rarely, and commits the result: the built book then asks no other host for
@@ -29,6 +29,30 @@ PACKAGES = {
             "dist/katex.min.css": "_static/vendor/katex/katex.min.css",
             "dist/fonts/*.woff2": "_static/vendor/katex/fonts/",
             "LICENSE": "_static/vendor/katex/LICENSE",
+        },
+    ),
+    "@fontsource-variable/newsreader@5.3.0": (
+        "aebcd88b8dea3296f3c2e16d7fd3a4587f2cc403d53dc410404c17a4fb7068a6"
+        "1e27cc9583968bb3991ac26a357f6435b75337f132e610a0a41950ec63081d17",
+        {
+            "files/newsreader-latin-wght-*.woff2": "_static/vendor/newsreader/",  # upright and italic
+            "LICENSE": "_static/vendor/newsreader/LICENSE",
+        },
+    ),
+    "@fontsource-variable/instrument-sans@5.3.0": (
+        "bb880a6c30533451a483df7bb5f427dde1ce847baab965054d14ffaf0cee2ada"
+        "f15f93f67a47ecdb1f8b8013cfe0fdf6f9c0bebd4c05d42afe21d4683d06eb1b",
+        {
+            "files/instrument-sans-latin-wght-normal.woff2": "_static/vendor/instrument-sans/",
+            "LICENSE": "_static/vendor/instrument-sans/LICENSE",
+        },
+    ),
+    "@fontsource-variable/source-code-pro@5.3.0": (
+        "0b1cc06eab4dad0e844174dbf68bd16484623a114f70142134a95ae7c2b9515e"
+        "883282ff44e916c570d204e6bf7eb2032ee5780793cb1c8e11d5ef525958a762",
+        {
+            "files/source-code-pro-latin-wght-normal.woff2": "_static/vendor/source-code-pro/",
+            "LICENSE": "_static/vendor/source-code-pro/LICENSE",
         },
     ),
 }
@@ -71,7 +95,9 @@ def main() -> int:
     """Replace the vendored files by fresh copies."""
     argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        fetched = [(fetch(name, digest, Path(folder)), wanted) for name, (digest, wanted) in PACKAGES.items()]
+        fetched = [
+            (fetch(name, digest, Path(tempfile.mkdtemp(dir=folder))), wanted) for name, (digest, wanted) in PACKAGES.items()
+        ]
         for old in {BOOK / target for _, wanted in fetched for target in wanted.values() if target.endswith("/")}:
             shutil.rmtree(old, ignore_errors=True)
         copies = [copy for source, wanted in fetched for item in wanted.items() for copy in install(source, *item)]

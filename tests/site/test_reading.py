@@ -49,24 +49,47 @@ def test_theme_can_be_switched(page: Page, address: Address, scheme: str) -> Non
     assert colours["light"] != colours["dark"]
 
 
+# A canvas turns any way of writing a colour into numbers.
+INKS = """() => {
+  const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const light = (color) => {
+    pen.fillStyle = color;
+    pen.fillRect(0, 0, 1, 1);
+    const parts = [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).map((level) => level / 255);
+    const [r, g, b] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const paper = light(getComputedStyle(document.body).backgroundColor);
+  return [...document.querySelectorAll(".drawing text")].map((text) => {
+    const ink = light(getComputedStyle(text).fill), size = parseFloat(getComputedStyle(text).fontSize);
+    return [text.textContent, Math.max(ink, paper) / Math.min(ink, paper), size * text.getScreenCTM().a, text.getScreenCTM().b];
+  });
+}"""
+
+
 @every_chapter
-def test_figures_lie_on_a_light_panel_in_the_dark(page: Page, address: Address, name: str) -> None:
-    page.emulate_media(color_scheme="dark")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_drawings_can_be_read(page: Page, address: Address, theme: str, name: str) -> None:
+    page.emulate_media(color_scheme=theme)
     page.goto(address("file", name))
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-    panels = page.eval_on_selector_all(
-        ".cell_output img, figure img", "all => all.map((i) => getComputedStyle(i).backgroundColor)"
-    )
-    dim = [panel for panel in panels if min(map(float, re.findall(r"[0-9.]+", panel)[:3])) < 200]
-    assert not dim
+    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    assert not page.locator(".cell_output img:visible").count(), "a picture that cannot follow the theme"
+    for width in (320, 390, 768, 1366):
+        page.set_viewport_size({"width": width, "height": 900})
+        texts = page.evaluate(INKS)
+        assert texts
+        assert not [text for text in texts if text[1] < 4], "these can hardly be read"
+        upright = [text for text in texts if not text[3]]
+        assert not [text for text in upright if not 11.4 <= text[2] <= 16], f"letters too small or too large at {width} pixels"
 
 
 @every_chapter
 def test_everything_folded_opens(page: Page, address: Address, name: str) -> None:
     page.goto(address("file", name))
     page.wait_for_load_state()
-    for box in page.locator("div.admonition.toggle, div.solution.toggle, div.dropdown.admonition").all():
-        open_box(box, box.locator(":scope > *").nth(1), box.locator("button.toggle-button").first)
+    assert not page.locator("article .toggle-button, article div.dropdown").count(), "folded in another way than everything else"
+    names = page.locator("article details > summary").all_inner_texts()
+    assert not [told for told in names if "hidden" in told or "Click" in told or not told.strip()]
     for box in page.locator("article details").all():
         open_box(box, box.locator(":scope > :not(summary)").first, box.locator("summary").first)
 

@@ -1,0 +1,69 @@
+"""Sphinx extension: everything folded on a page is one element of HTML, `details`, named by what it shows.
+
+It opens without a script, by keyboard, and when the browser searches the page. What the themes fold in their own ways is
+turned into it here: the code of figures, proofs and solutions.
+"""
+
+from html import escape
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
+
+
+class fold(nodes.Element):
+    """Something folded, which has a name."""
+
+
+def visit(self: HTML5Translator, node: fold) -> None:
+    """Open the fold; nothing in it is on one line with its name."""
+    self.body.append(self.starttag(node, "details"))
+    self.body.append(f'<summary>{escape(node["name"])}</summary>\n<div class="inside">\n')
+
+
+def depart(self: HTML5Translator, node: fold) -> None:
+    """Close the fold."""
+    self.body.append("</div>\n</details>\n")
+
+
+def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Replace what is folded on one page, after every other extension has had its turn."""
+    for parent in document.findall(nodes.Element):
+        for child in parent.children:
+            child.parent = parent  # myst-nb does not tell a cell that is folded as a whole
+    for node in list(document.findall(HideCodeCellNode)):
+        replace(node, code_name(node), node.children, "code")
+    for node in list(document.findall(lambda node: isinstance(node, nodes.Admonition) and "dropdown" in node["classes"])):
+        title, *inside = node.children
+        replace(node, title.astext(), inside, "box")
+
+
+def replace(node: nodes.Element, name: str, inside: list[nodes.Node], kind: str) -> None:
+    """Put a fold in the place of `node`."""
+    made = fold("", *inside, name=name, ids=node["ids"], classes=["fold", kind])
+    node.replace_self(made)
+
+
+def code_name(node: HideCodeCellNode) -> str:
+    """Say what folded code is for, and how long it is."""
+    (code, *_) = [*node.findall(nodes.literal_block), None]
+    if "above-input" not in node["classes"] or code is None:
+        return "Output"
+    lines = len(code.astext().strip().splitlines())
+    cell = node.parent
+    draws = any(isinstance(part, (nodes.image, nodes.figure)) or is_drawing(part) for part in cell.findall())
+    length = "1 line" if lines == 1 else f"{lines} lines"
+    return f"Code that draws the figure, {length}" if draws else f"Code, {length}"
+
+
+def is_drawing(node: nodes.Node) -> bool:
+    """Tell whether a node is a figure in HTML, still or moving."""
+    return isinstance(node, nodes.raw) and ('class="drawing"' in node.astext() or 'class="bdp-figure' in node.astext())
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the node and the change."""
+    app.add_node(fold, html=(visit, depart))
+    app.connect("doctree-resolved", put_in, priority=950)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

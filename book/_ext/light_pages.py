@@ -1,0 +1,75 @@
+"""Sphinx extension: a page loads one style sheet, and only the scripts that something on it uses.
+
+The themes put all of theirs on every page. When the book is written, this takes away what no page of this book needs, and joins
+the style sheets in their order. It may run again over pages that it has seen.
+"""
+
+import hashlib
+import re
+from pathlib import Path, PurePosixPath
+
+from sphinx.application import Sphinx
+
+# The theme's icons are drawn by icons.css, folds open by themselves (folds.py), nothing has tabs, and thebe is not used.
+UNUSED = ("scripts/fontawesome.js", "togglebutton.js", "design-tabs.js", "sphinx-thebe.js")
+UNUSED_STYLES = ("/togglebutton.css", "/sphinx-thebe.css", "/proof.css", "/exercise.css")
+# Only the search page searches; the dialog of every other page leads there.
+SEARCHING = ("searchtools.js", "language_data.js", "searchindex.js")
+SCRIPT = re.compile(r'<script\b[^>]*\bsrc="([^"]+)"[^>]*></script>\n?|<script>[^<]*togglebutton[^<]*</script>\n?', re.IGNORECASE)
+STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]+)"[^>]*/?>\n?')
+ADDRESS = re.compile(r"url\((['\"]?)(?!data:|https?:|#|/)([^'\")]+)\1\)")
+
+
+def finish(app: Sphinx, failure: Exception | None) -> None:
+    """Go through all pages."""
+    if failure or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    for page in sorted(site.rglob("*.html")):
+        if page.relative_to(site).parts[0] != "_static":
+            lighten(page, site)
+
+
+def lighten(page: Path, site: Path) -> None:
+    """Take away what a page does not need, and join its style sheets."""
+    text = page.read_text("utf-8")
+    unused = UNUSED if page.name == "search.html" else UNUSED + SEARCHING
+    light = SCRIPT.sub(lambda found: "" if not found[1] or plain(found[1]).endswith(unused) else found[0], text)
+    # A button is called what it says, "Search Ctrl+K", so that one can say that to it.
+    light = re.sub(r'(<button class="btn search-button-field[^>]*?) aria-label="Search"', r"\1", light)
+    sheets = [found[1] for found in STYLE.finditer(light)]
+    wanted = [(page.parent / plain(sheet)).resolve() for sheet in sheets if not plain(sheet).endswith(UNUSED_STYLES)]
+    if len(wanted) > 1:
+        joined = join(wanted, site / "_static")
+        up = "../" * (len(page.relative_to(site).parts) - 1)
+        link = f'<link rel="stylesheet" href="{up}_static/{joined.name}" />\n'
+        first = STYLE.search(light)
+        light = light[: first.start()] + link + STYLE.sub("", light[first.start() :]) if first else light
+    if light != text:
+        page.write_text(light, "utf-8")
+
+
+def plain(address: str) -> str:
+    """Return an address without what follows the file's name."""
+    return address.partition("?")[0]
+
+
+def join(sheets: list[Path], folder: Path) -> Path:
+    """Write one style sheet in `folder` that says what all of `sheets` say, under a name of its content."""
+    texts = []
+    for sheet in sheets:
+        base = PurePosixPath(sheet.parent.relative_to(folder).as_posix())
+        text = ADDRESS.sub(lambda found: f"url({found[1]}{base / found[2]}{found[1]})", sheet.read_text("utf-8"))  # noqa: B023
+        if sheet.name == "theme.css":  # it only imports this one
+            text = (folder / "basic.css").read_text("utf-8")
+        texts.append(re.sub(r"@font-face\s*\{[^}]*Font Awesome[^}]*\}", "", text.replace(r"Font Awesome\ 6", "Font Awesome 6")))
+    said = "\n".join(texts)
+    path = folder / f"all-{hashlib.sha256(said.encode()).hexdigest()[:10]}.css"
+    path.write_text(said, "utf-8")
+    return path
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the last step of a build."""
+    app.connect("build-finished", finish, priority=999)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,164 @@
+"""Make one PDF of the built book: its pages one after another, with contents, and with links that lead from page to page.
+
+Folded code is left out, proofs are open, and solutions follow at the end of their chapter. The reference of the package's
+functions is left out too: nobody reads it on paper.
+"""
+
+import argparse
+import posixpath
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from bs4 import BeautifulSoup, Tag
+from playwright.sync_api import sync_playwright
+
+import build_book
+import get_browser
+from checkout import BUILD, ROOT, SITE
+
+PDF = BUILD / "private-bandits.pdf"
+LEFT_OUT = ("book/api",)
+FOOTER = '<div style="width:100%;font:9px sans-serif;text-align:center"><span class="pageNumber"></span></div>'
+
+
+def pages() -> list[str]:
+    """List the pages of the book in the order of its contents."""
+    named = re.findall(r"(?m)(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+    return [name for name in named if not name.startswith(LEFT_OUT)]
+
+
+def assemble(names: Sequence[str]) -> str:
+    """Join built pages into one.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Pages as in `_toc.yml`, at least one.
+
+    Returns
+    -------
+    str
+        HTML whose addresses are relative to the folder of the built book.
+    """
+    book = BeautifulSoup('<!doctype html><html lang="en" data-theme="light"><body></body></html>', "html.parser")
+    body = book.body
+    assert body is not None
+    body["class"] = "whole-book bd-content"
+    sheets: list[str] = []
+    contents, articles = book.new_tag("ol"), []
+    for name in names:
+        path = SITE / f"{name}.html"
+        page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
+        for link in page.select("link[rel=stylesheet]"):
+            sheets.append(posixpath.normpath(posixpath.join(posixpath.dirname(name), str(link["href"]))))
+        article = page.select_one("article")
+        if article is None:
+            raise ValueError(f"{path} has no article; it is not a page of this book")
+        for_paper(article, page)
+        lead_within(article, name, names)
+        item, link = book.new_tag("li"), book.new_tag("a", href=f"#{anchor(name)}")
+        title = article.select_one("h1")
+        link.string = title.get_text().removesuffix("#") if title else name
+        item.append(link)
+        contents.append(item)
+        article["id"] = anchor(name)
+        articles.append(article)
+    heading = book.new_tag("h1")
+    heading.string = "Private Bandits"
+    front = book.new_tag("article", attrs={"class": "bd-article contents"})
+    front.extend([heading, contents])
+    body.extend([front, *articles])
+    head = book.new_tag("head")
+    title = book.new_tag("title")
+    title.string = "Private Bandits"
+    head.extend([book.new_tag("meta", charset="utf-8"), title])
+    head.extend([book.new_tag("link", rel="stylesheet", href=sheet) for sheet in dict.fromkeys(sheets)])
+    body.insert_before(head)
+    return str(book)
+
+
+def anchor(name: str, fragment: str = "") -> str:
+    """Name a page, or a place in it, in the one document."""
+    return re.sub(r"\W", "-", name) + (f"--{fragment}" if fragment else "")
+
+
+def for_paper(article: Tag, page: BeautifulSoup) -> None:
+    """Leave out what only works on a screen, and unfold what is to be read."""
+    for needless in article.select("script, button, .headerlink, details.fold.code, .bdp-numbers, noscript"):
+        needless.decompose()
+    solutions = []
+    for fold in article.select("details.fold"):
+        summary = fold.find("summary")
+        name = summary.get_text() if isinstance(summary, Tag) else ""
+        fold.name = "div"
+        if isinstance(summary, Tag):
+            summary.name = "p"
+            summary["class"] = "admonition-title"
+        if name.startswith("Solution"):
+            solutions.append(fold.extract())
+    if solutions:
+        heading = page.new_tag("h2")
+        heading.string = "Solutions"
+        article.extend([heading, *solutions])
+
+
+def lead_within(article: Tag, name: str, names: Sequence[str]) -> None:
+    """Give every anchor the name of its page, and let links follow; those to pages left out become plain words."""
+    for tag in article.find_all(id=True):
+        tag["id"] = anchor(name, str(tag["id"]))
+    for tag in article.find_all(attrs={"clip-path": True}):
+        tag["clip-path"] = str(tag["clip-path"]).replace("url(#", f"url(#{anchor(name)}--")
+    for tag in article.find_all(href=True):
+        parts = urlsplit(str(tag["href"]))
+        if parts.scheme or parts.netloc:
+            continue
+        target = name
+        if parts.path:
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path))).removesuffix(".html")
+        if target in names:
+            tag["href"] = f"#{anchor(target, unquote(parts.fragment))}"
+        else:
+            del tag["href"]
+    for image in article.find_all("img", src=True):
+        source = str(image["src"])
+        if not source.startswith("data:"):
+            image["src"] = posixpath.normpath(posixpath.join(posixpath.dirname(name), source))
+
+
+def print_book(names: Sequence[str], path: Path) -> None:
+    """Write the PDF of some pages."""
+    draft = SITE / "whole-book.html"  # beside the pages, whose styles and pictures it names
+    draft.write_text(assemble(names), "utf-8")
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=get_browser.get(), args=["--no-sandbox", "--disable-gpu"])
+            page = browser.new_page()
+            page.goto(draft.as_uri())
+            page.evaluate("document.fonts.ready")
+            margin = {"top": "18mm", "bottom": "20mm", "left": "18mm", "right": "18mm"}
+            page.pdf(
+                path=path, format="A4", margin=margin, outline=True, tagged=True, print_background=True,
+                display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
+            )  # fmt: skip
+            browser.close()
+    finally:
+        draft.unlink()
+
+
+def main() -> int:
+    """Build the book if need be, print it, and say where it is."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pages", nargs="*", help="pages as in _toc.yml (default: all but the API)")
+    options = parser.parse_args()
+    if build_book.build():
+        return 1
+    print_book(options.pages or pages(), PDF)
+    print(f"\nThe book on paper: {PDF.as_uri()}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
