@@ -263,7 +263,7 @@ def suggestions(name: str, tape: Array, answer: bool, rounds: int, **options: An
 
 
 def test_the_scene_shows_what_the_package_suggests() -> None:
-    frames = stored_scene(NOTEBOOK, "evening")
+    frames = stored_scene("01_bandits", "evening")
     spawned = np.random.SeedSequence(0).spawn(12)
     tapes = {run: np.random.default_rng(spawned[run]).random(50_000) for run in (0, 11)}
     rules = {
@@ -276,7 +276,7 @@ def test_the_scene_shows_what_the_package_suggests() -> None:
         yes, no = (suggestions(name, tapes[run], answer, window.stop, **options)[window] for answer in (True, False))
         assert (yes == no) == (rule == "elimination")
         for boxes in (1, 3, 7, 13, 20):
-            marks, note = frames[boxes, rule]
+            marks, note = frames[str(boxes), rule]
             for row, letters in enumerate((yes, no)):
                 assert "".join(marks[f"letter {row} {i}"]["words"] for i in range(boxes)) == letters[:boxes]
                 lit = [marks[f"box {row} {i}"]["color"] == "secret" for i in range(boxes)]

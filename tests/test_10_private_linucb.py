@@ -127,7 +127,7 @@ def plane() -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(("trust", "name"), [("none", "LinUCB"), ("central", "LinUCB-Batched-JDP"),
                                              ("shuffle", "LinUCB-SDP-Vec"), ("local", "LinUCB-Batched-LDP")])
 def test_the_scene_shows_the_packages_ellipses(trust: str, name: str) -> None:
-    frames = stored_scene(NOTEBOOK, "belief")
+    frames = stored_scene("10_private_linucb", "belief")
     theta, options = plane()
     private = {} if trust == "none" else {"epsilon": 1.0, "delta": DELTA}
     problem = ContextualLinear(features=options[0], theta=theta)
@@ -138,9 +138,9 @@ def test_the_scene_shows_the_packages_ellipses(trust: str, name: str) -> None:
         phi, luck = options[users.integers(2000, size=20)], users.random(20)
         ticket = live.act(phi)
         live.update(ticket, luck < phi[np.arange(20), ticket.arm] @ theta, coins)
-        if (20 * batch, trust) not in frames:
+        if (setting := (f"{20 * batch:,}", trust)) not in frames:
             continue
-        (marks, note), model = frames[20 * batch, trust], live.learner
+        (marks, note), model = frames[setting], live.learner
         seen.append(20 * batch)
         edge = np.array(marks["edge"]["points"]) / 30 - (1.1, 1.3)  # back from the scene's units
         inside = (edge > (-1.04, -1.04)).all(axis=1) & (edge < (2.19, 1.24)).all(axis=1)  # not cut at the frame
