@@ -18,6 +18,7 @@ import bandits_dp as bdp
 from bandits_dp.privatizers import Identity
 from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth
+from tests.stored_scenes import stored_scene
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "01_bandits.ipynb"
 FALSE_ALARM = 1e-6
@@ -245,3 +246,42 @@ def test_replaying_both_answers_names_the_true_one() -> None:
         assert alive[told[noor]], "the true history explains what was seen"
         named += not alive[1 - told[noor]]
     assert named >= 27
+
+
+def suggestions(name: str, tape: Array, answer: bool, rounds: int, **options: Any) -> str:
+    """Letters that the package's rule shows to the chapter's users, of whom user 20 answers as told."""
+    means, noor, played = np.array([0.45, 0.5, 0.3, 0.6, 0.4]), 20, ""
+    learner = bdp.make(name, bdp.problems.BernoulliArms(means), horizon=50_000, **options)
+    while len(played) < rounds:
+        ticket = learner.act(users=learner.missing)
+        answers = tape[len(played) :][: ticket.users] < means[ticket.arm]
+        if len(played) <= noor < len(played) + ticket.users:
+            answers[noor - len(played)] = answer
+        learner.update(ticket, answers)
+        played += ticket.users * "ABCDE"[ticket.arm]
+    return played
+
+
+def test_the_scene_shows_what_the_package_suggests() -> None:
+    frames = stored_scene("01_bandits", "evening")
+    spawned = np.random.SeedSequence(0).spawn(12)
+    tapes = {run: np.random.default_rng(spawned[run]).random(50_000) for run in (0, 11)}
+    rules = {
+        "UCB1": ("UCB1", 0, slice(20, 40), {}),
+        "elimination": ("AE", 0, slice(0, 2000, 100), {"batch_size": 100}),
+        "elimination, unlucky": ("AE", 11, slice(4700, 6700, 100), {"batch_size": 100}),
+    }
+    assert {rule for _, rule in frames} == set(rules)
+    for rule, (name, run, window, options) in rules.items():
+        yes, no = (suggestions(name, tapes[run], answer, window.stop, **options)[window] for answer in (True, False))
+        assert (yes == no) == (rule == "elimination")
+        for boxes in (1, 3, 7, 13, 20):
+            marks, note = frames[str(boxes), rule]
+            for row, letters in enumerate((yes, no)):
+                assert "".join(marks[f"letter {row} {i}"]["words"] for i in range(boxes)) == letters[:boxes]
+                lit = [marks[f"box {row} {i}"]["color"] == "secret" for i in range(boxes)]
+                assert lit == [a != b for a, b in zip(yes[:boxes], no[:boxes], strict=True)]
+            assert note.startswith(f"{sum(lit)} of {boxes} boxes differ")
+            assert ("Only a yes fits" in note) == (marks["eve"]["x"] < 50) == any(lit)
+        ones = int((tapes[run][:100] < 0.45).sum())
+        assert (f"{ones} or {ones - 1}" in note) == (name == "AE")

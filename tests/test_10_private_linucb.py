@@ -20,6 +20,7 @@ from scipy.stats import binom, linregress
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
 from bandits_dp.accounting.binomial import binomial_delta
+from bandits_dp.continual import TreeCounter
 from bandits_dp.engine.live_contexts import LiveContexts
 from bandits_dp.engine.streams import FreshBatches
 from bandits_dp.guarantee import no_guarantee
@@ -30,6 +31,7 @@ from bandits_dp.problems import ContextualLinear
 from bandits_dp.replicas import linucb as replica
 from bandits_dp.widths.ridge import PlainRadius, Shape
 from bandits_dp.widths.ridge_private import LemmaRadius
+from tests.stored_scenes import stored_scene
 
 NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "10_private_linucb.ipynb"
 FALSE_ALARM = 1e-6  # of test_ellipsoid's checks together
@@ -110,6 +112,58 @@ def test_ellipsoid(d: int, failure: float) -> None:
         assert binom.sf(outside - 1, runs, failure) > FALSE_ALARM / 6
     outside = ever_outside(blind, tapes, theta, failure, scale=0.3)
     assert binom.sf(outside - 1, runs, failure) <= FALSE_ALARM / 6  # too small a radius would be caught
+
+
+# ---- The scene: ellipses under noise
+
+
+def plane() -> tuple[np.ndarray, np.ndarray]:
+    """The chapter's theta, and the features of ten exercises for each of 2,000 users."""
+    rng = np.random.default_rng(1)
+    angles, lengths = rng.uniform(0, np.pi / 2, (2000, 10, 1)), rng.uniform(0.5, 1, (2000, 10, 1))
+    return np.array([0.6, 0.3]), lengths * np.concatenate([np.cos(angles), np.sin(angles)], axis=2)
+
+
+@pytest.mark.parametrize(("trust", "name"), [("none", "LinUCB"), ("central", "LinUCB-Batched-JDP"),
+                                             ("shuffle", "LinUCB-SDP-Vec"), ("local", "LinUCB-Batched-LDP")])
+def test_the_scene_shows_the_packages_ellipses(trust: str, name: str) -> None:
+    frames = stored_scene("10_private_linucb", "belief")
+    theta, options = plane()
+    private = {} if trust == "none" else {"epsilon": 1.0, "delta": DELTA}
+    problem = ContextualLinear(features=options[0], theta=theta)
+    live = bdp.make(name, problem, horizon=20_000, batch_size=20, **private)
+    users, coins = np.random.default_rng(30).spawn(2)
+    seen = []
+    for batch in range(1, 1001):
+        phi, luck = options[users.integers(2000, size=20)], users.random(20)
+        ticket = live.act(phi)
+        live.update(ticket, luck < phi[np.arange(20), ticket.arm] @ theta, coins)
+        if (setting := (f"{20 * batch:,}", trust)) not in frames:
+            continue
+        (marks, note), model = frames[setting], live.learner
+        seen.append(20 * batch)
+        edge = np.array(marks["edge"]["points"]) / 30 - (1.1, 1.3)  # back from the scene's units
+        inside = (edge > (-1.04, -1.04)).all(axis=1) & (edge < (2.19, 1.24)).all(axis=1)  # not cut at the frame
+        away = edge[inside] - model.theta
+        length = np.sqrt((away @ np.linalg.inv(model.inverse) * away).sum(axis=1))
+        slack = 0.001 * math.sqrt(np.linalg.eigvalsh(np.linalg.inv(model.inverse))[-1])  # marks are rounded
+        assert np.abs(length - model.beta).max(initial=0) < slack and (inside.any() or model.beta > 10)
+        assert [marks["theta"][axis] for axis in "xy"] == pytest.approx([30 * 1.7, 30 * 1.6])
+        arm = int(model.choose(options[220][None])[0])
+        assert marks["letter"]["words"] == "ABCDEFGHIJ"[arm] and f"radius {model.beta:.1f}," in note
+        assert f"{options[220][arm] @ theta:.0%}" in note and f"noise {scene_noise(trust, batch):.1f}," in note
+    assert len(seen) == 11 and seen[-1] == 20_000
+
+
+def scene_noise(trust: str, batch: int) -> float:
+    """Certified noise on one number of all batches together: one per batch, or one per node of the tree that is needed."""
+    domain = LinearStatistics(2)
+    if trust == "central":
+        return TreeCounter(1000, 1.0, DELTA, domain).noise_std * math.sqrt(batch.bit_count())
+    if trust == "none":
+        return 0.0
+    made = VectorSum(20, 1.0, DELTA, domain) if trust == "shuffle" else LocalGaussian(20, 1.0, DELTA, domain=domain)
+    return made.noise_std * math.sqrt(batch)
 
 
 # ---- Privacy of a run, by every outcome
