@@ -1,7 +1,7 @@
 """Sphinx extension: a page loads one style sheet, and only the scripts that something on it uses.
 
 The themes put all of theirs on every page. When the book is written, this takes away what no page of this book needs, and joins
-the style sheets in their order. It may run again over pages that it has seen.
+the style sheets in their order; scripts wait until a page is read. It may run again over pages that it has seen.
 """
 
 import hashlib
@@ -9,6 +9,8 @@ import re
 from pathlib import Path, PurePosixPath
 
 from sphinx.application import Sphinx
+
+from lean_styles import lean, words
 
 # The theme's icons are drawn by icons.css, folds open by themselves (folds.py), nothing has tabs, and thebe is not used.
 UNUSED = ("scripts/fontawesome.js", "togglebutton.js", "design-tabs.js", "sphinx-thebe.js")
@@ -25,22 +27,27 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     if failure or app.builder.format != "html":
         return
     site = Path(app.outdir)
+    known = words(site)
     for page in sorted(site.rglob("*.html")):
         if page.relative_to(site).parts[0] != "_static":
-            lighten(page, site)
+            lighten(page, site, known)
 
 
-def lighten(page: Path, site: Path) -> None:
-    """Take away what a page does not need, and join its style sheets."""
+def lighten(page: Path, site: Path, known: frozenset[str]) -> None:
+    """Take away what a page does not need, let its scripts wait, and join its style sheets."""
     text = page.read_text("utf-8")
     unused = UNUSED if page.name == "search.html" else UNUSED + SEARCHING
     light = SCRIPT.sub(lambda found: "" if not found[1] or plain(found[1]).endswith(unused) else found[0], text)
+    # The first script is a few settings, which the others and some lines of the page ask for.
+    settings = (site / "_static" / "documentation_options.js").read_text("utf-8").strip()
+    light = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: f"<script>{settings}</script>", light)
+    light = re.sub(r'<script src="', '<script defer src="', light)
     # A button is called what it says, "Search Ctrl+K", so that one can say that to it.
     light = re.sub(r'(<button class="btn search-button-field[^>]*?) aria-label="Search"', r"\1", light)
     sheets = [found[1] for found in STYLE.finditer(light)]
     wanted = [(page.parent / plain(sheet)).resolve() for sheet in sheets if not plain(sheet).endswith(UNUSED_STYLES)]
     if len(wanted) > 1:
-        joined = join(wanted, site / "_static")
+        joined = join(wanted, site / "_static", known)
         up = "../" * (len(page.relative_to(site).parts) - 1)
         link = f'<link rel="stylesheet" href="{up}_static/{joined.name}" />\n'
         first = STYLE.search(light)
@@ -54,8 +61,8 @@ def plain(address: str) -> str:
     return address.partition("?")[0]
 
 
-def join(sheets: list[Path], folder: Path) -> Path:
-    """Write one style sheet in `folder` that says what all of `sheets` say, under a name of its content."""
+def join(sheets: list[Path], folder: Path, known: frozenset[str]) -> Path:
+    """Write one style sheet in `folder` with what of `sheets` a page may use, under a name of its content."""
     texts = []
     for sheet in sheets:
         base = PurePosixPath(sheet.parent.relative_to(folder).as_posix())
@@ -63,7 +70,7 @@ def join(sheets: list[Path], folder: Path) -> Path:
         if sheet.name == "theme.css":  # it only imports this one
             text = (folder / "basic.css").read_text("utf-8")
         texts.append(re.sub(r"@font-face\s*\{[^}]*Font Awesome[^}]*\}", "", text.replace(r"Font Awesome\ 6", "Font Awesome 6")))
-    said = "\n".join(texts)
+    said = "".join(lean(text, known) for text in texts)
     path = folder / f"all-{hashlib.sha256(said.encode()).hexdigest()[:10]}.css"
     path.write_text(said, "utf-8")
     return path
