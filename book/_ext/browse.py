@@ -28,7 +28,7 @@ def table(caption: Iterable[nodes.Node], columns: Mapping[str, str], rows: Itera
     heads = [element("th", words, role="columnheader", scope="col", class_=name) for name, words in columns.items()]
     return element(
         "table",
-        element("caption", *caption),
+        element("caption", *caption, role="caption"),
         element("thead", element("tr", *heads, role="row"), role="rowgroup"),
         element("tbody", *rows, role="rowgroup"),
         role="table",

@@ -130,14 +130,14 @@ class Figure {
     this.slider.disabled = all;
     this.slider.setAttribute("aria-valuetext", all ? "everything leaks" : `epsilon ${epsilon}`);
     this.at("flip").textContent = this.lull.yours ? "You slept better" : "You did not";
-    this.at("flip").setAttribute("aria-label", `Your answer of tonight: ${this.lull.yours ? "slept better" : "did not"}. Change it`);
+    this.at("flip").setAttribute("aria-label", `${this.at("flip").textContent}. Change your answer of tonight`);
     this.box.querySelector(".lull-night").textContent = `Night ${this.lull.night}`;
     drawPanels(this.box, this.lull, this.trust);
     this.draw();
   }
 
   say() {
-    this.box.querySelector("[aria-live]").textContent = aloud(this.lull, this.trust);
+    this.box.querySelector("[aria-live=polite]").textContent = aloud(this.lull, this.trust);
   }
 }
 

@@ -49,6 +49,20 @@
   });
 })();
 
+// Who listens hears what a mark without words opens, and the keyboard scrolls a figure's numbers in browsers that need a tab stop.
+document.addEventListener("DOMContentLoaded", function () {
+  "use strict";
+  for (const mark of document.querySelectorAll("nav.bd-links li > details > summary")) {
+    const page = mark.parentElement.parentElement.querySelector("a");
+    mark.setAttribute("aria-label", `Pages of ${page.textContent.trim()}`);
+  }
+  for (const box of document.querySelectorAll(".bdp-numbers > div")) {
+    box.tabIndex = 0;
+    box.setAttribute("role", "group");
+    box.setAttribute("aria-label", "Numbers of the figure");
+  }
+});
+
 // An excerpt in the search shows a formula once, as text; not also as a picture made of letters, nor its source.
 document.addEventListener("DOMContentLoaded", function () {
   "use strict";
