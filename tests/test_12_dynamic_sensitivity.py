@@ -13,7 +13,7 @@ import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
-from bandits_dp.plots import Box, Dot, Text
+from bandits_dp.plots import Bar, Dot, Text
 from bandits_dp.plots import Path as Line
 from bandits_dp.problems import PoolContextual
 
@@ -833,7 +833,7 @@ def fresh_or_kept():
     notebook = Path(__file__).resolve().parents[1] / "notebooks" / f"{CHAPTER}.ipynb"
     cells = {cell["id"]: cell for cell in json.loads(notebook.read_text("utf-8"))["cells"]}
     space = {"np": np, "math": math, "bdp": bdp, "DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace, "numbers": {}}
-    space |= {"Box": Box, "Dot": Dot, "Text": Text, "Path": Line}
+    space |= {"Bar": Bar, "Dot": Dot, "Text": Text, "Path": Line}
     for name in ("plain-dgs", "fresh-kept-run", "fresh-kept"):
         exec("".join(cells[name]["source"]), space)
     return space, "".join(cells["fresh-kept"]["outputs"][0]["data"]["text/html"])

@@ -38,6 +38,7 @@ BEYOND = """() => {
   };
   return [...document.querySelectorAll("article *")]
     .filter((e) => e.checkVisibility() && e.getBoundingClientRect().width > 0)
+    .filter((e) => !e.closest("[clip-path]") && !e.querySelector("[clip-path]")) // a drawing cuts marks at its axes
     .filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !held(e))
     .map((e) => e.outerHTML.slice(0, 120));
 }"""
