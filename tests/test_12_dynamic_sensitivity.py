@@ -858,7 +858,7 @@ def test_the_scene_shows_the_packages_noise(night, noise):
     std = package.stds()[night - 1]
     assert std == pytest.approx(math.sqrt(sum(2 * (8 / (2 * end)) ** 2 for _, end in intervals(night))))
     assert f"Noor's rating adds {1 / (0.1 + night):.2g}, the noise has std {std:.2g}." in note
-    boxes = [mark for mark in marks if isinstance(mark, Box) and " to " in mark.key]
+    boxes = [mark for mark in marks if isinstance(mark, Bar) and " to " in mark.key]
     assert [mark.key.partition(",")[0] for mark in boxes] == [f"{begin} to {end}" for begin, end in intervals(night)]
     assert [mark.faint for mark in boxes] == [noise == "kept" and end < night for _, end in intervals(night)]
     drawn = 1 if noise == "kept" else len(boxes)
