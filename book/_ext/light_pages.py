@@ -21,12 +21,18 @@ UNUSED_STYLES = ("/togglebutton.css", "/sphinx-thebe.css", "/proof.css", "/exerc
 SEARCHING = ("searchtools.js", "language_data.js", "searchindex.js")
 SCRIPT = re.compile(r'<script\b[^>]*\bsrc="([^"]+)"[^>]*></script>\n?|<script>[^<]*togglebutton[^<]*</script>\n?', re.IGNORECASE)
 STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]+)"[^>]*/?>\n?')
-# Scripts wait, so nothing of them is worth fetching before the text; the text's face is. (Files opened without a server may not.)
+# Scripts wait, so nothing of them is worth fetching before the text; the text's faces are, lest its lines move when they come. (A
+# page that is opened without a server may not.)
 EARLY_SCRIPT = re.compile(r'<link rel="preload" as="script"[^>]*>\n?')
-FACE = (
-    '<script>if (location.protocol !== "file:") document.head.append(Object.assign(document.createElement("link"), {{rel: "preload", '
-    'as: "font", crossOrigin: "", href: "{}_static/vendor/newsreader/newsreader-latin-wght-normal.woff2"}}))</script>\n'
-)
+FACES = [
+    "newsreader/newsreader-latin-wght-normal",
+    "newsreader/newsreader-latin-wght-italic",
+    "instrument-sans/instrument-sans-latin-wght-normal",
+]
+EARLY_FACES = """<script>if (location.protocol !== "file:") for (const face of %s)
+  document.head.append(Object.assign(document.createElement("link"),
+    {rel: "preload", as: "font", crossOrigin: "", href: `%s_static/vendor/${face}.woff2`}));</script>
+"""
 # The theme measures every box that may scroll as soon as a page is read, which lays out all of a chapter before its first lines are
 # shown; book.js does the same a section at a time.
 MEASURING = re.compile(r"function (\w+)\(\)\{const (\w)=\(\)=>\{document\.querySelectorAll\(\[\"pre\".*?,\2\(\)\}(?=function )")
@@ -65,9 +71,9 @@ def lighten(page: Path, site: Path, known: frozenset[str]) -> None:
     if len(wanted) > 1:
         joined = join(wanted, site / "_static", known)
         up = "../" * (len(page.relative_to(site).parts) - 1)
-        link = f'<link rel="stylesheet" href="{up}_static/{joined.name}" />\n'
+        link = EARLY_FACES % (FACES, up) + f'<link rel="stylesheet" href="{up}_static/{joined.name}" />\n'
         first = STYLE.search(light)
-        light = light[: first.start()] + FACE.format(up) + link + STYLE.sub("", light[first.start() :]) if first else light
+        light = light[: first.start()] + link + STYLE.sub("", light[first.start() :]) if first else light
     if light != text:
         page.write_text(light, "utf-8")
 

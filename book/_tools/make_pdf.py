@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import Route, sync_playwright
+from playwright.sync_api import sync_playwright
 
 import build_book
 import cover
@@ -139,7 +139,6 @@ def print_book(names: Sequence[str], path: Path) -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=get_browser.get(), args=["--no-sandbox", "--disable-gpu"])
             page = browser.new_page()
-            page.route("**/*.css", wait_for_faces)
             page.goto(draft.as_uri())
             page.evaluate("document.fonts.ready")
             margin = {"top": "18mm", "bottom": "20mm", "left": "18mm", "right": "18mm"}
@@ -150,12 +149,6 @@ def print_book(names: Sequence[str], path: Path) -> None:
             browser.close()
     finally:
         draft.unlink()
-
-
-def wait_for_faces(route: Route) -> None:
-    """Give the page a style sheet whose faces it waits for: on a screen late ones are left out, on paper nothing is late."""
-    text = Path(unquote(urlsplit(route.request.url).path)).read_text("utf-8")
-    route.fulfill(body=re.sub(r"font-display:\s*optional", "font-display:block", text), content_type="text/css")
 
 
 def main() -> int:
