@@ -24,11 +24,7 @@ STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]+)"[^>]
 # Scripts wait, so nothing of them is worth fetching before the text; the text's faces are, lest its lines move when they come. (A
 # page that is opened without a server may not.)
 EARLY_SCRIPT = re.compile(r'<link rel="preload" as="script"[^>]*>\n?')
-FACES = [
-    "newsreader/newsreader-latin-wght-normal",
-    "newsreader/newsreader-latin-wght-italic",
-    "instrument-sans/instrument-sans-latin-wght-normal",
-]
+FACES = ["newsreader/newsreader-latin-wght-normal", "instrument-sans/instrument-sans-latin-wght-normal"]
 EARLY_FACES = """<script>if (location.protocol !== "file:") for (const face of %s)
   document.head.append(Object.assign(document.createElement("link"),
     {rel: "preload", as: "font", crossOrigin: "", href: `%s_static/vendor/${face}.woff2`}));</script>
