@@ -1,5 +1,7 @@
 """Logs: what they refuse, and what replay, weighted estimates and warm starts make of them, against loops and enumerations."""
 
+import doctest
+import importlib
 import itertools
 import math
 
@@ -353,3 +355,23 @@ def test_the_log_must_be_a_log():
                  lambda: warm_start(bdp.make("UCB1", BernoulliArms(MEANS), horizon=9), None)):
         with pytest.raises(TypeError, match="log must be"):
             call()
+
+
+def test_a_problem_may_say_who_comes_and_what_each_round_pays():
+    class Regulars(ContextualLinear):
+        def round_means(self, numbers):
+            return np.tile([0.0, 1.0, 0.0], (len(numbers), 1))
+
+        def users(self, numbers):
+            return np.arange(len(numbers)) % 7
+
+    log = record("uniform", Regulars(3, 2, fixed=False), 50, np.random.default_rng(1))
+    assert log.users[:8] == (0, 1, 2, 3, 4, 5, 6, 0) and (log.rewards == (log.actions == 1)).all()
+
+
+@pytest.mark.parametrize("name", ["log", "recording", "estimates", "replaying", "warming"])
+def test_examples_of_the_docstrings_run(name):
+    if name == "log":
+        pytest.importorskip("pandas")
+    result = doctest.testmod(importlib.import_module(f"bandits_dp.logs.{name}"))
+    assert result.attempted and not result.failed

@@ -30,14 +30,14 @@ def record(policy: Any, problem: Any, rounds: int, rng: np.random.Generator) -> 
         Who gives rewards, of the setting "arms", "linear" or "contextual". A distribution of instances is drawn from once: draw
         the instance yourself, by ``problem.draw(rng)``, if you want to know the truth.
     rounds : int
-        How many, >= 1; every one is another user's.
+        How many, >= 1; every one is another user's, unless the problem says who comes.
     rng : numpy.random.Generator
         Source of randomness.
 
     Returns
     -------
     Log
-        With users 0, 1, 2, ...
+        With users 0, 1, 2, ..., or those of the problem.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def record(policy: Any, problem: Any, rounds: int, rng: np.random.Generator) -> 
     if problem.setting == "clients":
         raise ValueError(f"problem must answer with single rewards, got {problem!r}, whose clients answer with averages of a phase")
     world = problem.draw(rng)
-    shown, sizes, pay = _world(world, rounds, rng)
+    shown, sizes, pay, users = _world(world, rounds, rng)
     chances = list(probabilities(policy, zip(shown, sizes, strict=True)))
     actions = np.array([_drawn(own, rng) for own in chances])
     propensities = [own[action] for own, action in zip(chances, actions, strict=True)]
@@ -71,7 +71,7 @@ def record(policy: Any, problem: Any, rounds: int, rng: np.random.Generator) -> 
         features = shown
     low, high = getattr(world, "reward_range", None) or (world.domain.low, world.domain.high)
     return Log(actions, pay(actions), propensities, features=features, arms=world.arms if plain else None,
-               reward_range=(float(low), float(high)), users=range(rounds))
+               reward_range=(float(low), float(high)), users=users)
 
 
 def _drawn(chances: Floats, rng: np.random.Generator) -> int:
@@ -80,23 +80,24 @@ def _drawn(chances: Floats, rng: np.random.Generator) -> int:
     return int(np.searchsorted(steps / steps[-1], rng.random(), side="right"))
 
 
-def _world(world: Any, rounds: int, rng: np.random.Generator) -> tuple[Sequence[Any], Sequence[int], Callable[..., Floats]]:
-    """Return the features (or None) and the number of arms of every round, and what pays for the actions."""
+def _world(world: Any, rounds: int, rng: np.random.Generator) -> tuple[Sequence[Any], Sequence[int], Callable[..., Floats], Any]:
+    """Return the features (or None) and the number of arms of every round, what pays for the actions, and who comes."""
     if isinstance(world, Rounds):
         played = list(islice(world.one_by_one(rng), rounds))
         rewards = [one[1] for one in played]
         return [one[0] for one in played], list(map(len, rewards)), lambda actions: np.array(
-            [own[action] for own, action in zip(rewards, actions, strict=True)])
+            [own[action] for own, action in zip(rewards, actions, strict=True)]), range(rounds)
     if world.setting != "contextual":
-        return [None] * rounds, [world.arms] * rounds, lambda actions: _by_arm(world, actions, rng)
+        return [None] * rounds, [world.arms] * rounds, lambda actions: _by_arm(world, actions, rng), range(rounds)
     numbers = world.numbers(rng, rounds)
     shown = world.contexts(numbers)
+    means = world.round_means(numbers) if hasattr(world, "round_means") else [world.means(own) for own in shown]
 
     def pay(actions: NDArray[np.int64]) -> Floats:
-        means = np.array([float(world.means(own[action])) for own, action in zip(shown, actions, strict=True)])
-        return np.asarray(world.reward_quantiles(means, world.chances(numbers)))
+        chosen = np.array([own[action] for own, action in zip(means, actions, strict=True)], dtype=float)
+        return np.asarray(world.reward_quantiles(chosen, world.chances(numbers)))
 
-    return shown, list(map(len, shown)), pay
+    return shown, list(map(len, shown)), pay, world.users(numbers) if hasattr(world, "users") else range(rounds)
 
 
 def _by_arm(world: Any, actions: NDArray[np.int64], rng: np.random.Generator) -> Floats:
