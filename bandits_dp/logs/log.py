@@ -44,8 +44,6 @@ class Log:
     ----------
     sizes : ndarray of int, shape (rows,)
         Number of arms of each row.
-    dimension : int or None
-        Numbers per feature vector.
 
     Raises
     ------
