@@ -96,7 +96,8 @@ def evaluate(
     ----------
     policy : "uniform", array_like of shape (arms,), callable, or Live
         What is judged: all arms alike, the same probabilities in all rows, ``policy(features)`` for the features of one row (None
-        for plain arms), or a learner, frozen as it is.
+        for plain arms), or a learner, frozen as it is. It must not have been made from these rows: learn from ``log[:n]``, say,
+        and judge by ``log[n:]``.
     log : Log
         With propensities.
     method : {"ips", "snips", "dr"}
