@@ -4,6 +4,7 @@ import doctest
 import importlib
 import itertools
 import math
+from datetime import date, datetime
 
 import numpy as np
 import pytest
@@ -27,8 +28,15 @@ NAN = math.nan
 WRONG = [
     ({"actions": [0, 3, 1, 1]}, "actions must be one of 3 arms, an integer from 0 to 2, got 3 in row 1"),
     ({"actions": [0, -1, 1, 1]}, "actions must be one of 3 arms.* got -1 in row 1"),
-    ({"actions": [0, 1.0, 1, 1]}, "actions must be an integer from 0 to 2, got 0.0 in row 0"),
-    ({"actions": [0, NAN, 1, 1]}, "actions must be an integer"),
+    ({"actions": [0, 0.5, 1, 1]}, "actions must be an integer from 0 to 2, got 0.5 in row 1"),
+    ({"actions": [0, NAN, 1, 1]}, "actions must be an integer from 0 to 2, got nan in row 1"),
+    ({"actions": [0, 2**70, 1, 1]}, "actions must be an integer from 0 to 2, got 1180591620717411303424 in row 1"),
+    ({"actions": np.ma.array([0, 1, 1, 1], mask=[0, 0, 1, 0])}, "actions must be known, got 'a masked entry' in row 2"),
+    ({"propensities": True}, "propensities must be .* got True in row 0"),
+    ({"users": {1: 0, 2: 0, 3: 0, 4: 0}}, "users must have 4 entries"),
+    ({"users": {1, 2, 3, 4}}, "users must have 4 entries"),
+    ({"rounds": [date(2026, 1, 2), date(2026, 1, 1), date(2026, 1, 3), date(2026, 1, 3)]}, "rounds must be in .* in row 1"),
+    ({"rounds": [date(2026, 1, 2), datetime(2026, 1, 3), date(2026, 1, 3), date(2026, 1, 3)]}, "rounds must be times of one kind"),
     ({"actions": [True, False, True, False]}, "actions must be an integer from 0 to 2, got True in row 0"),
     ({"actions": ["A", "B", "A", "A"]}, "actions must be an integer from 0 to 2, got 'A' in row 0"),
     ({"actions": [[0], [1]]}, r"actions must have one entry per row, got shape \(2, 1\)"),
@@ -141,11 +149,16 @@ def test_tables_are_logs():
             Log.from_dataframe(wrong, **names, arms=["A", "B"])
     for more, text in [({"action": "Shown"}, "action must name a column of the table, one of 'shown', .* got 'Shown'"),
                        ({"arms": None}, "arms must be the number"), ({"arms": 2}, "column 'shown' must be an integer"),
+                       ({"arms": [["A"], ["B"]]}, "arms must be labels"),
                        ({"arms": ["A", "A"]}, "arms must be different labels"),
                        ({"features": [["a0", "a1"], ["b0"]]}, "features must name as many columns for every arm"),
                        ({"features": [["a0", "a1"], ["b0", "c"]]}, "features must name a column of the table")]:
         with pytest.raises(ValueError, match=text):
             Log.from_dataframe(table, **names | {"arms": ["A", "B"]} | more)
+    times = table.assign(when=pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"], utc=True), shown=[1.0, 0.0, 1.0])
+    assert Log.from_dataframe(times, **names, arms=2).actions.tolist() == [1, 0, 1]
+    with pytest.raises(ValueError, match="column 'when' must be in the order"):
+        Log.from_dataframe(times[::-1], **names, arms=2)
     with pytest.raises(TypeError, match=r"frame must be a pandas.DataFrame, got dict"):
         Log.from_dataframe({"action": [1]}, arms=2)
 
@@ -311,6 +324,8 @@ def test_plain_arms_and_frozen_learners_are_judged():
     warm = warm_start(learner, log)
     assert warm.learner.viable.tolist() == [0]
     best = evaluate(warm, log, "snips").value
+    (one,) = np.flatnonzero(log.actions == 1)[:1]
+    assert evaluate([0, 1, 0], log[one : one + 1], "snips").std_error == math.inf
     assert best == pytest.approx(log.rewards[log.actions == 0].mean()) and best == evaluate([1, 0, 0], log, "snips").value
     ucb = warm_start(bdp.make("UCB1", BernoulliArms(MEANS), horizon=4000), log)
     assert evaluate(ucb, log, "snips").value == best

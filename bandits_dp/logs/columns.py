@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
+from datetime import date
 from numbers import Integral
 from typing import Any
 
@@ -21,6 +22,8 @@ def column(name: str, given: Any, rows: int | None = None) -> NDArray[Any]:
     if array.ndim != 1 or (rows is not None and len(array) != rows):
         many = "one entry per row" if rows is None else f"{rows} entries, one per row"
         raise ValueError(f"{name} must have {many}, got {'a single value' if not array.ndim else f'shape {array.shape}'}")
+    if isinstance(given, np.ma.MaskedArray):
+        refuse(name, np.ma.getmaskarray(given), ["a masked entry"] * len(array), "known")
     return array
 
 
@@ -38,7 +41,7 @@ def numbers(name: str, given: Any, rows: int | None, low: float, high: float, *,
     """Return a column of finite numbers from ``low`` to ``high``; strictly above ``low`` if ``above``."""
     array = column(name, given, rows)
     allowed = f"a number in {'(' if above else '['}{low:g}, {high:g}]"
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in ("iuf" if above else "biuf"):  # a click may be True, a probability may not
         read = [_number(value) for value in array.tolist()]
         refuse(name, np.array([value is None for value in read]), array, allowed)
         array = np.array(read)
@@ -51,7 +54,7 @@ def numbers(name: str, given: Any, rows: int | None, low: float, high: float, *,
 def _number(value: Any) -> float | None:
     """Return a number that hides in a column of objects; words are none, even if they look like one."""
     try:
-        return None if isinstance(value, str) else float(value)
+        return None if isinstance(value, (str, bool)) else float(value)
     except (TypeError, ValueError):
         return None
 
@@ -61,9 +64,8 @@ def actions(name: str, given: Any, sizes: NDArray[np.int64] | int) -> NDArray[np
     array = column(name, given, None if isinstance(sizes, int) else len(sizes))
     most = np.broadcast_to(sizes, array.shape)
     if array.dtype.kind not in "iu":
-        if array.dtype != object or not all(isinstance(value, Integral) and not isinstance(value, bool) for value in array):
-            whole = np.array([isinstance(value, Integral) and not isinstance(value, bool) for value in array.tolist()], dtype=bool)
-            refuse(name, ~whole, array, f"an integer from 0 to {int(most.max(initial=1)) - 1}")
+        whole = [_is_whole(value) and 0 <= value < many for value, many in zip(array.tolist(), most.tolist(), strict=True)]
+        refuse(name, ~np.array(whole, dtype=bool), array, f"an integer from 0 to {int(most.max(initial=1)) - 1}")
         array = array.astype(np.int64)
     bad = (array < 0) | (array >= most)
     if bad.any():
@@ -71,9 +73,16 @@ def actions(name: str, given: Any, sizes: NDArray[np.int64] | int) -> NDArray[np
     return array.astype(np.int64)
 
 
+def _is_whole(value: Any) -> bool:
+    """Whether it is an integer, if perhaps written as a float, as tables do that lack a number elsewhere."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+
+
 def users(name: str, given: Any, rows: int) -> tuple[Hashable, ...]:
     """Return a column of ids, integers or words, as a tuple of Python's own."""
-    if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != rows:
+    if isinstance(given, (str, Mapping, Set)) or not hasattr(given, "__len__") or len(given) != rows:
         raise ValueError(f"{name} must have {rows} entries, one per row, got {given!r}")
     ids = tuple(value.item() if isinstance(value, np.generic) else value for value in list(given))
     known = [isinstance(value, (Integral, str)) and not isinstance(value, bool) for value in ids]
@@ -86,9 +95,14 @@ def rounds(name: str, given: Any, rows: int) -> NDArray[Any]:
     array = column(name, given, rows)
     if array.dtype.kind == "M":
         refuse(name, np.isnat(array), array, "a time")
-    else:
-        array = numbers(name, array, rows, -np.inf, np.inf) if array.dtype.kind not in "iu" else array
-    back = np.append(False, array[1:] < array[:-1])
+    elif array.dtype == object and all(isinstance(value, date) for value in array):
+        refuse(name, np.array([value != value for value in array]), array, "a time")  # pandas.NaT is none
+    elif array.dtype.kind not in "iu":
+        array = numbers(name, array, rows, -np.inf, np.inf)
+    try:
+        back = np.append(False, array[1:] < array[:-1]).astype(bool)
+    except TypeError as error:  # with and without time zones, or times and dates
+        raise ValueError(f"{name} must be times of one kind: {error}") from error
     if back.any():
         row = int(np.flatnonzero(back)[0])
         refuse(name, back, array, f"in the order in which rounds were played, at least {array[row - 1]} as in row {row - 1}")

@@ -151,7 +151,7 @@ def evaluate(
     n, r = len(log), log.rewards
     if method == "snips":
         value = float((w * r).sum() / w.sum())
-        error = math.sqrt(float((w**2 * (r - value) ** 2).sum())) / float(w.sum())
+        error = math.sqrt(float((w**2 * (r - value) ** 2).sum())) / float(w.sum()) if (w > 0).sum() > 1 else math.inf
     else:
         terms = w * r
         if method == "dr":

@@ -53,6 +53,8 @@ def _column(frame: Any, argument: str, label: str) -> Any:
 
 def _labelled(name: str, given: Any, labels: Sequence[Hashable]) -> Any:
     """Return actions as numbers, from their labels."""
+    if not all(isinstance(label, Hashable) for label in labels):
+        raise ValueError(f"arms must be labels, words or numbers, got {list(labels)!r}")
     numbers = {label: number for number, label in enumerate(labels)}
     if len(numbers) != len(labels):
         raise ValueError(f"arms must be different labels, got {list(labels)!r}")

@@ -38,7 +38,7 @@ class Log:
     users : sequence of int or str, shape (rows,), optional
         Who was shown it. Private learners need to know which rows are one person's.
     rounds : array_like, shape (rows,), optional
-        Round numbers or times (``numpy.datetime64``), which must not decrease.
+        Round numbers or times (of numpy, pandas or Python), which must not decrease.
 
     Attributes
     ----------
