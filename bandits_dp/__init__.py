@@ -8,7 +8,7 @@ Start with ``make`` and ``simulate``::
     print(bdp.simulate(learner, problem, horizon=10**6))
 """
 
-from bandits_dp import accounting, continual, museum, plots, privatizers, problems
+from bandits_dp import accounting, continual, logs, museum, plots, privatizers, problems
 from bandits_dp.ask_tell import Asked
 from bandits_dp.audit import AuditResult, Vectorized, audit
 from bandits_dp.catalog import Setup, System, make, setup, systems
@@ -32,6 +32,7 @@ __all__ = [
     "audit",
     "combine",
     "continual",
+    "logs",
     "make",
     "museum",
     "plots",

@@ -36,6 +36,8 @@ class Result:
         What else the learner counted, by name.
     curves : dict of ndarray, each of shape (runs, checkpoints)
         What else it recorded over time, by name.
+    parameters : dict
+        What ``make`` was given: epsilon, delta, calibration and all options of the system; empty if ``make`` was not used.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Result:
     seed: int
     counts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
 
     @property
     def runs(self) -> int:
@@ -104,21 +107,49 @@ class Result:
         return ax
 
     def to_dataframe(self) -> Any:
-        """Return a pandas DataFrame with one row per run and checkpoint: name, run, round, regret.
+        """Return a tidy pandas DataFrame, ready for ``pandas.concat``: a row per run and checkpoint, with every parameter.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``name``, ``model``, ``calibration``, ``epsilon`` and ``delta`` as ``make`` was given them (NaN if not),
+            ``proved_epsilon``, ``proved_delta``, ``joint`` and ``unit`` of the guarantee, ``horizon``, ``seed``; one column per
+            option of the system; ``run``, ``round``, ``regret``; ``bits`` that all users of the run sent, and ``bits_per_round``
+            (per user, where a round is a user's); and whatever else was recorded over time or counted, by its name.
 
         Raises
         ------
         ImportError
             If pandas is not installed.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> tables = []
+        >>> for epsilon in (0.5, 1.0):
+        ...     learner = bdp.make("VB-SDP-AE", problem, horizon=1000, epsilon=epsilon, delta=1e-3)
+        ...     tables.append(bdp.simulate(learner, problem, horizon=1000, runs=5).to_dataframe())
+        >>> table = pd.concat(tables)
+        >>> last = table[table["round"] == 1000]
+        >>> last.groupby("epsilon")["regret"].count().tolist()
+        [5, 5]
         """
         try:
             import pandas as pd
         except ImportError as error:
-            raise ImportError("to_dataframe needs pandas: pip install pandas") from error
+            raise ImportError("to_dataframe needs pandas: pip install bandits-dp[tables]") from error
         runs, checkpoints = self.regret.shape
-        return pd.DataFrame({
-            "name": self.name,
-            "run": np.repeat(np.arange(runs), checkpoints),
-            "round": np.tile(self.rounds, runs),
-            "regret": self.regret.ravel(),
-        })
+        promise, options = self.guarantee, dict(self.parameters)
+        asked = {name: options.pop(name, getattr(promise, name)) for name in ("calibration", "epsilon", "delta")}
+        columns = {
+            "name": self.name, "model": promise.model, **asked,
+            "proved_epsilon": promise.epsilon, "proved_delta": promise.delta, "joint": promise.joint, "unit": promise.unit,
+            "horizon": int(self.rounds[-1]), "seed": self.seed, **options,
+            "run": np.repeat(np.arange(runs), checkpoints), "round": np.tile(self.rounds, runs), "regret": self.regret.ravel(),
+            "bits": np.repeat(self.bits, checkpoints), "bits_per_round": np.repeat(self.bits / self.rounds[-1], checkpoints),
+        }
+        columns |= {name: curve.ravel() for name, curve in self.curves.items()}
+        columns |= {name: np.repeat(counted, checkpoints) for name, counted in self.counts.items()}
+        return pd.DataFrame(columns).astype({"epsilon": float, "delta": float})  # None is NaN

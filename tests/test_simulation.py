@@ -4,6 +4,7 @@ import dataclasses
 import math
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -241,8 +242,47 @@ def test_result_prints_a_table_and_plots_itself():
 def test_to_dataframe_needs_pandas(monkeypatch):
     result = bdp.simulate(bdp.make("AE", PROBLEM, horizon=50), PROBLEM, 50, runs=2)
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="pip install pandas"):
+    with pytest.raises(ImportError, match=r"pip install bandits-dp\[tables\]"):
         result.to_dataframe()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_to_dataframe_says_everything(name):
+    """A row per run and checkpoint, every parameter in each of them under a name of its own."""
+    pd = pytest.importorskip("pandas")
+    learner, problem, horizon = small(name)
+    result = bdp.simulate(learner, problem, horizon, runs=3, seed=5, progress=False)
+    table = result.to_dataframe()
+    assert len(table) == 3 * len(result.rounds) and table.columns.is_unique
+    assert set(table["name"]) == {name} and set(table["seed"]) == {5} and set(table["horizon"]) == {horizon}
+    (system,) = (one for one in bdp.systems() if one.name == name)
+    assert {one.name for one in system.options} | set(result.counts) | set(result.curves) <= set(table.columns)
+    assert set(table["model"]) == {learner.guarantee.model} and set(table["unit"]) == {learner.guarantee.unit}
+    for run, own in table.groupby("run"):
+        assert own["round"].to_numpy().tolist() == result.rounds.tolist()
+        assert (own["regret"].to_numpy() == result.regret[run]).all()
+        assert set(own["bits"]) == {result.bits[run]} and set(own["bits_per_round"]) == {result.bits[run] / horizon}
+        for counted in result.counts:
+            assert set(own[counted]) == {result.counts[counted][run]}
+    assert pd.api.types.is_float_dtype(table["epsilon"])
+
+
+def test_results_join_to_one_table():
+    """Systems with other options, without privacy, and put together by hand."""
+    pd = pytest.importorskip("pandas")
+    own = bdp.combine(bdp.make("AE", PROBLEM, horizon=500).learner, bdp.privatizers.Identity, PROBLEM, horizon=500)
+    made = [bdp.make(name, PROBLEM, horizon=500, epsilon=epsilon, delta=0.1) for name in ("AE", "VB-SDP-AE", "LDP-AE")
+            for epsilon in (0.5, 2)] + [own, bdp.make("AE", PROBLEM, horizon=None, first_horizon=100)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = pd.concat([bdp.simulate(one, PROBLEM, 500, runs=2, progress=False).to_dataframe() for one in made])
+    last = table[table["round"] == 500]
+    assert len(last) == 2 * len(made)
+    assert last.groupby(["name", "epsilon"]).size().to_dict() == {
+        (name, epsilon): 2 for name in ("AE", "VB-SDP-AE", "LDP-AE") for epsilon in (0.5, 2.0)
+    } | {("ArmElimination", math.inf): 2}
+    assert set(last.loc[last["name"] == "LDP-AE", "proved_epsilon"]) == {0.5, 2.0}
+    assert set(last.loc[last["name"] == "AE, unknown horizon", "first_horizon"]) == {100}
 
 
 SLOW = """

@@ -100,13 +100,16 @@ def make(
             raise ValueError(f"epsilon must be a positive number for {name}, got None")
         if delta is None and system.model != "local" and not system.pure:
             raise ValueError(f"delta must be in (0, 1) for {name}, got None")
-    known = {one.name for one in system.options}
+    known = [one.name for one in system.options]
     for option in options:
         if option not in known:
             raise ValueError(f"{option} is not an option of {name}, which has {', '.join(sorted(known)) or 'none'}")
-    learner = system.build(Given(problem, horizon, epsilon, delta, calibration), system.takes(**options))
+    taken = system.takes(**options)
+    learner = system.build(Given(problem, horizon, epsilon, delta, calibration), taken)
     learner.name = name
-    made = {"epsilon": epsilon, "delta": delta, "calibration": calibration} | dict(sorted(options.items()))
+    asked = {"epsilon": epsilon, "delta": delta, "calibration": calibration}
+    learner.parameters = asked | {key: getattr(taken, key) for key in known}
+    made = asked | dict(sorted(options.items()))
     dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""
     size = f"arms={learner.arms}, {dimension}horizon={horizon}"
     learner.description = f"{name}({', '.join([size, *(f'{key}={value!r}' for key, value in made.items())])})"

@@ -58,6 +58,8 @@ class Live(Saved):
         What plots and tables call it.
     description : str
         Name, size and options: a state can be restored only into one with the same description.
+    parameters : dict
+        What ``make`` was given, by name, with the defaults of all options; empty if something else made it.
     played : int
         Rounds that were answered so far.
     bits : float
@@ -81,6 +83,7 @@ class Live(Saved):
         self.fidelity = _checks.choice("fidelity", fidelity, ("aggregate", "messages"))
         self.name = type(learner).__name__
         self.description = f"{self.name}(arms={self.arms}, horizon={self.horizon})"
+        self.parameters: dict[str, Any] = {}
         self.played, self.bits = 0, 0.0
         self.owner = ""  # whose tickets are taken: a name from the first one on
         self.numbers = 0  # tickets so far

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from bandits_dp.engine.inbox import Inbox
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers import Privatizer
+from bandits_dp.privatizers import Identity, Privatizer
 from bandits_dp.privatizers.domain import covers
 
 
@@ -128,8 +128,11 @@ class LiveArms(Live):
         >>> learner.act(user="Ada").arm, learner.act(users=30).users
         (0, 30)
         """
+        return self.offer(self._turn, users, user)
+
+    def offer(self, turn: int, users: int = 1, user: Hashable = None) -> Ticket:
+        """Return a ticket for one of the asked arms, by its place among them, whether it is next or not."""
         self._admit(users, user)
-        turn = self._turn
         self.out[turn] += users
         return self._ticket(int(self.asked.arms[turn]), users, user)
 
@@ -161,6 +164,25 @@ class LiveArms(Live):
         if (self.filled == self.asked.plays).all():
             self._tell(self.released, self.privatizers)
             self.begin()
+
+    def learn_publicly(self, rewards: Sequence[NDArray[np.float64]]) -> None:
+        """Take a whole phase from people to whom nothing is promised: the learner is told exact sums, and nobody sends anything.
+
+        Parameters
+        ----------
+        rewards : sequence of ndarray
+            As many rewards as are asked for, for each of the asked arms.
+        """
+        asked, privatizers = self.asked, self.privatizers
+        if self.filled.any() or not self.decides or [len(own) for own in rewards] != asked.plays.tolist():
+            raise ValueError(f"rewards must be those of a whole phase, {asked.plays} of them, got {[len(own) for own in rewards]}")
+        for own, privatizer in zip(rewards, privatizers, strict=True):
+            if not privatizer.clip:
+                privatizer.domain.check(own[:, None], "rewards")
+        self.played += int(asked.plays.sum())
+        exact = [Identity(len(own), privatizer.domain) for own, privatizer in zip(rewards, privatizers, strict=True)]
+        self._tell(np.array([own.sum() for own in rewards]), exact)
+        self.begin()
 
     def check_problem(self, problem: Any) -> None:
         """Raise a ValueError if this learner cannot play the problem, or a TypeError if it is none."""

@@ -13,7 +13,7 @@ from bandits_dp._state import WrongEntry, pack, snapshot, unpack
 from bandits_dp.ask_tell import Learner
 from bandits_dp.engine.inbox import Inbox
 from bandits_dp.engine.live import Live
-from bandits_dp.engine.streams import Stream
+from bandits_dp.engine.streams import FreshBatches, Stream
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.privatizers.domain import SLACK, triangle
 from bandits_dp.problems import Problem
@@ -190,6 +190,39 @@ class LiveContexts(Live):
         np.multiply(phi, y[:, None], out=values[:, : phi.shape[1]])
         np.multiply(phi[:, row], phi[:, column], out=values[:, phi.shape[1] :])
         return values
+
+    def learn_publicly(self, phi: NDArray[np.float64], rewards: NDArray[np.float64]) -> int:
+        """Take whole batches from people to whom nothing is promised: the learner is told exact sums, and nobody sends anything.
+
+        The noise on later sums is that of later batches only, less than the radius allows for.
+
+        Parameters
+        ----------
+        phi : ndarray, shape (users, dimension)
+            Features of what was shown.
+        rewards : ndarray, shape (users,)
+            What it paid.
+
+        Returns
+        -------
+        int
+            Users who were taken, whole batches of them.
+        """
+        if self.filled or not isinstance(self.stream, FreshBatches):
+            raise ValueError("users must come at the start of a batch, each of which has noise of its own, got "
+                             f"{self.filled} users before them with {type(self.stream).__name__}")
+        batches = min(len(phi), self.horizon - self.played) // self.batch_size
+        count = batches * self.batch_size
+        if not count:
+            return 0
+        shown = self._shown(np.repeat(phi[:count, None], 2, axis=1), 3, None)[:, 0]  # as a choice between it and itself
+        values = self._values(shown, self._checked(Ticket(None, count), rewards[:count]) - self.reward_shift)
+        self.stream = snapshot(self.stream)
+        for batch in values.reshape(batches, self.batch_size, -1):
+            self.stream.total = self.stream.total + batch.sum(axis=0)
+            self.played += self.batch_size
+            self._tell(self.stream.total)
+        return count
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

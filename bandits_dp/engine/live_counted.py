@@ -96,8 +96,12 @@ class LiveCounted(Live):
 
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for the next user; see :meth:`bandits_dp.engine.live_arms.LiveArms.act`."""
+        return self.offer(int(self.asked.arms[0]), users, user)
+
+    def offer(self, arm: int, users: int = 1, user: Hashable = None) -> Ticket:
+        """Return a ticket for an arm, whether it is the one that the learner asks about or not."""
         self._admit(users, user)
-        return self._ticket(int(self.asked.arms[0]), users, user)
+        return self._ticket(arm, users, user)
 
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         return self._rewards(ticket, answers, self.counters[0])

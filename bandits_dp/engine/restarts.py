@@ -65,6 +65,7 @@ class Restarts(Saved):
         self.live: Any = make(horizon=self.first)
         self.arms, self.setting = self.live.arms, self.live.setting
         self.name = f"{self.live.name}, unknown horizon"
+        self.parameters: dict[str, Any] = self.live.parameters | {"first_horizon": self.first, "growth": self.growth}
         self.description = f"Restarts(growth={growth!r}, first={self.live.description})"
         one = self.live.guarantee
         self.guarantee = replace(one, reason=f"{one.reason}; a restart for {self.first} rounds and all later ones have other users")

@@ -120,7 +120,8 @@ def simulate(
                 if store:
                     store.save(run, single)
     played = Played.join([found[run] for run in sorted(found)])
-    return Result(learner.name, rounds, played.regret, played.bits, learner.guarantee, seed, played.counts, played.curves)
+    return Result(learner.name, rounds, played.regret, played.bits, learner.guarantee, seed, played.counts, played.curves,
+                  dict(learner.parameters))
 
 
 def _check_learner(learner: object, problem: object) -> None:
