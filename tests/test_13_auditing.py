@@ -46,13 +46,13 @@ def test_an_audit_is_wrong_as_rarely_as_declared(p, q, delta):
     """The exact probability of a bound above the truth, over all pairs of counts, is at most 1 - confidence."""
     runs = 60
     truth = math.log((p - delta) / q) if q else math.inf
-    k, l = np.meshgrid(np.arange(runs + 1), np.arange(runs + 1), indexing="ij")
-    chance = stats.binom.pmf(k, runs, p) * stats.binom.pmf(l, runs, q)
+    k, less = np.meshgrid(np.arange(runs + 1), np.arange(runs + 1), indexing="ij")
+    chance = stats.binom.pmf(k, runs, p) * stats.binom.pmf(less, runs, q)
     for confidence in (0.6, 0.9, 0.99):
-        wrong = chance[lower_bound(k, l, runs, delta, confidence) > truth + 1e-12].sum()
+        wrong = chance[lower_bound(k, less, runs, delta, confidence) > truth + 1e-12].sum()
         assert wrong <= 1 - confidence
     if math.isfinite(truth):
-        claimed_less = chance[lower_bound(k, l, runs, delta, 0.6) > truth - 3].sum()
+        claimed_less = chance[lower_bound(k, less, runs, delta, 0.6) > truth - 3].sum()
         assert claimed_less > 0.4  # and it does refute claims that are too small
 
 
@@ -71,8 +71,8 @@ def test_choosing_on_one_half_is_free():
     hits = rng.binomial(400, 0.5, (2, 2, tries, 50))  # half, world, try, entry
     best = (hits[0, 0] - hits[0, 1]).argmax(axis=1)
     for half in (0, 1):
-        k, l = hits[half, :, np.arange(tries), best].T
-        wrong[half] = (lower_bound(k, l, 400, 0.0, 0.9) > 0).sum()
+        k, less = hits[half, :, np.arange(tries), best].T
+        wrong[half] = (lower_bound(k, less, 400, 0.0, 0.9) > 0).sum()
     assert wrong[1] <= stats.binom.isf(FALSE_ALARM, tries, 0.1)
     assert wrong[0] > 2 * stats.binom.isf(FALSE_ALARM, tries, 0.1)
 
@@ -178,7 +178,8 @@ def test_the_grid_says_what_chapter_12_says():
 
     def verdicts(text):
         rows = [line for line in text.split("\n") if line.startswith(("| fresh", "| kept"))]
-        return [[re.findall(r"\*\*(refuted|proved|open)\*\*|(above nominal)", cell) for cell in row.split("|")[3:5]] for row in rows]
+        words = r"\*\*(refuted|proved|open)\*\*|(above nominal)"
+        return [[re.findall(words, cell) for cell in row.split("|")[3:5]] for row in rows]
 
     here, there = stored(CHAPTER)["grid-words"].source, stored("12_dynamic_sensitivity")["real-words"].source
     assert verdicts(here) == verdicts(there) and len(verdicts(here)) == 4
@@ -192,11 +193,11 @@ def test_scene_shows_counts_and_bounds():
     assert len(settings) == 63
     for (runs, _), (marks, note) in settings.items():
         total = int(runs.replace(",", ""))
-        k, l = (int(marks[f"hits {world}"]["words"].split(" of ")[0].replace(",", "")) for world in ("X", "X′"))
-        bound = max(0.0, float(lower_bound(k, l, total, 0.0, 0.99)))
+        k, less = (int(marks[f"hits {world}"]["words"].split(" of ")[0].replace(",", "")) for world in ("X", "X′"))
+        bound = max(0.0, float(lower_bound(k, less, total, 0.0, 0.99)))
         assert f"ε ≥ {bound:.2f}" in note and marks["proved"]["width"] == pytest.approx(max(37.2 * bound, 0.4), abs=0.01)
         assert bound <= 2 and ("refuted" in note) == (bound > 1)
-        for world, hits in (("X", k), ("X′", l)):
+        for world, hits in (("X", k), ("X′", less)):
             low, high = stats.binomtest(hits, total).proportion_ci(0.99, "exact")
             ends = [point[0] / 29 for point in marks[f"limits {world}"]["points"]]
             assert ends == pytest.approx([low, high], abs=2e-3)

@@ -1,7 +1,7 @@
 // Hangs every gallery made by bandits_dp.plots.gallery that is on the page and not yet open.
 // Python wraps it, after moving_controls.js, in one function, so nothing here becomes global.
 
-const ROW = 26, LEFT = 100, LETTERS = "var(--bdp-ink)";
+const ROW = 26, LEFT = 100;
 
 function enter(figure) {
   unpack(figure);
@@ -103,27 +103,24 @@ function draw(plot, room, mine, wanted, over) {
   if (!width) return; // hidden, in a closed tab or box; drawn when it opens
   const twin = over ? [{ ...room.twin, runs: room.twin.words, twin: true }] : [];
   const rows = [...room.audits, ...twin], height = ROW * (room.audits.length + 1) + 30;
-  const most = 1.15 * Math.max(room.epsilon, ...room.audits.map((one) => one.bound), room.twin.bound);
-  const x = (epsilon) => LEFT + ((width - LEFT - 8) * epsilon) / most;
+  const most = Math.max(room.epsilon, ...room.audits.map((one) => one.bound), room.twin.bound);
+  const x = (epsilon) => LEFT + ((width - LEFT - 48) * epsilon) / most; // right of the longest bar is room for its number
   const svg = plot.querySelector("svg") || element(plot, "svg", {});
   svg.replaceChildren();
   set(svg, { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  const claim = x(room.epsilon), late = claim > width - 60;
+  element(svg, "path", { d: `M${claim},18V${height}`, class: "bdp-claim-line" });
   rows.forEach((row, i) => {
     const top = 24 + ROW * i, known = row.twin || i <= mine.bought;
-    element(svg, "text", { x: LEFT - 8, y: top + 13, "text-anchor": "end", fill: LETTERS }, row.runs);
+    element(svg, "text", { x: LEFT - 8, y: top + 13, "text-anchor": "end" }, row.runs);
     if (!known && i > wanted) return;
     const bar = { x: LEFT, y: top, height: 16, rx: 2, width: known ? Math.max(x(row.bound) - LEFT, 2) : 40 };
     const look = known && !row.twin ? "bdp-fill" : "bdp-stroke";
     const node = element(svg, "rect", { ...bar, class: look });
     node.style.setProperty("--bdp-color", known && row.bound > room.epsilon ? "var(--bdp-secret)" : "var(--bdp-hand)");
-    const words = known ? row.shown : "?";
-    const inside = known && x(row.bound) > width - 60;
-    const place = { x: inside ? x(row.bound) - 6 : LEFT + bar.width + 6, y: top + 13, "text-anchor": inside ? "end" : "start" };
-    element(svg, "text", { ...place, class: inside && !row.twin ? "bdp-on-bar" : "" }, words);
+    element(svg, "text", { x: LEFT + bar.width + 6, y: top + 13, class: "bdp-halo" }, known ? row.shown : "?");
   });
-  const claim = x(room.epsilon), late = claim > width - 110;
-  element(svg, "path", { d: `M${claim},18V${height}`, class: "bdp-claim-line" });
-  element(svg, "text", { x: claim, y: 13, "text-anchor": late ? "end" : "middle", fill: LETTERS }, `claimed ε = ${room.epsilon}`);
+  element(svg, "text", { x: late ? width : claim, y: 13, "text-anchor": late ? "end" : "middle" }, `claimed ε = ${room.epsilon}`);
 }
 
 for (const figure of document.querySelectorAll("figure.bdp-gallery:not([data-ready])")) {

@@ -65,7 +65,7 @@ class Room:
         found, verdict = _found(self.audits[list(self.audits)[-1]]), "passes" if self.twin.passed else "fails"
         why = [flaw, f"Its mended twin: {piece.fix} It {verdict} the audit with {self.twin.trials:,} runs: {_found(self.twin)}"]
         if not self.broken:
-            why = [f"It keeps its claim. {piece.fix} That is a proof's work; the audit only fails to find anything: {found}",
+            why = [f"It keeps its claim, if numbers are exact: {piece.fix} No audit could tell you so. This one saw no leak: {found}",
                    f"Its broken twin, “{piece.name}”. {flaw} It {verdict} the audit with {self.twin.trials:,} runs: "
                    f"{_found(self.twin)}"]
         elif len(self.audits) > 1:
@@ -120,9 +120,9 @@ class Gallery:
 <fieldset class="bdp-bet"><legend>Your bet:</legend>
 <label><input type="radio" value="private"> private</label>
 <label><input type="radio" value="broken"> broken</label></fieldset>
-<div class="bdp-controls">{_slider(f"{name}-0", slider)}</div>
+<div class="bdp-controls">{_slider(f"{name}-0", slider)}
 <div class="bdp-pay"><button type="button" class="bdp-run">Run the audit</button>
-<button type="button" class="bdp-reveal">See why</button></div>
+<button type="button" class="bdp-reveal">See why</button></div></div>
 <div class="bdp-plot"></div>
 <div class="bdp-why"></div>
 </script>
@@ -166,7 +166,8 @@ def code(piece: Exhibit, broken: bool) -> str:
 def inputs(piece: Exhibit) -> str:
     """Say in which two datasets the mechanism is run."""
     if piece.a.size <= _SPARE:
-        X, other = (np.array2string(x, separator=", ").replace("\n", "") for x in (piece.a, piece.b))
+        plain = {"separator": ", ", "formatter": {"all": "{:g}".format}, "max_line_width": 1000}
+        X, other = (np.array2string(x, **plain).replace("\n", "") for x in (piece.a, piece.b))
         return f"Neighbours: X = {X}, X′ = {other}."
     row = int(np.argmax(np.atleast_2d((piece.a != piece.b).T).any(axis=0)))
     ways = [f"{x[row]:g}" if x.ndim == 1 else f"{x.shape[1]} times {x[row, 0]:g}" for x in (piece.a, piece.b)]
