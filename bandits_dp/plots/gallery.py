@@ -166,8 +166,7 @@ def code(piece: Exhibit, broken: bool) -> str:
 def inputs(piece: Exhibit) -> str:
     """Say in which two datasets the mechanism is run."""
     if piece.a.size <= _SPARE:
-        plain = {"separator": ", ", "formatter": {"all": "{:g}".format}, "max_line_width": 1000}
-        X, other = (np.array2string(x, **plain).replace("\n", "") for x in (piece.a, piece.b))
+        X, other = (str(x.astype(object).tolist()).replace(".0", "") for x in (piece.a, piece.b))
         return f"Neighbours: X = {X}, X′ = {other}."
     row = int(np.argmax(np.atleast_2d((piece.a != piece.b).T).any(axis=0)))
     ways = [f"{x[row]:g}" if x.ndim == 1 else f"{x.shape[1]} times {x[row, 0]:g}" for x in (piece.a, piece.b)]
