@@ -65,7 +65,8 @@ class Room:
         found, verdict = _found(self.audits[list(self.audits)[-1]]), "passes" if self.twin.passed else "fails"
         why = [flaw, f"Its mended twin: {piece.fix} It {verdict} the audit with {self.twin.trials:,} runs: {_found(self.twin)}"]
         if not self.broken:
-            why = [f"It keeps its claim, if numbers are exact: {piece.fix} No audit can tell you so. This one saw no leak: {found}",
+            why = [f"It keeps its claim, if numbers are exact. How: {piece.fix} No audit can tell you so. "
+                   f"This one saw no leak: {found}",
                    f"Its broken twin, “{piece.name}”. {flaw} It {verdict} the audit with {self.twin.trials:,} runs: "
                    f"{_found(self.twin)}"]
         elif len(self.audits) > 1:
