@@ -11,9 +11,11 @@ Importing this module does not import matplotlib; the functions that draw do.
 `Series`            one line, staircase, set of bars or set of points of such a figure
 `moving_scene`      things that move as a mechanism does, with sliders and a button that plays
 `Dot`, `Path`       marks of a scene; `Bar` and `Text` too
+`Gallery`, `Room`   mechanisms to bet on, and what audits of them found
 ==================  =========================================================================
 """
 
+from bandits_dp.plots.gallery import Gallery, Room
 from bandits_dp.plots.lines import band
 from bandits_dp.plots.marks import Bar, Dot, Path, Text
 from bandits_dp.plots.moving import MovingFigure, moving_figure
@@ -28,9 +30,11 @@ __all__ = [
     "TRUST_MARKERS",
     "Bar",
     "Dot",
+    "Gallery",
     "MovingFigure",
     "MovingScene",
     "Path",
+    "Room",
     "Series",
     "Text",
     "band",

@@ -1,0 +1,132 @@
+"""The gallery of mechanisms: what is stored is what audits found, and a reader can play it by mouse and by keyboard."""
+
+import re
+
+import numpy as np
+import pytest
+
+import bandits_dp as bdp
+from bandits_dp.museum import exhibits
+from bandits_dp.plots import Gallery, Room
+from bandits_dp.plots.gallery import code, inputs
+from tests.test_plots import chromium, page_json, show  # noqa: F401  (fixtures)
+
+ALT = "Two mechanisms to bet on."
+PIECES = {piece.name: piece for piece in exhibits()}
+STEPS = (100, 1000, 20_000)
+
+
+def check(piece, broken, runs):
+    mechanism = piece.broken if broken else piece.mended
+    rng = np.random.default_rng(0)
+    return bdp.audit(mechanism, piece.a, piece.b, piece.epsilon, piece.delta, runs, rng=rng, progress=False)
+
+
+def room(name, broken, first=None):
+    piece = PIECES[name]
+    audits = {runs: check(piece, broken, runs) for runs in STEPS}
+    return Room(piece, broken, {**audits, 100: first or audits[100]}, check(piece, not broken, STEPS[-1]))
+
+
+@pytest.fixture(scope="module")
+def gallery():
+    """A broken mechanism that needs 20,000 runs, and one that keeps its claim."""
+    return Gallery([room("half the noise", True), room("fixed seed", False)], "Private or broken?", ALT)
+
+
+def test_stored_verdicts_are_those_of_the_audits(gallery):
+    data = page_json(gallery._repr_html_())
+    assert [packed["private"] for packed in data["rooms"]] == [False, True]
+    for packed, one in zip(data["rooms"], gallery.rooms, strict=True):
+        assert packed["claim"] == f"({one.piece.epsilon:g}, {one.piece.delta:g})" and packed["epsilon"] == one.piece.epsilon
+        for shown, found in zip(packed["audits"], one.audits.values(), strict=True):
+            assert shown["passed"] == found.passed and shown["bound"] == pytest.approx(found.epsilon_lower, abs=1e-4)
+            assert f"{found.epsilon_lower:.2f}" in shown["said"] and f"{found.trials:,}" in shown["said"]
+        assert packed["twin"]["bound"] == pytest.approx(one.twin.epsilon_lower, abs=1e-4)
+        last = one.audits[STEPS[-1]]
+        assert any(f"{last.hits_a:,} of {last.tested:,}" in words for words in packed["why"])
+        assert any(one.piece.fix in words for words in packed["why"])
+
+
+@pytest.mark.parametrize("name", PIECES)
+def test_code_on_show_is_the_code_and_gives_no_name_away(name):
+    """Broken and mended differ in the call only, and neither name nor story is in the text."""
+    piece = PIECES[name]
+    broken, mended = code(piece, True), code(piece, False)
+    assert broken != mended and broken.splitlines()[:-1] == mended.splitlines()[:-1]
+    assert piece.broken.draw.func.__name__ not in broken and "author" not in broken and "def mechanism(" in broken
+    assert all(setting in mended for setting in piece.mended.draw.keywords)
+    assert "Neighbours" in inputs(piece)
+
+
+def test_too_few_runs_say_so():
+    piece = PIECES["half the noise"]
+    one = Room(piece, True, {100: None, 20_000: check(piece, True, 20_000)}, check(piece, False, 1000))
+    first = one.packed()["audits"][0]
+    assert first["bound"] == 0 and first["passed"] and "cannot refute" in first["said"]
+
+
+def test_refusals_name_the_argument():
+    piece = PIECES["half the noise"]
+    found = check(piece, True, 1000)
+    for audits in ({}, {1000: found, 100: found}, {100: found, 1000: None}):
+        with pytest.raises(ValueError, match="audits"):
+            Room(piece, True, audits, found)
+    with pytest.raises(ValueError, match="rooms"):
+        Gallery([], "Empty", ALT)
+    with pytest.raises(ValueError, match="rooms"):
+        Gallery([Room(piece, True, {100: found}, found), Room(piece, True, {100: found, 200: found}, found)], "Uneven", ALT)
+
+
+def test_it_reads_without_a_script(gallery):
+    """What an untrusted notebook shows: the title and every verdict, and no control that could do nothing."""
+    html = gallery._repr_html_()
+    assert not re.search(r"(?:src|href)=|@import|url\(|require\(", html)
+    static = re.sub(r"<(script|style).*?</\1>", "", html, flags=re.S)
+    assert "<details><summary>All rooms" in static and static.count("<tr>") == 3 and "Private or broken?" in static
+    assert "broken: With 20,000 runs" in static and "private: With 20,000 runs" in static
+    assert "<input" not in static and "<button" not in static
+    assert repr(gallery) == "Gallery: Private or broken?. 2 rooms."
+
+
+@pytest.mark.parametrize("width", [320, 1000])
+def test_a_reader_bets_pays_and_sees_why(show, gallery, width):  # noqa: F811
+    page = show(gallery, width=width)
+    note, run, why = page.locator(".bdp-note"), page.get_by_role("button", name="Run the audit"), page.locator(".bdp-why")
+    assert page.locator("[aria-live]:not([aria-live=off])").count() == 1
+    assert run.is_disabled() and not why.is_visible() and "def mechanism(" in page.locator(".bdp-code").inner_text()
+    page.get_by_label("broken").check()
+    run.click()
+    assert "With 100 runs" in note.inner_text() and "Buy more runs" in note.inner_text() and not why.is_visible()
+    page.locator("input[type=range]").press("End")
+    run.press("Enter")
+    last = list(gallery.rooms[0].audits.values())[-1]
+    assert f"ε ≥ {last.epsilon_lower:.2f}" in note.inner_text() and "it is broken. Bets won: 1 of 1." in note.inner_text()
+    assert "The noise is half" in why.inner_text() or "the noise is half" in why.inner_text()
+    assert page.locator(".bdp-plot rect").count() == 4 and page.get_by_label("private").is_disabled()
+    page.get_by_role("button", name="Room 2").press("Enter")
+    assert not why.is_visible() and not page.get_by_label("private").is_checked()
+    page.get_by_label("private").press("Space")
+    page.get_by_role("button", name="See why").press("Enter")
+    assert "room 2 is private" in note.inner_text() and "Bets won: 2 of 2." in note.inner_text()
+    assert page.get_by_role("button", name="Room 1, broken").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = page.locator("button:visible, .bdp-bet label").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+    assert min(sizes) >= 44
+
+
+def test_bars_are_as_long_as_the_bounds(show, gallery):  # noqa: F811
+    page = show(gallery)
+    page.get_by_label("private").check()
+    page.get_by_role("button", name="See why").click()
+    widths = page.locator(".bdp-plot rect").evaluate_all("all => all.map(one => Number(one.getAttribute('width')))")
+    bounds = [found.epsilon_lower for found in gallery.rooms[0].audits.values()] + [gallery.rooms[0].twin.epsilon_lower]
+    scale = max(widths) / max(bounds)
+    assert widths == pytest.approx([max(scale * bound, 2) for bound in bounds], abs=0.1)
+
+
+def test_two_copies_are_two_games(show, gallery):  # noqa: F811
+    page = show(gallery)
+    page.evaluate("html => document.body.append(document.createRange().createContextualFragment(html))", gallery._repr_html_())
+    names = page.locator(".bdp-bet input").evaluate_all("all => all.map(one => one.name)")
+    assert len(set(names)) == 2
