@@ -21,6 +21,7 @@ import get_browser
 from checkout import BUILD, ROOT, SITE
 
 PDF = BUILD / "private-bandits.pdf"
+STYLE = Path(__file__).with_name("whole_book.css")
 LEFT_OUT = ("book/api",)
 FOOTER = '<div style="width:100%;font:9px sans-serif;text-align:center"><span class="pageNumber"></span></div>'
 
@@ -47,7 +48,7 @@ def assemble(names: Sequence[str]) -> str:
     book = BeautifulSoup('<!doctype html><html lang="en" data-theme="light"><body></body></html>', "html.parser")
     body = book.body
     assert body is not None
-    body["class"] = "whole-book bd-content"
+    body["class"] = "bd-content"
     sheets: list[str] = []
     contents, articles = book.new_tag("ol"), []
     for name in names:
@@ -79,6 +80,9 @@ def assemble(names: Sequence[str]) -> str:
     title.string = "Private Bandits"
     head.extend([book.new_tag("meta", charset="utf-8"), title])
     head.extend([book.new_tag("link", rel="stylesheet", href=sheet) for sheet in dict.fromkeys(sheets)])
+    style = book.new_tag("style")
+    style.string = STYLE.read_text("utf-8")
+    head.append(style)
     body.insert_before(head)
     return str(book)
 
