@@ -106,7 +106,7 @@ def exact_delta(bits, sizes, epsilon):
 @pytest.mark.parametrize(("epsilon", "delta"), ((1.0, 1e-3), (0.5, 0.01), (3.0, 1e-6)))
 @pytest.mark.parametrize("sizes", ((1, 4), (3, 60), (40, 800)))
 def test_exact_composition_of_shuffled_batches(sizes, epsilon, delta):
-    """The exact delta is at most the theorem's, and that at most the promised one; up to epsilon 1 noise for one batch is too little."""
+    """The exact delta is at most the theorem's, and that at most the promised; up to epsilon 1, one batch's noise is too little."""
     bits = chapter("noise_plan")(sizes, epsilon, delta)
     proved = chapter("proved_delta")(sizes, bits, epsilon, delta)
     exact = exact_delta(bits, sizes, epsilon)
@@ -259,7 +259,7 @@ def test_private_learners_obey_the_lower_bound(name):
 def test_the_chapters_floor_is_the_theorem():
     """The same numbers, and learners that stay below T to the 2/3 when an exercise is raised, as the figure's caption assumes."""
     fewest, horizon = chapter("fewest_pulls"), 10**9
-    for epsilon in (0.01, 0.1, 1.0):
+    for epsilon in (0.003, 0.1, 1.0):
         wanted = max(
             floor(horizon, tau, epsilon, 0.5, 0.1, eta, horizon ** (2 / 3))
             for eta in np.linspace(0.105, 0.5, 80) for tau in np.geomspace(0.5, horizon / 2, 400)
@@ -267,7 +267,7 @@ def test_the_chapters_floor_is_the_theorem():
         assert fewest(horizon, 0.5, 0.6, epsilon, horizon ** (2 / 3)) == pytest.approx(wanted, rel=1e-9)
     for name, eta in itertools.product(("DP-SE", "Dist-DP-AE"), (0.2, 0.35, 0.45)):
         raised = BernoulliArms([0.6] + [0.5] * 8 + [0.5 + eta])
-        learner = bdp.make(name, raised, horizon=horizon, epsilon=0.01)
+        learner = bdp.make(name, raised, horizon=horizon, epsilon=0.003)
         result = bdp.simulate(learner, raised, horizon, runs=5, seed=1, progress=False)
         assert result.regret[:, -1].max() < horizon ** (2 / 3)
 
