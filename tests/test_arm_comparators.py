@@ -24,7 +24,7 @@ from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
 from bandits_dp.widths.arms import ChernoffWidth
-from bandits_dp.widths.running import ExactWidth, TreeWidth
+from bandits_dp.widths.running import ExactWidth, GaussianWidth, TreeWidth
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
@@ -151,6 +151,54 @@ def test_dp_ucb_matches_the_plain_loop(calibration, problem):
         assert result.regret[run] == pytest.approx(np.cumsum(problem.gaps[plain])[result.rounds - 1])
     assert 0.1 < plain.count(int(problem.gaps.argmin())) / horizon < 1
     assert learner.guarantee.epsilon == 4.0 and learner.guarantee.delta == 0 and learner.guarantee.model == "central"
+
+
+@pytest.mark.parametrize("counter", ("tree", "factorization"))
+def test_dp_ucb_with_gaussian_counters_matches_the_plain_loop(counter):
+    """A counter per arm with the exact Gaussian noise of (epsilon, delta), and the closed form of Chernoff's bound as width."""
+    horizon, kind = 1500, {"tree": TreeCounter, "factorization": FactorizationCounter}[counter]
+    learner = bdp.make("DP-UCB", PROBLEM, horizon=horizon, epsilon=4.0, delta=1e-6, noise="gaussian", counter=counter)
+    counters = [kind(horizon, 4.0, 1e-6) for _ in range(PROBLEM.arms)]
+    stds, log = counters[0].error_std(np.arange(1, horizon + 1)), math.log(2 * horizon**2)
+    answers, noise = rng_of(5, 0).spawn(2)
+    sums, pulls, arms = np.zeros(PROBLEM.arms), np.zeros(PROBLEM.arms, dtype=int), []
+    for t in range(horizon):
+        n = np.maximum(pulls, 1)
+        index = np.where(pulls > 0, sums / n + np.sqrt(2 * log * (n / 4 + stds[n - 1] ** 2)) / n, math.inf)
+        arm = t if t < PROBLEM.arms else int(index.argmax())
+        sums[arm] = counters[arm].add(PROBLEM.reward_quantiles(np.array([arm]), answers.random(1)), noise)[0]
+        pulls[arm] += 1
+        arms.append(arm)
+    assert live(learner, PROBLEM, horizon, *rng_of(5, 0).spawn(2)) == arms and len(set(arms[PROBLEM.arms :])) > 1
+    assert (learner.guarantee.epsilon, learner.guarantee.delta, learner.guarantee.model) == (4.0, 1e-6, "central")
+    assert learner.guarantee.proved and "exact Gaussian mechanism" in learner.guarantee.reason
+
+
+def test_gaussian_width_covers():
+    """Failures beyond the width at exp(-3) a side, by simulation of fair bits and the counter's noise: as rare as promised."""
+    counter, runs, rng = FactorizationCounter(64, 2.0, 0.1), 100_000, np.random.default_rng(4)
+    stds = counter.error_std(np.arange(1, 65))
+    width = GaussianWidth(counter)
+    for n in (1, 5, 20, 64):
+        w = float(width.half_width(np.array([n]), 1)[0])
+        assert w == pytest.approx(math.sqrt(2 * math.log(2 * 64**2) * (n / 4 + stds[n - 1] ** 2)) / n)
+        loose = w * math.sqrt(3 / math.log(2 * 64**2))  # the same bound at L = 3
+        error = (rng.binomial(n, 0.5, runs) + rng.normal(0, stds[n - 1], runs)) / n - 0.5
+        for side in (error, -error):
+            failures = int((side > loose).sum())
+            assert stats.binomtest(failures, runs, math.exp(-3.0), "greater").pvalue > FALSE_ALARM and failures > 100
+
+
+def test_dp_ucb_says_what_its_counters_need():
+    for options, text in (
+        ({"counter": "factorization"}, "noise must be 'gaussian' for counter='factorization', got 'laplace'"),
+        ({"noise": "gaussian"}, r"delta must be a number in \(0, 1\), got None"),
+        ({"noise": "skellam"}, "noise must be one of 'laplace', 'gaussian', got 'skellam'"),
+        ({"counter": "hybrid"}, "counter must be one of 'tree', 'factorization', got 'hybrid'"),
+        ({"noise": "gaussian", "delta": 0.1, "calibration": "theorem"}, "calibration must be 'certified' for counter='tree'"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            bdp.make("DP-UCB", PROBLEM, horizon=100, epsilon=1.0, **options)
 
 
 def test_trees_release_what_counters_release():

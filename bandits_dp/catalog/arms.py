@@ -11,7 +11,7 @@ from typing import Any
 from bandits_dp import _checks
 from bandits_dp.catalog.options import Fidelity, Given, NoOptions, option
 from bandits_dp.catalog.system import System
-from bandits_dp.continual import TreeCounter
+from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
 from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.engine.live_counted import ExactSum, LiveCounted
 from bandits_dp.learners import UCB, ArmElimination
@@ -36,7 +36,7 @@ from bandits_dp.schedules.arms import (
     most_decisions,
 )
 from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth
-from bandits_dp.widths.running import ExactWidth, PublishedWidth, TreeWidth
+from bandits_dp.widths.running import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,17 @@ class Distributed(Fidelity):
     batch_size: int | str = option("doubling", '>= 1 or "doubling"')
     noise: str = option("discrete-laplace", '"discrete-laplace" or "skellam"')
     honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Options of DP-UCB."""
+
+    counter: str = option("tree", '"tree" or, with Gaussian noise, "factorization"')
+    noise: str = option("laplace", '"laplace", which is pure, or "gaussian", which needs delta')
+
+
+COUNTERS: dict[str, type[Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
 
 
 def _live(given: Given, privatizer: Callable[[int], Privatizer], schedule: Batches, width: ArmWidth, fidelity: str) -> LiveArms:
@@ -169,18 +180,30 @@ def _ucb1(given: Given, options: NoOptions) -> LiveCounted:
     return LiveCounted(UCB(arms, ExactWidth()), ExactSum(), arms, given.horizon, Identity(1).guarantee)
 
 
-def _dp_ucb(given: Given, options: NoOptions) -> LiveCounted:
+def _dp_ucb(given: Given, options: Counted) -> LiveCounted:
     _checks.delta(given.delta or 0.0, zero=True)  # which trees of Laplace noise do not need
     arms, T, epsilon = given.problem.arms, given.horizon, _checks.epsilon(given.epsilon)
+    kind = COUNTERS[_checks.choice("counter", options.counter, tuple(COUNTERS))]
+    noise = _checks.choice("noise", options.noise, ("laplace", "gaussian"))
     if given.calibration == "theorem":
-        counter = TreeCounter(T, epsilon / arms, 0.0, given.problem.domain, "theorem", noise="laplace")
+        if (options.counter, noise) != ("tree", "laplace"):
+            raise ValueError(f"calibration must be 'certified' for counter={options.counter!r} and noise={noise!r}, got 'theorem': "
+                             "a width is published for trees of Laplace noise")
+        counter: Counter = TreeCounter(T, epsilon / arms, 0.0, given.problem.domain, "theorem", noise="laplace")
         reason = (f"{arms} trees of epsilon / {arms} each, basic composition as we read Mishra & Thakurta 2015, "
                   "although a reward enters one tree only")
         guarantee = replace(counter.guarantee, epsilon=epsilon, reason=reason)
         return LiveCounted(UCB(arms, PublishedWidth(arms, T, epsilon)), counter, arms, T, guarantee)
-    counter = TreeCounter(T, epsilon, 0.0, given.problem.domain, noise="laplace")
-    guarantee = replace(counter.guarantee, reason=f"{counter.guarantee.reason}; a reward enters the tree of one arm only")
-    return LiveCounted(UCB(arms, TreeWidth(counter)), counter, arms, T, guarantee)
+    if noise == "gaussian":
+        counter = kind(T, epsilon, _checks.delta(given.delta), given.problem.domain)
+        width: RunningWidth = GaussianWidth(counter)
+    elif options.counter == "tree":
+        counter = tree = TreeCounter(T, epsilon, 0.0, given.problem.domain, noise="laplace")
+        width = TreeWidth(tree)
+    else:
+        raise ValueError(f"noise must be 'gaussian' for counter={options.counter!r}, got 'laplace'")
+    guarantee = replace(counter.guarantee, reason=f"{counter.guarantee.reason}; a reward enters the counter of one arm only")
+    return LiveCounted(UCB(arms, width), counter, arms, T, guarantee)
 
 
 _LOG = r"\sum_{a} \frac{\log T}{\Delta_a}"
@@ -203,7 +226,7 @@ SYSTEMS = (
            "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se, Fidelity, pure=True),
     System("DP-UCB", "mishra2015", "arms", "central", "one reward",
            rf"O\Big({_LOG} + \frac{{k^2 \log^2 T \log (k T)}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb, pure=True),
+           "07_arm_elimination", _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb, Counted, pure=True),
     System("Dist-DP-AE", "chowdhury2023", "arms", "central", "one reward, of which only a noisy sum leaves secure aggregation",
            rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)", "07_arm_elimination",
            "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law",

@@ -1,4 +1,4 @@
-"""Widths for running sums of rewards that are released after every round: UCB1's, and two for the noise of binary trees.
+"""Widths for running sums of rewards that are released after every round: UCB1's, and three for the noise of counters.
 
 Each is a function of the number of rewards and of the round, for many arms at once.
 """
@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp.continual import TreeCounter
+from bandits_dp.continual import Counter, TreeCounter
 
 
 class RunningWidth(Protocol):
@@ -74,6 +74,33 @@ class TreeWidth:
         for s, noise in zip(self._s, one, strict=True):
             np.minimum(best, n * (s / 8) + (np.bitwise_count(n) * noise + self.log_failure) / s, out=best)
         self._table = np.concatenate([self._table, best / n])
+
+
+class GaussianWidth:
+    r"""Rigorous width for any counter with Gaussian noise (certified calibration).
+
+    After n rewards the counter's noise is Gaussian with the exact std :math:`s(n)`, so Chernoff's bound with Hoeffding's lemma for
+    the rewards has its minimum in closed form:
+
+    .. math:: w(n) = \frac{1}{n} \sqrt{2 L \, (n / 4 + s(n)^2)} , \qquad L = \ln(2 T^2),
+
+    with the union bound of :class:`TreeWidth`.
+
+    Parameters
+    ----------
+    counter : Counter
+        The counter of one arm, with Gaussian noise and a horizon.
+    """
+
+    def __init__(self, counter: Counter) -> None:
+        assert counter.horizon is not None and counter.noise == "gaussian"
+        n = np.arange(1, counter.horizon + 1)
+        log_failure = math.log(2 * counter.horizon**2)
+        self._table = np.append(math.inf, np.sqrt(2 * log_failure * (n / 4 + counter.error_std(n) ** 2)) / n)  # by n
+
+    def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
+        """Return w(n), which holds in every round."""
+        return self._table[counts]
 
 
 class PublishedWidth:
