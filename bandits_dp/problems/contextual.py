@@ -66,7 +66,7 @@ class Contextual(Problem, Protocol):
     def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the mean rewards of features of shape (..., dimension), shape (...).
 
-        A problem whose means depend on who comes, too, has ``round_means(numbers)`` instead, with a number for each of ``contexts``.
+        A problem whose means depend on who comes, too, has ``round_means(numbers)`` instead, shaped like ``contexts(numbers)``.
         """
 
     def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -35,7 +35,8 @@ class LastFM:
         How often every user comes, >= 1: in the m-th season all come once, in random order. None: whoever comes is drawn anew in
         every round, so that nobody is sure to be there, and nobody's visits are bounded.
     fewest : int, optional
-        If the number of candidates varies: it is uniform between this number, >= 2, and ``arms``. Such rounds are played one by one.
+        If the number of candidates varies: it is uniform between this number, >= 2, and ``arms``. Such rounds are played one by
+        one.
     source : {"auto", "files", "download", "synthetic"}
         Where the data come from, see :func:`bandits_dp.problems.lastfm_data.load_listening`.
     listening : Listening, optional
@@ -122,7 +123,9 @@ class LastFM:
         return drawn
 
     def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Draw a row of uniform numbers for each of the next rounds: user, how many candidates, where and which one is heard, others.
+        """Draw a row of uniform numbers for each of the next rounds.
+
+        Who comes, how many candidates there are, where and which the one is that she has heard, and the others.
 
         Raises
         ------
