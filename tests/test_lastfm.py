@@ -332,3 +332,22 @@ def test_a_simulation_can_be_kept(stand_in, tmp_path):
     two = bdp.simulate(learner, LastFM(dimension=4, arms=5, listening=stand_in), horizon=50, runs=2, progress=False, cache=tmp_path)
     np.testing.assert_array_equal(one.regret, two.regret)
     assert len([path for path in tmp_path.rglob("*") if path.is_file()]) >= 2
+
+
+def test_users_who_return_cost_noise_and_are_counted(stand_in):
+    """All rewards of one user move the released sums by no more than the noise is made for, and nobody comes more often."""
+    problem = LastFM(dimension=4, arms=5, returning=3, listening=stand_in)
+    once, thrice = (bdp.make("LinUCB-RewardTree", problem, horizon=600, epsilon=2.0, delta=0.1, returning_users=visits)
+                    for visits in (False, 3))
+    rounds = np.arange(1, 601)
+    np.testing.assert_allclose(thrice.stream.counter.error_std(rounds), 3 * once.stream.counter.error_std(rounds))
+    assert "one user's at most 3 rewards in [0, 1]" in str(thrice.guarantee) and "one reward" in str(once.guarantee)
+    features = problem.pool[:5]
+    for _ in range(3):
+        thrice.update(thrice.act(features, user="Noor"), 1.0, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="user must be asked in 3 batches at most"):
+        thrice.act(features, user="Noor")
+    every = bdp.make("LinUCB-RewardTree", problem, horizon=600, epsilon=2.0, delta=0.1, returning_users=True)
+    assert "at most 600 rewards" in str(every.guarantee)
+    with pytest.raises(ValueError, match="returning_users must be an integer that is at least 1"):
+        bdp.make("LinUCB-RewardTree", problem, horizon=600, epsilon=2.0, delta=0.1, returning_users=0)
