@@ -65,6 +65,16 @@ def random_play(problem: LastFM, runs: int) -> tuple[Any, Any]:
     return rounds, np.cumsum(hits, axis=1) / rounds / problem.random_click_rate
 
 
+def longest(problem: LastFM) -> list[float]:
+    """Return the ends of runs that always play the candidate with the longest features, and so learn nothing."""
+    made = []
+    for run in range(RUNS):
+        rows = problem.numbers(np.random.default_rng([SEED, run]), HORIZON)
+        played = np.linalg.norm(problem.contexts(rows), axis=2).argmax(axis=1)
+        made.append(round(float((played == problem.liked(rows)).mean() / problem.random_click_rate), 6))
+    return made
+
+
 def plays(problem: LastFM, options: dict[str, Any], rounds: int, world: int, flipped: int | None) -> Any:
     """Return the arms played by a learner that is told one reward the wrong way round; users and noise do not change."""
     learner = bdp.make(options["name"], problem, horizon=rounds, **{key: options[key] for key in options.keys() - {"name"}})
@@ -165,7 +175,7 @@ def provenance(problem: LastFM) -> dict[str, Any]:
     }
 
 
-PARTS = {part.__name__: part for part in (provenance, described, curves, scales, returning, varying, changed, shown_again)}
+PARTS = {part.__name__: part for part in (provenance, described, longest, curves, scales, returning, varying, changed, shown_again)}
 
 
 def main(names: list[str]) -> None:
