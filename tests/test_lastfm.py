@@ -54,6 +54,7 @@ def tiny(monkeypatch):
 def cache(monkeypatch, tmp_path):
     """Keep downloads in a folder of the test, and let no variable name another."""
     monkeypatch.delenv(files.VARIABLE, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr("pooch.os_cache", lambda name: tmp_path / "cache")
     return tmp_path / "cache"
 
@@ -219,6 +220,17 @@ def test_a_cache_that_cannot_be_written_is_an_error(cache, serve):
     for source in ("auto", "download"):
         with pytest.raises(OSError, match=r"cache folder .* must be writable.*BANDITS_DP_DATA"):
             load_listening(source)
+
+
+def test_a_full_disk_is_an_error_and_leaves_nothing(cache, tiny, serve, monkeypatch):
+    def full(path, content):
+        raise OSError(28, "No space left on device")
+
+    serve(packed())
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=r"cache folder .* must have room for the files.*No space left"):
+        load_listening("download")
+    assert not list(cache.iterdir())
 
 
 def test_what_is_not_installed_is_named(cache, monkeypatch, stand_in):

@@ -110,14 +110,22 @@ def download() -> dict[str, bytes]:
         raise OSError(f"cache folder {folder.parent} must be writable for the download, got {error}; or {ADVICE}") from error
     try:
         contents = _unpacked(_fetched(work))
-        ready = work / "ready"
-        ready.mkdir()
-        for name, content in contents.items():
-            (ready / name).write_bytes(content)
-        ready.rename(folder)
+        _keep(contents, work / "ready", folder)
     finally:
         shutil.rmtree(work)
     return contents
+
+
+def _keep(contents: dict[str, bytes], ready: Path, folder: Path) -> None:
+    """Write the files beside their folder, and bring all of them there at once."""
+    try:
+        ready.mkdir()
+        for name, content in contents.items():
+            (ready / name).write_bytes(content)
+        if not folder.is_dir():  # somebody else may have been faster
+            ready.rename(folder)
+    except OSError as error:
+        raise OSError(f"cache folder {folder.parent} must have room for the files, got {error}; or {ADVICE}") from error
 
 
 def _pooch() -> Any:
@@ -143,6 +151,8 @@ def _fetched(work: Path) -> Path:
         raise Unreachable(f"no server answers for {URL}: {error}; {ADVICE}") from error
     except requests.exceptions.RequestException as error:
         raise OSError(f"{URL} must be there, got {error}; {ADVICE}") from error
+    except OSError as error:
+        raise OSError(f"cache folder {work.parent} must have room for the download, got {error}; or {ADVICE}") from error
 
 
 def _unpacked(path: Path) -> dict[str, bytes]:
