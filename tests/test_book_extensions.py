@@ -1,6 +1,7 @@
 """The book's Sphinx extensions fail a build whose theorems lack a test, whose pictures lack a text or whose formulas are wrong."""
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 
 import bandits_dp as bdp
 import checked_by
+import drawings
 from checkout import ROOT
 from formulas import BadFormula, render
 from tests.book_helpers import chapter, picture
@@ -118,6 +120,17 @@ def test_own_drawings_become_part_of_the_page(small_book: Build, tmp_path: Path)
     names = re.findall(r'id="(d\ds\d+)"', built.page)
     assert len(names) == len(set(names)) > 2
     assert set(re.findall(r'(?:href="|url\()#(d\ds\d+)', built.page)) == set(names)
+
+
+def test_long_lines_lose_the_points_that_nobody_sees() -> None:
+    steps = [(0.01 * k, 100 * math.sin(0.001 * k)) for k in range(3000)]
+    line = "M0 0" + "".join(f"L{x:.2f} {y:.2f}" for x, y in steps)
+    thin = drawings.LINE.sub(drawings.without_near_points, line)
+    kept = [(float(x), float(y)) for x, y in drawings.POINT.findall(thin)]
+    assert len(kept) < 400 and kept[0] == (0, 0) and kept[-1] == pytest.approx(steps[-1], abs=0.06)
+    for x, y in steps:
+        assert min(max(abs(x - right), abs(y - up)) for right, up in kept) < drawings.NEAR + 0.1
+
 
 
 def test_formulas_are_set_in_the_page(small_book: Build) -> None:

@@ -33,7 +33,7 @@ function begin(figure, draw, fillTable) {
   const place = () => inputs.reduce((sum, input, k) => sum * data.sliders[k].values.length + Number(input.value), 0);
   const redraw = () => draw(figure, data, data.frames[place()]);
   const refill = () => numbers && numbers.open && fillTable(numbers.querySelector("div"), data, data.frames[place()]);
-  const move = () => {
+  const say = () => {
     inputs.forEach((input, k) => {
       outputs[k].textContent = data.sliders[k].texts[input.value];
       input.setAttribute("aria-valuetext", outputs[k].textContent);
@@ -41,6 +41,9 @@ function begin(figure, draw, fillTable) {
     });
     const said = data.frames[place()].note;
     if (note.textContent !== said) note.textContent = said; // the same words again would be read aloud again
+  };
+  const move = () => {
+    say();
     redraw();
     refill();
   };
@@ -53,8 +56,10 @@ function begin(figure, draw, fillTable) {
     });
   }
   if (numbers) numbers.addEventListener("toggle", refill);
+  say();
+  // Draws at once when the figure is near, else when the page first lays it out or is printed; and whenever its width changes.
   new ResizeObserver(redraw).observe(figure.querySelector(".bdp-plot"));
-  move();
+  addEventListener("beforeprint", redraw);
 }
 
 // A notebook may show the same output twice; a label must lead to the slider beside it.

@@ -11,6 +11,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 OWN = 'class="bdp-letters"'
+POINT = re.compile(r"L(-?[\d.]+) (-?[\d.]+)")
+LINE = re.compile(r"(?:L-?[\d.]+ -?[\d.]+){8,}")
+NEAR = 0.7  # in units of the drawing, of which 500 and more are its width: less than what one sees
 
 
 def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
@@ -28,8 +31,18 @@ def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
 def on_page(svg: str, text: str, name: str) -> str:
     """Return a drawing as part of a page: without the style that it has alone, its names like no other drawing's."""
     svg = re.sub(r"(?s)<style.*?</style>", "", svg.strip())
-    svg = re.sub(r'(id="|href="#|url\(#)(s\d+)', rf"\1{name}\2", svg)
+    svg = re.sub(r'(id="|href="#|url\(#)(s\d+)', rf"\1{name}\2", LINE.sub(without_near_points, svg))
     return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(text.strip())}" ', 1)
+
+
+def without_near_points(line: re.Match[str]) -> str:
+    """Leave out the points of a long line that lie on the one before, as far as one sees: bands have thousands."""
+    kept: list[tuple[float, float]] = []
+    *points, last = ((float(x), float(y)) for x, y in POINT.findall(line[0]))
+    for x, y in points:
+        if not kept or abs(x - kept[-1][0]) >= NEAR or abs(y - kept[-1][1]) >= NEAR:
+            kept.append((x, y))
+    return "".join(f"L{round(x, 1):g} {round(y, 1):g}" for x, y in [*kept, last])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,7 +1,8 @@
 """Sphinx extension: a page loads one style sheet, and only the scripts that something on it uses.
 
 The themes put all of theirs on every page. When the book is written, this takes away what no page of this book needs, and joins
-the style sheets in their order; scripts wait until a page is read. It may run again over pages that it has seen.
+the style sheets in their order; scripts wait until a page is read, and lay out no more of it than is seen. It may
+run again over pages that it has seen.
 """
 
 import hashlib
@@ -9,6 +10,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
 from lean_styles import lean, words
 
@@ -19,6 +21,17 @@ UNUSED_STYLES = ("/togglebutton.css", "/sphinx-thebe.css", "/proof.css", "/exerc
 SEARCHING = ("searchtools.js", "language_data.js", "searchindex.js")
 SCRIPT = re.compile(r'<script\b[^>]*\bsrc="([^"]+)"[^>]*></script>\n?|<script>[^<]*togglebutton[^<]*</script>\n?', re.IGNORECASE)
 STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]+)"[^>]*/?>\n?')
+# Scripts wait, so nothing of them is worth fetching before the text; the text's faces are, lest its lines move when they come. (A
+# page that is opened without a server may not.)
+EARLY_SCRIPT = re.compile(r'<link rel="preload" as="script"[^>]*>\n?')
+FACES = ["newsreader/newsreader-latin-wght-normal", "instrument-sans/instrument-sans-latin-wght-normal"]
+EARLY_FACES = """<script>if (location.protocol !== "file:") for (const face of %s)
+  document.head.append(Object.assign(document.createElement("link"),
+    {rel: "preload", as: "font", crossOrigin: "", href: `%s_static/vendor/${face}.woff2`}));</script>
+"""
+# The theme measures every box that may scroll as soon as a page is read, which lays out all of a chapter before its first lines are
+# shown; book.js does the same a section at a time.
+MEASURING = re.compile(r"function (\w+)\(\)\{const (\w)=\(\)=>\{document\.querySelectorAll\(\[\"pre\".*?,\2\(\)\}(?=function )")
 ADDRESS = re.compile(r"url\((['\"]?)(?!data:|https?:|#|/)([^'\")]+)\1\)")
 
 
@@ -27,6 +40,11 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     if failure or app.builder.format != "html":
         return
     site = Path(app.outdir)
+    script = site / "_static" / "scripts" / "pydata-sphinx-theme.js"
+    theme, changes = MEASURING.subn(r"function \1(){}", script.read_text("utf-8"))
+    if not changes and "clientWidth" in theme:
+        raise ExtensionError(f"{script.name} measures boxes in a way that light_pages.py does not know")
+    script.write_text(theme, "utf-8")
     known = words(site)
     for page in sorted(site.rglob("*.html")):
         if page.relative_to(site).parts[0] != "_static":
@@ -41,7 +59,7 @@ def lighten(page: Path, site: Path, known: frozenset[str]) -> None:
     # The first script is a few settings, which the others and some lines of the page ask for.
     settings = (site / "_static" / "documentation_options.js").read_text("utf-8").strip()
     light = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: f"<script>{settings}</script>", light)
-    light = re.sub(r'<script src="', '<script defer src="', light)
+    light = EARLY_SCRIPT.sub("", re.sub(r'<script src="', '<script defer src="', light))
     # A button is called what it says, "Search Ctrl+K", so that one can say that to it.
     light = re.sub(r'(<button class="btn search-button-field[^>]*?) aria-label="Search"', r"\1", light)
     sheets = [found[1] for found in STYLE.finditer(light)]
@@ -49,7 +67,7 @@ def lighten(page: Path, site: Path, known: frozenset[str]) -> None:
     if len(wanted) > 1:
         joined = join(wanted, site / "_static", known)
         up = "../" * (len(page.relative_to(site).parts) - 1)
-        link = f'<link rel="stylesheet" href="{up}_static/{joined.name}" />\n'
+        link = EARLY_FACES % (FACES, up) + f'<link rel="stylesheet" href="{up}_static/{joined.name}" />\n'
         first = STYLE.search(light)
         light = light[: first.start()] + link + STYLE.sub("", light[first.start() :]) if first else light
     if light != text:

@@ -7,8 +7,8 @@
   }
 })();
 
-// Formulas that are wider than their place scroll there, and only while they do can the keyboard reach them, to scroll them:
-// on a phone that is one here and there, on a desktop none. Everywhere else Tab goes past formulas.
+// What is wider than its place, a formula or a box of code, scrolls there, and only while it does can the keyboard reach it, to
+// scroll it: on a phone that is one here and there, on a desktop none. Everywhere else Tab goes past.
 (function () {
   "use strict";
   function roomAround(formula) {
@@ -26,26 +26,39 @@
       for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
     }
   }
-  function look() {
+  function look(part, whole) {
     // First measure everything, then change what has to be: in turns, each change would lay out the page again.
-    const inline = Array.from(document.querySelectorAll("article span.formula"), function (formula) {
-      const widest = Math.max(0, ...Array.from(formula.querySelectorAll(".katex-base"), (part) => part.offsetWidth));
+    const own = (formula) => !whole || !formula.closest(SECTION);
+    const inline = Array.from(part.querySelectorAll("span.formula")).filter(own).map(function (formula) {
+      const widest = Math.max(0, ...Array.from(formula.querySelectorAll(".katex-base"), (base) => base.offsetWidth));
       return [formula, widest > 0 && widest > roomAround(formula) + 1];
     });
-    const displayed = Array.from(document.querySelectorAll("article div.formula > .katex-display"), function (box) {
+    const displayed = Array.from(part.querySelectorAll("div.formula > .katex-display")).filter(own).map(function (box) {
       return [box, box.scrollWidth > box.clientWidth];
     });
+    const boxes = Array.from(part.querySelectorAll(BOXES)).filter(own).map(function (box) {
+      return [box, box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight];
+    });
+    for (const [box, scrolls] of boxes) box.tabIndex = scrolls ? 0 : -1;
     for (const [formula, wide] of inline) {
       formula.classList.toggle("wide", wide);
       offer(formula, wide);
     }
     for (const [box, wide] of displayed) offer(box, wide);
   }
+  // A section that is far away is not laid out yet (book.css), and measuring it would do so: its turn comes when it is.
+  const BOXES = "pre, .cell_output > .output, .pst-scrollable-table-container";
+  const SECTION = "article > section > section";
+  const away = (part) => part.matches(SECTION) && part.firstElementChild.checkVisibility?.({ contentVisibilityAuto: true }) === false;
+  const lookAt = (part) => away(part) || look(part, part.matches("article"));
   document.addEventListener("DOMContentLoaded", function () {
     const article = document.querySelector("article");
-    if (!article || !article.querySelector(".formula")) return;
-    new ResizeObserver(look).observe(article); // comes once at the start, and whenever a fold opens or the window changes
-    document.fonts.ready.then(look);
+    if (!article) return;
+    const parts = [article, ...document.querySelectorAll(SECTION)];
+    // Comes once at the start, and whenever a fold opens, the window changes or a section is laid out.
+    const changes = new ResizeObserver((entries) => entries.forEach((entry) => lookAt(entry.target)));
+    for (const part of parts) changes.observe(part);
+    document.fonts.ready.then(() => parts.forEach(lookAt));
   });
 })();
 

@@ -16,6 +16,7 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import sync_playwright
 
 import build_book
+import cover
 import get_browser
 from checkout import BUILD, ROOT, SITE
 
@@ -66,11 +67,13 @@ def assemble(names: Sequence[str]) -> str:
         contents.append(item)
         article["id"] = anchor(name)
         articles.append(article)
+    front = book.new_tag("article", attrs={"class": "bd-article cover"})
+    front.append(BeautifulSoup(cover.cover(), "html.parser"))
     heading = book.new_tag("h1")
-    heading.string = "Private Bandits"
-    front = book.new_tag("article", attrs={"class": "bd-article contents"})
-    front.extend([heading, contents])
-    body.extend([front, *articles])
+    heading.string = "Contents"
+    inside = book.new_tag("article", attrs={"class": "bd-article contents"})
+    inside.extend([heading, contents])
+    body.extend([front, inside, *articles])
     head = book.new_tag("head")
     title = book.new_tag("title")
     title.string = "Private Bandits"

@@ -18,6 +18,8 @@ WIDTHS = 320, 360, 390, 768, 1366, 1920
 UNFOLD = """() => {
   document.head.append(Object.assign(document.createElement("style"), {textContent: "* { transition: none !important }"}));
   document.querySelectorAll("details").forEach((fold) => (fold.open = true));
+  // Sections far away are laid out when a reader comes near; here he has been everywhere.
+  document.querySelectorAll("article > section > section").forEach((part) => (part.style.contentVisibility = "visible"));
   document.querySelectorAll(".toggle-hidden").forEach((box) => box.classList.remove("toggle-hidden"));
 }"""
 # The parts that KaTeX never breaks are followed outwards, through every box that clips or scrolls. What a scrolling box can show

@@ -7,6 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from pages import CHAPTERS
 
+import cover
 import make_pdf
 
 pytestmark = pytest.mark.site
@@ -33,3 +34,9 @@ def test_chapters_are_printed_with_contents_and_links(tmp_path: Path) -> None:
     assert len(re.findall(rb"/Subtype\s*/Link\b", printed)) > 20
     assert b"/Outlines" in printed
     assert not (make_pdf.SITE / "whole-book.html").exists()
+
+
+def test_cover_and_icon_are_what_the_code_draws(tmp_path: Path) -> None:
+    cover.draw(tmp_path)
+    for picture in (cover.COVER, cover.ICON):
+        assert picture.read_text("utf-8") == (tmp_path / picture.name).read_text("utf-8")

@@ -88,7 +88,7 @@ def test_everything_folded_opens(page: Page, address: Address, name: str) -> Non
     page.goto(address("file", name))
     page.wait_for_load_state()
     assert not page.locator("article .toggle-button, article div.dropdown").count(), "folded in another way than everything else"
-    names = page.locator("article details > summary").all_inner_texts()
+    names = page.locator("article details > summary").all_text_contents()
     assert not [told for told in names if "hidden" in told or "Click" in told or not told.strip()]
     for box in page.locator("article details").all():
         open_box(box, box.locator(":scope > :not(summary)").first, box.locator("summary").first)
