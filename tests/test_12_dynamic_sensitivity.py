@@ -148,8 +148,8 @@ def two_songs():
 @claim("Section 4, Assumption 1 in the data", "Notice that both synthetic data and real-world data met Assumption 1.",
        computed="The least eigenvalue of the mean square of the synthetic songs, for five pools of 1,000, and of what is left "
        "when one "
-       "coordinate is repeated. It is small, so $32\\ln(1/\\delta)/\\lambda_0$ is a third of 20,000 rounds. The Last.fm data "
-       "were not looked at.",
+       "coordinate is repeated. It is small, so $32\\ln(1/\\delta)/\\lambda_0$ is a third of 20,000 rounds. Last.fm has a row of "
+       "its own.",
        outcome="confirmed")
 def test_assumption_1(measured):
     pools = [POOL.draw(rng) for rng in np.random.default_rng(0).spawn(5)]

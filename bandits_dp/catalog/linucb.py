@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import Fidelity, Given, option
+from bandits_dp.catalog.options import Fidelity, Given, allowed_visits, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
 from bandits_dp.engine.live_contexts import BILLBOARD, LiveContexts
@@ -114,13 +114,11 @@ class Batches:
 
 def _batches(given: Given, options: Any, protocol: str) -> Batches:
     """Find the batches; of one user each if the system has no ``batch_size``."""
-    size, T, visits = getattr(options, "batch_size", 1), given.horizon, options.returning_users
+    size, T = getattr(options, "batch_size", 1), given.horizon
     if isinstance(size, str):
         size = named_batch_size(size, protocol, T, given.problem.dimension, given.epsilon, given.delta)
     count = given.full_batches(size)
-    if isinstance(visits, bool):
-        return Batches(size, count, count if visits else 1)
-    return Batches(size, count, min(_checks.integer("returning_users", visits), count))
+    return Batches(size, count, allowed_visits(options.returning_users, count))
 
 
 def _reward_std(problem: Contextual) -> float:

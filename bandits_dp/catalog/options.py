@@ -42,6 +42,13 @@ class Given:
         return self.horizon // users
 
 
+def allowed_visits(returning_users: bool | int, batches: int) -> int:
+    """Return in how many of the batches a user may be: True for all, False for one, or a number."""
+    if isinstance(returning_users, bool):
+        return batches if returning_users else 1
+    return min(_checks.integer("returning_users", returning_users), batches)
+
+
 @dataclass(frozen=True)
 class Option:
     """One option of a system.

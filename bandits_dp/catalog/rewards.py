@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import Given, option
+from bandits_dp.catalog.options import Given, allowed_visits, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
@@ -49,6 +49,7 @@ class RewardTree(Width):
     batch_size: int = option(1, "users per release, 1 to the horizon")
     counter: str = option("factorization", '"factorization", "tree" or "hybrid"')
     whiten: bool = option(True, "whether rewards are counted in the direction of whitened features")
+    returning_users: bool | int = option(False, "in how many batches a user may be: False for 1, True for all, or a number >= 1")
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,15 @@ def _unit(problem: Contextual) -> str:
     return f"one reward in [{low:g}, {high:g}]"
 
 
-def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str) -> CountedRewards:
-    """Return sums of vectors in a ball through a counter, with a guarantee about rewards."""
+def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, visits: int = 1) -> CountedRewards:
+    """Return sums of vectors in a ball through a counter, with a guarantee about rewards: of one round, or of so many."""
     reason = f"running sums of {sums}; {counter.guarantee.reason}"
     promise = replace(counter.guarantee, unit=_unit(problem), neighbours=NEIGHBOURS, reason=reason)
+    if visits > 1:
+        promise = replace(
+            promise, unit=f"one user's at most {visits} rewards in [{problem.reward_range[0]:g}, {problem.reward_range[1]:g}]",
+            neighbours="change all rewards of one user, at most one in a batch; contexts and arms are public",
+            reason=f"{reason}; the sensitivity is that of {visits} rewards together, by the triangle inequality")
     return CountedRewards(counter, batch_size, promise)
 
 
@@ -103,13 +109,15 @@ def _reward_tree(given: Given, options: RewardTree) -> LiveRewards:
     span, d = _range(problem), problem.dimension
     kind = COUNTERS[_checks.choice("counter", options.counter, tuple(COUNTERS))]
     batches = given.full_batches(batch_size)
-    counter = kind(batches, given.epsilon, given.delta, Ball(d, span / 2))
+    visits = allowed_visits(options.returning_users, batches)
+    counter = kind(batches, given.epsilon, given.delta, Ball(d, visits * span / 2))  # all that one user moves
     stds = counter.error_std(np.arange(1, batches + 1))
     radius: FixedWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
     if alpha is not None:
         radius = FixedWidth(alpha, radius.regularizer(0))
     learner = InstrumentLinUCB(d, radius, stds, span / 2, bool(options.whiten), options.radius_scale)
-    return LiveRewards(learner, _counted(problem, counter, batch_size, "g r with public unit vectors g"), problem, given.horizon)
+    stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", visits)
+    return LiveRewards(learner, stream, problem, given.horizon, visits=visits)
 
 
 def _printed(given: Given, options: Dynamic, ridge: float) -> DynamicBound:

@@ -15,7 +15,7 @@ from bandits_dp.engine.fast_linucb_fixed import ExactFixedArms, FixedArms
 from bandits_dp.engine.fast_linucb_model import LinearModel, Rngs
 from bandits_dp.engine.live_contexts import LiveContexts
 from bandits_dp.engine.played import Played
-from bandits_dp.problems.contextual import Contextual
+from bandits_dp.problems.contextual import Contextual, shown_means
 
 MEMORY = 200e6  # bytes of noise and of products of features, or of shown features, that a group of runs may hold
 ROUNDS = 2048  # rounds whose users are drawn ahead, about
@@ -100,7 +100,7 @@ def _fresh(live: LiveContexts, instances: list[Contextual], model: LinearModel, 
     def play(numbers: list[NDArray[np.float64]]) -> NDArray[np.float64]:
         pairs = list(zip(instances, numbers, strict=True))
         features = np.stack([instance.contexts(own) for instance, own in pairs])  # (runs, rounds, arms, d)
-        means = np.stack([instance.means(own) for instance, own in zip(instances, features, strict=True)])
+        means = np.stack([shown_means(*pair, own) for pair, own in zip(pairs, features, strict=True)])
         chances = np.stack([instance.chances(own) for instance, own in pairs])
         lost = means.max(axis=2)
         for first in range(0, len(numbers[0]), users):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.played import Played
+from bandits_dp.problems.contextual import shown_means
 from bandits_dp.problems.rounds import Rounds
 
 
@@ -89,7 +90,7 @@ def _users(live: Any, world: Any, left: int, answers: np.random.Generator, noise
     """Let the users of one ticket choose by features; return what each round lost."""
     rows = world.numbers(answers, min(live.missing, left))
     shown = world.contexts(rows)
-    means = [world.means(own) for own in shown]
+    means = shown_means(world, rows, shown)
     ticket = live.act(shown, rng=noise)
     mean = np.array([own[arm] for own, arm in zip(means, ticket.arm, strict=True)])
     live.update(ticket, world.reward_quantiles(mean, world.chances(rows)), noise)

@@ -11,7 +11,7 @@ single rounds with the same generator meets the same users.
 from __future__ import annotations
 
 import math
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,10 +64,20 @@ class Contextual(Problem, Protocol):
         """Return the uniform numbers behind the rewards of the rounds with these numbers, shape (rounds,)."""
 
     def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the mean rewards of features of shape (..., dimension), shape (...)."""
+        """Return the mean rewards of features of shape (..., dimension), shape (...).
+
+        A problem whose means depend on who comes, too, has ``round_means(numbers)`` instead, shaped like ``contexts(numbers)``.
+        """
 
     def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Turn uniform numbers into rewards with the given means; the arguments broadcast."""
+
+
+def shown_means(problem: Any, numbers: NDArray[np.float64], features: Any) -> Any:
+    """Return the mean rewards in the rounds with these numbers, which show these features: an array, or a list if they are one."""
+    if hasattr(problem, "round_means"):
+        return problem.round_means(numbers)
+    return [problem.means(own) for own in features] if isinstance(features, list) else problem.means(features)
 
 
 SINGLE = 1e-6  # relative room for norms that were computed in single precision

@@ -26,6 +26,17 @@ from bandits_dp import _checks
 from bandits_dp.problems.contextual import checked_features, shortened
 
 
+def different(uniform: NDArray[np.float64], items: int | NDArray[np.int64]) -> NDArray[np.intp]:
+    """Turn rows of uniform numbers into rows of items that are all different, of so many items in all, or so many for each row."""
+    count = uniform.shape[1]
+    left = np.reshape(items, (-1, 1)) - np.arange(count)
+    chosen = (uniform * left).astype(np.intp)  # number k counts the items that are still there
+    for k in range(1, count):
+        for earlier in np.sort(chosen[:, :k], axis=1).T:
+            chosen[:, k] += chosen[:, k] >= earlier
+    return chosen
+
+
 class PoolContextual:
     r"""K candidates a round from a pool, with Gaussian rewards.
 
@@ -120,12 +131,7 @@ class PoolContextual:
 
     def candidates(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
         """Return which items the rounds with these numbers show, all different, shape (rounds, arms)."""
-        left = self.items - np.arange(self.arms)
-        chosen = (numbers[:, :-1] * left).astype(np.intp)  # number k counts the items that are still there
-        for k in range(1, self.arms):
-            for earlier in np.sort(chosen[:, :k], axis=1).T:
-                chosen[:, k] += chosen[:, k] >= earlier
-        return chosen
+        return different(numbers[:, :-1], self.items)
 
     def contexts(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the features of the candidates, shape (rounds, arms, dimension)."""

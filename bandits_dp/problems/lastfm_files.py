@@ -1,0 +1,167 @@
+"""Where the Last.fm files of HetRec 2011 come from: a folder of yours, or one download into the user's cache.
+
+The files may be used for non-commercial purposes and are not part of this package. What is read is compared, byte by byte up to
+line ends, with version 1.0 of May 2011.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+URL = "https://files.grouplens.org/datasets/hetrec2011/hetrec2011-lastfm-2k.zip"
+VARIABLE = "BANDITS_DP_DATA"
+ADVICE = f"download and unpack {URL}, and set the environment variable {VARIABLE} to its folder"
+# Bytes and SHA-256 with line ends of one byte. They were computed from files with the documented 17,632 artists, 11,946 tags,
+# 92,834 listens of 1,892 users and 186,479 tag assignments. Of the zip itself no checksum is published, so these do its work.
+CHECKS = {
+    "artists.dat": (1925879, "c173881362c6b28551368fecb3c0be5a6a30a6cd859e1f5775413dfe46d48648"),
+    "tags.dat": (222521, "c815d7216101fd0ba9b9c59fa2a011998d2fd076e0064d281ec4153d95ae8095"),
+    "user_artists.dat": (1203620, "254272fa721c3935e8be286d28c051b206844307128698ab4eaa41d483379416"),
+    "user_taggedartists.dat": (4180216, "c4a9ffae9ab47a9f9b2f0678ab1f7e5c1db4ca818837d8cddd1f5699c5bbf048"),
+}
+
+
+class Unreachable(OSError):
+    """The files cannot be downloaded, because no server answers."""
+
+
+def named_folder() -> Path | None:
+    """Return the folder that the environment names, or None if it names none.
+
+    Returns
+    -------
+    Path or None
+        The folder with ``user_artists.dat``: the one named, or a folder ``lastfm`` in it.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file.
+    """
+    named = os.environ.get(VARIABLE, "").strip()
+    if not named:
+        return None
+    folder = Path(named).expanduser()
+    for place in (folder, folder / "lastfm"):
+        if (place / "user_artists.dat").is_file():
+            return place
+    raise ValueError(f"{VARIABLE} must name a folder with user_artists.dat, or with a folder lastfm that has it, got {named!r}")
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Return the checked contents of a folder, by file name.
+
+    Raises
+    ------
+    ValueError
+        If a file is missing, or is not that of version 1.0.
+    """
+    contents = {}
+    for name in CHECKS:
+        if not (folder / name).is_file():
+            raise ValueError(f"{folder} must hold {', '.join(CHECKS)}, got no {name}")
+        contents[name] = checked(name, (folder / name).read_bytes(), str(folder))
+    return contents
+
+
+def checked(name: str, content: bytes, place: str) -> bytes:
+    """Return a file's content with line ends of one byte, or raise a ValueError that says how it differs from version 1.0."""
+    content = content.replace(b"\r\n", b"\n")
+    size, expected = CHECKS[name]
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != expected:
+        raise ValueError(f"{name} in {place} must be that of HetRec 2011, version 1.0, with {size} bytes and SHA-256 {expected}, "
+                         f"got {len(content)} bytes and {digest}: it is damaged, cut off, or of another version")
+    return content
+
+
+def cached_folder() -> Path:
+    """Return where a download is kept, whether or not there is one."""
+    return Path(_pooch().os_cache("bandits_dp")) / "lastfm"
+
+
+def download() -> dict[str, bytes]:
+    """Return the checked contents, downloaded unless they are in the user's cache.
+
+    Raises
+    ------
+    Unreachable
+        If no server answers.
+    OSError
+        If the download broke off, or nothing can be written into the cache folder.
+    ValueError
+        If what came is no zip, or a file in it or in the cache is not that of version 1.0. Then nothing is kept.
+    ImportError
+        If pooch is not installed.
+    """
+    folder = cached_folder()
+    if folder.is_dir():
+        return read_files(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(dir=folder.parent))  # beside the goal, so that one rename brings all files at once
+    except OSError as error:
+        raise OSError(f"cache folder {folder.parent} must be writable for the download, got {error}; or {ADVICE}") from error
+    try:
+        contents = _unpacked(_fetched(work))
+        _keep(contents, work / "ready", folder)
+    finally:
+        shutil.rmtree(work)
+    return contents
+
+
+def _keep(contents: dict[str, bytes], ready: Path, folder: Path) -> None:
+    """Write the files beside their folder, and bring all of them there at once."""
+    try:
+        ready.mkdir()
+        for name, content in contents.items():
+            (ready / name).write_bytes(content)
+        if not folder.is_dir():  # somebody else may have been faster
+            ready.rename(folder)
+    except OSError as error:
+        raise OSError(f"cache folder {folder.parent} must have room for the files, got {error}; or {ADVICE}") from error
+
+
+def _pooch() -> Any:
+    try:
+        import pooch
+    except ImportError as error:
+        raise ImportError('downloading the Last.fm files needs pooch: pip install "bandits-dp[lastfm]"') from error
+    return pooch
+
+
+def _fetched(work: Path) -> Path:
+    """Download the zip into a folder and return its path."""
+    import requests  # pooch downloads by it
+
+    pooch = _pooch()
+    pooch.get_logger().setLevel("WARNING")
+    downloader = pooch.HTTPDownloader(progressbar=True, timeout=10)
+    try:
+        return Path(pooch.retrieve(URL, known_hash=None, fname="lastfm.zip", path=work, downloader=downloader))
+    except requests.exceptions.ChunkedEncodingError as error:
+        raise OSError(f"{URL} must come whole, but the download broke off: {error}") from error
+    except (requests.exceptions.ConnectionError, requests.exceptions.Timeout) as error:
+        raise Unreachable(f"no server answers for {URL}: {error}; {ADVICE}") from error
+    except requests.exceptions.RequestException as error:
+        raise OSError(f"{URL} must be there, got {error}; {ADVICE}") from error
+    except OSError as error:
+        raise OSError(f"cache folder {work.parent} must have room for the download, got {error}; or {ADVICE}") from error
+
+
+def _unpacked(path: Path) -> dict[str, bytes]:
+    """Return the checked contents of a zip, whose files may be in a folder."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            entries = {Path(name).name: name for name in packed.namelist()}
+            if missing := CHECKS.keys() - entries.keys():
+                raise ValueError(f"{URL} must hold {', '.join(CHECKS)}, got no {', '.join(sorted(missing))}")
+            return {name: checked(name, packed.read(entries[name]), URL) for name in CHECKS}
+    except zipfile.BadZipFile as error:
+        raise ValueError(f"{URL} must give a zip file, got {path.stat().st_size} damaged bytes: {error}") from error

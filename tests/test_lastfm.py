@@ -1,0 +1,365 @@
+"""The Last.fm problem: files, download and stand-in, and what goes wrong with them; candidates, users who return, rewards."""
+
+import functools
+import hashlib
+import http.server
+import io
+import os
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bandits_dp as bdp
+from bandits_dp.engine.plain import play_plainly
+from bandits_dp.problems import LastFM
+from bandits_dp.problems import lastfm_files as files
+from bandits_dp.problems.lastfm_data import Listening, load_listening
+from bandits_dp.problems.lastfm_features import tag_features
+
+ROOT = Path(__file__).resolve().parent.parent
+TINY = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
+    "artists.dat": "id\tname\turl\tpictureURL\n1\tÅ\tu\tp\n2\tB\tu\tp\n5\tC\tu\tp\n",
+    "tags.dat": "tagID\ttagValue\n1\tcalm\n3\tcafé\n",
+    "user_artists.dat": "userID\tartistID\tweight\n7\t5\t10\n7\t1\t3\n8\t2\t4\n",
+    "user_taggedartists.dat": "userID\tartistID\ttagID\tday\tmonth\tyear\n7\t1\t1\t1\t4\t2009\n8\t1\t1\t1\t4\t2009\n"
+    "7\t5\t3\t1\t4\t2009\n7\t9\t3\t1\t4\t2009\n",
+}
+CONTENTS = {name: text.encode("latin-1" if name == "tags.dat" else "utf-8") for name, text in TINY.items()}
+
+
+def real_folder():
+    """Return the folder of the real files where they are, else None."""
+    named = os.environ.get(files.VARIABLE)
+    places = ([Path(named), Path(named) / "lastfm"] if named else []) + [ROOT.parent / "shared" / "data" / "lastfm"]
+    return next((place for place in places if (place / "user_artists.dat").is_file()), None)
+
+
+@pytest.fixture(scope="module")
+def stand_in():
+    return load_listening("synthetic")
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Let the tiny files be version 1.0."""
+    checks = {name: (len(content), hashlib.sha256(content).hexdigest()) for name, content in CONTENTS.items()}
+    monkeypatch.setattr(files, "CHECKS", checks)
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """Keep downloads in a folder of the test, and let no variable name another."""
+    monkeypatch.delenv(files.VARIABLE, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr("pooch.os_cache", lambda name: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def write(folder, contents=CONTENTS):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def packed(contents=CONTENTS):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in contents.items():
+            archive.writestr(f"lastfm/{name}", content)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def serve(monkeypatch):
+    """Return a function that serves a body at the address of the zip, and a list of the requests."""
+    asked, servers = [], []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def __init__(self, *args, body, status, missing):
+            self.body, self.status, self.missing = body, status, missing
+            super().__init__(*args)
+
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(self.status)
+            self.send_header("Content-Length", str(len(self.body) + self.missing))
+            self.end_headers()
+            self.wfile.write(self.body)
+
+        def log_message(self, *args):
+            pass
+
+    def start(body, status=200, missing=0):
+        handler = functools.partial(Handler, body=body, status=status, missing=missing)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(files, "URL", f"http://127.0.0.1:{server.server_address[1]}/lastfm.zip")
+        return asked
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def test_the_real_files_have_the_documented_counts(monkeypatch):
+    """1,892 users and so on, as the data's own description says; without the files, what is recorded about them."""
+    assert [size for size, _ in files.CHECKS.values()] == [1925879, 222521, 1203620, 4180216]
+    folder = real_folder()
+    if folder is None:
+        return
+    contents = files.read_files(folder)
+    lines = [len(content.splitlines()) - 1 for name, content in contents.items() if name != "artists.dat"]
+    assert lines[1:] == [92_834, 186_479] and contents["artists.dat"].count(b"\n") - 1 == 17_632
+    monkeypatch.setenv(files.VARIABLE, str(folder))
+    listening = load_listening("auto")
+    assert (listening.source, listening.users, listening.artists, len(listening.tags)) == ("files", 1892, 17632, 11946)
+    assert len(listening.heard) == 92_834 and 180_000 < listening.taggings[:, 2].sum() < 186_479  # some artists are in no list
+    problem = LastFM(listening=listening)
+    assert np.linalg.norm(problem.pool, axis=1).max() == pytest.approx(1) and problem.least_eigenvalue > 0.004
+    check_candidates(problem)
+
+
+@pytest.mark.parametrize("ends", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("inside", ["", "lastfm"])
+def test_files_are_found_where_the_variable_says(monkeypatch, tmp_path, tiny, ends, inside):
+    write(tmp_path / "data" / inside, {name: content.replace(b"\n", ends) for name, content in CONTENTS.items()})
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(files.VARIABLE, "~/data")
+    listening = load_listening("auto")
+    assert listening.source == "files" and listening.tags == ("calm", "café")
+    assert listening.starts.tolist() == [0, 2, 3] and listening.heard.tolist() == [0, 2, 1]
+    assert listening.taggings.tolist() == [[0, 0, 2], [2, 1, 1]]
+
+
+def test_a_folder_without_files_is_an_error(monkeypatch, tmp_path):
+    for folder in (tmp_path, tmp_path / "missing"):
+        monkeypatch.setenv(files.VARIABLE, str(folder))
+        for source in ("auto", "files"):
+            with pytest.raises(ValueError, match=f"BANDITS_DP_DATA must name a folder with user_artists.dat.*{folder}"):
+                load_listening(source)
+
+
+def test_without_the_variable_there_are_no_files(monkeypatch):
+    monkeypatch.setenv(files.VARIABLE, "")
+    with pytest.raises(ValueError, match="BANDITS_DP_DATA, which is not set: download"):
+        load_listening("files")
+    with pytest.raises(ValueError, match="source must be one of"):
+        load_listening("web")
+
+
+def damaged():
+    """Yield how a set of files can be wrong, and what is said then."""
+    for name, content in CONTENTS.items():
+        yield name, content[:-3], f"{name} in .* got {len(content) - 3} bytes"  # cut off
+        yield name, content.replace(b"\t", b" ", 1), f"{name} in .* SHA-256"
+        yield name, content + b"1\t1\t1\n", f"{name} in .* or of another version"
+        yield name, None, f"got no {name}"
+
+
+@pytest.mark.parametrize(("name", "content", "said"), list(damaged()))
+def test_damaged_files_are_an_error_and_no_reason_to_fall_back(monkeypatch, tmp_path, tiny, name, content, said):
+    folder = write(tmp_path)
+    (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
+    monkeypatch.setenv(files.VARIABLE, str(folder))
+    with pytest.raises(ValueError, match=said if name != "user_artists.dat" or content else "must name a folder"):
+        load_listening("auto")
+
+
+def test_a_download_happens_once(cache, tiny, serve, capfd):
+    asked = serve(packed())
+    first, second = load_listening("download"), load_listening("auto")
+    assert asked == ["/lastfm.zip"] and first.source == second.source == "download"
+    assert "100%" in capfd.readouterr().err  # a progress bar
+    assert sorted(path.name for path in cache.rglob("*")) == sorted(["lastfm", *CONTENTS])
+    assert {path.name: path.read_bytes() for path in (cache / "lastfm").iterdir()} == CONTENTS
+    (cache / "lastfm" / "tags.dat").write_bytes(b"cut")
+    with pytest.raises(ValueError, match=r"tags.dat in .*lastfm must be .* got 3 bytes"):
+        load_listening("auto")
+
+
+BAD = {
+    "cut": ({"body": packed(), "missing": 100}, OSError, "broke off"),
+    "gone": ({"body": b"no", "status": 404}, OSError, "404"),
+    "no zip": ({"body": b"<html>"}, ValueError, "must give a zip file, got 6 damaged bytes"),
+    "half a zip": ({"body": packed()[: len(packed()) // 2]}, ValueError, "must give a zip file"),
+    "one file less": ({"body": packed({"tags.dat": CONTENTS["tags.dat"]})}, ValueError, "got no artists.dat"),
+    "other version": ({"body": packed(CONTENTS | {"tags.dat": b"tagID\n"})}, ValueError, "tags.dat in http.*SHA-256"),
+}
+
+
+@pytest.mark.parametrize("source", ["auto", "download"])
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_download_is_an_error_and_leaves_nothing(cache, tiny, serve, case, source):
+    served, kind, said = BAD[case]
+    serve(**served)
+    with pytest.raises(kind, match=said) as caught:
+        load_listening(source)
+    assert not isinstance(caught.value, files.Unreachable)
+    assert not list(cache.iterdir())
+
+
+def test_without_a_network_there_is_a_stand_in_and_a_warning(cache, monkeypatch):
+    monkeypatch.setattr(files, "URL", "http://127.0.0.1:1/lastfm.zip")
+    with pytest.raises(OSError, match=r"no server answers for http://127.0.0.1:1.*BANDITS_DP_DATA"):
+        load_listening("download")
+    with pytest.warns(UserWarning, match="NOT the Last.fm data.*BANDITS_DP_DATA"):
+        problem = LastFM(source="auto")
+    assert problem.source == "synthetic" and "source='synthetic'" in repr(problem)
+    assert not list(cache.iterdir())
+
+
+def test_a_cache_that_cannot_be_written_is_an_error(cache, serve):
+    cache.write_text("a file where the folder should be")
+    for source in ("auto", "download"):
+        with pytest.raises(OSError, match=r"cache folder .* must be writable.*BANDITS_DP_DATA"):
+            load_listening(source)
+
+
+def test_a_full_disk_is_an_error_and_leaves_nothing(cache, tiny, serve, monkeypatch):
+    def full(path, content):
+        raise OSError(28, "No space left on device")
+
+    serve(packed())
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=r"cache folder .* must have room for the files.*No space left"):
+        load_listening("download")
+    assert not list(cache.iterdir())
+
+
+def test_what_is_not_installed_is_named(cache, monkeypatch, stand_in):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(ImportError, match=r"bandits-dp\[lastfm\]"):
+        load_listening("download")
+    monkeypatch.setitem(sys.modules, "sklearn.decomposition", None)
+    with pytest.raises(ImportError, match=r"bandits-dp\[lastfm\]"):
+        LastFM(listening=stand_in)
+
+
+def test_features_are_principal_components_of_tf_idf(stand_in):
+    """By numpy alone, from the definitions."""
+    features, components, explained = tag_features(stand_in, 6)
+    table = np.zeros((stand_in.artists, len(stand_in.tags)))
+    artist, tag, count = stand_in.taggings.T
+    table[artist, tag] = count
+    table *= 1 + np.log((1 + len(table)) / (1 + (table > 0).sum(axis=0)))
+    table /= np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-300)
+    left, sizes, right = np.linalg.svd(table - table.mean(axis=0), full_matrices=False)
+    scores = left[:, :6] * sizes[:6]
+    signs = np.sign(right[:6][np.arange(6), np.abs(right[:6]).argmax(axis=1)])
+    np.testing.assert_allclose(features, scores * signs / np.linalg.norm(scores, axis=1).max(), atol=1e-9)
+    np.testing.assert_allclose(components, right[:6] * signs[:, None], atol=1e-8)
+    assert explained == pytest.approx((sizes[:6] ** 2).sum() / (sizes**2).sum())
+    assert np.linalg.norm(features, axis=1).min() > 0 and np.linalg.norm(features, axis=1).max() <= 1 + 1e-12
+    with pytest.raises(ValueError, match="dimension must be at most"):
+        tag_features(stand_in, 300)
+
+
+def check_candidates(problem):
+    """One candidate is of the user's history, at any place and any of it; the others are not, and all differ."""
+    rows = problem.numbers(np.random.default_rng(0), 3000)
+    shown, liked, listening = problem.candidates(rows), problem.liked(rows), problem.listening
+    for user, artists, place in zip(problem.users(rows), shown, liked, strict=True):
+        own = listening.heard[listening.starts[user] : listening.starts[user + 1]]
+        assert len(set(artists)) == problem.arms and np.flatnonzero(np.isin(artists, own)).tolist() == [place]
+    counts = np.bincount(liked, minlength=problem.arms)
+    assert abs(counts - 3000 / problem.arms).max() < 6 * np.sqrt(3000 / problem.arms)  # the places are even
+    means = problem.round_means(rows)
+    assert (means.sum(axis=1) == 1).all() and (means.argmax(axis=1) == liked).all()
+    assert problem.contexts(rows).shape == (3000, problem.arms, problem.dimension)
+
+
+def test_candidates(stand_in):
+    problem = LastFM(listening=stand_in)
+    check_candidates(problem)
+    rng = np.random.default_rng(3)
+    one_by_one = np.concatenate([problem.numbers(rng, 1) for _ in range(5)])
+    np.testing.assert_array_equal(one_by_one, problem.numbers(np.random.default_rng(3), 5))
+    assert problem.draw(rng) is problem
+
+
+def test_who_is_not_heard_is_shown_evenly():
+    """With three artists and two heard by user 0, she is shown each with its chance."""
+    listening = Listening("synthetic", np.array([0, 2, 3]), np.array([0, 2, 1]), np.array([[0, 0, 2], [1, 1, 1], [2, 2, 1]]),
+                          ("a", "b", "c"), 3)
+    problem = LastFM(dimension=1, arms=2, listening=listening)
+    rows = problem.numbers(np.random.default_rng(0), 4000)
+    pairs, counts = np.unique(np.sort(problem.candidates(rows), axis=1), axis=0, return_counts=True)
+    assert pairs.tolist() == [[0, 1], [1, 2]] and abs(counts / 4000 - 0.5).max() < 0.04
+    with pytest.raises(ValueError, match="arms must leave every user one artist heard and 2 not heard, of 3"):
+        LastFM(dimension=1, arms=3, listening=listening)
+
+
+def test_users_return_once_in_every_season(stand_in):
+    problem = LastFM(returning=3, listening=stand_in)
+    with pytest.raises(ValueError, match=r"call draw\(rng\) first"):
+        problem.numbers(np.random.default_rng(0), 1)
+    drawn = problem.draw(np.random.default_rng(0))
+    users = drawn.users(drawn.numbers(np.random.default_rng(1), 600)).reshape(3, 200)
+    assert (np.sort(users, axis=1) == np.arange(200)).all() and (users[0] != users[1]).any()
+    with pytest.raises(ValueError, match="horizon must be at most 600, as 200 users come 3 times each, got 601"):
+        drawn.numbers(np.random.default_rng(0), 1)
+    learner = bdp.make("LinUCB", problem, horizon=601)
+    with pytest.raises(ValueError, match="horizon must be at most 600"):
+        bdp.simulate(learner, problem, horizon=601, runs=1, progress=False)
+
+
+@pytest.mark.parametrize("name", ["LinUCB", "LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-JDP"])
+@pytest.mark.parametrize("returning", [None, 1])
+def test_parallel_runs_follow_the_plain_loop(stand_in, name, returning):
+    problem = LastFM(dimension=8, arms=6, returning=returning, listening=stand_in)
+    private = {} if name == "LinUCB" else {"epsilon": 2.0, "delta": 0.1}
+    learner = bdp.make(name, problem, horizon=150, **private)
+    result = bdp.simulate(learner, problem, horizon=150, runs=3, seed=4, progress=False)
+    rngs = [np.random.default_rng(child) for child in np.random.SeedSequence(4).spawn(3)]
+    plain = play_plainly(learner, problem, rngs, result.rounds, int)
+    np.testing.assert_allclose(result.regret, plain.regret)
+    np.testing.assert_allclose(problem.click_rate(result), 1 - plain.regret / result.rounds)
+
+
+def test_the_number_of_candidates_may_vary(stand_in):
+    problem = LastFM(arms=9, fewest=4, listening=stand_in)
+    rows = problem.numbers(np.random.default_rng(0), 500)
+    shown, means = problem.contexts(rows), problem.round_means(rows)
+    assert {len(own) for own in shown} == set(range(4, 10))
+    assert all(len(own) == len(one) and one.sum() == 1 for own, one in zip(shown, means, strict=True))
+    assert problem.random_click_rate == pytest.approx(np.mean([1 / k for k in range(4, 10)]))
+    learner = bdp.make("LinUCB-RewardTree", problem, horizon=200, epsilon=2.0, delta=0.1)
+    result = bdp.simulate(learner, problem, horizon=200, runs=2, progress=False)
+    assert ((problem.click_rate(result) >= 0) & (problem.click_rate(result) <= 1)).all()
+    with pytest.raises(ValueError, match="fewest must be at most the 9 arms, got 10"):
+        LastFM(arms=9, fewest=10, listening=stand_in)
+
+
+def test_a_simulation_can_be_kept(stand_in, tmp_path):
+    problem = LastFM(dimension=4, arms=5, listening=stand_in)
+    learner = bdp.make("LinUCB", problem, horizon=50)
+    one = bdp.simulate(learner, problem, horizon=50, runs=2, progress=False, cache=tmp_path)
+    two = bdp.simulate(learner, LastFM(dimension=4, arms=5, listening=stand_in), horizon=50, runs=2, progress=False, cache=tmp_path)
+    np.testing.assert_array_equal(one.regret, two.regret)
+    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) >= 2
+
+
+def test_users_who_return_cost_noise_and_are_counted(stand_in):
+    """All rewards of one user move the released sums by no more than the noise is made for, and nobody comes more often."""
+    problem = LastFM(dimension=4, arms=5, returning=3, listening=stand_in)
+    once, thrice = (bdp.make("LinUCB-RewardTree", problem, horizon=600, epsilon=2.0, delta=0.1, returning_users=visits)
+                    for visits in (False, 3))
+    rounds = np.arange(1, 601)
+    np.testing.assert_allclose(thrice.stream.counter.error_std(rounds), 3 * once.stream.counter.error_std(rounds))
+    assert "one user's at most 3 rewards in [0, 1]" in str(thrice.guarantee) and "one reward" in str(once.guarantee)
+    features = problem.pool[:5]
+    for _ in range(3):
+        thrice.update(thrice.act(features, user="Noor"), 1.0, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="user must be asked in 3 batches at most"):
+        thrice.act(features, user="Noor")
+    every = bdp.make("LinUCB-RewardTree", problem, horizon=600, epsilon=2.0, delta=0.1, returning_users=True)
+    assert "at most 600 rewards" in str(every.guarantee)
+    with pytest.raises(ValueError, match="returning_users must be an integer that is at least 1"):
+        bdp.make("LinUCB-RewardTree", problem, horizon=600, epsilon=2.0, delta=0.1, returning_users=0)
