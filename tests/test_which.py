@@ -40,7 +40,7 @@ def test_the_five_lines_run_and_promise_what_is_shown(answer, name):
         assert promise.calibration == "certified" and promise.epsilon == 1.0 and promise.delta in (0.0, 0.1 / kind.horizon)
 
 
-@pytest.mark.parametrize("name", [name for name, system in SYSTEMS.items() if "returning_users" in {one.name for one in system.options}])
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if "{returning}" in which.call(name)])
 def test_the_line_for_returning_users_runs(name):
     answer = next(one for one in which.ANSWERS if name in one.systems)
     code = which.lines(answer, name).replace("{returning}", "returning_users=5")
@@ -51,7 +51,7 @@ def test_options_are_those_of_the_sweep():
     usual = price_sweep.chapter_names("imports", "problems", "measure")["usual"]
     assert {name: which.options(name) for name in SYSTEMS} == {name: usual(name) for name in SYSTEMS}
     epsilons = price_sweep.chapter_names("imports", "problems")["epsilons"]
-    assert which.EPSILONS == tuple(epsilons)
+    assert tuple(epsilons) == which.EPSILONS
 
 
 def test_an_answer_lost_least_or_was_as_good():
@@ -86,7 +86,7 @@ def test_every_question_has_an_answer_and_every_system_a_place():
 @pytest.mark.parametrize("visits", [2, 5, 30])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 def test_the_share_of_delta_covers_group_privacy(visits, epsilon):
-    """Changing n answers costs n epsilon and delta (1 + e^epsilon + ...); the page divides delta by n e^(n epsilon), which is more."""
+    """Changing n answers of e = epsilon / n costs epsilon and delta (1 + e^e + ...); the page divides by n e^epsilon."""
     each = epsilon / visits
     assert sum(math.exp(each * i) for i in range(visits)) <= visits * math.exp(epsilon)
 

@@ -82,7 +82,8 @@ KINDS = {
     ),
 }
 TRUST = {
-    "central": "the server", "aggregation": "secure aggregation", "shuffle": "a shuffler", "local": "nobody", "none": "no privacy needed",
+    "central": "the server", "aggregation": "secure aggregation", "shuffle": "a shuffler", "local": "nobody",
+    "none": "no privacy needed",
 }
 NO_SUM = "No learner for these problems uses secure aggregation; this one needs no trust at all."
 ANSWERS = (
@@ -99,10 +100,11 @@ ANSWERS = (
     Answer("averages", "shuffle", "Averages, and a shuffler is trusted", ("SDP-DPE",)),
     Answer("averages", "local aggregation", "Averages, and nobody is trusted", ("LDP-DPE",), note=NO_SUM),
     Answer("averages", "none", "Averages, without privacy", ("DPE", "DPE-FixedU")),
-    Answer("contexts", "central", "Private features, and the server is trusted", ("LinUCB-Batched-JDP", "LinUCB-JDP", "LinUCB-SDP-Vec")),
+    Answer("contexts", "central", "Private features, and the server is trusted",
+           ("LinUCB-Batched-JDP", "LinUCB-JDP", "LinUCB-SDP-Vec")),
     Answer("contexts", "shuffle", "Private features, and a shuffler is trusted", ("LinUCB-SDP-Vec", "LinUCB-SDP-Amp"), ("public",)),
-    Answer("contexts", "local aggregation", "Private features, and nobody is trusted", ("LinUCB-Batched-LDP", "LinUCB-LDP"), ("public",),
-           NO_SUM),
+    Answer("contexts", "local aggregation", "Private features, and nobody is trusted",
+           ("LinUCB-Batched-LDP", "LinUCB-LDP"), ("public",), NO_SUM),
     Answer("contexts", "none", "Features, without privacy", ("LinUCB",), ("public",)),
     Answer("public", "central", "Public features, and the server is trusted", ("LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-DGS")),
 )
@@ -155,7 +157,8 @@ def call(name: str) -> str:
 def filled(code: str, kind: Kind, epsilon: float = USUAL) -> str:
     """Write the sweep's own numbers into code, as the script writes a reader's."""
     T = kind.horizon
-    numbers = {"K": kind.arms, "d": kind.dimension, "T": f"{T:_}", "epsilon": f"{epsilon:g}", "delta": f"{0.1 / T:g}".replace("e-0", "e-")}
+    delta = f"{0.1 / T:g}".replace("e-0", "e-")
+    numbers = {"K": kind.arms, "d": kind.dimension, "T": f"{T:_}", "epsilon": f"{epsilon:g}", "delta": delta}
     for key, value in numbers.items():
         code = code.replace(f"{{{key}}}", str(value))
     return code.replace(", {returning}", "")
@@ -224,18 +227,19 @@ class Which(Browse):
         def line(epsilon: float | None, name: str, own: bool) -> Element:
             regret, share, bits = told(seen[name, epsilon], random)
             words = {"item": f"{epsilon:g}" if epsilon else "none", "system": name, "regret": regret, "share": share, "bits": bits}
-            extra = {"epsilon": f"{epsilon or 0:g}", "system": name, "regret": regret, "share": share, "bits": bits,
-                     "code": lines(answer, name)} if own else {}
-            anchored = f"{anchor(answer)}-{name.lower()}-{epsilon or 0:g}".replace(".", "")
-            return row(columns, {key: [nodes.Text(value)] for key, value in words.items()}, anchored if own else anchored + "-too", extra)
+            extra = words | {"epsilon": f"{epsilon or 0:g}", "code": lines(answer, name)} if own else {}
+            label = f"{anchor(answer)}-{name.lower()}-{epsilon or 0:g}".replace(".", "")
+            return row(columns, {key: [nodes.Text(value)] for key, value in words.items()}, label, extra)
 
         rows = [line(epsilon, name, True) for epsilon, name in chosen.items()]
-        caption = f"Least regret in the sweep: T = {kind.horizon:,}, K = {kind.arms}" + (f", d = {kind.dimension}" * bool(kind.dimension))
-        parts: list[nodes.Node] = [table([nodes.Text(caption)], columns, rows, "browse-narrow which-table")]
+        size = f"T = {kind.horizon:,}, K = {kind.arms}" + f", d = {kind.dimension}" * bool(kind.dimension)
+        parts: list[nodes.Node] = [table([nodes.Text(f"Least regret in the sweep: {size}")], columns, rows, "browse-narrow")]
         others = [line(epsilon, name, False) for (name, epsilon) in seen if chosen[epsilon] != name]
         if others:
-            parts.append(fold("The others that were measured", table([nodes.Text("Not recommended")], columns, others, "browse-narrow")))
-        code = element("pre", element("code", filled(lines(answer, usual), kind)), class_="which-code", tabindex="0", aria_label="Code")
+            measured = table([nodes.Text("Not recommended")], columns, others, "browse-narrow")
+            parts.append(fold("The others that were measured", measured))
+        shown = element("code", filled(lines(answer, usual), kind))
+        code = element("pre", shown, class_="which-code", tabindex="0", role="region", aria_label=f"Code, {answer.title}")
         chapter = self.chapter(self.systems[usual].chapter)
         notes = [filled(kind.note, kind), answer.note, f"Built in {chapter}."]
         parts += [code, *self.text(" ".join(filter(None, notes)))]
@@ -265,7 +269,8 @@ class Which(Browse):
         for name in self.systems:
             words: list[nodes.Node] = []
             for answer in first.get(name, []):
-                words += [nodes.Text(", " if words else ""), nodes.reference("", answer.title, internal=True, refuri=f"#which-{anchor(answer)}")]
+                place = nodes.reference("", answer.title, internal=True, refuri=f"#which-{anchor(answer)}")
+                words += [nodes.Text("; " if words else ""), place]
             if not words:
                 words = [nodes.Text(self.reason(name, made))]
             rows.append(row(columns, {"item": [nodes.Text(name)], "where": words}, f"which-system-{name.lower()}"))
@@ -292,7 +297,8 @@ def questions() -> Element:
         return element("div", element("label", words, for_=f"which-{name}"), control)
 
     def chooser(name: str, words: str, listed: Mapping[str, str]) -> Element:
-        return field(name, words, element("select", *(element("option", text, value=value) for value, text in listed.items())))
+        offered = [element("option", text, value=value) for value, text in listed.items()]
+        return field(name, words, element("select", *offered))
 
     def number(name: str, words: str, **own: str) -> Element:
         return field(name, words, element("input", type_="number", inputmode="decimal", **own))

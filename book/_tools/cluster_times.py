@@ -1,8 +1,8 @@
-"""Play part of chapter 15's map on clusters of processes, kill a worker, and store what was measured in book/cluster_times.json.
+"""Play part of chapter 15's map on clusters of processes, kill a worker, store times in book/cluster_times.json.
 
     python book/_tools/cluster_times.py    # some minutes; wants a machine with nothing else to do
 
-Each cluster plays every square three times over, and the quickest time is kept: other work on the machine only ever makes it longer.
+Each cluster plays every square three times over, and the quickest is kept: other work on the machine only ever makes it longer.
 """
 
 import json
@@ -72,9 +72,7 @@ def with_a_death(client: Client, play: Callable[[Square], Any], squares: list[Sq
     """Play all squares, kill one worker when half of them are done, and return what came and how many were done by then."""
     futures = client.map(play, squares, pure=False)
     victim = min(client.run(os.getpid).values())
-    done = 0
-    for _ in as_completed(futures):
-        done += 1
+    for done, _ in enumerate(as_completed(futures), 1):
         if done == len(squares) // 2:
             os.kill(victim, signal.SIGKILL)
     return [made for made, _ in client.gather(futures)], len(squares) // 2
@@ -82,7 +80,8 @@ def with_a_death(client: Client, play: Callable[[Square], Any], squares: list[Sq
 
 def same(made: list[dict[str, float]], squares: list[Square]) -> int:
     """Count the squares whose numbers are those of book/price.json, bit for bit."""
-    stored = {(row["problem"], row["system"], row["epsilon"]): row for row in json.loads(price_sweep.STORED.read_text("utf-8"))["map"]}
+    table = json.loads(price_sweep.STORED.read_text("utf-8"))["map"]
+    stored = {(row["problem"], row["system"], row["epsilon"]): row for row in table}
     pairs = [(row, stored[square[:3]]) for row, square in zip(made, squares, strict=True)]
     return sum(all(row[key] == old[key] for key in ("regret", "error", "bits")) for row, old in pairs)
 

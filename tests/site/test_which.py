@@ -86,5 +86,6 @@ def test_a_phone_has_room(browser: Browser, address: Address, theme: str) -> Non
         page.get_by_role("button", name="Show all answers").click()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
         wide = page.evaluate("""() => [...document.querySelectorAll(".which-answer table :is(td, th), .which-form *")]
-            .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth).map((one) => one.textContent.slice(0, 60))""")
+            .filter((one) => one.clientWidth && one.scrollWidth > one.clientWidth + 1)
+            .map((one) => one.textContent.slice(0, 60))""")
         assert not wide
