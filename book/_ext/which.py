@@ -269,7 +269,7 @@ class Which(Browse):
         for name in self.systems:
             words: list[nodes.Node] = []
             for answer in first.get(name, []):
-                place = nodes.reference("", answer.title, internal=True, refuri=f"#which-{anchor(answer)}")
+                place = element("a", answer.title, href=f"#which-{anchor(answer)}")
                 words += [nodes.Text("; " if words else ""), place]
             if not words:
                 words = [nodes.Text(self.reason(name, made))]

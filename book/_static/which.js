@@ -18,7 +18,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const field = form.elements[name];
     const value = field.value === "" ? usual : Number(field.value);
     const whole = field.step === "any" || Number.isInteger(value);
-    const fine = whole && Number.isFinite(value) && value >= Number(field.min);
+    const fine = field.disabled || (whole && Number.isFinite(value) && value >= Number(field.min));
     field.setAttribute("aria-invalid", String(!fine));
     return fine ? value : usual;
   }
@@ -36,7 +36,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const trust = form.elements.trust.value;
     const answer = answerTo(kind, trust);
     const own = answer.dataset;
-    for (const name of ["horizon", "arms", "dimension"]) form.elements[name].placeholder = own[name];
+    for (const name of ["horizon", "arms", "dimension"]) form.elements[name].placeholder = own[name] === "0" ? "" : own[name];
     form.elements.dimension.disabled = own.dimension === "0";
     const visits = number("visits", 1);
     const epsilon = number("epsilon", 1);

@@ -2,7 +2,9 @@
 
     python book/_tools/cluster_times.py    # some minutes; wants a machine with nothing else to do
 
-Each cluster plays every square three times over, and the quickest is kept: other work on the machine only ever makes it longer.
+Each cluster first plays the squares, then it *replays* them: a worker sleeps as long as the square took a processor, by price.json.
+Sleeping needs no processor, so the replay shows how a cluster hands out tasks even where other work keeps the machine busy.
+Both are done several times over, and the quickest is kept, because other work only ever makes it longer.
 """
 
 import json
@@ -26,7 +28,8 @@ STORED = ROOT / "book" / "cluster_times.json"
 PROBLEMS = ("arms", "linear", "clients")
 SLOW = ("UCB1", "DP-UCB")
 WORKERS = (1, 2, 4)
-TIMES = 3
+TIMES = 2
+SLEEPERS = (1, 2, 4, 8)  # more workers than processors, since they only sleep
 NOTHING = 1000  # tasks that do nothing, for the cost of a task as such
 
 Square = tuple[str, str, float | None, int]
@@ -61,6 +64,13 @@ def timed(client: Client, play: Callable[[Square], Any], squares: list[Square]) 
     return {"makespan": time.perf_counter() - start, "tasks": [seconds for _, seconds in made]}
 
 
+def replayed(client: Client, seconds: list[float]) -> float:
+    """Let workers sleep instead of playing, and return the seconds of the whole."""
+    start = time.perf_counter()
+    client.gather(client.map(time.sleep, seconds, pure=False))
+    return time.perf_counter() - start
+
+
 def empty(client: Client) -> float:
     """Return the seconds that a task takes that does nothing."""
     start = time.perf_counter()
@@ -78,10 +88,8 @@ def with_a_death(client: Client, play: Callable[[Square], Any], squares: list[Sq
     return [made for made, _ in client.gather(futures)], len(squares) // 2
 
 
-def same(made: list[dict[str, float]], squares: list[Square]) -> int:
+def same(made: list[dict[str, float]], squares: list[Square], stored: dict[Any, dict[str, Any]]) -> int:
     """Count the squares whose numbers are those of book/price.json, bit for bit."""
-    table = json.loads(price_sweep.STORED.read_text("utf-8"))["map"]
-    stored = {(row["problem"], row["system"], row["epsilon"]): row for row in table}
     pairs = [(row, stored[square[:3]]) for row, square in zip(made, squares, strict=True)]
     return sum(all(row[key] == old[key] for key in ("regret", "error", "bits")) for row, old in pairs)
 
@@ -95,29 +103,38 @@ def main() -> int:
     """Measure and store."""
     chapter = price_sweep.chapter_names(*price_sweep.CELLS)
     squares = [square for square in chapter["squares"]() if square[0] in PROBLEMS and square[1] not in SLOW]
+    stored = json.loads(price_sweep.STORED.read_text("utf-8"))["map"]
+    table = {(row["problem"], row["system"], row["epsilon"]): row for row in stored}
+    seconds = [table[square[:3]]["seconds"] for square in squares]
     play, best, nothing = job(chapter), {}, {}
     for workers in WORKERS:
         with cluster(workers) as client:
             timed(client, play, squares[:: len(squares) // 8])  # every process imports the package first
             every = [timed(client, play, squares) for _ in range(TIMES)]
             best[workers] = rounded(min(every, key=lambda one: one["makespan"]))
+        print(workers, "workers played for", best[workers]["makespan"], "s", flush=True)
+    slept: dict[int, float] = {}
+    for workers in SLEEPERS:
+        with cluster(workers) as client:
+            empty(client)  # every process imports what it needs first
             nothing[workers] = float(f"{min(empty(client) for _ in range(TIMES)):.3g}")
-        print(workers, "workers:", best[workers]["makespan"], "s, an empty task", nothing[workers], "s", flush=True)
+            slept[workers] = float(f"{min(replayed(client, seconds) for _ in range(TIMES)):.4g}")
+        print(workers, "workers slept for", slept[workers], "s, an empty task takes", nothing[workers], "s", flush=True)
     with cluster(2) as client:
         made, killed_after = with_a_death(client, play, squares)
-    equal = same(made, squares)
+    equal = same(made, squares, table)
     print(f"{equal} of {len(squares)} squares the same after a worker was killed at {killed_after}")
     about = price_sweep.provenance() | {
         "command": "python book/_tools/cluster_times.py", "distributed": distributed.__version__,
         "processor": platform.machine(), "cores": os.cpu_count(), "times": TIMES, "day": date.today().isoformat(),
     }
-    stored = {
+    kept = {
         "made": about,
         "squares": [f"{problem}, {name}" + (f", {epsilon:g}" if epsilon else "") for problem, name, epsilon, _ in squares],
         "empty task": nothing, "death": {"workers": 2, "killed after": killed_after, "squares": len(squares), "same": equal},
-        "clusters": best,
+        "seconds": seconds, "replayed": slept, "played": best,
     }
-    STORED.write_text("{\n" + ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in stored.items()) + "\n}\n", "utf-8")
+    STORED.write_text("{\n" + ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in kept.items()) + "\n}\n", "utf-8")
     return 0
 
 
