@@ -109,7 +109,7 @@ def test_stored_times_are_those_of_the_sweep():
 def test_a_worker_dies_and_no_number_changes(tmp_path):
     """Kill one of two processes when a third of the runs are begun; the rest is played by others, and all is as without it."""
     problem = Diary([0.9, 0.6], tmp_path / "diary")
-    learner, killed = slowly(problem, 4000), []
+    learner, killed = slowly(problem, 2500), []
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1",
                       silence_logs=logging.CRITICAL) as cluster, Client(cluster) as client:
         client.wait_for_workers(2, timeout=60)
@@ -119,7 +119,7 @@ def test_a_worker_dies_and_no_number_changes(tmp_path):
             until = time.monotonic() + 60
             while time.monotonic() < until:
                 begun = (tmp_path / "diary").read_text().splitlines() if (tmp_path / "diary").exists() else []
-                if len(begun) >= 8:
+                if len(begun) >= 5:
                     killed.append(int(begun[-1].split()[1]))
                     os.kill(killed[0], 9)
                     return
@@ -128,12 +128,12 @@ def test_a_worker_dies_and_no_number_changes(tmp_path):
         killer = threading.Thread(target=kill)
         killer.start()
         with joblib.parallel_config(backend="dask"):
-            there = bdp.simulate(learner, problem, 4000, runs=24, seed=15, progress=False)
+            there = bdp.simulate(learner, problem, 2500, runs=16, seed=15, progress=False)
         killer.join()
     assert killed and killed[0] in workers
     played = problem.read()
-    assert {run for run, _ in played} == set(range(24)) and len({process for _, process in played}) >= 2
-    assert_same_runs(there, bdp.simulate(learner, problem, 4000, runs=24, seed=15, progress=False))
+    assert {run for run, _ in played} == set(range(16)) and len({process for _, process in played}) >= 2
+    assert_same_runs(there, bdp.simulate(learner, problem, 2500, runs=16, seed=15, progress=False))
 
 
 def test_the_live_cell_is_polite(monkeypatch, chapter):
