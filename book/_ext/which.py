@@ -151,7 +151,7 @@ def call(name: str) -> str:
     more = [f"{key}={value!r}" for key, value in options(name).items()]
     if "returning_users" in {one.name for one in system.options}:
         more.append("{returning}")
-    return f'app = bdp.make("{name}", problem, horizon={{T}}, ' + ", ".join([*private, *more]).rstrip(", ") + ")"
+    return f'app = bdp.make({", ".join([repr(name), "problem", "horizon={T}", *private, *more])})'.replace("'", '"')
 
 
 def filled(code: str, kind: Kind, epsilon: float = USUAL) -> str:
