@@ -62,6 +62,8 @@ def lighten(page: Path, site: Path, known: frozenset[str]) -> None:
     light = EARLY_SCRIPT.sub("", re.sub(r'<script src="', '<script defer src="', light))
     # A button is called what it says, "Search Ctrl+K", so that one can say that to it.
     light = re.sub(r'(<button class="btn search-button-field[^>]*?) aria-label="Search"', r"\1", light)
+    # What a list holds are list items; docutils' role for an entry of a bibliography is out of use.
+    light = light.replace('role="doc-biblioentry"', 'role="listitem"')
     sheets = [found[1] for found in STYLE.finditer(light)]
     wanted = [(page.parent / plain(sheet)).resolve() for sheet in sheets if not plain(sheet).endswith(UNUSED_STYLES)]
     if len(wanted) > 1:
