@@ -384,7 +384,7 @@ def product_epsilon(right, delta):
 @claim("Early code's scale, plays seen", "",
        computed="Noise of scale $\\log_2T/(\\varepsilon\\tau)$, as in early code by one of the authors (HCDM/BanditLib on "
        "GitHub, branch dz/experiment at commit 460554f), at a nominal $(2,0.1)$. Fresh: "
-       "an audit that counts the plays of 256 rounds, songs $\\pm1$, 95% confidence. Kept: exact, from the plays after rounds "
+       "an audit that counts the plays of 256 rounds, songs $\\pm1$, 99% confidence. Kept: exact, from the plays after rounds "
        "$2^k$, for songs $\\pm0.1$ and $\\pm1$. What plays reveal in the published simulation is open.",
        outcome="observation")
 def test_arms_alone(measured):

@@ -193,7 +193,8 @@ def test_assumption_1_on_lastfm(measured, real):
        computed=f"The Last.fm data, {SET_UP}, 20 runs: reward over that of random play. The figure comes out with the scale of "
        "early code by one of the authors (HCDM/BanditLib on GitHub, branch dz/experiment at commit 460554f; kept noise), possibly "
        "not the figure's. With the constants of Lemma 1, whose simplified bound needs more rounds than that, DGS is ahead by "
-       "little, and both are below what a rule that never looks at a reward earns.",
+       "little, and both are below what a rule that never looks at a reward earns. The authors note that the privacy notions "
+       "differ, and 'here we focus on comparing the utility of these algorithms with the same $\\epsilon$'.",
        outcome="confirmed with other constants")
 def test_figure_1b(measured):
     for name in ("LinUCB, early code", "DGS, early code", "DGS, Lemma 1", "Tree", "random play"):
@@ -245,7 +246,8 @@ def test_figure_2c(measured):
 @claim("Figure 2 (c), Private LinUCB", "Private LinUCB has a similar number of changed arms than ours in average but with a "
        "larger variance.",
        computed=f"The Last.fm data, {SET_UP}: plays that change with a certified Laplace tree (ridge 1), {SAME}. It plays nearly "
-       "at random, with the same noise in both replays, so hardly a play changes.",
+       "at random, with the same noise in both replays, so hardly a play changes. From one sequence of users to another that "
+       "number varies less than with DGS, and more in proportion to its mean.",
        outcome="not reproduced by our reading",
        readings=["the same noise in both replays: far fewer changes than with DGS",
                  "a baseline with less noise, or other noise in the second replay, could give the figure; the text says neither"])
@@ -253,7 +255,9 @@ def test_figure_2c_private(measured):
     for k, record in enumerate(tool.FLIPPED):
         ratio = flips("Tree")[:, k].mean() / flips("DGS, early code")[:, k].mean()
         measured[f"Private LinUCB over DGS, round {record}"] = ratio
-        assert ratio < 0.3
+        measured[f"the same of standard deviations, round {record}"] = spread = (
+            flips("Tree")[:, k].std(ddof=1) / flips("DGS, early code")[:, k].std(ddof=1))
+        assert ratio < min(0.3, spread) and spread < 1
 
 
 @claim("Figure 2 (c), later changes",

@@ -152,6 +152,30 @@ def test_replay_says_what_is_wrong(call, text):
         call(log, bdp.make("SDP-AE", ARMS, horizon=100, epsilon=1.0, delta=0.1, batch_size=10))
 
 
+def test_a_replayed_learner_says_whom_it_took_rows_for():
+    """One user's answers in all rows would break the promise of a user's one reward, so the guarantee says what was assumed."""
+    log = Log([0, 1] * 200, [1, 0] * 200, propensities=0.5, arms=2, users=["Noor"] * 400)
+    problem = BernoulliArms([0.9, 0.2])
+    learner = bdp.make("DP-UCB", problem, horizon=300, epsilon=1.0)
+    found = replay(learner, log, rng=np.random.default_rng(0))
+    words = f"{found.used} of its rounds replay a log, whose rows are taken for those of different users"
+    assert words in str(found.learner.guarantee)
+    assert "log" not in str(learner.guarantee)
+    free = bdp.make("UCB1", problem, horizon=300)
+    assert replay(free, log, rng=np.random.default_rng(0)).learner.guarantee == free.guarantee
+    with pytest.raises(ValueError, match="row 1 of the log: user must be asked once at most"):
+        warm_start(bdp.make("DP-UCB", problem, horizon=500, epsilon=1.0), log)
+
+
+@pytest.mark.parametrize(("name", "options"), [("DP-UCB", {}), ("SDP-AE", {"delta": 1e-3, "batch_size": 50})])
+@pytest.mark.parametrize("arm", [-1, 2])
+def test_only_an_arm_that_exists_is_offered(name, options, arm):
+    learner = bdp.make(name, BernoulliArms([0.9, 0.2]), horizon=300, epsilon=1.0, **options)
+    with pytest.raises(ValueError, match=f"got {arm}"):
+        learner.offer(arm)
+    assert not learner.tickets
+
+
 def test_replay_takes_learners_only():
     log = record("uniform", ARMS, 10, np.random.default_rng(3))
     for call in (replay, warm_start):

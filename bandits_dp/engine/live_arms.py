@@ -132,6 +132,8 @@ class LiveArms(Live):
 
     def offer(self, turn: int, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for one of the asked arms, by its place among them, whether it is next or not."""
+        if not 0 <= turn < len(self.asked.arms):
+            raise ValueError(f"turn must be a place among the {len(self.asked.arms)} asked arms, from 0, got {turn!r}")
         self._admit(users, user)
         self.out[turn] += users
         return self._ticket(int(self.asked.arms[turn]), users, user)

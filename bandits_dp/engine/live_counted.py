@@ -100,6 +100,8 @@ class LiveCounted(Live):
 
     def offer(self, arm: int, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for an arm, whether it is the one that the learner asks about or not."""
+        if not 0 <= arm < self.arms:
+            raise ValueError(f"arm must be 0 to {self.arms - 1}, got {arm!r}")
         self._admit(users, user)
         return self._ticket(arm, users, user)
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,8 @@ class Replay:
     which : ndarray of int, shape (used,)
         The rows that were used.
     learner : Live
-        The learner after the replay; the one that was given has not changed.
+        The learner after the replay; the one that was given has not changed. Its guarantee says that every row was taken for
+        another user's: :func:`bandits_dp.logs.warm_start` counts users, and so makes a learner to go live with.
     """
 
     value: float
@@ -150,6 +151,9 @@ def replay(
                 ticket = None
     if not which:
         raise ValueError(f"log must agree with the learner in one row at least, got none of {rows}")
+    if player.guarantee.model != "none":
+        player.guarantee = replace(player.guarantee, reason=f"{player.guarantee.reason}; {len(which)} of its rounds replay a log, "
+                                   "whose rows are taken for those of different users, none of whom comes again")
     used = np.array(which)
     rewards = log.rewards[used]
     value, (low, high) = float(rewards.mean()), log.reward_range
