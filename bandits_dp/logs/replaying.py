@@ -56,7 +56,7 @@ class Replay:
         The rows that were used.
     learner : Live
         The learner after the replay; the one that was given has not changed. Its guarantee says that every row was taken for
-        another user's: :func:`bandits_dp.logs.warm_start` counts users, and so makes a learner to go live with.
+        another user's: ``warm_start`` counts users, and so makes a learner to go live with.
     """
 
     value: float
