@@ -670,7 +670,7 @@ def random_play(horizon=5000, runs=10):
 
 
 @claim("Figure 1 (a)", "Our private LinUCB-DGS performs much better than private LinUCB on both datasets, as less noise is added.",
-       computed="Synthetic data, $(2,0.1)$, $T=5{,}000$, ten runs; rewards clipped, width 0.3. The figure comes out with the "
+       computed="Synthetic data, $(2,0.1)$, $T=5{,}000$, ten runs; rewards clipped, width 0.3. What is said comes out with the "
        "scale of early code by one of the authors (HCDM/BanditLib on GitHub, branch dz/experiment at commit 460554f; kept noise), "
        "possibly not the figure's. With the constants of Lemma 1 it does not: DGS and Private "
        "LinUCB (a Laplace tree, certified) then both lose about what random play loses. The authors note that the privacy notions "

@@ -190,7 +190,7 @@ def test_assumption_1_on_lastfm(measured, real):
 
 
 @claim("Figure 1 (b)", "Our private LinUCB-DGS performs much better than private LinUCB on both datasets, as less noise is added.",
-       computed=f"The Last.fm data, {SET_UP}, 20 runs: reward over that of random play. The figure comes out with the scale of "
+       computed=f"The Last.fm data, {SET_UP}, 20 runs: reward over that of random play. What is said comes out with the scale of "
        "early code by one of the authors (HCDM/BanditLib on GitHub, branch dz/experiment at commit 460554f; kept noise), possibly "
        "not the figure's. With the constants of Lemma 1, whose simplified bound needs more rounds than that, DGS is ahead by "
        "little, and both are below what a rule that never looks at a reward earns. The authors note that the privacy notions "
