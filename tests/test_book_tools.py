@@ -14,6 +14,7 @@ import build_book
 import checkout
 import environment
 import get_browser
+import longest_first
 from checkout import ROOT
 
 # What is trusted of an earlier build
@@ -199,3 +200,13 @@ def test_a_skipped_test_counts_as_failed(tmp_path: Path) -> None:
     assert told[-1].startswith("1 failed, 1 passed, 1 xfailed in ")
     at_once = told[: next(index for index, line in enumerate(told) if line.startswith("=="))]
     assert any(line.startswith("FAILED ") and line.endswith("::test_lazy") for line in at_once)
+
+
+def test_files_that_last_long_come_first() -> None:
+    files = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "notebooks").glob("*.ipynb")]
+    ordered = sorted(files, key=longest_first.place)
+    known = len(longest_first.LONG)
+    assert tuple(path.relative_to(ROOT).as_posix() for path in ordered[:known]) == longest_first.LONG
+    assert list(dict.fromkeys(path.parent.name for path in ordered[known:])) == ["notebooks", "site", "tests"]
+    kinds = [path.parent.name for path in ordered[known:]]
+    assert kinds == sorted(kinds)  # and each kind in one piece

@@ -1,7 +1,7 @@
 """Run every test, or those that are named: the package's, the stored outputs of the notebooks, then the site in a browser.
 
 One pytest run, so that its last line tells everything. The first test of the site builds the book. Everything at once is shared
-among the machine's cores, file by file, in this order; what is named runs in this process.
+among the machine's cores, file by file, the longest first; what is named runs in this process.
 """
 
 import os
@@ -34,7 +34,7 @@ def main() -> int:
     strict = ["-p", "nothing_skipped", "-p", "notebook_cells"]
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
-    shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile", "--no-loadscope-reorder"]
+    shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile", "--no-loadscope-reorder", "-p", "longest_first"]
     where = sys.argv[1:] or [*shared, str(ROOT / "tests"), str(ROOT / "notebooks")]
     arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", colour, *strict, *notebooks, *where]
     return int(pytest.main(arguments, plugins=[TellAtOnce()]))

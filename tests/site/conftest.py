@@ -120,6 +120,43 @@ def watch(context: BrowserContext, sight: Sight, own: tuple[str, ...]) -> Page:
 def page(browser: Browser, server: str, sight: Sight) -> Iterator[Page]:
     """Open a page of desktop size; every test that uses it fails on a page error or a remote request."""
     with browser.new_context(viewport=DESKTOP) as context:
-        yield watch(context, sight, (server, SITE.as_uri(), "data:", "blob:"))
+        yield watch(context, sight, own_addresses(server))
+    assert_nothing_wrong(sight)
+
+
+@pytest.fixture(scope="module")
+def one_tab(browser: Browser, server: str) -> Iterator[tuple[Page, Sight]]:
+    """Open the tab that `tab` lends: to start another one takes longer than to read and draw most pages."""
+    sight = Sight()
+    with browser.new_context(viewport=DESKTOP) as context:
+        yield watch(context, sight, own_addresses(server)), sight
+
+
+@pytest.fixture
+def tab(one_tab: tuple[Page, Sight]) -> Iterator[Page]:
+    """Lend a page as `page` does, for tests that need no browser of their own: the tab is that of all such tests of the file.
+
+    Each gets it blank, of desktop size, in the light, and without a memory of other pages.
+    """
+    page, sight = one_tab
+    yield page
+    page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    page.context.clear_cookies()
+    page.goto("about:blank")
+    page.set_viewport_size(DESKTOP)
+    page.emulate_media(color_scheme="light")
+    told = Sight(sight.remote[:], sight.errors[:])
+    sight.remote.clear()
+    sight.errors.clear()
+    assert_nothing_wrong(told)
+
+
+def own_addresses(server: str) -> tuple[str, ...]:
+    """Return how the addresses begin that a page of the book may ask for."""
+    return server, SITE.as_uri(), "data:", "blob:"
+
+
+def assert_nothing_wrong(sight: Sight) -> None:
+    """Fail on a page error or a remote request."""
     assert not sight.remote, "asked another host for something"
     assert not sight.errors, "an error in the page"

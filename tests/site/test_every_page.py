@@ -1,6 +1,6 @@
 """What must hold on each page of the built book, over http and from its file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -12,7 +12,6 @@ from checkout import SITE
 pytestmark = pytest.mark.site
 
 PHONE = {"width": 390, "height": 844}
-SHORTEST_ALT = 20
 
 # Wait for fonts and images; then return what a reader would miss.
 SETTLE = """async () => {
@@ -26,6 +25,9 @@ FAULTS = """() => {
     "formula not typeset": all(".formula:not(:has(.katex-html)), .math").map((e) => e.textContent),
     "live widget, which needs a kernel": all("script[type*='jupyter.widget-view']").map((e) => e.textContent),
     "image not loaded": all("img").filter((i) => !i.naturalWidth && i.checkVisibility()).map((i) => i.src),
+    "image whose text is missing, short or its file's name": all("article img, main img")
+      .filter((i) => i.alt.trim().length < 20 || i.alt.trim().endsWith(i.src.split("/").pop()))
+      .map((i) => i.src),
   };
 }"""
 # Elements of the article that reach beyond the window, unless a box of their own scrolls or clips them.
@@ -37,9 +39,9 @@ BEYOND = """() => {
     return false;
   };
   return [...document.querySelectorAll("article *")]
-    .filter((e) => e.checkVisibility() && e.getBoundingClientRect().width > 0)
+    .filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && e.getBoundingClientRect().width > 0)
+    .filter((e) => e.checkVisibility() && !held(e))
     .filter((e) => !e.closest("[clip-path]") && !e.querySelector("[clip-path]")) // a drawing cuts marks at its axes
-    .filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !held(e))
     .map((e) => e.outerHTML.slice(0, 120));
 }"""
 
@@ -47,36 +49,27 @@ BEYOND = """() => {
 @every_page
 @both_schemes
 def test_page_is_whole_and_asks_no_other_host(
-    page: Page, address: Callable[[str, str], str], scheme: str, name: str
+    tab: Page, address: Callable[[str, str], str], scheme: str, name: str
 ) -> None:
-    page.goto(address(scheme, name))
-    page.evaluate(SETTLE)
-    faults = page.evaluate(FAULTS)
+    tab.goto(address(scheme, name))
+    tab.evaluate(SETTLE)
+    faults = tab.evaluate(FAULTS)
     assert not any(faults.values()), {fault: found for fault, found in faults.items() if found}
 
 
-@every_page
-def test_images_have_a_text(page: Page, address: Callable[[str, str], str], name: str) -> None:
-    page.goto(address("file", name))
-    images = page.eval_on_selector_all("article img, main img", "all => all.map((i) => [i.src, i.alt])")
-    silent = [
-        source.rsplit("/", 1)[-1]
-        for source, text in images
-        if len(text.strip()) < SHORTEST_ALT or text.strip().endswith(source.rsplit("/", 1)[-1])
-    ]
-    assert not silent, f"say what these pictures show in at least {SHORTEST_ALT} characters"
-
-
-@every_page
-def test_page_fits_a_phone(
-    browser: Browser, address: Callable[[str, str], str], server: str, name: str
-) -> None:
+@pytest.fixture(scope="module")
+def phone(browser: Browser) -> Iterator[Page]:
+    """Open a page on a phone; nothing that the tests below do there is remembered."""
     with browser.new_context(viewport=PHONE, device_scale_factor=2, is_mobile=True) as context:
-        page = context.new_page()
-        page.goto(address("http", name))
-        page.evaluate(SETTLE)
-        width = page.evaluate("document.documentElement.scrollWidth")
-        beyond = page.evaluate(BEYOND)
+        yield context.new_page()
+
+
+@every_page
+def test_page_fits_a_phone(phone: Page, address: Callable[[str, str], str], name: str) -> None:
+    phone.goto(address("http", name))
+    phone.evaluate(SETTLE)
+    width = phone.evaluate("document.documentElement.scrollWidth")
+    beyond = phone.evaluate(BEYOND)
     assert width <= PHONE["width"], f"the page scrolls sideways: it is {width} px wide; {beyond[:5]}"
     assert not beyond, "these reach beyond the window and are cut off"
 

@@ -81,9 +81,9 @@ def test_references_are_labelled_as_cited_and_link_to_their_papers(page: Page, a
 
 
 @every_chapter
-def test_a_chapter_offers_its_notebook_and_the_package(page: Page, address: Address, name: str) -> None:
-    page.goto(address("file", name))
-    line = page.locator("p.take-along")
+def test_a_chapter_offers_its_notebook_and_the_package(tab: Page, address: Address, name: str) -> None:
+    tab.goto(address("file", name))
+    line = tab.locator("p.take-along")
     expect(line).to_have_count(1)
     assert [link.get_attribute("href") for link in line.locator("a").all()] == [
         f"../_sources/{name.removesuffix('.html')}.ipynb",

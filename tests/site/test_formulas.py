@@ -93,9 +93,9 @@ def look(page: Page, address: str, widths: tuple[int, ...] = WIDTHS) -> dict[int
 
 
 @every_page
-def test_formulas_are_whole_at_every_width(page: Page, address: Callable[[str, str], str], name: str) -> None:
-    assert not look(page, address("file", name))
-    assert name not in CHAPTERS or page.locator(".formula").count() > 50
+def test_formulas_are_whole_at_every_width(tab: Page, address: Callable[[str, str], str], name: str) -> None:
+    assert not look(tab, address("file", name))
+    assert name not in CHAPTERS or tab.locator(".formula").count() > 50
 
 
 LONG = r"\operatorname{Reg}(T) \le " + " + ".join(rf"\sum_{{a}} \frac{{\log T}}{{\Delta_{{{i}}}}}" for i in range(12))

@@ -52,7 +52,8 @@ def test_theme_can_be_switched(page: Page, address: Address, scheme: str) -> Non
 # A canvas turns any way of writing a colour into numbers.
 INKS = """() => {
   const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-  const light = (color) => {
+  const known = new Map(), light = (color) => known.get(color) ?? known.set(color, measure(color)).get(color);
+  const measure = (color) => {
     pen.fillStyle = color;
     pen.fillRect(0, 0, 1, 1);
     const parts = [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).map((level) => level / 255);
@@ -69,14 +70,14 @@ INKS = """() => {
 
 @every_chapter
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_drawings_can_be_read(page: Page, address: Address, theme: str, name: str) -> None:
-    page.emulate_media(color_scheme=theme)
-    page.goto(address("file", name))
-    assert page.evaluate("document.documentElement.dataset.theme") == theme
-    assert not page.locator(".cell_output img:visible").count(), "a picture that cannot follow the theme"
+def test_drawings_can_be_read(tab: Page, address: Address, theme: str, name: str) -> None:
+    tab.emulate_media(color_scheme=theme)
+    tab.goto(address("file", name))
+    assert tab.evaluate("document.documentElement.dataset.theme") == theme
+    assert not tab.locator(".cell_output img:visible").count(), "a picture that cannot follow the theme"
     for width in (320, 390, 768, 1366):
-        page.set_viewport_size({"width": width, "height": 900})
-        texts = page.evaluate(INKS)
+        tab.set_viewport_size({"width": width, "height": 900})
+        texts = tab.evaluate(INKS)
         assert texts
         assert not [text for text in texts if text[1] < 4], "these can hardly be read"
         upright = [text for text in texts if not text[3]]
@@ -84,13 +85,13 @@ def test_drawings_can_be_read(page: Page, address: Address, theme: str, name: st
 
 
 @every_chapter
-def test_everything_folded_opens(page: Page, address: Address, name: str) -> None:
-    page.goto(address("file", name))
-    page.wait_for_load_state()
-    assert not page.locator("article .toggle-button, article div.dropdown").count(), "folded in another way than everything else"
-    names = page.locator("article details > summary").all_text_contents()
+def test_everything_folded_opens(tab: Page, address: Address, name: str) -> None:
+    tab.goto(address("file", name))
+    tab.wait_for_load_state()
+    assert not tab.locator("article .toggle-button, article div.dropdown").count(), "folded in another way than everything else"
+    names = tab.locator("article details > summary").all_text_contents()
     assert not [told for told in names if "hidden" in told or "Click" in told or not told.strip()]
-    for box in page.locator("article details").all():
+    for box in tab.locator("article details").all():
         open_box(box, box.locator(":scope > :not(summary)").first, box.locator("summary").first)
 
 
@@ -106,10 +107,10 @@ def open_box(box: Locator, body: Locator, handle: Locator) -> None:
 
 @every_chapter
 @both_schemes
-def test_a_figure_moves_by_keyboard(page: Page, address: Address, scheme: str, name: str) -> None:
-    page.goto(address(scheme, name))
-    page.wait_for_load_state()
-    sliders = page.locator(".bdp-figure input[type=range]")
+def test_a_figure_moves_by_keyboard(tab: Page, address: Address, scheme: str, name: str) -> None:
+    tab.goto(address(scheme, name))
+    tab.wait_for_load_state()
+    sliders = tab.locator(".bdp-figure input[type=range]")
     assert sliders.count(), "a chapter has at least one figure that a reader can move"
     for slider in sliders.all():
         figure = slider.locator("xpath=ancestor::*[contains(concat(' ', @class, ' '), ' bdp-figure ')][1]")
@@ -123,12 +124,12 @@ def test_a_figure_moves_by_keyboard(page: Page, address: Address, scheme: str, n
         before = figure.evaluate(drawn)
         at_end = slider.evaluate("(e) => Number(e.value) >= Number(e.max)")
         slider.focus()
-        page.keyboard.press("ArrowLeft" if at_end else "ArrowRight")
+        tab.keyboard.press("ArrowLeft" if at_end else "ArrowRight")
         if figure.evaluate(drawn) == before:  # at its start a scene may show nothing yet that another slider could change
             first.press("End")
             before = figure.evaluate(drawn)
             slider.press("ArrowRight" if at_end else "ArrowLeft")
-        page.wait_for_function(
+        tab.wait_for_function(
             f"([e, before]) => ({drawn})(e) !== before", arg=[figure.element_handle(), before], timeout=5000
         )
 
