@@ -228,7 +228,7 @@ def test_optimal_composition_is_exact_for_randomized_response(epsilon, releases)
 @pytest.mark.parametrize("rho", (1e-4, 0.1, 2.0, 50.0))
 def test_zcdp_is_above_the_exact_gaussian_and_below_the_textbook(rho, delta):
     epsilon = zcdp_epsilon(rho, delta)
-    assert epsilon <= rho + 2 * math.sqrt(rho * math.log(1 / delta)) * (1 + 1e-9)  # Bun & Steinke 2016, Proposition 1.3
+    assert epsilon <= rho + 2 * math.sqrt(rho * math.log(1 / delta)) * (1 + 1e-9)  # Bun & Steinke 2016
     if epsilon > 0:
         assert gaussian_delta(math.sqrt(1 / (2 * rho)), epsilon, 1.0) <= delta
 

@@ -17,7 +17,7 @@ from bandits_dp.accounting.binomial import binomial_log_pmf
 
 
 def basic_composition(epsilon: float, delta: float, releases: int) -> tuple[float, float]:
-    """Privacy of k adaptive releases by adding up (Dwork & Roth 2014; their Theorem 3.16 if nothing adapts).
+    """Privacy of k adaptive releases by adding up (Dwork & Roth 2014).
 
     Parameters
     ----------

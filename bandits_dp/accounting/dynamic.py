@@ -13,7 +13,7 @@ the shifts are those of the tree's nodes, :mod:`bandits_dp.continual.dynamic`.) 
 :func:`laplace_sums_epsilon` bounds it from both sides, and nothing is approximated:
 
 *Above.* Split :math:`h_t` among its Laplace noises in proportion to their squared scales; each part is a pure mechanism, and a pure
-:math:`\varepsilon'` is :math:`\varepsilon'^2/2`-zCDP (Bun & Steinke 2016, Proposition 1.4). Adding noises up is post-processing, so
+:math:`\varepsilon'` is :math:`\varepsilon'^2/2`-zCDP (Bun & Steinke 2016). Adding noises up is post-processing, so
 
 .. math:: \rho = \sum_t \frac{\lVert h_t \rVert_2^2}{2 \sum_k b_{t,k}^2} , \qquad
           \varepsilon_{\text{pure}} = \sum_t \frac{\lVert h_t \rVert_1}{\max_k b_{t,k}} .

@@ -37,7 +37,7 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
 
     Notes
     -----
-    Balle, Barthe, Gaboardi 2018, Theorem 3. For a vector it is a lower bound only; pure privacy needs the l1-sensitivity.
+    Balle, Barthe, Gaboardi 2018. For a vector it is a lower bound only; pure privacy needs the l1-sensitivity.
     """
     scale = _checks.positive("scale", scale)
     epsilon = _checks.epsilon(epsilon)

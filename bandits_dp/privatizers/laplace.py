@@ -41,7 +41,7 @@ class _LaplaceSum(Privatizer):
         self.noise_std = math.sqrt(2 * self.draws) * self.scale
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
         reason = f"Laplace mechanism, l1-sensitivity {domain.l1_diameter:.4g} (Dwork et al. 2006" + (
-            "; with delta, Balle et al. 2018, Theorem 3)" if delta else ")")
+            "; with delta, Balle et al. 2018)" if delta else ")")
         self.guarantee = promise(epsilon, delta, self.model, self._unit, calibration, reason)
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:

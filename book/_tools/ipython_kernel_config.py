@@ -15,6 +15,9 @@ class TellNumbers(ast.NodeTransformer):
             from _pytest.assertion.rewrite import rewrite_asserts
 
             rewrite_asserts(cell, b"")
+            for node in cell.body:  # pytest's own imports have no last line; below a comment, Python would guess a wrong one
+                if isinstance(node, ast.Import) and node.end_lineno is None:
+                    node.end_lineno = node.lineno
         return cell
 
 

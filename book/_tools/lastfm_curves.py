@@ -36,7 +36,7 @@ LEARNERS: dict[str, dict[str, Any]] = {  # what each is made from
     "JDP, tuned": {"name": "LinUCB-JDP", **TWO, "radius_scale": 0.1},
 }
 SCALES = (1.0, 0.3, 0.1, 0.03, 0.0)
-SCALED = ("LinUCB", "RewardTree", "RewardTree, proved width", "Tree", "JDP")
+SCALED = ("LinUCB", "RewardTree", "RewardTree, proved width", "DGS, early code", "Tree", "JDP")
 SEASONS = (1, 2, 3, 5, 10)
 FLIPPED = (0, 1000, 2000)
 CHANGING = ("LinUCB, early code", "LinUCB", "DGS, early code", "Tree", "RewardTree")
