@@ -23,6 +23,16 @@ from checkout import BUILD, ROOT, SITE
 PDF = BUILD / "private-bandits.pdf"
 STYLE = Path(__file__).with_name("whole_book.css")
 LEFT_OUT = ("book/api",)
+# A scene that begins empty shows how it ends.
+ENDS = """() => {
+  for (const button of document.querySelectorAll(".bdp-play")) {
+    const slider = button.closest("figure").querySelectorAll("input[type=range]")[button.dataset.slider];
+    if (slider.value > slider.max / 5) continue;
+    slider.value = slider.max;
+    slider.dispatchEvent(new Event("input"));
+  }
+}"""
+WIDE = 658  # pixels, between the margins of A4
 FOOTER = '<div style="width:100%;font:9px sans-serif;text-align:center"><span class="pageNumber"></span></div>'
 
 
@@ -95,7 +105,15 @@ def anchor(name: str, fragment: str = "") -> str:
 def for_paper(article: Tag, page: BeautifulSoup) -> None:
     """Leave out what only works on a screen, and unfold what is to be read."""
     for needless in article.select("script, button, .headerlink, details.fold.code, .bdp-numbers, noscript"):
-        needless.decompose()
+        if needless.find_parent("figure", ("bdp-curves", "bdp-scene")) is None:  # these draw themselves, as on a screen
+            needless.decompose()
+    for empty in article.select("div.cell"):
+        if not empty.get_text(strip=True) and not empty.select("img, svg"):  # a heading before it would stay alone on its page
+            empty.decompose()
+    for rooms in article.select(".bdp-gallery details"):
+        rooms["open"] = ""
+    for invitation in article.select(".bdp-gallery .bdp-note"):
+        invitation.decompose()
     solutions = []
     for fold in article.select("details.fold"):
         summary = fold.find("summary")
@@ -116,8 +134,10 @@ def lead_within(article: Tag, name: str, names: Sequence[str]) -> None:
     """Give every anchor the name of its page, and let links follow; those to pages left out become plain words."""
     for tag in article.find_all(id=True):
         tag["id"] = anchor(name, str(tag["id"]))
-    for tag in article.find_all(attrs={"clip-path": True}):
-        tag["clip-path"] = str(tag["clip-path"]).replace("url(#", f"url(#{anchor(name)}--")
+    for tag in article.select("[clip-path], [style*='url(#']"):
+        for key in ("clip-path", "style"):  # clips and hatches
+            if key in tag.attrs:
+                tag[key] = str(tag[key]).replace("url(#", f"url(#{anchor(name)}--")
     for tag in article.find_all(href=True):
         parts = urlsplit(str(tag["href"]))
         if parts.scheme or parts.netloc:
@@ -142,9 +162,10 @@ def print_book(names: Sequence[str], path: Path) -> None:
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=get_browser.get(), args=["--no-sandbox", "--disable-gpu"])
-            page = browser.new_page()
+            page = browser.new_page(viewport={"width": WIDE, "height": 900}, reduced_motion="reduce")
             page.goto(draft.as_uri())
             page.evaluate("document.fonts.ready")
+            page.evaluate(ENDS)
             margin = {"top": "18mm", "bottom": "20mm", "left": "18mm", "right": "18mm"}
             page.pdf(
                 path=path, format="A4", margin=margin, outline=True, tagged=True, print_background=True,

@@ -23,7 +23,10 @@ def test_every_page_has_its_place_and_every_link_its_anchor() -> None:
     links = [tag["href"][1:] for tag in book.select("a[href^='#']")]
     assert len(links) > 500 and not set(links) - set(anchors)
     assert [link["href"] for link in book.select(".contents a")] == [f"#{make_pdf.anchor(name)}" for name in names]
-    assert not book.select("script, details.fold")
+    assert not book.select("details.fold")
+    assert all(script.find_parent("figure", ("bdp-curves", "bdp-scene")) for script in book.select("script"))
+    painted = {name for tag in book.select("[clip-path], [style]") for name in re.findall(r"url\(#(.+?)\)", str(tag.attrs))}
+    assert len(painted) > 20 and not painted - set(anchors), "a clip or a hatch is lost on paper"
 
 
 def test_chapters_are_printed_with_contents_and_links(tmp_path: Path) -> None:
