@@ -118,6 +118,15 @@ def test_pages_follow_the_data_that_they_show() -> None:
     assert {name for name in shown if (ROOT / "book" / name).exists()} <= counted
 
 
+def test_without_locks_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows, where a child process cannot inherit one either."""
+    with checkout.exclusive() as lock:
+        assert checkout.inherited(lock) == (lock,)
+    monkeypatch.setattr(checkout, "fcntl", None)
+    with checkout.exclusive() as lock:
+        assert checkout.inherited(lock) == ()
+
+
 # Plain answers
 
 
@@ -149,7 +158,7 @@ def test_a_named_browser_must_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_any_browser_the_tests_fail_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[tuple[str, ...]] = []
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
     monkeypatch.setattr(get_browser.shutil, "which", lambda name: "/usr/bin/apt-get")
     monkeypatch.setattr(get_browser, "find", lambda: None)
     monkeypatch.setattr(get_browser, "attempt", lambda *command: bool(tried.append(command)))
