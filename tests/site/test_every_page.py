@@ -86,6 +86,13 @@ def test_links_lead_somewhere(name: str) -> None:
     assert not lost_links(name), "these links lead nowhere"
 
 
+def test_a_host_that_runs_jekyll_shows_every_folder() -> None:
+    """It would leave out those whose names begin with an underscore."""
+    assert (SITE / ".nojekyll").is_file()
+    assert (SITE / "_static").is_dir()
+    assert not (SITE / "CNAME").exists()
+
+
 def lost_links(name: str) -> list[str]:
     """List a page's links to addresses of the book that do not exist."""
     page = SITE / name
