@@ -34,7 +34,7 @@ def copy_carriers(folder: Path) -> None:
     for name in ("_config.yml", set_repository.COMMANDS, *set_repository.METADATA):
         shutil.copy(ROOT / name, folder / name)
     for path in (ROOT / "notebooks").rglob("*.ipynb"):
-        if not any(part.startswith(".") for part in path.relative_to(ROOT).parts):
+        if ".ipynb_checkpoints" not in path.parts:
             (folder / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, folder / path.relative_to(ROOT))
 
@@ -222,6 +222,13 @@ def test_every_file_tells_the_address_that_the_settings_have(tmp_path: Path) -> 
     copy_carriers(tmp_path)
     address = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["repository"]["url"]
     assert set_repository.rewrite(tmp_path, address) == []
+
+
+def test_the_page_on_publishing_names_every_file_that_changes(copy: Path) -> None:
+    table = re.findall(r"(?m)^\| `(\S+)` \|", (ROOT / "book" / "publish.md").read_text("utf-8"))
+    changed = {path.relative_to(copy) for path in set_repository.rewrite(copy, URL)}
+    assert {path for path in changed if path.suffix != ".ipynb"} == {Path(name) for name in table if "*" not in name}
+    assert "notebooks/*.ipynb" in table
 
 
 def test_a_host_is_known_however_it_is_written() -> None:
