@@ -107,8 +107,12 @@ def measured(request: pytest.FixtureRequest) -> Iterator[dict[str, float]]:
         assert difference is None, f"{row['test']} {difference}; look at it, and run make claims if it is right"
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m looks at the markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Refuse a claim that measures nothing; with --write-claims keep claims only."""
+    """Mark what opens a browser; refuse a claim that measures nothing; with --write-claims keep claims only."""
+    for item in items:
+        if {"browser", "chromium"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("browser")
     claims = [item for item in items if row_of(item)]
     for item in claims:
         if "measured" not in getattr(item, "fixturenames", ()):
