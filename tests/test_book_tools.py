@@ -73,7 +73,7 @@ def test_a_lost_site_is_not_current(build_folder: Path) -> None:
     ("line", "printed"),
     [
         ("\x1b[91mWARNING: no such label\x1b[39;49;00m\n", "WARNING: no such label"),
-        (f"{ROOT}/book/a.md:3: WARNING: no such label\n", "book/a.md:3: WARNING: no such label"),
+        (f"{ROOT}{os.sep}book/a.md:3: WARNING: no such label\n", "book/a.md:3: WARNING: no such label"),
         (f"{ROOT}/notebooks/a.ipynb: Executing notebook using local CWD\n", "  running notebooks/a.ipynb"),
         ("a.ipynb: WARNING: Executing notebook failed\n", "a.ipynb: WARNING: Executing notebook failed"),
         ("a.ipynb:240002: WARNING: no key\n", "a.ipynb, cell 24, line 2: WARNING: no key"),
@@ -144,9 +144,10 @@ def test_a_python_without_venv_gets_a_plain_answer(monkeypatch: pytest.MonkeyPat
     assert "cannot make virtual environments" in environment.complaint()
 
 
-def test_a_python_inside_the_environment_is_traced_to_its_base() -> None:
-    base = environment.base_interpreter(Path(sys.prefix))
-    assert not Path(base).is_relative_to(sys.prefix)
+def test_a_python_inside_the_environment_is_traced_to_its_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    base = environment.base_interpreter(tmp_path)
+    assert Path(base).is_relative_to(sys.base_prefix) and Path(base).is_file()
     assert environment.base_interpreter(Path("/nowhere")) == sys.executable
 
 
