@@ -102,13 +102,17 @@ def measured(request: pytest.FixtureRequest) -> Iterator[dict[str, float]]:
     row["measured"] = {name: float(f"{float(value):.6g}") for name, value in numbers.items()}
     request.config.stash[ROWS][row["test"]] = row
     if not request.config.getoption("--write-claims"):
-        stored = {entry["test"]: entry for entry in json.loads(LEDGER.read_text())}
+        stored = {entry["test"]: entry for entry in json.loads(LEDGER.read_text("utf-8"))}
         difference = wrong(row, stored.get(row["test"]))
         assert difference is None, f"{row['test']} {difference}; look at it, and run make claims if it is right"
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m looks at the markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Refuse a claim that measures nothing; with --write-claims keep claims only."""
+    """Mark what opens a browser; refuse a claim that measures nothing; with --write-claims keep claims only."""
+    for item in items:
+        if {"browser", "chromium"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("browser")
     claims = [item for item in items if row_of(item)]
     for item in claims:
         if "measured" not in getattr(item, "fixturenames", ()):
@@ -120,7 +124,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Write the ledger if that was asked for and every claim's test passed."""
     if session.config.getoption("--write-claims") and exitstatus == 0:
-        rows = {row["test"]: row for row in json.loads(LEDGER.read_text())} | session.config.stash[ROWS]
+        rows = {row["test"]: row for row in json.loads(LEDGER.read_text("utf-8"))} | session.config.stash[ROWS]
         ranked = sorted(rows.values(), key=lambda row: (row["paper"], row["chapter"], row["item"], row["test"]))
         ordered = [{key: row[key] for key in FIELDS} for row in ranked]
-        LEDGER.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+        LEDGER.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")

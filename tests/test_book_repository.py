@@ -3,11 +3,14 @@
 import json
 import re
 import shutil
+import tomllib
 from pathlib import Path
 
 import nbformat
 import pytest
+import yaml
 
+import repository_hosts
 import run_notebooks
 import set_repository
 from checkout import ROOT
@@ -18,14 +21,22 @@ URL = "https://github.com/somebody/a-fork"
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Copy what carries the address: the settings, the page with commands, and the notebooks."""
-    shutil.copy(ROOT / "_config.yml", tmp_path)
-    (tmp_path / "book").mkdir()
-    shutil.copy(ROOT / set_repository.COMMANDS, tmp_path / "book")
-    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    """Copy what carries the address: the settings, the page with commands, the metadata, and the notebooks."""
+    copy_carriers(tmp_path)
     save(run_ten_times(chapter("1")), tmp_path / "notebooks" / "99_test.ipynb")
     set_repository.rewrite(tmp_path, "")
     return tmp_path
+
+
+def copy_carriers(folder: Path) -> None:
+    """Copy from this checkout every file that may hold the address, and no other."""
+    (folder / "book").mkdir()
+    for name in ("_config.yml", set_repository.COMMANDS, *set_repository.METADATA):
+        shutil.copy(ROOT / name, folder / name)
+    for path in (ROOT / "notebooks").rglob("*.ipynb"):
+        if ".ipynb_checkpoints" not in path.parts:
+            (folder / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, folder / path.relative_to(ROOT))
 
 
 def run_ten_times(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -79,6 +90,85 @@ def test_setup_cell_does_not_count_among_the_others(copy: Path) -> None:
     assert path.read_bytes() == before
 
 
+def test_a_failed_write_changes_nothing(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, write = contents(copy), Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if "pyproject" in path.name:
+            raise OSError("no space left")
+        return write(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="no space left"):
+        set_repository.rewrite(copy, URL)
+    assert contents(copy) == before
+
+
+# What others read: the citation, the package's metadata, the front page
+
+
+def metadata(url: str) -> dict[str, str]:
+    """Return the texts of the files that others read, with an address."""
+    texts = {name: (ROOT / name).read_text("utf-8") for name in set_repository.METADATA}
+    return {name: told(told(texts[name], ""), url) for name, told in set_repository.METADATA.items()}
+
+
+HOSTS = [
+    (URL, "https://somebody.github.io/a-fork/", f"{URL}/issues", f"{URL}/blob/main/CHANGELOG.md"),
+    (
+        "https://github.com/SomeBody/somebody.github.io",
+        "https://somebody.github.io/",
+        "https://github.com/SomeBody/somebody.github.io/issues",
+        "https://github.com/SomeBody/somebody.github.io/blob/main/CHANGELOG.md",
+    ),
+    (
+        "https://gitlab.com/group/of/people",
+        "",
+        "https://gitlab.com/group/of/people/-/issues",
+        "https://gitlab.com/group/of/people/-/blob/main/CHANGELOG.md",
+    ),
+    (
+        "https://codeberg.org/some/body",
+        "https://some.codeberg.page/body/",
+        "https://codeberg.org/some/body/issues",
+        "https://codeberg.org/some/body/src/branch/main/CHANGELOG.md",
+    ),
+    ("https://git.example.org/some/body", "", "", ""),
+]
+
+
+@pytest.mark.parametrize(("url", "site", "issues", "changes"), HOSTS)
+def test_other_addresses_follow_from_the_host(url: str, site: str, issues: str, changes: str) -> None:
+    texts = metadata(url)
+    citation = yaml.safe_load(texts["CITATION.cff"])
+    assert citation["cff-version"] == "1.2.0" and citation.keys() >= {"message", "title", "authors", "version", "license"}
+    assert (citation["repository-code"], citation.get("url", "")) == (url, site)
+    project = tomllib.loads(texts["pyproject.toml"])["project"]
+    told = {"Homepage": site or url, "Documentation": site, "Source": url, "Issues": issues, "Changelog": changes}
+    assert project["urls"] == {label: address for label, address in told.items() if address}
+    assert (ROOT / "CHANGELOG.md").is_file()
+    badges = re.findall(r"\[!\[(\w+)\]\((\S+)\)\]\((\S+)\)", texts["README.md"])
+    assert [name for name, _, _ in badges] == (["Test", "Book", "Binder"] if "github.com" in url else [])
+    for workflow in re.findall(r"workflows/([\w.]+)", " ".join(picture for _, picture, _ in badges)):
+        assert (ROOT / ".github" / "workflows" / workflow).is_file()
+
+
+def test_the_rest_of_the_metadata_stays() -> None:
+    without, having = metadata(""), metadata(URL)
+    before, after = (tomllib.loads(texts["pyproject.toml"]) for texts in (without, having))
+    del after["project"]["urls"]
+    assert before == after
+    cited, cited_after = (yaml.safe_load(texts["CITATION.cff"]) for texts in (without, having))
+    assert cited == {key: value for key, value in cited_after.items() if key not in ("repository-code", "url")}
+    assert cited["version"] == before["project"]["version"]
+
+
+@pytest.mark.parametrize("name", set_repository.METADATA)
+def test_metadata_without_its_place_stops_everything(name: str) -> None:
+    with pytest.raises(ValueError, match=rf"{name} has 0 places .* where one is expected"):
+        set_repository.METADATA[name]("nothing of the kind\n", URL)
+
+
 def test_buttons_are_only_for_hosts_that_have_them() -> None:
     assert set(set_repository.settings("").values()) == {'""', "false"}
     github = set_repository.settings(URL)
@@ -127,7 +217,20 @@ def test_other_addresses_are_refused(given: str) -> None:
         set_repository.checked(given)
 
 
-def test_nothing_else_names_the_address() -> None:
-    """The committed state has no address; nor has what a citation is made from."""
-    assert "repository-code" not in (ROOT / "CITATION.cff").read_text("utf-8")
-    assert "github.com" not in (ROOT / "pyproject.toml").read_text("utf-8")
+def test_every_file_tells_the_address_that_the_settings_have(tmp_path: Path) -> None:
+    """Also in a fork, where they have one."""
+    copy_carriers(tmp_path)
+    address = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["repository"]["url"]
+    assert set_repository.rewrite(tmp_path, address) == []
+
+
+def test_the_page_on_publishing_names_every_file_that_changes(copy: Path) -> None:
+    table = re.findall(r"(?m)^\| `(\S+)` \|", (ROOT / "book" / "publish.md").read_text("utf-8"))
+    changed = {path.relative_to(copy) for path in set_repository.rewrite(copy, URL)}
+    assert {path for path in changed if path.suffix != ".ipynb"} == {Path(name) for name in table if "*" not in name}
+    assert "notebooks/*.ipynb" in table
+
+
+def test_a_host_is_known_however_it_is_written() -> None:
+    assert repository_hosts.site("https://GitHub.com/Some/Body") == "https://some.github.io/Body/"
+    assert repository_hosts.site("") == repository_hosts.issues("") == repository_hosts.shown("", "README.md") == ""

@@ -74,7 +74,7 @@ def test_a_lost_site_is_not_current(build_folder: Path) -> None:
     ("line", "printed"),
     [
         ("\x1b[91mWARNING: no such label\x1b[39;49;00m\n", "WARNING: no such label"),
-        (f"{ROOT}/book/a.md:3: WARNING: no such label\n", "book/a.md:3: WARNING: no such label"),
+        (f"{ROOT}{os.sep}book/a.md:3: WARNING: no such label\n", "book/a.md:3: WARNING: no such label"),
         (f"{ROOT}/notebooks/a.ipynb: Executing notebook using local CWD\n", "  running notebooks/a.ipynb"),
         ("a.ipynb: WARNING: Executing notebook failed\n", "a.ipynb: WARNING: Executing notebook failed"),
         ("a.ipynb:240002: WARNING: no key\n", "a.ipynb, cell 24, line 2: WARNING: no key"),
@@ -119,6 +119,15 @@ def test_pages_follow_the_data_that_they_show() -> None:
     assert {name for name in shown if (ROOT / "book" / name).exists()} <= counted
 
 
+def test_without_locks_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows, where a child process cannot inherit one either."""
+    with checkout.exclusive() as lock:
+        assert checkout.inherited(lock) == (lock,)
+    monkeypatch.setattr(checkout, "fcntl", None)
+    with checkout.exclusive() as lock:
+        assert checkout.inherited(lock) == ()
+
+
 # Plain answers
 
 
@@ -136,9 +145,10 @@ def test_a_python_without_venv_gets_a_plain_answer(monkeypatch: pytest.MonkeyPat
     assert "cannot make virtual environments" in environment.complaint()
 
 
-def test_a_python_inside_the_environment_is_traced_to_its_base() -> None:
-    base = environment.base_interpreter(Path(sys.prefix))
-    assert not Path(base).is_relative_to(sys.prefix)
+def test_a_python_inside_the_environment_is_traced_to_its_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    base = environment.base_interpreter(tmp_path)
+    assert Path(base).is_relative_to(sys.base_prefix) and Path(base).is_file()
     assert environment.base_interpreter(Path("/nowhere")) == sys.executable
 
 
@@ -150,7 +160,7 @@ def test_a_named_browser_must_start(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_any_browser_the_tests_fail_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[tuple[str, ...]] = []
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
     monkeypatch.setattr(get_browser.shutil, "which", lambda name: "/usr/bin/apt-get")
     monkeypatch.setattr(get_browser, "find", lambda: None)
     monkeypatch.setattr(get_browser, "attempt", lambda *command: bool(tried.append(command)))

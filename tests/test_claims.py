@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ROWS = json.loads((ROOT / "book" / "claims.json").read_text())
-OPEN = json.loads((ROOT / "book" / "not_testable.json").read_text())
+ROWS = json.loads((ROOT / "book" / "claims.json").read_text("utf-8"))
+OPEN = json.loads((ROOT / "book" / "not_testable.json").read_text("utf-8"))
 PAPERS = {"chowdhury2022", "li2022", "tenenbaum2021", "wang2022"}
 
 
@@ -15,7 +15,7 @@ def judged() -> set[str]:
     """Names of the tests that take the fixture ``measured``, which no other test may, found by reading the files."""
     found = set()
     for path in (ROOT / "tests").glob("test_*.py"):
-        for node in ast.parse(path.read_text()).body:
+        for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.FunctionDef) and "measured" in [argument.arg for argument in node.args.args]:
                 found.add(f"tests/{path.name}::{node.name}")
     return found

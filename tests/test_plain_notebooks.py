@@ -134,7 +134,7 @@ def test_every_solution_is_folded(path: Path) -> None:
 def test_a_notebook_needs_the_package_and_nothing_of_the_book(path: Path) -> None:
     imported = set()
     for cell in CHAPTERS[path]["cells"]:
-        code = re.sub(r"(?m)^\s*%.*$", "pass", plain_text.source(cell)) if cell["cell_type"] == "code" else ""
+        code = re.sub(r"(?m)^([ \t]*)%.*$", r"\1pass", plain_text.source(cell)) if cell["cell_type"] == "code" else ""
         for node in ast.walk(ast.parse(code)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []

@@ -94,6 +94,7 @@ if __name__ == "__main__":
 '''
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="kills a group of processes, which Windows does not have")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path, workers):
     """SIGKILL half way: every stored run is kept, nothing stored is played again, and the numbers are those of a whole sweep.

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 import stored_outputs
-from checkout import BUILD, NOTEBOOKS, ROOT, SITE, exclusive, fingerprint
+from checkout import BUILD, NOTEBOOKS, ROOT, SITE, exclusive, fingerprint, inherited
 from kernels import neutralise
 
 LOG = BUILD / "build.log"
@@ -37,7 +37,7 @@ KERNEL_NOISE = re.compile(r"\[IPKernelApp\]|debugger|frozen_modules|PYDEVD")
 
 def worth_printing(line: str) -> str:
     """Shorten a line of the build if it is a warning, an error or the start of a run; drop any other."""
-    line = TERMINAL_COLOUR.sub("", line).replace(f"{ROOT}/", "").rstrip()
+    line = TERMINAL_COLOUR.sub("", line).replace(f"{ROOT}{os.sep}", "").rstrip()
     run = re.match(r"(.+): Executing notebook using", line)
     if run:
         return f"  running {run[1]}"
@@ -76,7 +76,7 @@ def prepare(made_from: dict[str, str]) -> None:
     write_state({"status": "building", **made_from})
 
 
-def run_jupyter_book(lock: int) -> int:
+def run_jupyter_book(lock: int | None) -> int:
     """Run the build and return its status; all it says goes to `LOG`, and what a reader needs is printed."""
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
     options = ["build", str(ROOT), "-W", "-n", "--keep-going"]
@@ -88,7 +88,7 @@ def run_jupyter_book(lock: int) -> int:
             [*command, *options],
             cwd=ROOT,
             env=environment,
-            pass_fds=(lock,),
+            pass_fds=inherited(lock),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

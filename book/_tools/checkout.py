@@ -4,14 +4,19 @@ Kept to the syntax of old Pythons, because `environment.py` uses it before it kn
 """
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import sys
 from pathlib import Path
 
+try:
+    import fcntl
+except ImportError:  # Windows, where a folder cannot be locked
+    fcntl = None  # type: ignore[assignment]
+
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 BUILD = ROOT / "_build"
 SITE = BUILD / "html"
 NOTEBOOKS = ROOT / "notebooks"
@@ -24,8 +29,12 @@ def exclusive():  # type: ignore[no-untyped-def]
 
     The lock is on the checkout's own folder, so it leaves no file behind, and the system drops it when its
     holder ends in any way. Yields the descriptor that holds it: a child process that inherits it
-    (`subprocess.run(..., pass_fds=(descriptor,))`) keeps the lock if its parent is killed.
+    (`subprocess.run(..., pass_fds=inherited(descriptor))`) keeps the lock if its parent is killed. On Windows there is
+    no lock, and None is yielded.
     """
+    if fcntl is None:
+        yield None
+        return
     descriptor = os.open(str(ROOT), os.O_RDONLY)
     try:
         try:
@@ -38,6 +47,11 @@ def exclusive():  # type: ignore[no-untyped-def]
         os.close(descriptor)
 
 
+def inherited(lock):  # type: ignore[no-untyped-def]
+    """Return what `pass_fds` takes, so that a child keeps the lock that `exclusive` yielded."""
+    return () if lock is None else (lock,)
+
+
 def fingerprint(*patterns: str) -> str:
     """Hash the names and contents of the files that match `patterns`, and the version of Python.
 
@@ -48,6 +62,6 @@ def fingerprint(*patterns: str) -> str:
     paths = {path for pattern in patterns for path in ROOT.glob(pattern) if path.is_file()}
     for path in sorted(paths):
         if "__pycache__" not in path.parts:
-            digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
+            digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0")
             digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

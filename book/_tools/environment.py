@@ -20,6 +20,8 @@ def base_interpreter(venv: "os.PathLike[str]") -> str:
     """Return this Python, or the one it was made from when this Python lives in `venv` itself."""
     if os.path.realpath(sys.prefix) != os.path.realpath(str(venv)):
         return sys.executable
+    if os.name == "nt":
+        return os.path.join(sys.base_prefix, "python.exe")
     return os.path.join(sys.base_prefix, "bin", "python{}.{}".format(*sys.version_info))
 
 
@@ -49,21 +51,21 @@ def main() -> int:
         print(message, file=sys.stderr)
         return 1
 
-    from checkout import ROOT, VENV, exclusive, fingerprint
+    from checkout import PYTHON, ROOT, VENV, exclusive, fingerprint, inherited
 
     complete = VENV / ".complete"
     with exclusive() as lock:
         wanted = [str(VENV), fingerprint("requirements.lock"), fingerprint("pyproject.toml")]
-        found = complete.read_text().split("\n") if complete.exists() else []
-        if not os.access(str(VENV / "bin" / "python"), os.X_OK):
+        found = complete.read_text("utf-8").split("\n") if complete.exists() else []
+        if not os.access(str(PYTHON), os.X_OK):
             found = []
         if found == wanted:
             return 0
 
         def run(*command: str) -> None:
-            subprocess.run(command, cwd=str(ROOT), check=True, pass_fds=(lock,))
+            subprocess.run(command, cwd=str(ROOT), check=True, pass_fds=inherited(lock))
 
-        pip = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+        pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
         try:
             if found[:2] == wanted[:2]:
                 complete.unlink()  # only pyproject.toml changed: install the package again, nothing else
@@ -80,7 +82,7 @@ def main() -> int:
         except subprocess.CalledProcessError as error:
             print("The environment is not complete; the next make starts it again.", file=sys.stderr)
             return error.returncode or 1
-        complete.write_text("\n".join(wanted))
+        complete.write_text("\n".join(wanted), "utf-8")
     return 0
 
 

@@ -26,6 +26,8 @@ def starts(browser: str | None) -> bool:
     """Tell whether `browser` is a program that can say its version."""
     if not browser or not os.access(browser, os.X_OK):
         return False
+    if os.name == "nt":
+        return True  # there it opens a window and says nothing
     try:
         done = subprocess.run([browser, "--version"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):

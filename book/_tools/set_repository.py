@@ -1,8 +1,9 @@
 """Set, change or remove the public address of the book's repository.
 
 The address lives in _config.yml, at repository.url. Setting one also switches on the buttons that need it,
-writes a set-up cell for Colab below each notebook's title, and completes the commands of the page "Get the code";
-setting none puts every file back as it was, byte for byte. Nothing is written unless everything can be.
+writes a set-up cell for Colab below each notebook's title, completes the commands of the page "Get the code", and
+tells it in the citation, the package's metadata and the badges of the front page (`repository_metadata.py`). Setting
+none puts every file back as it was, byte for byte. Nothing is written unless everything can be.
 `make repository URL=...` hands the address over in the environment, where no shell interprets it.
 """
 
@@ -11,19 +12,19 @@ import json
 import os
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import repository_hosts
 from checkout import ROOT
+from repository_metadata import badged, cited, packaged
 
 SETUP_CELL = "colab-setup"
 NO_ADDRESS = "https://host/owner/name"  # stands for the address in the commands of the page
 COMMANDS = "book/get_the_code.md"
-
-# Which hosts the theme can make which buttons for.
-LAUNCHES = {"github.com"}
-SHOWS_SOURCE = {"github.com", "gitlab.com"}
+METADATA = {"CITATION.cff": cited, "pyproject.toml": packaged, "README.md": badged}
 
 
 def checked(url: str) -> str:
@@ -50,8 +51,8 @@ def checked(url: str) -> str:
 
 def settings(url: str) -> dict[str, str]:
     """Return the values in _config.yml that follow from the address, as they stand there."""
-    host = urlsplit(url).netloc.lower()
-    launches, shows = host in LAUNCHES, host in SHOWS_SOURCE
+    host = repository_hosts.host(url)
+    launches, shows = host in repository_hosts.LAUNCHES, host in repository_hosts.SHOWS_SOURCE
     return {
         "url": f'"{url}"',
         "binderhub_url": '"https://mybinder.org"' if launches else '""',
@@ -111,27 +112,45 @@ def with_setup(text: str, url: str) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False) + end
 
 
+def text_of(path: Path) -> str:
+    """Read a file as it is, with the ends of lines that it has."""
+    return path.read_bytes().decode("utf-8")
+
+
 def rewrite(root: Path, url: str) -> list[Path]:
     """Set the address in the checkout at `root` and return the files that changed."""
     config = root / "_config.yml"
-    commands, settings_now = root / COMMANDS, config.read_text("utf-8")
+    commands, settings_now = root / COMMANDS, text_of(config)
     now = re.search(r'(?m)^  url: "(.+)"$', settings_now)
     address = rf"(git clone |git\+){re.escape(now[1] if now else NO_ADDRESS)}(?![\w/-])"
     texts = {
         config: configured(settings_now, url),
-        commands: re.sub(address, lambda match: match[1] + (url or NO_ADDRESS), commands.read_text("utf-8")),
+        commands: re.sub(address, lambda match: match[1] + (url or NO_ADDRESS), text_of(commands)),
     }
-    for path in sorted((root / "notebooks").glob("*.ipynb")):
+    texts |= {root / name: told(text_of(root / name), url) for name, told in METADATA.items()}
+    for path in sorted((root / "notebooks").rglob("*.ipynb")):
+        if ".ipynb_checkpoints" in path.parts:
+            continue
         try:
-            texts[path] = with_setup(path.read_text("utf-8"), url)
+            texts[path] = with_setup(text_of(path), url)
         except (ValueError, KeyError) as error:
             raise ValueError(f"{path.relative_to(root)} {error}") from error
-    changed = [path for path, text in texts.items() if path.read_text("utf-8") != text]
-    for path in changed:
-        draft = path.with_name(f".{path.name}.tmp")
-        draft.write_text(texts[path], "utf-8")
-        os.replace(draft, path)
-    return changed
+    changed = {path: text for path, text in texts.items() if text_of(path) != text}
+    replace(changed)
+    return list(changed)
+
+
+def replace(texts: Mapping[Path, str]) -> None:
+    """Write files; none of them takes its place before all are on the disk."""
+    drafts = {path: path.with_name(f".{path.name}.tmp") for path in texts}
+    try:
+        for path, draft in drafts.items():
+            draft.write_bytes(texts[path].encode())
+        for path, draft in drafts.items():
+            os.replace(draft, path)
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
 
 
 def main() -> int:

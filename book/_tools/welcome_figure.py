@@ -33,9 +33,9 @@ def table() -> dict[str, object]:
 
 def html() -> str:
     """Return the figure as one piece of HTML that loads nothing."""
-    script = "\n".join((PARTS / f"{name}.js").read_text() for name in SCRIPTS)
+    script = "\n".join((PARTS / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     return (
-        f"<style>\n{(PARTS / 'figure.css').read_text()}</style>\n{(PARTS / 'figure.html').read_text()}"
+        f"<style>\n{(PARTS / 'figure.css').read_text('utf-8')}</style>\n{(PARTS / 'figure.html').read_text('utf-8')}"
         f'<script type="application/json" id="lull-table">{json.dumps(table())}</script>\n'
         f'<script>\n(function () {{\n"use strict";\n{script}}}());\n</script>\n'
     )
@@ -43,8 +43,8 @@ def html() -> str:
 
 def ledger_bar() -> str:
     """Return the way into the book: a button, and the outcomes of the claims ledger as a bar that opens it."""
-    rows = json.loads((PARTS.parent / "claims.json").read_text())
-    rows += [{"outcome": "not testable"} for _ in json.loads((PARTS.parent / "not_testable.json").read_text())]
+    rows = json.loads((PARTS.parent / "claims.json").read_text("utf-8"))
+    rows += [{"outcome": "not testable"} for _ in json.loads((PARTS.parent / "not_testable.json").read_text("utf-8"))]
     counted = Counter(row["outcome"] for row in rows if row["outcome"] != "observation")
     told = " · ".join(f"{counted[outcome]} {outcome}" for outcome in OUTCOMES if counted[outcome])
     parts = "".join(

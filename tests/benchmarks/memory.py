@@ -1,6 +1,5 @@
 """The most memory that a process has had."""
 
-import resource
 import sys
 from pathlib import Path
 
@@ -14,4 +13,10 @@ def peak_megabytes() -> float:
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
         return int(line.split()[1]) / 2**10
+    if sys.platform == "win32":
+        import psutil
+
+        return psutil.Process().memory_info().peak_wset / 2**20
+    import resource
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
