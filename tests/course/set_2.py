@@ -306,7 +306,7 @@ def pile_std(yes, users, eps0, lost):
     ),
     "not only what sticks out": (
         "all differences are added up, positive and negative",
-        {"pile-delta": _changed(_PILE, "np.maximum(x - math.exp(epsilon) * y, 0)", "abs(x - math.exp(epsilon) * y) / 2")},
+        {"pile-delta": _changed(_PILE, "np.maximum(x - math.exp(epsilon) * y, 0)", "(abs(x - math.exp(epsilon) * y) / 2)")},
         "test-pile-delta",
     ),
     "delta for every pile": (
