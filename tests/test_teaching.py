@@ -13,7 +13,8 @@ PAGES = {path.stem: path.read_text("utf-8") for path in sorted(GUIDE.glob("*.md"
 CELLS = {path.stem: json.loads(path.read_text("utf-8"))["cells"] for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))}
 SOURCES = {name: "\n".join("".join(cell["source"]) for cell in cells) for name, cells in CELLS.items()}
 HEADINGS = {name: re.findall(r"(?m)^#{2,3} (.+)$", text) for name, text in SOURCES.items()}
-MASTERS = sorted((NOTEBOOKS / "assignments" / "masters").glob("*.ipynb"))
+SETS = NOTEBOOKS / "assignments"
+MASTERS = sorted((SETS / "masters").glob("*.ipynb")) or sorted(SETS.glob("*.ipynb"))  # a public copy has no masters
 CHAPTER = re.compile(r"\{doc\}`\.\./\.\./notebooks/(\w+)`")
 
 

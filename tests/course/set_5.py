@@ -125,37 +125,37 @@ HARD_CODED_POINTS = 0
 
 MISTAKES = {
     "ridge always on top": (
-        "The shift is added whether it is needed or not.",
+        "the shift is added whether it is needed or not",
         {"model": MODEL.format(RIDGE, "V = V + ridge / 2 * np.eye(d)")},
         "test-model",
     ),
     "half a matrix": (
-        "The upper triangle is the matrix.",
+        "the upper triangle is the matrix",
         {"model": MODEL.format(RIDGE, RIGHT_SHIFT).replace("V + np.triu(V, 1).T", "V")},
         "test-model",
     ),
     "eigenvalues clipped": (
-        "Only the small eigenvalues are raised, which is not a shift.",
+        "only the small eigenvalues are raised, which is not a shift",
         {"model": MODEL.format(RIDGE, "V = (turn * np.maximum(least, ridge / 2)) @ turn.T")},
         "test-model",
     ),
     "noise left out of the width": (
-        "The width of LinUCB without privacy is still right.",
+        "the width of LinUCB without privacy is still right",
         {"half-width": WIDTH.format("z @ gram @ z / 4", BIAS)},
         "test-half-width",
     ),
     "ridge without bias": (
-        "A regularizer costs nothing, so the width needs the two random parts only.",
+        "a regularizer costs nothing, so the width needs the two random parts only",
         {"half-width": PARTLY["half-width"]},
         "test-half-width",
     ),
     "noise once per user": (
-        "Every answer has its own noise, as in the local model.",
+        "every answer has its own noise, as in the local model",
         {"half-width": WIDTH.format("z @ gram @ z / 4 + len(features) * noise_std**2 * z @ z", BIAS)},
         "test-half-width",
     ),
     "epsilons added": (
-        "The nights' epsilons add up, and delta is that of one night.",
+        "the nights' epsilons add up, and delta is that of one night",
         {"nights": NIGHTS.format('''from scipy.optimize import brentq
     def own(std):
         low = gaussian_delta(std, 1e-6, moved) - delta
@@ -164,42 +164,42 @@ MISTAKES = {
         "test-nights",
     ),
     "shifts added": (
-        "A user who comes M times moves one release M times as far.",
+        "a user who comes M times moves one release M times as far",
         {"nights": NIGHTS.format("return int(sum(gaussian_delta(1.0, epsilon, s) <= delta for s in np.cumsum(moved / stds)))")},
         "test-nights",
     ),
     "last night only": (
-        "A release holds the running sums already.",
+        "a release holds the running sums already",
         {"learner": PARTLY["learner"]},
         "test-learner",
     ),
     "ridge every night": (
-        "The ridge is part of each release, so it is added with each.",
+        "the ridge is part of each release, so it is added with each",
         {"learner": LEARNER.format(width="np.sqrt(squares)", sums="self.sums + release", ridge="self.ridge * self.nights")},
         "test-learner",
     ),
     "squared width": (
-        "The width is the quadratic form, without the root.",
+        "the width is the quadratic form, without the root",
         {"learner": LEARNER.format(width="squares", sums="self.sums + release", ridge="self.ridge")},
         "test-learner",
     ),
     "matrix alone": (
-        "The best score is the likelihood ratio of the noisy matrix.",
+        "the best score is the likelihood ratio of the noisy matrix",
         {"suspicion": SUSPICION.format("return (released * (a.T @ a - b.T @ b)).sum(axis=(1, 2))")},
         "test-suspicion",
     ),
     "shift alone": (
-        "If the shift gives something away, its size does.",
+        "if the shift gives something away, its size does",
         {"suspicion": SUSPICION.format("return outputs[:, -1]")},
         "test-suspicion",
     ),
     "shift of the noise, rounded": (
-        "What leaks is the last digits of the shift, so rounding it is enough.",
+        "what leaks is the last digits of the shift, so rounding it is enough",
         {"mended": MENDED.format(std="std", shift="np.round(ridge - np.linalg.eigvalsh(symmetric(noise, d))[:, 0], 1)")},
         "test-mended",
     ),
     "noise on the shift": (
-        "Every number that is released needs noise of its own.",
+        "every number that is released needs noise of its own",
         {"mended": MENDED.format(
             std="std",
             shift="np.maximum(ridge - np.linalg.eigvalsh(symmetric(exact + noise, d))[:, 0], 0) + np.abs(rng.normal(0, std, runs))",
@@ -207,17 +207,17 @@ MISTAKES = {
         "test-mended",
     ),
     "a budget for each part": (
-        "Vector and matrix are two releases, and each may use all of epsilon and delta.",
+        "vector and matrix are two releases, and each may use all of epsilon and delta",
         {"quiet": QUIET.format(vector=STD.format("1.0"), matrix=STD.format("math.sqrt(17 / 16)"))},
         "test-quiet",
     ),
     "one number moves by one": (
-        "No entry moves by more than 1, so the sensitivity is 1.",
+        "no entry moves by more than 1, so the sensitivity is 1",
         {"quiet": QUIET.format(vector=STD.format("1.0"), matrix=STD.format("1.0"))},
         "test-quiet",
     ),
     "as careful as for everybody": (
-        "The package's noise on every number that is not known is little enough.",
+        "the package's noise on every number that is not known is little enough",
         {"quiet": QUIET.format(vector=STD.format("3 / math.sqrt(2)"), matrix=STD.format("3 / math.sqrt(2)"))},
         "test-quiet",
     ),
