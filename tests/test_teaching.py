@@ -48,6 +48,10 @@ def test_every_chapter_has_its_place_and_an_exercise(page):
             assert any(f'<a id="{label}"></a>' in text for label in labels(PAGES[page])), name
 
 
+def test_the_page_never_offers_a_master():
+    assert "masters" not in PAGES["overview"].split("```{code-cell}")[1].replace("# never the masters", "")
+
+
 def test_the_syllabuses_have_their_sessions_and_every_set_is_due():
     weeks, days = re.split(r"(?m)^\(two-weeks\)=$", PAGES["syllabus"])
     assert [int(n) for n in re.findall(r"(?m)^### Week (\d+)", weeks)] == list(range(1, 13))
