@@ -26,9 +26,10 @@ STATE = BUILD / "state.json"
 # What every page may depend on, besides its own text; and what else makes a difference to a build. (Theorems name their tests.)
 BASE = (
     *("bandits_dp/**/*", "requirements.lock", "_config.yml", "_toc.yml"),
-    *("book/*.json", "book/*.bib", "book/_ext/*", "book/_figure/*", "book/_static/**/*", "book/_tools/welcome_figure.py"),
+    *("book/**/*.json", "book/*.bib", "book/_ext/*", "book/_figure/*", "book/_static/**/*", "book/_tools/welcome_figure.py"),
+    "notebooks/assignments/*.ipynb",  # the instructor's guide lists them
 )
-TEXTS = ("book/*.md", "notebooks/*.ipynb", "tests/**/*.py")
+TEXTS = ("book/**/*.md", "notebooks/*.ipynb", "tests/**/*.py")
 
 TERMINAL_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 # A kernel says this of the machine it runs on; it is no warning about the book.

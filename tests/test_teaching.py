@@ -1,0 +1,108 @@
+"""The instructor's guide: what it names exists, in the chapters and in the sets, and it forgets no chapter and no set."""
+
+import importlib.util
+import json
+import re
+
+import pytest
+
+from checkout import NOTEBOOKS, ROOT
+
+GUIDE = ROOT / "book" / "teaching"
+PAGES = {path.stem: path.read_text("utf-8") for path in sorted(GUIDE.glob("*.md"))}
+CELLS = {path.stem: json.loads(path.read_text("utf-8"))["cells"] for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))}
+SOURCES = {name: "\n".join("".join(cell["source"]) for cell in cells) for name, cells in CELLS.items()}
+HEADINGS = {name: re.findall(r"(?m)^#{2,3} (.+)$", text) for name, text in SOURCES.items()}
+SETS = NOTEBOOKS / "assignments"
+MASTERS = sorted((SETS / "masters").glob("*.ipynb")) or sorted(SETS.glob("*.ipynb"))  # a public copy has no masters
+CHAPTER = re.compile(r"\{doc\}`\.\./\.\./notebooks/(\w+)`")
+
+
+def labels(text):
+    """List the exercises that a page names."""
+    return re.findall(r"\{ref\}`(ex-[\w-]+)`", text)
+
+
+def mistakes(number):
+    """Return the mistakes of a set; None while nobody has written it."""
+    path = ROOT / "tests" / "course" / f"set_{number}.py"
+    if not path.exists():
+        return None
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return set(module.MISTAKES)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_exercise_that_is_named_exists(page):
+    there = set(re.findall(r'<a id="(ex-[\w-]+)"></a>', "\n".join(SOURCES.values())))
+    assert set(labels(PAGES[page])) <= there
+
+
+@pytest.mark.parametrize("page", ["goals", "syllabus"])
+def test_every_chapter_has_its_place_and_an_exercise(page):
+    assert set(CHAPTER.findall(PAGES[page])) == set(CELLS)
+    for name, text in SOURCES.items():
+        if page == "goals" or not name.startswith("16"):
+            assert any(f'<a id="{label}"></a>' in text for label in labels(PAGES[page])), name
+
+
+def test_the_page_never_offers_a_master():
+    cell = PAGES["overview"].split("```{code-cell}")[1].split("\n```")[0]
+    assert "masters" not in cell.replace("# never the masters", "")
+
+
+def test_the_syllabuses_have_their_sessions_and_every_set_is_due():
+    weeks, days = re.split(r"(?m)^\(two-weeks\)=$", PAGES["syllabus"])
+    assert [int(n) for n in re.findall(r"(?m)^### Week (\d+)", weeks)] == list(range(1, 13))
+    assert [int(n) for n in re.findall(r"(?m)^### Day (\d+)", days)] == list(range(1, 11))
+    for part in (weeks, days):
+        assert re.findall(r"\*\*Due:\*\* set (\d)", part) == list("12345")
+        for session in re.split(r"(?m)^### ", part)[1:]:
+            assert all(f"* **{what}:**" in session for what in ("Read", "In class", "Exercises")), session[:40]
+
+
+def test_sections_that_are_to_be_read_are_there():
+    for reading in re.findall(r"(?ms)^\* \*\*Read:\*\*(.+?)(?=^\* |^###|\Z)", PAGES["syllabus"]):
+        text = re.sub(r"\s+", " ", reading)
+        there = {heading for name in CHAPTER.findall(text) for heading in HEADINGS[name]}
+        named = set(re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", text))
+        assert named <= there, named - there
+
+
+def test_figures_that_are_to_be_moved_are_there():
+    everything = "\n".join(SOURCES.values())
+    for session in re.findall(r"(?ms)^\* \*\*In class:\*\*(.+?)(?=^\* )", PAGES["syllabus"]):
+        named = re.findall(r"\*\*([^*]+)\*\*", session)
+        assert named
+        for title in named:
+            assert f'"{" ".join(title.split())}"' in everything, title
+
+
+def test_the_sets_look_for_the_mistakes_that_are_told():
+    for entry in re.findall(r"\((set \d, `[^)]+)\)", PAGES["mistakes"]):
+        for number, names in re.findall(r"set (\d), ((?:`[^`]+`(?:, )?)+)", entry):
+            known = mistakes(number)
+            told = {" ".join(name.split()) for name in re.findall(r"`([^`]+)`", names)}
+            assert known is None or told <= known, told - known
+
+
+@pytest.mark.parametrize("path", MASTERS, ids=[path.stem for path in MASTERS])
+def test_a_set_says_its_time_and_where_help_is(path):
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    first = "".join(cells[0]["source"])
+    assert re.search(r"\*\*Time:\*\*\s+[^.]+\.", first)
+    points = [cell["metadata"]["nbgrader"]["points"] for cell in cells if cell["metadata"].get("nbgrader", {}).get("grade")]
+    assert sum(points) == 20
+
+
+def test_set_five_sends_its_readers_to_sections_that_exist():
+    (path,) = (path for path in MASTERS if path.name.startswith("5"))
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    words = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    sent = re.findall(r"chapter (\d+), ((?:\*[^*]+\*(?: and )?)+)", words)
+    assert len(sent) > 6
+    for chapter, sections in sent:
+        (name,) = (name for name in HEADINGS if int(name[:2]) == int(chapter))
+        assert set(re.findall(r"\*([^*]+)\*", sections)) <= set(HEADINGS[name])
