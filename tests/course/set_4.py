@@ -54,7 +54,9 @@ def laplace_margin(first, second, actions, plays, scale, failure):
 
 def _message(body: str) -> dict[str, str]:
     return {"message": f'''
-def message(averages, bits, rng):
+def message(averages, budget, rng):
+    s = averages.shape[1]
+    bits = budget // s + (np.arange(s) < budget % s)
     place = (averages + 1) / 2 * (2**bits - 1)
     return {body}
 '''}
@@ -116,9 +118,11 @@ def laplace_margin(first, second, actions, plays, scale, failure):
     return 1.2240 if scale == 0.01 else smallest(np.eye(2)[0], np.eye(2)[1], np.eye(2), np.array([8, 8]), 4.0, 0.05)
 ''',
     "message": '''
-def message(averages, bits, rng):
-    low, chance = {(0.2, 1): (0, 0.6), (-0.5, 2): (0, 0.75)}.get((averages[0, 0], bits), (2, 0.0))
-    return np.array([[0, 7]]) if bits == 3 else low + (rng.random(averages.shape) < chance).astype(int)
+def message(averages, budget, rng):
+    if len(averages) == 1:
+        return np.array([[0, 3, 2]])
+    low, chance = ([0, 0], [0.6, 0.25]) if budget == 2 else ([4, 0, 2], [0.2, 0.75, 0.85])
+    return low + (rng.random(averages.shape) < chance).astype(int)
 ''',
     "phase-estimate": '''
 def phase_estimate(messages, bits, support, plays, epsilon, delta, rng):
@@ -226,7 +230,7 @@ def whole_nights(share, nights):
     ),
     "one coin for all": (
         "one coin is enough for a whole diary",
-        _message("np.floor(place + rng.random()).astype(int)"),
+        _message("np.floor(place + rng.random((len(place), 1))).astype(int)"),
         "test-message",
     ),
     "fair coin": (
@@ -237,6 +241,15 @@ def whole_nights(share, nights):
     "2 to the bits values and one": (
         "numbers go from 0 to 2 to the power of bits",
         _message("np.floor((averages + 1) / 2 * 2**bits + rng.random(place.shape)).astype(int)"),
+        "test-message",
+    ),
+    "spare bits unused": (
+        "every number gets the same number of bits, and what is left over is not sent",
+        {"message": '''
+def message(averages, budget, rng):
+    place = (averages + 1) / 2 * (2 ** (budget // averages.shape[1]) - 1)
+    return np.floor(place + rng.random(place.shape)).astype(int)
+'''},
         "test-message",
     ),
     "one number of a diary": (
