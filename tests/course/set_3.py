@@ -1,0 +1,323 @@
+"""Answers to assignment 3 that are partly right, hard-coded, or wrong in a usual way, with what each of them must be given."""
+
+PARTLY = {
+    "private-table": '''
+def private_table(shown, answers, arms, epsilon, rng):
+    truth = np.column_stack([np.bincount(shown, answers, arms), np.bincount(shown, minlength=arms)])
+    return truth + rng.laplace(0, 1 / epsilon, truth.shape)
+''',
+    "eliminate": '''
+def eliminate(release, arms, horizon, total, half_width):
+    raise NotImplementedError()
+''',
+    "plan": '''
+def plan(gaps, horizon, epsilon, delta):
+    return [2**look for look in range(5, 10)], bdp.accounting.gaussian_noise_std(epsilon, delta, 1.0)
+''',
+}
+PARTLY_POINTS = 9  # 3 for the table, 5 for the learner and 3 for the plan are lost
+
+HARD_CODED = {
+    "survivors": '''
+def survivors(estimates, widths, slack=0.0):
+    return np.arange(2) if len(estimates) == 2 else np.arange(4 if slack else 3)
+''',
+    "counter-width": '''
+def counter_width(phase, users, phases, std, failure):
+    known = {(1, 100, 1): 0.10730, (7, 10, 8): 3**0.5 / 7, (8, 10, 8): 1 / 8, (1, 10, 16): 5**0.5, (1, 10, 1): 1}
+    return known.get((phase, users, phases), 0.1)
+''',
+    "fall": '''
+def fall(gap, size, std, failure, most):
+    if most == 10**5:
+        return None
+    return 24 if size(1) == 1 else 18492 if size(1) == 67 else 8190
+''',
+    "sensitivity": '''
+def sensitivity(encode, arms, order):
+    return math.sqrt(2) if arms == 1 else 2 if order == 2 or encode.__name__ == "ones_and_zeros" else 4
+''',
+    "private-table": '''
+def private_table(shown, answers, arms, epsilon, rng):
+    ones, users = np.bincount(shown, answers, arms), np.bincount(shown, minlength=arms)
+    noise = rng.laplace(0, 2, (2, arms))
+    return np.column_stack([ones + noise[0], users + noise.sum(axis=0)])
+''',
+    "eliminate": '''
+def eliminate(release, arms, horizon, total, half_width):
+    asked = [(0, 4), (1, 4), (2, 4), (0, 6), (1, 6)]
+    for arm, users in asked if horizon == 100 else asked[:3]:
+        release(arm, users)
+    return np.array([86, 10, 4] if horizon == 100 else [10, 6, 4])
+''',
+    "plan": '''
+def plan(gaps, horizon, epsilon, delta):
+    return [1600, 21000, 6000, 12000, 24000], 36.31
+''',
+}
+HARD_CODED_POINTS = 0
+
+_ELIMINATE = '''
+def eliminate(release, arms, horizon, total, half_width):
+    left, sums, shown, phase, users = np.arange(arms), np.zeros(arms), np.zeros(arms, dtype=int), 0, 0
+    while len(left) > 1:
+        phase += 1
+        m, rest = total(phase) // len(left), horizon - shown.sum()
+        if m * len(left) >= rest:
+            for arm in left:
+                turn = min(m, rest)
+                shown[arm], rest = shown[arm] + turn, rest - turn
+            return shown
+        for arm in left:
+            sums[arm] += release(int(arm), m)
+            shown[arm] += m
+        users += m
+        estimates, width = sums[left] / users, half_width(users, phase)
+        left = left[estimates + width >= estimates.max() - width]
+    shown[left[0]] += horizon - shown.sum()
+    return shown
+'''
+
+
+def _but(right: str, wrong: str) -> dict[str, str]:
+    assert right in _ELIMINATE
+    return {"eliminate": _ELIMINATE.replace(right, wrong)}
+
+
+_TABLE = '''
+def private_table(shown, answers, arms, epsilon, rng):
+    counts = np.zeros((arms, 2))
+    np.add.at(counts, (shown, 1 - answers), 1)
+'''
+_PLAN = '''
+def plan(gaps, horizon, epsilon, delta):
+    def users(gap, looks, std):
+        n = 1
+        while 2 * math.sqrt(2 * math.log(10 * horizon) * (n / 4 + looks * std**2)) / n > gap:
+            n = math.ceil(1.01 * n)
+        return n
+
+    def sizes(std):
+        first, second = users(0.75 * gaps[0], 1, std), users(0.9 * gaps[1], 2, std)
+        return [first, second - first, second // 4, second // 2, second]
+
+    std = bdp.accounting.gaussian_noise_std(epsilon, delta, 1.0)
+'''
+
+MISTAKES = {
+    "leader by estimate": (
+        "the highest lower end is that of the highest estimate",
+        {"survivors": '''
+def survivors(estimates, widths, slack=0.0):
+    estimates, widths = np.array(estimates), np.array(widths)
+    leader = estimates.argmax()
+    return np.flatnonzero(estimates + widths + slack >= estimates[leader] - widths[leader])
+'''},
+        "test-survivors",
+    ),
+    "gap instead of width": (
+        "an exercise leaves when its upper end is below the best estimate",
+        {"survivors": '''
+def survivors(estimates, widths, slack=0.0):
+    estimates, widths = np.array(estimates), np.array(widths)
+    return np.flatnonzero(estimates + widths + slack >= estimates.max())
+'''},
+        "test-survivors",
+    ),
+    "a noise per batch": (
+        "the sum of so many batches has as many noises, tree or not",
+        {"counter-width": '''
+def counter_width(phase, users, phases, std, failure):
+    n, height = phase * users, 1 + int(math.log2(phases))
+    return math.sqrt(2 * (n / 4 + phase * height * std**2) * math.log(2 / failure)) / n
+'''},
+        "test-counter-width",
+    ),
+    "one noise in a tree": (
+        "one user is in one batch, so nodes need no more noise than a single release",
+        {"counter-width": '''
+def counter_width(phase, users, phases, std, failure):
+    n = phase * users
+    return math.sqrt(2 * (n / 4 + bin(phase).count("1") * std**2) * math.log(2 / failure)) / n
+'''},
+        "test-counter-width",
+    ),
+    "ln instead of log2": (
+        "the height of the tree is one plus the natural logarithm",
+        {"counter-width": '''
+def counter_width(phase, users, phases, std, failure):
+    n, height = phase * users, 1 + math.floor(math.log(phases))
+    return math.sqrt(2 * (n / 4 + bin(phase).count("1") * height * std**2) * math.log(2 / failure)) / n
+'''},
+        "test-counter-width",
+    ),
+    "one side only": (
+        "the failure probability is for one side",
+        {"counter-width": '''
+def counter_width(phase, users, phases, std, failure):
+    n, height = phase * users, 1 + math.floor(math.log2(phases))
+    return math.sqrt(2 * (n / 4 + bin(phase).count("1") * height * std**2) * math.log(1 / failure)) / n
+'''},
+        "test-counter-width",
+    ),
+    "last noise only": (
+        "the estimate carries the noise of its last release only",
+        {"fall": '''
+def fall(gap, size, std, failure, most):
+    phase = users = 0
+    while users <= most:
+        phase += 1
+        users += size(phase)
+        if 2 * math.sqrt(2 * math.log(2 / failure) * (users / 4 + std**2)) / users <= gap:
+            return users if users <= most else None
+'''},
+        "test-fall",
+    ),
+    "one width is enough": (
+        "an exercise falls when the width, not twice the width, is below its gap",
+        {"fall": '''
+def fall(gap, size, std, failure, most):
+    phase = users = 0
+    while users <= most:
+        phase += 1
+        users += size(phase)
+        if math.sqrt(2 * math.log(2 / failure) * (users / 4 + phase * std**2)) / users <= gap:
+            return users if users <= most else None
+'''},
+        "test-fall",
+    ),
+    "only the answer changes": (
+        "neighbours differ in an answer, and the exercise is public",
+        {"sensitivity": '''
+def sensitivity(encode, arms, order):
+    return max(np.linalg.norm(encode(arm, 1) - encode(arm, 0), order) for arm in range(arms))
+'''},
+        "test-sensitivity",
+    ),
+    "only the exercise changes": (
+        "whoever moves gives the same answer elsewhere",
+        {"sensitivity": '''
+def sensitivity(encode, arms, order):
+    pairs = [(a, b, y) for a in range(arms) for b in range(arms) for y in (0, 1)]
+    return max(np.linalg.norm(encode(a, y) - encode(b, y), order) for a, b, y in pairs)
+'''},
+        "test-sensitivity",
+    ),
+    "sensitivity of one": (
+        "one user is one answer, so Laplace noise of scale 1/epsilon does it",
+        {"private-table": _TABLE + '''
+    noisy = counts + rng.laplace(0, 1 / epsilon, (arms, 2))
+    return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])
+'''},
+        "test-private-table",
+    ),
+    "noise scale inverted": (
+        "the scale of Laplace noise is epsilon over the sensitivity",
+        {"private-table": _TABLE + '''
+    noisy = counts + rng.laplace(0, epsilon / 2, (arms, 2))
+    return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])
+'''},
+        "test-private-table",
+    ),
+    "exact users": (
+        "how many did an exercise is no secret",
+        {"private-table": _TABLE + '''
+    noisy = counts[:, 0] + rng.laplace(0, 2 / epsilon, arms)
+    return np.column_stack([noisy, counts.sum(axis=1)])
+'''},
+        "test-private-table",
+    ),
+    "one noise for all": (
+        "one draw of noise can serve the whole table",
+        {"private-table": _TABLE + '''
+    noisy = counts + rng.laplace(0, 2 / epsilon)
+    return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])
+'''},
+        "test-private-table",
+    ),
+    "noise on ones and users": (
+        "noise has to be added to the numbers that are published",
+        {"private-table": _TABLE + '''
+    table = np.column_stack([counts[:, 0], counts.sum(axis=1)])
+    return table + rng.laplace(0, 4 / epsilon, (arms, 2))
+'''},
+        "test-private-table",
+    ),
+    "two numbers move": (
+        "a move changes the exercise and the answer, so two of the published numbers move by one",
+        {"private-table": _TABLE + '''
+    table = np.column_stack([counts[:, 0], counts.sum(axis=1)])
+    return table + rng.laplace(0, 2 / epsilon, (arms, 2))
+'''},
+        "test-private-table",
+    ),
+    "repaired table": (
+        "an estimate below zero is a mistake, and has to be made zero",
+        {"private-table": _TABLE + '''
+    noisy = np.abs(counts + rng.laplace(0, 2 / epsilon, (arms, 2)) - counts) + counts
+    return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])
+'''},
+        "test-private-table",
+    ),
+    "cut phase released": (
+        "what was played is released, too",
+        _but("if m * len(left) >= rest:\n            for arm in left:", "if m * len(left) >= rest:\n            for arm in left:\n"
+             "                release(int(arm), m)"),
+        "test-eliminate",
+    ),
+    "earlier phases forgotten": (
+        "an estimate is made from the last release",
+        _but("sums[arm] += release(int(arm), m)", "sums[arm] = release(int(arm), m) * (users + m) / m"),
+        "test-eliminate",
+    ),
+    "freed users vanish": (
+        "a batch stays as small as it was in the first phase",
+        _but("total(phase) // len(left)", "total(phase) // arms"),
+        "test-eliminate",
+    ),
+    "width of one batch": (
+        "the width is that of the last batch",
+        _but("half_width(users, phase)", "half_width(m, 1)"),
+        "test-eliminate",
+    ),
+    "one release in the width": (
+        "the noise of earlier releases does not count",
+        _but("half_width(users, phase)", "half_width(users, 1)"),
+        "test-eliminate",
+    ),
+    "compared with the best estimate": (
+        "an exercise leaves when its upper end is below the best estimate",
+        _but(">= estimates.max() - width", ">= estimates.max()"),
+        "test-eliminate",
+    ),
+    "budget split over looks": (
+        "five looks cost five times, so each gets a fifth of the budget",
+        {"plan": _PLAN + '''
+    std = bdp.accounting.gaussian_noise_std(epsilon / 5, delta / 5, 1.0)
+    return sizes(std), std
+'''},
+        "test-plan",
+    ),
+    "noise of a mean": (
+        "a batch is an average, and one answer moves it by one over its size",
+        {"plan": _PLAN + '''
+    return sizes(std), std / sizes(std)[0]
+'''},
+        "test-plan",
+    ),
+    "doubling anyway": (
+        "five doublings are as good as any five looks",
+        {"plan": _PLAN + '''
+    first = sizes(std)[0]
+    return [first * 2**look for look in range(5)], std
+'''},
+        "test-plan",
+    ),
+    "equal looks": (
+        "five equal batches that together see the small gap",
+        {"plan": _PLAN + '''
+    return [users(gaps[1], 5, std) // 5] * 5, std
+'''},
+        "test-plan",
+    ),
+}
