@@ -1,5 +1,5 @@
 """Fetch the browser libraries and the faces that the site serves itself, into book/_static/vendor
-(and those that only the build runs, into book/_ext).
+(those that only the build runs, into book/_ext; those of the lecture slides, into book/_tools/slides).
 
 A maintainer runs this by hand, rarely, and commits the result: the built book then asks no other host for
 anything. Needs npm. Each archive is checked against the sum below before anything of it is used.
@@ -29,6 +29,16 @@ PACKAGES = {
             "dist/katex.min.css": "_static/vendor/katex/katex.min.css",
             "dist/fonts/*.woff2": "_static/vendor/katex/fonts/",
             "LICENSE": "_static/vendor/katex/LICENSE",
+        },
+    ),
+    "reveal.js@6.0.2": (
+        "258220e43f5aa31a1a2de6fce0ef8ebc0c2c2967486af56010349cc6d6045c50"
+        "93eade9342b84db5282881c8dd0a974bb168258499f7cf21377d43b0887e4a12",
+        {
+            "dist/reveal.js": "_tools/slides/reveal/",
+            "dist/reveal.css": "_tools/slides/reveal/",
+            "dist/plugin/notes.js": "_tools/slides/reveal/",  # the speaker's view
+            "LICENSE": "_tools/slides/reveal/",
         },
     ),
     "@fontsource-variable/newsreader@5.3.0": (
