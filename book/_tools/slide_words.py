@@ -1,0 +1,105 @@
+"""Choose the words of a slide from a chapter's sentences. Nothing is written here: what is shown stands in the chapter, word for word."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from slide_blocks import length, sentences
+
+MOST_POINTS = 4
+POINTS = 420  # characters of all points of a slide
+POINT = 190  # and of one
+ALONE = 90  # of a point that has a slide to itself
+UNFIT = -9.0
+WORDS = 260  # characters of what stands beside a figure, or below a theorem or code
+
+# Where a sentence leans on the one before, it does not stand well alone.
+LEANING = re.compile(
+    r"(?:It|They|He|She|This|These|Those|That|Its|Their|Her|Both|Such|And|Or|Then|There|Here|Each|Neither|Otherwise|Instead)\b"
+)
+# What a reader is told to do with the page, and a listener is not.
+FOR_READERS = re.compile(
+    r"\b(?:[Pp]ress Play|[Mm]ove (?:it|the)|[Ss]lid(?:e|er)|next cell|folded|cell (?:above|below)|[Rr]unning this|as a notebook"
+    r"|next figure|next scene|In the theorem|[Rr]ead on)"
+)
+CONCLUDING = re.compile(r"(?:So|But|Hence|Therefore|That is why|The price|In short)\b")
+
+
+def score(sentence: str, first: bool) -> float:
+    """Say how well a sentence stands on a slide, by itself."""
+    if sentence.endswith(":") or FOR_READERS.search(sentence) or sentence.startswith("(") or length(sentence) > POINT:
+        return UNFIT
+    value = 2.0 + 2 * first + 3 * sentence.count("**") // 2 + ("*" in sentence) + bool(CONCLUDING.match(sentence))
+    return value - 2.5 * bool(LEANING.match(sentence)) - (length(sentence) < 25) - 0.5 * sentence.endswith("?")
+
+
+def bold_first(paragraph: str) -> list[str]:
+    """Split a paragraph; bold words that open it stay with the sentence that they introduce."""
+    parts = sentences(paragraph)
+    if len(parts) > 1 and re.fullmatch(r"\*\*[^*]+\*\*", parts[0]):
+        aside = len(parts) > 2 and parts[1].startswith("(")
+        return [f"{parts[0]} {parts[1 + aside]}", *parts[2 + aside :]]
+    return parts
+
+
+def points(paragraphs: Sequence[str]) -> list[str]:
+    """Choose what a slide says of some paragraphs: a few of their sentences, in their order."""
+    spoken = [(i, j, sentence) for i, paragraph in enumerate(paragraphs) for j, sentence in enumerate(bold_first(paragraph))]
+    chosen: list[tuple[int, int, str]] = []
+
+    def worth(entry: tuple[int, int, str]) -> float:
+        i, j, sentence = entry
+        value = score(sentence, j == 0)
+        if value < -1:
+            return value
+        before = next((other for other in chosen if other[:2] == (i, j - 1)), None)
+        if before:  # it may lean on that one, and a question wants its answer
+            value += 2.5 + 20 * before[2].endswith("?")
+        return value + 10 * (i not in {entry[0] for entry in chosen})  # every paragraph has its turn before one has a second
+
+    while len(chosen) < MOST_POINTS:
+        room = POINTS - sum(length(sentence) for *_, sentence in chosen)
+        left = [entry for entry in spoken if entry not in chosen and length(entry[2]) <= room and score(entry[2], False) > UNFIT]
+        good = [entry for entry in left if worth(entry) % 10 >= 1.5]
+        if not good:
+            break
+        chosen.append(max(good, key=lambda entry: (worth(entry), -entry[0], -entry[1])))
+    return [sentence for *_, sentence in sorted(chosen)]
+
+
+def slides_of(paragraphs: Sequence[str]) -> list[tuple[list[str], list[str]]]:
+    """Spread paragraphs evenly over slides of at most `MOST_POINTS`; return the points of each, and what they are taken from."""
+    count = -(-len(paragraphs) // MOST_POINTS)
+    ends = [round(len(paragraphs) * k / count) for k in range(count + 1)] if count else []
+    return [(points(told), list(told)) for begin, end in pairwise(ends) if (told := paragraphs[begin:end])]
+
+
+def worth_a_slide(chosen: Sequence[str]) -> bool:
+    """Say whether points are worth a slide: a single short sentence is said, not shown."""
+    return len(chosen) > 1 or sum(map(length, chosen)) >= ALONE
+
+
+def opening(paragraph: str, most: int = WORDS) -> str:
+    """Return a paragraph's first sentence, and the next ones while there is room."""
+    parts = bold_first(paragraph)
+    said = parts[0]
+    for sentence in parts[1:]:
+        if length(said) > most / 2 or length(said) + length(sentence) > most or sentence.endswith(":"):
+            break
+        said += f" {sentence}"
+    return said
+
+
+def lead(paragraph: str) -> tuple[str, str]:
+    """Split off the sentence that introduces what follows, which ends with a colon; return both, empty if there is none."""
+    parts = sentences(paragraph)
+    if parts and parts[-1].endswith(":"):
+        return " ".join(parts[:-1]), parts[-1]
+    return paragraph, ""
+
+
+def short_items(entries: Sequence[str], most: int = 560) -> list[str]:
+    """Return the items of a list in full if they fit on a slide; else the beginning of each."""
+    if sum(map(length, entries)) <= most:
+        return list(entries)
+    return [opening(entry, most // max(len(entries), 4)) for entry in entries]
