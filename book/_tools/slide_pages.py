@@ -20,6 +20,7 @@ sys.path.append(str(ROOT / "book" / "_ext"))
 from drawings import on_page
 from formulas import PART, render
 from plain_text import CODE, FORMULA, source
+from slide_blocks import length
 from slide_rules import Cell, Part, Slide
 
 TEMPLATES = TOOLS  # the folder that holds the template `slides`
@@ -27,6 +28,7 @@ TEMPLATES = TOOLS  # the folder that holds the template `slides`
 TOGETHER = re.compile(rf"(?P<code>{CODE})|(?P<before>[(\[“]*)(?P<formula>{FORMULA})(?P<after>-th\b|[-,.;:!?)\]”’]*)", re.DOTALL)
 MATHML = re.compile(r"<math\b.*?</math>", re.DOTALL)
 VIEW = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+UNBROKEN = 24  # characters of a formula that no line ends in
 WIDE = 1.75  # width over height of a drawing that leaves no room beside it
 
 
@@ -60,7 +62,7 @@ def formulas_set(text: str, aside: Aside, spoken: bool) -> str:
             html = MATHML.search(html)[0]  # type: ignore[index]
             return found["before"] + aside.put(html) + found["after"]
         html = html.replace(PART, f"<wbr>{PART}").replace("<wbr>", "", 1) if not display else html
-        kind = "formula displayed" if display else "formula"
+        kind = "formula displayed" if display else "formula long" if length(found["formula"]) > UNBROKEN else "formula"
         return aside.put(
             f'<span class="together">{escape(found["before"])}<span class="{kind}">{html}</span>{escape(found["after"])}</span>'
         )

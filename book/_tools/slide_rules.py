@@ -28,10 +28,11 @@ Cell = dict[str, Any]
 UNTOLD = re.compile(r"Where the code differs|Further reading|For a second reading")
 SET_UP = ("symbols", "imports", "colab-setup", "numbers")
 ACTIVITY = re.compile(r"\*(?P<kind>Warm-up|Pencil)\.\*\s*(?P<task>.+)", re.DOTALL)
-IN_WORDS = re.compile(r"In (?:plain )?words: ?")
+IN_WORDS = re.compile(r"\*{0,2}(?:In (?:plain )?words|What it means)[:.]\*{0,2} ?")
 LONG_BOX = 620  # characters; below it there is room for plain words
-MOST_LINES = 21  # of code and its output on one slide
-LONGEST_CODE = 32  # lines; what is longer is for a screen of one's own
+MOST_LINES = 18  # of code and its output on one slide
+LONGEST_CODE = 24  # lines; what is longer is for a screen of one's own
+LONGEST_OUTPUT = 20  # and of what is printed no more is shown
 SHOWN = ("image/svg+xml", "text/html")
 
 
@@ -82,7 +83,7 @@ class Deck:
         self.chapter = chapter
         self.made: list[Slide] = []
         self.activities: list[Slide] = []
-        self.section = ""
+        self.section = self.within = ""
         self.silent = False  # in a section that is left out
         self.prose: list[str] = []  # paragraphs since the last slide
         self.folds: list[str] = []
@@ -129,21 +130,24 @@ class Deck:
             self.settle()
             self.show("moving" if moving else "figure", [Part("picture", shown(cell, drawn[:1]))], label=cell.get("id", ""), words="")
             return
-        lines = source(cell).rstrip().split("\n")
+        lines = code_of(cell).split("\n")
         visible = not tags & {"hide-input", "hide-cell"} and len(lines) <= LONGEST_CODE
         printed = [] if "hide-cell" in tags else [output for output in outputs if output_text(output)]
         if not visible and not printed:
             return
+        count = sum(output_text(output).rstrip().count("\n") + 1 for output in printed)
+        if not visible and count == 1 and not (self.prose and lead(self.prose[-1])[1]):
+            self.prose.append(f"(Printed: `{output_text(printed[0]).strip()}`)")  # the result of a check
+            return
         introduction = self.settle(keep_lead=True)
         parts, notes = ([markdown("lead", introduction)], [introduction]) if introduction else ([], [])
-        count = sum(output_text(output).rstrip().count("\n") + 1 for output in printed)
         if visible:
-            parts.append(Part("code", {**cell, "source": source(cell).rstrip(), "outputs": []}))
-            if printed and len(lines) + count > MOST_LINES:
+            parts.append(Part("code", {**cell, "source": code_of(cell), "outputs": []}))
+            if printed and len(lines) + min(count, LONGEST_OUTPUT) > MOST_LINES and len(lines) > 1:
                 self.show("code", parts, label=cell.get("id", ""), notes=notes)
                 parts, notes = [], []
         if printed:
-            parts.append(Part("output", shown(cell, printed)))
+            parts.append(Part("output", shown(cell, shortened(printed))))
         label = cell.get("id", "") if self.made[-1].label != cell.get("id") else ""
         self.show("code", parts, label=label, words="", notes=notes)
 
@@ -187,8 +191,10 @@ class Deck:
         level = len(block.title)
         if level == 1:
             title = [markdown("chapter", f"Chapter {self.chapter}"), markdown("heading", f"# {block.text}")]
-            self.show("title", title, top=True, label="title")
+            told = "These notes are the chapter's prose. Proofs are folded; solutions are in the book."
+            self.show("title", [*title, markdown("book", "Private Bandits")], top=True, label="title", notes=[told])
             return
+        self.within = "" if level == 2 else block.text
         if level == 2:
             self.section = block.text
             self.silent = bool(UNTOLD.match(block.text)) or block.text == "Exercises"
@@ -197,12 +203,12 @@ class Deck:
 
     def goals(self, block: Block) -> None:
         """Show what the chapter is for."""
-        wanted = next((inner for inner in block.inside if inner.kind == "list"), None)
-        parts = [markdown("heading", f"## {block.title}")]
-        if wanted:
-            parts += [markdown("lead", "You will be able to"), markdown("points", bullets(items(wanted.text)))]
-        self.show("goals", parts, label="goals")
-        self.made[-1].notes.append(block.text)
+        wanted = next((items(inner.text) for inner in block.inside if inner.kind == "list"), None)
+        if wanted is None:  # they stand in a sentence
+            found = re.search(r"You will(?: be able to)?(?:\*\*)?\s+(.+?)\n\n", block.text + "\n\n", re.DOTALL)
+            wanted = [part.removeprefix("and ") for part in re.split(r";\s+", " ".join(found[1].split()))] if found else []
+        parts = [markdown("heading", f"## {block.title}"), markdown("lead", "You will be able to"), markdown("points", bullets(wanted))]
+        self.show("goals", parts, label="goals", notes=[block.text])
 
     def box(self, block: Block) -> None:
         """Show a definition, a theorem or the like."""
@@ -238,11 +244,11 @@ class Deck:
         slide = self.made[-1]
         if slide.kind != "formula" or self.prose:
             before = sentences(self.prose.pop()) if self.prose else []
-            alone = not self.prose and slide.words is None and not self.waiting()
+            alone = not self.prose and not slide.words == "" and not self.waiting()
             self.prose += [] if alone or not before[:-1] else [" ".join(before[:-1])]
             self.settle()
             told = points([" ".join(before[:-1])])[:3] if alone and before[:-1] else []
-            self.show("formula", [markdown("points", bullets(told))] if told else [])
+            self.show("formula", [markdown("points", bullets(told))] if told else [], words="")
             slide = self.made[-1]
             slide.parts += [markdown("lead", before[-1])] if before else []
             slide.notes.append(" ".join(before if alone else before[-1:]))
@@ -263,7 +269,8 @@ class Deck:
         """Add a slide."""
         self.made.append(Slide(kind, parts, **more))
         if kind not in ("title", "goals") and not self.made[-1].top and self.section:
-            self.made[-1].parts.insert(0, markdown("kicker", self.section))
+            within = f" · {self.within}" if self.within and kind != "section" else ""
+            self.made[-1].parts.insert(0, markdown("kicker", self.section + within))
 
     def waiting(self) -> bool:
         """Say whether the last slide is a heading that wants its points."""
@@ -281,8 +288,8 @@ class Deck:
             prose = [text for text in prose if text]
         if prose and slide.words == "" and (slide.kind != "box" or IN_WORDS.match(prose[0])):
             role = "plainly" if IN_WORDS.match(prose[0]) else "look"
-            said = opening(IN_WORDS.sub("", prose[0]))
-            slide.parts.append(markdown(role, said[:1].upper() + said[1:]))
+            if said := opening(IN_WORDS.sub("", prose[0])):
+                slide.parts.append(markdown(role, said[:1].upper() + said[1:]))
             slide.notes.insert(-1 if slide.notes else 0, prose.pop(0))
         slide.words = None
         for chosen, told in slides_of(prose):
@@ -291,6 +298,8 @@ class Deck:
             elif worth_a_slide(chosen):
                 self.show("points", [markdown("points", bullets(chosen))])
             self.made[-1].notes += told
+        if self.waiting() and not self.made[-1].top:
+            self.made.pop()  # what comes says in its corner where it belongs
         return introduction
 
     def finish(self) -> list[Slide]:
@@ -302,9 +311,24 @@ class Deck:
         return self.made
 
 
+def code_of(cell: Cell) -> str:
+    """Return a cell's code, with single empty lines."""
+    return re.sub(r"\n{3,}", "\n\n", source(cell).rstrip())
+
+
 def output_text(output: Cell) -> str:
     """Return what an output says in plain text."""
     return "".join(output.get("text", "") or output.get("data", {}).get("text/plain", ""))
+
+
+def shortened(outputs: list[Cell]) -> list[Cell]:
+    """Cut what is printed at the last line that a slide has room for."""
+    text = "".join(output_text(output).rstrip() + "\n" for output in outputs)
+    lines = text.rstrip().split("\n")
+    if len(lines) > LONGEST_OUTPUT:
+        kept = LONGEST_OUTPUT - 2
+        lines = [*lines[:kept], "", f"... and {len(lines) - kept} more lines in the notebook"]
+    return [{"output_type": "stream", "name": "stdout", "text": "\n".join(lines) + "\n"}]
 
 
 def shown(cell: Cell, outputs: list[Cell]) -> Cell:
@@ -317,7 +341,7 @@ def whole(cell: Cell, fragment: bool) -> Iterator[Part]:
     if cell["cell_type"] == "code":
         tags = cell["metadata"].get("tags", [])
         if "hide-input" not in tags:
-            yield Part("code", {**cell, "source": source(cell).rstrip(), "outputs": []}, fragment)
+            yield Part("code", {**cell, "source": code_of(cell), "outputs": []}, fragment)
         if cell["outputs"]:
             drawn = any(set(output.get("data", {})) & set(SHOWN) for output in cell["outputs"])
             yield Part("picture" if drawn else "output", shown(cell, cell["outputs"]), fragment)

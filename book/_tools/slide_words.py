@@ -9,6 +9,7 @@ from slide_blocks import length, sentences
 MOST_POINTS = 4
 POINTS = 420  # characters of all points of a slide
 POINT = 190  # and of one
+SHORT = 32  # a sentence that stays with the next
 ALONE = 90  # of a point that has a slide to itself
 UNFIT = -9.0
 WORDS = 260  # characters of what stands beside a figure, or below a theorem or code
@@ -20,8 +21,10 @@ LEANING = re.compile(
 # What a reader is told to do with the page, and a listener is not.
 FOR_READERS = re.compile(
     r"\b(?:[Pp]ress Play|[Mm]ove (?:it|the)|[Ss]lid(?:e|er)|next cell|folded|cell (?:above|below)|[Rr]unning this|as a notebook"
-    r"|next figure|next scene|In the theorem|[Rr]ead on)"
+    r"|next figure|next scene|In the theorem|[Rr]ead on|[Cc]hange the (?:rule|system)|[Bb]elow,|[Rr]un this|[Uu]nfold)"
 )
+# What it speaks of is said elsewhere.
+POINTING = re.compile(r"\b(?:that reading|[Ss]ome such|of these|these two|those two|the former|the latter|the last one|above|below)\b")
 CONCLUDING = re.compile(r"(?:So|But|Hence|Therefore|That is why|The price|In short)\b")
 
 
@@ -30,21 +33,31 @@ def score(sentence: str, first: bool) -> float:
     if sentence.endswith(":") or FOR_READERS.search(sentence) or sentence.startswith("(") or length(sentence) > POINT:
         return UNFIT
     value = 2.0 + 2 * first + 3 * sentence.count("**") // 2 + ("*" in sentence) + bool(CONCLUDING.match(sentence))
-    return value - 2.5 * bool(LEANING.match(sentence)) - (length(sentence) < 25) - 0.5 * sentence.endswith("?")
+    leans = 2.5 * bool(LEANING.match(sentence)) + 1.5 * bool(POINTING.search(sentence))
+    return value - leans - (length(sentence) < SHORT) - 0.5 * sentence.endswith("?")
 
 
-def bold_first(paragraph: str) -> list[str]:
-    """Split a paragraph; bold words that open it stay with the sentence that they introduce."""
-    parts = sentences(paragraph)
-    if len(parts) > 1 and re.fullmatch(r"\*\*[^*]+\*\*", parts[0]):
-        aside = len(parts) > 2 and parts[1].startswith("(")
-        return [f"{parts[0]} {parts[1 + aside]}", *parts[2 + aside :]]
-    return parts
+def pieces(paragraph: str) -> list[str]:
+    """Split a paragraph; short sentences, and bold words that open it, stay with the sentence that they introduce."""
+    made: list[str] = []
+    opened = False  # the last piece is too short to stand alone
+    for sentence in sentences(paragraph):
+        name = bool(re.fullmatch(r"\*{1,2}[^*]+\*{1,2}", sentence))
+        if opened and sentence.startswith("(") and name_open:
+            continue
+        asked = made and made[-1].endswith("?") and sentence.endswith("?") and length(sentence) < SHORT
+        if asked or (opened and not sentence.endswith(":") and length(made[-1]) + length(sentence) <= POINT):
+            made[-1] += f" {sentence}"
+            opened = False
+        else:
+            made.append(sentence)
+            opened, name_open = name or length(sentence) < SHORT, name
+    return made
 
 
 def points(paragraphs: Sequence[str]) -> list[str]:
     """Choose what a slide says of some paragraphs: a few of their sentences, in their order."""
-    spoken = [(i, j, sentence) for i, paragraph in enumerate(paragraphs) for j, sentence in enumerate(bold_first(paragraph))]
+    spoken = [(i, j, sentence) for i, paragraph in enumerate(paragraphs) for j, sentence in enumerate(pieces(paragraph))]
     chosen: list[tuple[int, int, str]] = []
 
     def worth(entry: tuple[int, int, str]) -> float:
@@ -80,14 +93,15 @@ def worth_a_slide(chosen: Sequence[str]) -> bool:
 
 
 def opening(paragraph: str, most: int = WORDS) -> str:
-    """Return a paragraph's first sentence, and the next ones while there is room."""
-    parts = bold_first(paragraph)
-    said = parts[0]
-    for sentence in parts[1:]:
-        if length(said) > most / 2 or length(said) + length(sentence) > most or sentence.endswith(":"):
+    """Return a paragraph's first sentence, and the next ones while there is room; empty if it speaks to readers only."""
+    said = ""
+    for sentence in pieces(paragraph):
+        if FOR_READERS.search(sentence) and not said:
+            continue
+        if said and (length(said) > most / 2 or length(said) + length(sentence) > most or sentence.endswith(":")):
             break
         said += f" {sentence}"
-    return said
+    return said.strip()
 
 
 def lead(paragraph: str) -> tuple[str, str]:
@@ -98,7 +112,7 @@ def lead(paragraph: str) -> tuple[str, str]:
     return paragraph, ""
 
 
-def short_items(entries: Sequence[str], most: int = 560) -> list[str]:
+def short_items(entries: Sequence[str], most: int = 470) -> list[str]:
     """Return the items of a list in full if they fit on a slide; else the beginning of each."""
     if sum(map(length, entries)) <= most:
         return list(entries)

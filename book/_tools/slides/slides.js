@@ -1,12 +1,15 @@
 // Makes every slide fit its sheet, then starts reveal.js.
 (function () {
   "use strict";
-  const WIDTH = 1280, HEIGHT = 720, SMALLEST = 0.56, LARGEST = 1.32, STEP = 0.04, FILLED = 0.56;
-  const GROWING = ["section", "points", "list", "goals", "box", "formula", "asked", "table"];
+  const WIDTH = 1280, HEIGHT = 720, SMALLEST = 0.56, LARGEST = 1.32, STEP = 0.04, FILLED = 0.56, FOOT = 40, LETTERS = 20;
+  const GROWING = ["section", "points", "list", "goals", "box", "formula", "asked", "table", "code"];
   const deck = document.querySelector(".reveal");
 
   const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-  const tooLarge = (sheet) => sheet.scrollHeight > sheet.clientHeight + 1 || sheet.scrollWidth > sheet.clientWidth + 1;
+  const tooWide = (box) => box.scrollWidth > box.clientWidth + 1;
+  const tooLow = (part) => part.offsetTop + part.offsetHeight > HEIGHT - FOOT;
+  const tooLarge = (sheet) => [sheet, ...sheet.querySelectorAll("pre, .part")].some(tooWide)
+    || sheet.scrollHeight > sheet.clientHeight + 1 || [...sheet.querySelectorAll(".part:not(.book)")].some(tooLow);
   const words = (sheet) => [...sheet.children].reduce((sum, part) => sum + part.offsetHeight, 0);
 
   // All letters of a slide grow by the same factor while most of the sheet is empty, or shrink until everything is on it.
@@ -19,6 +22,12 @@
       for (; size < LARGEST && words(sheet) < FILLED * HEIGHT && !tooLarge(sheet); put(size)) size += STEP;
       if (tooLarge(sheet)) put(size - STEP);
     }
+  }
+
+  // Letters of a drawing have one size, whatever the drawing's, as far as they do not touch.
+  function fitLetters(svg) {
+    const { width, height } = svg.viewBox.baseVal, unit = Math.min(svg.clientWidth / width, svg.clientHeight / height);
+    svg.style.setProperty("--letters", Math.min(Math.max(LETTERS / (15.4 * unit), 0.72), 1.12).toFixed(2));
   }
 
   // A moving figure draws itself when its width has changed.
@@ -41,6 +50,7 @@
     await pause(60); // moving figures draw when they are laid out
     for (const sheet of deck.querySelectorAll("section:not(.moving) > .sheet")) fit(sheet);
     await Promise.all([...deck.querySelectorAll("section.moving > .sheet")].map(fitFigure));
+    deck.querySelectorAll(".drawing > svg").forEach(fitLetters);
     deck.classList.remove("fitting");
     await Reveal.initialize({
       width: WIDTH,
