@@ -61,8 +61,9 @@ def formulas_set(text: str, aside: Aside, spoken: bool) -> str:
         if spoken:
             html = MATHML.search(html)[0]  # type: ignore[index]
             return found["before"] + aside.put(html) + found["after"]
-        html = html.replace(PART, f"<wbr>{PART}").replace("<wbr>", "", 1) if not display else html
-        kind = "formula displayed" if display else "formula long" if length(found["formula"]) > UNBROKEN else "formula"
+        kind = "formula displayed" if display else "formula"
+        if not display and length(found["formula"]) > UNBROKEN:
+            kind, html = "formula long", html.replace(PART, f"<wbr>{PART}").replace("<wbr>", "", 1)
         return aside.put(
             f'<span class="together">{escape(found["before"])}<span class="{kind}">{html}</span>{escape(found["after"])}</span>'
         )

@@ -126,9 +126,10 @@ class Deck:
         outputs = [output for output in cell["outputs"] if output["output_type"] != "error"]
         drawn = [output for output in outputs if set(output.get("data", {})) & set(SHOWN)]
         if drawn:
-            moving = "text/html" in drawn[0]["data"]
+            html = "".join(drawn[0]["data"].get("text/html", ""))
+            words = None if "bdp-gallery" in html else ""  # what is said below a gallery gives its answers away
             self.settle()
-            self.show("moving" if moving else "figure", [Part("picture", shown(cell, drawn[:1]))], label=cell.get("id", ""), words="")
+            self.show("moving" if html else "figure", [Part("picture", shown(cell, drawn[:1]))], label=cell.get("id", ""), words=words)
             return
         lines = code_of(cell).split("\n")
         visible = not tags & {"hide-input", "hide-cell"} and len(lines) <= LONGEST_CODE

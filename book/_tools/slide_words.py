@@ -9,6 +9,7 @@ from slide_blocks import length, sentences
 MOST_POINTS = 4
 POINTS = 420  # characters of all points of a slide
 POINT = 190  # and of one
+NAMED_POINT = 270  # that begins with its name in bold or italics
 SHORT = 32  # a sentence that stays with the next
 ALONE = 90  # of a point that has a slide to itself
 UNFIT = -9.0
@@ -25,12 +26,16 @@ FOR_READERS = re.compile(
 )
 # What it speaks of is said elsewhere.
 POINTING = re.compile(r"\b(?:that reading|[Ss]ome such|of these|these two|those two|the former|the latter|the last one|above|below)\b")
+# An aside, the rest of a sentence, code by itself, a name by itself.
+FRAGMENT = re.compile(r"\(|[a-z]|`[^`]+`$|\*{1,2}[^*]+\*{1,2}$")
 CONCLUDING = re.compile(r"(?:So|But|Hence|Therefore|That is why|The price|In short)\b")
 
 
 def score(sentence: str, first: bool) -> float:
     """Say how well a sentence stands on a slide, by itself."""
-    if sentence.endswith(":") or FOR_READERS.search(sentence) or sentence.startswith("(") or length(sentence) > POINT:
+    if sentence.endswith(":") or FOR_READERS.search(sentence) or FRAGMENT.match(sentence):
+        return UNFIT
+    if length(sentence) > (NAMED_POINT if sentence.startswith("*") else POINT):
         return UNFIT
     value = 2.0 + 2 * first + 3 * sentence.count("**") // 2 + ("*" in sentence) + bool(CONCLUDING.match(sentence))
     leans = 2.5 * bool(LEANING.match(sentence)) + 1.5 * bool(POINTING.search(sentence))
@@ -45,8 +50,9 @@ def pieces(paragraph: str) -> list[str]:
         name = bool(re.fullmatch(r"\*{1,2}[^*]+\*{1,2}", sentence))
         if opened and sentence.startswith("(") and name_open:
             continue
+        most = NAMED_POINT if made and made[-1].startswith("*") else POINT
         asked = made and made[-1].endswith("?") and sentence.endswith("?") and length(sentence) < SHORT
-        if asked or (opened and not sentence.endswith(":") and length(made[-1]) + length(sentence) <= POINT):
+        if asked or (opened and not sentence.endswith(":") and length(made[-1]) + length(sentence) <= most):
             made[-1] += f" {sentence}"
             opened = False
         else:

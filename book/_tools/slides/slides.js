@@ -32,7 +32,7 @@
 
   // A moving figure draws itself when its width has changed.
   async function fitFigure(sheet) {
-    for (let share = 64; share > 36 && tooLarge(sheet); share -= 3) {
+    for (let share = 64; share > 30 && tooLarge(sheet); share -= 3) {
       sheet.style.setProperty("--stage", `${share}%`);
       await pause(40);
     }
