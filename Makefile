@@ -12,7 +12,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test lab notebooks lint pdf claims bench clean distclean lock repository
+.PHONY: help environment book serve test lab notebooks slides lint pdf claims bench clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -40,6 +40,9 @@ lab: environment  ## open the notebooks in JupyterLab
 
 notebooks: environment  ## run the notebooks and store their outputs (ONLY=notebooks/01_bandits.ipynb for one)
 	@$(PYTHON) $(TOOLS)/run_notebooks.py $(ONLY)
+
+slides: environment  ## make lecture slides of the chapters (ONLY=notebooks/01_bandits.ipynb for one)
+	@$(PYTHON) $(TOOLS)/make_slides.py $(ONLY)
 
 lint: environment  ## check the code's style and the package's types
 	@$(PYTHON) -m ruff check .

@@ -1,4 +1,4 @@
-"""Make lecture slides from the chapters, into _build/slides: one page for each, which opens from the disk and asks nobody for anything.
+"""Make lecture slides from the chapters, into _build/slides: a page for each, which opens from the disk and asks no other host.
 
 The slides show the outputs that are stored in the notebooks. Which slides a chapter makes is in `slide_rules`.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import nbformat
 
-from checkout import BUILD, NOTEBOOKS, ROOT, TOOLS
+from checkout import BUILD, NOTEBOOKS, ROOT, TOOLS, exclusive
 
 sys.path.append(str(ROOT / "book" / "_ext"))
 
@@ -87,13 +87,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if stale := [told for path in paths if (told := stored_outputs.complaint(path))]:
         print("\n".join(stale), file=sys.stderr)
         return 1
-    SLIDES.mkdir(parents=True, exist_ok=True)
-    copy_assets(SLIDES)
-    for path in paths:
-        started = time.monotonic()
-        count = make(path, SLIDES)
-        print(f"{path.stem}  {count} slides  ({time.monotonic() - started:.1f} s)", flush=True)
-    write_contents(SLIDES)
+    with exclusive():
+        SLIDES.mkdir(parents=True, exist_ok=True)
+        copy_assets(SLIDES)
+        for path in paths:
+            started = time.monotonic()
+            try:
+                count = make(path, SLIDES)
+            except ValueError as error:
+                print(f"{path.name}: {error}", file=sys.stderr)
+                return 1
+            print(f"{path.stem}  {count} slides  ({time.monotonic() - started:.1f} s)", flush=True)
+        write_contents(SLIDES)
     print(f"\nOpen them with a browser: {(SLIDES / 'index.html').as_uri()}")
     return 0
 

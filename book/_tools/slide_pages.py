@@ -18,10 +18,10 @@ from checkout import ROOT, TOOLS
 sys.path.append(str(ROOT / "book" / "_ext"))
 
 from drawings import on_page
-from formulas import PART, render
+from formulas import PART, BadFormula, render
 from plain_text import CODE, FORMULA, source
 from slide_blocks import length
-from slide_rules import Cell, Part, Slide
+from slide_parts import Cell, Part, Slide
 
 TEMPLATES = TOOLS  # the folder that holds the template `slides`
 # A formula with the brackets before and the punctuation after it, which no line ends between.
@@ -57,7 +57,10 @@ def formulas_set(text: str, aside: Aside, spoken: bool) -> str:
         if found["code"]:
             return found[0]
         display = found["formula"].startswith("$$")
-        html = render(found["formula"].strip("$").strip(), display)
+        try:
+            html = render(found["formula"].strip("$").strip(), display)
+        except BadFormula as wrong:
+            raise ValueError(f"formula {found['formula']} cannot be set: {wrong}") from wrong
         if spoken:
             html = MATHML.search(html)[0]  # type: ignore[index]
             return found["before"] + aside.put(html) + found["after"]
@@ -108,9 +111,8 @@ def notebook(slides: list[Slide], aside: Aside) -> nbformat.NotebookNode:
                 text = formulas_set(source(cell), aside, part.role == "notes")
                 cells.append(nbformat.v4.new_markdown_cell(text, id=f"c{len(cells)}", metadata=metadata))
             else:
-                cells.append(
-                    nbformat.from_dict({**cell, "source": source(cell), "id": f"c{len(cells)}", "metadata": metadata, "execution_count": None})
-                )
+                made = {"id": f"c{len(cells)}", "metadata": metadata, "execution_count": None}
+                cells.append(nbformat.from_dict({**cell, "source": source(cell), **made}))
     return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python", "pygments_lexer": "ipython3"}})
 
 

@@ -8,64 +8,41 @@ A chapter is prose to be read, so its slides show what a room can take in at onc
 * displayed formulas with the sentence around them; tables; lists, shortened;
 * at the end warm-ups and pencil exercises, without solutions.
 
-All the prose goes to the speaker's notes, proofs too. What a cell's metadata says, Jupyter's own ``slideshow.slide_type``, wins over
-these rules: with slide or subslide the whole cell begins a slide, with fragment or - it joins the one before, with notes its text is
-told, with skip it is left out.
+All the prose goes to the speaker's notes, proofs too. What a cell's metadata says, Jupyter's own ``slideshow.slide_type``, wins
+over these rules: with slide or subslide the whole cell begins a slide, with fragment or - it joins the one before, with notes its
+text is told, with skip it is left out.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from plain_text import source
 from slide_blocks import Block, blocks, clean, items, length, sentences
+from slide_parts import (
+    LONGEST_OUTPUT,
+    Cell,
+    Part,
+    Slide,
+    bullets,
+    code_of,
+    drawings,
+    markdown,
+    output_text,
+    shortened,
+    shown,
+    whole,
+)
 from slide_words import lead, opening, points, short_items, slides_of, worth_a_slide
-
-Cell = dict[str, Any]
 
 # Sections that are for reading, not for telling.
 UNTOLD = re.compile(r"Where the code differs|Further reading|For a second reading")
+ASKED = ("slide", "subslide", "fragment", "-", "notes", "skip")
 SET_UP = ("symbols", "imports", "colab-setup", "numbers")
 ACTIVITY = re.compile(r"\*(?P<kind>Warm-up|Pencil)\.\*\s*(?P<task>.+)", re.DOTALL)
 IN_WORDS = re.compile(r"\*{0,2}(?:In (?:plain )?words|What it means)[:.]\*{0,2} ?")
 LONG_BOX = 620  # characters; below it there is room for plain words
 MOST_LINES = 18  # of code and its output on one slide
 LONGEST_CODE = 24  # lines; what is longer is for a screen of one's own
-LONGEST_OUTPUT = 20  # and of what is printed no more is shown
-SHOWN = ("image/svg+xml", "text/html")
-
-
-@dataclass
-class Part:
-    """What a slide shows: Markdown, or a code cell's source or outputs, in a place that the style sheet knows by its role."""
-
-    role: str
-    cell: Cell
-    fragment: bool = False
-
-
-@dataclass
-class Slide:
-    """One slide. `top` begins a section; `words` is the place for what the chapter says next, until that is known."""
-
-    kind: str
-    parts: list[Part] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    label: str = ""
-    top: bool = False
-    words: str | None = None
-    accent: str = ""
-
-
-def markdown(role: str, text: str, fragment: bool = False) -> Part:
-    """Make a part of some Markdown."""
-    return Part(role, {"cell_type": "markdown", "metadata": {}, "source": text}, fragment)
-
-
-def bullets(entries: list[str]) -> str:
-    """Write a list."""
-    return "\n".join(f"* {entry}" for entry in entries)
 
 
 def slides(notebook: Cell, chapter: int) -> list[Slide]:
@@ -87,6 +64,7 @@ class Deck:
         self.silent = False  # in a section that is left out
         self.prose: list[str] = []  # paragraphs since the last slide
         self.folds: list[str] = []
+        self.carried: list[str] = []  # notes for the next slide
 
     # ---- Cells
 
@@ -105,12 +83,16 @@ class Deck:
 
     def as_asked(self, cell: Cell, asked: str) -> None:
         """Show or tell a whole cell, as its metadata says."""
+        if asked not in ASKED:
+            raise ValueError(f"cell {cell.get('id')}: slide_type is {asked!r}; allowed are {', '.join(ASKED)}")
+        if asked not in ("slide", "subslide") and not self.made:
+            raise ValueError(f"cell {cell.get('id')}: slide_type is {asked!r}, and there is no slide before it")
         if asked == "notes":
             self.made[-1].notes.append(clean(source(cell)))
             return
         self.settle()
         parts = list(whole(cell, asked == "fragment"))
-        if asked in ("slide", "subslide") or not self.made:
+        if asked in ("slide", "subslide"):
             heading = next((part.cell["source"] for part in parts if part.role == "heading"), "")
             self.section = heading.lstrip("# ") if asked == "slide" and heading else self.section
             self.silent = False
@@ -123,34 +105,35 @@ class Deck:
         tags = set(cell["metadata"].get("tags", []))
         if tags & {"remove-cell", "solution", "remove-output"}:
             return
-        outputs = [output for output in cell["outputs"] if output["output_type"] != "error"]
-        drawn = [output for output in outputs if set(output.get("data", {})) & set(SHOWN)]
-        if drawn:
+        if drawn := drawings(cell):
             html = "".join(drawn[0]["data"].get("text/html", ""))
             words = None if "bdp-gallery" in html else ""  # what is said below a gallery gives its answers away
             self.settle()
-            self.show("moving" if html else "figure", [Part("picture", shown(cell, drawn[:1]))], label=cell.get("id", ""), words=words)
+            parts = [Part("picture", shown(cell, drawn[:1]))]
+            self.show("moving" if html else "figure", parts, label=cell.get("id", ""), words=words)
             return
         lines = code_of(cell).split("\n")
-        visible = not tags & {"hide-input", "hide-cell"} and len(lines) <= LONGEST_CODE
-        printed = [] if "hide-cell" in tags else [output for output in outputs if output_text(output)]
+        visible = not tags & {"hide-input", "hide-cell"}
+        printed = [] if "hide-cell" in tags else [output for output in cell["outputs"] if output_text(output)]
         if not visible and not printed:
             return
         count = sum(output_text(output).rstrip().count("\n") + 1 for output in printed)
         if not visible and count == 1 and not (self.prose and lead(self.prose[-1])[1]):
-            self.prose.append(f"(Printed: `{output_text(printed[0]).strip()}`)")  # the result of a check
+            self.folds.append(f"Printed: `{output_text(printed[0]).strip()}`")  # the result of a check
             return
         introduction = self.settle(keep_lead=True)
-        parts, notes = ([markdown("lead", introduction)], [introduction]) if introduction else ([], [])
+        parts = [markdown("lead", introduction)] if introduction else []
         if visible:
-            parts.append(Part("code", {**cell, "source": code_of(cell), "outputs": []}))
+            long = markdown("look", f"The code, {len(lines)} lines, is in the notebook: cell `{cell.get('id')}`.")
+            code = Part("code", {**cell, "source": code_of(cell), "outputs": []})
+            parts.append(long if len(lines) > LONGEST_CODE else code)
             if printed and len(lines) + min(count, LONGEST_OUTPUT) > MOST_LINES and len(lines) > 1:
-                self.show("code", parts, label=cell.get("id", ""), notes=notes)
-                parts, notes = [], []
+                self.show("code", parts, label=cell.get("id", ""))
+                parts = []
         if printed:
             parts.append(Part("output", shown(cell, shortened(printed))))
         label = cell.get("id", "") if self.made[-1].label != cell.get("id") else ""
-        self.show("code", parts, label=label, words="", notes=notes)
+        self.show("code", parts, label=label, words="")
 
     # ---- Blocks of Markdown
 
@@ -208,16 +191,16 @@ class Deck:
         if wanted is None:  # they stand in a sentence
             found = re.search(r"You will(?: be able to)?(?:\*\*)?\s+(.+?)\n\n", block.text + "\n\n", re.DOTALL)
             wanted = [part.removeprefix("and ") for part in re.split(r";\s+", " ".join(found[1].split()))] if found else []
-        parts = [markdown("heading", f"## {block.title}"), markdown("lead", "You will be able to"), markdown("points", bullets(wanted))]
-        self.show("goals", parts, label="goals", notes=[block.text])
+        parts = [markdown("lead", "You will be able to"), markdown("points", bullets(wanted))]
+        self.show("goals", [markdown("heading", f"## {block.title}"), *parts], label="goals", notes=[block.text])
 
     def box(self, block: Block) -> None:
         """Show a definition, a theorem or the like."""
-        introduction = self.settle(keep_lead=True)
+        self.settle(keep_lead=True)
         kind = block.title.strip("*").partition(" ")[0].lower()
         words = "" if length(block.text) <= LONG_BOX else None
         parts = [markdown("name", block.title), markdown("statement", block.text)]
-        self.show("box", parts, label=block.label, words=words, accent=kind, notes=[introduction] * bool(introduction))
+        self.show("box", parts, label=block.label, words=words, accent=kind)
 
     def caption(self, block: Block) -> None:
         """Name the figure that was drawn last."""
@@ -245,7 +228,7 @@ class Deck:
         slide = self.made[-1]
         if slide.kind != "formula" or self.prose:
             before = sentences(self.prose.pop()) if self.prose else []
-            alone = not self.prose and not slide.words == "" and not self.waiting()
+            alone = not self.prose and slide.words != "" and not self.waiting()
             self.prose += [] if alone or not before[:-1] else [" ".join(before[:-1])]
             self.settle()
             told = points([" ".join(before[:-1])])[:3] if alone and before[:-1] else []
@@ -269,6 +252,7 @@ class Deck:
     def show(self, kind: str, parts: list[Part], **more: Any) -> None:
         """Add a slide."""
         self.made.append(Slide(kind, parts, **more))
+        self.made[-1].notes[:0], self.carried = self.carried, []
         if kind not in ("title", "goals") and not self.made[-1].top and self.section:
             within = f" · {self.within}" if self.within and kind != "section" else ""
             self.made[-1].parts.insert(0, markdown("kicker", self.section + within))
@@ -299,8 +283,10 @@ class Deck:
             elif worth_a_slide(chosen):
                 self.show("points", [markdown("points", bullets(chosen))])
             self.made[-1].notes += told
+        if introduction:
+            self.carried.append(introduction)
         if self.waiting() and not self.made[-1].top:
-            self.made.pop()  # what comes says in its corner where it belongs
+            self.carried[:0] = self.made.pop().notes  # what comes says in its corner where it belongs
         return introduction
 
     def finish(self) -> list[Slide]:
@@ -311,48 +297,4 @@ class Deck:
             self.made += self.activities
         return self.made
 
-
-def code_of(cell: Cell) -> str:
-    """Return a cell's code, with single empty lines."""
-    return re.sub(r"\n{3,}", "\n\n", source(cell).rstrip())
-
-
-def output_text(output: Cell) -> str:
-    """Return what an output says in plain text."""
-    return "".join(output.get("text", "") or output.get("data", {}).get("text/plain", ""))
-
-
-def shortened(outputs: list[Cell]) -> list[Cell]:
-    """Cut what is printed at the last line that a slide has room for."""
-    text = "".join(output_text(output).rstrip() + "\n" for output in outputs)
-    lines = text.rstrip().split("\n")
-    if len(lines) > LONGEST_OUTPUT:
-        kept = LONGEST_OUTPUT - 2
-        lines = [*lines[:kept], "", f"... and {len(lines) - kept} more lines in the notebook"]
-    return [{"output_type": "stream", "name": "stdout", "text": "\n".join(lines) + "\n"}]
-
-
-def shown(cell: Cell, outputs: list[Cell]) -> Cell:
-    """Return a cell with these outputs and no source."""
-    return {**cell, "source": "", "outputs": outputs}
-
-
-def whole(cell: Cell, fragment: bool) -> Iterator[Part]:
-    """Yield all that a cell holds, unabridged, but for proofs and solutions."""
-    if cell["cell_type"] == "code":
-        tags = cell["metadata"].get("tags", [])
-        if "hide-input" not in tags:
-            yield Part("code", {**cell, "source": code_of(cell), "outputs": []}, fragment)
-        if cell["outputs"]:
-            drawn = any(set(output.get("data", {})) & set(SHOWN) for output in cell["outputs"])
-            yield Part("picture" if drawn else "output", shown(cell, cell["outputs"]), fragment)
-        return
-    for block in blocks(source(cell)):
-        if block.kind == "heading":
-            yield markdown("heading", f"## {block.text}", fragment)
-        elif block.kind == "box":
-            yield markdown("name", block.title, fragment)
-            yield markdown("statement", block.text, fragment)
-        elif block.kind != "fold":
-            yield markdown("caption" if block.kind == "figure" else "text", block.text, fragment)
 

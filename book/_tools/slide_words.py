@@ -1,10 +1,13 @@
-"""Choose the words of a slide from a chapter's sentences. Nothing is written here: what is shown stands in the chapter, word for word."""
+"""Choose the words of a slide from a chapter's sentences.
+
+Nothing is written here: what is shown stands in the chapter, word for word.
+"""
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from slide_blocks import length, sentences
+from slide_blocks import KEPT, length, sentences
 
 MOST_POINTS = 4
 POINTS = 420  # characters of all points of a slide
@@ -22,12 +25,21 @@ LEANING = re.compile(
 # What a reader is told to do with the page, and a listener is not.
 FOR_READERS = re.compile(
     r"\b(?:[Pp]ress Play|[Mm]ove (?:it|the)|[Ss]lid(?:e|er)|next cell|folded|cell (?:above|below)|[Rr]unning this|as a notebook"
-    r"|next figure|next scene|In the theorem|[Rr]ead on|[Cc]hange the (?:rule|system)|[Bb]elow,|[Rr]un this|[Uu]nfold)"
+    r"|next figure|next scene|In the theorem|[Rr]ead on|[Cc]hange the (?:rule|system)|[Bb]elow,|[Rr]un this"
+    r"|[Uu]nfold)"
 )
 # What it speaks of is said elsewhere.
-POINTING = re.compile(r"\b(?:that reading|[Ss]ome such|of these|these two|those two|the former|the latter|the last one|above|below)\b")
+POINTING = re.compile(r"\b(?:that reading|[Ss]ome such|of these|these two|those two|the former|the latter|above|below)\b")
 # An aside, the rest of a sentence, code by itself, a name by itself.
 FRAGMENT = re.compile(r"\(|[a-z]|`[^`]+`$|\*{1,2}[^*]+\*{1,2}$")
+NAME = re.compile(r"\*{1,2}[^*]+\*{1,2}")
+# What is said of other people's work is shown with all that belongs to it, or left to the notes.
+JUDGING = re.compile(
+    r"\b(?:(?:the|its|their|this|that) papers?\b|paper's|authors?\b|published\b|print(?:s|ed)?\b|refute|ledger\b|Remark \d"
+    r"|our copy|open\b)",
+    re.IGNORECASE,
+)
+WHOLE = 400  # characters of such a paragraph on a slide, at most
 CONCLUDING = re.compile(r"(?:So|But|Hence|Therefore|That is why|The price|In short)\b")
 
 
@@ -35,35 +47,47 @@ def score(sentence: str, first: bool) -> float:
     """Say how well a sentence stands on a slide, by itself."""
     if sentence.endswith(":") or FOR_READERS.search(sentence) or FRAGMENT.match(sentence):
         return UNFIT
-    if length(sentence) > (NAMED_POINT if sentence.startswith("*") else POINT):
+    if length(sentence) > (NAMED_POINT if sentence.startswith("*") else POINT) and not judges(sentence):
         return UNFIT
     value = 2.0 + 2 * first + 3 * sentence.count("**") // 2 + ("*" in sentence) + bool(CONCLUDING.match(sentence))
     leans = 2.5 * bool(LEANING.match(sentence)) + 1.5 * bool(POINTING.search(sentence))
     return value - leans - (length(sentence) < SHORT) - 0.5 * sentence.endswith("?")
 
 
+def judges(text: str) -> bool:
+    """Say whether a text speaks of what a paper says or does."""
+    return bool(JUDGING.search(KEPT.sub("", text)))
+
+
 def pieces(paragraph: str) -> list[str]:
-    """Split a paragraph; short sentences, and bold words that open it, stay with the sentence that they introduce."""
+    """Split a paragraph; short sentences, and a name that opens it, stay with the sentence that they introduce."""
     made: list[str] = []
-    opened = False  # the last piece is too short to stand alone
+    opened = named = False  # the last piece is too short to stand alone; it is a name
     for sentence in sentences(paragraph):
-        name = bool(re.fullmatch(r"\*{1,2}[^*]+\*{1,2}", sentence))
-        if opened and sentence.startswith("(") and name_open:
-            continue
+        if named and sentence.startswith("("):
+            continue  # an aside between the name and what it names
         most = NAMED_POINT if made and made[-1].startswith("*") else POINT
-        asked = made and made[-1].endswith("?") and sentence.endswith("?") and length(sentence) < SHORT
-        if asked or (opened and not sentence.endswith(":") and length(made[-1]) + length(sentence) <= most):
+        asked_on = made and made[-1].endswith("?") and sentence.endswith("?") and length(sentence) < SHORT
+        if asked_on or (opened and not sentence.endswith(":") and length(made[-1]) + length(sentence) <= most):
             made[-1] += f" {sentence}"
-            opened = False
+            opened = named = False
         else:
             made.append(sentence)
-            opened, name_open = name or length(sentence) < SHORT, name
+            named = bool(NAME.fullmatch(sentence))
+            opened = named or length(sentence) < SHORT
     return made
+
+
+def candidates(paragraph: str) -> list[str]:
+    """List what a slide may say of a paragraph: any of its pieces, but all or nothing of what judges."""
+    if not judges(paragraph):
+        return pieces(paragraph)
+    return [" ".join(paragraph.split())] if length(paragraph) <= WHOLE else []
 
 
 def points(paragraphs: Sequence[str]) -> list[str]:
     """Choose what a slide says of some paragraphs: a few of their sentences, in their order."""
-    spoken = [(i, j, sentence) for i, paragraph in enumerate(paragraphs) for j, sentence in enumerate(pieces(paragraph))]
+    spoken = [(i, j, sentence) for i, paragraph in enumerate(paragraphs) for j, sentence in enumerate(candidates(paragraph))]
     chosen: list[tuple[int, int, str]] = []
 
     def worth(entry: tuple[int, int, str]) -> float:
@@ -99,7 +123,9 @@ def worth_a_slide(chosen: Sequence[str]) -> bool:
 
 
 def opening(paragraph: str, most: int = WORDS) -> str:
-    """Return a paragraph's first sentence, and the next ones while there is room; empty if it speaks to readers only."""
+    """Return a paragraph's first sentence, and the next ones while there is room; empty if none of it is for a slide."""
+    if judges(paragraph):
+        return " ".join(candidates(paragraph))
     said = ""
     for sentence in pieces(paragraph):
         if FOR_READERS.search(sentence) and not said:
@@ -122,4 +148,4 @@ def short_items(entries: Sequence[str], most: int = 470) -> list[str]:
     """Return the items of a list in full if they fit on a slide; else the beginning of each."""
     if sum(map(length, entries)) <= most:
         return list(entries)
-    return [opening(entry, most // max(len(entries), 4)) for entry in entries]
+    return [entry if judges(entry) else opening(entry, most // max(len(entries), 4)) for entry in entries]

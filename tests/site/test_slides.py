@@ -1,0 +1,131 @@
+"""Lecture slides in a browser, straight from their files: nothing runs over, nothing is asked of anybody, notes are at hand."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+import make_slides
+
+pytestmark = pytest.mark.site
+
+CHAPTERS = make_slides.chapters()
+COUNTING = next(path.stem for path in CHAPTERS if path.stem.startswith("04"))
+PROJECTORS = [(1280, 720), (1920, 1080)]
+READY = "document.documentElement.dataset.ready === ''"
+
+# All slides are laid out, one upon the other, as when they are fitted. Lengths are those of the sheet, before it is scaled.
+MEASURED = """() => {
+  const deck = document.querySelector(".reveal"), wrong = [], smallest = [];
+  deck.classList.add("fitting");
+  const scale = deck.querySelector(".sheet").getBoundingClientRect().width / 1280;
+  for (const sheet of deck.querySelectorAll(".sheet")) {
+    const page = sheet.getBoundingClientRect(), parts = [...sheet.querySelectorAll(".part")];
+    const name = `${sheet.parentElement.className} ${sheet.parentElement.id} ${sheet.textContent.trim().slice(0, 40)}`;
+    const boxes = parts.map((part) => part.getBoundingClientRect());
+    for (const part of [...parts, ...sheet.querySelectorAll(".part pre, .part table, .katex, .bdp-figure")]) {
+      const box = part.getBoundingClientRect();
+      if (box.right > page.right + 1 || box.bottom > page.bottom + 1 || box.left < page.left - 1) wrong.push(`${name}: off the sheet`);
+      if (part.matches(".part, pre") && part.scrollWidth > part.clientWidth + 1) wrong.push(`${name}: wider than its box`);
+    }
+    boxes.forEach((one, i) => boxes.slice(i + 1).forEach((other) => {
+      const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      if (across > 2 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 2) wrong.push(`${name}: one over the other`);
+    }));
+    for (const text of sheet.querySelectorAll(".part :is(p, li, pre, td, .bdp-note), .drawing text")) {
+      const drawn = text.closest(".drawing") ? text.getScreenCTM().a / scale : 1;
+      const size = parseFloat(getComputedStyle(text).fontSize) * (text.currentCSSZoom || 1) * drawn;
+      if (size < 13) smallest.push(`${name}: ${text.textContent.slice(0, 20)} at ${size.toFixed(1)}`);
+    }
+  }
+  deck.classList.remove("fitting");
+  return { wrong, smallest };
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("slides")
+    make_slides.copy_assets(made)
+    return made
+
+
+@pytest.fixture
+def context(browser: Browser, folder: Path) -> Iterator[BrowserContext]:
+    """Open a context without a network, in which every page's error and every outside request fails the test."""
+    wrong: list[str] = []
+    with browser.new_context(viewport={"width": 1280, "height": 720}, offline=True) as context:
+        context.on("request", lambda request: wrong.append(request.url) if request.url.startswith("http") else None)
+        context.on("requestfailed", lambda request: wrong.append(request.url))
+        context.on("weberror", lambda error: wrong.append(str(error.error)))
+        context.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+        yield context
+    assert not wrong
+
+
+@pytest.fixture
+def slides(context: BrowserContext, folder: Path) -> Callable[..., Page]:
+    """Return a function that makes a chapter's slides if need be, and opens them."""
+
+    def opened(stem: str, place: str = "") -> Page:
+        path = folder / f"{stem}.html"
+        if not path.is_file():
+            make_slides.make(make_slides.NOTEBOOKS / f"{stem}.ipynb", folder)
+        page = context.new_page()
+        page.goto(path.as_uri() + place)
+        page.wait_for_function(READY)
+        return page
+
+    return opened
+
+
+@pytest.mark.parametrize("stem", [path.stem for path in CHAPTERS])
+def test_nothing_runs_over_and_all_can_be_read(slides: Callable[..., Page], stem: str) -> None:
+    page = slides(stem)
+    for width, height in PROJECTORS:
+        page.set_viewport_size({"width": width, "height": height})
+        found = page.evaluate(MEASURED)
+        assert not found["wrong"] and not found["smallest"]
+
+
+def test_slides_have_formulas_notes_and_both_themes(slides: Callable[..., Page]) -> None:
+    page = slides(COUNTING, "#/thm-tree")
+    here = page.locator("section.present section.present, section.present:not(:has(section))").first
+    assert here.locator(".part .katex").first.is_visible()
+    assert page.evaluate("Reveal.getSlideNotes()").count("<math") > 3
+    light = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    page.keyboard.press("d")
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") != light
+    count = page.evaluate("Reveal.getTotalSlides()")
+    place = page.evaluate("Reveal.getSlidePastCount()")
+    page.keyboard.press("ArrowRight")
+    assert count > 40 and page.evaluate("Reveal.getSlidePastCount()") == place + 1
+
+
+def test_a_hand_moves_a_figure_and_keys_still_lead_on(slides: Callable[..., Page]) -> None:
+    page = slides(COUNTING, "#/fig-dyadic")
+    figure = page.locator("#fig-dyadic figure")
+    before = figure.locator(".bdp-note").inner_text()
+    figure.locator("input").first.click(position={"x": 20, "y": 15})
+    assert figure.locator(".bdp-note").inner_text() != before
+    page.wait_for_function("document.activeElement === document.body")
+    place = page.evaluate("Reveal.getSlidePastCount()")
+    page.keyboard.press("PageDown")
+    assert page.evaluate("Reveal.getSlidePastCount()") == place + 1
+
+
+def test_the_speakers_window_works_without_a_network(slides: Callable[..., Page], context: BrowserContext) -> None:
+    page = slides(COUNTING, "#/thm-root")
+    with context.expect_page() as opened:
+        page.keyboard.press("s")
+    notes = opened.value.locator(".speaker-controls-notes .value")
+    opened.value.wait_for_function("document.querySelector('.speaker-controls-notes .value').textContent.includes('In words')")
+    assert notes.locator("math").count() > 10 and notes.locator("summary").inner_text() == "Complete proof"
+
+
+def test_paper_has_a_page_for_each_slide(slides: Callable[..., Page]) -> None:
+    page = slides(COUNTING, "?print-pdf")
+    page.locator(".pdf-page").last.wait_for()
+    assert page.locator(".pdf-page").count() == page.evaluate("Reveal.getTotalSlides()")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
