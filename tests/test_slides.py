@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from tests.book_helpers import chapter
 from nbformat.v4 import new_markdown_cell
 
 import make_slides
@@ -17,6 +16,7 @@ from slide_pages import page
 from slide_parts import Part, Slide
 from slide_rules import UNTOLD, slides
 from slide_words import MOST_POINTS, opening, points
+from tests.book_helpers import chapter
 
 CHAPTERS = make_slides.chapters()
 COUNTING = next(path for path in CHAPTERS if path.stem.startswith("04"))
@@ -107,8 +107,8 @@ def test_a_chapters_slides_are_what_the_rules_say():
     assert shown(made[1], "points").count("* **") >= 3
     by_label = {slide.label: slide for slide in made}
     cells = notebook(COUNTING)["cells"]
-    boxes = {block.label for cell in cells if cell["cell_type"] == "markdown" for block in blocks(source(cell)) if block.kind == "box"}
-    theorems = {label for label in boxes if label and not label.startswith("ex-")}
+    inside = [block for cell in cells if cell["cell_type"] == "markdown" for block in blocks(source(cell))]
+    theorems = {block.label for block in inside if block.kind == "box" and block.label and not block.label.startswith("ex-")}
     assert len(theorems) >= 6 and theorems <= set(by_label)
     tree = by_label["thm-tree"]
     assert tree.accent == "theorem" and shown(tree, "plainly").startswith("The error grows like the *logarithm*")

@@ -16,7 +16,7 @@ ANYTHING_MARKED = re.compile(
     rf'(?P<keep>{CODE}|{FORMULA})|<!--.*?-->|<a id="[^"]*"></a>|(?<!!)\[(?P<words>[^\]\[]+)\]\((?P<file>[^)\s]*)\)', re.DOTALL
 )
 KEPT = re.compile(f"{CODE}|{FORMULA}", re.DOTALL)
-# A sentence ends here, unless it goes on, or the words before are an abbreviation. Bold or quoted words may have their own full stop.
+# A sentence ends here, unless it goes on, or the words before are an abbreviation. Bold and quoted words may have a full stop.
 END = re.compile(r"(?<!\bal)(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)[.!?](?:\*{1,2}|[\"”’)])*(?= [^a-z])")
 PAIRS = (("(", ")"), ("“", "”"))
 

@@ -26,12 +26,14 @@ MEASURED = """() => {
     const boxes = parts.map((part) => part.getBoundingClientRect());
     for (const part of [...parts, ...sheet.querySelectorAll(".part pre, .part table, .katex, .bdp-figure")]) {
       const box = part.getBoundingClientRect();
-      if (box.right > page.right + 1 || box.bottom > page.bottom + 1 || box.left < page.left - 1) wrong.push(`${name}: off the sheet`);
+      const off = box.right > page.right + 1 || box.bottom > page.bottom + 1 || box.left < page.left - 1;
+      if (off) wrong.push(`${name}: off the sheet`);
       if (part.matches(".part, pre") && part.scrollWidth > part.clientWidth + 1) wrong.push(`${name}: wider than its box`);
     }
     boxes.forEach((one, i) => boxes.slice(i + 1).forEach((other) => {
       const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-      if (across > 2 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 2) wrong.push(`${name}: one over the other`);
+      const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+      if (across > 2 && down > 2) wrong.push(`${name}: one over the other`);
     }));
     for (const text of sheet.querySelectorAll(".part :is(p, li, pre, td, .bdp-note), .drawing text")) {
       const drawn = text.closest(".drawing") ? Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b) / scale : 1;
