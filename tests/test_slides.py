@@ -89,6 +89,8 @@ def test_blocks_keep_their_order_and_their_inside():
 def test_words_about_a_paper_are_shown_whole_or_not_at_all():
     verdict = "The paper prints another constant. It is right in order. With ours the bound holds."
     assert points([verdict]) == [verdict] and opening(verdict) == verdict
+    theirs = "Theorem 1 says so. Some condition is needed for that to be true. With it the step is right."
+    assert points([theirs]) == [theirs], "a box of ours has two numbers, 1.1"
     longer = " ".join([verdict] * 6)
     assert points([longer]) == [] and opening(longer) == ""
 

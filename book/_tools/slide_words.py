@@ -36,7 +36,8 @@ NAME = re.compile(r"\*{1,2}[^*]+\*{1,2}")
 # What is said of other people's work is shown with all that belongs to it, or left to the notes.
 JUDGING = re.compile(
     r"\b(?:(?:the|its|their|this|that) papers?\b|paper's|authors?\b|published\b|print(?:s|ed)?\b|refute|ledger\b|Remark \d"
-    r"|our copy|open\b)",
+    r"|our copy|open\b"
+    r"|(?:Theorem|Lemma|Corollary|Proposition|Assumption|Algorithm|Definition|Claim|Table|Line)s? \d+\b(?!\.\d))",  # ours are 1.1
     re.IGNORECASE,
 )
 WHOLE = 400  # characters of such a paragraph on a slide, at most
