@@ -83,6 +83,8 @@ def candidates(paragraph: str) -> list[str]:
     """List what a slide may say of a paragraph: any of its pieces, but all or nothing of what judges."""
     if not judges(paragraph):
         return pieces(paragraph)
+    if CONCLUDING.match(paragraph) and POINTING.search(paragraph):
+        return []  # it ends what was said before
     return [" ".join(paragraph.split())] if length(paragraph) <= WHOLE else []
 
 
