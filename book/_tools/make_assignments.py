@@ -11,12 +11,13 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import nbformat
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 
 from course.release import address, checked, solved, store, student_text
-from course.sets import ASSIGNMENTS, SOLUTIONS, masters
+from course.sets import ASSIGNMENTS, MASTERS, SOLUTIONS, masters
 from kernels import neutralise
 
 
@@ -24,11 +25,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Make what is asked for, and report on each set."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("numbers", nargs="*", help="numbers of sets (default: all)")
+    parser.add_argument("--masters", type=Path, default=MASTERS, help="folder with the master notebooks")
     parser.add_argument("--check", action="store_true", help="only check the masters")
     options = parser.parse_args(arguments)
-    paths = [path for path in masters() if not options.numbers or path.name.split("_")[0] in options.numbers]
+    paths = [path for path in masters(options.masters) if not options.numbers or path.name.split("_")[0] in options.numbers]
     if not paths:
-        parser.error(f"there is no such set; there are {', '.join(path.stem for path in masters())}")
+        parser.error(f"there is no such set; there are {', '.join(path.stem for path in masters(options.masters))}")
     neutralise()
     failed = False
     for path in paths:

@@ -74,14 +74,15 @@ class Batch:
                 self.prove(release)
             futures = {pool.submit(self.graded, one, release, self.key(before.get(one.path))): one for one in waiting}
             try:
-                for future in tqdm(as_completed(futures), total=len(handed), initial=len(results), desc=self.name, unit="submission"):
+                bar = tqdm(as_completed(futures), total=len(handed), initial=len(results), desc=self.name, unit="submission")
+                for future in bar:
                     one, result = futures[future], future.result()
                     results[one.student] = result
                     store(self.out / "feedback" / f"{names[one.student]}.html", page(result, self.name))
                     store(self.stored(names[one.student]), json.dumps(result.as_json(), indent=1) + "\n")
             except KeyboardInterrupt:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+                print(f"\nStopped. The same command goes on from here; what is done is in {self.out}", file=sys.stderr, flush=True)
+                os._exit(130)  # without waiting for submissions that still run: they end with this process
         for path, sum_before in before.items():
             if not path.exists() or checksum(path) != sum_before:
                 raise RuntimeError(f"{path} changed while it was graded")
@@ -115,20 +116,27 @@ class Batch:
 
     def graded(self, one: Handed, release: Original, key: str) -> Result:
         """Grade one submission; whatever is wrong with it becomes its status."""
+        try:
+            result = self.judged(one, release)
+        except Exception as error:  # one bad submission never stops the rest
+            result = nothing(release, one.student, ERROR, f"{type(error).__name__}: {error}")
+        result.key = key
+        return result
+
+    def judged(self, one: Handed, release: Original) -> Result:
+        """Grade a submission if it is one of this set."""
         if one.path is None:
-            return nothing(release, one.student, one.status, one.remark, key)
+            return nothing(release, one.student, one.status, one.remark)
         try:
             notebook = parsed(text_of(one.path, self.limits.file))
         except (ValueError, OSError) as error:
-            return nothing(release, one.student, "unreadable", f"{one.path.name} {error}", key)
-        if (other := owner(notebook, self.known | {self.name: list(release.marked)})) != self.name:
-            status = "another set" if other else "no set"
-            remark = f"{one.path.name} is of the set {other}" if other else f"{one.path.name} has no cell of the set"
-            return nothing(release, one.student, status, remark, key)
-        try:
-            return graded(notebook, release, self.seed, self.limits, self.private, one.student, key)
-        except Exception as error:  # one bad submission never stops the rest
-            return nothing(release, one.student, ERROR, f"{type(error).__name__}: {error}", key)
+            return nothing(release, one.student, "unreadable", f"{one.path.name} {error}")
+        other = owner(notebook, self.known)
+        if not other:
+            return nothing(release, one.student, "no set", f"{one.path.name} has no cell of any set")
+        if other != self.name:
+            return nothing(release, one.student, "another set", f"{one.path.name} is of the set {other}")
+        return graded(notebook, release, self.seed, self.limits, self.private, one.student)
 
 
 def file_names(students: Sequence[str]) -> dict[str, str]:
@@ -154,12 +162,12 @@ def alone(out: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def chosen(word: str, folder: Path) -> str:
+def chosen(word: str, folder: Path, sets: Path) -> str:
     """Return the name of the set that a number or a name means, or that most submissions are of."""
-    known = known_ids()
+    known = known_ids(sets)
     if not word:
         return inferred(folder, known, Limits().file)
-    found = [path.stem for path in masters() if word in (path.stem, path.stem.split("_")[0])]
+    found = [path.stem for path in masters(sets) if word in (path.stem, path.stem.split("_")[0])]
     if not found:
         raise ValueError(f"SET={word!r} is no set; the sets are {', '.join(known)}")
     return found[0]
@@ -177,7 +185,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("submissions", help="the folder with what was handed in")
     parser.add_argument("--set", default="", help="number or name of the set (default: that of most submissions)")
     parser.add_argument("--out", default="", help="folder for the results (default: beside the submissions, <folder>-graded)")
-    parser.add_argument("--seed", type=whole, default=None, help="seed of the batch (default: drawn once, and kept with the results)")
+    parser.add_argument("--seed", type=whole, default=None, help="seed of the batch (default: drawn once and kept)")
+    parser.add_argument("--masters", type=Path, default=MASTERS, help="folder with the master notebooks")
     parser.add_argument("--workers", type=int, default=2, help="submissions at once")
     parser.add_argument("--cell", type=float, default=usual.cell, help="seconds for one cell")
     parser.add_argument("--total", type=float, default=usual.total, help="seconds for one submission")
@@ -194,14 +203,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"WORKERS={options.workers} must be at least 1")
         with alone(out):
             limits = Limits(options.cell, options.total, options.memory, usual.file)
-            batch = Batch(folder, out, chosen(options.set, folder), options.seed, limits)
+            batch = Batch(folder, out, chosen(options.set, folder, options.masters), options.seed, limits, options.masters)
             results = batch.run(options.workers)
     except (ValueError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print(f"Stopped; the same command goes on where this one was. What is done is in {out}", file=sys.stderr)
-        return 130
     return summary(results, out)
 
 
@@ -211,5 +217,6 @@ def summary(results: Sequence[Result], out: Path) -> int:
         if result.status != GRADED:
             print(f"{result.student}: {result.status}: {'; '.join(result.remarks)}")
     counted = ", ".join(f"{times} {status}" for status, times in Counter(one.status for one in results).items())
-    print(f"{len(results)} submissions ({counted or 'none'}). Scores: {out / 'grades.csv'}; a page for each student: {out / 'feedback'}")
+    print(f"{len(results)} submissions ({counted or 'none'})")
+    print(f"Scores: {out / 'grades.csv'}\nA page for each student: {out / 'feedback'}")
     return int(any(result.status == ERROR for result in results))

@@ -102,7 +102,8 @@ class Names:
 
     def __init__(self, names: dict[str, Any], private: Sequence[str]) -> None:
         self.names = {name: names[name] for name in private if name in names}
-        spaces = [module for name, module in sys.modules.items() if name.split(".")[0] in RELIED_ON and isinstance(module, ModuleType)]
+        loaded = [module for name, module in sys.modules.items() if name.split(".")[0] in RELIED_ON]
+        spaces = [module for module in loaded if isinstance(module, ModuleType)]
         classes = {
             id(value): value
             for module in spaces
@@ -110,11 +111,7 @@ class Names:
             for value in vars(module).values()
             if isinstance(value, type) and value.__module__.startswith("bandits_dp")
         }
-        self.spaces = [(space, {key: value for key, value in vars(space).items() if callable(value)}) for space in spaces]
-        self.spaces += [
-            (kind, {key: value for key, value in vars(kind).items() if callable(value) or isinstance(value, (property, staticmethod, classmethod))})
-            for kind in classes.values()
-        ]
+        self.spaces = [(space, functions(space)) for space in (*spaces, *classes.values())]
 
     def put_back(self, names: dict[str, Any]) -> list[str]:
         """Undo replacements, and name them."""
@@ -128,3 +125,9 @@ class Names:
                     with contextlib.suppress(TypeError, AttributeError):
                         setattr(space, key, value)
         return replaced
+
+
+def functions(space: Any) -> dict[str, Any]:
+    """Return what can be called in a module or class."""
+    kinds = (property, staticmethod, classmethod)
+    return {name: value for name, value in vars(space).items() if callable(value) or isinstance(value, kinds)}

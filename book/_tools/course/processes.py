@@ -71,7 +71,7 @@ def server_environment():  # type: ignore[no-untyped-def]
                     os.environ[name] = value
 
 
-def run(cells: Sequence[Cell], limits: Limits = Limits(), private: Sequence[str] = ()) -> Report:  # noqa: B008 - immutable
+def run(cells: Sequence[Cell], limits: Limits, private: Sequence[str] = ()) -> Report:
     """Run cells in order, and say how each ended."""
     report, left_out = Report(), {}
     end = time.monotonic() + limits.total

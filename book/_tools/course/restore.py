@@ -55,7 +55,10 @@ def original(master: NotebookNode, name: str) -> Iterator[Original]:
 def parsed(text: str) -> NotebookNode:
     """Read what was handed in; raise ValueError if it is no notebook that can be run."""
     try:
-        notebook = nbformat.from_dict(json.loads(text))
+        content = json.loads(text)
+        if not isinstance(content, dict):
+            raise ValueError(f"its content is a {type(content).__name__}")
+        notebook = nbformat.from_dict(content)
         if notebook.get("nbformat") != 4:
             notebook = nbformat.convert(notebook, 4)
         for number, cell in enumerate(notebook.cells):

@@ -32,10 +32,10 @@ class Result:
         return asdict(self)
 
 
-def nothing(original: Original, student: str, status: str, remark: str, key: str = "") -> Result:
+def nothing(original: Original, student: str, status: str, remark: str) -> Result:
     """Score a submission that cannot be run: zero for every task, with the reason."""
     rows = [row(task, 0, status) for task in original.tasks]
-    return Result(student, status, rows, [remark], key)
+    return Result(student, status, rows, [remark])
 
 
 def row(task: Any, score: float, said: str, source: str = "") -> dict[str, Any]:
@@ -44,7 +44,7 @@ def row(task: Any, score: float, said: str, source: str = "") -> dict[str, Any]:
 
 
 def graded(
-    submission: NotebookNode, original: Original, seed: int, limits: Limits, private: Sequence[str] = (), student: str = "", key: str = ""
+    submission: NotebookNode, original: Original, seed: int, limits: Limits, private: Sequence[str] = (), student: str = ""
 ) -> Result:
     """Restore, run and score a submission."""
     notebook, remarks = restored(submission, original)
@@ -61,4 +61,4 @@ def graded(
         if wrong and said.get(task.answer):
             wrong = f"{wrong} (and the answer's own cell: {said[task.answer]})"
         rows.append(row(task, 0 if wrong else task.points, wrong, sources.get(task.answer, "")))
-    return Result(student, STOPPED if report.stopped else GRADED, rows, remarks + report.remarks, key)
+    return Result(student, STOPPED if report.stopped else GRADED, rows, remarks + report.remarks)

@@ -1,7 +1,7 @@
 """Find what was handed in, and for which set it is.
 
-A folder holds `<student>.ipynb`, or a folder for each student with `<set>/<set>.ipynb` in it (as nbgrader has it) or just a notebook
-(as Moodle's download has it); in names like those of Moodle and Canvas, the student's part is taken.
+A folder holds `<student>.ipynb`, or a folder for each student with `<set>/<set>.ipynb` in it (as nbgrader has it) or just a
+notebook (as Moodle's download has it); in names like those of Moodle and Canvas, the student's part is taken.
 """
 
 import re
@@ -30,10 +30,9 @@ class Handed:
     remark: str = ""
 
 
-def known_ids(folder: Path | None = None) -> dict[str, list[str]]:
-    """Return for each set the grade ids that tell it from others."""
-    paths = masters(folder) if folder else masters()
-    return {path.stem: [mark(cell)["grade_id"] for cell in read(path).cells if mark(cell)] for path in paths}
+def known_ids(folder: Path) -> dict[str, list[str]]:
+    """Return for each set the grade ids of its cells."""
+    return {path.stem: [mark(cell)["grade_id"] for cell in read(path).cells if mark(cell)] for path in masters(folder)}
 
 
 def owner(notebook: NotebookNode, known: dict[str, list[str]]) -> str:
@@ -86,7 +85,8 @@ def in_folder(folder: Path, name: str) -> Handed:
     if len(named) == 1:
         return Handed(student, named[0])
     if named:
-        return Handed(student, None, "several notebooks", f"one of {', '.join(path.name for path in named)} has to be called {name}.ipynb")
+        files = ", ".join(path.name for path in named)
+        return Handed(student, None, "several notebooks", f"one of {files} has to be called {name}.ipynb")
     return Handed(student, None, "nothing handed in", f"there is no notebook in {place.relative_to(folder.parent)}")
 
 
@@ -101,7 +101,8 @@ def only(several: list[Handed]) -> Handed:
 
 def inferred(folder: Path, known: dict[str, list[str]], megabytes: float) -> str:
     """Say for which set most of the notebooks are; raise ValueError if that is not clear."""
-    layout = {path.name for student in visible(folder) if student.is_dir() for path in visible(student) if path.is_dir()} & set(known)
+    inside = [path for student in visible(folder) if student.is_dir() for path in visible(student)]
+    layout = {path.name for path in inside if path.is_dir()} & set(known)
     if len(layout) > 1:
         raise ValueError(f"there are folders for {', '.join(sorted(layout))}; say which one, for example SET={min(layout)[0]}")
     votes = Counter(filter(None, (owner_of(path, known, megabytes) for path in candidates(folder))))
@@ -128,4 +129,7 @@ def text_of(path: Path, megabytes: float) -> str:
     """Read a file that is not too large; raise ValueError otherwise, or if it is no text."""
     if path.stat().st_size > megabytes * MEGABYTE:
         raise ValueError(f"is larger than {megabytes:g} MB: clear the outputs and hand it in again")
-    return path.read_text("utf-8")
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError("is not a notebook: it is no text in UTF-8") from error

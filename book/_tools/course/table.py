@@ -15,7 +15,8 @@ def table(results: Sequence[Result], name: str) -> str:
     writer.writerow(["student", "set", *tasks, "total", "status", "remark"])
     for result in sorted(results, key=lambda one: one.student.casefold()):
         scores = [f"{task['score']:g}" for task in result.tasks]
-        writer.writerow([plain(result.student), name, *scores, f"{result.total:g}", result.status, plain("; ".join(result.remarks))])
+        remarks = plain("; ".join(result.remarks))
+        writer.writerow([plain(result.student), name, *scores, f"{result.total:g}", result.status, remarks])
     return text.getvalue()
 
 
