@@ -14,7 +14,8 @@ from course.sets import POINTS, SEED_LINE, SETUP, TEST, is_answer, is_test, mark
 FALSE_FAILS = 1e-6  # the most that all statistical checks of a set may cost a correct student, together
 RATE = re.compile(r"# false fail at most (\d+(?:\.\d+)?(?:e-?\d+)?)")
 REGIONS = {"SOLUTION": "answer", "HIDDEN TESTS": "test"}
-KINDS = {"answer": (False, True, False), "test": (True, False, True), SETUP: (False, False, True)}
+GIVEN = "given"  # code that students read and run, and that is put back if they change it; the set-up cell is the first
+KINDS = {"answer": (False, True, False), "test": (True, False, True), GIVEN: (False, False, True)}
 
 
 def complaints(master: NotebookNode) -> list[str]:
@@ -28,12 +29,12 @@ def complaints(master: NotebookNode) -> list[str]:
 
 
 def kind(cell: NotebookNode) -> str:
-    """Name what a cell is for: "answer", "test", "setup", or "" for an ordinary one."""
+    """Name what a cell is for: "answer", "test", "given", or "" for an ordinary one."""
     if is_answer(cell):
         return "answer"
     if is_test(cell):
         return "test"
-    return SETUP if mark(cell) else ""
+    return GIVEN if mark(cell) else ""
 
 
 def title(master: NotebookNode) -> Iterator[str]:
@@ -77,8 +78,6 @@ def marks(master: NotebookNode) -> Iterator[str]:
         name, what, found = cell.get("id"), kind(cell), mark(cell)
         if not what:
             continue
-        if what == SETUP and name != SETUP:
-            yield f"cell {name!r} is marked for nbgrader, but is neither an answer, nor a test, nor {SETUP!r}"
         if cell.cell_type != "code":
             yield f"cell {name!r} ({what}) has to be a code cell"
         flags = tuple(found.get(flag) for flag in ("grade", "solution", "locked"))
@@ -89,15 +88,15 @@ def marks(master: NotebookNode) -> Iterator[str]:
 
 
 def regions(master: NotebookNode) -> Iterator[str]:
-    """Ask for one balanced region in every answer and test, and none elsewhere."""
+    """Ask for balanced regions in every answer and test, and none elsewhere."""
     for cell in master.cells:
         for region, where in REGIONS.items():
             found = re.findall(rf"(?m)^\s*### (BEGIN|END) {region}[ \t]*$", cell.source)
             mentioned = len(re.findall(rf"(?:BEGIN|END) {region}", cell.source))
-            wanted = ["BEGIN", "END"] if kind(cell) == where else []
-            if found != wanted or mentioned != len(wanted):
-                lines = f"one '### BEGIN {region}' and one '### END {region}', in lines of their own" if wanted else "none"
-                yield f"cell {cell.id!r} has the markers {found} of {region}; it has to have {lines}"
+            right = found == ["BEGIN", "END"] * (len(found) // 2) and mentioned == len(found) and bool(found) == (kind(cell) == where)
+            if not right:
+                wanted = f"'### BEGIN {region}' and '### END {region}' by turns, in lines of their own" if kind(cell) == where else "none"
+                yield f"cell {cell.id!r} has the markers {found} of {region}; it has to have {wanted}"
 
 
 def pairs(master: NotebookNode) -> Iterator[str]:

@@ -108,11 +108,21 @@ def rejoined(submission: NotebookNode, original: Original) -> tuple[NotebookNode
         elif name != SETUP and last[name] == index:
             cells.append(fresh(original, name))
         taken.add(name)
-    for name in original.marked:
+    for name in reversed(original.marked):
         if name not in taken:
             remarks.append(f"the cell {name!r} is missing" + ("" if name in answers else "; the original was put back"))
-            cells += [] if name in (*answers, SETUP) else [fresh(original, name)]
+            if name not in (*answers, SETUP):
+                cells.insert(place(name, cells, original), fresh(original, name))
     return nbformat.v4.new_notebook(cells=[identified(cell, number) for number, cell in enumerate(cells)]), remarks
+
+
+def place(name: str, cells: Sequence[NotebookNode], original: Original) -> int:
+    """Say where a missing cell goes: a test to the end, given code before the first cell that follows it in the set."""
+    if is_test(original.marked[name]):
+        return len(cells)
+    order = list(original.marked)
+    later = order[order.index(name) + 1 :]
+    return next((index for index, cell in enumerate(cells) if mark(cell).get("grade_id") in later), len(cells))
 
 
 def fresh(original: Original, name: str) -> NotebookNode:
