@@ -1,7 +1,7 @@
 """Set, change or remove the public address of the book's repository.
 
 The address lives in _config.yml, at repository.url. Setting one also switches on the buttons that need it,
-writes a set-up cell for Colab below each notebook's title, and completes the commands of the page "Get the code";
+writes a set-up cell for Colab below the title of each chapter and assignment, and completes the commands of the page "Get the code";
 setting none puts every file back as it was, byte for byte. Nothing is written unless everything can be.
 `make repository URL=...` hands the address over in the environment, where no shell interprets it.
 """
@@ -121,7 +121,7 @@ def rewrite(root: Path, url: str) -> list[Path]:
         config: configured(settings_now, url),
         commands: re.sub(address, lambda match: match[1] + (url or NO_ADDRESS), commands.read_text("utf-8")),
     }
-    for path in sorted((root / "notebooks").glob("*.ipynb")):
+    for path in sorted([*(root / "notebooks").glob("*.ipynb"), *(root / "notebooks" / "assignments").glob("*.ipynb")]):
         try:
             texts[path] = with_setup(path.read_text("utf-8"), url)
         except (ValueError, KeyError) as error:

@@ -93,9 +93,10 @@ def regions(master: NotebookNode) -> Iterator[str]:
         for region, where in REGIONS.items():
             found = re.findall(rf"(?m)^\s*### (BEGIN|END) {region}[ \t]*$", cell.source)
             mentioned = len(re.findall(rf"(?:BEGIN|END) {region}", cell.source))
-            right = found == ["BEGIN", "END"] * (len(found) // 2) and mentioned == len(found) and bool(found) == (kind(cell) == where)
-            if not right:
-                wanted = f"'### BEGIN {region}' and '### END {region}' by turns, in lines of their own" if kind(cell) == where else "none"
+            balanced = found == ["BEGIN", "END"] * (len(found) // 2) and mentioned == len(found)
+            needed = kind(cell) == where
+            if not balanced or bool(found) != needed:
+                wanted = f"'### BEGIN {region}' and '### END {region}' by turns, in lines of their own" if needed else "none"
                 yield f"cell {cell.id!r} has the markers {found} of {region}; it has to have {wanted}"
 
 

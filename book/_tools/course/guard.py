@@ -98,10 +98,11 @@ def refuse(writable: Path, private: Sequence[str], tell: Callable[[str], None]) 
 
 
 class Names:
-    """What the set-up cell and the libraries defined, kept while a submission runs, and put back before each test."""
+    """What the given cells and the libraries defined, kept while a submission runs, and put back before each test."""
 
-    def __init__(self, names: dict[str, Any], private: Sequence[str]) -> None:
-        self.names = {name: names[name] for name in private if name in names}
+    def __init__(self) -> None:
+        """Keep the functions of the libraries that are loaded now."""
+        self.names: dict[str, Any] = {}
         loaded = [module for name, module in sys.modules.items() if name.split(".")[0] in RELIED_ON]
         spaces = [module for module in loaded if isinstance(module, ModuleType)]
         classes = {
@@ -112,6 +113,10 @@ class Names:
             if isinstance(value, type) and value.__module__.startswith("bandits_dp")
         }
         self.spaces = [(space, functions(space)) for space in (*spaces, *classes.values())]
+
+    def keep(self, names: dict[str, Any]) -> None:
+        """Keep the names that a given cell defined."""
+        self.names.update(names)
 
     def put_back(self, names: dict[str, Any]) -> list[str]:
         """Undo replacements, and name them."""

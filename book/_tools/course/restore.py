@@ -164,5 +164,6 @@ def code(notebook: NotebookNode, seed: int) -> list[Cell]:
         if name == SETUP:
             cells.append(Cell(name, with_seed(cell.source, seed), "setup"))
         else:
-            cells.append(Cell(name, cell.source, "test" if is_test(cell) else "answer" if is_answer(cell) else ""))
+            kind = "test" if is_test(cell) else "answer" if is_answer(cell) else "given" if mark(cell) else ""
+            cells.append(Cell(name, cell.source, kind))
     return cells

@@ -22,7 +22,7 @@ LONGEST = 600  # characters of an error's message
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell to be run: its name, its source, and whether it is "setup", a "test" or the student's own."""
+    """A code cell to be run: its name, its source, and what it is: "setup", "given", "answer", "test", or "" for the student's own."""
 
     name: str
     source: str
@@ -58,10 +58,11 @@ def run(connection: Connection, job: Job) -> None:
             # Who replaces what a test relies on, or how cells are run, gains nothing.
             told["replaced"] = names.put_back(shell.user_ns)[:3]
             shell.ast_transformers.clear()
-        before = set(shell.user_ns)
+        before = dict(shell.user_ns)
         told["error"] = outcome(shell.run_cell(cell.source, store_history=False))
-        if cell.kind == "setup":
-            names = guard.Names(shell.user_ns, sorted(set(shell.user_ns) - before))
+        if cell.kind in ("setup", "given"):
+            names = names or guard.Names()
+            names.keep({name: value for name, value in shell.user_ns.items() if name[0] != "_" and before.get(name) is not value})
         told["refused"] = refused[:3]
         refused.clear()
         connection.send_bytes(json.dumps(told).encode())
