@@ -75,3 +75,24 @@ def answered(notebook: nbformat.NotebookNode, answers: dict[str, str]) -> nbform
 def loaded(stored: str) -> nbformat.NotebookNode:
     """Read a notebook from its text."""
     return nbformat.reads(stored, as_version=4)
+
+
+def write(notebook: nbformat.NotebookNode, name: str, source: str) -> None:
+    """Replace the source of a cell."""
+    cell(notebook, name).source = source
+
+
+def swap(notebook: nbformat.NotebookNode, name: str, old: str, new: str) -> None:
+    """Replace a part of the source of a cell."""
+    assert old in cell(notebook, name).source
+    write(notebook, name, cell(notebook, name).source.replace(old, new))
+
+
+def mark(notebook: nbformat.NotebookNode, name: str, **values: object) -> None:
+    """Change what nbgrader knows of a cell."""
+    cell(notebook, name).metadata.nbgrader.update(values)
+
+
+def points(notebook: nbformat.NotebookNode, name: str, value: float) -> None:
+    """Change the points of a test."""
+    mark(notebook, name, points=value)

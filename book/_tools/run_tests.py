@@ -13,7 +13,6 @@ from checkout import NOTEBOOKS, ROOT, TOOLS
 from kernels import neutralise
 from run_notebooks import CELL_TIMEOUT
 
-
 ASSIGNMENTS = NOTEBOOKS / "assignments"
 
 

@@ -1,8 +1,8 @@
 """Set, change or remove the public address of the book's repository.
 
 The address lives in _config.yml, at repository.url. Setting one also switches on the buttons that need it,
-writes a set-up cell for Colab below the title of each chapter and assignment, and completes the commands of the page "Get the code";
-setting none puts every file back as it was, byte for byte. Nothing is written unless everything can be.
+writes a set-up cell for Colab below the title of each chapter and assignment, and completes the commands of the page
+"Get the code"; setting none puts every file back as it was, byte for byte. Nothing is written unless everything can be.
 `make repository URL=...` hands the address over in the environment, where no shell interprets it.
 """
 

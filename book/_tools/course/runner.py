@@ -22,7 +22,7 @@ LONGEST = 600  # characters of an error's message
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell to be run: its name, its source, and what it is: "setup", "given", "answer", "test", or "" for the student's own."""
+    """A code cell to be run; it is "setup", "given", an "answer", a "test", or "", one of the student's own."""
 
     name: str
     source: str

@@ -36,8 +36,8 @@ def masters(folder: Path = MASTERS) -> list[Path]:
 
 
 def read(path: Path) -> NotebookNode:
-    """Read a notebook as it is stored."""
-    return nbformat.reads(path.read_text("utf-8"), as_version=4)
+    """Read a notebook as it is stored; nbformat.reads would repair it."""
+    return nbformat.v4.reads(path.read_text("utf-8"))
 
 
 def checksum(path: Path) -> str:
