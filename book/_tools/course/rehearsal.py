@@ -8,7 +8,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     solutions: list[dict[str, Any]] = []
     failed = False
     paths = [path for path in masters(options.masters) if not options.numbers or path.name.split("_")[0] in options.numbers]
-    with server_environment(), ProcessPoolExecutor(options.workers, mp_context=context()) as pool:
+    with server_environment(), several(options.workers) as run:
         for path in paths:
             try:
                 one = rehearsal(path, options.plans)
@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(error, flush=True)
                 continue
             seeds = range(1, options.seeds + 1)
-            waiting = pool.map(rehearse, [one] * len(seeds), seeds)
+            waiting = run(rehearse, [one] * len(seeds), seeds)
             runs = list(tqdm(waiting, total=len(seeds), desc=one.name, unit="seed", disable=None))
             wrong = expectations(one, 1) + sorted({line for run in runs for line in run["broken"]})
             wrong += [f"the solution fails with the seed {run['seed']}: {run['solution']}" for run in runs if run["solution"]]
@@ -141,6 +141,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         power.stored(made, solutions, options.seeds)
         print(f"{power.STORED.relative_to(ROOT)} written")
     return int(failed)
+
+
+@contextlib.contextmanager
+def several(workers: int) -> Iterator[Callable[..., Iterable[Any]]]:
+    """Lend a `map` that shares its work among processes, or the plain one."""
+    if workers == 1:
+        yield map
+    else:
+        with ProcessPoolExecutor(workers, mp_context=context()) as pool:
+            yield pool.map
 
 
 def tell(one: Rehearsal, runs: Sequence[dict[str, Any]], wrong: Sequence[str]) -> None:

@@ -3,8 +3,7 @@
 import contextlib
 import json
 import logging
-import os
-import sys
+import sqlite3
 import tempfile
 import threading
 from collections import Counter
@@ -33,10 +32,12 @@ class Original:
         self.name = name
         self.tasks = tasks(master)
         self.lock = threading.Lock()  # one reader of the record at a time
-        url = f"sqlite:///{folder}/{name}.db"
+        record = folder / f"{name}.db"
+        # A database that has this table is not asked for its version; to find that, nbgrader would start another program.
+        with contextlib.closing(sqlite3.connect(record)) as database:
+            database.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+        url = f"sqlite:///{record}"
         self.resources: dict[str, Any] = {"nbgrader": {"notebook": name, "assignment": name, "db_url": url}}
-        if (ours := str(Path(sys.executable).parent)) not in os.environ["PATH"].split(os.pathsep):
-            os.environ["PATH"] = os.pathsep.join([ours, os.environ["PATH"]])  # nbgrader calls alembic by name
         with Gradebook(url) as book:
             book.update_or_create_assignment(name)
         recorded = converted(master, (*GRADED, SaveCells), self.resources)
