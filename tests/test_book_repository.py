@@ -18,12 +18,14 @@ URL = "https://github.com/somebody/a-fork"
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Copy what carries the address: the settings, the page with commands, and the notebooks."""
+    """Copy what carries the address: the settings, the page with commands, the chapters and the assignments."""
     shutil.copy(ROOT / "_config.yml", tmp_path)
     (tmp_path / "book").mkdir()
     shutil.copy(ROOT / set_repository.COMMANDS, tmp_path / "book")
-    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks", ignore=shutil.ignore_patterns(".*", "masters"))
     save(run_ten_times(chapter("1")), tmp_path / "notebooks" / "99_test.ipynb")
+    (tmp_path / "notebooks" / "assignments").mkdir(exist_ok=True)
+    save(run_ten_times(chapter("1")), tmp_path / "notebooks" / "assignments" / "9_test.ipynb")
     set_repository.rewrite(tmp_path, "")
     return tmp_path
 

@@ -13,8 +13,10 @@ from course.processes import Limits
 from course.rehearsal import played, rehearsal
 from course.release import address, checked, student_text
 from course.restore import Original, parsed
+from course.runner import Cell
 from course.score import graded
-from course.sets import ASSIGNMENTS, POINTS, is_answer, is_test, mark, masters, tasks
+from course.sets import ASSIGNMENTS, POINTS, is_answer, is_test, masters, tasks
+from set_repository import SETUP_CELL
 from tests import small_course as small
 
 SETS = masters()
@@ -71,7 +73,7 @@ def test_the_student_version_is_the_master_without_solutions(path):
     master, stored = checked(path), (ASSIGNMENTS / path.name).read_text("utf-8")
     assert stored == student_text(master, address()), "run make assignments"
     assert not re.search(r"(BEGIN|END) (SOLUTION|HIDDEN)", stored)
-    left = [cell for cell in student(path).cells if cell.get("id") != "colab-setup"]
+    left = [cell for cell in student(path).cells if cell.id != SETUP_CELL]
     for cell, whole in zip(left, master.cells, strict=True):
         assert cell.id == whole.id
         if is_answer(cell):
@@ -132,10 +134,9 @@ def test_a_hard_coded_submission(path, grade):
 
 
 def visible(path):
-    """List the cells of the student version with the names that the rehearsal uses."""
-    shown = {mark(cell)["grade_id"]: cell.source for cell in student(path).cells if mark(cell)}
-    cells = [cell for cell in ready(path).cells if cell.name in shown]
-    return [type(cell)(cell.name, shown[cell.name], cell.kind) for cell in cells]
+    """List the code of the student version, as a rehearsal runs it."""
+    code = [cell for cell in student(path).cells if cell.cell_type == "code" and cell.id != SETUP_CELL]
+    return [Cell(cell.id, cell.source, cell.id) for cell in code]
 
 
 @every_set
@@ -180,6 +181,13 @@ def test_the_power_of_its_tests_is_stored(path):
     rows = [(row["mistake"], row["belief"], row["test"]) for row in stored["mistakes"] if row["set"] == path.stem]
     assert rows == [(one.name, one.belief, one.test) for one in ready(path).plan.mistakes], "run make rehearsal"
     assert all(row["seeds"] >= 100 and row["caught"] > row["seeds"] / 2 for row in stored["mistakes"] if row["set"] == path.stem)
+
+
+@every_set
+def test_its_links_lead_to_something_from_the_student_version(path):
+    for cell in student(path).cells:
+        for file in re.findall(r"\]\(([^)\s#]+)", cell.source if cell.cell_type == "markdown" else ""):
+            assert file.startswith("https://") or (ASSIGNMENTS / file).is_file(), f"{cell.id}: {file}"
 
 
 def test_no_assignment_is_a_chapter():

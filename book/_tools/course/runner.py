@@ -14,6 +14,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from tqdm import tqdm
+
 from course import guard
 
 KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -47,6 +49,7 @@ def run(connection: Connection, job: Job) -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
     home = Path(job.folder)
     settle(home)
+    tqdm.set_lock(threading.RLock())  # its own is shared among processes, and would be left behind
     shell = new_shell()
     guard.limit(job.megabytes, job.seconds)
     refused: list[str] = []
