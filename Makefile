@@ -5,6 +5,12 @@ PY   ?= python3
 PORT ?= 8000
 ONLY ?=
 ARGS ?=
+SUBMISSIONS ?=
+SET  ?=
+OUT  ?=
+SEED ?=
+SEEDS ?= 100
+WORKERS ?= 2
 
 TOOLS  := book/_tools
 PYTHON := .venv/bin/python
@@ -12,7 +18,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test lab notebooks slides lint pdf claims bench clean distclean lock repository
+.PHONY: help environment book serve test lab notebooks slides assignments grade rehearsal lint pdf claims bench clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -43,6 +49,15 @@ notebooks: environment  ## run the notebooks and store their outputs (ONLY=noteb
 
 slides: environment  ## make lecture slides of the chapters (ONLY=notebooks/01_bandits.ipynb for one)
 	@$(PYTHON) $(TOOLS)/make_slides.py $(ONLY)
+
+assignments: environment  ## make the students' notebooks and the solutions from the masters (ONLY=3 for one set)
+	@$(PYTHON) $(TOOLS)/make_assignments.py $(ONLY)
+
+grade: environment  ## grade a folder of submissions (SUBMISSIONS=folder, SET=1, OUT=folder, WORKERS=2)
+	@$(PYTHON) $(TOOLS)/grade.py "$(SUBMISSIONS)" --set "$(SET)" --out "$(OUT)" --seed "$(SEED)" --workers "$(WORKERS)" $(ARGS)
+
+rehearsal: environment  ## prove the assignments under many seeds and write book/teaching/power.json (SEEDS=100, ONLY=3 for one set)
+	@$(PYTHON) $(TOOLS)/rehearse.py $(ONLY) --seeds $(SEEDS) $(ARGS)
 
 lint: environment  ## check the code's style and the package's types
 	@$(PYTHON) -m ruff check .

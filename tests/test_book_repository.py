@@ -24,6 +24,8 @@ def copy(tmp_path: Path) -> Path:
     """Copy what carries the address: the settings, the page with commands, the metadata, and the notebooks."""
     copy_carriers(tmp_path)
     save(run_ten_times(chapter("1")), tmp_path / "notebooks" / "99_test.ipynb")
+    (tmp_path / "notebooks" / "assignments").mkdir(exist_ok=True)
+    save(run_ten_times(chapter("1")), tmp_path / "notebooks" / "assignments" / "9_test.ipynb")
     set_repository.rewrite(tmp_path, "")
     return tmp_path
 
@@ -34,7 +36,7 @@ def copy_carriers(folder: Path) -> None:
     for name in ("_config.yml", set_repository.COMMANDS, *set_repository.METADATA):
         shutil.copy(ROOT / name, folder / name)
     for path in (ROOT / "notebooks").rglob("*.ipynb"):
-        if ".ipynb_checkpoints" not in path.parts:
+        if not {".ipynb_checkpoints", "masters"} & set(path.parts):
             (folder / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, folder / path.relative_to(ROOT))
 

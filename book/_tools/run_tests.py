@@ -9,9 +9,11 @@ import sys
 
 import pytest
 
-from checkout import ROOT, TOOLS
+from checkout import NOTEBOOKS, ROOT, TOOLS
 from kernels import neutralise
 from run_notebooks import CELL_TIMEOUT
+
+ASSIGNMENTS = NOTEBOOKS / "assignments"
 
 
 class TellAtOnce:
@@ -32,6 +34,7 @@ def main() -> int:
     neutralise()
     colour = "--color=yes" if sys.stdout.isatty() else "--color=no"  # nbval would colour a log as well
     strict = ["-p", "nothing_skipped", "-p", "notebook_cells"]
+    strict += [f"--ignore={ASSIGNMENTS}"]  # what students get raises on purpose; tests/test_course_sets.py runs the sets
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
     shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile", "--no-loadscope-reorder", "-p", "longest_first"]

@@ -1,9 +1,10 @@
 """Set, change or remove the public address of the book's repository.
 
 The address lives in _config.yml, at repository.url. Setting one also switches on the buttons that need it,
-writes a set-up cell for Colab below each notebook's title, completes the commands of the page "Get the code", and
-tells it in the citation, the package's metadata and the badges of the front page (`repository_metadata.py`). Setting
-none puts every file back as it was, byte for byte. Nothing is written unless everything can be.
+writes a set-up cell for Colab below the title of each chapter and assignment, completes the commands of the page
+"Get the code", and tells it in the citation, the package's metadata and the badges of the front page
+(`repository_metadata.py`). Setting none puts every file back as it was, byte for byte. Nothing is written unless
+everything can be.
 `make repository URL=...` hands the address over in the environment, where no shell interprets it.
 """
 
@@ -128,9 +129,7 @@ def rewrite(root: Path, url: str) -> list[Path]:
         commands: re.sub(address, lambda match: match[1] + (url or NO_ADDRESS), text_of(commands)),
     }
     texts |= {root / name: told(text_of(root / name), url) for name, told in METADATA.items()}
-    for path in sorted((root / "notebooks").rglob("*.ipynb")):
-        if ".ipynb_checkpoints" in path.parts:
-            continue
+    for path in sorted([*(root / "notebooks").glob("*.ipynb"), *(root / "notebooks" / "assignments").glob("*.ipynb")]):
         try:
             texts[path] = with_setup(text_of(path), url)
         except (ValueError, KeyError) as error:

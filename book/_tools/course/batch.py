@@ -1,0 +1,222 @@
+"""Grade a folder of submissions: several at once, each by itself, and nothing twice."""
+
+import argparse
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import secrets
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict
+from pathlib import Path
+
+from tqdm import tqdm
+
+from checkout import BUILD, ROOT
+from course.feedback import page
+from course.processes import Limits
+from course.release import checked, store
+from course.restore import Original, original, parsed
+from course.score import GRADED, Result, graded, nothing
+from course.sets import MASTERS, POINTS, checksum, masters
+from course.submissions import Handed, handed_in, inferred, known_ids, owner, text_of
+from course.table import table
+
+ERROR = "grader's error"  # such a result is not kept: the next run tries again
+PRIVATE = (MASTERS, BUILD / "course", ROOT / "tests" / "course")  # no submission has to read them
+
+
+class Batch:
+    """The submissions of one set in a folder, and the folder with their results."""
+
+    def __init__(self, folder: Path, out: Path, name: str, seed: int | None, limits: Limits, sets: Path = MASTERS) -> None:
+        """Open the folder of results, or make it; raise ValueError if it holds those of another batch."""
+        self.folder, self.out, self.name, self.limits = folder, out, name, limits
+        self.known = known_ids(sets)
+        self.master = sets / f"{name}.ipynb"
+        self.private = [str(path) for path in (*PRIVATE, sets, folder, out)]
+        self.seed = self.opened(seed)
+
+    def opened(self, seed: int | None) -> int:
+        """Return the seed of the batch: drawn once, and kept with the results."""
+        stored = self.out / "batch.json"
+        if stored.exists():
+            batch = json.loads(stored.read_text("utf-8"))
+            if batch["set"] != self.name or seed not in (None, batch["seed"]):
+                raise ValueError(
+                    f"{self.out} holds results of the set {batch['set']} with the seed {batch['seed']}; "
+                    "name another folder with OUT=, or remove it"
+                )
+            return int(batch["seed"])
+        seed = secrets.randbelow(10**9) if seed is None else seed
+        store(stored, json.dumps({"set": self.name, "seed": seed}) + "\n")
+        return seed
+
+    def run(self, workers: int) -> list[Result]:
+        """Grade what is not graded yet; return all results."""
+        handed = handed_in(self.folder, self.name)
+        before = {one.path: checksum(one.path) for one in handed if one.path}
+        names = file_names([one.student for one in handed])
+        results, waiting = {}, []
+        for one in handed:
+            kept = self.kept(names[one.student], self.key(before.get(one.path)))
+            if kept and one.path:
+                results[one.student] = kept
+            else:
+                waiting.append(one)
+        with original(checked(self.master), self.name) as release, ThreadPoolExecutor(workers) as pool:
+            if waiting:
+                self.prove(release)
+            futures = {pool.submit(self.graded, one, release, self.key(before.get(one.path))): one for one in waiting}
+            try:
+                bar = tqdm(as_completed(futures), total=len(handed), initial=len(results), desc=self.name, unit="submission")
+                for future in bar:
+                    one, result = futures[future], future.result()
+                    results[one.student] = result
+                    store(self.out / "feedback" / f"{names[one.student]}.html", page(result, self.name))
+                    store(self.stored(names[one.student]), json.dumps(result.as_json(), indent=1) + "\n")
+            except KeyboardInterrupt:
+                print(f"\nStopped. The same command goes on from here; what is done is in {self.out}", file=sys.stderr, flush=True)
+                os._exit(130)  # without waiting for submissions that still run: they end with this process
+        for path, sum_before in before.items():
+            if not path.exists() or checksum(path) != sum_before:
+                raise RuntimeError(f"{path} changed while it was graded")
+        final = [results[one.student] for one in handed]
+        store(self.out / "grades.csv", table(final, self.name))
+        return final
+
+    def prove(self, release: Original) -> None:
+        """Make sure that the master's own solution gets everything here and with this seed."""
+        result = graded(checked(self.master), release, self.seed, self.limits)
+        if result.total != POINTS:
+            said = "; ".join(f"{task['task']}: {task['said']}" for task in result.tasks if task["said"])
+            raise RuntimeError(f"the master's own solution gets {result.total:g} of {POINTS} with the seed {self.seed}: {said}")
+
+    def key(self, digest: str | None) -> str:
+        """Say what a result depends on."""
+        parts = json.dumps([digest, checksum(self.master), self.seed, asdict(self.limits)])
+        return hashlib.sha256(parts.encode()).hexdigest()
+
+    def stored(self, name: str) -> Path:
+        """Return where a result is kept."""
+        return self.out / "results" / f"{name}.json"
+
+    def kept(self, name: str, key: str) -> Result | None:
+        """Return the result that is there, if it is of just this submission."""
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            result = Result(**json.loads(self.stored(name).read_text("utf-8")))
+            if result.key == key and result.status != ERROR and (self.out / "feedback" / f"{name}.html").exists():
+                return result
+        return None
+
+    def graded(self, one: Handed, release: Original, key: str) -> Result:
+        """Grade one submission; whatever is wrong with it becomes its status."""
+        try:
+            result = self.judged(one, release)
+        except Exception as error:  # one bad submission never stops the rest
+            result = nothing(release, one.student, ERROR, f"{type(error).__name__}: {error}")
+        result.key = key
+        return result
+
+    def judged(self, one: Handed, release: Original) -> Result:
+        """Grade a submission if it is one of this set."""
+        if one.path is None:
+            return nothing(release, one.student, one.status, one.remark)
+        try:
+            notebook = parsed(text_of(one.path, self.limits.file))
+        except (ValueError, OSError) as error:
+            return nothing(release, one.student, "unreadable", f"{one.path.name} {error}")
+        other = owner(notebook, self.known)
+        if not other:
+            return nothing(release, one.student, "no set", f"{one.path.name} has no cell of any set")
+        if other != self.name:
+            return nothing(release, one.student, "another set", f"{one.path.name} is of the set {other}")
+        return graded(notebook, release, self.seed, self.limits, self.private, one.student)
+
+
+def file_names(students: Sequence[str]) -> dict[str, str]:
+    """Return for each student a file name that every system takes, and that nobody shares."""
+    made = {}
+    for student in students:
+        name = re.sub(r"[^\w @.-]", "_", student).strip(". ")[:80]
+        made[student] = name if name == student else f"{name}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
+    return made
+
+
+@contextlib.contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """Let one run at a time write to a folder of results."""
+    out.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(out, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise ValueError(f"another run is writing to {out}") from None
+    finally:
+        os.close(descriptor)
+
+
+def chosen(word: str, folder: Path, sets: Path) -> str:
+    """Return the name of the set that a number or a name means, or that most submissions are of."""
+    known = known_ids(sets)
+    if not word:
+        return inferred(folder, known, Limits().file)
+    found = [path.stem for path in masters(sets) if word in (path.stem, path.stem.split("_")[0])]
+    if not found:
+        raise ValueError(f"SET={word!r} is no set; the sets are {', '.join(known)}")
+    return found[0]
+
+
+def whole(word: str) -> int | None:
+    """Read a whole number from the command line; nothing if it is empty."""
+    return int(word) if word else None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Grade a folder and say what came of it."""
+    usual = Limits()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("submissions", help="the folder with what was handed in")
+    parser.add_argument("--set", default="", help="number or name of the set (default: that of most submissions)")
+    parser.add_argument("--out", default="", help="folder for the results (default: beside the submissions, <folder>-graded)")
+    parser.add_argument("--seed", type=whole, default=None, help="seed of the batch (default: drawn once and kept)")
+    parser.add_argument("--masters", type=Path, default=MASTERS, help="folder with the master notebooks")
+    parser.add_argument("--workers", type=int, default=2, help="submissions at once")
+    parser.add_argument("--cell", type=float, default=usual.cell, help="seconds for one cell")
+    parser.add_argument("--total", type=float, default=usual.total, help="seconds for one submission")
+    parser.add_argument("--memory", type=int, default=usual.memory, help="megabytes of memory for one submission")
+    options = parser.parse_args(arguments)
+    folder = Path(options.submissions).resolve()
+    out = Path(options.out).resolve() if options.out else folder.with_name(f"{folder.name}-graded")
+    try:
+        if not options.submissions or not folder.is_dir():
+            raise ValueError(f"SUBMISSIONS={options.submissions!r} is not a folder; say make grade SUBMISSIONS=folder")
+        if out == folder or folder in out.parents:
+            raise ValueError(f"OUT={str(out)!r} must not be inside the folder of submissions")
+        if options.workers < 1:
+            raise ValueError(f"WORKERS={options.workers} must be at least 1")
+        with alone(out):
+            limits = Limits(options.cell, options.total, options.memory, usual.file)
+            batch = Batch(folder, out, chosen(options.set, folder, options.masters), options.seed, limits, options.masters)
+            results = batch.run(options.workers)
+    except (ValueError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return summary(results, out)
+
+
+def summary(results: Sequence[Result], out: Path) -> int:
+    """Say how it went, with the names of those that somebody should look at."""
+    for result in results:
+        if result.status != GRADED:
+            print(f"{result.student}: {result.status}: {'; '.join(result.remarks)}")
+    counted = ", ".join(f"{times} {status}" for status, times in Counter(one.status for one in results).items())
+    print(f"{len(results)} submissions ({counted or 'none'})")
+    print(f"Scores: {out / 'grades.csv'}\nA page for each student: {out / 'feedback'}")
+    return int(any(result.status == ERROR for result in results))

@@ -1,0 +1,144 @@
+"""What a master notebook must be; every complaint names its cell."""
+
+import ast
+import copy
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import nbformat
+from nbformat import NotebookNode
+
+from course.sets import POINTS, SEED_LINE, SETUP, TEST, is_answer, is_test, mark
+
+FALSE_FAILS = 1e-6  # the most that all statistical checks of a set may cost a correct student, together
+RATE = re.compile(r"# false fail at most (\d+(?:\.\d+)?(?:e-?\d+)?)")
+REGIONS = {"SOLUTION": "answer", "HIDDEN TESTS": "test"}
+GIVEN = "given"  # code that students read and run, and that is put back if they change it; the set-up cell is the first
+KINDS = {"answer": (False, True, False), "test": (True, False, True), GIVEN: (False, False, True)}
+
+
+def complaints(master: NotebookNode) -> list[str]:
+    """List what is wrong with a master; empty if nothing is."""
+    if found := list(identities(master)):
+        return found
+    try:
+        nbformat.validate(copy.deepcopy(master))
+    except nbformat.ValidationError as error:
+        return [f"is not a valid notebook: {error}"]
+    checks = (title, stored, setup, marks, regions, pairs, points, syntax, rates)
+    return [found for check in checks for found in check(master)]
+
+
+def kind(cell: NotebookNode) -> str:
+    """Name what a cell is for: "answer", "test", "given", or "" for an ordinary one."""
+    if is_answer(cell):
+        return "answer"
+    if is_test(cell):
+        return "test"
+    return GIVEN if mark(cell) else ""
+
+
+def title(master: NotebookNode) -> Iterator[str]:
+    """Ask for a title in the first cell."""
+    first = master.cells[0] if master.cells else None
+    if not (first and first.cell_type == "markdown" and re.search(r"(?m)^# ", first.source)):
+        yield "has no title: the first cell has to be Markdown with a line '# ...'"
+
+
+def identities(master: NotebookNode) -> Iterator[str]:
+    """Ask for unique ids, and grade ids that equal them."""
+    for name, times in Counter(cell.get("id") for cell in master.cells).items():
+        if times > 1:
+            yield f"cell id {name!r} is used {times} times"
+    for cell in master.cells:
+        if kind(cell) and mark(cell).get("grade_id") != cell.get("id"):
+            yield f"cell {cell.get('id')!r} has the grade id {mark(cell).get('grade_id')!r}: make them equal"
+
+
+def stored(master: NotebookNode) -> Iterator[str]:
+    """Allow no stored outputs."""
+    for cell in master.cells:
+        if cell.cell_type == "code" and (cell.outputs or cell.execution_count is not None):
+            yield f"cell {cell.id!r} has a stored output or count: clear all outputs"
+
+
+def setup(master: NotebookNode) -> Iterator[str]:
+    """Ask for one set-up cell with the seed, before all other code."""
+    code = [cell for cell in master.cells if cell.cell_type == "code"]
+    if not code or mark(code[0]).get("grade_id") != SETUP:
+        yield f"the first code cell has to be the set-up cell, with the grade id {SETUP!r}"
+        return
+    found = len(SEED_LINE.findall(code[0].source))
+    if found != 1:
+        yield f"cell {SETUP!r} has {found} lines such as 'SEED = 2026' where one is expected"
+
+
+def marks(master: NotebookNode) -> Iterator[str]:
+    """Ask for nbgrader's marks as schema 3 has them."""
+    for cell in master.cells:
+        name, what, found = cell.get("id"), kind(cell), mark(cell)
+        if not what:
+            continue
+        if cell.cell_type != "code":
+            yield f"cell {name!r} ({what}) has to be a code cell"
+        flags = tuple(found.get(flag) for flag in ("grade", "solution", "locked"))
+        if flags != KINDS[what]:
+            yield f"cell {name!r} ({what}) has grade, solution, locked = {flags}; allowed is {KINDS[what]}"
+        if found.get("schema_version") != 3 or found.get("task") is not False or found.get("cell_type") != cell.cell_type:
+            yield f"cell {name!r} needs schema_version 3, task false and its cell_type in its nbgrader metadata"
+
+
+def regions(master: NotebookNode) -> Iterator[str]:
+    """Ask for balanced regions in every answer and test, and none elsewhere."""
+    for cell in master.cells:
+        for region, where in REGIONS.items():
+            found = re.findall(rf"(?m)^\s*### (BEGIN|END) {region}[ \t]*$", cell.source)
+            mentioned = len(re.findall(rf"(?:BEGIN|END) {region}", cell.source))
+            balanced = found == ["BEGIN", "END"] * (len(found) // 2) and mentioned == len(found)
+            needed = kind(cell) == where
+            if not balanced or bool(found) != needed:
+                wanted = f"'### BEGIN {region}' and '### END {region}' by turns, in lines of their own" if needed else "none"
+                yield f"cell {cell.id!r} has the markers {found} of {region}; it has to have {wanted}"
+
+
+def pairs(master: NotebookNode) -> Iterator[str]:
+    """Ask that the next code after an answer is its test."""
+    code = [cell for cell in master.cells if cell.cell_type == "code"]
+    waiting = ""
+    for cell in code:
+        if waiting and cell.id != waiting:
+            yield f"cell {waiting.removeprefix(TEST)!r} has to be followed by its test {waiting!r}, not by {cell.id!r}"
+        elif kind(cell) == "test" and cell.id != waiting:
+            yield f"cell {cell.id!r} tests no answer: the code before it has to be the answer {cell.id.removeprefix(TEST)!r}"
+        waiting = TEST + cell.id if kind(cell) == "answer" else ""
+    if waiting:
+        yield f"cell {waiting.removeprefix(TEST)!r} has no test {waiting!r} after it"
+
+
+def points(master: NotebookNode) -> Iterator[str]:
+    """Ask for positive points that sum to the same total in every set."""
+    given = {cell.id: mark(cell).get("points") for cell in master.cells if is_test(cell)}
+    odd = {name: value for name, value in given.items() if not isinstance(value, (int, float)) or not value > 0}
+    for name, value in odd.items():
+        yield f"cell {name!r} has points={value!r}; it has to be a positive number"
+    if not odd and not math.isclose(sum(given.values()), POINTS):
+        yield f"points sum to {sum(given.values())}, not to {POINTS}"
+
+
+def syntax(master: NotebookNode) -> Iterator[str]:
+    """Ask for plain Python in every code cell."""
+    for cell in master.cells:
+        if cell.cell_type == "code":
+            try:
+                ast.parse(cell.source)
+            except SyntaxError as error:
+                yield f"cell {cell.id!r} is not Python: line {error.lineno}, {error.msg}"
+
+
+def rates(master: NotebookNode) -> Iterator[str]:
+    """Ask that the declared rates of false fails are small together."""
+    declared = [float(rate) for cell in master.cells if is_test(cell) for rate in RATE.findall(cell.source)]
+    if math.fsum(declared) > FALSE_FAILS * (1 + 1e-9):
+        yield f"the declared rates of false fails sum to {math.fsum(declared):.3g}; allowed is {FALSE_FAILS}"

@@ -1,0 +1,138 @@
+"""What stands between a submission and the machine: limits, refused acts, and names that tests rely on.
+
+This is no sandbox. It stops accidents and ordinary tricks of Python code; who means harm finds a way around it.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+try:
+    import resource
+except ImportError:  # Windows: time limits only
+    resource = None  # type: ignore[assignment]
+
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
+# Audit events that change files, and which of their arguments are paths; the last ones may be descriptors of folders.
+CHANGES = {
+    "os.remove": (0,), "os.rmdir": (0,), "os.mkdir": (0,), "os.rename": (0, 1), "os.link": (0, 1), "os.symlink": (1,),
+    "os.truncate": (0,), "os.chmod": (0,), "os.chown": (0,), "os.utime": (0,), "os.setxattr": (0,), "os.removexattr": (0,),
+    "shutil.rmtree": (0,), "shutil.move": (0, 1), "shutil.chown": (0,),
+}  # fmt: skip
+LOOKS = {"os.listdir", "os.scandir"}
+# Other programs would not be bound by these rules; and nothing that is graded needs a network.
+REFUSED = {
+    "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "os.startfile", "pty.spawn",
+    "socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg", "socket.getaddrinfo",
+}  # fmt: skip
+KILLS = {"os.kill", "os.killpg"}
+HARMLESS = {os.devnull}
+RELIED_ON = ("builtins", "math", "numpy", "scipy", "bandits_dp")  # packages whose functions the tests use
+MEGABYTE = 1 << 20
+
+
+def limit(megabytes: int, seconds: int) -> None:
+    """Bound memory, processor time and the size of a file, where the system can."""
+    if resource is None:
+        return
+    used = 0
+    with contextlib.suppress(OSError):  # what the package and its libraries have reserved already
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    wanted = {"RLIMIT_AS": used + megabytes * MEGABYTE, "RLIMIT_CPU": seconds, "RLIMIT_FSIZE": 64 * MEGABYTE, "RLIMIT_CORE": 0}
+    for name, value in wanted.items():
+        with contextlib.suppress(ValueError, OSError, AttributeError):  # macOS has no such limit of memory
+            resource.setrlimit(getattr(resource, name), (value, value))
+
+
+def refuse(writable: Path, private: Sequence[str], tell: Callable[[str], None]) -> None:
+    """From now on refuse what changes files outside `writable`, looks into `private` folders, or starts programs."""
+    ours, hidden = os.path.realpath(writable), tuple(os.path.realpath(path) for path in private)
+
+    def within(path: str, folders: tuple[str, ...]) -> bool:
+        return any(path == folder or path.startswith(folder + os.sep) for folder in folders)
+
+    def no(what: str) -> None:
+        tell(what[:200])
+        raise PermissionError(f"while grading, this is refused: {what}")
+
+    def place(path: Any, arguments: tuple[Any, ...]) -> str:
+        """Resolve a path, relative to the descriptor of a folder if one came along."""
+        name = os.fsdecode(path)
+        folders = [value for value in arguments[1:] if isinstance(value, int) and value > 2]
+        if folders and not os.path.isabs(name):
+            try:
+                name = os.path.join(os.readlink(f"/proc/self/fd/{folders[-1]}"), name)
+            except OSError:
+                no(f"changing {name!r} in another folder")
+        return os.path.realpath(name)
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, flags = arguments[0], arguments[2]
+            if not isinstance(path, (str, bytes)):
+                return
+            where = os.path.realpath(os.fsdecode(path))
+            if isinstance(flags, int) and flags & WRITING and where not in HARMLESS and not within(where, (ours,)):
+                no(f"writing {os.fsdecode(path)}")
+            if within(where, hidden):
+                no(f"reading {os.fsdecode(path)}")
+        elif event in CHANGES:
+            for index in CHANGES[event]:
+                path = arguments[index]
+                if isinstance(path, (str, bytes, os.PathLike)):
+                    folders = () if event.startswith("os.ch") or event in ("os.truncate", "os.setxattr") else arguments
+                    if not within(place(path, folders), (ours,)):
+                        no(f"changing {os.fsdecode(path)}")
+        elif event in LOOKS:
+            path = arguments[0]
+            if isinstance(path, (str, bytes)) and within(os.path.realpath(os.fsdecode(path)), hidden):
+                no(f"reading {os.fsdecode(path)}")
+        elif event in REFUSED or (event in KILLS and arguments[0] not in (0, os.getpid())):
+            no(event)
+
+    sys.addaudithook(hook)
+
+
+class Names:
+    """What the given cells and the libraries defined, kept while a submission runs, and put back before each test."""
+
+    def __init__(self) -> None:
+        """Keep the functions of the libraries that are loaded now."""
+        self.names: dict[str, Any] = {}
+        loaded = [module for name, module in sys.modules.items() if name.split(".")[0] in RELIED_ON]
+        spaces = [module for module in loaded if isinstance(module, ModuleType)]
+        classes = {
+            id(value): value
+            for module in spaces
+            if module.__name__.startswith("bandits_dp")
+            for value in vars(module).values()
+            if isinstance(value, type) and value.__module__.startswith("bandits_dp")
+        }
+        self.spaces = [(space, functions(space)) for space in (*spaces, *classes.values())]
+
+    def keep(self, names: dict[str, Any]) -> None:
+        """Keep the names that a given cell defined."""
+        self.names.update(names)
+
+    def put_back(self, names: dict[str, Any]) -> list[str]:
+        """Undo replacements, and name them."""
+        replaced = [name for name, value in self.names.items() if names.get(name) is not value]
+        names.update(self.names)
+        for space, kept in self.spaces:
+            now = vars(space)
+            for key, value in kept.items():
+                if now.get(key) is not value:
+                    replaced.append(f"{space.__name__}.{key}")
+                    with contextlib.suppress(TypeError, AttributeError):
+                        setattr(space, key, value)
+        return replaced
+
+
+def functions(space: Any) -> dict[str, Any]:
+    """Return what can be called in a module or class."""
+    kinds = (property, staticmethod, classmethod)
+    return {name: value for name, value in vars(space).items() if callable(value) or isinstance(value, kinds)}

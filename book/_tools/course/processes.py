@@ -1,0 +1,131 @@
+"""Run the cells of a submission with limits; what kills its process or does not end is left out, and the rest runs again."""
+
+import contextlib
+import json
+import multiprocessing
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from checkout import ROOT, TOOLS
+from course import runner
+from course.runner import Cell, Job
+from kernels import THREADS
+
+PRELOADED = ["numpy", "scipy.stats", "bandits_dp", "IPython.core.interactiveshell", "course.runner"]
+LONGEST = 1 << 16  # bytes of a message
+_starting = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use: seconds for one cell and in all, megabytes, and megabytes of its file."""
+
+    cell: float = 30
+    total: float = 180
+    memory: int = 2048
+    file: float = 20
+
+
+@dataclass
+class Report:
+    """How the cells ended: what each raised ("" for nothing), and what was noticed on the way."""
+
+    errors: dict[int, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    stopped: bool = False
+
+    def note(self, remark: str) -> None:
+        """Remember a remark once."""
+        if remark not in self.remarks:
+            self.remarks.append(remark)
+
+
+def context() -> multiprocessing.context.BaseContext:
+    """Return the way to start processes: forks of a server that has the libraries loaded, or new ones where there are no forks."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    made = multiprocessing.get_context("forkserver")
+    made.set_forkserver_preload(PRELOADED)
+    return made
+
+
+@contextlib.contextmanager
+def server_environment():  # type: ignore[no-untyped-def]
+    """Lend the environment in which the server finds the package and the tools, and calculates with one thread."""
+    with _starting:
+        wanted = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(TOOLS)])} | dict.fromkeys(THREADS, "1")
+        before = {name: os.environ.get(name) for name in wanted}
+        os.environ.update(wanted)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name)
+                else:
+                    os.environ[name] = value
+
+
+def run(cells: Sequence[Cell], limits: Limits, private: Sequence[str] = ()) -> Report:
+    """Run cells in order, and say how each ended."""
+    report, left_out = Report(), {}
+    end = time.monotonic() + limits.total
+    while True:
+        report.errors = {}
+        guilty, reason = attempt([pair for pair in enumerate(cells) if pair[0] not in left_out], limits, private, end, report)
+        if guilty is None or time.monotonic() >= end:
+            break
+        left_out[guilty] = reason
+        report.note(f"the cell {cells[guilty].name!r} {reason}; it was left out and the others were run again")
+    if guilty is not None:
+        report.stopped = True
+        report.note(f"stopped after {limits.total:g} s in all, at the cell {cells[guilty].name!r}")
+    for index in range(len(cells)):
+        report.errors.setdefault(index, left_out.get(index, "was not run"))
+    return report
+
+
+def attempt(
+    cells: Sequence[tuple[int, Cell]], limits: Limits, private: Sequence[str], end: float, report: Report
+) -> tuple[int | None, str]:
+    """Run cells in a new process; return the cell that ended it early, if one did, and how."""
+    with tempfile.TemporaryDirectory(prefix="grading-", ignore_cleanup_errors=True) as folder:
+        ours, theirs = multiprocessing.Pipe()
+        job = Job(tuple(cells), folder, tuple(private), limits.memory, int(limits.total) + 10)
+        start = context()
+        process = start.Process(target=runner.run, args=(theirs, job), daemon=True)  # type: ignore[attr-defined]
+        with server_environment():
+            process.start()
+        theirs.close()
+        try:
+            for index, cell in cells:
+                patience = max(0.0, min(limits.cell, end - time.monotonic()))
+                try:
+                    if not ours.poll(patience):
+                        return index, f"did not end within {limits.cell:g} s"
+                    told = json.loads(ours.recv_bytes(LONGEST))
+                except (EOFError, OSError, ValueError):
+                    return index, "ended its process"
+                report.errors[index] = str(told["error"])
+                for what in told["refused"]:
+                    report.note(f"the cell {cell.name!r} tried what is refused: {what}")
+                for what in told.get("replaced", ()):
+                    report.note(f"{what} had been replaced; the test {cell.name!r} used the original")
+            return None, ""
+        finally:
+            kill(process)
+            ours.close()
+
+
+def kill(process: multiprocessing.process.BaseProcess) -> None:
+    """End a process and everything it started."""
+    if process.pid and hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)  # its group, which outlives it if it started something
+    process.kill()
+    process.join()

@@ -1,0 +1,165 @@
+"""Prove the sets: under many seeds the solutions pass, and the tests catch the usual mistakes; how often goes to power.json.
+
+The cells are those that a grader would run, restored by the same code, and run here as plain Python: what is measured is our own.
+"""
+
+import argparse
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from checkout import ROOT
+from course import power
+from course.plans import PLANS, Plan, plan
+from course.processes import context, server_environment
+from course.release import checked
+from course.restore import code, original, restored
+from course.runner import Cell
+from course.sets import MASTERS, POINTS, Task, masters, with_seed
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A set that is ready to be run: its cells with the solution, its tasks, and what is expected of it."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    tasks: tuple[Task, ...]
+    plan: Plan
+
+
+def rehearsal(path: Path, plans: Path = PLANS) -> Rehearsal:
+    """Read a set and its plan."""
+    master = checked(path)
+    with original(master, path.stem) as release:
+        notebook, _ = restored(master, release)
+        return Rehearsal(path.stem, tuple(code(notebook, 0)), tuple(release.tasks), plan(path.stem, release.tasks, plans))
+
+
+def played(cells: Sequence[Cell], seed: int, answers: dict[str, str] | None = None) -> dict[str, str]:
+    """Run cells as plain Python, some answers replaced, and say for each what it raised."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    said = {}
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        for cell in cells:
+            source = with_seed(cell.source, seed) if cell.kind == "setup" else (answers or {}).get(cell.name, cell.source)
+            try:
+                exec(compile(source, f"<{cell.name}>", "exec"), names)  # our own masters and plans
+                said[cell.name] = ""
+            except Exception as error:
+                said[cell.name] = f"{type(error).__name__}: {error}"
+    return said
+
+
+def score(one: Rehearsal, seed: int, answers: dict[str, str] | None = None) -> float:
+    """Return the points for a set of answers."""
+    said = played(one.cells, seed, answers)
+    return sum(task.points for task in one.tasks if not said[task.test])
+
+
+def until(one: Rehearsal, test: str) -> list[Cell]:
+    """List the cells that a test needs: all before it but other tests."""
+    cells = []
+    for cell in one.cells:
+        if cell.kind != "test" or cell.name == test:
+            cells.append(cell)
+        if cell.name == test:
+            break
+    return cells
+
+
+def rehearse(one: Rehearsal, seed: int) -> dict[str, Any]:
+    """Run the solution and every mistake under one seed."""
+    started = time.process_time()
+    solution = {name: said for name, said in played(one.cells, seed).items() if said}
+    seconds = time.process_time() - started
+    caught, broken = {}, []
+    for mistake in one.plan.mistakes:
+        said = played(until(one, mistake.test), seed, mistake.answers)
+        caught[mistake.name] = said.pop(mistake.test)
+        broken += [f"the mistake {mistake.name!r} does not even run: {name}: {why}" for name, why in said.items() if why]
+    return {"seed": seed, "solution": solution, "caught": caught, "broken": broken, "seconds": seconds}
+
+
+def expectations(one: Rehearsal, seed: int) -> list[str]:
+    """Say what is not as the plan has it, apart from the power of the tests."""
+    found = []
+    for test in sorted({mistake.test for mistake in one.plan.mistakes}):
+        if said := played(until(one, test), seed)[test]:
+            found.append(f"{test} needs what another test defines: {said}")
+    wanted = {"PARTLY": (one.plan.partly, one.plan.partly_points), "HARD_CODED": (one.plan.hard_coded, one.plan.hard_coded_points)}
+    for label, (answers, points) in wanted.items():
+        if (got := score(one, seed, answers)) != points:
+            found.append(f"{label} gets {got:g} points where the plan says {points:g}")
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Rehearse what is asked for, say what was found, and store it if nothing is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("numbers", nargs="*", help="numbers of sets (default: all)")
+    parser.add_argument("--seeds", type=int, default=100, help="how many seeds")
+    parser.add_argument("--look", action="store_true", help="write nothing")
+    parser.add_argument("--masters", type=Path, default=MASTERS, help="folder with the master notebooks")
+    parser.add_argument("--plans", type=Path, default=PLANS, help="folder with what is expected of them")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes")
+    options = parser.parse_args(arguments)
+    if options.seeds < 1:
+        parser.error(f"SEEDS={options.seeds} must be at least 1")
+    made: list[dict[str, Any]] = []
+    solutions: list[dict[str, Any]] = []
+    failed = False
+    paths = [path for path in masters(options.masters) if not options.numbers or path.name.split("_")[0] in options.numbers]
+    with server_environment(), several(options.workers) as run:
+        for path in paths:
+            try:
+                one = rehearsal(path, options.plans)
+            except ValueError as error:
+                failed = True
+                print(error, flush=True)
+                continue
+            seeds = range(1, options.seeds + 1)
+            waiting = run(rehearse, [one] * len(seeds), seeds)
+            runs = list(tqdm(waiting, total=len(seeds), desc=one.name, unit="seed", disable=None))
+            wrong = expectations(one, 1) + sorted({line for run in runs for line in run["broken"]})
+            wrong += [f"the solution fails with the seed {run['seed']}: {run['solution']}" for run in runs if run["solution"]]
+            tell(one, runs, wrong)
+            failed = failed or bool(wrong)
+            made += power.rows(one.name, one.plan, runs)
+            passed = sum(not run["solution"] for run in runs)
+            solutions.append({"set": one.name, "points": POINTS, "passed": passed, "seeds": len(runs)})
+    if not (failed or options.look):
+        power.stored(made, solutions, options.seeds)
+        print(f"{power.STORED.relative_to(ROOT)} written")
+    return int(failed)
+
+
+@contextlib.contextmanager
+def several(workers: int) -> Iterator[Callable[..., Iterable[Any]]]:
+    """Lend a `map` that shares its work among processes, or the plain one."""
+    if workers == 1:
+        yield map
+    else:
+        with ProcessPoolExecutor(workers, mp_context=context()) as pool:
+            yield pool.map
+
+
+def tell(one: Rehearsal, runs: Sequence[dict[str, Any]], wrong: Sequence[str]) -> None:
+    """Print what came of a set."""
+    seconds = float(np.median([run["seconds"] for run in runs]))
+    passed = sum(not run["solution"] for run in runs)
+    print(f"{one.name}: the solution passes {passed} of {len(runs)} seeds, {seconds:.1f} s of CPU each")
+    for row in power.rows(one.name, one.plan, runs):
+        print(f"  {row['mistake']}: caught {row['caught']} of {row['seeds']} by {row['test']}: {row['told'][:100]}")
+    for line in wrong:
+        print(f"  WRONG: {line}")
+    sys.stdout.flush()

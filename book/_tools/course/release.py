@@ -1,0 +1,81 @@
+"""From a master notebook: the students' version, and the solution with its outputs."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import yaml
+from nbformat import NotebookNode
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearHiddenTests,
+    ClearOutput,
+    ClearSolutions,
+    ComputeChecksums,
+    LockCells,
+)
+
+from checkout import ROOT
+from course.check import complaints
+from course.sets import read
+from run_notebooks import execute, normalise
+from set_repository import with_setup
+
+# Before its hidden tests go a master is what is graded, and after that it is what students get: nbgrader's own two halves.
+GRADED = (LockCells, ClearSolutions, ClearOutput, CheckCellMetadata, ComputeChecksums)
+RELEASED = (ClearHiddenTests, ComputeChecksums, CheckCellMetadata)
+
+
+def checked(path: Path) -> NotebookNode:
+    """Read a master; raise ValueError with all that is wrong with it."""
+    try:
+        master = read(path)
+    except ValueError as error:
+        raise ValueError(f"{path.name} is not a notebook: {error}") from error
+    if found := complaints(master):
+        raise ValueError("\n  ".join([f"{path.name} cannot be released:", *found]))
+    return master
+
+
+def converted(notebook: NotebookNode, steps: tuple[type, ...], resources: dict[str, Any] | None = None) -> NotebookNode:
+    """Return a copy of a notebook after some of nbgrader's preprocessors."""
+    notebook = nbformat.from_dict(json.loads(json.dumps(notebook)))
+    resources = resources or {}
+    for step in steps:
+        notebook, resources = step().preprocess(notebook, resources)
+    return notebook
+
+
+def address() -> str:
+    """Return the repository's address, or an empty text."""
+    return str(yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["repository"]["url"])
+
+
+def student_text(master: NotebookNode, url: str) -> str:
+    """Return the file that students get: the master without solutions and hidden tests."""
+    notebook = converted(master, GRADED + RELEASED)
+    notebook.metadata = {key: notebook.metadata[key] for key in ("kernelspec", "language_info") if key in notebook.metadata}
+    return with_setup(nbformat.writes(notebook) + "\n", url)
+
+
+def solved(master: NotebookNode) -> NotebookNode:
+    """Run a master in a kernel of its own and return it with its outputs; raise CellExecutionError if a cell fails."""
+    notebook = converted(master, ())
+    with tempfile.TemporaryDirectory() as folder:  # for what it may write
+        execute(notebook, Path(folder))
+    normalise(notebook)
+    return notebook
+
+
+def store(path: Path, text: str) -> bool:
+    """Write a file in one step if that changes it, and say whether it did."""
+    if path.exists() and path.read_text("utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.tmp")
+    draft.write_text(text, "utf-8")
+    os.replace(draft, path)
+    return True

@@ -1,0 +1,124 @@
+"""Run the cells of one submission, in a process of its own that is killed afterwards; the other end is `course.processes`.
+
+The process is what a notebook's kernel is without its messages: IPython runs the cells in order in one namespace, and what they
+print goes nowhere. After each cell a line of JSON tells how it ended; nothing that a submission could make is ever unpickled.
+"""
+
+import json
+import multiprocessing
+import os
+import sys
+import threading
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from course import guard
+
+KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+LONGEST = 600  # characters of an error's message
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell to be run; it is "setup", "given", an "answer", a "test", or "", one of the student's own."""
+
+    name: str
+    source: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one process does."""
+
+    cells: tuple[tuple[int, Cell], ...]
+    folder: str
+    private: tuple[str, ...]
+    megabytes: int
+    seconds: int
+
+
+def run(connection: Connection, job: Job) -> None:
+    """Run the cells of a job and tell how each ended."""
+    if hasattr(os, "setsid"):
+        os.setsid()  # a group of its own, so that whatever it starts is killed with it
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    home = Path(job.folder)
+    settle(home)
+    tqdm.set_lock(threading.RLock())  # its own is shared among processes, and would be left behind
+    shell = new_shell()
+    guard.limit(job.megabytes, job.seconds)
+    refused: list[str] = []
+    guard.refuse(home, job.private, refused.append)
+    names: guard.Names | None = None
+    for index, cell in job.cells:
+        told: dict[str, Any] = {"index": index}
+        if cell.kind == "test" and names:
+            # Who replaces what a test relies on, or how cells are run, gains nothing.
+            told["replaced"] = names.put_back(shell.user_ns)[:3]
+            shell.ast_transformers.clear()
+        before = dict(shell.user_ns)
+        told["error"] = outcome(shell.run_cell(cell.source, store_history=False))
+        if cell.kind in ("setup", "given"):
+            names = names or guard.Names()
+            names.keep({name: value for name, value in shell.user_ns.items() if name[0] != "_" and before.get(name) is not value})
+        told["refused"] = refused[:3]
+        refused.clear()
+        connection.send_bytes(json.dumps(told).encode())
+    connection.close()
+    os._exit(0)  # whatever a submission wants to do at the end
+
+
+def settle(home: Path) -> None:
+    """Give this process its own home and working folder, a clean environment, and no terminal."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    os.environ.clear()
+    os.environ.update(kept, MPLBACKEND="agg", PYTHONDONTWRITEBYTECODE="1")
+    for name in ("HOME", "IPYTHONDIR", "TMPDIR", "MPLCONFIGDIR", "XDG_CACHE_HOME"):
+        folder = home / name.lower()
+        folder.mkdir()
+        os.environ[name] = str(folder)
+    work = home / "work"
+    work.mkdir()
+    os.chdir(work)
+    sys.dont_write_bytecode = True
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+    sys.stdin, sys.stdout, sys.stderr = (open(os.devnull, mode) for mode in "rww")  # noqa: SIM115
+
+
+def new_shell() -> Any:
+    """Make the shell that runs cells as a notebook does."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    shell.showtraceback = shell.showsyntaxerror = lambda *_, **__: None  # nobody reads it, and drawing it takes time
+    shell.enable_gui = shell.ask_exit = lambda *_, **__: None  # `%matplotlib inline` and `exit()` do no harm in a notebook
+    return shell
+
+
+def outcome(result: Any) -> str:
+    """Say what a cell raised; empty if nothing."""
+    error = result.error_before_exec or result.error_in_exec
+    if error is None:
+        return ""
+    try:
+        said = str(error)
+    except BaseException:  # the exception is the student's, too
+        said = ""
+    said = said if len(said) <= LONGEST else said[:LONGEST] + " ..."
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def end_with_parent() -> None:
+    """End this process and all it started when the grader is gone."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.killpg(0, 9) if hasattr(os, "killpg") else os._exit(1)

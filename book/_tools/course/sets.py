@@ -1,0 +1,73 @@
+"""The assignments of the course: where they are, and what a master notebook consists of."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from checkout import BUILD, NOTEBOOKS
+
+ASSIGNMENTS = NOTEBOOKS / "assignments"
+MASTERS = ASSIGNMENTS / "masters"
+SOLUTIONS = BUILD / "course" / "solutions"
+
+SETUP = "setup"  # the grade id of the cell with the imports and the seed
+TEST = "test-"  # the test of the answer "laplace" is "test-laplace"
+POINTS = 20
+SEED_LINE = re.compile(r"(?m)^SEED = \d+$")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task of a set: the grade ids of its answer and of its test, and what passing the test is worth."""
+
+    answer: str
+    test: str
+    points: float
+
+
+def masters(folder: Path = MASTERS) -> list[Path]:
+    """List the master notebooks, in the order of their numbers."""
+    return sorted(folder.glob("*.ipynb"))
+
+
+def read(path: Path) -> NotebookNode:
+    """Read a notebook as it is stored; nbformat.reads would repair it."""
+    return nbformat.v4.reads(path.read_text("utf-8"))
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def mark(cell: NotebookNode) -> dict[str, Any]:
+    """Return what nbgrader knows of a cell; empty for an ordinary one, or where an editor left nonsense."""
+    found = cell.metadata.get("nbgrader", {})
+    return found if isinstance(found, dict) else {}
+
+
+def is_answer(cell: NotebookNode) -> bool:
+    """Say whether students write in this cell."""
+    return bool(mark(cell).get("solution"))
+
+
+def is_test(cell: NotebookNode) -> bool:
+    """Say whether this cell is worth points."""
+    return bool(mark(cell).get("grade"))
+
+
+def tasks(master: NotebookNode) -> list[Task]:
+    """List the tasks of a checked master, in order."""
+    points = {mark(cell)["grade_id"]: mark(cell)["points"] for cell in master.cells if is_test(cell)}
+    answers = [mark(cell)["grade_id"] for cell in master.cells if is_answer(cell)]
+    return [Task(answer, TEST + answer, points[TEST + answer]) for answer in answers]
+
+
+def with_seed(source: str, seed: int) -> str:
+    """Return the source of the set-up cell with another seed."""
+    return SEED_LINE.sub(f"SEED = {seed}", source)

@@ -1,0 +1,135 @@
+"""Find what was handed in, and for which set it is.
+
+A folder holds `<student>.ipynb`, or a folder for each student with `<set>/<set>.ipynb` in it (as nbgrader has it) or just a
+notebook (as Moodle's download has it); in names like those of Moodle and Canvas, the student's part is taken.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from course.restore import names, parsed
+from course.sets import SETUP, mark, masters, read
+
+CANVAS = re.compile(r"(.+?)_(?:LATE_)?\d+_\d+_.+")  # doejane_LATE_101_2002_1_mechanisms
+MOODLE = re.compile(r"(.+)_assignsubmission_\w*")  # Jane Doe_101_assignsubmission_file_
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What one student handed in: the notebook, or why there is none."""
+
+    student: str
+    path: Path | None
+    status: str = ""
+    remark: str = ""
+
+
+def known_ids(folder: Path) -> dict[str, list[str]]:
+    """Return for each set the grade ids of its cells."""
+    return {path.stem: [mark(cell)["grade_id"] for cell in read(path).cells if mark(cell)] for path in masters(folder)}
+
+
+def owner(notebook: NotebookNode, known: dict[str, list[str]]) -> str:
+    """Name the set with which a notebook shares most cells; "" if with none."""
+    shared = {name: len(set(names(notebook, ids)) - {"", SETUP}) for name, ids in known.items()}
+    best = max(shared, key=lambda name: shared[name], default="")
+    return best if best and shared[best] else ""
+
+
+def student_name(stem: str) -> str:
+    """Take the student's part of the name of a file or folder."""
+    for pattern in (MOODLE, CANVAS):
+        if found := pattern.fullmatch(stem):
+            return found[1]
+    return stem
+
+
+def visible(folder: Path) -> list[Path]:
+    """List what is in a folder, without hidden files and links."""
+    return [path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "__MACOSX")) and not path.is_symlink()]
+
+
+def notebooks(folder: Path) -> list[Path]:
+    """List the notebooks in a folder."""
+    return [path for path in visible(folder) if path.suffix == ".ipynb" and path.is_file()]
+
+
+def handed_in(folder: Path, name: str) -> list[Handed]:
+    """List what was handed in for a set, one for each student."""
+    found: dict[str, list[Handed]] = {}
+    for path in visible(folder):
+        one = in_folder(path, name) if path.is_dir() else in_file(path)
+        found.setdefault(one.student.casefold(), []).append(one)
+    return [only(several) for several in found.values()]
+
+
+def in_file(path: Path) -> Handed:
+    """Judge a file in the folder of submissions."""
+    if path.suffix == ".ipynb":
+        return Handed(student_name(path.stem), path)
+    return Handed(student_name(path.stem), None, "not a notebook", f"{path.name} is not a notebook (.ipynb)")
+
+
+def in_folder(folder: Path, name: str) -> Handed:
+    """Look for the set's notebook in a student's folder."""
+    student = student_name(folder.name)
+    place = folder / name if (folder / name).is_dir() else folder
+    found = notebooks(place)
+    named = [path for path in found if path.stem == name] or found
+    if len(named) == 1:
+        return Handed(student, named[0])
+    if named:
+        files = ", ".join(path.name for path in named)
+        return Handed(student, None, "several notebooks", f"one of {files} has to be called {name}.ipynb")
+    return Handed(student, None, "nothing handed in", f"there is no notebook in {place.relative_to(folder.parent)}")
+
+
+def only(several: list[Handed]) -> Handed:
+    """Choose among what is there under one student's name: the notebook, if it is the only one."""
+    with_notebook = [one for one in several if one.path]
+    if len(with_notebook) > 1:
+        files = ", ".join(str(one.path.name) for one in with_notebook if one.path)
+        return Handed(several[0].student, None, "several notebooks", f"leave one of {files}")
+    return (with_notebook or several)[0]
+
+
+def inferred(folder: Path, known: dict[str, list[str]], megabytes: float) -> str:
+    """Say for which set most of the notebooks are; raise ValueError if that is not clear."""
+    inside = [path for student in visible(folder) if student.is_dir() for path in visible(student)]
+    layout = {path.name for path in inside if path.is_dir()} & set(known)
+    if len(layout) > 1:
+        raise ValueError(f"there are folders for {', '.join(sorted(layout))}; say which one, for example SET={min(layout)[0]}")
+    votes = Counter(filter(None, (owner_of(path, known, megabytes) for path in candidates(folder))))
+    if not votes:
+        raise ValueError(f"no notebook in {folder} is of a set that has a master; the sets are {', '.join(known)}")
+    return votes.most_common(1)[0][0]
+
+
+def candidates(folder: Path) -> Iterator[Path]:
+    """Go through the notebooks in a folder and in its folders, two deep."""
+    for pattern in ("*.ipynb", "*/*.ipynb", "*/*/*.ipynb"):
+        yield from (path for path in sorted(folder.glob(pattern)) if path.is_file() and not path.is_symlink())
+
+
+def owner_of(path: Path, known: dict[str, list[str]], megabytes: float) -> str:
+    """Name the set of a file; "" if it cannot be told."""
+    try:
+        return owner(parsed(text_of(path, megabytes)), known)
+    except (ValueError, OSError):
+        return ""
+
+
+def text_of(path: Path, megabytes: float) -> str:
+    """Read a file that is not too large; raise ValueError otherwise, or if it is no text."""
+    if path.stat().st_size > megabytes * MEGABYTE:
+        raise ValueError(f"is larger than {megabytes:g} MB: clear the outputs and hand it in again")
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError("is not a notebook: it is no text in UTF-8") from error

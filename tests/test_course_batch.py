@@ -1,0 +1,284 @@
+"""A batch: every submission gets a row, bad ones are named and stop nobody, nothing is done twice or overwritten."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from checkout import ROOT, TOOLS
+from course import batch as batches
+from course.batch import ERROR, Batch, file_names, main
+from course.feedback import page
+from course.processes import Limits
+from course.release import student_text
+from course.score import Result
+from course.submissions import student_name
+from course.table import plain
+from tests import small_course as small
+
+SOLUTION = {"laplace": small.LAPLACE, "split": small.SPLIT}
+STUDENT = small.loaded(student_text(small.master(), ""))
+SOLVED = small.text(small.answered(STUDENT, SOLUTION))
+
+
+def other_set():
+    """Make a second set, with tasks of its own."""
+    other = small.master()
+    for cell in other.cells:
+        for name in ("laplace", "split"):
+            if cell.id.endswith(name):
+                cell.id = cell.id.replace(name, f"{name}-again")
+                if "nbgrader" in cell.metadata:
+                    cell.metadata.nbgrader.grade_id = cell.id
+    return other
+
+
+@pytest.fixture
+def course(tmp_path):
+    """Make a folder with two masters, and an empty one for submissions."""
+    (tmp_path / "masters").mkdir()
+    (tmp_path / "masters" / "9_small.ipynb").write_text(small.text(small.master()), "utf-8")
+    (tmp_path / "masters" / "8_other.ipynb").write_text(small.text(other_set()), "utf-8")
+    (tmp_path / "handed").mkdir()
+    return tmp_path
+
+
+def put(course, name, text):
+    path = course / "handed" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text) if isinstance(text, bytes) else path.write_text(text, "utf-8")
+    return path
+
+
+def grade(course, *more):
+    where = ["--masters", str(course / "masters"), "--out", str(course / "out")]
+    return main([str(course / "handed"), *where, *more])
+
+
+def table(course):
+    with (course / "out" / "grades.csv").open(encoding="utf-8", newline="") as file:
+        return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+BAD = {  # what is handed in under which name: student, status, what is said
+    "cut.ipynb": (SOLVED[:500], "cut", "unreadable", "cut.ipynb is not a notebook: JSONDecodeError"),
+    "bytes.ipynb": (b"\xff\xfe\x00", "bytes", "unreadable", "no text in UTF-8"),
+    "empty.ipynb": ("", "empty", "unreadable", "is not a notebook"),
+    "list.ipynb": ("[1]", "list", "unreadable", "its content is a list"),
+    "deep.ipynb": ("[" * 100_000, "deep", "unreadable", "deep.ipynb is"),
+    "cells.ipynb": ('{"nbformat": 4, "cells": [3]}', "cells", "unreadable", "is not a notebook"),
+    "large.ipynb": (b" " * (21 << 20), "large", "unreadable", "is larger than 20 MB: clear the outputs"),
+    "essay.txt": ("Dear Ines", "essay", "not a notebook", "essay.txt is not a notebook (.ipynb)"),
+    "stray.ipynb": ('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}', "stray", "no set", "no cell of any set"),
+    "lost.ipynb": (student_text(other_set(), ""), "lost", "another set", "lost.ipynb is of the set 8_other"),
+    "nobody/readme.md": ("", "nobody", "nothing handed in", "there is no notebook in nobody"),
+}
+
+
+def test_bad_submissions_are_named_and_stop_nobody(course):
+    for name, (text, *_) in BAD.items():
+        put(course, name, text)
+    put(course, "two/a.ipynb", SOLVED)
+    put(course, "two/b.ipynb", SOLVED)
+    put(course, "doe_101_2002_9_small.ipynb", SOLVED)
+    put(course, "doe_LATE_101_2003_9_small-1.ipynb", SOLVED)
+    put(course, "killer.ipynb", small.text(small.answered(STUDENT, {"laplace": "import os\nos._exit(0)"})))
+    put(course, "ada.ipynb", SOLVED)
+    before = contents(course / "handed")
+    assert grade(course, "--set", "9") == 0
+    rows = table(course)
+    for _, student, status, said in BAD.values():
+        assert (rows[student]["status"], rows[student]["total"]) == (status, "0")
+        assert said in rows[student]["remark"]
+    assert rows["two"]["remark"] == "one of a.ipynb, b.ipynb has to be called 9_small.ipynb"
+    assert rows["doe"]["remark"] == "leave one of doe_101_2002_9_small.ipynb, doe_LATE_101_2003_9_small-1.ipynb"
+    assert rows["killer"]["total"] == "0" and "'laplace' ended its process" in rows["killer"]["remark"]
+    assert rows["ada"] == {
+        "student": "ada", "set": "9_small", "laplace": "12", "split": "8", "total": "20", "status": "graded", "remark": "",
+    }  # fmt: skip
+    assert len(rows) == len(BAD) + 4 == len(list((course / "out" / "feedback").iterdir()))
+    assert contents(course / "handed") == before
+
+
+def test_layouts_of_nbgrader_and_moodle(course):
+    put(course, "ada/9_small/9_small.ipynb", SOLVED)
+    put(course, "ada/8_other/8_other.ipynb", student_text(other_set(), ""))
+    put(course, "bob/9_small/renamed.ipynb", SOLVED)
+    put(course, "Jane Doe_101_assignsubmission_file_/homework.ipynb", SOLVED)
+    put(course, "Jane Doe_101_assignsubmission_file_/.ipynb_checkpoints/homework-checkpoint.ipynb", "")
+    assert grade(course, "--set", "9_small") == 0
+    assert {name: row["total"] for name, row in table(course).items()} == {"ada": "20", "bob": "20", "Jane Doe_101": "20"}
+
+
+@pytest.mark.parametrize(
+    ("name", "student"),
+    [("ada", "ada"), ("doejane_101_2002_1_mechanisms", "doejane"), ("doejane_LATE_101_2002_x-1", "doejane"), ("ada_1", "ada_1")],
+)
+def test_students_names(name, student):
+    assert student_name(name) == student
+
+
+def test_the_set_is_that_of_most_submissions(course, capsys):
+    put(course, "ada.ipynb", SOLVED)
+    put(course, "bob.ipynb", small.text(STUDENT))
+    put(course, "lost.ipynb", student_text(other_set(), ""))
+    assert grade(course) == 0 and table(course)["lost"]["status"] == "another set"
+    put(course, "ada/8_other/x.ipynb", "")
+    put(course, "ada/9_small/x.ipynb", "")
+    assert grade(course) == 1 and "there are folders for 8_other, 9_small; say which one" in capsys.readouterr().err
+    assert grade(course, "--set", "7") == 1 and "SET='7' is no set; the sets are 8_other, 9_small" in capsys.readouterr().err
+
+
+def counted(monkeypatch):
+    """List the students that are really graded, not those whose result was kept (the solution is nobody's: "")."""
+    real, done = batches.graded, []
+
+    def graded(*args):
+        done.append(args[5] if len(args) > 5 else "")
+        return real(*args)
+
+    monkeypatch.setattr(batches, "graded", graded)
+    return done
+
+
+def test_what_is_done_and_unchanged_is_not_done_again(course, monkeypatch):
+    done = counted(monkeypatch)
+    for student in ("ada", "bob"):
+        put(course, f"{student}.ipynb", SOLVED)
+    assert grade(course) == 0 and sorted(done) == ["", "ada", "bob"]
+    first = table(course)
+    assert grade(course) == 0 and len(done) == 3 and table(course) == first
+    put(course, "bob.ipynb", small.text(STUDENT))
+    assert grade(course) == 0 and done[3:] == ["", "bob"] and table(course)["bob"]["total"] == "0"
+    master = small.answered(small.master(), {"title": "# Another title"})
+    (course / "masters" / "9_small.ipynb").write_text(small.text(master), "utf-8")
+    assert grade(course) == 0 and sorted(done[5:]) == ["", "ada", "bob"]
+
+
+def test_the_seed_is_drawn_once_and_kept(course, capsys):
+    put(course, "ada.ipynb", SOLVED)
+    grade(course)
+    seed = json.loads((course / "out" / "batch.json").read_text())["seed"]
+    assert grade(course, "--seed", str(seed)) == 0
+    assert grade(course, "--seed", str(seed + 1)) == 1
+    assert f"holds results of the set 9_small with the seed {seed}" in capsys.readouterr().err
+    assert grade(course, "--set", "8") == 1
+
+
+def test_a_killed_run_goes_on(course, monkeypatch):
+    """SIGKILL while a submission is endless; the processes end, and what was done is not done again."""
+    put(course, "ada.ipynb", SOLVED)
+    waits = "import time\nwith open('started', 'w'): pass\nwhile True: time.sleep(0.1)"
+    put(course, "zoe.ipynb", small.text(small.answered(STUDENT, {"laplace": waits})))
+    where = ["--masters", str(course / "masters"), "--out", str(course / "out"), "--workers", "1"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(course)}
+    command = [sys.executable, str(TOOLS / "grade.py"), str(course / "handed"), *where]
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    wait_for(lambda: list(course.glob("grading-*/work/started")))
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_for(lambda: not working_in(course))
+    kept = (course / "out" / "results" / "ada.json").stat().st_mtime_ns
+    done = counted(monkeypatch)
+    put(course, "zoe.ipynb", small.text(STUDENT))
+    assert grade(course) == 0 and done == ["", "zoe"]
+    assert (course / "out" / "results" / "ada.json").stat().st_mtime_ns == kept
+    assert {name: row["total"] for name, row in table(course).items()} == {"ada": "20", "zoe": "0"}
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.1)
+
+
+def working_in(folder):
+    """List the processes whose working folder is below a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            found += [process.name] if os.readlink(process / "cwd").startswith(f"{folder}/grading-") else []
+        except OSError:
+            continue
+    return found
+
+
+def test_an_error_of_the_grader_is_told_and_tried_again(course, monkeypatch, capsys):
+    put(course, "ada.ipynb", SOLVED)
+    put(course, "bob.ipynb", SOLVED)
+    real = batches.graded
+
+    def fails(*args):
+        if len(args) > 5 and args[5] == "ada":
+            raise OSError("no space left")
+        return real(*args)
+
+    monkeypatch.setattr(batches, "graded", fails)
+    assert grade(course) == 1 and "ada: grader's error: OSError: no space left" in capsys.readouterr().out
+    assert table(course)["ada"]["status"] == ERROR and table(course)["bob"]["total"] == "20"
+    monkeypatch.undo()
+    assert grade(course) == 0 and table(course)["ada"]["total"] == "20"
+
+
+def test_a_set_whose_own_solution_fails_is_not_graded(course, capsys):
+    broken = small.answered(small.master(), {"split": small.SPLIT.replace("epsilon / parts", "epsilon")})
+    (course / "masters" / "9_small.ipynb").write_text(small.text(broken), "utf-8")
+    put(course, "ada.ipynb", SOLVED)
+    assert grade(course) == 1 and not (course / "out" / "grades.csv").exists()
+    assert "the master's own solution gets 12 of 20 with the seed" in capsys.readouterr().err
+
+
+def test_folders_are_checked(course, capsys):
+    assert main([str(course / "nowhere")]) == 1 and "is not a folder; say make grade SUBMISSIONS=folder" in capsys.readouterr().err
+    assert main([""]) == 1
+    inside = ["--out", str(course / "handed" / "out")]
+    assert main([str(course / "handed"), *inside]) == 1 and "must not be inside" in capsys.readouterr().err
+    assert grade(course) == 1 and "no notebook in" in capsys.readouterr().err
+    assert grade(course, "--workers", "0") == 1 and "WORKERS=0 must be at least 1" in capsys.readouterr().err
+
+
+def test_one_run_at_a_time_writes_results(course, capsys):
+    put(course, "ada.ipynb", SOLVED)
+    with batches.alone(course / "out"):
+        assert grade(course) == 1 and "another run is writing to" in capsys.readouterr().err
+
+
+def test_file_names_are_safe_and_nobody_shares_one():
+    names = file_names(["ada", "a/b", "a:b", "..", "é ñ"])
+    assert len(set(names.values())) == 5 and names["ada"] == "ada"
+    assert all("/" not in name and ":" not in name and not name.startswith(".") for name in names.values())
+
+
+def test_a_spreadsheet_calculates_nothing():
+    assert plain("=HYPERLINK(1)") == "'=HYPERLINK(1)" and plain("a\nb") == "a b"
+
+
+def test_the_page_loads_nothing_and_runs_nothing():
+    bad = "<script>alert(1)</script>"
+    task = {"task": "split", "points": 8, "score": 0, "said": bad, "source": bad}
+    text = page(Result(bad, "graded", [task], [bad]), "9_small")
+    assert "<script" not in text and "http" not in text and "src=" not in text and "0 of 8 points" in text
+
+
+def test_hidden_tests_are_not_shown(course):
+    put(course, "ada.ipynb", small.text(STUDENT))
+    grade(course)
+    text = (course / "out" / "feedback" / "ada.html").read_text("utf-8")
+    assert "NotImplementedError" in text and "kstest" not in text and "HIDDEN" not in text
+
+
+def test_an_unknown_batch_folder_is_made(course):
+    put(course, "ada.ipynb", SOLVED)
+    one = Batch(course / "handed", course / "deep" / "out", "9_small", 5, Limits(), course / "masters")
+    assert one.run(workers=1)[0].total == 20

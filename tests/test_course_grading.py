@@ -1,0 +1,261 @@
+"""What is graded is the student's answers and nothing else, and nothing that a submission does hurts anybody."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from course.processes import Limits
+from course.release import student_text
+from course.restore import Original, parsed
+from course.score import GRADED, STOPPED, Result, graded
+from tests import small_course as small
+
+SOLUTION = {"laplace": small.LAPLACE, "split": small.SPLIT}
+SHORT = Limits(cell=2, total=60)  # for cells that do not end; the others take milliseconds
+PATIENT = Limits()
+STUDENT = small.loaded(student_text(small.master(), ""))
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """Record the small set."""
+    return Original(small.master(), "9_small", tmp_path_factory.mktemp("gradebook"))
+
+
+@pytest.fixture
+def grade(original):
+    """Grade a submission as it would be read from a file."""
+
+    def graded_text(submission, limits=PATIENT, private=()) -> Result:
+        text = submission if isinstance(submission, str) else json.dumps(submission)
+        return graded(parsed(text), original, seed=7, limits=limits, private=private, student="ada")
+
+    return graded_text
+
+
+def scores(result):
+    return {task["task"]: task["score"] for task in result.tasks}
+
+
+def solved(**answers):
+    """Return a solved submission, with other answers where they are given."""
+    return small.answered(STUDENT, SOLUTION | answers)
+
+
+def test_scores_of_usual_submissions(grade):
+    assert grade(solved()).total == 20 and grade(solved()).remarks == []
+    assert grade(STUDENT).total == 0
+    assert scores(grade(solved(laplace="def noisy(values, epsilon, rng):\n    return values"))) == {"laplace": 0, "split": 8}
+    assert scores(grade(solved(split="def split(epsilon, parts):\n    return [0.5, 0.5]"))) == {"laplace": 12, "split": 0}
+    assert scores(grade(solved(split="def split(:"))) == {"laplace": 12, "split": 0}
+    assert scores(grade(solved(split="1 / 0"))) == {"laplace": 12, "split": 0}
+
+
+def test_the_seed_of_the_batch_is_used(grade, original):
+    told = "def split(epsilon, parts):\n    raise ValueError(SEED)"
+    assert grade(solved(split=told)).tasks[1]["said"] == "ValueError: 7"
+
+
+def test_what_a_cell_prints_warns_or_shows_costs_nothing(grade):
+    """Nor does 100 MB of it; nbgrader alone would take stderr for a failure, and a last number for points."""
+    loud = "import sys, warnings\n" + small.SPLIT.replace(
+        "    return", "    warnings.warn('!')\n    print('!', file=sys.stderr)\n    print('x' * 10**8)\n    return"
+    )
+    assert grade(solved(split=loud + "\n'x' * 10**8")).total == 20
+
+
+MAGIC = ("%matplotlib inline", "exit()", "await __import__('asyncio').sleep(0)", "%timeit -n1 -r1 0", "0;")
+
+
+@pytest.mark.parametrize("words", MAGIC)
+def test_a_cell_may_do_what_it_may_in_a_notebook(grade, words):
+    assert grade(solved(split=f"{words}\n{small.SPLIT}")).total == 20
+
+
+def test_cells_of_the_students_own_count_and_may_fail(grade):
+    mine = solved(split="split = helper")
+    mine.cells.insert(1, small.new_code_cell("def helper(epsilon, parts):\n    return [epsilon / parts] * parts", id="mine"))
+    mine.cells.insert(2, small.new_code_cell("1 / 0", id="mine-too"))
+    assert grade(mine).total == 20
+
+
+def test_tampering_gains_nothing(grade):
+    tampered = small.answered(STUDENT, {"test-laplace": "pass", "test-split": "pass", "setup": "SEED = 1"})
+    small.points(tampered, "test-laplace", 100)
+    small.mark(tampered, "test-split", grade=False, solution=True, locked=False)
+    result = grade(tampered)
+    assert result.total == 0 and sum(task["points"] for task in result.tasks) == 20
+    assert "the points of 'test-laplace' were changed; the original was used" in result.remarks
+    assert {f"the cell '{name}' was changed; the original was used" for name in ("setup", "test-laplace", "test-split")} <= set(
+        result.remarks
+    )
+
+
+REPLACING = """\
+import builtins
+from types import SimpleNamespace
+def noisy(values, epsilon, rng): return values
+def split(epsilon, parts): return [0.5, 0.5]
+np.ptp = np.isclose = np.allclose = builtins.sum = lambda *_, **__: 3
+stats.kstest = lambda *_: SimpleNamespace(pvalue=1)
+np = stats = SimpleNamespace()
+get_ipython().ast_transformers.append(None)
+"""
+
+
+def test_replacing_what_tests_rely_on_gains_nothing(grade):
+    result = grade(small.answered(STUDENT, {"laplace": REPLACING}))
+    assert result.total == 0
+    broken = grade(small.answered(STUDENT, {"laplace": "import builtins\nbuiltins.len = None"}))
+    assert broken.total == 0
+    assert any("had been replaced" in remark for remark in result.remarks)
+
+
+def test_a_second_cell_with_a_grade_id_gains_nothing_and_is_named(grade):
+    twice = solved(split="def split(epsilon, parts):\n    return []")
+    copied = json.loads(json.dumps(small.cell(twice, "test-split"))) | {"source": "pass", "id": "again"}
+    twice.cells.append(copied)
+    result = grade(twice)
+    assert result.total == 12 and "the grade id 'test-split' is on 2 cells" in result.remarks
+    answers = solved(split="def split(epsilon, parts):\n    return []")
+    place = [cell.id for cell in answers.cells].index("test-split")
+    answers.cells.insert(place, json.loads(json.dumps(small.cell(answers, "split"))) | {"source": small.SPLIT, "id": "copy"})
+    assert grade(answers).total == 20  # as in the student's notebook, the later definition counts
+
+
+def without(notebook, *names):
+    notebook = solved() if notebook is None else notebook
+    notebook.cells = [cell for cell in notebook.cells if cell.id not in names]
+    return notebook
+
+
+def test_missing_cells(grade):
+    """A missing answer is worth nothing; given cells are put back."""
+    result = grade(without(None, "split"))
+    assert scores(result) == {"laplace": 12, "split": 0} and result.remarks == ["the cell 'split' is missing"]
+    result = grade(without(None, "test-split", "setup"))
+    assert result.total == 20
+    assert set(result.remarks) == {f"the cell '{name}' is missing; the original was put back" for name in ("setup", "test-split")}
+
+
+def test_given_code_is_put_back(tmp_path):
+    master = small.master()
+    given = small.new_code_cell("def halve(x):\n    return x / 2", id="given", metadata=small.marks("given"))
+    master.cells.insert(5, given)
+    small.swap(master, "split", "[epsilon / parts]", "[2 * halve(epsilon) / parts]")
+    release = Original(master, "9_given", tmp_path)
+    student = small.loaded(student_text(master, ""))
+    answers = SOLUTION | {"split": small.cell(master, "split").source}
+    for change in (answers, answers | {"given": "halve = 3"}, answers | {"split": answers["split"] + "\nhalve = None"}):
+        assert graded(small.answered(student, change), release, 7, PATIENT).total == 20
+    gone = without(small.answered(student, answers), "given")
+    assert graded(gone, release, 7, PATIENT).total == 20
+
+
+def test_marks_that_an_editor_dropped_are_found_by_the_cells_ids(grade):
+    dropped = solved()
+    for cell in dropped.cells:
+        cell.metadata.pop("nbgrader", None)
+    assert grade(dropped).total == 20
+    for cell in dropped.cells:  # as Colab writes them
+        cell.metadata["id"] = cell.pop("id")
+    assert grade(dropped).total == 20
+
+
+@pytest.mark.parametrize("odd", [[], 3, {"grade_id": []}, {"grade_id": "split", "points": "many"}, "marks"])
+def test_odd_metadata_is_no_reason_to_stop(grade, odd):
+    strange = json.loads(json.dumps(solved()))
+    strange["cells"][0]["metadata"] = {"nbgrader": odd, "tags": 7}
+    assert grade(json.dumps(strange)).status == GRADED
+
+
+def test_a_killed_process_costs_only_the_cell_that_killed_it(grade):
+    result = grade(solved(laplace="import os\ndef noisy(values, epsilon, rng):\n    os._exit(0)"))
+    assert scores(result) == {"laplace": 0, "split": 8}
+    assert "the cell 'test-laplace' ended its process" in result.remarks[0]
+
+
+STUBBORN = "while True:\n        try:\n            while True: pass\n        except BaseException: pass"
+
+
+@pytest.mark.parametrize("wait", ["while True: pass", STUBBORN])
+def test_what_does_not_end_costs_only_itself(grade, wait):
+    result = grade(solved(laplace=f"def noisy(values, epsilon, rng):\n    {wait}"), SHORT)
+    assert scores(result) == {"laplace": 0, "split": 8}
+    assert "the cell 'test-laplace' did not end within 2 s" in result.remarks[0]
+
+
+def test_time_in_all_is_limited_and_what_passed_counts(grade):
+    slow = solved(split="import time\ndef split(epsilon, parts):\n    time.sleep(100)")
+    result = grade(slow, Limits(cell=50, total=3))
+    assert result.status == STOPPED and scores(result) == {"laplace": 12, "split": 0}
+    assert "stopped after 3 s in all, at the cell 'test-split'" in result.remarks
+
+
+def test_memory_is_limited(grade):
+    pytest.importorskip("resource")
+    greedy = "def split(epsilon, parts):\n    return len(bytearray(10**9)) * [0]"
+    result = grade(solved(split=greedy), Limits(memory=500))
+    assert scores(result) == {"laplace": 12, "split": 0} and "MemoryError" in result.tasks[1]["said"]
+
+
+ACTS = {
+    "open('{outside}/file', 'w')": "writing",
+    "open('{outside}/there', 'a')": "writing",
+    "__import__('pathlib').Path('{outside}/there').unlink()": "changing",
+    "__import__('shutil').rmtree('{outside}')": "changing",
+    "__import__('os').rename('{outside}/there', 'here')": "changing",
+    "__import__('os').symlink('here', '{outside}/link')": "changing",
+    "open('{outside}/private/solution')": "reading",
+    "__import__('os').listdir('{outside}/private')": "reading",
+    "__import__('subprocess').run(['touch', '{outside}/file'])": "subprocess.Popen",
+    "__import__('os').system('touch {outside}/file')": "os.system",
+    "__import__('os').kill(__import__('os').getppid(), 9)": "os.kill",
+    "__import__('os').fork()": "os.fork",
+    "__import__('urllib.request').request.urlopen('http://localhost:9')": "socket",
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_acts_outside_its_folder_are_refused_and_named(grade, tmp_path, act):
+    (tmp_path / "there").write_text("untouched")
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "solution").write_text("20 points")
+    words = act.replace("{outside}", str(tmp_path))
+    result = grade(solved(split=f"{words}\n{small.SPLIT}"), private=[str(tmp_path / "private")])
+    assert scores(result) == {"laplace": 12, "split": 0}
+    assert "while grading, this is refused" in result.tasks[1]["said"]
+    assert any("tried what is refused" in remark and ACTS[act] in remark for remark in result.remarks)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["private", "there"]
+    assert (tmp_path / "there").read_text() == "untouched"
+
+
+def test_writing_in_its_own_folder_is_allowed(grade):
+    words = "import tempfile, os\nopen('mine', 'w').close()\nos.remove('mine')\ntempfile.TemporaryDirectory().cleanup()\n"
+    result = grade(solved(split=words + small.SPLIT))
+    assert result.total == 20 and result.remarks == []
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks processes up in /proc")
+def test_nothing_that_it_started_survives(grade):
+    """Even what no audit hook sees: a fork made in C."""
+    forks = "import ctypes, time\npid = ctypes.CDLL(None).fork()\nif not pid:\n    time.sleep(60)\nraise RuntimeError(pid)"
+    said = grade(solved(split=forks)).tasks[1]["said"]
+    pid = int(said.split("RuntimeError: ")[1].rstrip(")"))
+    for _ in range(50):
+        status = Path(f"/proc/{pid}/status")
+        if not status.exists() or "State:\tZ" in status.read_text():
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("the process is still there")
+
+
+def test_the_graders_environment_is_not_handed_on(grade, monkeypatch):
+    monkeypatch.setenv("TOKEN_OF_THE_INSTRUCTOR", "secret")
+    asks = "import os\nraise RuntimeError([name for name in os.environ if 'TOKEN' in name] + [os.environ['HOME']])"
+    said = grade(solved(split=asks)).tasks[1]["said"]
+    assert "TOKEN" not in said and os.environ["HOME"] + "'" not in said
