@@ -192,8 +192,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--total", type=float, default=usual.total, help="seconds for one submission")
     parser.add_argument("--memory", type=int, default=usual.memory, help="megabytes of memory for one submission")
     options = parser.parse_args(arguments)
-    folder = Path(options.submissions).resolve()
-    out = Path(options.out).resolve() if options.out else folder.with_name(f"{folder.name}-graded")
+    folder = Path(options.submissions).expanduser().resolve()
+    out = Path(options.out).expanduser().resolve() if options.out else folder.with_name(f"{folder.name}-graded")
     try:
         if not options.submissions or not folder.is_dir():
             raise ValueError(f"SUBMISSIONS={options.submissions!r} is not a folder; say make grade SUBMISSIONS=folder")
