@@ -13,8 +13,9 @@ import pytest
 
 from checkout import ROOT, TOOLS
 from course import batch as batches
-from course.batch import ERROR, Batch, file_names, main
+from course.batch import ERROR, Batch, file_names
 from course.feedback import page
+from course.grading import main
 from course.processes import Limits
 from course.release import student_text
 from course.score import Result

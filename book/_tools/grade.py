@@ -7,6 +7,6 @@
 import sys
 
 if __name__ == "__main__":  # the processes that run submissions import this file, and need nothing of it
-    from course.batch import main
+    from course.grading import main
 
     sys.exit(main())

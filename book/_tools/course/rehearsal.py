@@ -159,7 +159,8 @@ def tell(one: Rehearsal, runs: Sequence[dict[str, Any]], wrong: Sequence[str]) -
     passed = sum(not run["solution"] for run in runs)
     print(f"{one.name}: the solution passes {passed} of {len(runs)} seeds, {seconds:.1f} s of CPU each")
     for row in power.rows(one.name, one.plan, runs):
-        print(f"  {row['mistake']}: caught {row['caught']} of {row['seeds']} by {row['test']}: {row['told'][:100]}")
+        told = " ".join(row["told"].split())[:100]
+        print(f"  {row['mistake']}: caught {row['caught']} of {row['seeds']} by {row['test']}: {told}")
     for line in wrong:
         print(f"  WRONG: {line}")
     sys.stdout.flush()
