@@ -192,3 +192,26 @@ def test_its_links_lead_to_something_from_the_student_version(path):
 
 def test_no_assignment_is_a_chapter():
     assert not {path.name for path in NOTEBOOKS.glob("*.ipynb")} & {path.name for path in SETS}
+
+
+@functools.cache
+def printed():
+    """Return all runs of twelve words of the chapters' exercises, and of twenty of their code."""
+    cells = [cell for path in NOTEBOOKS.glob("*.ipynb") for cell in small.loaded(path.read_text("utf-8")).cells]
+    told = [in_runs(cell.source, 12) for cell in cells if '<a id="ex-' in cell.source]
+    return set().union(*told), set().union(*(in_runs(cell.source, 20) for cell in cells if cell.cell_type == "code"))
+
+
+def in_runs(text, length):
+    """Return the runs of words of a text, without formulas and the addresses of links, as many of these are alike."""
+    words = re.findall(r"\w+", re.sub(r"\$+[^$]*\$+|\]\([^)]*\)", " ", text.lower()))
+    return {" ".join(words[i : i + length]) for i in range(len(words) - length + 1)}
+
+
+@every_set
+def test_no_task_repeats_an_exercise(path):
+    """A copied exercise would share sentences or lines of its solution; that no *idea* is repeated was read, not computed."""
+    exercises, code = printed()
+    assert len(exercises) > 5000 and len(code) > 20_000
+    assert not set().union(*(in_runs(cell.source, 12) for cell in student(path).cells if cell.cell_type == "markdown")) & exercises
+    assert not set().union(*(in_runs(source, 20) for source in solution(path).values())) & code
