@@ -171,6 +171,7 @@ def moving_figure(
 
     Examples
     --------
+    >>> from bandits_dp.plots import Series, moving_figure
     >>> def noise(users):
     ...     error = users ** 0.5
     ...     return [Series("error", [0, users], [0, error])], f"With {users} users the error is {error:.3g}."

@@ -135,6 +135,7 @@ def moving_scene(
 
     Examples
     --------
+    >>> from bandits_dp.plots import Dot, moving_scene
     >>> def walk(step):
     ...     return [Dot("Noor", 10 * step, 5)], f"Noor has made {step} steps."
     >>> moving_scene(walk, {"step": [0, 1, 2]}, {"step": 0}, title="A walk", alt="A dot that walks to the right.", play="step")

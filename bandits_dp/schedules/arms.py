@@ -285,6 +285,7 @@ def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
 
     Examples
     --------
+    >>> from bandits_dp.schedules.arms import most_decisions
     >>> most_decisions(1000, 100), most_decisions(1000, "doubling")
     (5, 7)
     """
