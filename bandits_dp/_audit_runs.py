@@ -25,6 +25,16 @@ class Vectorized:
     ----------
     draw : callable
         ``draw(data, rng, runs)`` returns an array whose first axis has ``runs`` independent outputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> @bdp.Vectorized
+    ... def count(bits, rng, runs):
+    ...     return sum(bits) + rng.laplace(0, 1, runs)
+    >>> bdp.audit(count, [1, 0], [0, 0], 1.0, 0.0, trials=10_000, rng=np.random.default_rng(1)).passed
+    True
     """
 
     draw: Callable[[Any, np.random.Generator, int], ArrayLike]

@@ -61,6 +61,8 @@ class Asked:
     --------
     >>> import bandits_dp as bdp
     >>> asked = bdp.Asked(arms=[0, 2], plays=[100, 100])
+    >>> int(asked.plays.sum())  # fresh users in all
+    200
     """
 
     arms: NDArray[np.intp]

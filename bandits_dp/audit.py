@@ -59,6 +59,15 @@ class AuditResult:
         All runs, per input.
     confidence : float
         Probability that a bound computed like this is right.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> answer = bdp.privatizers.RandomizedResponse(1, epsilon=1.0)
+    >>> result = bdp.audit(answer, [1], [0], epsilon=0.5, delta=0.0, rng=np.random.default_rng(1))  # it claims too much
+    >>> result.passed, 0.5 < result.epsilon_lower < 1.0
+    (False, True)
     """
 
     epsilon: float

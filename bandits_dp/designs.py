@@ -46,6 +46,13 @@ class Design:
         max_x x' V(pi)^-1 x, in [rank, tolerance * rank].
     rank : int
         r, the dimension of the actions' span.
+
+    Examples
+    --------
+    >>> from bandits_dp.designs import g_optimal_design
+    >>> design = g_optimal_design([[1, 0], [2, 0], [0, 0]])  # they span a line, and the longest tells most
+    >>> design.weights.tolist(), design.rank
+    ([0.0, 1.0, 0.0], 1)
     """
 
     weights: Floats
@@ -57,6 +64,12 @@ def support_bound(dimension: int) -> float:
     """Largest support of a design with g <= 2d, 4 d ln ln d + 16 (cited by Li, Zhou, Ji 2022, section 3.2).
 
     For d <= 2 it is 16, our choice: the double logarithm is negative at d = 2 and does not exist at d = 1.
+
+    Examples
+    --------
+    >>> from bandits_dp.designs import support_bound
+    >>> round(support_bound(20))  # of any number of actions in 20 dimensions
+    104
     """
     d = _checks.integer("dimension", dimension)
     return 16.0 + 4 * d * math.log(math.log(d)) if d > 2 else 16.0
@@ -95,6 +108,14 @@ def bounded_actions(actions: ArrayLike) -> Floats:
     ------
     ValueError
         If they are anything else.
+
+    Examples
+    --------
+    >>> from bandits_dp.designs import bounded_actions
+    >>> bounded_actions([[1, 0], [3, 4]])
+    Traceback (most recent call last):
+        ...
+    ValueError: actions must have norm at most 1, got 5 in row 1; nothing is clipped for you
     """
     array = action_rows(actions).copy()
     if len(array) < 2:
@@ -124,6 +145,15 @@ def g_optimal_design(actions: ArrayLike, tolerance: float = 2.0) -> Design:
     ------
     ValueError
         If the actions are not finite numbers of shape (k, d), all of them are zero, or the tolerance is out of range.
+
+    Examples
+    --------
+    >>> from bandits_dp.designs import g_optimal_design
+    >>> design = g_optimal_design([[1, 0], [0, 1], [0.1, 0.1]], tolerance=1.01)
+    >>> design.weights.round(2).tolist()  # nothing is learned from the short action that the long ones do not say better
+    [0.5, 0.5, 0.0]
+    >>> round(design.g, 2)  # as small as the rank
+    2.0
     """
     tolerance = _checks.real("tolerance", tolerance, 1.0001, 2.0, ends="[]")
     points = _whiten(action_rows(actions))

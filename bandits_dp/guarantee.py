@@ -44,6 +44,12 @@ class Guarantee:
     ------
     ValueError
         If epsilon <= 0 or NaN, delta is outside [0, 1], or a word is not one of those allowed.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> print(bdp.Guarantee(1.0, 0.0, "local", "one bit", "replace it", "certified", "randomized response"))
+    (1, 0)-differential privacy in the local model for one bit (neighbours: replace it), certified calibration: randomized response.
     """
 
     epsilon: float

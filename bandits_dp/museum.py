@@ -49,6 +49,13 @@ class Exhibit:
         Neighbouring inputs that tell them apart.
     runs : int
         Trials that suffice to catch the broken one at confidence 0.99.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> piece = bdp.museum.exhibits()[0]
+    >>> piece.name, piece.fix
+    ('half the noise', 'Sensitivity 2, the distance from -1 to 1.')
     """
 
     name: str
@@ -237,7 +244,19 @@ def _clicks(users: int) -> tuple[Array, Array]:
 
 @cache
 def exhibits() -> tuple[Exhibit, ...]:
-    """Return all pieces of the museum."""
+    """Return all pieces of the museum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> piece = next(piece for piece in bdp.museum.exhibits() if piece.name == "impossible counts")
+    >>> for mechanism in (piece.broken, piece.mended):
+    ...     result = bdp.audit(mechanism, piece.a, piece.b, piece.epsilon, piece.delta, piece.runs, rng=np.random.default_rng(1))
+    ...     print(result.passed)
+    False
+    True
+    """
     return (
         _exhibit(half_the_noise, {"sensitivity": 1.0}, {"sensitivity": 2.0}, "Sensitivity 2, the distance from -1 to 1.",
                  (1, 1e-3), -np.ones(5), np.r_[1.0, -np.ones(4)], 20_000),

@@ -38,6 +38,14 @@ class Result:
         What else it recorded over time, by name.
     parameters : dict
         What ``make`` was given: epsilon, delta, calibration and all options of the system; empty if ``make`` was not used.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    >>> result = bdp.simulate(bdp.make("UCB1", problem, horizon=1000), problem, horizon=1000, runs=5, progress=False)
+    >>> result.runs, int(result.rounds[-1]), bool(result.mean[-1] < 50)  # 50 would be lost by choosing blindly
+    (5, 1000, True)
     """
 
     name: str

@@ -28,6 +28,13 @@ def source(code: type | Callable[..., object]) -> str:
     ------
     TypeError
         If it has no Python source, or is something else.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> print(bdp.source(bdp.museum.half_the_noise))  # its docstring tells what is wrong
+    def half_the_noise(data: Array, rng: np.random.Generator, runs: int, sensitivity: float) -> Array:
+        return data.sum() + rng.normal(0, gaussian_noise_std(1, 1e-3, sensitivity), runs)
     """
     if not (inspect.isclass(code) or inspect.isroutine(code)):
         raise TypeError(f"code must be a class or a function, got {code!r}")

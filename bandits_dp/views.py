@@ -78,7 +78,17 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
 
 
 def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorized:
-    """Return the released sum of a privatizer, or of any object with ``release(values, rng, fidelity)``, for many runs at once."""
+    """Return the released sum of a privatizer, or of any object with ``release(values, rng, fidelity)``, for many runs at once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> release = bdp.release_of(bdp.privatizers.CentralLaplace(3, epsilon=1.0))
+    >>> sums = release.draw([1, 1, 0], np.random.default_rng(1), 10_000)  # as many runs
+    >>> round(float(sums.mean()))  # of the noisy sums of two
+    2
+    """
     # Where the answer's law depends on the sum of the values only, all runs are one call.
     usual = getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate
     by_sum = fidelity == "aggregate" and usual and privatizer.knows_sums

@@ -21,7 +21,14 @@ __all__ = ["Setup", "System", "make", "setup", "systems"]
 
 
 def systems() -> tuple[System, ...]:
-    """Return the catalogue, one row per algorithm."""
+    """Return the catalogue, one row per algorithm.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> [system.name for system in bdp.systems() if system.setting == "clients"]
+    ['DPE', 'DPE-FixedU', 'CDP-DPE', 'LDP-DPE', 'SDP-DPE']
+    """
     return _SYSTEMS
 
 

@@ -38,6 +38,15 @@ class Setup:
         What ``make`` takes unless told otherwise.
     options : mapping of str to mapping
         Options of ``make`` that a system needs to be the paper's, by system.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> paper = bdp.setup("chowdhury-zhou-2022")
+    >>> paper.horizon, paper.runs, paper.systems[:2]
+    (20000, 50, ('LinUCB', 'LinUCB-JDP'))
+    >>> paper.make("LinUCB-LDP", epsilon=1.0).guarantee.model
+    'local'
     """
 
     paper: str
@@ -157,6 +166,13 @@ def setup(paper: str, **overrides: Any) -> Setup:
     ------
     ValueError
         If the paper is unknown (the nearest one is suggested), it has no such override, or a size is out of range.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> small = bdp.setup("tenenbaum-2021", arms=2, gap=0.2, horizon=1000)
+    >>> small.problem, small.horizon
+    (BernoulliArms([0.6, 0.4]), 1000)
     """
     if paper not in _PAPERS:
         near = difflib.get_close_matches(str(paper).lower(), _PAPERS, n=1)

@@ -39,6 +39,13 @@ class System:
         Whether the constants of a published figure are known, so that ``calibration="experiment"`` exists.
     pure : bool
         Whether it can do without delta, though its trust model is not the local one.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> (row,) = [system for system in bdp.systems() if system.name == "SDP-AE"]
+    >>> row.model, row.unit, [option.name for option in row.options]
+    ('shuffle', 'one reward', ['fidelity', 'honest_fraction', 'strict', 'batch_size'])
     """
 
     name: str

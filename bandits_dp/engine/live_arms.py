@@ -39,6 +39,19 @@ class LiveArms(Live):
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.engine.live_arms import LiveArms
+    >>> from bandits_dp.learners import ArmElimination
+    >>> from bandits_dp.schedules.arms import EqualBatches
+    >>> from bandits_dp.widths.arms import ChernoffWidth
+    >>> learner = ArmElimination(2, EqualBatches(50), ChernoffWidth(horizon=1000, decisions=10))
+    >>> live = LiveArms(learner, partial(bdp.privatizers.CentralLaplace, epsilon=1.0), arms=2, horizon=1000)
+    >>> live.guarantee.model, live.act(users=30).users
+    ('central', 30)
     """
 
     def __init__(

@@ -112,6 +112,8 @@ class LiveContexts(Live):
         >>> learner = bdp.make("LinUCB-JDP", problem, horizon=1000, epsilon=1.0, delta=1e-3)
         >>> ticket = learner.act([[0.6, 0.8], [0.8, 0.6]], user="Ada")
         >>> learner.update(ticket, 1.0)
+        >>> learner.played
+        1
         """
         self._must_go_on()
         ragged = isinstance(features, (list, tuple)) and len({np.shape(own) for own in features}) > 1

@@ -52,6 +52,15 @@ class Restarts(Saved):
     ------
     ValueError
         If an argument is out of range, or no learner can be made for ``first_horizon`` rounds.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    >>> learner = bdp.make("UCB1", problem, horizon=None, first_horizon=100)  # nobody knows when it ends
+    >>> result = bdp.simulate(learner, problem, horizon=1000, runs=2, progress=False)
+    >>> [learner.horizon_of(stage) for stage in range(4)]
+    [100, 200, 400, 800]
     """
 
     kind = "learner"

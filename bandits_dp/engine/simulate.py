@@ -29,7 +29,15 @@ PATIENCE = 5.0  # seconds of work that may be lost when a simulation with a cach
 
 
 def checkpoints(horizon: int) -> NDArray[np.int64]:
-    """Return about 200 rounds, half of them evenly spaced and half by powers, ending with the horizon."""
+    """Return about 200 rounds, half of them evenly spaced and half by powers, ending with the horizon.
+
+    Examples
+    --------
+    >>> from bandits_dp.engine.simulate import checkpoints
+    >>> rounds = checkpoints(10**6)
+    >>> int(rounds[0]), int(rounds[-1]), len(rounds) <= 200
+    (1, 1000000, True)
+    """
     even = np.linspace(horizon / 100, horizon, 100)
     powers = np.geomspace(1, horizon, 100)
     return np.unique(np.rint(np.concatenate([even, powers, [1, horizon]])).astype(np.int64).clip(min=1))

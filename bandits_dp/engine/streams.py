@@ -72,6 +72,17 @@ class FreshBatches:
         Whether the noise depends on single values.
     total : ndarray, shape (dimension,)
         The running sums, as released.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.engine.streams import FreshBatches
+    >>> stream, rng = FreshBatches(bdp.privatizers.Identity(2)), np.random.default_rng(1)
+    >>> for rewards in ([1.0, 0.0], [1.0, 1.0]):  # of two batches of two users
+    ...     released = stream.add(stream.send(np.array(rewards)[:, None], rng), rng)
+    >>> released.tolist()  # of all users so far
+    [3.0]
     """
 
     changes = fixed = ("total",)
@@ -124,6 +135,16 @@ class CountedBatches:
         Users per batch B, >= 1.
 
     Attributes: those of :class:`FreshBatches`, but ``total``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.engine.streams import CountedBatches
+    >>> stream = CountedBatches(bdp.continual.TreeCounter(1000, epsilon=1.0, delta=1e-6), users=2)
+    >>> released = stream.add(np.array([[1.0], [1.0]]), np.random.default_rng(1))
+    >>> stream.counter.steps  # a step is a batch
+    1
     """
 
     changes = ("counter",)

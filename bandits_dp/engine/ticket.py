@@ -25,6 +25,13 @@ class Ticket:
     plays : ndarray of int, optional
         With clients: how often each arm is played.
 
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> learner = bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000)
+    >>> learner.act(user="Ada")
+    Ticket(arm=0, users=1, user='Ada', plays=None)
+
     Notes
     -----
     It is the user's: what she was shown stays in it, and out of the learner.

@@ -21,6 +21,16 @@ class Visits:
     ----------
     most : int
         In how many batches one user may be, >= 1.
+
+    Examples
+    --------
+    >>> from bandits_dp.engine.visits import Visits
+    >>> visits = Visits(most=1)
+    >>> visits.admit("Ada")
+    >>> visits.admit("Ada")
+    Traceback (most recent call last):
+        ...
+    ValueError: user must be asked once at most, for which the noise is made, got 'Ada' once more
     """
 
     def __init__(self, most: int) -> None:

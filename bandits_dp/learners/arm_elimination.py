@@ -41,6 +41,20 @@ class ArmElimination(Learner):
         Released sums S_a over all phases, or of the last one if the schedule forgets.
     phase : int
         The current phase t, from 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.learners import ArmElimination
+    >>> from bandits_dp.schedules.arms import EqualBatches
+    >>> from bandits_dp.widths.arms import ChernoffWidth
+    >>> learner = ArmElimination(2, EqualBatches(1000), ChernoffWidth(horizon=10_000, decisions=5))
+    >>> learner.ask().plays.tolist()
+    [1000, 1000]
+    >>> learner.tell(np.array([902.3, 497.1]), [bdp.privatizers.CentralLaplace(1000, epsilon=1.0)] * 2)
+    >>> learner.viable.tolist()
+    [0]
     """
 
     changes, fixed = ("phase", "viable", "sums", "width"), ("sums",)

@@ -50,6 +50,16 @@ class LinUCB(Learner):
         Rows and columns of the upper triangle.
     inverse, theta, beta : ndarray, shapes (d, d) and (d,), and float
         V^-1, the estimate, and the radius times its scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.learners import LinUCB
+    >>> from bandits_dp.widths.ridge import FixedWidth
+    >>> learner = LinUCB(2, FixedWidth(alpha=0.3, regularizer=1.0))
+    >>> learner.tell(np.array([8.0, 0.0, 9.0, 0.0, 0.0]))  # nine users with phi = (1, 0), rewards of 8 in all
+    >>> learner.theta.round(2).tolist(), int(learner.choose(np.eye(2)))
+    ([0.8, 0.0], 0)
     """
 
     changes: ClassVar[Names] = ("batch", "sums", "inverse", "theta", "beta")

@@ -65,6 +65,20 @@ class PhasedElimination(Learner):
         The current phase l, from 1.
     estimate : ndarray, shape (d,)
         Estimate of the parameter after the last release.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.learners import PhasedElimination
+    >>> from bandits_dp.widths.designs import ExactWidth
+    >>> learner = PhasedElimination(2, 2, first_length=2000, width=ExactWidth(2, horizon=10_000, reward_std=1.0))
+    >>> learner.show([[1, 0], [0, 1]])
+    >>> learner.ask().plays.tolist()
+    [1000, 1000]
+    >>> learner.tell(np.array([700.0, 100.0]), [bdp.privatizers.CentralLaplace(1000, epsilon=1.0)] * 2)
+    >>> learner.estimate.round(2).tolist(), learner.active.tolist()
+    ([0.7, 0.1], [0])
     """
 
     changes = ("phase", "actions", "active", "estimate")

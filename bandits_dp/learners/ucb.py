@@ -38,6 +38,17 @@ class UCB(Learner):
         The last released running sum of each arm; 0 before the first.
     pulls : ndarray of int, shape (arms,)
         How many rewards are in it, n_a.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.learners import UCB
+    >>> from bandits_dp.widths.running import ExactWidth
+    >>> learner = UCB(2, ExactWidth())
+    >>> for reward in (0.0, 1.0):  # of arm 0, and of arm 1
+    ...     learner.tell(np.array([reward]), [])
+    >>> learner.ask().arms.tolist()
+    [1]
     """
 
     changes = fixed = ("sums", "pulls")

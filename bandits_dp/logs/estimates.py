@@ -59,6 +59,14 @@ class Estimate:
         The largest weight, after clipping.
     clipped : int
         How many weights were clipped.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> log = bdp.logs.Log([0, 1, 1, 0], [1, 0, 1, 1], propensities=0.5, arms=2)
+    >>> estimate = bdp.logs.evaluate([1, 0], log)  # always action 0, which two of four rows know
+    >>> estimate.value, estimate.effective_rows, estimate.largest_weight
+    (1.0, 2.0, 2.0)
     """
 
     value: float

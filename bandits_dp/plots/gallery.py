@@ -45,6 +45,18 @@ class Room:
     ------
     ValueError
         If there is no audit, their numbers of runs do not grow, or the last one is None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> piece = next(piece for piece in bdp.museum.exhibits() if piece.name == "impossible counts")
+    >>> broken, mended = (
+    ...     bdp.audit(mechanism, piece.a, piece.b, piece.epsilon, piece.delta, piece.runs, rng=np.random.default_rng(1))
+    ...     for mechanism in (piece.broken, piece.mended))
+    >>> room = bdp.plots.Room(piece, broken=True, audits={piece.runs: broken}, twin=mended)
+    >>> room.audits[piece.runs].passed, room.twin.passed
+    (False, True)
     """
 
     piece: Exhibit
@@ -94,6 +106,18 @@ class Gallery:
     ------
     ValueError
         If there are no rooms, or they differ in how often they were audited.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> piece = next(piece for piece in bdp.museum.exhibits() if piece.name == "impossible counts")
+    >>> broken, mended = (
+    ...     bdp.audit(mechanism, piece.a, piece.b, piece.epsilon, piece.delta, piece.runs, rng=np.random.default_rng(1))
+    ...     for mechanism in (piece.broken, piece.mended))
+    >>> room = bdp.plots.Room(piece, broken=True, audits={piece.runs: broken}, twin=mended)
+    >>> bdp.plots.Gallery([room], "Private or not", "One mechanism to bet on.")
+    Gallery: Private or not. 1 rooms.
     """
 
     def __init__(self, rooms: Sequence[Room], title: str, alt: str) -> None:

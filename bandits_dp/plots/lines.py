@@ -45,6 +45,15 @@ def band(
     ------
     ValueError
         If lengths differ, a number is not finite, or `color` is unknown.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from bandits_dp.plots import TRUST_COLORS, band
+    >>> ax = Figure().subplots()
+    >>> line = band(ax, [1, 2, 3], [1.0, 1.5, 1.8], [0.8, 1.2, 1.5], [1.2, 1.8, 2.1], "SDP-AE", color="shuffle")
+    >>> line.get_label(), line.get_color() == TRUST_COLORS["shuffle"]
+    ('SDP-AE', True)
     """
     from bandits_dp.plots.end_labels import EndLabel
 

@@ -61,7 +61,14 @@ class Mark:
 
 @dataclass(frozen=True)
 class Dot(Mark):
-    """A disc of radius `size`, or a ring if `hollow`."""
+    """A disc of radius `size`, or a ring if `hollow`.
+
+    Examples
+    --------
+    >>> from bandits_dp.plots import Dot
+    >>> Dot("Noor", x=10, y=5, color="secret")
+    Dot(key='Noor', x=10, y=5, color='secret', faint=False, size=1.2, hollow=False)
+    """
 
     kind: ClassVar[str] = "dot"
     size: float = 1.2
@@ -70,7 +77,15 @@ class Dot(Mark):
 
 @dataclass(frozen=True)
 class Path(Mark):
-    """Straight lines through `points`, pairs (x, y): dashed with "6 4", filled with `filled`; `x` and `y` shift them all."""
+    """Straight lines through `points`, pairs (x, y): dashed with "6 4", filled with `filled`; `x` and `y` shift them all.
+
+    Examples
+    --------
+    >>> from bandits_dp.plots import Path
+    >>> arrow = Path("to the server", points=[(0, 0), (10, 5)], dash="6 4")
+    >>> arrow.points
+    ((0.0, 0.0), (10.0, 5.0))
+    """
 
     kind: ClassVar[str] = "path"
     points: Sequence[tuple[float, float]] = ()
@@ -87,7 +102,14 @@ class Path(Mark):
 
 @dataclass(frozen=True)
 class Bar(Mark):
-    """A rectangle, drawn as a frame if `hollow`."""
+    """A rectangle, drawn as a frame if `hollow`.
+
+    Examples
+    --------
+    >>> from bandits_dp.plots import Bar
+    >>> Bar("count", x=10, height=4.333).packed()["height"]  # what the page draws, to a hundredth
+    4.33
+    """
 
     kind: ClassVar[str] = "bar"
     width: float = 1.0
@@ -97,7 +119,14 @@ class Bar(Mark):
 
 @dataclass(frozen=True)
 class Text(Mark):
-    """Words that keep their size on every screen; `anchor` is "start", "middle" or "end"."""
+    """Words that keep their size on every screen; `anchor` is "start", "middle" or "end".
+
+    Examples
+    --------
+    >>> from bandits_dp.plots import Text
+    >>> Text("sum", x=50, y=5, words="41 clicks").words
+    '41 clicks'
+    """
 
     kind: ClassVar[str] = "text"
     words: str = ""

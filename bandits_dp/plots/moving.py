@@ -33,6 +33,17 @@ class MovingFigure:
         Scales and ranges of the axes as asked for, and with the ranges found that show every setting.
     data : dict
         What the page's script draws, ready for JSON, numbers rounded to five significant digits.
+
+    Examples
+    --------
+    >>> from bandits_dp.plots import Series, moving_figure
+    >>> def error(users):
+    ...     return [Series("error", [0, users], [0, users**0.5])], f"{users} users, error {users**0.5:g}"
+    >>> figure = moving_figure(
+    ...     error, {"users": [100, 400]}, {"users": 100}, title="Noise", x_label="users", y_label="error",
+    ...     alt="The error grows as the square root of the number of users.")
+    >>> figure.frame({"users": 2500}).note  # of any value, with a kernel
+    '2500 users, error 50'
     """
 
     def __init__(
@@ -160,6 +171,7 @@ def moving_figure(
 
     Examples
     --------
+    >>> from bandits_dp.plots import Series, moving_figure
     >>> def noise(users):
     ...     error = users ** 0.5
     ...     return [Series("error", [0, users], [0, error])], f"With {users} users the error is {error:.3g}."

@@ -26,6 +26,16 @@ class MovingScene:
         The setting shown first.
     data : dict
         What the page's script draws, ready for JSON.
+
+    Examples
+    --------
+    >>> from bandits_dp.plots import Dot, moving_scene
+    >>> def walk(step):
+    ...     return [Dot("Noor", 10 * step, 5)], f"Noor has made {step} steps."
+    >>> scene = moving_scene(walk, {"step": [0, 1, 2]}, {"step": 0}, title="A walk", alt="A dot that walks to the right.")
+    >>> marks, note = scene.frame({"step": 2})
+    >>> marks[0].x, note
+    (20, 'Noor has made 2 steps.')
     """
 
     def __init__(
@@ -125,6 +135,7 @@ def moving_scene(
 
     Examples
     --------
+    >>> from bandits_dp.plots import Dot, moving_scene
     >>> def walk(step):
     ...     return [Dot("Noor", 10 * step, 5)], f"Noor has made {step} steps."
     >>> moving_scene(walk, {"step": [0, 1, 2]}, {"step": 0}, title="A walk", alt="A dot that walks to the right.", play="step")

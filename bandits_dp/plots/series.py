@@ -31,6 +31,12 @@ class Series:
     ------
     ValueError
         If an argument is outside what is said above; the message names argument, value and what is allowed.
+
+    Examples
+    --------
+    >>> from bandits_dp.plots import Series
+    >>> Series("regret", [1, 10, 100], [0.1, 0.9, 5], low=[0, 0.5, 4], high=[0.2, 1.3, 6])
+    Series('regret', 3 points, kind='line')
     """
 
     def __init__(

@@ -72,6 +72,7 @@ def settings(sliders: Mapping[str, tuple[Any, ...]]) -> Iterator[Setting]:
 def value_text(value: Any) -> str:
     """Write a slider's value for a reader: 1e-06 as 10⁻⁶, 20000 as 20,000, 0.50 as 0.5.
 
+    >>> from bandits_dp.plots.sliders import value_text
     >>> [value_text(value) for value in (1e-6, 20000, 0.5, 2.5e7, "local")]
     ['10⁻⁶', '20,000', '0.5', '2.5 × 10⁷', 'local']
     """

@@ -71,6 +71,14 @@ def use_style() -> ExitStack:
     -------
     contextlib.ExitStack
         Closing it, or leaving the `with` block, restores the former settings.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> from bandits_dp.plots import COLORS, use_style
+    >>> with use_style():
+    ...     matplotlib.rcParams["axes.prop_cycle"].by_key()["color"][0] == COLORS[0]
+    True
     """
     import matplotlib
     from cycler import cycler

@@ -33,6 +33,16 @@ class BernoulliArms:
     ------
     ValueError
         If there is no arm, or a mean is not a finite number in [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.8, 0.5])
+    >>> problem.gaps.round(2).tolist()
+    [0.0, 0.3]
+    >>> round(float(problem.rewards(0, 10_000, np.random.default_rng(1)).mean()), 1)  # of as many users who pull arm 0
+    0.8
     """
 
     setting = "arms"

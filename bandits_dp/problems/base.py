@@ -10,7 +10,21 @@ SETTINGS = ("arms", "linear", "clients", "contextual")
 
 
 class Problem(Protocol):
-    """Who gives rewards, and owns the regret: one instance, or a distribution of instances."""
+    """Who gives rewards, and owns the regret: one instance, or a distribution of instances.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.privatizers.domain import BITS
+    >>> class AnyArms:  # three arms, with other means in every run
+    ...     setting, arms, domain = "arms", 3, BITS
+    ...     def draw(self, rng):
+    ...         return bdp.problems.BernoulliArms(rng.random(3))
+    >>> learner = bdp.make("UCB1", AnyArms(), horizon=100)
+    >>> result = bdp.simulate(learner, AnyArms(), horizon=100, runs=4, progress=False)
+    >>> len(set(result.regret[:, 0].tolist()))  # different losses in the first round
+    4
+    """
 
     @property
     def setting(self) -> str:

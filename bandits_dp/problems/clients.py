@@ -73,6 +73,17 @@ class ClientPopulation:
     ------
     ValueError
         If an argument has another shape, is not finite or is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.ClientPopulation([[1, 0], [0, 1]], theta=[0.5, 0.25], client_std=0.3)
+    >>> problem.gaps.tolist()
+    [0.0, 0.25]
+    >>> own = problem.parameters(1000, np.random.default_rng(1))
+    >>> bool((own[:, 1] > own[:, 0]).mean() > 0.2)  # clients for whom the second action is the better one
+    True
     """
 
     setting = "clients"
@@ -199,6 +210,14 @@ class SphericalClients:
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> instance = bdp.problems.SphericalClients(arms=1000, dimension=20).draw(np.random.default_rng(1))
+    >>> bool(0.4 < (instance.actions @ instance.theta).max() < 0.9)  # the best action's mean
+    True
     """
 
     setting = "clients"

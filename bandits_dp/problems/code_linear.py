@@ -30,6 +30,14 @@ class CodeLinear(ContextualLinear):
     ------
     ValueError
         If a number is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> instance = bdp.problems.CodeLinear(arms=5, dimension=3).draw(np.random.default_rng(1))
+    >>> np.linalg.norm(instance.features, axis=1).round(2).tolist()  # the third is the appended 1 alone
+    [1.41, 1.41, 1.0, 1.41, 1.41]
     """
 
     feature_norm = math.sqrt(2)

@@ -39,6 +39,30 @@ class Contextual(Problem, Protocol):
         Public bounds on the norms of features and parameter.
     features : ndarray, shape (arms, dimension), or None
         Those of an instance with fixed features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> class Swapped(bdp.problems.Contextual):  # two products, which change places in half of the rounds
+    ...     setting, arms, dimension, fixed, features = "contextual", 2, 2, False, None
+    ...     reward_range, feature_norm, theta_norm = (0.0, 1.0), 1.0, 1.0
+    ...     def draw(self, rng):
+    ...         return self
+    ...     def numbers(self, rng, rounds):
+    ...         return rng.random((rounds, 2))
+    ...     def contexts(self, numbers):
+    ...         return np.eye(2)[np.where(numbers[:, :1] < 0.5, [0, 1], [1, 0])]
+    ...     def chances(self, numbers):
+    ...         return numbers[:, 1]
+    ...     def means(self, features):
+    ...         return features @ np.array([0.9, 0.1])
+    ...     def reward_quantiles(self, means, chances):
+    ...         return (chances < means).astype(float)
+    >>> learner = bdp.make("LinUCB", Swapped(), horizon=500)
+    >>> result = bdp.simulate(learner, Swapped(), horizon=500, runs=2, progress=False)
+    >>> bool(result.mean[-1] < 100)  # 200 would be lost by always choosing the same place
+    True
     """
 
     dimension: int
@@ -181,6 +205,13 @@ class ContextualLinear:
     ------
     ValueError
         If a number is out of range, norms are above 1, or a mean would be outside [0, 1].
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.ContextualLinear(features=[[1, 0], [0.6, 0.8]], theta=[0.5, 0.5])
+    >>> problem.means(problem.features).round(2).tolist()
+    [0.5, 0.7]
     """
 
     setting = "contextual"

@@ -40,6 +40,13 @@ class GradedArms:
     ------
     ValueError
         If a shape is wrong, a value is not in [0, 1], or a row is not a distribution.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> stars = bdp.problems.GradedArms([0, 0.5, 1], [[0.25, 0.25, 0.5], [0.5, 0.5, 0]])
+    >>> stars.means.tolist(), stars.gaps.tolist()
+    ([0.625, 0.25], [0.0, 0.375])
     """
 
     setting = "arms"

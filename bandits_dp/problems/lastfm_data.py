@@ -78,6 +78,7 @@ def load_listening(source: str = "auto") -> Listening:
 
     Examples
     --------
+    >>> from bandits_dp.problems.lastfm_data import load_listening
     >>> listening = load_listening("synthetic")
     >>> listening.users, listening.artists
     (200, 1200)

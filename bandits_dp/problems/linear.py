@@ -59,6 +59,13 @@ class LinearArms:
     ------
     ValueError
         If an argument has another shape, is not finite or is out of range.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.LinearArms([[1, 0], [0, 1], [0.6, 0.8]], theta=[0.5, 0])
+    >>> problem.means.round(2).tolist(), problem.gaps.round(2).tolist()
+    ([0.5, 0.0, 0.3], [0.0, 0.5, 0.2])
     """
 
     setting = "linear"
@@ -129,6 +136,14 @@ class SphericalArms:
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> instance = bdp.problems.SphericalArms(arms=5, dimension=2).draw(np.random.default_rng(1))
+    >>> np.linalg.norm(instance.actions, axis=1).round(9).tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0]
     """
 
     setting = "linear"

@@ -68,6 +68,15 @@ class PoolContextual:
     ------
     ValueError
         If a number is out of range or a norm is above 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> rng = np.random.default_rng(1)
+    >>> instance = bdp.problems.PoolContextual(arms=3, dimension=2, items=5).draw(rng)
+    >>> instance.candidates(instance.numbers(rng, 2)).tolist()  # three different items in each of two rounds
+    [[1, 4, 0], [0, 2, 1]]
     """
 
     setting = "contextual"

@@ -59,6 +59,14 @@ class FigureRadius(FixedWidth):
         > 0.
     feature_norm : float
         L, the largest norm of a feature vector.
+
+    Examples
+    --------
+    >>> from bandits_dp.replicas.linucb import FigureRadius
+    >>> from bandits_dp.widths.ridge import Shape
+    >>> radius = FigureRadius(dimension=5, horizon=20_000, gamma=1.0, regularizer=1e-4, feature_norm=1.0)
+    >>> [round(radius.beta(batch, Shape(1.0, 1.0)), 1) for batch in (1, 20_000)]  # the same in all rounds
+    [7.2, 7.2]
     """
 
     def __init__(self, dimension: int, horizon: int, gamma: float, regularizer: float, feature_norm: float) -> None:
@@ -89,14 +97,32 @@ def _figure(
 
 
 def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
-    """Return the curve LinUCB."""
+    """Return the curve LinUCB.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.replicas.linucb import figure_exact
+    >>> learner = figure_exact(bdp.problems.CodeLinear(arms=10, dimension=3), None, None, horizon=1000)
+    >>> learner.batch_size, learner.guarantee.proved
+    (1, False)
+    """
     stream = FreshBatches(Identity(1, Reals(LinearStatistics(problem.dimension).dimension)))
     stream.guarantee = unproved("none", "certified", "features and rewards are used as they are")
     return _figure(problem, horizon, stream, 1.0, 1e-4, radius_scale)
 
 
 def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
-    """Return the curve LinUCB-LDP."""
+    """Return the curve LinUCB-LDP.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.replicas.linucb import figure_local
+    >>> learner = figure_local(bdp.problems.CodeLinear(arms=10, dimension=3), epsilon=1.0, delta=0.1, horizon=1000)
+    >>> learner.guarantee.model, learner.guarantee.proved  # noise that nobody proved anything about
+    ('local', False)
+    """
     std = math.sqrt(math.log(2.5 / _checks.delta(delta))) / _checks.epsilon(epsilon)
     stream = FreshBatches(FigureGaussian(problem.dimension, 1, std, "local"))
     return _noisy(problem, horizon, stream, std * math.sqrt(horizon * problem.dimension), radius_scale)
@@ -105,7 +131,16 @@ def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int
 def figure_central(
     problem: Contextual, epsilon: float, delta: float, horizon: int, counter: str = "prefixes", radius_scale: float = 1.0
 ) -> LiveContexts:
-    """Return the curve LinUCB-JDP; ``counter="tree"`` has a real binary tree whose nodes have the same noise."""
+    """Return the curve LinUCB-JDP; ``counter="tree"`` has a real binary tree whose nodes have the same noise.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.replicas.linucb import figure_central
+    >>> learner = figure_central(bdp.problems.CodeLinear(arms=10, dimension=3), epsilon=1.0, delta=0.1, horizon=1000)
+    >>> learner.guarantee.model, learner.guarantee.proved  # noise that nobody proved anything about
+    ('central', False)
+    """
     horizon = _checks.integer("horizon", horizon, low=2)
     std = math.sqrt(math.log(horizon)) * math.log(2.5 / _checks.delta(delta)) / _checks.epsilon(epsilon)
     kind = FigureTree if _checks.choice("counter", counter, ("prefixes", "tree")) == "tree" else FigureCounter
@@ -116,7 +151,16 @@ def figure_central(
 def figure_amplified(
     problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
 ) -> LiveContexts:
-    """Return the curve LinUCB-SDP-Amp."""
+    """Return the curve LinUCB-SDP-Amp.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.replicas.linucb import figure_amplified
+    >>> learner = figure_amplified(bdp.problems.CodeLinear(arms=10, dimension=3), epsilon=1.0, delta=0.1, horizon=1000)
+    >>> learner.guarantee.model, learner.guarantee.proved  # noise that nobody proved anything about
+    ('shuffle', False)
+    """
     users = _checks.integer("batch_size", batch_size)
     std = math.sqrt(math.log(2.5 * users / _checks.delta(delta))) / (_checks.epsilon(epsilon) * math.sqrt(users))
     stream = FreshBatches(FigureGaussian(problem.dimension, users, std, "shuffle"))
@@ -126,7 +170,16 @@ def figure_amplified(
 def figure_vector(
     problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
 ) -> LiveContexts:
-    """Return the curve LinUCB-SDP-Vec."""
+    """Return the curve LinUCB-SDP-Vec.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.replicas.linucb import figure_vector
+    >>> learner = figure_vector(bdp.problems.CodeLinear(arms=10, dimension=3), epsilon=1.0, delta=0.1, horizon=1000)
+    >>> learner.guarantee.model, learner.guarantee.proved  # noise that nobody proved anything about
+    ('shuffle', False)
+    """
     users, d = _checks.integer("batch_size", batch_size), problem.dimension
     std = math.log(d / _checks.delta(delta)) / (_checks.epsilon(epsilon) * math.sqrt(users))
     levels = max(2 * math.sqrt(users), d, 4)

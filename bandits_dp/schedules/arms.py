@@ -20,7 +20,20 @@ from bandits_dp.widths.arms import ChernoffWidth
 
 @runtime_checkable
 class Batches(Protocol):
-    """A schedule of batch sizes: fewer viable arms never make a phase longer, all its arms together."""
+    """A schedule of batch sizes: fewer viable arms never make a phase longer, all its arms together.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> class Tripling:  # users of each arm: 3, 9, 27, ...
+    ...     fresh, steady = False, False
+    ...     def size(self, phase, arms):
+    ...         return 3**phase
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=Tripling())
+    >>> learner.learner.ask().plays.tolist()
+    [3, 3]
+    """
 
     @property
     def fresh(self) -> bool:
@@ -36,7 +49,14 @@ class Batches(Protocol):
 
 @dataclass(frozen=True)
 class EqualBatches:
-    """The same ``every`` time."""
+    """The same ``every`` time.
+
+    Examples
+    --------
+    >>> from bandits_dp.schedules.arms import EqualBatches
+    >>> [EqualBatches(50).size(phase, arms=2) for phase in (1, 2, 3)]
+    [50, 50, 50]
+    """
 
     every: int
     fresh = False
@@ -49,7 +69,14 @@ class EqualBatches:
 
 @dataclass(frozen=True)
 class DoublingBatches:
-    """2^t users in phase t."""
+    """2^t users in phase t.
+
+    Examples
+    --------
+    >>> from bandits_dp.schedules.arms import DoublingBatches
+    >>> [DoublingBatches().size(phase, arms=2) for phase in (1, 2, 3)]
+    [2, 4, 8]
+    """
 
     fresh = False
     steady = False
@@ -70,6 +97,16 @@ class GapBatches:
         The width that the learner uses, too.
     noise : Noise
         Its law is the same for every number of users, as in the central model.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.schedules.arms import GapBatches
+    >>> from bandits_dp.widths.arms import ChernoffWidth
+    >>> schedule = GapBatches(ChernoffWidth(10_000, decisions=5), bdp.privatizers.CentralLaplace(1, epsilon=1.0))
+    >>> sizes = [schedule.size(phase, arms=2) for phase in (1, 2, 3)]
+    >>> [round(size / sizes[0], 1) for size in sizes]  # half the gap takes nearly four times as many users
+    [1.0, 3.9, 15.6]
     """
 
     fresh = True
@@ -159,6 +196,13 @@ class PublishedEpochs(Published):
     an integer. The epoch ends with the elimination of every arm whose noisy mean is over :math:`2 (h_e + c_e)` below the largest.
 
     Parameters and errors: those of :class:`Published`.
+
+    Examples
+    --------
+    >>> from bandits_dp.schedules.arms import PublishedEpochs
+    >>> schedule = PublishedEpochs(horizon=100_000, epsilon=1.0)
+    >>> [schedule.size(phase, arms=2) for phase in (1, 2)]  # gaps of 1/2 and 1/4
+    [1830, 8025]
     """
 
     def _size(self, phase: int, log: float) -> int:
@@ -180,6 +224,13 @@ class PublishedDoubling(Published):
     code by one of the authors, which takes batches of :math:`4^b`. (The paper's text was not at hand.)
 
     Parameters and errors: those of :class:`Published`.
+
+    Examples
+    --------
+    >>> from bandits_dp.schedules.arms import PublishedDoubling
+    >>> schedule = PublishedDoubling(horizon=100_000, epsilon=1.0)
+    >>> [schedule.size(phase, arms=2) for phase in (1, 2, 3)]
+    [2, 4, 8]
     """
 
     def _size(self, phase: int, log: float) -> int:
@@ -196,6 +247,12 @@ def batches(batch_size: int | str | Batches) -> Batches:
     ------
     ValueError
         If it is neither a positive integer nor "doubling" nor a schedule.
+
+    Examples
+    --------
+    >>> from bandits_dp.schedules.arms import batches
+    >>> batches(50), batches("doubling")
+    (EqualBatches(every=50), DoublingBatches())
     """
     if isinstance(batch_size, Batches):
         return batch_size
@@ -228,6 +285,7 @@ def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
 
     Examples
     --------
+    >>> from bandits_dp.schedules.arms import most_decisions
     >>> most_decisions(1000, 100), most_decisions(1000, "doubling")
     (5, 7)
     """
@@ -242,7 +300,16 @@ def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
 
 
 def first_batch(horizon: int, schedule: Batches, arms: int) -> int:
-    """Return the first phase's users per arm, unless the horizon is too short for them."""
+    """Return the first phase's users per arm, unless the horizon is too short for them.
+
+    Examples
+    --------
+    >>> from bandits_dp.schedules.arms import EqualBatches, first_batch
+    >>> first_batch(10, EqualBatches(50), arms=2)
+    Traceback (most recent call last):
+        ...
+    ValueError: batch_size must not exceed the horizon, got a first batch of 50 users for 10 rounds
+    """
     first = schedule.size(1, arms)
     if first > horizon:
         raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} users for {horizon} rounds")

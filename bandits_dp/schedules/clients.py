@@ -13,10 +13,24 @@ Schedule = Callable[[int], int]
 
 
 def growing(phase: int, alpha: float) -> int:
-    """Return the clients of a phase, ceil(2^(alpha * phase)) (Algorithm 1, line 7)."""
+    """Return the clients of a phase, ceil(2^(alpha * phase)) (Algorithm 1, line 7).
+
+    Examples
+    --------
+    >>> from bandits_dp.schedules.clients import growing
+    >>> [growing(phase, alpha=0.8) for phase in (1, 5, 10)]
+    [2, 16, 256]
+    """
     return math.ceil(2.0 ** (alpha * phase))
 
 
 def constant(phase: int, clients: int) -> int:
-    """Return the clients of a phase, always the same."""
+    """Return the clients of a phase, always the same.
+
+    Examples
+    --------
+    >>> from bandits_dp.schedules.clients import constant
+    >>> [constant(phase, clients=40) for phase in (1, 5, 10)]
+    [40, 40, 40]
+    """
     return clients

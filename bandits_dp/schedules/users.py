@@ -52,6 +52,12 @@ def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsi
     ------
     ValueError
         If an argument is out of range, the protocol has no batch size of that name, or the horizon is shorter than one batch.
+
+    Examples
+    --------
+    >>> from bandits_dp.schedules.users import named_batch_size
+    >>> named_batch_size("utility", "local", 10_000, features=5, epsilon=1.0, delta=0.1)  # the horizon to the power of 3/4
+    1000
     """
     T = _checks.integer("horizon", horizon)
     d = _checks.integer("features", features)

@@ -17,7 +17,28 @@ from bandits_dp.ask_tell import Noise
 
 
 class ArmWidth(Protocol):
-    """How far the released mean of an arm may be from its true mean."""
+    """How far the released mean of an arm may be from its true mean.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.learners import ArmElimination
+    >>> from bandits_dp.schedules.arms import EqualBatches
+    >>> class Generous:  # a tenth to either side, whatever the noise; it proves nothing
+    ...     users = 0
+    ...     def after(self, noise, phases=1):
+    ...         then = Generous()
+    ...         then.users = self.users + phases * noise.users
+    ...         return then
+    ...     def half_width(self):
+    ...         return 0.1
+    ...     def forget(self, phase, arms):
+    ...         return Generous()
+    >>> learner = ArmElimination(2, EqualBatches(100), Generous())
+    >>> learner.tell([81.3, 49.8], [bdp.privatizers.CentralLaplace(100, epsilon=1.0)] * 2)
+    >>> learner.viable.tolist()
+    [0]
+    """
 
     users: int
 
@@ -48,6 +69,17 @@ class ChernoffWidth:
         T, >= 1.
     decisions : int
         P, >= 1.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.widths.arms import ChernoffWidth
+    >>> width = ChernoffWidth(horizon=10_000, decisions=5)
+    >>> for epsilon in (1.0, 0.01):
+    ...     noise = bdp.privatizers.CentralLaplace(1000, epsilon=epsilon)
+    ...     print(f"{width.after(noise).half_width():.2f}")  # more than 1 says nothing of a mean in [0, 1]
+    0.08
+    1.46
     """
 
     changes, fixed = ("users", "log_mgf"), ("log_mgf",)
@@ -102,6 +134,15 @@ class PaperWidth:
     ----------
     horizon : int
         T, >= 1.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.widths.arms import PaperWidth
+    >>> noise = bdp.privatizers.CentralLaplace(1000, epsilon=1.0)
+    >>> width = PaperWidth(horizon=10_000)
+    >>> [round(width.after(noise, phases).half_width(), 3) for phases in (1, 4)]  # four times the users, half the width
+    [0.148, 0.074]
     """
 
     changes = ("users", "variance")

@@ -43,6 +43,16 @@ class Phase:
         How many answer each play: one user, or the clients of the phase.
     noise : tuple of Noise
         One per action of the support, or a single one of a vector of dimension s; each is that of a sum over its ``users``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.widths.designs import Phase
+    >>> noise = bdp.privatizers.CentralLaplace(100, epsilon=1.0)
+    >>> phase = Phase(length=200.0, plays=np.array([100, 100]), people=1, noise=(noise, noise))
+    >>> [round(one.noise_std / one.users, 3) for one in phase.noise]  # std of released means
+    [0.014, 0.014]
     """
 
     length: float
@@ -109,6 +119,17 @@ class ExactWidth:
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.widths.designs import ExactWidth, Phase
+    >>> noise = bdp.privatizers.CentralLaplace(1000, epsilon=1.0)
+    >>> phase = Phase(length=2000.0, plays=np.array([1000, 1000]), people=1, noise=(noise, noise))
+    >>> differences = np.array([[1.0, -1.0], [0.1, -0.1]])  # of two actions, which were played themselves
+    >>> ExactWidth(arms=3, horizon=10_000).margins(phase, differences, differences).round(2).tolist()
+    [0.2, 0.02]
     """
 
     def __init__(self, arms: int, horizon: int, reward_std: float = 1.0, client_std: float = 0.0) -> None:
@@ -169,6 +190,16 @@ class PrintedWidth:
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.widths.designs import Phase, PrintedWidth
+    >>> width = PrintedWidth(arms=3, dimension=2, horizon=10_000, private_std=lambda phase: 0.002)
+    >>> phase = Phase(length=2000.0, plays=np.array([1000, 1000]), people=1, noise=())
+    >>> differences = np.array([[1.0, -1.0], [0.1, -0.1]])  # near or far, the margin is the same
+    >>> width.margins(phase, differences, differences).round(2).tolist()
+    [0.42, 0.42]
     """
 
     def __init__(
@@ -187,5 +218,12 @@ class PrintedWidth:
 
 
 def log_failure(arms: int, horizon: int) -> float:
-    """Return ln(1 / beta) with beta = 1 / (k T)."""
+    """Return ln(1 / beta) with beta = 1 / (k T).
+
+    Examples
+    --------
+    >>> from bandits_dp.widths.designs import log_failure
+    >>> round(log_failure(arms=10, horizon=1000), 2)  # the logarithm of 10,000
+    9.21
+    """
     return math.log(_checks.integer("arms", arms)) + math.log(_checks.integer("horizon", horizon))

@@ -43,6 +43,15 @@ class InstrumentRadius(FixedWidth):
         S, > 0.
     failure : float
         alpha, in (0, 1).
+
+    Examples
+    --------
+    >>> from bandits_dp.widths.rewards import InstrumentRadius
+    >>> from bandits_dp.widths.ridge import Shape
+    >>> radius = InstrumentRadius(
+    ...     dimension=2, users=1, batches=1000, least_std=3.0, reward_std=0.5, theta_norm=1.0, failure=0.05)
+    >>> [round(radius.beta(batch, Shape(2.0, 2.0)), 1) for batch in (10, 1000)]
+    [9.5, 10.3]
     """
 
     def __init__(
@@ -79,6 +88,18 @@ class CountedRadius(PlainRadius):
         R, S, L and lambda.
     failure : float
         Probability that some radius is too small, in (0, 1).
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.privatizers.domain import UNIT_INTERVAL
+    >>> from bandits_dp.widths.rewards import CountedRadius
+    >>> from bandits_dp.widths.ridge import Shape
+    >>> counter = bdp.continual.TreeCounter(1000, epsilon=1.0, delta=0.0, noise="laplace")
+    >>> radius = CountedRadius(
+    ...     counter, users=1, reward_std=0.5, theta_norm=1.0, feature_norm=1.0, regularizer=1.0, failure=0.05)
+    >>> [round(float(radius.beta(1000, Shape(1.0, least))), 1) for least in (10.0, 1000.0)]  # many rewards drown the noise
+    [71.4, 9.7]
     """
 
     adaptive = True
@@ -125,6 +146,14 @@ class PrintedWidth(FixedWidth):
         > 0.
     regularizer, theta_norm, feature_norm, failure : float
         lambda, S, L and zeta.
+
+    Examples
+    --------
+    >>> from bandits_dp.widths.rewards import PrintedWidth
+    >>> from bandits_dp.widths.ridge import Shape
+    >>> width = PrintedWidth(2, 1000, epsilon=1.0, regularizer=1.0, theta_norm=1.0, feature_norm=1.0, failure=0.05)
+    >>> [round(width.beta(batch, Shape(1.0, 1.0)), 1) for batch in (10, 1000)]
+    [12.6, 6.9]
     """
 
     def __init__(

@@ -32,6 +32,15 @@ class NoiseLaw:
         Whether entries are Gaussian with exactly these standard deviations.
     sub_gaussian : bool
         Whether they are sub-Gaussian at all; if not (Laplace noise), the numbers are plain standard deviations.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.engine.streams import FreshBatches
+    >>> batches = FreshBatches(bdp.privatizers.LocalGaussian(1, epsilon=1.0, delta=1e-3))
+    >>> law = batches.law(4)
+    >>> law.additive, (law.vector_std / law.vector_std[0]).round(2).tolist()  # independent noise of batches adds up
+    (True, [1.0, 1.41, 1.73, 2.0])
     """
 
     vector_std: NDArray[np.float64]
@@ -52,6 +61,12 @@ class Shape:
     least : ndarray, shape (runs,), or float
         A lower bound on the least eigenvalue of V_m, at most 5% (d <= 5) or 9% (d <= 15) below it; NaN for a radius that does not
         need it.
+
+    Examples
+    --------
+    >>> from bandits_dp.widths.ridge import Shape
+    >>> Shape(regularizer=1.0, least=5.0)  # V_m is at least 5 in every direction, of which 1 was added
+    Shape(regularizer=1.0, least=5.0)
     """
 
     regularizer: NDArray[np.float64] | float
@@ -65,6 +80,23 @@ class Radius(Protocol):
     ----------
     adaptive : bool
         Whether ``beta`` looks at the shape of V_m; if not, it depends on m only, and the shape may hold NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.learners import LinUCB
+    >>> class Shrinking:  # explores ever less, and proves nothing
+    ...     adaptive = False
+    ...     def regularizer(self, batch):
+    ...         return 1.0
+    ...     def floor(self, batch):
+    ...         return 0.5
+    ...     def beta(self, batch, shape):
+    ...         return 1 / (1 + batch)
+    >>> learner = LinUCB(2, Shrinking())
+    >>> learner.tell(np.zeros(5))
+    >>> learner.beta
+    0.5
     """
 
     adaptive: bool
@@ -88,6 +120,13 @@ class FixedWidth:
         The width, >= 0.
     regularizer : float
         lambda or kappa, > 0.
+
+    Examples
+    --------
+    >>> from bandits_dp.widths.ridge import FixedWidth, Shape
+    >>> width = FixedWidth(alpha=0.3, regularizer=1.0)
+    >>> [width.beta(batch, Shape(1.0, 1.0)) for batch in (1, 1000)]
+    [0.3, 0.3]
     """
 
     adaptive = False
@@ -128,6 +167,13 @@ class PlainRadius(FixedWidth):
         lambda, > 0.
     theta_norm, feature_norm : float
         Bounds S and L.
+
+    Examples
+    --------
+    >>> from bandits_dp.widths.ridge import PlainRadius, Shape
+    >>> radius = PlainRadius(dimension=5, users=1, reward_std=0.5, alpha=0.05)
+    >>> [round(radius.beta(batch, Shape(1.0, 1.0)), 2) for batch in (10, 1000)]  # grows like a logarithm
+    [2.69, 3.85]
     """
 
     def __init__(

@@ -53,12 +53,27 @@ FLOOR = 0.02  # share of the regularizer below which an eigenvalue of V is lifte
 
 
 def mean_norm(dimension: int) -> float:
-    """Mean Euclidean norm of a standard normal vector: sqrt(2) Gamma((d + 1) / 2) / Gamma(d / 2)."""
+    """Mean Euclidean norm of a standard normal vector: sqrt(2) Gamma((d + 1) / 2) / Gamma(d / 2).
+
+    Examples
+    --------
+    >>> from bandits_dp.widths.ridge_private import mean_norm
+    >>> round(mean_norm(100), 2)  # a little less than the root of 100
+    9.98
+    """
     return math.sqrt(2) * math.exp(gammaln((dimension + 1) / 2) - gammaln(dimension / 2))
 
 
 def quadratic_quantile(weights: NDArray[np.float64], failure: float) -> float:
-    """Bound by Chernoff what sum_i weights_i g_i^2 exceeds with probability at most ``failure``, g sub-Gaussian."""
+    """Bound by Chernoff what sum_i weights_i g_i^2 exceeds with probability at most ``failure``, g sub-Gaussian.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.widths.ridge_private import quadratic_quantile
+    >>> round(quadratic_quantile(np.ones(1), 0.05), 2)  # for a normal number, 3.84 is exact
+    9.21
+    """
     weights = weights[weights > 0]
     if not weights.size:
         return 0.0
@@ -70,7 +85,15 @@ def quadratic_quantile(weights: NDArray[np.float64], failure: float) -> float:
 def norm_bounds(
     weights: NDArray[np.float64], variance: NDArray[np.float64], additive: bool, failure: float
 ) -> NDArray[np.float64]:
-    """Bound sqrt(sum_i weights_i x_i^2) for all batches at once, x_i with the given variances; shape of ``variance``."""
+    """Bound sqrt(sum_i weights_i x_i^2) for all batches at once, x_i with the given variances; shape of ``variance``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.widths.ridge_private import norm_bounds
+    >>> norm_bounds(np.ones(2), np.array([1.0, 4.0]), additive=False, failure=0.05).round(2).tolist()  # twice the std
+    [3.63, 7.25]
+    """
     if not variance.any():
         return np.zeros_like(variance)
     if not additive:
@@ -158,6 +181,16 @@ class CertifiedRadius(NoisyRadius):
     also needs :math:`\lambda > s_m` for an extreme quantile :math:`s_m`; here the typical size of the noise will do,
     :math:`\lambda_m = 2 \sigma_m E \lVert g \rVert` and at least 1, because V is shifted in the rare case that it is not positive
     definite. Parameters: see :class:`NoisyRadius`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.widths.ridge import NoiseLaw, Shape
+    >>> from bandits_dp.widths.ridge_private import CertifiedRadius
+    >>> radius = CertifiedRadius(2, 1, NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0)), reward_std=0.5, alpha=0.05)
+    >>> ridge = radius.regularizer(1000)
+    >>> [round(float(radius.beta(1000, Shape(ridge, least))), 1) for least in (10.0, 300.0)]  # the better V is known, the less
+    [15.1, 4.0]
     """
 
     adaptive = True
@@ -199,6 +232,16 @@ class LemmaRadius(NoisyRadius):
     :math:`\beta_m = R \sqrt{2 \ln(3/\alpha) + d \ln(1 + t_m / (d s))} + \sqrt{3 s} S + h / \sqrt s`. The paper has s and h up to
     absolute constants; here s is the largest of the explicit :math:`s_m` above, at least 1, and h that of the same bounds for
     :math:`\lVert n \rVert`. Parameters: see :class:`NoisyRadius`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.widths.ridge import NoiseLaw, Shape
+    >>> from bandits_dp.widths.ridge_private import LemmaRadius
+    >>> radius = LemmaRadius(2, 1, NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0)), reward_std=0.5, alpha=0.05)
+    >>> ridge = radius.regularizer(1000)
+    >>> [round(float(radius.beta(1000, Shape(ridge, least))), 1) for least in (10.0, 300.0)]  # V does not matter
+    [13.5, 13.5]
     """
 
     adaptive = False

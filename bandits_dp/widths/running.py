@@ -15,14 +15,36 @@ from bandits_dp.continual import Counter, TreeCounter
 
 
 class RunningWidth(Protocol):
-    """How far a released running mean may be from the true mean."""
+    """How far a released running mean may be from the true mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.learners import UCB
+    >>> class Greedy:  # no width at all: the arm that did best is pulled
+    ...     def half_width(self, counts, t):
+    ...         return np.zeros(len(counts))
+    >>> learner = UCB(2, Greedy())
+    >>> for reward in (1.0, 0.0):  # of arm 0, and of arm 1
+    ...     learner.tell(np.array([reward]), [])
+    >>> learner.ask().arms.tolist()
+    [0]
+    """
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
         """Return the width for each number of rewards >= 1, in round t; shape of ``counts``."""
 
 
 class ExactWidth:
-    r"""Width of UCB1 for sums without noise: :math:`\sqrt{2 \ln t / n}` (Auer, Cesa-Bianchi, Fischer 2002)."""
+    r"""Width of UCB1 for sums without noise: :math:`\sqrt{2 \ln t / n}` (Auer, Cesa-Bianchi, Fischer 2002).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.widths.running import ExactWidth
+    >>> ExactWidth().half_width(np.array([10, 1000]), t=2000).round(2).tolist()
+    [1.23, 0.12]
+    """
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
         """Return the width in round t."""
@@ -47,6 +69,15 @@ class TreeWidth:
     ----------
     counter : TreeCounter
         The tree of one arm, with Laplace noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.widths.running import TreeWidth
+    >>> width = TreeWidth(bdp.continual.TreeCounter(2000, epsilon=1.0, delta=0.0, noise="laplace"))
+    >>> width.half_width(np.array([10, 1000]), t=2000).round(2).tolist()  # that of 10 rewards is of no use
+    [23.48, 0.31]
     """
 
     def __init__(self, counter: TreeCounter) -> None:
@@ -90,6 +121,15 @@ class GaussianWidth:
     ----------
     counter : Counter
         The counter of one arm, with Gaussian noise and a horizon.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.widths.running import GaussianWidth
+    >>> width = GaussianWidth(bdp.continual.TreeCounter(2000, epsilon=1.0, delta=1e-6))
+    >>> width.half_width(np.array([10, 1000]), t=2000).round(2).tolist()  # that of 10 rewards is of no use
+    [11.21, 0.21]
     """
 
     def __init__(self, counter: Counter) -> None:
@@ -115,6 +155,13 @@ class PublishedWidth:
         K and T, both >= 1.
     epsilon : float
         Privacy parameter, > 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.widths.running import PublishedWidth
+    >>> PublishedWidth(arms=2, horizon=2000, epsilon=1.0).half_width(np.array([1000]), t=2000).round(1).tolist()  # of no use yet
+    [2.2]
     """
 
     def __init__(self, arms: int, horizon: int, epsilon: float) -> None:
