@@ -1,7 +1,5 @@
 """Learners, privatizers and problems of somebody's own: what is wrong with them is said, and nothing has changed then."""
 
-import doctest
-import importlib
 import re
 from functools import partial
 
@@ -23,10 +21,6 @@ WATCHED = bdp.problems.ClientPopulation(np.eye(3), [0.5, 0.1, 0.1], clients=500)
 LINEAR = bdp.privatizers.LinearStatistics(2)
 SHUFFLED = partial(privatizers.BinarySum, epsilon=1.0, delta=1e-4)
 BATCH = privatizers.CentralGaussian(20, 1.0, 1e-3, domain=LINEAR)
-DOCUMENTED = (
-    "ask_tell", "audit", "catalog", "continual.base", "engine.combine", "engine.live", "engine.live_arms", "engine.live_contexts",
-    "engine.simulate", "privatizers.base", "problems.rounds", "views",
-)
 
 
 class Leader:
@@ -74,12 +68,6 @@ class Own(privatizers.Privatizer):
 
     def analyze(self, messages, rng):
         return messages.sum(axis=0)
-
-
-def test_examples_of_the_docstrings_run():
-    for name in DOCUMENTED:
-        result = doctest.testmod(importlib.import_module(f"bandits_dp.{name}"))
-        assert result.attempted and not result.failed, name
 
 
 def plays(learner, privatizer, problem, horizon=200, **options):

@@ -1,7 +1,5 @@
 """Logs: what they refuse, and what replay, weighted estimates and warm starts make of them, against loops and enumerations."""
 
-import doctest
-import importlib
 import itertools
 import math
 from datetime import date, datetime
@@ -382,11 +380,3 @@ def test_a_problem_may_say_who_comes_and_what_each_round_pays():
 
     log = record("uniform", Regulars(3, 2, fixed=False), 50, np.random.default_rng(1))
     assert log.users[:8] == (0, 1, 2, 3, 4, 5, 6, 0) and (log.rewards == (log.actions == 1)).all()
-
-
-@pytest.mark.parametrize("name", ["log", "recording", "estimates", "replaying", "warming"])
-def test_examples_of_the_docstrings_run(name):
-    if name == "log":
-        pytest.importorskip("pandas")
-    result = doctest.testmod(importlib.import_module(f"bandits_dp.logs.{name}"))
-    assert result.attempted and not result.failed

@@ -1,8 +1,6 @@
 """The book's figures: the same on every run, refused when wrong, drawn in a browser as the numbers say."""
 
 import base64
-import doctest
-import importlib
 import io
 import itertools
 import json
@@ -131,13 +129,6 @@ def test_html_stands_alone_and_says_it_without_a_script() -> None:
 def test_import_does_not_load_matplotlib() -> None:
     code = "import sys, bandits_dp.plots; print('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
-
-
-@pytest.mark.parametrize("name", ["moving", "sliders"])
-def test_examples_in_docstrings(name: str) -> None:
-    module = importlib.import_module(f"bandits_dp.plots.{name}")
-    result = doctest.testmod(module)
-    assert result.attempted and not result.failed
 
 
 # ---- What is refused

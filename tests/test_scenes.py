@@ -1,8 +1,6 @@
 """Moving scenes: the marks that a function returns are what a reader sees, at every setting, by mouse and by keyboard."""
 
 import base64
-import doctest
-import importlib
 import re
 
 import pytest
@@ -89,11 +87,6 @@ def test_too_many_marks_are_refused():
 
     with pytest.raises(ValueError, match="draw makes"):
         bdp.plots.moving_scene(crowd, {"step": range(5)}, {"step": 0}, title="A", alt=ALT)
-
-
-def test_example_in_docstring():
-    result = doctest.testmod(importlib.import_module("bandits_dp.plots.scene"))
-    assert result.attempted and not result.failed
 
 
 def seen(page):

@@ -127,6 +127,14 @@ def binomial_delta(trials: int, epsilon: float, shift: int, p: float = 0.5) -> f
     Notes
     -----
     Definition and proof in the module's text; memory and time grow like sqrt(N).
+
+    Examples
+    --------
+    At epsilon 1, 80 fair coins keep delta below 1e-6, and 79 do not:
+
+    >>> import bandits_dp as bdp
+    >>> [f"{bdp.accounting.binomial_delta(coins, epsilon=1.0, shift=1):.2e}" for coins in (80, 79)]
+    ['9.83e-07', '1.18e-06']
     """
     epsilon = _checks.epsilon(epsilon)
     shift = _checks.integer("shift", shift)
@@ -161,6 +169,14 @@ def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) ->
     Notes
     -----
     delta falls in N: one more independent bit is post-processing. So doubling and bisection find the exact minimum.
+
+    Examples
+    --------
+    So many fair coins hide one user's bit at (1, 1e-6), in a crowd of any size:
+
+    >>> import bandits_dp as bdp
+    >>> bdp.accounting.binomial_trials(epsilon=1.0, delta=1e-6, shift=1)
+    80
     """
     return _fewest_trials(
         _checks.epsilon(epsilon), _checks.delta(delta), _checks.integer("shift", shift), _checks.real("p", p, 0.0, 1.0)

@@ -130,6 +130,15 @@ def binomial_vector_epsilon(trials: int, delta: float, l2_shift: float, max_shif
     Notes
     -----
     Rigorous: each coordinate's trade-off function is compared with a Gaussian's at every corner (module's text).
+
+    Examples
+    --------
+    A histogram of ten answers, where changing one's answer moves two counts by one, and 400 coins on each count:
+
+    >>> import bandits_dp as bdp
+    >>> epsilon = bdp.accounting.binomial_vector_epsilon(400, delta=1e-6, l2_shift=2**0.5, max_shift=1, dimension=10)
+    >>> print(f"{epsilon:.3f}")
+    0.589
     """
     trials = _checks.integer("trials", trials)
     delta = _checks.delta(delta)

@@ -49,6 +49,14 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     Notes
     -----
     The sum in the module's text: its terms are positive, so nothing cancels. Time and memory grow like the shift.
+
+    Examples
+    --------
+    Delta at epsilon 1/4, of noise for which it is 0 from epsilon 1/2 on:
+
+    >>> import bandits_dp as bdp
+    >>> print(f"{bdp.accounting.discrete_laplace_delta(scale=2.0, epsilon=0.25, shift=1):.3f}")
+    0.138
     """
     scale = _checks.positive("scale", scale)
     epsilon = _checks.epsilon(epsilon)
@@ -88,6 +96,14 @@ def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     delta falls in t, because more noise is less noise plus an independent rest: with :math:`p < q` for the two scales, the ratio of
     the characteristic functions :math:`(1 - q)^2 / (1 - 2 q \cos w + q^2)` is :math:`A + (1 - A)` times that of q, with
     :math:`A = p (1 - q)^2 / (q (1 - p)^2) < 1`: what is added is 0 with probability A, and else discrete Laplace noise.
+
+    Examples
+    --------
+    A count of users, at epsilon 1/2 and delta 0 or 0.1:
+
+    >>> import bandits_dp as bdp
+    >>> [round(bdp.accounting.discrete_laplace_scale(0.5, delta, shift=1), 3) for delta in (0.0, 0.1)]
+    [2.0, 1.505]
     """
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta, zero=True)

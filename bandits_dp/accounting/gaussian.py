@@ -49,6 +49,14 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> floa
     Balle & Wang 2018, Theorem 8. Both terms share the factor exp(-(u - v)^2 / 2) with u = D/2s and v = eps s/D, because
     exp(eps) = exp(2uv). Where both arguments are negative that factor is taken out, which keeps full relative accuracy when
     the two terms nearly cancel; where they are within 1e-5 of one another, their difference is the slope between them.
+
+    Examples
+    --------
+    Delta at epsilon 1, for noise of std 2, 4 and 8 on a count of users:
+
+    >>> import bandits_dp as bdp
+    >>> [f"{bdp.accounting.gaussian_delta(std, epsilon=1.0, sensitivity=1.0):.1e}" for std in (2, 4, 8)]
+    ['6.8e-03', '2.9e-06', '1.6e-17']
     """
     noise_std = _checks.positive("noise_std", noise_std)
     epsilon = _checks.epsilon(epsilon)
@@ -92,6 +100,14 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> floa
     -----
     The inverse of :func:`gaussian_delta` (calibration as in Balle & Wang 2018), by bracketing and root finding in log(s); the
     result is nudged up until the exact delta confirms it.
+
+    Examples
+    --------
+    The noise on a count of users, be they ten or a million, at (1, 1e-6):
+
+    >>> import bandits_dp as bdp
+    >>> print(f"{bdp.accounting.gaussian_noise_std(epsilon=1.0, delta=1e-6, sensitivity=1.0):.3f}")
+    4.225
     """
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta)
@@ -141,6 +157,14 @@ def classical_gaussian_noise_std(
     Notes
     -----
     Dwork & Roth 2014, Theorem A.1. At (epsilon, delta) = (10, 0.25) it really gives delta = 0.79.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> textbook = bdp.accounting.classical_gaussian_noise_std(epsilon=0.9, delta=1e-6, sensitivity=1.0)
+    >>> exact = bdp.accounting.gaussian_noise_std(epsilon=0.9, delta=1e-6, sensitivity=1.0)
+    >>> print(f"{textbook:.2f} where {exact:.2f} is enough")
+    5.89 where 4.66 is enough
     """
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta)

@@ -38,6 +38,14 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     Notes
     -----
     Balle, Barthe, Gaboardi 2018. For a vector it is a lower bound only; pure privacy needs the l1-sensitivity.
+
+    Examples
+    --------
+    Delta at epsilon 1/4, of noise for which it is 0 from epsilon 1/2 on:
+
+    >>> import bandits_dp as bdp
+    >>> print(f"{bdp.accounting.laplace_delta(scale=2.0, epsilon=0.25, sensitivity=1.0):.3f}")
+    0.118
     """
     scale = _checks.positive("scale", scale)
     epsilon = _checks.epsilon(epsilon)
@@ -66,6 +74,14 @@ def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     ------
     ValueError
         If epsilon or the sensitivity is not positive and finite, or delta is outside [0, 1).
+
+    Examples
+    --------
+    One number in [0, 1], at epsilon 1/2 and delta 0 or 0.1:
+
+    >>> import bandits_dp as bdp
+    >>> [round(bdp.accounting.laplace_scale(0.5, delta, sensitivity=1.0), 3) for delta in (0.0, 0.1)]
+    [2.0, 1.407]
     """
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta, zero=True)

@@ -123,6 +123,14 @@ def shuffle_epsilon(
     Feldman, McMillan, Talwar 2021, the closed form, the clones reduction and Theorem 3.8: a local delta_0 costs
     (e^epsilon + 1) (1 + e^-epsilon_0 / 2) n delta_0 of delta. Here epsilon <= epsilon_0 bounds that share beforehand.
     Reference: (1, 10^4, 1e-6) gives 0.0530, (4, 10^5, 1e-6) gives 0.1698.
+
+    Examples
+    --------
+    Messages that are private at epsilon 1 by themselves, in two crowds:
+
+    >>> import bandits_dp as bdp
+    >>> [round(bdp.accounting.shuffle_epsilon(1.0, users, delta=1e-6), 3) for users in (1000, 10_000)]
+    [0.182, 0.053]
     """
     local_epsilon = _checks.epsilon(local_epsilon)
     users = _checks.integer("users", users)

@@ -37,6 +37,15 @@ class HybridCounter(IntervalCounter):
     values can be added, and ``noise_path`` needs ``steps``. The noise does not depend on it. ``noise_std`` is sigma, the
     noise of rounds 1 and 2; later draws have more, and ``sensitivity`` is that of sums
     scaled to the noise sigma. Memory: O(log t) noises.
+
+    Examples
+    --------
+    Error (std) of sum 1000 and of sum 1,000,000 of a stream without an end, at (1, 1e-6):
+
+    >>> import bandits_dp as bdp
+    >>> counter = bdp.continual.HybridCounter(None, epsilon=1.0, delta=1e-6)
+    >>> counter.error_std([1000, 10**6]).round(1).tolist()
+    [39.2, 61.7]
     """
 
     _what = "a segment's sum and the nodes of its tree together, for a stream of any length"

@@ -34,7 +34,19 @@ from bandits_dp.continual.base import Counter
 
 
 class IntervalCounter(Counter):
-    """A counter whose running sum t is that of an earlier round, its parent, plus one noisy sum over the rounds between."""
+    """A counter whose running sum t is that of an earlier round, its parent, plus one noisy sum over the rounds between.
+
+    Examples
+    --------
+    Three of the family, and the error (std) of the last of 1000 sums at (1, 1e-6):
+
+    >>> from bandits_dp import continual
+    >>> family = (continual.PerStepCounter, continual.TwoLevelCounter, continual.TreeCounter)
+    >>> all(issubclass(kind, continual.IntervalCounter) for kind in family)
+    True
+    >>> [round(float(kind(1000, 1.0, 1e-6).error_std(1000)), 1) for kind in family]
+    [133.6, 37.8, 32.7]
+    """
 
     _what = "all interval sums together"
     _noises: dict[int, NDArray[np.float64]]  # noise on the running sums that may still be parents, by round

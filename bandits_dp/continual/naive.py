@@ -19,6 +19,15 @@ class NaiveCounter(IntervalCounter):
     (2 i + 1)(T - i), exactly.
 
     Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
+
+    Examples
+    --------
+    Error (std) of the first and of the last of 1000 sums at (1, 1e-6):
+
+    >>> import bandits_dp as bdp
+    >>> counter = bdp.continual.NaiveCounter(1000, epsilon=1.0, delta=1e-6)
+    >>> counter.error_std([1, 1000]).round(1).tolist()
+    [133.6, 133.6]
     """
 
     _what = "all running sums together"
@@ -50,6 +59,15 @@ class PerStepCounter(IntervalCounter):
     D sqrt(M0) for M0 rounds per user, exactly.
 
     Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
+
+    Examples
+    --------
+    Error (std) of the first and of the last of 1000 sums at (1, 1e-6):
+
+    >>> import bandits_dp as bdp
+    >>> counter = bdp.continual.PerStepCounter(1000, epsilon=1.0, delta=1e-6)
+    >>> counter.error_std([1, 1000]).round(1).tolist()
+    [4.2, 133.6]
     """
 
     _what = "all values together"

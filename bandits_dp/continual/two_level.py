@@ -20,6 +20,15 @@ class TwoLevelCounter(IntervalCounter):
     fill blocks.
 
     Parameters, attributes and errors: those of :class:`Counter`, and ``block``, the block size b. Memory O(1).
+
+    Examples
+    --------
+    Error (std) after the first block, of 31 values, and of the last of 1000 sums at (1, 1e-6):
+
+    >>> import bandits_dp as bdp
+    >>> counter = bdp.continual.TwoLevelCounter(1000, epsilon=1.0, delta=1e-6)
+    >>> counter.error_std([31, 1000]).round(1).tolist()
+    [6.0, 37.8]
     """
 
     block: int

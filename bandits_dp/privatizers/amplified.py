@@ -63,6 +63,16 @@ class AmplifiedGaussian(UserNoise):
     Notes
     -----
     The paper's theorem promises O(epsilon, delta) without a constant, so the theorem calibration comes without a guarantee.
+
+    Examples
+    --------
+    Noise on a sum of 1000 numbers, with and without the shuffler:
+
+    >>> import bandits_dp as bdp
+    >>> shuffled = bdp.privatizers.AmplifiedGaussian(1000, epsilon=1.0, delta=1e-6)
+    >>> local = bdp.privatizers.LocalGaussian(1000, epsilon=1.0, delta=1e-6)
+    >>> print(f"{shuffled.noise_std:.1f} instead of {local.noise_std:.1f}")
+    72.4 instead of 133.6
     """
 
     def __init__(

@@ -88,6 +88,15 @@ class BinarySum(Privatizer):
     our copy lacks. The proof above covers epsilon = 1, too.
     The certified guarantee is rigorous because the view is *count + a sum of independent bits*, whose hockey-stick divergence
     is summed exactly; that sum is log-concave, so a shift by one is the worst that a user can do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.BinarySum(1000, epsilon=1.0, delta=1e-6)
+    >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
+    >>> print(f"with {noisy.bits_per_user:.0f} bits of each user: {released:.0f}, give or take {noisy.noise_std:.1f}")
+    with 3 bits of each user: 745, give or take 3.8
     """
 
     def __init__(

@@ -58,6 +58,15 @@ class DiscreteLaplaceSum(SecureSum):
 
     The guarantee is exact because one user moves the sum of integers by at most g, and the noise of the honest users is discrete
     Laplace; the noise of the others is independent of it, so it is post-processing, and so is taking the sum modulo m.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.DiscreteLaplaceSum(1000, epsilon=1.0)
+    >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
+    >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
+    747 of 1000 slept well, give or take 1.4
     """
 
     def __init__(

@@ -63,6 +63,15 @@ class Box:
     ------
     ValueError
         If the dimension is not a positive integer, or the ends are not finite and in order.
+
+    Examples
+    --------
+    How far one user moves a sum of vectors in [-1, 1]^4, and the noise that this takes at (1, 1e-6):
+
+    >>> import bandits_dp as bdp
+    >>> box = bdp.privatizers.Box(4, low=-1.0, high=1.0)
+    >>> box.l2_diameter, round(bdp.accounting.gaussian_noise_std(1.0, 1e-6, box.l2_diameter), 1)
+    (4.0, 16.9)
     """
 
     dimension: int
@@ -120,6 +129,15 @@ class Ball:
     ------
     ValueError
         If a number is out of range.
+
+    Examples
+    --------
+    How far one user moves a sum of vectors of norm at most 1, and the noise that this takes at (1, 1e-6), in any dimension:
+
+    >>> import bandits_dp as bdp
+    >>> ball = bdp.privatizers.Ball(4)
+    >>> ball.l2_diameter, round(bdp.accounting.gaussian_noise_std(1.0, 1e-6, ball.l2_diameter), 1)
+    (2.0, 8.4)
     """
 
     dimension: int
@@ -191,6 +209,15 @@ class LinearStatistics:
     ------
     ValueError
         If ``features`` is not a positive integer.
+
+    Examples
+    --------
+    What a user with features (0.6, 0.8) and reward 1 sends, and how far one user moves the sum:
+
+    >>> import bandits_dp as bdp
+    >>> statistics = bdp.privatizers.LinearStatistics(2)
+    >>> statistics.encode([[0.6, 0.8]], [1.0]).round(2).tolist(), round(statistics.l2_diameter, 3)
+    ([[0.6, 0.8, 0.36, 0.48, 0.64]], 2.121)
     """
 
     features: int
@@ -277,6 +304,16 @@ class Reals:
     ------
     ValueError
         If the dimension is not a positive integer.
+
+    Examples
+    --------
+    One user can move the sum by anything:
+
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> exact = bdp.privatizers.Identity(2, domain=bdp.privatizers.Reals(1))
+    >>> exact.release([5.0, -1e6], np.random.default_rng(1)).tolist(), exact.domain.l2_diameter
+    ([-999995.0], inf)
     """
 
     dimension: int

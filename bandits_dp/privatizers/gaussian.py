@@ -114,6 +114,15 @@ class CentralGaussian(Trusting, _Calibrated):
     ------
     ValueError
         If an argument is out of range, or the calibration is ``"experiment"``: no paper publishes one for this sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.CentralGaussian(1000, epsilon=1.0, delta=1e-6)
+    >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
+    >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
+    751 of 1000 slept well, give or take 4.2
     """
 
     model = "central"
@@ -123,6 +132,15 @@ class LocalGaussian(UserNoise, _Calibrated):
     """Sum of values to which every user adds Gaussian noise of its own.
 
     The parameters are those of :class:`CentralGaussian`; ``noise_std`` is sqrt(users) times that of one user.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.LocalGaussian(1000, epsilon=1.0, delta=1e-6)
+    >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
+    >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
+    796 of 1000 slept well, give or take 133.6
     """
 
     model = "local"

@@ -20,6 +20,14 @@ class Identity(Trusting):
         Batch size n, >= 1.
     domain : Domain
         Where one user's value may lie; :class:`bandits_dp.privatizers.domain.Reals` if anywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> bare = bdp.privatizers.Identity(1000)
+    >>> bare.release([1, 1, 1, 0] * 250, np.random.default_rng(1)).tolist(), bare.guarantee.epsilon
+    ([750.0], inf)
     """
 
     noise_std = sub_gaussian_std = 0.0

@@ -78,6 +78,15 @@ class CentralLaplace(Trusting, _LaplaceSum):
     ------
     ValueError
         If an argument is out of range, or the calibration is ``"experiment"``: no paper publishes one for this sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.CentralLaplace(1000, epsilon=1.0)
+    >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
+    >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
+    751 of 1000 slept well, give or take 1.4
     """
 
     model = "central"
@@ -87,6 +96,15 @@ class LocalLaplace(Noisy, _LaplaceSum):
     """Sum of values to which every user adds Laplace noise of its own.
 
     The parameters are those of :class:`CentralLaplace`; ``noise_std`` is sqrt(users) times that of one user.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.LocalLaplace(1000, epsilon=1.0)
+    >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
+    >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
+    750 of 1000 slept well, give or take 44.7
     """
 
     model = "local"

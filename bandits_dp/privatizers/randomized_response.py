@@ -63,6 +63,15 @@ class RandomizedResponse(Privatizer):
     ValueError
         If an argument is out of range (without a delta, epsilon must be at least 1e-14), or the calibration is
         ``"experiment"``: no paper publishes one for this sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.RandomizedResponse(1000, epsilon=1.0)
+    >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
+    >>> print(f"with {noisy.truth:.0%} honest answers: {released:.0f}, give or take {noisy.noise_std:.1f}")
+    with 73% honest answers: 740, give or take 30.3
     """
 
     bits_per_user = 1.0

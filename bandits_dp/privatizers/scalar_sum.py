@@ -54,6 +54,15 @@ class ScalarSum(BitSum):
     -----
     The certified guarantee is rigorous because one user moves the count of ones by at most g, the noise is log-concave, and
     the divergence of that shift is summed exactly (:mod:`bandits_dp.accounting.binomial`).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.ScalarSum(2000, epsilon=1.0, delta=1e-6)
+    >>> [released] = noisy.release([0.9, 0.6] * 1000, np.random.default_rng(1))  # 0.75 on average
+    >>> print(f"a mean of {released / 2000:.3f}, give or take {noisy.noise_std / 2000:.3f}")
+    a mean of 0.751, give or take 0.002
     """
 
     def __init__(

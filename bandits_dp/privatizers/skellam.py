@@ -43,6 +43,15 @@ class SkellamSum(SecureSum):
     -----
     Rigorous because one user moves the sum of integers by at most g, and the divergence of the honest users' noise from its shift
     by g is summed exactly (:mod:`bandits_dp.accounting.skellam`); all else is post-processing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.SkellamSum(1000, epsilon=1.0, delta=1e-6)
+    >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
+    >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
+    752 of 1000 slept well, give or take 3.8
     """
 
     def __init__(

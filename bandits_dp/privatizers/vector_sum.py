@@ -97,6 +97,17 @@ class VectorSum(BitSum):
     Notes
     -----
     For a box the published protocol encodes the larger interval [-B sqrt(s), B sqrt(s)]; the theorem calibration does so.
+
+    Examples
+    --------
+    Noise on each coordinate of a sum of 1000 points of the unit disc, and that of a trusted server:
+
+    >>> import bandits_dp as bdp
+    >>> disc = bdp.privatizers.Ball(2)
+    >>> shuffled = bdp.privatizers.VectorSum(1000, epsilon=1.0, delta=1e-6, domain=disc)
+    >>> central = bdp.privatizers.CentralGaussian(1000, epsilon=1.0, delta=1e-6, domain=disc)
+    >>> print(f"{shuffled.noise_std:.2f} instead of {central.noise_std:.2f}, for {shuffled.bits_per_user:.0f} bits of each user")
+    8.64 instead of 8.45, for 894 bits of each user
     """
 
     def __init__(

@@ -1,0 +1,127 @@
+"""Every example in a docstring runs and prints what it says, and every public class and function has one."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+
+import matplotlib
+import pytest
+
+import bandits_dp
+
+MODULES = ("bandits_dp", *sorted(info.name for info in pkgutil.walk_packages(bandits_dp.__path__, "bandits_dp.")))
+PUBLIC = (  # the modules with __all__, which lists what is for users
+    "bandits_dp",
+    "bandits_dp.accounting",
+    "bandits_dp.audit",
+    "bandits_dp.catalog",
+    "bandits_dp.continual",
+    "bandits_dp.learners",
+    "bandits_dp.logs",
+    "bandits_dp.plots",
+    "bandits_dp.privatizers",
+    "bandits_dp.problems",
+)
+LATER = {  # modules of which some names have no example yet
+    "bandits_dp",
+    "bandits_dp.audit",
+    "bandits_dp.catalog",
+    "bandits_dp.learners",
+    "bandits_dp.logs",
+    "bandits_dp.plots",
+    "bandits_dp.problems",
+}
+NEEDS = {"bandits_dp.logs.log": "pandas", "bandits_dp.result": "pandas"}  # an extra that a module's examples use
+
+
+def examples(module):
+    """Return the docstrings with examples that are written in a module, as doctest finds them."""
+    return [test for test in doctest.DocTestFinder().find(module) if test.examples]
+
+
+def wrong(module):
+    """Run a module's examples, each docstring by itself, and return what doctest says of those that fail."""
+    told = []
+    for test in examples(module):
+        doctest.DocTestRunner(verbose=False).run(test, out=told.append)
+    return "".join(told)
+
+
+def without_example(values):
+    """Return the names of those classes and functions whose docstring has no section of examples that runs."""
+    found = []
+    for value in values:
+        if inspect.isclass(value) or inspect.isroutine(inspect.unwrap(value)):
+            runs = {test.name for test in examples(importlib.import_module(value.__module__))}
+            if f"{value.__module__}.{value.__qualname__}" not in runs or "\nExamples\n---" not in inspect.getdoc(value):
+                found.append(value.__name__)
+    return found
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_print_what_they_say(name, tmp_path, monkeypatch):
+    if name in NEEDS:
+        pytest.importorskip(NEEDS[name])
+    monkeypatch.chdir(tmp_path)  # should one write a file
+    with matplotlib.rc_context():
+        failures = wrong(importlib.import_module(name))
+    assert not failures, f"\n{failures}"
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in LATER])
+def test_every_public_name_has_an_example(name):
+    module = importlib.import_module(name)
+    missing = without_example(getattr(module, public) for public in module.__all__)
+    assert not missing, f"no section Examples in the docstrings of these names of {name}: {', '.join(missing)}"
+
+
+def test_no_public_module_is_forgotten():
+    with_all = {name for name in MODULES if hasattr(importlib.import_module(name), "__all__")}
+    assert with_all == set(PUBLIC) and with_all >= LATER
+
+
+MADE_UP = '''
+from functools import cache
+
+@cache
+def right():
+    """Say two.
+
+    Examples
+    --------
+    >>> right()
+    2
+    """
+    return 2
+
+def lying():
+    """Say three.
+
+    Examples
+    --------
+    >>> lying()
+    3
+    """
+    return 2
+
+def promising():
+    """Say nothing yet.
+
+    Examples
+    --------
+    None so far.
+    """
+
+class Child(dict):
+    pass
+'''
+
+
+def test_wrong_and_missing_examples_are_found(tmp_path, monkeypatch):
+    (tmp_path / "made_up_examples.py").write_text(MADE_UP, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("made_up_examples")
+    told = wrong(module)
+    assert "in made_up_examples.lying\n" in told and "Expected:\n    3\nGot:\n    2" in told and told.count("Failed example") == 1
+    assert without_example([module.right, module.lying, module.promising, module.Child, 3.14]) == ["promising", "Child"]
