@@ -23,15 +23,6 @@ PUBLIC = (  # the modules with __all__, which lists what is for users
     "bandits_dp.privatizers",
     "bandits_dp.problems",
 )
-LATER = {  # modules of which some names have no example yet
-    "bandits_dp",
-    "bandits_dp.audit",
-    "bandits_dp.catalog",
-    "bandits_dp.learners",
-    "bandits_dp.logs",
-    "bandits_dp.plots",
-    "bandits_dp.problems",
-}
 NEEDS = {"bandits_dp.logs.log": "pandas", "bandits_dp.result": "pandas"}  # an extra that a module's examples use
 
 
@@ -69,7 +60,7 @@ def test_examples_print_what_they_say(name, tmp_path, monkeypatch):
     assert not failures, f"\n{failures}"
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in LATER])
+@pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_name_has_an_example(name):
     module = importlib.import_module(name)
     missing = without_example(getattr(module, public) for public in module.__all__)
@@ -78,7 +69,7 @@ def test_every_public_name_has_an_example(name):
 
 def test_no_public_module_is_forgotten():
     with_all = {name for name in MODULES if hasattr(importlib.import_module(name), "__all__")}
-    assert with_all == set(PUBLIC) and with_all >= LATER
+    assert with_all == set(PUBLIC)
 
 
 MADE_UP = '''
