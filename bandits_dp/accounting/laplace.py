@@ -50,7 +50,7 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     scale = _checks.positive("scale", scale)
     epsilon = _checks.epsilon(epsilon)
     sensitivity = _checks.positive("sensitivity", sensitivity)
-    return -math.expm1(min(epsilon - sensitivity / scale, 0.0) / 2)
+    return abs(math.expm1(min(epsilon - sensitivity / scale, 0.0) / 2))  # abs: no minus in front of a zero
 
 
 def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
