@@ -106,3 +106,36 @@ def test_set_five_sends_its_readers_to_sections_that_exist():
     for chapter, sections in sent:
         (name,) = (name for name in HEADINGS if int(name[:2]) == int(chapter))
         assert set(re.findall(r"\*([^*]+)\*", sections)) <= set(HEADINGS[name])
+
+
+def needed(path):
+    """List the sections, (chapter, title), that a set sends its readers to for help: its table, and its links."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    words = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    table = "".join(cells[0]["source"])
+    sent = {(int(number), title) for title, number in re.findall(r"\[([^\]]+)\]\(\.\./(\d\d)_", words)}
+    for number, sections in re.findall(r"chapter (\d+), ((?:\*[^*]+\*(?: and )?)+)", table):
+        sent |= {(int(number), title) for title in re.findall(r"\*([^*]+)\*", sections)}
+    return sent
+
+
+def read_in(session):
+    """List the sections that a session of the syllabus reads; a chapter without sections is read as a whole."""
+    (reading,) = re.findall(r"(?ms)^\* \*\*Read:\*\*(.+?)(?=^\* )", session)
+    for name, said in re.findall(CHAPTER.pattern + r"(.*?)(?=\{doc\}|\Z)", " ".join(reading.split())):
+        there, named = HEADINGS[name], set(re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", said))
+        for first, last in re.findall(r"(?:up|\*([^*]+)\*) to \*([^*]+)\*", said):
+            named |= set(there[there.index(first) if first else 0 : there.index(last) + 1])
+        whole = not named or "its last sections" in said
+        yield from ((int(name[:2]), title) for title in (there if whole else named))
+
+
+def test_what_a_set_needs_is_read_before_it_is_due():
+    for part in re.split(r"(?m)^\(two-weeks\)=$", PAGES["syllabus"]):
+        known = set()
+        for session in re.split(r"(?m)^### ", part)[1:]:
+            known |= set(read_in(session))
+            for number in re.findall(r"\*\*Due:\*\* set (\d)", session):
+                (path,) = (path for path in MASTERS if path.name.startswith(number))
+                missing = {one for one in needed(path) if not any(one[0] == n and title.startswith(one[1]) for n, title in known)}
+                assert not missing, f"set {number}, due at {session.splitlines()[0]!r}: {sorted(missing)}"
