@@ -132,7 +132,8 @@ class Batch:
             return nothing(release, one.student, "unreadable", f"{one.path.name} {error}")
         other = owner(notebook, self.known)
         if not other:
-            return nothing(release, one.student, "no set", f"{one.path.name} has no cell of any set")
+            remark = f"{one.path.name} has no cell of any set, or their marks are lost: copy the answers to a new notebook"
+            return nothing(release, one.student, "no set", remark)
         if other != self.name:
             return nothing(release, one.student, "another set", f"{one.path.name} is of the set {other}")
         return graded(notebook, release, self.seed, self.limits, self.private, one.student)

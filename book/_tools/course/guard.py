@@ -32,7 +32,8 @@ REFUSED = {
 }  # fmt: skip
 KILLS = {"os.kill", "os.killpg"}
 HARMLESS = {os.devnull}
-RELIED_ON = ("math", "itertools", "functools", "json", "numpy", "scipy", "bandits_dp")  # what tests and the grader use, apart from builtins
+# Packages whose functions the tests and the grader use, apart from builtins.
+RELIED_ON = ("math", "itertools", "functools", "json", "numpy", "scipy", "bandits_dp")
 DEEPEST = 1000  # characters in the path of a folder: what is nested more deeply can hardly be removed
 MEGABYTE = 1 << 20
 
