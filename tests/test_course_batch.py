@@ -26,6 +26,9 @@ from tests import small_course as small
 SOLUTION = {"laplace": small.LAPLACE, "split": small.SPLIT}
 STUDENT = small.loaded(student_text(small.master(), ""))
 SOLVED = small.text(small.answered(STUDENT, SOLUTION))
+UNMARKED = json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [
+    {"cell_type": "code", "metadata": {}, "source": small.SPLIT, "outputs": []}
+]})  # fmt: skip
 
 
 def other_set():
@@ -79,6 +82,8 @@ BAD = {  # what is handed in under which name: student, status, what is said
     "deep.ipynb": ("[" * 100_000, "deep", "unreadable", "deep.ipynb is"),
     "cells.ipynb": ('{"nbformat": 4, "cells": [3]}', "cells", "unreadable", "is not a notebook"),
     "large.ipynb": (b" " * (21 << 20), "large", "unreadable", "is larger than 20 MB: clear the outputs"),
+    "zipped.ipynb": (b"PK\x03\x04\xff", "zipped", "unreadable", "no text in UTF-8"),
+    "unmarked.ipynb": (UNMARKED, "unmarked", "no set", "or their marks are lost"),
     "essay.txt": ("Dear Ines", "essay", "not a notebook", "essay.txt is not a notebook (.ipynb)"),
     "stray.ipynb": ('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}', "stray", "no set", "no cell of any set"),
     "lost.ipynb": (student_text(other_set(), ""), "lost", "another set", "lost.ipynb is of the set 8_other"),
@@ -109,6 +114,43 @@ def test_bad_submissions_are_named_and_stop_nobody(course):
     }  # fmt: skip
     assert len(rows) == len(BAD) + 4 == len(list((course / "out" / "feedback").iterdir()))
     assert contents(course / "handed") == before
+
+
+def test_what_editors_and_systems_do_to_a_file_costs_nothing(course):
+    put(course, "mark.ipynb", b"\xef\xbb\xbf" + SOLVED.encode())
+    put(course, "lines.ipynb", SOLVED.replace("\n", "\r\n"))
+    put(course, "ends.ipynb", SOLVED.replace(r"\n", r"\r\n"))
+    put(course, "CAPITALS.IPYNB", SOLVED)
+    put(course, "名" * 80 + ".ipynb", SOLVED)
+    assert grade(course, "--set", "9") == 0
+    assert all((row["total"], row["remark"]) == ("20", "") for row in table(course).values()) and len(table(course)) == 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="makes names that other systems refuse")
+def test_text_that_is_no_text_and_files_that_are_none_stop_nobody(course):
+    half = small.answered(STUDENT, SOLUTION | {"split": "'HALF'"})
+    put(course, "half.ipynb", small.text(half).replace("HALF", r"\ud800<script>"))
+    error = "def split(*_):\n    raise ValueError('\\ud800')"
+    put(course, "error.ipynb", small.text(small.answered(STUDENT, SOLUTION | {"split": error})))
+    with open(os.fsencode(course / "handed") + b"/caf\xe9.ipynb", "w") as file:
+        file.write(SOLVED)
+    os.mkfifo(course / "handed" / "pipe.ipynb")
+    assert grade(course, "--set", "9") == 0
+    assert {name: row["total"] for name, row in table(course).items()} == {"half": "12", "error": "12", "caf?": "20", "pipe": "0"}
+
+
+def test_a_file_that_cannot_be_read_stops_nobody(course, monkeypatch):
+    put(course, "ada.ipynb", SOLVED)
+    put(course, "locked.ipynb", SOLVED)
+    real = Path.read_bytes
+
+    def read_bytes(path):
+        if path.name == "locked.ipynb":
+            raise PermissionError("locked")
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    assert grade(course, "--set", "9") == 0 and table(course)["ada"]["total"] == "20"
 
 
 def test_layouts_of_nbgrader_and_moodle(course):
@@ -263,6 +305,7 @@ def test_file_names_are_safe_and_nobody_shares_one():
 
 def test_a_spreadsheet_calculates_nothing():
     assert plain("=HYPERLINK(1)") == "'=HYPERLINK(1)" and plain("a\nb") == "a b"
+    assert plain("\N{FULLWIDTH EQUALS SIGN}1") == "'\N{FULLWIDTH EQUALS SIGN}1" and plain("\t=1") == "'=1"
 
 
 def test_the_page_loads_nothing_and_runs_nothing():

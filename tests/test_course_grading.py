@@ -114,6 +114,51 @@ def test_replacing_what_tests_rely_on_gains_nothing(grade):
     assert any("had been replaced" in remark for remark in result.remarks)
 
 
+FAKE = "lambda *_, **__: __import__('types').SimpleNamespace(pvalue=1, error_before_exec=None, error_in_exec=None)"
+WRONG = "def noisy(values, epsilon, rng):\n    {}\n    return values + rng.random(len(values))\n"
+TRICKS = {  # what is done while the test calls the answer (True) or before: the remark or the words of the test that tell
+    "stats.kstest = FAKE": (True, "while the test ran, what it relies on was replaced: scipy.stats.kstest"),
+    "import builtins; builtins.type = FAKE; raise ValueError": (True, "ValueError"),
+    "globals()['stats'] = 3": (True, "the scale inverted"),
+    "import builtins; stats.kstest = FAKE; builtins.setattr = FAKE": (False, "builtins.setattr had been replaced"),
+    "stats._distn_infrastructure.rv_frozen.cdf = lambda self, x: np.clip(x, 0, 1)": (False, "rv_frozen.cdf had been replaced"),
+    "stats.laplace.cdf = lambda x, *_, **__: np.clip(x, 0, 1)": (False, "laplace_gen.cdf had been replaced"),
+    "stats.kstest.__code__ = (FAKE).__code__": (False, "__code__, which no answer needs: look at it"),
+    "import sys; sys.modules['scipy.stats'] = 3": (False, "scipy.stats had been replaced"),
+    "np.random = None": (False, "numpy.random had been replaced"),
+    "get_ipython().input_transformers_cleanup.append(lambda lines: ['pass\\n'])": (False, "the scale inverted"),
+    "get_ipython().run_cell = FAKE": (False, "the scale inverted"),
+    "import course.runner; course.runner.outcome = lambda _: ''": (False, "the scale inverted"),
+    "import json; json.dumps = lambda told, real=json.dumps: real(told | {'error': ''})": (False, "json.dumps had been replaced"),
+}
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_tricks_gain_nothing(grade, trick):
+    called, told = TRICKS[trick]
+    words = trick.replace("FAKE", FAKE)
+    result = grade(solved(laplace=WRONG.format(words) if called else f"{WRONG.format('')}{words}"))
+    assert scores(result)["laplace"] == 0
+    assert told in result.tasks[0]["said"] + "; ".join(result.remarks)
+
+
+def test_an_answer_that_is_equal_to_everything_is_named(grade):
+    """Nothing but a reader finds all of these; the usual words are told."""
+    equal = f"class Yes:\n    def __array_function__(self, *_):\n        return True\n{small.SPLIT}"
+    assert grade(solved(split=equal)).remarks == ["the cell 'split' uses __array_function__, which no answer needs: look at it"]
+
+
+SENDS = "import os\ndef noisy(values, epsilon, rng):\n    for place in range(3, 50):\n        "
+SENDS += "try: os.write(place, {})\n        except OSError: pass\n    while True: pass"
+
+
+@pytest.mark.parametrize("message", [r"b'\0\0\1\0'", r"b'\0\0\0\0013'"])
+def test_half_a_message_or_an_odd_one_does_not_keep_the_grader_waiting(grade, message):
+    started = time.monotonic()
+    assert scores(grade(solved(laplace=SENDS.format(message)), Limits(cell=3, total=6)))["laplace"] == 0
+    assert time.monotonic() - started < 30
+
+
 def test_a_second_cell_with_a_grade_id_gains_nothing_and_is_named(grade):
     twice = solved(split="def split(epsilon, parts):\n    return []")
     copied = json.loads(json.dumps(small.cell(twice, "test-split"))) | {"source": "pass", "id": "again"}
@@ -210,6 +255,12 @@ ACTS = {
     "__import__('os').rename('{outside}/there', 'here')": "changing",
     "__import__('os').symlink('here', '{outside}/link')": "changing",
     "open('{outside}/private/solution')": "reading",
+    "os = __import__('os'); os.open('private/solution', 0, dir_fd=os.open('{outside}', 0))": "reading",
+    "os = __import__('os'); os.path.realpath = lambda _: os.getcwd(); open('{outside}/file', 'w')": "writing",
+    "__import__('course.guard').guard.CHANGES.clear(); __import__('os').remove('{outside}/there')": "changing",
+    "__import__('sqlite3').connect('{outside}/file')": "writing",
+    "__import__('multiprocessing.util').util.spawnv_passfds(b'/bin/touch', [b'touch', b'{outside}/file'], [])": "starting",
+    "import os\nfor _ in range(1000): os.mkdir('deep'); os.chdir('deep')": "changing deep",
     "__import__('os').listdir('{outside}/private')": "reading",
     "__import__('subprocess').run(['touch', '{outside}/file'])": "subprocess.Popen",
     "__import__('os').system('touch {outside}/file')": "os.system",
@@ -234,7 +285,8 @@ def test_acts_outside_its_folder_are_refused_and_named(grade, tmp_path, act):
 
 
 def test_writing_in_its_own_folder_is_allowed(grade):
-    words = "import tempfile, os\nopen('mine', 'w').close()\nos.remove('mine')\ntempfile.TemporaryDirectory().cleanup()\n"
+    words = "import tempfile, os\nos.makedirs('my/own')\n"
+    words += "open('mine', 'w').close()\nos.remove('mine')\ntempfile.TemporaryDirectory().cleanup()\n"
     result = grade(solved(split=words + small.SPLIT))
     assert result.total == 20 and result.remarks == []
 

@@ -26,7 +26,7 @@ from course.submissions import Handed, handed_in, known_ids, owner, text_of
 from course.table import table
 
 ERROR = "grader's error"  # such a result is not kept: the next run tries again
-PRIVATE = (MASTERS, BUILD / "course", ROOT / "tests" / "course")  # no submission has to read them
+PRIVATE = (MASTERS, ROOT / ".git", BUILD / "course", ROOT / "tests" / "course")  # no submission has to read them
 
 
 class Batch:
@@ -58,7 +58,7 @@ class Batch:
     def run(self, workers: int) -> list[Result]:
         """Grade what is not graded yet; return all results."""
         handed = handed_in(self.folder, self.name)
-        before = {one.path: checksum(one.path) for one in handed if one.path}
+        before = {one.path: digest(one.path) for one in handed if one.path}
         names = file_names([one.student for one in handed])
         results, waiting = {}, []
         for one in handed:
@@ -82,7 +82,7 @@ class Batch:
                 print(f"\nStopped. The same command goes on from here; what is done is in {self.out}", file=sys.stderr, flush=True)
                 os._exit(130)  # without waiting for submissions that still run: they end with this process
         for path, sum_before in before.items():
-            if not path.exists() or checksum(path) != sum_before:
+            if not path.exists() or digest(path) != sum_before:
                 raise RuntimeError(f"{path} changed while it was graded")
         final = [results[one.student] for one in handed]
         store(self.out / "grades.csv", table(final, self.name))
@@ -119,7 +119,8 @@ class Batch:
         except Exception as error:  # one bad submission never stops the rest
             result = nothing(release, one.student, ERROR, f"{type(error).__name__}: {error}")
         result.key = key
-        return result
+        # What is no text, such as half of a character, could not be stored.
+        return Result(**json.loads(json.dumps(result.as_json(), ensure_ascii=False).encode("utf-8", "replace")))
 
     def judged(self, one: Handed, release: Original) -> Result:
         """Grade a submission if it is one of this set."""
@@ -131,17 +132,26 @@ class Batch:
             return nothing(release, one.student, "unreadable", f"{one.path.name} {error}")
         other = owner(notebook, self.known)
         if not other:
-            return nothing(release, one.student, "no set", f"{one.path.name} has no cell of any set")
+            remark = f"{one.path.name} has no cell of any set, or their marks are lost: copy the answers to a new notebook"
+            return nothing(release, one.student, "no set", remark)
         if other != self.name:
             return nothing(release, one.student, "another set", f"{one.path.name} is of the set {other}")
         return graded(notebook, release, self.seed, self.limits, self.private, one.student)
+
+
+def digest(path: Path) -> str:
+    """Return the checksum of a file that can perhaps not be read."""
+    try:
+        return checksum(path)
+    except OSError:
+        return ""
 
 
 def file_names(students: Sequence[str]) -> dict[str, str]:
     """Return for each student a file name that every system takes, and that nobody shares."""
     made = {}
     for student in students:
-        name = re.sub(r"[^\w @.-]", "_", student).strip(". ")[:80]
+        name = re.sub(r"[^\w @.-]", "_", student).strip(". ").encode()[:120].decode(errors="ignore")
         made[student] = name if name == student else f"{name}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
     return made
 

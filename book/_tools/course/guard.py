@@ -3,12 +3,13 @@
 This is no sandbox. It stops accidents and ordinary tricks of Python code; who means harm finds a way around it.
 """
 
+import builtins
 import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 try:
@@ -31,7 +32,9 @@ REFUSED = {
 }  # fmt: skip
 KILLS = {"os.kill", "os.killpg"}
 HARMLESS = {os.devnull}
-RELIED_ON = ("builtins", "math", "numpy", "scipy", "bandits_dp")  # packages whose functions the tests use
+# Packages whose functions the tests and the grader use, apart from builtins.
+RELIED_ON = ("math", "itertools", "functools", "json", "numpy", "scipy", "bandits_dp")
+DEEPEST = 1000  # characters in the path of a folder: what is nested more deeply can hardly be removed
 MEGABYTE = 1 << 20
 
 
@@ -50,6 +53,7 @@ def limit(megabytes: int, seconds: int) -> None:
 
 def refuse(writable: Path, private: Sequence[str], tell: Callable[[str], None]) -> None:
     """From now on refuse what changes files outside `writable`, looks into `private` folders, or starts programs."""
+    realpath, decode = os.path.realpath, os.fsdecode  # a submission may replace them
     ours, hidden = os.path.realpath(writable), tuple(os.path.realpath(path) for path in private)
 
     def within(path: str, folders: tuple[str, ...]) -> bool:
@@ -61,39 +65,50 @@ def refuse(writable: Path, private: Sequence[str], tell: Callable[[str], None]) 
 
     def place(path: Any, arguments: tuple[Any, ...]) -> str:
         """Resolve a path, relative to the descriptor of a folder if one came along."""
-        name = os.fsdecode(path)
+        name = decode(path)
         folders = [value for value in arguments[1:] if isinstance(value, int) and value > 2]
         if folders and not os.path.isabs(name):
             try:
                 name = os.path.join(os.readlink(f"/proc/self/fd/{folders[-1]}"), name)
             except OSError:
                 no(f"changing {name!r} in another folder")
-        return os.path.realpath(name)
+        return realpath(name)
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":
             path, flags = arguments[0], arguments[2]
             if not isinstance(path, (str, bytes)):
                 return
-            where = os.path.realpath(os.fsdecode(path))
-            if isinstance(flags, int) and flags & WRITING and where not in HARMLESS and not within(where, (ours,)):
-                no(f"writing {os.fsdecode(path)}")
-            if within(where, hidden):
-                no(f"reading {os.fsdecode(path)}")
+            where = realpath(decode(path))
+            outside = not within(where, (ours,))
+            if isinstance(flags, int) and flags & WRITING and where not in HARMLESS and outside:
+                no(f"writing {decode(path)}")
+            # What is opened relative to a folder's descriptor is not told as such.
+            if within(where, hidden) or (arguments[1] is None and outside and os.path.isdir(where)):
+                no(f"reading {decode(path)}")
+        elif event == "sqlite3.connect":
+            name = decode(arguments[0])
+            if name != ":memory:" and (name.startswith("file:") or not within(realpath(name), (ours,))):
+                no(f"writing {name}")
         elif event in CHANGES:
             for index in CHANGES[event]:
                 path = arguments[index]
                 if isinstance(path, (str, bytes, os.PathLike)):
                     folders = () if event.startswith("os.ch") or event in ("os.truncate", "os.setxattr") else arguments
-                    if not within(place(path, folders), (ours,)):
-                        no(f"changing {os.fsdecode(path)}")
+                    where = place(path, arguments[1:] if event == "os.mkdir" else folders)  # its second argument is a mode
+                    if not within(where, (ours,)) or (event == "os.mkdir" and len(where) > DEEPEST):
+                        no(f"changing {decode(path)}")
         elif event in LOOKS:
             path = arguments[0]
-            if isinstance(path, (str, bytes)) and within(os.path.realpath(os.fsdecode(path)), hidden):
-                no(f"reading {os.fsdecode(path)}")
+            if isinstance(path, (str, bytes)) and within(realpath(decode(path)), hidden):
+                no(f"reading {decode(path)}")
         elif event in REFUSED or (event in KILLS and arguments[0] not in (0, os.getpid())):
             no(event)
 
+    with contextlib.suppress(ImportError):  # the one way to start a program that no hook is told of
+        import _posixsubprocess
+
+        _posixsubprocess.fork_exec = lambda *_: no("starting a program")
     sys.addaudithook(hook)
 
 
@@ -101,18 +116,15 @@ class Names:
     """What the given cells and the libraries defined, kept while a submission runs, and put back before each test."""
 
     def __init__(self) -> None:
-        """Keep the functions of the libraries that are loaded now."""
+        """Keep the functions of the libraries that are loaded now, and those of their classes and distributions."""
         self.names: dict[str, Any] = {}
-        loaded = [module for name, module in sys.modules.items() if name.split(".")[0] in RELIED_ON]
-        spaces = [module for module in loaded if isinstance(module, ModuleType)]
-        classes = {
-            id(value): value
-            for module in spaces
-            if module.__name__.startswith("bandits_dp")
-            for value in vars(module).values()
-            if isinstance(value, type) and value.__module__.startswith("bandits_dp")
-        }
-        self.spaces = [(space, functions(space)) for space in (*spaces, *classes.values())]
+        self.builtins = functions(builtins)
+        self.modules = {name: module for name, module in sys.modules.items() if name.split(".")[0] in RELIED_ON}
+        modules = [module for module in self.modules.values() if isinstance(module, ModuleType)]
+        values = {id(value): value for module in modules for value in vars(module).values() if theirs(value)}
+        self.spaces = [(space, functions(space)) for space in (*modules, *values.values())]
+        bodies = {id(value): value for _, kept in self.spaces for value in kept.values() if isinstance(value, FunctionType)}
+        self.bodies = [(function, function.__code__) for function in bodies.values()]
 
     def keep(self, names: dict[str, Any]) -> None:
         """Keep the names that a given cell defined."""
@@ -120,19 +132,36 @@ class Names:
 
     def put_back(self, names: dict[str, Any]) -> list[str]:
         """Undo replacements, and name them."""
-        replaced = [name for name, value in self.names.items() if names.get(name) is not value]
+        replaced = [f"builtins.{key}" for key, value in self.builtins.items() if builtins.__dict__.get(key) is not value]
+        builtins.__dict__.update(self.builtins)  # first: the rest needs them
+        replaced += [name for name, value in self.names.items() if names.get(name) is not value]
         names.update(self.names)
+        replaced += [name for name, module in self.modules.items() if sys.modules.get(name) is not module]
+        sys.modules.update(self.modules)
+        for function, body in self.bodies:
+            if function.__code__ is not body:
+                replaced.append(function.__qualname__)
+                function.__code__ = body
         for space, kept in self.spaces:
             now = vars(space)
-            for key, value in kept.items():
-                if now.get(key) is not value:
-                    replaced.append(f"{space.__name__}.{key}")
-                    with contextlib.suppress(TypeError, AttributeError):
-                        setattr(space, key, value)
+            wrong = {key: value for key, value in kept.items() if now.get(key) is not value}
+            added = [] if isinstance(space, ModuleType) else [key for key in functions(space) if key not in kept]
+            for key in (*wrong, *added):
+                replaced.append(f"{getattr(space, '__name__', type(space).__name__)}.{key}")
+                with contextlib.suppress(TypeError, AttributeError):
+                    setattr(space, key, wrong[key]) if key in wrong else delattr(space, key)
         return replaced
 
 
+def theirs(value: Any) -> bool:
+    """Say whether this is a class of a library, or one of scipy's distributions."""
+    kind = value if isinstance(value, type) else type(value)
+    if str(getattr(kind, "__module__", "")).split(".")[0] not in RELIED_ON:
+        return False
+    return isinstance(value, type) or (hasattr(kind, "cdf") and hasattr(value, "__dict__"))
+
+
 def functions(space: Any) -> dict[str, Any]:
-    """Return what can be called in a module or class."""
-    kinds = (property, staticmethod, classmethod)
+    """Return what can be called in a module, class or object, and a module's modules."""
+    kinds = (property, staticmethod, classmethod, ModuleType)
     return {name: value for name, value in vars(space).items() if callable(value) or isinstance(value, kinds)}

@@ -3,8 +3,10 @@
 import contextlib
 import json
 import multiprocessing
+import multiprocessing.connection
 import os
 import signal
+import socket
 import tempfile
 import threading
 import time
@@ -102,6 +104,8 @@ def attempt(
         with server_environment():
             process.start()
         theirs.close()
+        hang_up = threading.Timer(max(0.0, end - time.monotonic()) + 1, shut, [ours])  # half a message would keep us waiting
+        hang_up.start()
         try:
             for index, cell in cells:
                 patience = max(0.0, min(limits.cell, end - time.monotonic()))
@@ -109,17 +113,25 @@ def attempt(
                     if not ours.poll(patience):
                         return index, f"did not end within {limits.cell:g} s"
                     told = json.loads(ours.recv_bytes(LONGEST))
-                except (EOFError, OSError, ValueError):
+                    report.errors[index] = str(told["error"])
+                except (EOFError, OSError, ValueError, TypeError, LookupError, RecursionError):
                     return index, "ended its process"
-                report.errors[index] = str(told["error"])
                 for what in told["refused"]:
                     report.note(f"the cell {cell.name!r} tried what is refused: {what}")
                 for what in told.get("replaced", ()):
                     report.note(f"{what} had been replaced; the test {cell.name!r} used the original")
             return None, ""
         finally:
+            hang_up.cancel()
+            hang_up.join()
             kill(process)
             ours.close()
+
+
+def shut(connection: multiprocessing.connection.Connection) -> None:
+    """End a conversation, also for who waits for the rest of a message."""
+    with contextlib.suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as line:
+        line.shutdown(socket.SHUT_RDWR)
 
 
 def kill(process: multiprocessing.process.BaseProcess) -> None:

@@ -63,7 +63,8 @@ def parsed(text: str) -> NotebookNode:
         if notebook.get("nbformat") != 4:
             notebook = nbformat.convert(notebook, 4)
         for number, cell in enumerate(notebook.cells):
-            cell["source"] = cell.source if isinstance(cell.source, str) else "".join(cell.source)
+            source = cell.source if isinstance(cell.source, str) else "".join(cell.source)
+            cell["source"] = source.replace("\r\n", "\n")
             if cell.cell_type not in ("code", "markdown", "raw") or not isinstance(cell.get("metadata", {}), dict):
                 raise ValueError(f"cell {number} is none of code, markdown and raw, or its metadata is odd")
             cell.setdefault("metadata", nbformat.NotebookNode())

@@ -50,7 +50,9 @@ def run(connection: Connection, job: Job) -> None:
     home = Path(job.folder)
     settle(home)
     tqdm.set_lock(threading.RLock())  # its own is shared among processes, and would be left behind
+    forget_the_grader()
     shell = new_shell()
+    space = shell.user_ns
     guard.limit(job.megabytes, job.seconds)
     refused: list[str] = []
     guard.refuse(home, job.private, refused.append)
@@ -58,19 +60,41 @@ def run(connection: Connection, job: Job) -> None:
     for index, cell in job.cells:
         told: dict[str, Any] = {"index": index}
         if cell.kind == "test" and names:
-            # Who replaces what a test relies on, or how cells are run, gains nothing.
-            told["replaced"] = names.put_back(shell.user_ns)[:3]
-            shell.ast_transformers.clear()
-        before = dict(shell.user_ns)
-        told["error"] = outcome(shell.run_cell(cell.source, store_history=False))
-        if cell.kind in ("setup", "given"):
-            names = names or guard.Names()
-            names.keep({name: value for name, value in shell.user_ns.items() if name[0] != "_" and before.get(name) is not value})
+            told |= tested(cell, space, names)
+        else:
+            before = dict(space)
+            result = shell.run_cell(cell.source, store_history=False)
+            told["error"] = outcome(result.error_before_exec or result.error_in_exec)
+            if cell.kind in ("setup", "given"):
+                names = names or guard.Names()
+                names.keep({name: value for name, value in space.items() if name[0] != "_" and before.get(name) is not value})
         told["refused"] = refused[:3]
         refused.clear()
         connection.send_bytes(json.dumps(told).encode())
     connection.close()
     os._exit(0)  # whatever a submission wants to do at the end
+
+
+def tested(cell: Cell, space: dict[str, Any], names: guard.Names) -> dict[str, Any]:
+    """Run a test as plain Python, whatever became of the shell, with names of its own that no answer can reach."""
+    replaced, error = names.put_back(space)[:3], None
+    mine = dict(space)
+    try:
+        exec(compile(cell.source, f"<{cell.name}>", "exec"), mine)
+    except BaseException as raised:  # an answer may raise anything
+        error = raised
+    meanwhile = names.put_back(space)[:3]  # before anything is done with the error
+    space.update(mine)
+    said = outcome(error)
+    if meanwhile and not said:
+        said = f"while the test ran, what it relies on was replaced: {', '.join(meanwhile)}"
+    return {"error": said, "replaced": replaced}
+
+
+def forget_the_grader() -> None:
+    """Let a submission that imports the grader have a copy which decides nothing."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "course"]:
+        del sys.modules[name]
 
 
 def settle(home: Path) -> None:
@@ -103,9 +127,8 @@ def new_shell() -> Any:
     return shell
 
 
-def outcome(result: Any) -> str:
+def outcome(error: BaseException | None) -> str:
     """Say what a cell raised; empty if nothing."""
-    error = result.error_before_exec or result.error_in_exec
     if error is None:
         return ""
     try:
@@ -113,7 +136,7 @@ def outcome(result: Any) -> str:
     except BaseException:  # the exception is the student's, too
         said = ""
     said = said if len(said) <= LONGEST else said[:LONGEST] + " ..."
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__ or "an error without a name"
 
 
 def end_with_parent() -> None:

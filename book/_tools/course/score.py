@@ -1,5 +1,6 @@
 """The score of one submission: a test is worth its points if it raises nothing, and its answer was handed in."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -10,6 +11,11 @@ from course.processes import Limits, run
 from course.restore import Original, code, names, restored
 
 GRADED, STOPPED = "graded", "stopped"
+# Words that no answer needs, and that tricks do: objects equal to everything, callers' variables, the grader's own parts.
+ODD = re.compile(
+    r"\b(__eq__|__array_function__|__array_ufunc__|_getframe|f_back|f_globals|f_locals|currentframe|settrace|setprofile|ctypes"
+    r"|get_objects|get_referrers|cell_contents|__code__|fork_exec|sys\.modules)\b"
+)
 
 
 @dataclass
@@ -55,6 +61,9 @@ def graded(
     said = {cell.name: report.errors[index] for index, cell in enumerate(cells)}
     sources = {cell.name: cell.source for cell in cells if cell.kind == "answer"}
     there = set(names(submission, list(original.marked)))
+    for cell in cells:
+        if cell.kind in ("answer", "") and (odd := sorted(set(ODD.findall(cell.source)))):
+            remarks.append(f"the cell {cell.name!r} uses {', '.join(odd)}, which no answer needs: look at it")
     rows = []
     for task in original.tasks:
         wrong = "the answer's cell is missing" if task.answer not in there else said[task.test]

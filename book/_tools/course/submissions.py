@@ -44,6 +44,7 @@ def owner(notebook: NotebookNode, known: dict[str, list[str]]) -> str:
 
 def student_name(stem: str) -> str:
     """Take the student's part of the name of a file or folder."""
+    stem = stem.encode("utf-8", "replace").decode()  # a name in another encoding
     for pattern in (MOODLE, CANVAS):
         if found := pattern.fullmatch(stem):
             return found[1]
@@ -57,7 +58,7 @@ def visible(folder: Path) -> list[Path]:
 
 def notebooks(folder: Path) -> list[Path]:
     """List the notebooks in a folder."""
-    return [path for path in visible(folder) if path.suffix == ".ipynb" and path.is_file()]
+    return [path for path in visible(folder) if path.suffix.lower() == ".ipynb" and path.is_file()]
 
 
 def handed_in(folder: Path, name: str) -> list[Handed]:
@@ -71,7 +72,7 @@ def handed_in(folder: Path, name: str) -> list[Handed]:
 
 def in_file(path: Path) -> Handed:
     """Judge a file in the folder of submissions."""
-    if path.suffix == ".ipynb":
+    if path.suffix.lower() == ".ipynb" and path.is_file():
         return Handed(student_name(path.stem), path)
     return Handed(student_name(path.stem), None, "not a notebook", f"{path.name} is not a notebook (.ipynb)")
 
@@ -130,6 +131,6 @@ def text_of(path: Path, megabytes: float) -> str:
     if path.stat().st_size > megabytes * MEGABYTE:
         raise ValueError(f"is larger than {megabytes:g} MB: clear the outputs and hand it in again")
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")  # some editors of Windows write a mark first
     except UnicodeDecodeError as error:
         raise ValueError("is not a notebook: it is no text in UTF-8") from error

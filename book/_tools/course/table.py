@@ -2,6 +2,7 @@
 
 import csv
 import io
+import unicodedata
 from collections.abc import Sequence
 
 from course.score import Result
@@ -23,4 +24,5 @@ def table(results: Sequence[Result], name: str) -> str:
 def plain(text: str) -> str:
     """Keep a spreadsheet from calculating what a student wrote."""
     text = " ".join(text.split())
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    first = unicodedata.normalize("NFKC", text[:1])  # wide signs count, too
+    return f"'{text}" if first and first in "=+-@" else text
