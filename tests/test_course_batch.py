@@ -227,7 +227,7 @@ def test_a_killed_run_goes_on(course, monkeypatch):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(course)}
     command = [sys.executable, str(TOOLS / "grade.py"), str(course / "handed"), *where]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
-    wait_for(lambda: list(course.glob("grading-*/work/started")))
+    wait_for(lambda: list(course.glob("grading-*/*/started")))
     process.send_signal(signal.SIGKILL)
     process.wait()
     wait_for(lambda: not working_in(course))

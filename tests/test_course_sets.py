@@ -86,6 +86,11 @@ def test_the_student_version_is_the_master_without_solutions(path):
 
 
 @every_set
+def test_lines_of_code_fit_a_notebook(path):
+    assert not [line for cell in ready(path).cells for line in cell.source.split("\n") if len(line) > 80]
+
+
+@every_set
 def test_hidden_tests_draw_their_own_randomness(path):
     """A number after the seed that a visible test uses would let an answer that was read off pass."""
     for cell in checked(path).cells:

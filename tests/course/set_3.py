@@ -84,6 +84,18 @@ def _but(right: str, wrong: str) -> dict[str, str]:
     return {"eliminate": _ELIMINATE.replace(right, wrong)}
 
 
+_WIDTH = '''
+def counter_width(phase, users, phases, std, failure):
+    n, height = phase * users, 1 + math.floor(math.log2(phases))
+    return math.sqrt(2 * (n / 4 + bin(phase).count("1") * height * std**2) * math.log(2 / failure)) / n
+'''
+
+
+def _width(right: str, wrong: str) -> dict[str, str]:
+    assert right in _WIDTH
+    return {"counter-width": _WIDTH.replace(right, wrong)}
+
+
 _TABLE = '''
 def private_table(shown, answers, arms, epsilon, rng):
     counts = np.zeros((arms, 2))
@@ -126,38 +138,22 @@ def survivors(estimates, widths, slack=0.0):
     ),
     "a noise per batch": (
         "the sum of so many batches has as many noises, tree or not",
-        {"counter-width": '''
-def counter_width(phase, users, phases, std, failure):
-    n, height = phase * users, 1 + int(math.log2(phases))
-    return math.sqrt(2 * (n / 4 + phase * height * std**2) * math.log(2 / failure)) / n
-'''},
+        _width('bin(phase).count("1")', "phase"),
         "test-counter-width",
     ),
     "one noise in a tree": (
         "one user is in one batch, so nodes need no more noise than a single release",
-        {"counter-width": '''
-def counter_width(phase, users, phases, std, failure):
-    n = phase * users
-    return math.sqrt(2 * (n / 4 + bin(phase).count("1") * std**2) * math.log(2 / failure)) / n
-'''},
+        _width("* height *", "*"),
         "test-counter-width",
     ),
     "ln instead of log2": (
         "the height of the tree is one plus the natural logarithm",
-        {"counter-width": '''
-def counter_width(phase, users, phases, std, failure):
-    n, height = phase * users, 1 + math.floor(math.log(phases))
-    return math.sqrt(2 * (n / 4 + bin(phase).count("1") * height * std**2) * math.log(2 / failure)) / n
-'''},
+        _width("math.log2", "math.log"),
         "test-counter-width",
     ),
     "one side only": (
         "the failure probability is for one side",
-        {"counter-width": '''
-def counter_width(phase, users, phases, std, failure):
-    n, height = phase * users, 1 + math.floor(math.log2(phases))
-    return math.sqrt(2 * (n / 4 + bin(phase).count("1") * height * std**2) * math.log(1 / failure)) / n
-'''},
+        _width("2 / failure", "1 / failure"),
         "test-counter-width",
     ),
     "last noise only": (
