@@ -14,16 +14,17 @@ from bandits_dp.privatizers import (
     Box,
     CentralGaussian,
     CentralLaplace,
+    DiscreteLaplaceSum,
     LinearStatistics,
     LocalLaplace,
     RandomizedResponse,
     ScalarSum,
+    SkellamSum,
 )
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.gaussian import GaussianNoise, UserNoise
 from bandits_dp.privatizers.noise_bits import NoiseBits
-from bandits_dp.privatizers.secure_sum import SecureSum
 from tests.noise_checks import TABLE
 
 ALL = [(check, name) for check, (_, names) in TABLE.items() for name in names]
@@ -90,8 +91,9 @@ def counter_times(factor):
 def redrawn(patch):
     """Draw all noise afresh at every running sum, as Wang, Zhao, Wang 2022 do."""
     def faulty(self, value, rng):
+        self.exact = np.asarray(value, dtype=float) + (self.exact if self.steps else 0)
         self.steps += 1
-        return self.steps * np.asarray(value, dtype=float) + self.noise_path(rng, self.steps)[-1]
+        return self.exact + self.noise_path(rng, self.steps)[-1]
     patch.setattr(Counter, "add", faulty)
 
 
@@ -166,17 +168,16 @@ def lying(factor):
     return plant
 
 
-def secure_times(factor):
+def secure_times(kind, factor):
     """Scale the noise of secure aggregation about so: each unit of it is dropped, or doubled, now and then."""
     def plant(patch):
-        exact = SecureSum.release
+        exact = kind._draw
 
-        def faulty(self, values, rng, fidelity="aggregate"):
-            true = np.asarray(values, dtype=float).sum(axis=0)
-            noise = np.rint(exact(self, values, rng, fidelity) - true)
-            some = rng.binomial(abs(noise).astype(int), abs(factor - 1))
-            return true + noise + math.copysign(1, factor - 1) * np.sign(noise) * some
-        patch.setattr(SecureSum, "release", faulty)
+        def faulty(self, users, shape, rng):
+            noise = exact(self, users, shape, rng)
+            some = rng.binomial(abs(noise), abs(factor - 1))
+            return noise + int(math.copysign(1, factor - 1)) * np.sign(noise) * some
+        patch.setattr(kind, "_draw", faulty)
     return plant
 
 
@@ -261,9 +262,9 @@ FAULTS = {
     "noise bits of bits' sums times 0.9": (bits_with(0.9, "draw_sum"), "sums", "BinarySum"),
     "lies 0.9 as likely": (lying(0.9), "messages", "RandomizedResponse"),
     "lies 1.1 as likely": (lying(1.1), "messages", "RandomizedResponse"),
-    "shares of discrete Laplace noise times 0.9": (secure_times(0.9), "sums", "DiscreteLaplaceSum"),
-    "shares of Skellam noise times 0.9": (secure_times(0.9), "sums", "SkellamSum"),
-    "shares of Skellam noise times 1.1": (secure_times(1.1), "sums", "SkellamSum"),
+    "shares of discrete Laplace noise times 0.9": (secure_times(DiscreteLaplaceSum, 0.9), "sums", "DiscreteLaplaceSum"),
+    "shares of Skellam noise times 0.9": (secure_times(SkellamSum, 0.9), "sums", "SkellamSum"),
+    "shares of Skellam noise times 1.1": (secure_times(SkellamSum, 1.1), "sums", "SkellamSum"),
     "one user adds the noise of all": (instead(LocalLaplace, "randomize", noise_of_one_user), "messages", "LocalLaplace"),
     "zeros released as they are": (zero_is_bare, "sums", "CentralGaussian"),
     "zeros released as they are, by bits": (zero_is_bare, "sums", "BinarySum"),
@@ -299,6 +300,8 @@ FAULTS = {
     "draws of the factorization redrawn": (redrawn, "counters", "FactorizationCounter"),
     "nodes of the hybrid redrawn": (redrawn, "counters", "HybridCounter"),
     "counter noise times 0.9": (counter_times(0.9), "counters", "TreeCounter"),
+    "counter noise times 0.7": (counter_times(0.7), "counters", "TreeCounter"),
+    "factorization noise times 0.7": (counter_times(0.7), "counters", "FactorizationCounter"),
     "counter noise times 1.1": (counter_times(1.1), "counters", "NaiveCounter"),
     "factorization noise times 0.9": (counter_times(0.9), "counters", "FactorizationCounter"),
     "clipping dropped": (instead(Box, "clip", lambda self, array: array), "clipping", "CentralGaussian"),
