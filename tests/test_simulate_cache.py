@@ -20,9 +20,9 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.engine import fingerprint as _fingerprint
 from bandits_dp.engine.fingerprint import fingerprint
+from bandits_dp.engine.groups import GROWTH, PATIENCE, TOGETHER, Groups
 from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.engine.live_counted import ExactSum, LiveCounted
-from bandits_dp.engine.simulate import TOGETHER, _growing_groups
 from bandits_dp.engine.store import RunStore
 from bandits_dp.learners import UCB, ArmElimination
 from bandits_dp.privatizers import Identity
@@ -324,13 +324,40 @@ def test_caches_that_cannot_work_are_refused(tmp_path):
     assert bdp.simulate(learner, PROBLEM, 100, runs=1).runs == 1  # without a cache nobody asks
 
 
-def test_groups_grow_only_as_long_as_they_are_quick(monkeypatch):
+def test_groups_grow_only_as_long_as_they_are_quick():
     """So an interruption costs a few seconds, and many quick runs are still played together."""
-    now = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    sizes = []
-    for group in _growing_groups(list(range(5000))):
+    groups, sizes = Groups(list(range(5000)), TOGETHER, True), []
+    for group in groups:
         sizes.append(len(group))
-        now[0] += 0.1 * len(group)
-    assert sizes[:6] == [1, 2, 4, 8, 16, 32] and max(sizes) == 32 and sum(sizes) == 5000
-    assert max(map(len, _growing_groups(list(range(50_000))))) == TOGETHER
+        groups.took(len(group), 0.1 * len(group))
+    assert sizes[:4] == [1, GROWTH, GROWTH**2, 25] and max(sizes) == 0.5 * PATIENCE / 0.1 and sum(sizes) == 5000
+    groups = Groups(list(range(50_000)), TOGETHER, True)
+    for group in groups:
+        groups.took(len(group), 0.0)  # too quick for the clock
+    assert groups.size == TOGETHER
+    slow = Groups(list(range(9)), TOGETHER, True)
+    for group in slow:
+        slow.took(len(group), 2 * PATIENCE)
+    assert list(map(len, slow)) == [1] * 9 and list(map(len, Groups(list(range(9)), 4, False))) == [4, 4, 1]
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_workers_lose_little_work(workers):
+    """Each worker has a group and, as joblib has it, another one waits; the first is told late. None takes long."""
+    groups, clock, lost = Groups(list(range(400)), TOGETHER, True), 0.0, []
+    cuts, busy, queue = iter(groups), [], []
+    rng = np.random.default_rng(0)
+    costs = 0.4 * rng.uniform(0.5, 1.5, 400)  # seconds of each run
+    while True:
+        queue += [group for group in (next(cuts, None) for _ in range(2 * workers - len(busy) - len(queue))) if group]
+        while queue and len(busy) < workers:
+            group = queue.pop(0)
+            busy.append((clock + costs[group].sum(), group))
+        if not busy:
+            break
+        done = min(busy)
+        busy.remove(done)
+        clock, group = done
+        lost.append(costs[group].sum())
+        groups.took(len(group), costs[group].sum())
+    assert max(lost) < PATIENCE and len(lost) < 120 and lost[0] < 0.6
