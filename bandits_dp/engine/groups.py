@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 TOGETHER = 1000  # runs that are played at once at most: bounds the arrays of learners whose runs advance together
 PATIENCE = 5.0  # seconds of work that may be lost when a simulation with a cache is interrupted, or one run if that takes longer
-GROWTH = 16  # a group is at most so many times as large as one that was timed: the first run may have been a quick one
+GROWTH = 8  # a group is at most so many times as large as one that was timed: the first run may have been a quick one
 
 
 class Groups:

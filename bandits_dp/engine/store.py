@@ -8,6 +8,7 @@ a file holds is believed if its checksum fits (see ``_files.py``) and if it coul
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -27,6 +28,7 @@ from bandits_dp.engine.restarts import Restarts
 from bandits_dp.problems import Problem
 
 SEPARATOR = "."  # between "counts" or "curves" and a name, in a file
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # a disk, or the user's part of it
 ROUNDING = 1e-6  # by which regret may fall from one checkpoint to the next, relative to the last: sums of floats are rounded
 
 
@@ -74,7 +76,9 @@ class RunStore:
             self.folder.mkdir(parents=True, exist_ok=True)
             _files.replace(self.folder / "about.json", json.dumps(about, indent=2).encode())
         except OSError as error:
-            raise ValueError(f"cache must be a folder that can be written to, got {os.fspath(cache)!r}: {error}") from error
+            if error.errno not in FULL:
+                raise ValueError(f"cache must be a folder that can be written to, got {os.fspath(cache)!r}: {error}") from error
+            self._warn("its description", error)  # what this program has played before this simulation must not be lost
 
     def _path(self, run: int) -> Path:
         return self.folder / f"run-{run:06d}.npz"
@@ -97,13 +101,15 @@ class RunStore:
         try:
             _files.replace(self._path(run), _files.packed(self._label(run), arrays))
         except OSError as error:  # the disk is full, the folder is gone: no reason to lose what was played
-            if not self.warned:
-                self.warned = True
-                warnings.warn(f"the cache {self.folder} did not take run {run}: {error}. The simulation goes on and returns its "
-                              "result; what is not stored is lost if you stop it, and tried again as soon as the cache takes a run",
-                              stacklevel=4)
+            self._warn(f"run {run}", error)
             return False
         return True
+
+    def _warn(self, what: str, error: OSError) -> None:
+        if not self.warned:
+            warnings.warn(f"the cache {self.folder} did not take {what}: {error}. The simulation goes on and returns its result; "
+                          "what is not stored is lost if you stop it, and tried again as soon as the cache takes a run", stacklevel=4)
+        self.warned = True
 
     def load(self, run: int) -> Played | None:
         """Return a stored run; None if there is none, or if its file cannot be used, which a warning says."""
@@ -124,8 +130,8 @@ class RunStore:
             shape = (self.checkpoints,) if kind in ("regret", "curves") else ()
             if kind not in kinds or bool(rest) != (kind in ("counts", "curves")):
                 raise ValueError(f"it has an entry {name!r}")
-            if array.shape != shape or array.dtype.kind not in "fiu":
-                raise ValueError(f"its {name} must be numbers of shape {shape}, got {array.dtype} of shape {array.shape}")
+            if array.shape != shape or array.dtype != np.float64:
+                raise ValueError(f"its {name} must be floats of shape {shape}, got {array.dtype} of shape {array.shape}")
             kinds[kind][rest] = array[None]
         if not kinds["regret"] or not kinds["bits"]:
             raise ValueError("it has no regret, or no bits")
