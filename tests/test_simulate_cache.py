@@ -205,6 +205,16 @@ def test_no_accident_to_a_file_changes_a_result(tmp_path):
     assert refused > 1200
 
 
+class Trap:
+    """What makes a folder when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
 NOTHING = np.zeros(3)
 FALSE = {
     "NaN": {"regret": np.array([0, np.nan, 1])},
@@ -244,9 +254,9 @@ def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
     elif case in ("objects", "compressed", "huge", "no arrays"):
         buffer = io.BytesIO()
         if case == "objects":
-            np.savez(buffer, regret=np.array([Point()], dtype=object), bits=0.0)
+            np.savez(buffer, regret=np.array([Trap(tmp_path / "sprung")], dtype=object), bits=0.0)
         elif case == "compressed":
-            np.savez_compressed(buffer, regret=np.zeros(10**6), bits=0.0)
+            np.savez_compressed(buffer, **run)
         else:
             with zipfile.ZipFile(buffer, "w") as archive:
                 archive.writestr("regret.npy", np.lib.format.magic(1, 0) + b"v\0" + b"{'descr': '<f8', 'fortran_order': False, "
@@ -260,8 +270,11 @@ def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
         path.mkdir()
     else:
         path.write_bytes(content)
-    with pytest.warns(UserWarning, match=f"the stored run {re.escape(str(path))} cannot be used and will be played again"):
+    with pytest.warns(UserWarning) as told:
         same(bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path), right)
+    assert str(told[0].message).startswith(f"the stored run {path} cannot be used and will be played again: ")
+    assert len(told) == (2 if case == "folder" else 1)  # and where a folder is, no run can be stored
+    assert not (tmp_path / "sprung").exists()
     if case != "folder":
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # mended

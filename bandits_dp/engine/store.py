@@ -108,7 +108,7 @@ class RunStore:
     def _warn(self, what: str, error: OSError) -> None:
         if not self.warned:
             warnings.warn(f"the cache {self.folder} did not take {what}: {error}. The simulation goes on and returns its result; "
-                          "what is not stored is lost if you stop it, and tried again as soon as the cache takes a run", stacklevel=4)
+                          "what is not stored is lost if you stop it, and tried again once the cache takes a run", stacklevel=4)
         self.warned = True
 
     def load(self, run: int) -> Played | None:
