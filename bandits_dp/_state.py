@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import copy
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _files
+
 T = TypeVar("T")
+LABEL = "bandits_dp state 1"  # in files; another number when what is in them can no longer be read as before
 BOUNDS = ("log_mgf", "half", "beta")  # ends of entries that are bounds: they are infinite if nothing is known, and not negative
 SLACK = 1e-9  # but for rounding
 
@@ -45,35 +50,73 @@ class Saved(ABC):
     kind: ClassVar[str]
     description: str
 
-    def save(self) -> dict[str, NDArray[Any]]:
-        """Return everything that changes during a run, as a plain dictionary of arrays, ready for ``numpy.savez``.
+    def save(self, path: str | os.PathLike[str] | None = None) -> dict[str, NDArray[Any]]:
+        """Return everything that changes during a run, as a plain dictionary of arrays, and write it to a file if a path is given.
 
-        The caller's generator is the caller's to save.
+        The file appears in one step, when it is complete and on the disk: whatever happens meanwhile, the one that was there before
+        stays whole. It is an ``.npz`` with a checksum that only its owner may read. The caller's generator is the caller's to save.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            File to write, or to replace; a leading ``~`` is the home directory.
+
+        Returns
+        -------
+        dict of str to ndarray
+            The state, whether or not it was written.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be written: the folder is missing, the disk is full. What was there before is unchanged then.
 
         Warnings
         --------
         Restore a state once only, and keep it as secret as what it holds: in the central model that is users' data, and noise of
         releases that are past. Two copies that go on from it are two releases about the users who are in both.
-        """
-        return {self.kind: np.array(self.description)} | {key: np.array(value) for key, value in self._pack().items()}
 
-    def restore(self, state: Mapping[str, ArrayLike]) -> None:
-        """Go on from what :meth:`save` returned.
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> learner, again = (bdp.make("VB-SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3) for _ in range(2))
+        >>> learner.update(learner.act(), 1.0)
+        >>> int(learner.save("learner.npz")["played"])
+        1
+        >>> again.restore("learner.npz")
+        >>> again.played
+        1
+        """
+        state = {self.kind: np.array(self.description)} | {key: np.array(value) for key, value in self._pack().items()}
+        if path is not None:
+            write_state(path, state)
+        return state
+
+    def restore(self, state: Mapping[str, ArrayLike] | str | os.PathLike[str]) -> None:
+        """Go on from what :meth:`save` returned, or wrote.
 
         Parameters
         ----------
-        state : mapping of str to array_like
-            From an object made with the same arguments; what ``numpy.load`` gives back will do.
+        state : mapping of str to array_like, or path
+            From an object made with the same arguments: what ``save`` returned, or the path of the file that it wrote.
 
         Raises
         ------
         ValueError
-            If the state is another one's, or something is missing, additional or of another shape. Nothing has changed then.
+            If the state is another one's, or something is missing, additional or of another shape; if the file is missing, damaged,
+            cut short or no such file. Nothing has changed then.
         TypeError
-            If it is no mapping.
+            If it is neither a mapping nor a path.
+
+        Examples
+        --------
+        See :meth:`save`.
         """
+        if isinstance(state, (str, os.PathLike)):
+            state = read_state(state)
         if not isinstance(state, Mapping):
-            raise TypeError(f"state must be what save() returned, or numpy.load of it, got {state!r}")
+            raise TypeError(f"state must be what save() returned, or the path of the file that it wrote, got {state!r}")
         owner = str(np.asarray(state[self.kind])) if self.kind in state else None
         if owner != self.description:
             raise ValueError(f"state must come from {self.description}, got that of {owner}")
@@ -142,6 +185,27 @@ def _check_size(key: str, given: NDArray[Any]) -> None:
             raise WrongEntry(key, "it must not be negative or NaN")
     elif given.dtype.kind == "f" and not np.isfinite(given).all():
         raise WrongEntry(key, "it must be finite, got NaN or an infinity")
+
+
+def write_state(path: str | os.PathLike[str], state: Mapping[str, NDArray[Any]]) -> None:
+    """Write a state to a file, or raise a ValueError that names the path; what was there before is unchanged then."""
+    file = _files.path_of("path", path, "file")
+    for key, value in state.items():
+        if value.dtype.hasobject:
+            raise ValueError(f"path can take arrays of numbers and words only, and entry {key!r} holds {value!r}")
+    try:
+        _files.replace(Path(os.path.realpath(file)), _files.packed(LABEL, state), durable=True)  # a link goes on pointing there
+    except OSError as error:
+        raise ValueError(f"path must be a file that can be written, got {os.fspath(path)!r}, still as it was: {error}") from error
+
+
+def read_state(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+    """Return the state in a file, or raise a ValueError that names the path."""
+    file = _files.path_of("state", path, "file")
+    try:
+        return _files.read(file, LABEL)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"state must be a file that save(path) wrote, got {os.fspath(path)!r}: {error}") from error
 
 
 def snapshot(thing: T) -> T:

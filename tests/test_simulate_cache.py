@@ -2,27 +2,34 @@
 
 import copy
 import dataclasses
+import errno
 import functools
+import hashlib
+import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
+import psutil  # which distributed, another tool of the tests, needs
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp import _files
 from bandits_dp.engine import fingerprint as _fingerprint
 from bandits_dp.engine.fingerprint import fingerprint
+from bandits_dp.engine.groups import GROWTH, PATIENCE, TOGETHER, Groups
 from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.engine.live_counted import ExactSum, LiveCounted
-from bandits_dp.engine.simulate import TOGETHER, _growing_groups
 from bandits_dp.engine.store import RunStore
 from bandits_dp.learners import UCB, ArmElimination
 from bandits_dp.privatizers import Identity
@@ -94,25 +101,39 @@ if __name__ == "__main__":
 '''
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="kills a group of processes, which Windows does not have")
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_killed_sweep_goes_on_where_it_was(tmp_path, workers):
-    """SIGKILL half way: every stored run is kept, nothing stored is played again, and the numbers are those of a whole sweep.
+def ended(processes, seconds):
+    """Wait until processes are gone; return those that are not."""
+    left, deadline = set(processes), time.monotonic() + seconds
+    while left and time.monotonic() < deadline:
+        left = {one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE}
+        time.sleep(0.05)
+    return left
 
-    The sweep stands still in its second simulation, with some runs begun and not finished, until it is killed.
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends signals, which Windows does not have")
+@pytest.mark.parametrize(("workers", "death"), [(1, "SIGKILL"), (2, "SIGKILL"), (2, "SIGTERM"), (2, "SIGINT")])
+def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers, death):
+    """Half way: every stored run is kept, nothing stored is played again, and the numbers are those of a whole sweep.
+
+    The sweep stands still in its second simulation, with some runs begun and not finished, until it is killed; its workers, who are
+    not told, end by themselves within seconds, and joblib clears up after them.
     """
     script, diary, wait = tmp_path / "sweep.py", tmp_path / "diary", tmp_path / "wait"
     script.write_text(SWEEP.replace("WORKERS", str(workers)).replace("CACHE", "'cache'"))
     command = [sys.executable, str(script)]
     wait.touch()
     diary.touch()
-    sweep = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True)
+    sweep = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 120
     while len(diary.read_text().splitlines()) <= 26 and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.5)  # for what is finished to be stored
-    os.killpg(sweep.pid, signal.SIGKILL)
-    assert sweep.wait() == -signal.SIGKILL and sweep.stdout.read() == b""
+    children = psutil.Process(sweep.pid).children(recursive=True)
+    sweep.send_signal(getattr(signal, death))
+    assert sweep.wait() == -getattr(signal, death) and len(children) >= (workers if workers > 1 else 0)
+    assert not ended(children, 30) and sweep.stdout.read() == b""
+    if death != "SIGKILL":
+        return
     stored = {path: path.stat().st_mtime_ns for path in tmp_path.glob("cache/*/run-*.npz")}
     assert 16 < len(stored) <= 26
     diary.unlink()
@@ -135,41 +156,129 @@ def test_processes_may_share_a_cache(tmp_path):
     assert len(list(tmp_path.glob("cache/*/run-*.npz"))) == 48 and not list(tmp_path.glob("cache/*/.*"))
 
 
-def test_damaged_files_are_named_and_played_again(tmp_path):
-    """Whatever byte is wrong, a run comes back as it was stored or not at all."""
+def stored(tmp_path):
+    """Return a store of two runs, a run that has all that runs can have, and the path of its file."""
     learner = make("UCB1")
     result = bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path)
     store = RunStore(tmp_path, learner, PROBLEM, result.rounds, 0)
-    path = store.folder / "run-000001.npz"
-    right = store.load(1)
+    right = dataclasses.replace(store.load(1), counts={"run": np.ones(1)}, curves={"half": result.regret[1:] / 2})
     assert right.regret.tolist() == [result.regret[1].tolist()]
-    right = dataclasses.replace(right, counts={"run": np.ones(1)}, curves={"half": right.regret / 2})
     store.save(1, right)
-    whole = path.read_bytes()
     same(store.load(1), right)
+    return store, right, store.folder / "run-000001.npz"
 
-    def harmless(data):
+
+def corrupted(data, rng):
+    """Return a file's contents after one of many accidents; they may, by chance, be the same."""
+    start, length = rng.integers(len(data)), int(rng.integers(1, 600))
+    piece = data[start : start + length]
+    return (
+        data[:start] + bytes([data[start] ^ (1 << rng.integers(8))]) + data[start + 1 :],
+        data[:start] + rng.bytes(length) + data[start + length :],
+        data[:start] + bytes(len(piece)) + data[start + length :],  # a block that never reached the disk
+        data[:start],
+        data[start:],
+        data + rng.bytes(length),
+        data + data,
+        data[:start] + data[start + length :],
+        data[:start] + piece + data[start:],
+    )[rng.integers(9)]
+
+
+def test_no_accident_to_a_file_changes_a_result(tmp_path):
+    """Whatever bits are wrong: a run comes back to the bit or not at all, and the file is named."""
+    store, right, path = stored(tmp_path)
+    whole, rng, refused = path.read_bytes(), np.random.default_rng(0), 0
+    every_bit = (whole[:i] + bytes([whole[i] ^ (1 << i % 8)]) + whole[i + 1 :] for i in range(0, len(whole), 5))
+    for data in (*every_bit, *(corrupted(whole, rng) for _ in range(600)), (store.folder / "run-000000.npz").read_bytes()):
         path.write_bytes(data)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             found = store.load(1)
-        assert [str(path) in str(w.message) for w in told if "is damaged" in str(w.message)] == [True] * (found is None)
-        if found is not None:
+        if data == whole:
             same(found, right)
-        return found is not None
+        else:
+            assert found is None
+            assert re.fullmatch(f"the stored run {re.escape(str(path))} cannot be used and will be played again: it is .*",
+                                str(told[0].message))
+            refused += 1
+    assert refused > 1200
 
-    rng = np.random.default_rng(0)
-    flipped = [whole[:i] + bytes([whole[i] ^ rng.integers(1, 256)]) + whole[i + 1 :] for i in range(0, len(whole), 3)]
-    unnoticed = sum(map(harmless, flipped))  # dates and the like
-    assert unnoticed < len(flipped) / 5
-    assert not any(harmless(whole[:length]) for length in range(0, len(whole), 97))
-    assert not harmless((store.folder / "run-000000.npz").read_bytes())  # another run's file
-    with pytest.warns(UserWarning, match=f"the stored run {re.escape(str(path))} is damaged and will be played again"):
-        same(bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path), result)
-    assert path.read_bytes() != (store.folder / "run-000000.npz").read_bytes()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # mended
-        same(bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path), result)
+
+class Trap:
+    """What makes a folder when it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+NOTHING = np.zeros(3)
+FALSE = {
+    "NaN": {"regret": np.array([0, np.nan, 1])},
+    "infinite": {"regret": np.array([0, 1, np.inf])},
+    "negative": {"regret": np.array([-1.0, 0, 1])},
+    "falling": {"regret": np.array([0.0, 2, 1])},
+    "complex": {"regret": NOTHING + 1j},
+    "single precision": {"regret": NOTHING.astype(np.float32)},
+    "words": {"regret": np.array(["a", "b", "c"])},
+    "short": {"regret": NOTHING[:2]},
+    "bits": {"bits": np.array(np.nan)},
+    "bits of many": {"bits": NOTHING},
+    "counts": {"counts.shifts": NOTHING},
+    "curves": {"curves.error": NOTHING[:2]},
+    "extra": {"more": NOTHING},
+    "strange name": {"../regret": NOTHING},
+    "no name": {"counts.": np.zeros(())},
+    "another kind": {"regret.x": NOTHING},
+}
+
+
+@pytest.mark.parametrize("case", [*FALSE, "without bits", "another format", "objects", "compressed", "no arrays", "huge", "folder"])
+def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
+    """Also with a checksum that fits: no NaN in a result, no other error, nothing unpickled or blown up."""
+    learner = make("UCB1", horizon=3)
+    right = bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path)
+    assert right.rounds.tolist() == [1, 2, 3]
+    store = RunStore(tmp_path, learner, PROBLEM, right.rounds, 0)
+    path, run = store.folder / "run-000000.npz", {"regret": NOTHING, "bits": np.array(0.0)}
+    path.write_bytes(_files.packed(store._label(0), run))
+    assert store.load(0).regret.tolist() == [[0, 0, 0]]  # such a file is believed
+    content = _files.packed(store._label(0), run | FALSE.get(case, {}))
+    if case == "without bits":
+        content = _files.packed(store._label(0), {"regret": NOTHING})
+    elif case == "another format":
+        content = _files.packed(store._label(0).replace("run 1", "run 2"), run)
+    elif case in ("objects", "compressed", "huge", "no arrays"):
+        buffer = io.BytesIO()
+        if case == "objects":
+            np.savez(buffer, regret=np.array([Trap(tmp_path / "sprung")], dtype=object), bits=0.0)
+        elif case == "compressed":
+            np.savez_compressed(buffer, **run)
+        else:
+            with zipfile.ZipFile(buffer, "w") as archive:
+                archive.writestr("regret.npy", np.lib.format.magic(1, 0) + b"v\0" + b"{'descr': '<f8', 'fortran_order': False, "
+                                 b"'shape': (1000000000000000,)}".ljust(117) + b"\n" if case == "huge" else b"\x93NUMPY")
+        with zipfile.ZipFile(buffer, "a") as archive:
+            archive.comment = f"{store._label(0)} sha256 {'0' * 64}".encode()
+        content = buffer.getvalue()[:-64]
+        content += hashlib.sha256(content).hexdigest().encode()
+    path.unlink()
+    if case == "folder":
+        path.mkdir()
+    else:
+        path.write_bytes(content)
+    with pytest.warns(UserWarning) as told:
+        same(bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path), right)
+    assert str(told[0].message).startswith(f"the stored run {path} cannot be used and will be played again: ")
+    assert len(told) == (2 if case == "folder" else 1)  # and where a folder is, no run can be stored
+    assert not (tmp_path / "sprung").exists()
+    if case != "folder":
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # mended
+            same(bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path), right)
 
 
 def width(constant):
@@ -311,26 +420,97 @@ def test_fingerprints_of_objects_that_hold_themselves():
     assert fingerprint(ring) != fingerprint(chain) and fingerprint(ring) == fingerprint(copy.deepcopy(ring))
 
 
-def test_caches_that_cannot_work_are_refused(tmp_path):
+def test_caches_that_cannot_work_are_refused(tmp_path, monkeypatch):
     learner = make("UCB1", horizon=100)
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match=r"cache must be a folder that can be written to, got '.*file'"):
         bdp.simulate(learner, PROBLEM, 100, cache=tmp_path / "file")
-    with pytest.raises(ValueError, match="cache must be the path of a folder, got True"):
-        bdp.simulate(learner, PROBLEM, 100, cache=True)
+    for wrong in (True, "", b"folder", 3, "a\0b", os.fsencode(tmp_path)):
+        with pytest.raises(ValueError, match=f"cache must be the path of a folder, got {re.escape(repr(wrong))}"):
+            bdp.simulate(learner, PROBLEM, 100, cache=wrong)
     learner.lock = threading.Lock()
     with pytest.raises(ValueError, match=r"cache needs .* with comparable contents, got one that holds <unlocked"):
         bdp.simulate(learner, PROBLEM, 100, cache=tmp_path / "folder")
     assert bdp.simulate(learner, PROBLEM, 100, runs=1).runs == 1  # without a cache nobody asks
+    monkeypatch.setenv("USERPROFILE" if os.name == "nt" else "HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    bdp.simulate(make("UCB1", horizon=100), PROBLEM, 100, runs=1, cache="~/mine")
+    assert list((tmp_path / "mine").iterdir()) and not (tmp_path / "~").exists()
+    with pytest.raises(ValueError, match=r"cache must be the path of a folder, got '~nobody-here/x': .*home"):
+        bdp.simulate(make("UCB1", horizon=100), PROBLEM, 100, cache="~nobody-here/x")
 
 
-def test_groups_grow_only_as_long_as_they_are_quick(monkeypatch):
+@pytest.mark.parametrize("fault", ["disk full", "folder gone", "file instead"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_cache_that_fails_on_the_way_costs_no_result(fault, workers, tmp_path, monkeypatch):
+    """One warning that names folder and reason; all results; no draft left; and what could not be stored is tried again."""
+    learner, written, first, rename = make(), [], [], _files._rename
+    plain = bdp.simulate(learner, PROBLEM, 1000, runs=9)
+    folder = RunStore(tmp_path / "cache", learner, PROBLEM, plain.rounds, 0).folder
+
+    def failing(draft, path):  # at the second run, and a full disk at the two after it
+        written.append(path)
+        if fault == "disk full" and 3 <= len(written) <= 5:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        if fault != "disk full" and len(written) == 3:
+            first.extend(folder.glob("run-*"))
+            shutil.rmtree(folder)
+            if fault == "file instead":
+                folder.write_text("")
+        rename(draft, path)
+
+    monkeypatch.setattr(_files, "_rename", failing)
+    with pytest.warns(UserWarning) as told:
+        same(bdp.simulate(learner, PROBLEM, 1000, runs=9, workers=workers, cache=tmp_path / "cache"), plain)
+    told = [str(one.message) for one in told if "the cache" in str(one.message)]
+    assert len(told) == 1 and str(folder) in told[0] and {
+        "disk full": "No space left", "folder gone": "No such file", "file instead": "Not a directory"}[fault] in told[0]
+    if fault == "disk full":
+        assert len(list(folder.iterdir())) == 1 + 9 and not list(folder.glob(".*"))  # all were tried again
+    else:
+        assert len(first) == 1 and not list(folder.glob("*"))
+    monkeypatch.undo()
+    if fault == "file instead":
+        folder.unlink()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same(bdp.simulate(learner, PROBLEM, 1000, runs=9, cache=tmp_path / "cache"), plain)
+
+
+def test_groups_grow_only_as_long_as_they_are_quick():
     """So an interruption costs a few seconds, and many quick runs are still played together."""
-    now = [0.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    sizes = []
-    for group in _growing_groups(list(range(5000))):
+    groups, sizes = Groups(list(range(5000)), TOGETHER, True), []
+    for group in groups:
         sizes.append(len(group))
-        now[0] += 0.1 * len(group)
-    assert sizes[:6] == [1, 2, 4, 8, 16, 32] and max(sizes) == 32 and sum(sizes) == 5000
-    assert max(map(len, _growing_groups(list(range(50_000))))) == TOGETHER
+        groups.took(len(group), 0.1 * len(group))
+    assert sizes[:3] == [1, GROWTH, PATIENCE / 2 / 0.1] and max(sizes) == sizes[2] and sum(sizes) == 5000
+    groups = Groups(list(range(50_000)), TOGETHER, True)
+    for group in groups:
+        groups.took(len(group), 0.0)  # too quick for the clock
+    assert groups.size == TOGETHER
+    slow = Groups(list(range(9)), TOGETHER, True)
+    for group in slow:
+        slow.took(len(group), 2 * PATIENCE)
+    assert list(map(len, slow)) == [1] * 9 and list(map(len, Groups(list(range(9)), 4, False))) == [4, 4, 1]
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_workers_lose_little_work(workers):
+    """Each worker has a group and, as joblib has it, another one waits; the first is told late. None takes long."""
+    groups, clock, lost = Groups(list(range(400)), TOGETHER, True), 0.0, []
+    cuts, busy, queue = iter(groups), [], []
+    rng = np.random.default_rng(0)
+    costs = 0.4 * rng.uniform(0.5, 1.5, 400)  # seconds of each run
+    while True:
+        queue += [group for group in (next(cuts, None) for _ in range(2 * workers - len(busy) - len(queue))) if group]
+        while queue and len(busy) < workers:
+            group = queue.pop(0)
+            busy.append((clock + costs[group].sum(), group))
+        if not busy:
+            break
+        done = min(busy)
+        busy.remove(done)
+        clock, group = done
+        lost.append(costs[group].sum())
+        groups.took(len(group), costs[group].sum())
+    assert max(lost) < PATIENCE and len(lost) < 120 and lost[0] < 0.6

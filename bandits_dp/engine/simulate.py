@@ -7,6 +7,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +16,10 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from bandits_dp import _checks
+from bandits_dp.engine.groups import TOGETHER, Groups
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.memory import check_runs
+from bandits_dp.engine.parent import end_with_parent
 from bandits_dp.engine.paths import path_for
 from bandits_dp.engine.played import Played
 from bandits_dp.engine.restarts import Restarts
@@ -24,8 +28,6 @@ from bandits_dp.problems import Problem
 from bandits_dp.result import Result
 
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
-TOGETHER = 1000  # runs that are played at once at most: bounds the arrays of learners whose runs advance together
-PATIENCE = 5.0  # seconds of work that may be lost when a simulation with a cache is interrupted, or one run if that takes longer
 
 
 def checkpoints(horizon: int) -> NDArray[np.int64]:
@@ -75,9 +77,10 @@ def simulate(
     progress : bool
         Whether to show a progress bar when it takes longer than a second.
     cache : str or path, optional
-        Folder that keeps every finished run. The same simulation, with any number of runs, then plays only what is missing, also
-        after it was killed. Another learner, problem, horizon or seed, another version or any edit of the code never finds these
-        runs. Delete the folder when you are done.
+        Folder that keeps every finished run; ``~`` is the home directory. The same simulation, with any number of runs, then plays
+        only what is missing, also after it was killed: at most a run, or 5 seconds of work, of each worker is lost. Another
+        learner, problem, horizon or seed, another version or any edit of the code never finds these runs, and damaged files are
+        played again. Delete the folder when you are done.
 
     Returns
     -------
@@ -92,6 +95,12 @@ def simulate(
         learner or problem hold something that has no comparable content (an open file, a lock).
     TypeError
         If the learner or the problem is none, for instance because they are swapped.
+
+    Warns
+    -----
+    UserWarning
+        If a stored run cannot be used and is played again; or, once, if the cache takes no more runs because the disk is full or
+        the folder is gone. The simulation then goes on and returns its result.
 
     Examples
     --------
@@ -152,15 +161,23 @@ def _played(
     """Yield groups of runs as they are finished: here, or by joblib's workers."""
     if not runs:
         return
+    task = partial(_play, learner, problem, horizon, seed)
     if workers == 1 and not _elsewhere():
-        for group in _growing_groups(runs) if in_pieces else _groups(runs, TOGETHER):
-            yield group, _play(learner, problem, horizon, seed, group, tick)[1]
+        groups = Groups(runs, TOGETHER, in_pieces)
+        for group in groups:
+            _, played, seconds = task(group, tick)
+            groups.took(len(group), seconds)
+            yield group, played
         return
     import joblib
 
+    if not _elsewhere():
+        task = partial(_play_for, os.getpid(), task)
     size = -(-len(runs) // (4 * joblib.effective_n_jobs(workers)))  # rounded up: four groups per worker even out their ends
-    jobs = (joblib.delayed(_play)(learner, problem, horizon, seed, group) for group in _groups(runs, min(size, TOGETHER)))
-    for group, played in joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(jobs):
+    groups = Groups(runs, min(size, TOGETHER), in_pieces)
+    jobs = map(joblib.delayed(task), groups)
+    for group, played, seconds in joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(jobs):
+        groups.took(len(group), seconds)
         tick(len(group) * horizon)
         yield group, played
 
@@ -182,24 +199,17 @@ def _play(
     seed: int,
     runs: list[int],
     tick: Callable[[int], object] = int,  # a worker process has no progress bar
-) -> tuple[list[int], Played]:
-    """Play some runs, each from its own generator."""
+) -> tuple[list[int], Played, float]:
+    """Play some runs, each from its own generator; return how many seconds that took, too."""
+    started = time.monotonic()
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
     with threadpool_limits(1, user_api="blas"):  # matrices are small: more threads wait for one another, up to five times the work
         play = path_for(learner, problem)
-        return runs, play(learner, problem, list(map(np.random.default_rng, seeds)), checkpoints(horizon), tick)
+        played = play(learner, problem, list(map(np.random.default_rng, seeds)), checkpoints(horizon), tick)
+    return runs, played, time.monotonic() - started
 
 
-def _groups(runs: list[int], size: int) -> Iterator[list[int]]:
-    return (runs[i : i + size] for i in range(0, len(runs), size))
-
-
-def _growing_groups(runs: list[int]) -> Iterator[list[int]]:
-    """Yield small groups first, then larger ones as long as the last one did not take long: most learners play many runs faster."""
-    size, done = 1, 0
-    while done < len(runs):
-        started = time.monotonic()
-        yield runs[done : done + size]
-        done += size
-        if time.monotonic() - started < PATIENCE / 2:
-            size = min(2 * size, TOGETHER)
+def _play_for(caller: int, task: Callable[[list[int]], Any], runs: list[int]) -> Any:
+    """Play runs for another process, in one that it has started, and not for longer than that lives."""
+    end_with_parent(caller)
+    return task(runs)

@@ -2,23 +2,25 @@
 
 A file is written under another name and renamed, which is one step for the system: whoever is killed, and whoever else writes the
 same run at the same time, leaves whole files only. The folder is named by the content of learner and problem, by the checkpoints,
-the seed and the code (see ``fingerprint.py``), so a run is found again only by a simulation that would play exactly the same.
+the seed and the code (see ``fingerprint.py``), so a run is found again only by a simulation that would play exactly the same. What
+a file holds is believed if its checksum fits (see ``_files.py``) and if it could be a run.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
-import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp import _files
 from bandits_dp.engine.fingerprint import fingerprint
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.played import Played
@@ -26,6 +28,8 @@ from bandits_dp.engine.restarts import Restarts
 from bandits_dp.problems import Problem
 
 SEPARATOR = "."  # between "counts" or "curves" and a name, in a file
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # a disk, or the user's part of it
+ROUNDING = 1e-6  # by which regret may fall from one checkpoint to the next, relative to the last: sums of floats are rounded
 
 
 def single_runs(played: Played) -> Iterator[Played]:
@@ -41,7 +45,7 @@ class RunStore:
     Parameters
     ----------
     cache : str or path
-        Folder that many simulations share; made if need be.
+        Folder that many simulations share; made if need be. A leading ``~`` is the home directory.
     learner : Live
         A fresh learner.
     problem : Problem
@@ -61,60 +65,78 @@ class RunStore:
     def __init__(
         self, cache: str | os.PathLike[str], learner: Live | Restarts, problem: Problem, rounds: NDArray[np.int64], seed: int
     ) -> None:
-        if not isinstance(cache, (str, os.PathLike)):
-            raise ValueError(f"cache must be the path of a folder, got {cache!r}")
+        shared = _files.path_of("cache", cache, "folder")
         self.key = fingerprint(learner, problem, rounds, seed)
         self.checkpoints = len(rounds)
-        self.folder = Path(cache) / f"{re.sub('[^A-Za-z0-9-]', '_', learner.name)}-{self.key[:24]}"
+        self.folder = shared / f"{re.sub('[^A-Za-z0-9-]', '_', learner.name)[:50]}-{self.key[:24]}"
+        self.waiting: dict[int, Played] = {}  # runs that the folder did not take
+        self.warned = False
         about = {"learner": learner.description, "problem": repr(problem), "horizon": int(rounds[-1]), "seed": seed}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._write(self.folder / "about.json", lambda file: file.write(json.dumps(about, indent=2).encode()))
+            _files.replace(self.folder / "about.json", json.dumps(about, indent=2).encode())
         except OSError as error:
-            raise ValueError(f"cache must be a folder that can be written to, got {os.fspath(cache)!r}: {error}") from error
+            if error.errno not in FULL:
+                raise ValueError(f"cache must be a folder that can be written to, got {os.fspath(cache)!r}: {error}") from error
+            self._warn("its description", error)  # what this program has played before this simulation must not be lost
 
     def _path(self, run: int) -> Path:
         return self.folder / f"run-{run:06d}.npz"
 
-    def _write(self, path: Path, write: Callable[[Any], object]) -> None:
-        """Let ``write`` fill a file, and give it its name in one step when it is complete."""
-        descriptor, draft = tempfile.mkstemp(dir=self.folder, prefix=f".{path.name}-", suffix=".tmp")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                write(file)
-            os.replace(draft, path)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
+    def _label(self, run: int) -> str:
+        return f"bandits_dp run 1 {self.key} {run}"
 
     def save(self, run: int, played: Played) -> None:
-        """Store one run, by its number."""
+        """Store one run, by its number; if that fails, say so once, keep it, and try again when a later run could be stored."""
+        if self._stored(run, played):
+            self.waiting = {other: kept for other, kept in self.waiting.items() if not self._stored(other, kept)}
+        else:
+            self.waiting[run] = played
+
+    def _stored(self, run: int, played: Played) -> bool:
+        """Store one run, or warn; return whether it worked."""
         arrays = {"regret": played.regret[0], "bits": played.bits[0]}
         for kind in ("counts", "curves"):
             arrays |= {f"{kind}{SEPARATOR}{name}": array[0] for name, array in getattr(played, kind).items()}
-        self._write(self._path(run), lambda file: np.savez(file, allow_pickle=False, key=f"{self.key} {run}", **arrays))
+        try:
+            _files.replace(self._path(run), _files.packed(self._label(run), arrays))
+        except OSError as error:  # the disk is full, the folder is gone: no reason to lose what was played
+            self._warn(f"run {run}", error)
+            return False
+        return True
+
+    def _warn(self, what: str, error: OSError) -> None:
+        if not self.warned:
+            warnings.warn(f"the cache {self.folder} did not take {what}: {error}. The simulation goes on and returns its result; "
+                          "what is not stored is lost if you stop it, and tried again once the cache takes a run", stacklevel=4)
+        self.warned = True
 
     def load(self, run: int) -> Played | None:
-        """Return a stored run; None if there is none, or if its file is damaged, which a warning says."""
+        """Return a stored run; None if there is none, or if its file cannot be used, which a warning says."""
         path = self._path(run)
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            if str(arrays.pop("key")) != f"{self.key} {run}":
-                raise ValueError("it is of another simulation")
-            return self._played(arrays)
+            return self._played(_files.read(path, self._label(run)))
         except FileNotFoundError:
             return None
-        except Exception as error:  # a damaged archive fails in many ways
-            warnings.warn(f"the stored run {path} is damaged and will be played again: {error!r}", stacklevel=3)
+        except (OSError, ValueError) as error:
+            warnings.warn(f"the stored run {path} cannot be used and will be played again: {error}", stacklevel=3)
             return None
 
     def _played(self, arrays: dict[str, NDArray[Any]]) -> Played:
-        regret, bits = arrays.pop("regret"), arrays.pop("bits")
-        parts: dict[str, dict[str, NDArray[Any]]] = {"counts": {}, "curves": {}}
+        """Return the run that the arrays of a file are; ValueError if they cannot be one."""
+        kinds: dict[str, dict[str, NDArray[Any]]] = {"regret": {}, "bits": {}, "counts": {}, "curves": {}}
         for name, array in arrays.items():
             kind, _, rest = name.partition(SEPARATOR)
-            parts[kind][rest] = array[None]
-        if regret.shape != (self.checkpoints,) or bits.shape != ():
-            raise ValueError(f"its regret has shape {regret.shape} instead of ({self.checkpoints},)")
-        return Played(regret[None], bits[None], parts["counts"], parts["curves"])
+            shape = (self.checkpoints,) if kind in ("regret", "curves") else ()
+            if kind not in kinds or bool(rest) != (kind in ("counts", "curves")):
+                raise ValueError(f"it has an entry {name!r}")
+            if array.shape != shape or array.dtype != np.float64:
+                raise ValueError(f"its {name} must be floats of shape {shape}, got {array.dtype} of shape {array.shape}")
+            kinds[kind][rest] = array[None]
+        if not kinds["regret"] or not kinds["bits"]:
+            raise ValueError("it has no regret, or no bits")
+        regret, bits = kinds["regret"][""], kinds["bits"][""]
+        lost = np.diff(regret[0], prepend=0.0)
+        if not (np.isfinite(regret).all() and np.isfinite(bits).all() and (lost >= -ROUNDING * regret[0, -1]).all() and bits >= 0):
+            raise ValueError("its regret must be finite and never fall, and its bits finite and not negative")
+        return Played(regret, bits, kinds["counts"], kinds["curves"])
