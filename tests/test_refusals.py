@@ -35,6 +35,13 @@ class Leader:
     def tell(self, released: Any, noise: Any) -> None: ...
 
 
+class Chooser:
+    def choose(self, features: Any) -> int:
+        return 0
+
+    def tell(self, released: Any) -> None: ...
+
+
 def combined(**changed: Any) -> Any:
     return bdp.combine(Leader(), lambda users: bdp.privatizers.BinarySum(users, 1.0, 0.01), ARMS, horizon=10, **changed)
 
@@ -85,6 +92,10 @@ def test_another_kind_of_thing_is_a_type_error(call: Any, told: str) -> None:
 def test_a_guarantee_of_ones_own_is_what_a_combined_learner_promises() -> None:
     mine = bdp.Guarantee(3.0, 0.1, "shuffle", "a bit", "replace one user's reward", "certified", "by hand")
     assert combined(guarantee=mine).guarantee is mine and combined().guarantee.epsilon == 1.0
+    problem = bdp.problems.ContextualLinear(3, 2)
+    sums = bdp.privatizers.CentralGaussian(2, 1.0, 0.01, domain=bdp.privatizers.LinearStatistics(2))
+    promised = [bdp.combine(Chooser(), sums, problem, horizon=10, guarantee=given).guarantee for given in (mine, None)]
+    assert promised[0] is mine and promised[1].epsilon == 1.0
 
 
 def test_releases_that_do_not_move_cost_nothing() -> None:
@@ -118,6 +129,7 @@ def test_a_ticket_that_was_changed_is_refused_and_the_true_one_still_goes() -> N
     assert live.played == 2
 
 
+@pytest.mark.filterwarnings("error")
 def test_one_run_has_no_standard_error_and_restarts_say_what_they_are() -> None:
     endless = bdp.make("SDP-AE", ARMS, horizon=None, epsilon=1.0, delta=0.1, batch_size=4)
     assert "0 rounds played" in repr(endless) and endless.tickets == {}
