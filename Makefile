@@ -18,7 +18,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test lab notebooks slides assignments grade rehearsal lint pdf claims bench clean distclean lock repository
+.PHONY: help environment book serve test coverage lab notebooks slides assignments grade rehearsal lint pdf claims bench clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -40,6 +40,12 @@ pdf: environment  ## build the book and print all of it as one PDF
 
 test: environment  ## unit tests, stored outputs of every notebook, and the site in a browser (ARGS='tests -k ...' for some)
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
+
+coverage: environment  ## say which lines and branches of the package no test reaches (ARGS=tests/test_audit.py for some tests)
+	@$(PYTHON) -m coverage erase
+	@$(PYTHON) -m coverage run -m pytest -q --numprocesses=auto --dist=loadfile -m "not browser" $(or $(ARGS),tests --ignore=tests/site)
+	@$(PYTHON) -m coverage combine --quiet
+	@$(PYTHON) -m coverage report
 
 lab: environment  ## open the notebooks in JupyterLab
 	@$(PYTHON) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks
@@ -70,7 +76,7 @@ bench: environment  ## measure the package's speed and memory for the book's pag
 	@$(PYTHON) -m tests.benchmarks $(ONLY)
 
 clean:  ## remove what was built, and caches; keep .venv
-	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis bandits_dp.egg-info
+	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage* bandits_dp.egg-info
 	@find bandits_dp book notebooks tests -name __pycache__ -prune -exec rm -rf {} +
 	@find notebooks -name .ipynb_checkpoints -prune -exec rm -rf {} +
 

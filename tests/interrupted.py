@@ -4,16 +4,20 @@ import sys
 
 
 class Interrupted:
-    """Raise KeyboardInterrupt at the n-th line that the package executes; as a context, until then."""
+    """Raise KeyboardInterrupt at the n-th line that the package executes; as a context, until then.
+
+    Whoever traced before, such as a measurement of coverage, goes on afterwards.
+    """
 
     def __init__(self, line):
         self.left = line
 
     def __enter__(self):
+        self.before = sys.gettrace()
         sys.settrace(self.call)
 
     def __exit__(self, *_):
-        sys.settrace(None)
+        sys.settrace(self.before)
 
     def call(self, frame, event, _):
         return self.line if "bandits_dp" in frame.f_code.co_filename else None

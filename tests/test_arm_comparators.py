@@ -23,7 +23,7 @@ from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedRespo
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
-from bandits_dp.widths.arms import ChernoffWidth
+from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
 from bandits_dp.widths.running import ExactWidth, GaussianWidth, TreeWidth
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -545,3 +545,10 @@ def test_the_tree_costs_more_than_a_logarithm():
         regret = [final(name, problem, 2**k, 1.0, runs=20)[0] for k in (11, 16)]
         power[name] = math.log(regret[1] / regret[0]) / math.log(16 / 11)
     assert power["DP-SE"] == pytest.approx(1, abs=0.3) and power["DP-UCB"] > power["DP-SE"] + 0.8
+
+
+def test_a_forgotten_width_is_as_at_the_start():
+    noise = bdp.privatizers.CentralLaplace(100, epsilon=1.0)
+    used = PaperWidth(1000).after(noise)
+    fresh = used.forget(phase=1, arms=2)
+    assert fresh.half_width() == np.inf > used.half_width() == fresh.after(noise).half_width()

@@ -32,11 +32,12 @@ def moved(before: dict[str, str], now: dict[str, str]) -> Iterator[str]:
 
 
 def drifted(log: str) -> Iterator[str]:
-    """Yield a list of what failed: cells of notebooks first, then tests."""
+    """Yield a list of what failed: cells of notebooks first, with how their outputs moved, then tests."""
     failed = dict.fromkeys(re.findall(r"(?m)^(?:FAILED|ERROR) (.+?)(?: - .*)?$", log))
+    how = dict(re.findall(r"(?m)^DRIFT (.+?::Cell \d+)( .+)$", log))
     cells = [name for name in failed if ".ipynb::" in name]
     for title, names in (("Cells", cells), ("Tests", [name for name in failed if name not in cells])):
-        yield f"## {title} that drifted\n\n" + ("\n".join(f"* `{name}`" for name in names) or "None.") + "\n"
+        yield f"## {title} that drifted\n\n" + ("\n".join(f"* `{name}`{how.get(name, '')}" for name in names) or "None.") + "\n"
 
 
 def main(arguments: Iterable[str] | None = None) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 from nbformat import NotebookNode
+from numpy.typing import NDArray
 
 import stored_outputs
 import write_text
@@ -84,18 +85,24 @@ def normalise(notebook: NotebookNode) -> None:
                 output.execution_count = cell.execution_count
 
 
+def shifts(stored: str, fresh: str) -> NDArray[np.float64] | None:
+    """Return how far each coordinate of an SVG picture has moved, in points; None if words, looks or parts are others."""
+    places = re.compile(r' (?:d|x|y|width|height|viewBox|transform)="[^"]*"|transform-origin:[^"]*')
+    number = re.compile(r"-?\d+(?:\.\d+)?")
+    parts = [places.sub(lambda found: number.sub("0", found[0]), drawing) for drawing in (stored, fresh)]
+    if parts[0] != parts[1]:
+        return None
+    first, second = (np.array(number.findall(" ".join(places.findall(drawing))), dtype=float) for drawing in (stored, fresh))
+    return np.abs(first - second)
+
+
 def same_picture(stored: str, fresh: str) -> bool:
     """Compare two SVG pictures: the same words, looks and parts, in nearly the same places.
 
     Libraries of another system round a little differently, and no reader sees that.
     """
-    places = re.compile(r' (?:d|x|y|width|height|viewBox|transform)="[^"]*"|transform-origin:[^"]*')
-    number = re.compile(r"-?\d+(?:\.\d+)?")
-    parts = [places.sub(lambda found: number.sub("0", found[0]), drawing) for drawing in (stored, fresh)]
-    if parts[0] != parts[1]:
-        return False
-    first, second = (np.array(number.findall(" ".join(places.findall(drawing))), dtype=float) for drawing in (stored, fresh))
-    return bool((np.abs(first - second) <= POINTS).all())
+    moved = shifts(stored, fresh)
+    return moved is not None and bool((moved <= POINTS).all())
 
 
 def run(path: Path) -> tuple[float, list[str], bool]:

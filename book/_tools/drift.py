@@ -1,0 +1,70 @@
+"""Say in one line how the fresh outputs of a notebook's cell differ from the stored ones: where, from what to what, how much."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
+
+from nbformat import NotebookNode
+
+from run_notebooks import same_picture, shifts
+
+KINDS = {"text/plain": "text", "text/html": "page", "image/svg+xml": "figure"}  # a page is a table or a moving figure
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
+NAME = re.compile(r"\bbdp-[0-9a-f]{10}\b")  # of a moving figure, which follows from what it shows
+SHOWN = 3  # numbers of an output that are told one by one
+WIDTH = 60  # characters of a line that are told
+
+
+def parts(outputs: Iterable[NotebookNode]) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the content of all that is compared in a cell's outputs."""
+    for output in outputs:
+        if output.output_type == "stream":
+            yield "text" if output.name == "stdout" else "stderr", output.text
+        elif output.output_type == "error":
+            yield "error", f"{output.ename}: {output.evalue}"
+        yield from ((name, output.data[kind]) for kind, name in KINDS.items() if kind in output.get("data", {}))
+
+
+def value(number: str) -> float:
+    """Return a number that is written as people do."""
+    return float(number.replace(",", ""))
+
+
+def moved_text(stored: str, fresh: str) -> str:
+    """Say which numbers of a text moved, and by how much; or, where its words are others, the first line of them."""
+    found, worst = [], 0.0
+    lines = (NAME.sub("", text).splitlines() for text in (stored, fresh))
+    for index, (before, now) in enumerate(zip_longest(*lines, fillvalue=""), start=1):
+        if NUMBER.sub("0", before).split() != NUMBER.sub("0", now).split():
+            same = next((place for place, pair in enumerate(zip(before, now, strict=False)) if len({*pair}) > 1), 0)
+            return f"line {index} has other words: {before[same:][:WIDTH]!r} → {now[same:][:WIDTH]!r}"
+        for one, other in zip(NUMBER.findall(before), NUMBER.findall(now), strict=True):
+            if one != other:
+                found.append(f"line {index}: {one} → {other}")
+                worst = max(worst, abs(value(other) / value(one) - 1) if value(one) else float("inf"))
+    more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return f"{', '.join(found[:SHOWN])}{more}; largest change {100 * worst:.3g} %" if found else "other spaces"
+
+
+def moved_figure(stored: str, fresh: str) -> str:
+    """Say how far the parts of a figure moved, or that they are others."""
+    points = shifts(stored, fresh)
+    if points is None:
+        return "other words, looks or number of parts"
+    return f"{(points > 0).sum()} of {len(points)} coordinates moved, the farthest by {points.max():.2g} points"
+
+
+def told(stored: Iterable[NotebookNode], fresh: Iterable[NotebookNode], sanitize: Callable[[str], str]) -> str:
+    """Say how a cell's fresh outputs differ from the stored ones, after what `sanitize` leaves out; "" if they do not."""
+    before, now = list(parts(stored)), list(parts(fresh))
+    kinds = [[kind for kind, _ in some] for some in (before, now)]
+    if kinds[0] != kinds[1]:
+        what = [f"{kind}: {content.strip()[:WIDTH]}" for kind, content in now if kind in ("error", "stderr")]
+        return "; ".join(what) or f"puts out {', '.join(kinds[0]) or 'nothing'} → {', '.join(kinds[1]) or 'nothing'}"
+    found = []
+    for (kind, one), (_, other) in zip(before, now, strict=True):
+        if kind == "figure" and not same_picture(one, other):
+            found.append(f"figure: {moved_figure(one, other)}")
+        elif kind != "figure" and sanitize(one) != sanitize(other):
+            found.append(f"{kind}: {moved_text(sanitize(one), sanitize(other))}")
+    return "; ".join(found)
