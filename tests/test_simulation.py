@@ -242,7 +242,7 @@ def test_result_prints_a_table_and_plots_itself():
 def test_to_dataframe_needs_pandas(monkeypatch):
     result = bdp.simulate(bdp.make("AE", PROBLEM, horizon=50), PROBLEM, 50, runs=2)
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"pip install bandits-dp\[tables\]"):
+    with pytest.raises(ImportError, match=r"to_dataframe needs pandas.*pip install \"bandits-dp\[tables\]\""):
         result.to_dataframe()
 
 
