@@ -19,7 +19,7 @@ from checkout import BUILD, ROOT, TOOLS
 
 PACKAGES = BUILD / "package"
 SOURCES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE", "bandits_dp", "tests")
-MAKE = "import sys; from setuptools import build_meta, logging; logging.set_threshold(40); build_meta.build_{}(sys.argv[1])"
+MAKE = "import sys; from setuptools.build_meta import build_{0}; build_{0}(sys.argv[1])"
 
 
 def call(*command: str | Path, folder: Path) -> None:
@@ -35,6 +35,14 @@ def unpacked(archive: Path, folder: Path) -> Path:
     return folder / archive.name.removesuffix(".tar.gz")
 
 
+def make(kind: str, source: Path, folder: Path) -> None:
+    """Build a "wheel" or an "sdist" of `source` into `folder`; show what setuptools says if it fails."""
+    command = [sys.executable, "-c", MAKE.format(kind), str(folder)]
+    done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stdout)
+
+
 def build(folder: Path) -> tuple[Path, Path]:
     """Build the source archive, and the wheel from what is in it, into `folder`; no network is asked."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -46,9 +54,9 @@ def build(folder: Path) -> tuple[Path, Path]:
             else:
                 copy.mkdir(exist_ok=True)
                 shutil.copy(path, copy)
-        call(sys.executable, "-c", MAKE.format("sdist"), folder, folder=copy)
+        make("sdist", copy, folder)
         (archive,) = folder.glob("*.tar.gz")
-        call(sys.executable, "-c", MAKE.format("wheel"), folder, folder=unpacked(archive, work))
+        make("wheel", unpacked(archive, work), folder)
     (wheel,) = folder.glob("*.whl")
     return archive, wheel
 
