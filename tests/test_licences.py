@@ -33,7 +33,7 @@ def test_everything_fetched_is_listed_in_its_version() -> None:
     names = " ".join(entry["name"] for entry in ENTRIES).lower()
     for package, (_, wanted) in vendor_assets.PACKAGES.items():
         name, version = package.rsplit("@", 1)
-        if all("LICENSE" in target for target in wanted.values()):  # it is within something else, in we know not which minor version
+        if all("LICENSE" in target for target in wanted.values()):  # of what is within something else
             version = version.partition(".")[0]
         assert re.search(rf"{re.escape(name)} {re.escape(version)}\b", names), package
         for target in wanted.values():
