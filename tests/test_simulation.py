@@ -275,6 +275,7 @@ def test_results_join_to_one_table():
             for epsilon in (0.5, 2)] + [own, bdp.make("AE", PROBLEM, horizon=None, first_horizon=100)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "The behavior of DataFrame concat", FutureWarning)  # pandas 2 of what pandas 3 does
         table = pd.concat([bdp.simulate(one, PROBLEM, 500, runs=2, progress=False).to_dataframe() for one in made])
     last = table[table["round"] == 500]
     assert len(last) == 2 * len(made)

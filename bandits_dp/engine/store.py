@@ -89,10 +89,11 @@ class RunStore:
 
     def save(self, run: int, played: Played) -> None:
         """Store one run, by its number."""
-        arrays = {"regret": played.regret[0], "bits": played.bits[0]}
+        arrays: dict[str, Any] = {"key": f"{self.key} {run}", "regret": played.regret[0], "bits": played.bits[0]}
         for kind in ("counts", "curves"):
             arrays |= {f"{kind}{SEPARATOR}{name}": array[0] for name, array in getattr(played, kind).items()}
-        self._write(self._path(run), lambda file: np.savez(file, allow_pickle=False, key=f"{self.key} {run}", **arrays))
+        # They are numbers, so nothing is pickled. (numpy before 2.2 takes allow_pickle=False here for one more array.)
+        self._write(self._path(run), lambda file: np.savez(file, **arrays))
 
     def load(self, run: int) -> Played | None:
         """Return a stored run; None if there is none, or if its file is damaged, which a warning says."""
