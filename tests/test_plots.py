@@ -248,7 +248,8 @@ def test_drawings_take_colours_and_letters_of_the_page() -> None:
     texts = {"".join(text.itertext()): text for text in svg.findall(".//{*}text")}
     assert {"two", "lines", "100", "103"} <= set(texts)
     assert [part.get("font-size") for part in texts["103"]] == ["75%"]
-    assert float(texts["lines"].get("y")) - float(texts["two"].get("y")) == pytest.approx(15.4 * 1.2, rel=0.1)
+    apart = float(texts["lines"].get("y")) - float(texts["two"].get("y"))
+    assert 1 < apart / 15.4 < 1.32  # of the letters' size: matplotlib before 3.11 sets lines closer
     groups = [group for group in svg.findall(".//{*}g") if group.get("class") == "bdp-letters"]
     assert len(groups) == len(texts) - 1, "one group for each text, whatever its lines"
     assert all("transform-origin" in group.get("style", "") for group in groups)
