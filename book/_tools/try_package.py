@@ -15,7 +15,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from checkout import BUILD, ROOT, TOOLS
+from checkout import BUILD, PYTHON, ROOT, TOOLS, VENV
 
 PACKAGES = BUILD / "package"
 SOURCES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE", "bandits_dp", "tests")
@@ -63,7 +63,7 @@ def build(folder: Path) -> tuple[Path, Path]:
 
 def install(wheel: Path, source: Path, env: Path, lowest: bool) -> Path:
     """Make an environment with the wheel and its extra `test`; return its Python."""
-    python = env / "bin" / "python"
+    python = env / PYTHON.relative_to(VENV)
     if lowest:
         uv = os.environ.get("UV") or shutil.which("uv")
         if not uv:
