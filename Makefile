@@ -11,6 +11,7 @@ OUT  ?=
 SEED ?=
 SEEDS ?= 100
 WORKERS ?= 2
+LOWEST ?=
 
 TOOLS  := book/_tools
 PYTHON := .venv/bin/python
@@ -18,7 +19,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test coverage lab notebooks slides assignments grade rehearsal lint pdf claims bench clean distclean lock repository
+.PHONY: help environment book serve test coverage lab notebooks slides assignments grade rehearsal lint pdf claims bench package clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -74,6 +75,9 @@ claims: environment  ## run the tests that judge the papers' claims and write bo
 
 bench: environment  ## measure the package's speed and memory for the book's page on it (ONLY=linucb for one family)
 	@$(PYTHON) -m tests.benchmarks $(ONLY)
+
+package: environment  ## build the wheel and the source archive, test them elsewhere (LOWEST=yes: on the lowest versions allowed)
+	@$(PYTHON) $(TOOLS)/try_package.py $(if $(LOWEST),--lowest)
 
 clean:  ## remove what was built, and caches; keep .venv
 	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage* bandits_dp.egg-info

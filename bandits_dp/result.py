@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._extras import needed
 from bandits_dp.guarantee import Guarantee
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ class Result:
         matplotlib.axes.Axes
             The axes drawn on.
         """
-        import matplotlib.pyplot as plt  # importing the package must not import matplotlib
+        with needed("plots", "plot"):
+            import matplotlib.pyplot as plt  # importing the package must not import matplotlib
 
         from bandits_dp.plots import band
 
@@ -144,10 +146,8 @@ class Result:
         >>> last.groupby("epsilon")["regret"].count().tolist()
         [5, 5]
         """
-        try:
+        with needed("tables", "to_dataframe"):
             import pandas as pd
-        except ImportError as error:
-            raise ImportError("to_dataframe needs pandas: pip install bandits-dp[tables]") from error
         runs, checkpoints = self.regret.shape
         promise, options = self.guarantee, dict(self.parameters)
         asked = {name: options.pop(name, getattr(promise, name)) for name in ("calibration", "epsilon", "delta")}

@@ -78,7 +78,7 @@ def test_setup_cell_follows_the_title_and_runs_anywhere(copy: Path) -> None:
     title, cell, *_ = notebook.cells
     assert title.source.startswith("# ")
     assert cell.metadata.tags == ["remove-cell"]
-    assert f'%pip install -q "bandits-dp @ git+{URL}"' in cell.source  # no extras: Colab keeps its own versions
+    assert f'%pip install -q "bandits-dp[plots] @ git+{URL}"' in cell.source  # what Colab has is kept, if it is not too old
     assert run_notebooks.run(path)[1] == []
 
 
@@ -163,6 +163,26 @@ def test_the_rest_of_the_metadata_stays() -> None:
     cited, cited_after = (yaml.safe_load(texts["CITATION.cff"]) for texts in (without, having))
     assert cited == {key: value for key, value in cited_after.items() if key not in ("repository-code", "url")}
     assert cited["version"] == before["project"]["version"]
+
+
+@pytest.mark.parametrize(
+    ("url", "where"),
+    [
+        ("", ""),
+        ("https://github.com/some/body", "https://github.com/some/body/raw/main/"),
+        ("https://gitlab.com/group/of/people", "https://gitlab.com/group/of/people/-/raw/main/"),
+        ("https://codeberg.org/some/body", "https://codeberg.org/some/body/raw/branch/main/"),
+        ("https://git.example.org/some/body", ""),
+    ],
+)
+def test_the_picture_of_the_front_page_is_found_from_elsewhere(url: str, where: str) -> None:
+    """By a package index, which shows the page and has no other file of it."""
+    pages = [metadata(url)["README.md"], set_repository.METADATA["README.md"](metadata(URL)["README.md"], url)]
+    for page in pages:
+        links = re.findall(r"\]\(([^)\s]+)\)", page)
+        assert f"{where}book/_static/regret.svg" in links
+        assert [link for link in links if "://" not in link] == ([] if where else ["book/_static/regret.svg"])
+    assert (ROOT / "book" / "_static" / "regret.svg").is_file()
 
 
 @pytest.mark.parametrize("name", set_repository.METADATA)

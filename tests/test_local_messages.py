@@ -123,7 +123,7 @@ def test_the_order_of_a_users_bits_is_uniform(name):
             ones = coordinate.sum(axis=1, dtype=float)
             spread = (ones * (bits - ones)).sum() / (bits * (bits - 1))
             assert FALSE_ALARM / 2 < stats.chi2.sf(((places - places.mean()) ** 2).sum() / spread, bits - 1) < 1 - FALSE_ALARM / 2
-            signal = coordinate[:, :3].sum(axis=1)  # and 3 neighbours are as likely all ones as 3 bits anywhere
+            signal = coordinate[:, :3].sum(axis=1, dtype=int)  # and 3 neighbours are as likely all ones as 3 bits anywhere
             expected = [np.mean(stats.hypergeom.pmf(k, bits, ones.astype(int), 3)) * RUNS for k in range(4)]
             assert stats.chisquare(np.bincount(signal, minlength=4), expected).pvalue > FALSE_ALARM
 

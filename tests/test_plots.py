@@ -1,4 +1,4 @@
-"""The book's figures: the same on every run, refused when wrong, drawn in a browser as the numbers say."""
+"""The book's figures: the same on every run, and refused when wrong."""
 
 import base64
 import io
@@ -15,11 +15,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import get_browser
 from bandits_dp.plots import COLORS, TRUST_COLORS, TRUST_LINES, Series, band, moving_figure, use_style
 from bandits_dp.plots.style import letter_shade
 from bandits_dp.plots.words import spans
-from checkout import ROOT
 
 WORDS = {"title": "Cost & <care>", "x_label": "rounds", "y_label": "regret (rewards)"}
 ALT = "Two curves of regret that rise with the rounds, and a flat one."
@@ -227,25 +225,6 @@ def test_style_is_undone_and_pictures_repeat(tmp_path: Any) -> None:
     assert dict(matplotlib.rcParams) == former
 
 
-def test_notebook_pictures_carry_no_version_and_have_one_size() -> None:
-    import nbformat
-    from nbclient import NotebookClient
-
-    code = """
-from bandits_dp.plots import use_style
-import matplotlib.pyplot as plt
-use_style()
-plt.subplots()[1].set_ylabel({!r})"""
-    cells = [nbformat.v4.new_code_cell(code.format(label) + ";") for label in ("a", "a longer\nname")]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(
-        notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": "."}}
-    ).execute()
-    pictures = [cell.outputs[0]["data"]["image/svg+xml"] for cell in notebook.cells]
-    assert all("Matplotlib" not in picture and "<dc:date>" not in picture for picture in pictures)
-    assert all('viewBox="0 0 432 280.8"' in picture for picture in pictures)
-
-
 def drawing(*lines: str, **looks: Any) -> ElementTree.Element:
     """Draw an empty figure with a text, and return its SVG."""
     from matplotlib.figure import Figure
@@ -269,19 +248,12 @@ def test_drawings_take_colours_and_letters_of_the_page() -> None:
     texts = {"".join(text.itertext()): text for text in svg.findall(".//{*}text")}
     assert {"two", "lines", "100", "103"} <= set(texts)
     assert [part.get("font-size") for part in texts["103"]] == ["75%"]
-    assert float(texts["lines"].get("y")) - float(texts["two"].get("y")) == pytest.approx(15.4 * 1.2, rel=0.1)
+    apart = float(texts["lines"].get("y")) - float(texts["two"].get("y"))
+    assert 1 < apart / 15.4 < 1.32  # of the letters' size: matplotlib before 3.11 sets lines closer
     groups = [group for group in svg.findall(".//{*}g") if group.get("class") == "bdp-letters"]
     assert len(groups) == len(texts) - 1, "one group for each text, whatever its lines"
     assert all("transform-origin" in group.get("style", "") for group in groups)
     assert "font-family" not in written.partition("</style>")[2]
-
-
-def test_the_book_gives_every_colour_of_its_drawings() -> None:
-    drawn = (ROOT / "book" / "_static" / "regret.svg").read_text("utf-8")
-    drawn += "".join(path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.ipynb"))
-    drawn += "".join(f"var(--bdp-{letter_shade(color)[1:]}" for color in (*COLORS, *TRUST_COLORS.values()))
-    given = (ROOT / "book" / "_static" / "drawings.css").read_text("utf-8")
-    assert not set(re.findall(r"var\(--bdp-([0-9a-f]{6})\b", drawn)) - set(re.findall(r"--bdp-(\w{6}): ", given))
 
 
 def test_a_text_is_scaled_about_the_point_where_it_was_put() -> None:
@@ -442,239 +414,3 @@ def test_every_kind_is_drawn() -> None:
     figure = moving_figure(kinds, {"width": [1, 2]}, {"width": 1}, alt=ALT, x_ticks=ticks, **WORDS)
     found = re.search(r'base64,([^"]+)"', figure._repr_html_())
     assert found and base64.b64decode(found[1]).startswith(b"<svg ")
-
-
-# ---- In a browser
-
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=get_browser.get(), args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def show(chromium: Any) -> Iterator[Any]:
-    """Return a function that opens figures in a page; an error or a request of the page fails the test."""
-    problems: list[str] = []
-    contexts = []
-
-    def open_page(*figures: Any, theme: str = "light", width: int = 1000, script: bool = True) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": 900}, java_script_enabled=script)
-        contexts.append(context)
-        context.route("**/*", lambda route: (problems.append("request " + route.request.url), route.abort()))
-        page = context.new_page()
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        body = "\n".join(figure._repr_html_() for figure in figures)
-        page.set_content(
-            f'<!doctype html><html data-theme="{theme}"><meta name="viewport" content="width=device-width">'
-            f'<body style="margin: 12px; background: {"#fff" if theme == "light" else "#121212"}">{body}'
-        )
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert not problems
-
-
-def drawn(page: Any, label: str, kind: str) -> np.ndarray:
-    """Return the corners of a drawn path, (corners, 2), in axis units told by the tick labels alone."""
-    path = page.locator(f'.bdp-marks path[data-label="{label}"][class*="{kind}"]').get_attribute("d")
-    corners = np.array([part.split(",") for part in re.findall(r"-?[\d.]+,-?[\d.]+", path)], dtype=float)
-    for column, (axis, place, shift) in enumerate((("x", "x", 0.0), ("y", "y", 4.3))):
-        ticks = page.locator(f".bdp-ticks text[data-{axis}]").evaluate_all(
-            f'texts => texts.map(text => [parseFloat(text.getAttribute("{place}")), text.textContent])'
-        )
-        pixels = np.array([tick[0] for tick in ticks]) - shift
-        values = np.array([float(tick[1].replace(",", "").replace("−", "-")) for tick in ticks])
-        slope, start = np.polyfit(pixels, values, 1)
-        corners[:, column] = slope * corners[:, column] + start
-    return corners
-
-
-def staircase(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]])
-
-
-@pytest.mark.parametrize("width", [390, 1000])
-def test_keyboard_moves_the_drawing_to_the_data(show: Any, width: int) -> None:
-    page = show(make(y_range="each"), width=width)
-    for slider, key, setting in (
-        (0, None, {"epsilon": 0.5, "users": 10}),
-        (0, "ArrowLeft", {"epsilon": 0.1, "users": 10}),
-        (1, "End", {"epsilon": 0.1, "users": 100}),
-        (0, "End", {"epsilon": 1.0, "users": 100}),
-    ):
-        control = page.locator("input[type=range]").nth(slider)
-        if key:
-            control.press(key)
-        (private, batched, flat), note = regret(**setting)
-        assert page.locator(".bdp-note").text_content() == note
-        near = {"rtol": 0.01, "atol": 0.01 * float(private.high.max())}
-        x_near = {"rtol": 0, "atol": 10}
-        outline_x, outline_y = (
-            np.append(private.x, private.x[::-1]),
-            np.append(private.high, private.low[::-1]),
-        )
-        for label, kind, wanted in (
-            ("private", "stroke", np.column_stack([private.x, private.y])),
-            ("private", "band", np.column_stack([outline_x, outline_y])),
-            ("batched", "stroke", staircase(batched.x, batched.y)),
-            ("flat", "stroke", np.column_stack([flat.x, flat.y])),
-        ):
-            corners = drawn(page, label, kind)
-            np.testing.assert_allclose(corners[:, 0], wanted[:, 0], **x_near)
-            np.testing.assert_allclose(corners[:, 1], wanted[:, 1], **near)
-        value = f"{list(setting.values())[slider]:g}"
-        assert control.get_attribute("aria-valuetext") == value
-        assert page.locator("output").nth(slider).text_content() == value
-
-
-def test_bars_points_and_log_axes(show: Any) -> None:
-    names = {1.0: "AE", 2.0: "SDP-AE"}
-
-    def bars(bits: int) -> list[Series]:
-        return [
-            Series(
-                "bars", [1, 2], [bits, 2 * bits], kind="bar", low=[bits - 1, bits], high=[bits + 1, 3 * bits]
-            )
-        ]
-
-    page = show(moving_figure(bars, {"bits": [4, 8]}, {"bits": 4}, alt=ALT, x_ticks=names, **WORDS))
-    assert page.locator(".bdp-ticks text[data-x]").all_text_contents() == ["AE", "SDP-AE"]
-    page.locator("input").press("ArrowRight")
-    tick_y = page.locator(".bdp-ticks text[data-y]").evaluate_all(
-        "t => t.map(e => [+e.dataset.y, e.getAttribute('y') - 4.3])"
-    )
-    slope, start = np.polyfit([tick[1] for tick in tick_y], [tick[0] for tick in tick_y], 1)
-    path = page.locator('.bdp-marks path[data-label="bars"].bdp-fill').get_attribute("d")
-    heights = [slope * float(y) + start for y in re.findall(r",(-?[\d.]+)", path)]
-    np.testing.assert_allclose(heights, [0, 8, 8, 0, 0, 16, 16, 0], atol=0.1)
-
-    def noise(users: int) -> list[Series]:
-        x = 10.0 ** np.arange(1, 7)
-        return [Series("noise", x, users * x, kind="points"), Series("line", x, x, low=-x, high=2 * x)]
-
-    page = show(
-        moving_figure(noise, {"users": [1, 10]}, {"users": 1}, alt=ALT, x_scale="log", y_scale="log", **WORDS)
-    )
-    assert page.locator(".bdp-ticks text[data-x]").all_text_contents() == [
-        "10¹",
-        "10²",
-        "10³",
-        "10⁴",
-        "10⁵",
-        "10⁶",
-    ]
-    assert "NaN" not in page.content() and "Infinity" not in page.locator(".bdp-plot").inner_html()
-
-
-def test_phone_shows_all_without_scrolling_sideways(show: Any) -> None:
-    page = show(make(), width=360)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    right = page.locator(".bdp-figure").bounding_box()
-    for text in page.locator(".bdp-figure text, .bdp-figure label, .bdp-legend li, .bdp-note").all():
-        box = text.bounding_box()
-        assert box["x"] >= right["x"] and box["x"] + box["width"] <= right["x"] + right["width"]
-    sizes = page.locator(".bdp-figure text").evaluate_all(
-        "t => t.map(e => parseFloat(getComputedStyle(e).fontSize) * e.ownerSVGElement.getScreenCTM().a)"
-    )
-    assert min(sizes) >= 11
-    assert page.locator("input[type=range]").first.bounding_box()["height"] >= 44
-    page.set_viewport_size({"width": 1000, "height": 900})
-    page.locator(".bdp-end").first.wait_for()  # wide enough to name the lines where they end
-    assert page.locator(".bdp-end").all_text_contents() == ["private", "flat", "batched"]
-
-
-def test_names_at_line_ends_move_apart_and_no_further(show: Any) -> None:
-    ends = {"none": 10, "central": 50, "shuffle": 50.2, "local": 90}
-
-    def close(users: int) -> list[Series]:
-        return [Series(name, [0, 1], [0, end], color=name) for name, end in ends.items()]
-
-    page = show(moving_figure(close, {"users": [1, 2]}, {"users": 1}, alt=ALT, y_range=(0, 100), **WORDS))
-    assert page.locator(".bdp-end").all_text_contents() == ["local", "shuffle", "central", "none"]
-    heights = page.locator(".bdp-end").evaluate_all(
-        "ends => ends.map(end => parseFloat(end.getAttribute('y')))"
-    )
-    assert min(np.diff(heights)) >= 16.8
-    leads = page.locator(".bdp-lead").evaluate_all("leads => leads.map(lead => lead.getAttribute('d'))")
-    moved = [float(np.diff([float(y) for y in re.findall(r",([\d.]+)", lead)])[0]) for lead in leads]
-    assert moved[0] == moved[3] == 0  # room enough
-    assert moved[1] == pytest.approx(-moved[2], abs=0.2) and moved[2] > 5
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_text_stands_out(show: Any, theme: str) -> None:
-    page = show(make(), theme=theme)
-    page.locator("summary").click()
-    paper = page.locator(".bdp-figure").evaluate("e => getComputedStyle(e).backgroundColor")
-    # A canvas turns any way of writing a colour into red, green and blue.
-    colors = page.evaluate(
-        """() => {
-          const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-          const rgb = (color) => {
-            pen.fillStyle = color;
-            pen.fillRect(0, 0, 1, 1);
-            return [...pen.getImageData(0, 0, 1, 1).data];
-          };
-          const all = document.querySelectorAll(
-            ".bdp-figure :is(text, label, output, summary, td, p, figcaption, .bdp-axis)");
-          const ink = (e) => getComputedStyle(e)[e.tagName === "text" ? "fill" : "color"];
-          return [...all].map((e) => [e.textContent, rgb(ink(e))]);
-        }"""
-    )
-    page_paper = tuple(int(part) for part in re.findall(r"\d+", paper)[:3])
-    assert (max(page_paper) < 60) == (theme == "dark")
-    assert {"private", "flat", "batched", "rounds", "epsilon"} <= {text for text, _ in colors}
-    for text, rgba in colors:
-        assert contrast(tuple(rgba[:3]), page_paper) >= 4.5, text
-    strokes = page.locator(".bdp-stroke").count()
-    assert strokes == 3
-
-
-def test_the_same_figure_twice_keeps_its_own_sliders(show: Any) -> None:
-    page = show(make(), make())
-    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
-    assert len(ids) == len(set(ids)) == 6
-    page.get_by_label("epsilon").nth(1).press("End")
-    assert page.locator(".bdp-note").all_text_contents() == [regret(0.5, 10)[1], regret(1.0, 10)[1]]
-    assert page.locator(".bdp-plot > svg").count() == 2
-
-
-def test_numbers_table_follows_the_slider(show: Any) -> None:
-    page = show(make())
-    page.locator("summary").click()
-    page.get_by_label("epsilon").press("Home")
-    rows = page.locator(".bdp-numbers tr").all_text_contents()
-    assert len(rows) == 1 + 9 + 9 + 2
-    assert page.locator(".bdp-numbers tr").nth(9).locator("td").all_text_contents() == [
-        *("private", "2,000", "447.21", "402.49", "491.93")
-    ]
-
-
-def test_motion_only_for_readers_who_want_it(show: Any) -> None:
-    page = show(make())
-    for wish, seconds in (("reduce", "0s"), ("no-preference", "0.16s")):
-        page.emulate_media(reduced_motion=wish)
-        page.get_by_label("epsilon").press("End")
-        assert (
-            page.locator(".bdp-stroke").first.evaluate("e => getComputedStyle(e).transitionDuration")
-            == seconds
-        )
-
-
-def test_without_script_the_description_is_read(show: Any) -> None:
-    page = show(make(), script=False)
-    assert page.locator(".bdp-still").is_visible() and page.locator(".bdp-note").is_visible()
-    assert not page.locator("input").first.is_visible()

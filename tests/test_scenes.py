@@ -1,4 +1,4 @@
-"""Moving scenes: the marks that a function returns are what a reader sees, at every setting, by mouse and by keyboard."""
+"""Moving scenes: the marks that a function returns are what is stored, at every setting."""
 
 import base64
 import re
@@ -7,7 +7,7 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.plots import Bar, Dot, Path, Text
-from tests.test_plots import chromium, page_json, show  # noqa: F401  (fixtures)
+from tests.test_plots import page_json
 
 ALT = "Three messages pass a wall, one after the other."
 
@@ -87,54 +87,3 @@ def test_too_many_marks_are_refused():
 
     with pytest.raises(ValueError, match="draw makes"):
         bdp.plots.moving_scene(crowd, {"step": range(5)}, {"step": 0}, title="A", alt=ALT)
-
-
-def seen(page):
-    """Return what is drawn: key -> (x, y) in pixels from the upper left corner."""
-    return page.locator(".bdp-plot > svg > *").evaluate_all(
-        """nodes => Object.fromEntries(nodes.map(node => {
-            const [, x, y] = node.style.transform.match(/translate\\(([-\\d.]+)px, ([-\\d.]+)px\\)/);
-            return [node.dataset.key, [Number(x), Number(y)]];
-        }))""")
-
-
-@pytest.mark.parametrize("width", [390, 1000])
-def test_keyboard_moves_marks_to_their_places(show, width):  # noqa: F811
-    page = show(scene(), width=width)
-    plot = page.locator(".bdp-plot").evaluate("box => box.clientWidth")
-    for key, step in ((None, 1), ("ArrowRight", 2), ("End", 3), ("Home", 0)):
-        if key:
-            page.locator("input[type=range]").first.press(key)
-        marks, note = passing(step)
-        assert page.locator(".bdp-note").text_content() == note
-        places = seen(page)
-        assert set(places) == {mark.key for mark in marks}
-        for mark in marks:
-            top = 60 - mark.y - (mark.height if isinstance(mark, Bar) else 0)
-            assert places[mark.key] == pytest.approx([mark.x * plot / 100, top * plot / 100], abs=0.1)
-        assert page.locator(".bdp-plot text").text_content() == f"slow: {step} < 4"
-        assert float(page.locator(".bdp-plot text").evaluate("node => parseFloat(getComputedStyle(node).fontSize)")) >= 12
-
-
-def test_play_goes_to_the_end_and_starts_again(show):  # noqa: F811
-    page = show(scene())
-    button = page.get_by_role("button")
-    assert button.text_content() == "Play"
-    button.click()
-    page.wait_for_function("document.querySelector('.bdp-play').textContent === 'Play again'", timeout=10_000)
-    assert page.locator(".bdp-note").text_content() == "3 of 3 have passed (slow)."
-    button.press("Enter")
-    page.wait_for_function("document.querySelector('.bdp-note').textContent.startsWith('1 of 3')", timeout=10_000)
-    page.locator("input[type=range]").first.press("Home")  # a hand on the slider stops it
-    page.wait_for_timeout(400)
-    assert page.locator(".bdp-note").text_content().startswith("0 of 3") and button.text_content() == "Play"
-
-
-def test_nothing_glides_for_readers_who_want_no_motion(chromium):  # noqa: F811
-    for motion, wanted in (("reduce", "0s"), ("no-preference", "0.45s")):
-        page = chromium.new_page(reduced_motion=motion)
-        page.set_content(scene()._repr_html_())
-        page.locator("input[type=range]").first.press("End")
-        lasts = page.locator(".bdp-plot circle").first.evaluate("node => getComputedStyle(node).transitionDuration")
-        assert lasts.split(",")[0] == wanted
-        page.close()

@@ -2,8 +2,6 @@
 
 import logging
 import os
-import re
-from pathlib import Path
 
 import joblib
 import pytest
@@ -70,17 +68,3 @@ def test_an_error_on_the_cluster_reaches_the_caller(cluster):
         bdp.simulate(slowly(broken, 100), broken, 100, progress=False)
     with joblib.parallel_config(backend="dask"):  # and the cluster goes on
         assert bdp.simulate(slowly(problem, 100), problem, 100, progress=False).runs == 20
-
-
-@pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by the cluster of the tests above
-def test_the_examples_for_researchers_run(tmp_path, monkeypatch):
-    """The page "How to use this book" says how to simulate a lot; a reader who pastes its lines one after the other gets this."""
-    page = (Path(__file__).parents[1] / "book" / "how_to.md").read_text("utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", page.partition("## Simulate a lot")[2].partition("\n## ")[0], flags=re.DOTALL)
-    assert len(blocks) == 4
-    monkeypatch.chdir(tmp_path)
-    names = {"__name__": "__main__"}
-    for block in blocks:
-        exec(block, names)  # our own page
-    assert names["result"].runs == 6 and names["again"].played == 1
-    assert len(list(tmp_path.glob("finished-runs/*/run-*.npz"))) == 18 and (tmp_path / "learner.npz").exists()

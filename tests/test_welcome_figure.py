@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 import bandits_dp as bdp
 import get_browser
 import welcome_figure
-from tests.test_plots import FLAGS
+from tests.test_plots_browser import FLAGS
 
 NIGHTS = 4000
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from bandits_dp._extras import needed
 from bandits_dp.plots.series import Series
 from bandits_dp.plots.style import line_look
 
@@ -55,7 +56,8 @@ def band(
     >>> line.get_label(), line.get_color() == TRUST_COLORS["shuffle"]
     ('SDP-AE', True)
     """
-    from bandits_dp.plots.end_labels import EndLabel
+    with needed("plots", "band"):
+        from bandits_dp.plots.end_labels import EndLabel
 
     data = Series(label, x, mean, low=low, high=high, color=color)
     assert data.low is not None and data.high is not None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from bandits_dp._extras import needed
 from bandits_dp.plots.payload import Frame, Limits, Words
 from bandits_dp.plots.series import bar_gap
 from bandits_dp.plots.style import line_look, use_style
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 def still_picture(frame: Frame, words: Words, limits: Limits) -> str:
     """Return an SVG picture of `frame`, in base64."""
-    from matplotlib.figure import Figure
+    with needed("plots", "a figure that moves"):
+        from matplotlib.figure import Figure
 
     x_range, y_range = limits.at(frame)
     with use_style():

@@ -8,6 +8,8 @@ import sys
 from contextlib import ExitStack
 from typing import Any
 
+from bandits_dp._extras import needed
+
 TRUST_COLORS = {"none": "#5a5a5a", "central": "#0072b2", "shuffle": "#009e73", "local": "#d55e00"}
 """Colour of each trust model; "none" is learning without privacy."""
 
@@ -80,8 +82,9 @@ def use_style() -> ExitStack:
     ...     matplotlib.rcParams["axes.prop_cycle"].by_key()["color"][0] == COLORS[0]
     True
     """
-    import matplotlib
-    from cycler import cycler
+    with needed("plots", "use_style"):
+        import matplotlib
+        from cycler import cycler
 
     current: Any = matplotlib.rcParams
     settings = _SETTINGS | {"axes.prop_cycle": cycler(color=COLORS) + cycler(linestyle=LINES)}

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from bandits_dp import _checks
+from bandits_dp._extras import needed
 from bandits_dp.problems.lastfm_data import Listening
 
 
@@ -42,11 +43,9 @@ def tag_features(listening: Listening, dimension: int = 25) -> tuple[NDArray[np.
     ImportError
         If scikit-learn is not installed.
     """
-    try:
+    with needed("lastfm", "making features of artists"):
         from sklearn.decomposition import PCA
         from sklearn.feature_extraction.text import TfidfTransformer
-    except ImportError as error:
-        raise ImportError('features of artists need scikit-learn: pip install "bandits-dp[lastfm]"') from error
     artist, tag, count = listening.taggings.T
     used = np.unique(tag)
     most = min(listening.artists, len(used)) - 1

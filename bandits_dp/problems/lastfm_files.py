@@ -14,6 +14,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from bandits_dp._extras import needed
+
 URL = "https://files.grouplens.org/datasets/hetrec2011/hetrec2011-lastfm-2k.zip"
 VARIABLE = "BANDITS_DP_DATA"
 ADVICE = f"download and unpack {URL}, and set the environment variable {VARIABLE} to its folder"
@@ -129,10 +131,8 @@ def _keep(contents: dict[str, bytes], ready: Path, folder: Path) -> None:
 
 
 def _pooch() -> Any:
-    try:
+    with needed("lastfm", "downloading the Last.fm files"):
         import pooch
-    except ImportError as error:
-        raise ImportError('downloading the Last.fm files needs pooch: pip install "bandits-dp[lastfm]"') from error
     return pooch
 
 

@@ -52,6 +52,8 @@ def copy_assets(folder: Path) -> None:
     shutil.copytree(OURS, assets, ignore=shutil.ignore_patterns("*.j2", "*.html", "conf.json"))
     for name in STYLES:
         shutil.copy(STATIC / name, assets)
+    (assets / "vendor").mkdir()
+    shutil.copy(STATIC / "vendor" / "NOTICE.txt", assets / "vendor")
     for name in VENDORED:
         shutil.copytree(STATIC / "vendor" / name, assets / "vendor" / name)
 

@@ -16,6 +16,12 @@ FILES = {
     "gitlab.com": "{url}/-/blob/main/{file}",
     "codeberg.org": "{url}/src/branch/main/{file}",
 }
+# Where a host gives the contents of a file of the branch main, such as a picture.
+CONTENTS = {
+    "github.com": "{url}/raw/main/{file}",
+    "gitlab.com": "{url}/-/raw/main/{file}",
+    "codeberg.org": "{url}/raw/branch/main/{file}",
+}
 # Where a host shows the pages that a repository publishes. (GitLab may choose an address that nobody can foretell.)
 PAGES = {"github.com": "github.io", "codeberg.org": "codeberg.page"}
 
@@ -33,6 +39,11 @@ def issues(url: str) -> str:
 def shown(url: str, file: str) -> str:
     """Return where the host shows a file of the repository; empty if it is not known."""
     return FILES.get(host(url), "").format(url=url, file=file)
+
+
+def contents(url: str, file: str) -> str:
+    """Return where the host gives the contents of a file of the repository; empty if it is not known."""
+    return CONTENTS.get(host(url), "").format(url=url, file=file)
 
 
 def site(url: str) -> str:

@@ -1,4 +1,4 @@
-"""The repository's address in what others read about the book: the citation, the package's metadata, the front page's badges.
+"""The repository's address in what others read about the book: the citation, the package's metadata, the front page.
 
 Each function takes the text of a file and gives it back with what follows from an address, or, for none, without.
 """
@@ -6,6 +6,8 @@ Each function takes the text of a file and gives it back with what follows from 
 import re
 
 import repository_hosts
+
+PICTURE = "book/_static/regret.svg"  # of the front page
 
 
 def cited(text: str, url: str) -> str:
@@ -32,9 +34,14 @@ def packaged(text: str, url: str) -> str:
     return after(text, r"(?ms)^\[project\]\n.*?(?=^\[)", table, "pyproject.toml", "[project]")
 
 
-def badged(text: str, url: str) -> str:
-    """Return the text of README.md with a line of badges below its title, at the host that runs the workflows."""
+def fronted(text: str, url: str) -> str:
+    """Return the text of README.md with its picture's address, and at the host that runs the workflows a line of badges.
+
+    A package index shows this text as well, and has no picture beside it.
+    """
     text = re.sub(r"(?m)^\[!\[.*\n\n", "", text)
+    where = repository_hosts.contents(url, PICTURE) or PICTURE
+    text = re.sub(rf"(?m)^(!\[.*\]\()\S*?{PICTURE}\)$", lambda found: f"{found[1]}{where})", text)
     line = ""
     if repository_hosts.host(url) == "github.com":
         runs, binder = f"{url}/actions/workflows", "https://mybinder.org"

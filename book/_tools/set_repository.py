@@ -2,8 +2,8 @@
 
 The address lives in _config.yml, at repository.url. Setting one also switches on the buttons that need it,
 writes a set-up cell for Colab below the title of each chapter and assignment, completes the commands of the page
-"Get the code", and tells it in the citation, the package's metadata and the badges of the front page
-(`repository_metadata.py`). Setting none puts every file back as it was, byte for byte. Nothing is written unless
+"Get the code", and tells it in the citation, the package's metadata and the front page, its badges and its
+picture (`repository_metadata.py`). Setting none puts every file back as it was, byte for byte. Nothing is written unless
 everything can be.
 `make repository URL=...` hands the address over in the environment, where no shell interprets it.
 """
@@ -20,12 +20,12 @@ from urllib.parse import urlsplit
 
 import repository_hosts
 from checkout import ROOT
-from repository_metadata import badged, cited, packaged
+from repository_metadata import cited, fronted, packaged
 
 SETUP_CELL = "colab-setup"
 NO_ADDRESS = "https://host/owner/name"  # stands for the address in the commands of the page
 COMMANDS = "book/get_the_code.md"
-METADATA = {"CITATION.cff": cited, "pyproject.toml": packaged, "README.md": badged}
+METADATA = {"CITATION.cff": cited, "pyproject.toml": packaged, "README.md": fronted}
 
 
 def checked(url: str) -> str:
@@ -80,7 +80,7 @@ def setup_cell(url: str) -> dict[str, Any]:
         "import sys\n",
         "\n",
         'if "google.colab" in sys.modules:\n',
-        f'    %pip install -q "bandits-dp @ git+{url}"',
+        f'    %pip install -q "bandits-dp[plots] @ git+{url}"',
     ]
     return {
         "cell_type": "code",

@@ -41,6 +41,16 @@ PACKAGES = {
             "LICENSE": "_tools/slides/reveal/",
         },
     ),
+    "marked@17.0.5": (  # is within reveal.js's notes.js, which does not bring its licence
+        "ea12ef734fc911b463460cc8eb09d3d8fd57b8cd7f46bac3117d243edd0dee31"
+        "a6d75df783a5fb0e5c456ac508c7eef668a02bf74e064f18522c3adde4322566",
+        {"LICENSE.md": "_tools/slides/reveal/LICENSE-marked"},
+    ),
+    "fitty@2.4.2": (  # is within reveal.js
+        "18d85680898ae3ec049201198c1910332bb934b4a69abca0fc26913fbcd86f2f"
+        "935b30ab528bba0472fe8aa6e32b32515cccb3b89907f8b041d7e961e283bbee",
+        {"LICENSE": "_tools/slides/reveal/LICENSE-fitty"},
+    ),
     "@fontsource-variable/newsreader@5.3.0": (
         "aebcd88b8dea3296f3c2e16d7fd3a4587f2cc403d53dc410404c17a4fb7068a6"
         "1e27cc9583968bb3991ac26a357f6435b75337f132e610a0a41950ec63081d17",

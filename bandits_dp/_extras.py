@@ -1,0 +1,30 @@
+"""Libraries that only some functions need: what to install if one is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def needed(extra: str, purpose: str) -> Iterator[None]:
+    """Import inside of this; a library that is missing is then told with the extra that brings it.
+
+    Parameters
+    ----------
+    extra : str
+        Name of an optional dependency in pyproject.toml.
+    purpose : str
+        What needs the library, as the subject of a sentence.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If the library is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        library = str(error.name).partition(".")[0]
+        told = f'{purpose} needs {library}, which is not installed: pip install "bandits-dp[{extra}]"'
+        raise ModuleNotFoundError(told, name=error.name) from error

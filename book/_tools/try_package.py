@@ -1,0 +1,105 @@
+"""Build the package's wheel and source archive, and run its tests on the wheel, outside of this folder.
+
+    python book/_tools/try_package.py             # both files are in _build/package
+    python book/_tools/try_package.py --lowest    # with the lowest versions that pyproject.toml allows; needs uv
+
+The tests are those in the source archive (MANIFEST.in says which), in an environment with the wheel and its extra `test`.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from checkout import BUILD, PYTHON, ROOT, TOOLS, VENV
+
+PACKAGES = BUILD / "package"
+SOURCES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE", "bandits_dp", "tests")
+MAKE = "import sys; from setuptools.build_meta import build_{0}; build_{0}(sys.argv[1])"
+
+
+def call(*command: str | Path, folder: Path) -> None:
+    """Run a command in a folder; it knows nothing of this one."""
+    clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    subprocess.run([str(part) for part in command], cwd=folder, env=clean, check=True)
+
+
+def unpacked(archive: Path, folder: Path) -> Path:
+    """Unpack the source archive in a folder, and return where."""
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+def make(kind: str, source: Path, folder: Path) -> None:
+    """Build a "wheel" or an "sdist" of `source` into `folder`; show what setuptools says if it fails."""
+    command = [sys.executable, "-c", MAKE.format(kind), str(folder)]
+    done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stdout)
+
+
+def build(folder: Path) -> tuple[Path, Path]:
+    """Build the source archive, and the wheel from what is in it, into `folder`; no network is asked."""
+    with tempfile.TemporaryDirectory() as scratch:
+        work = Path(scratch)
+        copy = work / "copy"  # setuptools leaves files where it works, and reads those of an earlier time
+        for path in (ROOT / name for name in SOURCES):
+            if path.is_dir():
+                shutil.copytree(path, copy / path.name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                copy.mkdir(exist_ok=True)
+                shutil.copy(path, copy)
+        make("sdist", copy, folder)
+        (archive,) = folder.glob("*.tar.gz")
+        make("wheel", unpacked(archive, work), folder)
+    (wheel,) = folder.glob("*.whl")
+    return archive, wheel
+
+
+def install(wheel: Path, source: Path, env: Path, lowest: bool) -> Path:
+    """Make an environment with the wheel and its extra `test`; return its Python."""
+    python = env / PYTHON.relative_to(VENV)
+    if lowest:
+        uv = os.environ.get("UV") or shutil.which("uv")
+        if not uv:
+            raise SystemExit("The lowest versions need uv: pip install uv, or name it: UV=/path/to/uv")
+        call(uv, "venv", "--quiet", "--python", sys.executable, env, folder=source)
+        pip = (uv, "pip", "install", "--quiet", "--python", python)
+        call(*pip, "--resolution", "lowest-direct", "-r", "pyproject.toml", "--extra", "test", folder=source)
+        call(*pip, "--no-deps", wheel, folder=source)
+        return python
+    call(sys.executable, "-m", "venv", env, folder=source)
+    pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install")
+    call(*pip, wheel, folder=source)
+    call(python, "-m", "tests.without_extras", folder=source)
+    call(*pip, f"{wheel}[test]", folder=source)
+    return python
+
+
+def main() -> int:
+    """Build, install and test."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--lowest", action="store_true", help="take the lowest versions that are allowed")
+    lowest = parser.parse_args().lowest
+    shutil.rmtree(PACKAGES, ignore_errors=True)
+    PACKAGES.mkdir(parents=True)
+    archive, wheel = build(PACKAGES)
+    with tempfile.TemporaryDirectory() as work:
+        source = unpacked(archive, Path(work))
+        shutil.rmtree(source / "bandits_dp")  # what is tested is the wheel
+        shutil.copy(TOOLS / "nothing_skipped.py", source)
+        python = install(wheel, source, Path(work) / "env", lowest)
+        call(python, "-c", "import bandits_dp; print('testing', bandits_dp.__file__)", folder=source)
+        options = ("-q", "-p", "nothing_skipped", f"--numprocesses={os.cpu_count()}", "--dist=loadfile")
+        call(python, "-m", "pytest", *options, folder=source)
+    print(f"Tested: {archive.relative_to(ROOT)} and {wheel.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""Drawings in the book: notebooks show them as they are everywhere, and the pages give each of their colours."""
+
+import re
+
+import nbformat
+from nbclient import NotebookClient
+
+from bandits_dp.plots import COLORS, TRUST_COLORS
+from bandits_dp.plots.style import letter_shade
+from checkout import ROOT
+
+
+def test_notebook_pictures_carry_no_version_and_have_one_size() -> None:
+    code = """
+from bandits_dp.plots import use_style
+import matplotlib.pyplot as plt
+use_style()
+plt.subplots()[1].set_ylabel({!r})"""
+    cells = [nbformat.v4.new_code_cell(code.format(label) + ";") for label in ("a", "a longer\nname")]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(
+        notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": "."}}
+    ).execute()
+    pictures = [cell.outputs[0]["data"]["image/svg+xml"] for cell in notebook.cells]
+    assert all("Matplotlib" not in picture and "<dc:date>" not in picture for picture in pictures)
+    assert all('viewBox="0 0 432 280.8"' in picture for picture in pictures)
+
+
+def test_the_book_gives_every_colour_of_its_drawings() -> None:
+    drawn = (ROOT / "book" / "_static" / "regret.svg").read_text("utf-8")
+    drawn += "".join(path.read_text("utf-8") for path in (ROOT / "notebooks").glob("*.ipynb"))
+    drawn += "".join(f"var(--bdp-{letter_shade(color)[1:]}" for color in (*COLORS, *TRUST_COLORS.values()))
+    given = (ROOT / "book" / "_static" / "drawings.css").read_text("utf-8")
+    assert not set(re.findall(r"var\(--bdp-([0-9a-f]{6})\b", drawn)) - set(re.findall(r"--bdp-(\w{6}): ", given))

@@ -1,0 +1,20 @@
+"""The page "How to use this book": its lines for researchers run."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by the cluster of another test
+def test_the_examples_for_researchers_run(tmp_path, monkeypatch):
+    """The page "How to use this book" says how to simulate a lot; a reader who pastes its lines one after the other gets this."""
+    page = (Path(__file__).parents[1] / "book" / "how_to.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page.partition("## Simulate a lot")[2].partition("\n## ")[0], flags=re.DOTALL)
+    assert len(blocks) == 4
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    for block in blocks:
+        exec(block, names)  # our own page
+    assert names["result"].runs == 6 and names["again"].played == 1
+    assert len(list(tmp_path.glob("finished-runs/*/run-*.npz"))) == 18 and (tmp_path / "learner.npz").exists()

@@ -1,0 +1,130 @@
+"""What is published: the wheel holds the package and nothing else; the source archive also has the tests that need no book."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import packages_distributions
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+import bandits_dp
+import try_package
+from checkout import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+OPTIONAL = ("matplotlib", "pandas", "sklearn", "pooch", "requests", "IPython", "distributed", "dask")
+HIDDEN = "import runpy, sys; sys.modules.update(dict.fromkeys({})); runpy.run_module('tests.without_extras', run_name='__main__')"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Build both files; return the source archive, unpacked, and the names in the wheel."""
+    folder = tmp_path_factory.mktemp("built")
+    archive, wheel = try_package.build(folder)
+    return try_package.unpacked(archive, folder), zipfile.ZipFile(wheel)
+
+
+def needs(*parts):
+    """Return the requirements of pyproject.toml: of the package, of its extras, or of one extra."""
+    lists = {"package": PROJECT["dependencies"], **EXTRAS}
+    wanted = [Requirement(line) for part in parts or lists for line in lists[part]]
+    return {one.name: one for one in wanted if one.name != PROJECT["name"]}
+
+
+def least(requirement):
+    """Return the lowest version that a requirement allows."""
+    (bound,) = [one.version for one in requirement.specifier if one.operator == ">="]
+    return Version(bound)
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(built):
+    _, wheel = built
+    names = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    files = {path for path in (ROOT / "bandits_dp").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert names == {path.relative_to(ROOT).as_posix() for path in files}
+    assert "bandits_dp/py.typed" in names
+
+
+def test_the_metadata_tells_licence_extras_and_five_dependencies(built):
+    _, wheel = built
+    (told,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+    lines = wheel.read(told).decode().splitlines()
+    assert {"License-Expression: MIT", "License-File: LICENSE", "Description-Content-Type: text/markdown"} <= set(lines)
+    assert told.replace("METADATA", "licenses/LICENSE") in wheel.namelist()
+    always = {Requirement(line[15:]).name for line in lines if line.startswith("Requires-Dist: ") and "extra ==" not in line}
+    assert always == {"numpy", "scipy", "joblib", "threadpoolctl", "tqdm"}
+    assert [line[16:] for line in lines if line.startswith("Provides-Extra: ")] == ["plots", "lastfm", "tables", "all", "test"]
+
+
+def test_the_source_archive_is_the_package_and_its_tests(built):
+    source, wheel = built
+    assert {path.name for path in source.iterdir()} == {
+        "bandits_dp", "bandits_dp.egg-info", "tests", "CHANGELOG.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "README.md",
+        "pyproject.toml", "setup.cfg",
+    }
+    code = {path.relative_to(source).as_posix() for path in (source / "bandits_dp").rglob("*") if path.is_file()}
+    assert code == {name for name in wheel.namelist() if ".dist-info/" not in name}
+
+
+def test_every_test_in_the_source_archive_can_run_there(built):
+    """It imports what the extra `test` brings and what is in the archive, and opens no file of the book."""
+    source, _ = built
+    extras = needs("package", "plots", "lastfm", "tables", "test").keys() | {"requests", "psutil"}  # with pooch and distributed
+    brought = {name for name, owners in packages_distributions().items() if extras & {owner.lower() for owner in owners}}
+    known = brought | set(sys.stdlib_module_names) | {"bandits_dp", "tests"}
+    wrong = []
+    for path in sorted((source / "tests").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        for node in ast.walk(tree):
+            modules = []
+            if isinstance(node, ast.Import):
+                modules = [one.name for one in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                modules = [node.module] if node.module != "tests" else [f"tests.{one.name}" for one in node.names]
+            elif isinstance(node, ast.Constant) and path.name != "conftest.py" and node.value in ("book", "notebooks"):
+                wrong.append(f"{path.name} names the folder {node.value}")  # conftest.py does so for the tests of claims alone
+            for module in modules:
+                here = source / module.replace(".", "/")
+                there = module.partition(".")[0] != "tests" or here.is_dir() or here.with_suffix(".py").exists()
+                if module.partition(".")[0] not in known or not there:
+                    wrong.append(f"{path.name} imports {module}")
+    assert not wrong, "name these files in MANIFEST.in, or move what needs the book to a file of its own: " + "; ".join(wrong)
+    assert len(list((source / "tests").glob("test_*.py"))) > 40
+
+
+def test_what_draws_nothing_needs_no_extra():
+    done = subprocess.run([sys.executable, "-c", HIDDEN.format(OPTIONAL)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_one_version_everywhere():
+    version = PROJECT["version"]
+    assert bandits_dp.__version__ == version
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"] == version
+    assert re.search(r"(?m)^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text("utf-8"))[1] == version
+
+
+# Bounds
+
+
+def test_what_the_book_is_built_with_is_allowed_by_the_package():
+    """And a dependency of the package, or of its tests, is one of the book."""
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    listed = [Requirement(line.partition("#")[0]) for line in lines if re.match("[a-z]", line)]
+    book = {one.name: one for one in listed}
+    for name, wanted in needs().items():
+        assert name in book and least(wanted) <= least(book[name]), f"{wanted} in pyproject.toml, here {book.get(name)}"
+
+
+def test_the_page_on_getting_the_code_tells_the_lower_bounds():
+    page = " ".join((ROOT / "book" / "get_the_code.md").read_text("utf-8").split())
+    told = re.search(r"numpy, scipy and matplotlib that you have, if they are not older than (\S+), (\S+) and (\S+)\.(?: |$)", page)
+    bounds = needs()
+    assert [Version(one) for one in told.groups()] == [least(bounds[name]) for name in ("numpy", "scipy", "matplotlib")]

@@ -1,0 +1,70 @@
+"""What the package does with nothing but what it always needs: every example runs, but for those that draw or tabulate.
+
+    python -m tests.without_extras    # in an environment without the extras
+
+`test_packaging.py` runs it with the libraries hidden, `make package` in an environment that lacks them.
+"""
+
+import doctest
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import bandits_dp
+
+DRAWING = {"bandits_dp.plots.drawing", "bandits_dp.plots.end_labels"}  # nobody imports them who does not draw
+NEEDY = {  # whose examples need a library, and whether they get to the message that names the extra
+    "bandits_dp.logs.log.Log.from_dataframe": False,  # takes a table of the caller's
+    "bandits_dp.plots.lines.band": False,  # takes axes of the caller's
+    "bandits_dp.plots.moving.MovingFigure": True,
+    "bandits_dp.plots.moving.moving_figure": True,
+    "bandits_dp.plots.style.use_style": True,
+    "bandits_dp.problems.lastfm.LastFM": True,
+    "bandits_dp.result.Result.to_dataframe": True,
+}
+
+
+class Runner(doctest.DocTestRunner):
+    """Runs examples, and keeps what goes wrong."""
+
+    def __init__(self) -> None:
+        super().__init__(verbose=False)
+        self.raised: list[BaseException] = []
+        self.wrong: list[str] = []
+
+    def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
+        """Keep what was printed in place of what is there."""
+        self.wrong.append(f"{test.name}: {example.source.strip()} gives {got.strip()}")
+
+    def report_unexpected_exception(self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any) -> None:
+        """Keep the exception."""
+        self.raised.append(exc_info[1])
+
+
+def complaints(name: str) -> Iterator[str]:
+    """Run a module's examples, and say what should not have happened."""
+    for test in doctest.DocTestFinder().find(importlib.import_module(name)):
+        runner = Runner()
+        runner.run(test)
+        yield from runner.wrong
+        missing = [error for error in runner.raised if isinstance(error, ModuleNotFoundError)]
+        if test.name not in NEEDY:
+            yield from (f"{test.name} raises {error!r}" for error in runner.raised)
+        elif not missing:
+            yield f"{test.name} needs no library, and is said to"
+        elif NEEDY[test.name] and not any('pip install "bandits-dp[' in str(error) for error in missing):
+            yield f"{test.name} does not say what to install"
+
+
+def main() -> int:
+    """Run all examples; say what went wrong."""
+    names = {info.name for info in pkgutil.walk_packages(bandits_dp.__path__, "bandits_dp.")} - DRAWING
+    told = [line for name in ("bandits_dp", *sorted(names)) for line in complaints(name)]
+    print(*told, f"{len(names) + 1} modules of {bandits_dp.__file__}", sep="\n")
+    return int(bool(told))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
