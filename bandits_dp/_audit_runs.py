@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bandits_dp._events import Array
+from bandits_dp.engine.memory import check_runs
 
 CHUNK = 50_000  # runs that a vectorized mechanism is asked for at once: bounds its memory
 LOOP = 1000  # single runs between two looks at the progress bar
@@ -82,6 +83,7 @@ def outputs_of(
         if math.prod(shape) == 0:
             raise ValueError(f"mechanism must return at least one number, got shape {shape}")
         if start == 0:
+            check_runs(trials, 4 * 8 * math.prod(shape), "trials")  # of both inputs, and as much again during the search
             outputs = np.empty((trials, math.prod(shape)))
         outputs[start : start + runs] = block.reshape(runs, -1)
         tick(runs)

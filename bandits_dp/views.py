@@ -59,12 +59,12 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     """
     _checks.integer("user", user, low=0)
     if isinstance(system, (Live, Restarts)):
-        return _PlayView(system, view if callable(view) else _checks.choice("view", view or "suggestions", PLAYS), user)
+        return _PlayView(system, view if callable(view) else _checks.choice("view", "suggestions" if view is None else view, PLAYS), user)
     if not isinstance(system, Privatizer):
         raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
     if user >= complete(system).users:
         raise ValueError(f"user must be 0 to {system.users - 1}, got {user}")
-    if _checks.choice("view", view or "sum", RELEASES) == "sum":
+    if _checks.choice("view", "sum" if view is None else view, RELEASES) == "sum":
         return release_of(system)
 
     def sent(values: Any, rng: np.random.Generator) -> ArrayLike:
@@ -169,7 +169,7 @@ def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray
         raise ValueError(f"data must be a pair (features, rewards), see bandits_dp.view_of, got {data!r}")
     features, shown = _tape(data[0], None, None, player.dimension), []
     for phi, answers in zip(features, _tape(data[1], *features.shape[:2]), strict=True):
-        ticket = player.act(phi)
+        ticket = player.act(phi, rng=rng)  # from which noise on features comes
         player.update(ticket, answers[ticket.arm], rng)
         shown.append(ticket.arm)
     d = np.shape(features)[2]

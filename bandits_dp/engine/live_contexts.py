@@ -159,7 +159,10 @@ class LiveContexts(Live):
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         if ticket.shown is None or ticket.shown.shape != (ticket.users, self.dimension) or not np.isfinite(ticket.shown).all():
             raise ValueError(f"ticket must be what act() returned, with the features that {ticket.users} users were shown, got {ticket!r}")
-        y = self._rewards(ticket, answers)[:, 0]
+        return self._in_range(self._rewards(ticket, answers)[:, 0])
+
+    def _in_range(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return rewards, or say which is out of range."""
         low, high = self.reward_range
         if not (low <= y.min() and y.max() <= high and np.isfinite(y).all()):
             bad = ~((y >= low) & (y <= high) & np.isfinite(y))
@@ -222,7 +225,7 @@ class LiveContexts(Live):
         if not count:
             return 0
         shown = self._shown(np.repeat(phi[:count, None], 2, axis=1), 3)[:, 0]  # as a choice between it and itself
-        values = self._values(shown, self._checked(Ticket(None, count), rewards[:count]) - self.reward_shift)
+        values = self._values(shown, self._in_range(rewards[:count]) - self.reward_shift)
         self.stream = snapshot(self.stream)
         for batch in values.reshape(batches, self.batch_size, -1):
             self.stream.total = self.stream.total + batch.sum(axis=0)

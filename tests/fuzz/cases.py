@@ -53,7 +53,8 @@ class Greedy:
         self.dimension, self.theta = dimension, np.zeros(dimension)
 
     def choose(self, features):
-        return (features @ self.theta).argmax(axis=-1)
+        with np.errstate(all="ignore"):
+            return (features @ self.theta).argmax(axis=-1)
 
     def tell(self, released):
         vector, matrix = privatizers.LinearStatistics(self.dimension).decode(released)

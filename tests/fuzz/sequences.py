@@ -39,6 +39,15 @@ NAMED = {  # what an error may begin with, by the verb that raises it
     "error_std": ("t",),
     "show": ("actions",),
     "ticket": ("ticket",),
+    "evaluate": ("policy", "log", "method", "clip", "confidence", "model", "propensities", "features"),
+    "replay": ("learner", "log", "confidence", "least_propensity", "rng", "features", "reward_range", "row", "propensities"),
+    "warm_start": ("learner", "log", "log_is_public", "skip_returning", "rng", "features", "reward_range", "row", "users", "horizon"),
+    "record": ("policy", "problem", "rounds", "rng"),
+    "Log": ("actions", "rewards", "propensities", "features", "arms", "reward_range", "users", "rounds"),
+    "view_of": ("system", "view", "user"),
+    "view": ("data", "user", "rewards", "averages", "features", "horizon"),
+    "audit": ("mechanism", "a and b", "a", "b", "epsilon", "delta", "trials", "confidence", "rng", "score", "view", "user", "data",
+              "rewards", "averages", "features", "horizon"),
 }
 WRONG = ("nan", "inf", "-inf", "None", "'much'", "'1'", "b'1'", "1j", "1+0j", "{'reward': 1.0}", "[object()]", "[[1.0, 1.0]] * 3", "[]",
          "np.zeros(10**5)", "np.ma.array([1.0], mask=[True])", "np.datetime64('2026-01-01')", "10**400", "[None]",
@@ -91,8 +100,8 @@ def same(one: Any, other: Any) -> bool:
             same(one[key], other[key]) for key in one if not str(key).endswith("owner"))
     if type(one).__name__ == "Ticket":
         return all(same(getattr(one, name), getattr(other, name)) for name in ("arm", "users", "user", "plays", "number", "shown"))
-    if one is None or isinstance(one, str):
-        return one == other
+    if one is None or other is None or isinstance(one, str):
+        return one is other if other is None else isinstance(other, type(one)) and one == other
     one, other = np.asarray(one), np.asarray(other)
     numbers = one.dtype.kind == other.dtype.kind == "f"
     return one.shape == other.shape and np.array_equal(one, other, equal_nan=numbers)
@@ -508,13 +517,18 @@ class Count(Sequence):
 
 
 def targets(only: str = "") -> list[str]:
-    """Return the names of all cases, those of systems first."""
-    return [name for name in (*CASES, *COUNTERS) if only in name]
+    """Return the names of all cases: learners and counters four times, as onlookers have less to do."""
+    from tests.fuzz.onlookers import ONLOOKERS
+
+    return [name for name in (*[*CASES, *COUNTERS] * 4, *ONLOOKERS) if only in name]
 
 
 def played(name: str, seed: int) -> Violation | None:
     """Play a sequence, and return what is wrong with it."""
-    sequence = (Count if name in COUNTERS else Play)(name, seed)
+    from tests.fuzz.onlookers import ONLOOKERS
+
+    kind, case = ONLOOKERS.get(name, (Count if name in COUNTERS else Play, name))
+    sequence = kind(case, seed)
     try:
         sequence.run()
     except Found as found:
