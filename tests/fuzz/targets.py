@@ -208,9 +208,6 @@ widths_ridge_private.CertifiedRadius(dimension=2, users=1, law=widths_ridge.Nois
     reward_std=0.5, alpha=0.25, theta_norm=1.0)
 widths_ridge_private.LemmaRadius(dimension=2, users=1, law=widths_ridge.NoiseLaw(np.full(10, 3.0), np.full(10, 3.0)),
     reward_std=0.5, alpha=0.25, theta_norm=1.0)
-widths_ridge_private.mean_norm(dimension=100)
-widths_ridge_private.quadratic_quantile(weights=np.ones(3), failure=0.25)
-widths_ridge_private.norm_bounds(weights=np.ones(2), variance=np.array([1.0, 4.0]), additive=False, failure=0.25)
 widths_running.TreeWidth(counter=bdp.continual.TreeCounter(20, epsilon=1.0, delta=0.0, noise='laplace'))
 widths_running.GaussianWidth(counter=bdp.continual.TreeCounter(20, epsilon=1.0, delta=0.125))
 widths_running.PublishedWidth(arms=2, horizon=2000, epsilon=1.0)
@@ -284,7 +281,8 @@ bdp.plots.use_style()
 
 WITHOUT = {  # public names without a call, and why
     **dict.fromkeys(("AuditResult", "Asked", "Result", "Setup", "System", "Estimate", "Replay", "Exhibit", "Phase", "NoiseLaw",
-                     "Shape", "MovingFigure", "MovingScene", "Room", "Gallery", "Design"), "a record that the package fills and hands out"),
+                     "Shape", "MovingFigure", "MovingScene", "Room", "Gallery", "Design"),
+                    "a record that the package fills and hands out"),
     **dict.fromkeys(("Privatizer", "Counter", "IntervalCounter", "Published", "NoisyRadius"),
                     "abstract: called through those that inherit from it"),
     **dict.fromkeys(("Problem", "Contextual", "ArmWidth", "DesignWidth", "Radius", "RunningWidth", "Batches", "Domain"),
@@ -293,6 +291,7 @@ WITHOUT = {  # public names without a call, and why
     **dict.fromkeys(("half_the_noise", "reused_noise", "one_coordinate_at_a_time", "unclipped", "bare_leaves", "fresh_tree_noise",
                      "unshuffled", "fixed_seed", "impossible_counts", "warm_cache", "textbook_gaussian", "sliding_window"),
                     "an exhibit, which is wrong by design and is called by `audit` only"),
+    **dict.fromkeys(("mean_norm", "quadratic_quantile", "norm_bounds"), "a step of a radius, with the radius's own numbers"),
     "Vectorized": "holds any function",
     "no_guarantee": "five words that nobody reads but people",
 }
