@@ -11,6 +11,8 @@ OUT  ?=
 SEED ?=
 SEEDS ?= 100
 WORKERS ?= 2
+CALLS ?=
+SEQUENCES ?=
 
 TOOLS  := book/_tools
 PYTHON := .venv/bin/python
@@ -18,7 +20,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test lab notebooks slides assignments grade rehearsal lint pdf claims bench clean distclean lock repository
+.PHONY: help environment book serve test lab notebooks slides assignments grade rehearsal lint pdf claims bench fuzz clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -68,6 +70,9 @@ claims: environment  ## run the tests that judge the papers' claims and write bo
 
 bench: environment  ## measure the package's speed and memory for the book's page on it (ONLY=linucb for one family)
 	@$(PYTHON) -m tests.benchmarks $(ONLY)
+
+fuzz: environment  ## call everything public with generated arguments, for up to three hours (CALLS=1000 SEQUENCES=20 SEED=1 ONLY=Skellam)
+	@$(PYTHON) -m tests.fuzz CALLS=$(CALLS) SEQUENCES=$(SEQUENCES) SEED=$(SEED) WORKERS=$(WORKERS) ONLY=$(ONLY)
 
 clean:  ## remove what was built, and caches; keep .venv
 	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis bandits_dp.egg-info

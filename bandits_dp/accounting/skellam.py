@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.special import ive
 
 from bandits_dp import _checks
-from bandits_dp.accounting.binomial import ROUNDING, hockey_stick
+from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING, hockey_stick
 
 LOG_TAIL = 600.0  # mass outside the evaluated window is below exp(-600) on each side
 EXPANDED = 1000.0  # variances from which the Bessel function's uniform expansion is exact to 1e-12
@@ -61,6 +61,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
               \Big(1 + \frac{u_1}{\nu} + \frac{u_2}{\nu^2} + \frac{u_3}{\nu^3}\Big).
     """
     variance = _checks.positive("variance", variance)
+    _checks.room("variance", 2 * math.sqrt(2 * LOG_TAIL * variance), MOST_OUTCOMES)
 
     def unlikely(log_x: float) -> float:  # Chernoff's exponent at x, which is convex and rises
         x = math.exp(log_x)
@@ -81,6 +82,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
     return np.concatenate([half[:0:-1], half])
 
 
+@_checks.own_words
 def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     """Exact delta of a count with Skellam noise.
 
@@ -105,7 +107,8 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
 
     Notes
     -----
-    Definition and proof in the module's text; memory and time grow like the standard deviation.
+    Definition and proof in the module's text; memory and time grow like the standard deviation, which is refused above
+    43,000: the law has 3 million outcomes then.
 
     Examples
     --------
@@ -120,6 +123,7 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     return hockey_stick(skellam_log_pmf(variance), epsilon, shift)
 
 
+@_checks.own_words
 def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exact") -> float:
     """Smallest variance for which a count with Skellam noise is (epsilon, delta)-DP.
 

@@ -76,6 +76,7 @@ class BitSum(Privatizer):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send g bits and the noise bits for each coordinate, in a random order, shape (users, dimension, bits)."""
+        _checks.generator(rng)
         array = self.check(values)
         if len(array) * self.bits_per_user > MOST_BITS:
             raise ValueError("fidelity must be 'aggregate' for messages as long as these, got 'messages' with "

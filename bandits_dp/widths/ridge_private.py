@@ -130,10 +130,12 @@ class NoisyRadius:
     def __init__(
         self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
     ) -> None:
+        _checks.one_of("law", law, NoiseLaw, "a NoiseLaw")
         if not law.sub_gaussian:
             raise ValueError("law must be sub-Gaussian for this radius, got one whose sub_gaussian_std is infinite (Laplace noise)")
-        self.dimension = d = dimension
-        self.users = users
+        self.dimension = d = _checks.integer("dimension", dimension)
+        _checks.room("dimension", d * (d + 1))
+        self.users = _checks.integer("users", users)
         self.reward_std = _checks.positive("reward_std", reward_std)
         self.alpha = _checks.real("alpha", alpha, 0.0, 1.0)
         self.theta_norm = _checks.positive("theta_norm", theta_norm)
@@ -195,6 +197,7 @@ class CertifiedRadius(NoisyRadius):
 
     adaptive = True
 
+    @_checks.own_words
     def __init__(
         self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
     ) -> None:
@@ -246,6 +249,7 @@ class LemmaRadius(NoisyRadius):
 
     adaptive = False
 
+    @_checks.own_words
     def __init__(
         self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
     ) -> None:

@@ -1,1 +1,1 @@
-"""A fuzzer of the package: calls and sequences of calls, drawn from a seed, and what must hold whatever is drawn."""
+"""Generated calls of everything public: a right answer, or an error that names the argument that was given wrong."""
