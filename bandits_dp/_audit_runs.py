@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bandits_dp import _checks
 from bandits_dp._events import Array
 from bandits_dp.engine.memory import check_runs
 
@@ -94,10 +95,12 @@ def outputs_of(
 
 
 def numbers(output: ArrayLike, name: str) -> Array:
-    try:
+    if type(output) in (float, np.float64) or (type(output) is np.ndarray and output.dtype.kind in "biuf"):  # mostly, a million times
         return np.asarray(output, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must return a number or an array of numbers, got {output!r}") from error
+    try:
+        return _checks.numbers(name, output, "")
+    except ValueError as error:
+        raise ValueError(f"{name} must return a number or an array of numbers, got {_checks.told(output)}") from error
 
 
 def _changed(expected: tuple[int, ...], got: tuple[int, ...]) -> ValueError:

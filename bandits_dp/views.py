@@ -144,13 +144,10 @@ class _PlayView:
 
 def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
     """Return data as an array of so many rows (None: any number) and columns, or say what is wrong."""
-    try:
-        array = np.asarray(data, dtype=float)
-    except (TypeError, ValueError):
-        array = np.zeros(0)
+    allowed = f"numbers of shape ({', '.join('any' if size is None else str(size) for size in shape)}), see bandits_dp.view_of"
+    array = _checks.numbers("data", data, allowed)
     if array.ndim != len(shape) or any(size not in (None, got) for size, got in zip(shape, array.shape, strict=True)):
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
-        raise ValueError(f"data must be an array of shape ({wanted}), see bandits_dp.view_of, got {data!r}")
+        raise ValueError(f"data must be {allowed}, got {_checks.told(data)}")
     return array
 
 

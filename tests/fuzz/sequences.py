@@ -16,12 +16,13 @@ import warnings
 from collections import Counter as Tally
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bandits_dp.ask_tell import Learner
 from tests.fuzz.cases import CASES, COUNTERS, World, made
+from tests.fuzz.judge import TooLong, Violation, expire
 from tests.fuzz.restores import altered
 from tests.fuzz.tools import NAMES, as_saved
 
@@ -62,30 +63,14 @@ TICKETS = ("None", "0", "'ticket'", "{0}.number", "theirs.act({2})", "replace({0
            "replace({0}, number=[0])", "replace({0}, users='1')", "replace({0}, owner=None)", "replace({0}, arm=[0, 1])", "type({0})(0)")
 
 
-class Violation(NamedTuple):
-    """A sequence that did what no sequence may do."""
-
-    target: str
-    what: str
-    call: str
-
-
 class Found(Exception):
     """What is wrong, in words."""
-
-
-class TooLong(BaseException):
-    """Raised by the clock; no `except Exception` of the package may swallow it."""
-
-
-def _expire(*_: Any) -> None:
-    raise TooLong
 
 
 @contextmanager
 def clock() -> Any:
     """End what computes for too long."""
-    signal.signal(signal.SIGPROF, _expire)
+    signal.signal(signal.SIGPROF, expire)
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
