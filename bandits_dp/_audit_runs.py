@@ -95,7 +95,7 @@ def outputs_of(
 
 
 def numbers(output: ArrayLike, name: str) -> Array:
-    if type(output) in (float, np.float64) or (type(output) is np.ndarray and output.dtype.kind in "biuf"):  # mostly, a million times
+    if type(output) in (float, np.float64) or (type(output) is np.ndarray and output.dtype.kind in "biuf"):  # a million times
         return np.asarray(output, dtype=float)
     try:
         return _checks.numbers(name, output, "")

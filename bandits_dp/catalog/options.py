@@ -9,7 +9,6 @@ import numpy as np
 
 from bandits_dp import _checks
 
-
 MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten seconds, and half a gigabyte
 
 
