@@ -186,7 +186,8 @@ def values(example: str) -> tuple[Value, ...]:
     if kind == "array":
         for form in (*FORMS, *ROUNDED):
             text = form.format(example)
-            found.append(Value(text, "same" if equal(text, example) and "object" not in text and "bool" not in text else "any"))
+            loose = isinstance(made(example), tuple) or "object" in text or "bool" in text  # a pair need not be an array
+            found.append(Value(text, "same" if equal(text, example) and not loose else "any"))
         found += [Value(form.format(example), "any") for form in RESHAPED]
         found += [Value(form.format(example), "wrong") for form in WRONG_FORMS]
         found += [Value(f"holding({example}, {entry})", "any") for entry in ENTRIES]
