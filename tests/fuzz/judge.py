@@ -105,7 +105,9 @@ def judged(target: Target, changed: dict[str, tuple[str, str]], expected: list[A
 
     ``changed`` gives, for the arguments that are not the valid ones, text and status; ``expected`` is what the valid call holds.
     """
-    given = {name: made(changed[name][0] if name in changed else text) for name, text in target.arguments.items()}
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # of the values themselves
+        given = {name: made(changed[name][0] if name in changed else text) for name, text in target.arguments.items()}
     before = {name: np.array(value) for name, value in given.items() if isinstance(value, np.ndarray) and value is not np.ma.masked}
     function = made(target.callee)
     wrong = [name for name, (_, status) in changed.items() if status == "wrong"]
