@@ -71,11 +71,17 @@ class Asked:
     decides: bool = True
 
     def __post_init__(self) -> None:
-        """Make arrays of lists, and check everything but the number of arms."""
+        """Make arrays of our own, which nobody changes, and check everything but the number of arms."""
         for name, least in (("arms", 0), ("plays", 1)):
-            array = np.asarray(getattr(self, name))
-            if array.ndim != 1 or (len(array) and (array.dtype.kind not in "iu" or array.min() < least)):
-                raise ValueError(f"{name} must be integers that are at least {least}, one per arm, got {getattr(self, name)!r}")
+            given = getattr(self, name)
+            wrong = f"{name} must be integers that are at least {least}, one per arm, got {given!r}"
+            try:
+                array = np.array(given)
+            except ValueError as error:  # lists of several lengths
+                raise ValueError(wrong) from error
+            if array.ndim != 1 or (len(array) and (array.dtype.kind not in "iu" or array.min() < least)) or np.ma.is_masked(given):
+                raise ValueError(wrong)
+            array.flags.writeable = False
             object.__setattr__(self, name, array)
         if len(self.arms) != len(self.plays) or len(set(self.arms.tolist())) != len(self.arms):
             raise ValueError(f"arms must be different ones, as many as plays, got {self.arms!r} and {self.plays!r}")

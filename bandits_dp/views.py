@@ -59,12 +59,12 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     """
     _checks.integer("user", user, low=0)
     if isinstance(system, (Live, Restarts)):
-        return _PlayView(system, view if callable(view) else _checks.choice("view", view or "suggestions", PLAYS), user)
+        return _PlayView(system, view if callable(view) else _checks.choice("view", "suggestions" if view is None else view, PLAYS), user)
     if not isinstance(system, Privatizer):
         raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
     if user >= complete(system).users:
         raise ValueError(f"user must be 0 to {system.users - 1}, got {user}")
-    if _checks.choice("view", view or "sum", RELEASES) == "sum":
+    if _checks.choice("view", "sum" if view is None else view, RELEASES) == "sum":
         return release_of(system)
 
     def sent(values: Any, rng: np.random.Generator) -> ArrayLike:
@@ -144,13 +144,10 @@ class _PlayView:
 
 def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
     """Return data as an array of so many rows (None: any number) and columns, or say what is wrong."""
-    try:
-        array = np.asarray(data, dtype=float)
-    except (TypeError, ValueError):
-        array = np.zeros(0)
+    allowed = f"numbers of shape ({', '.join('any' if size is None else str(size) for size in shape)}), see bandits_dp.view_of"
+    array = _checks.numbers("data", data, allowed)
     if array.ndim != len(shape) or any(size not in (None, got) for size, got in zip(shape, array.shape, strict=True)):
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
-        raise ValueError(f"data must be an array of shape ({wanted}), see bandits_dp.view_of, got {data!r}")
+        raise ValueError(f"data must be {allowed}, got {_checks.told(data)}")
     return array
 
 
@@ -169,7 +166,7 @@ def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray
         raise ValueError(f"data must be a pair (features, rewards), see bandits_dp.view_of, got {data!r}")
     features, shown = _tape(data[0], None, None, player.dimension), []
     for phi, answers in zip(features, _tape(data[1], *features.shape[:2]), strict=True):
-        ticket = player.act(phi)
+        ticket = player.act(phi, rng=rng)  # from which noise on features comes
         player.update(ticket, answers[ticket.arm], rng)
         shown.append(ticket.arm)
     d = np.shape(features)[2]

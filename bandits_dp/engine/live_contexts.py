@@ -118,12 +118,15 @@ class LiveContexts(Live):
         self._must_go_on()
         ragged = isinstance(features, (list, tuple)) and len({np.shape(own) for own in features}) > 1
         several = ragged or np.ndim(features) == 3
-        shown: Any = [self._shown(own, 2, rng) for own in features] if ragged else self._shown(features, 3 if several else 2, rng)
+        shown: Any = [self._shown(own, 2) for own in features] if ragged else self._shown(features, 3 if several else 2)
         count = len(shown) if several else 1
         if not 1 <= count <= self.missing:
             raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {count}")
         if user is not None and several:
             raise ValueError(f"user must be left out for several users at once, got {user!r} for {count}")
+        if user is not None:
+            self.visits.check(user)
+        shown = [self._perturbed(own, rng) for own in shown] if ragged else self._perturbed(shown, rng)
         arms = np.array([self._choose(own) for own in shown]) if ragged else self._choose(shown)
         if user is not None:
             self.visits.admit(user)
@@ -141,7 +144,11 @@ class LiveContexts(Live):
             raise ValueError(f"choose must return integers from 0 to {arms - 1} of shape {users}, one per user, got {chosen!r}")
         return array
 
-    def _shown(self, features: ArrayLike, axes: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
+    def _perturbed(self, features: NDArray[np.float64], rng: np.random.Generator | None) -> NDArray[np.float64]:
+        """Return the features that take the place of those that are shown."""
+        return features
+
+    def _shown(self, features: ArrayLike, axes: int) -> NDArray[np.float64]:
         """Return features of one user, or of several on one more axis, or say what is wrong with them."""
         array = checked_features(features, (*(None,) * (axes - 1), self.dimension), self.feature_norm)
         if self.centre is not None and np.abs(array @ self.centre - self.reward_shift).max(initial=0.0) > SLACK:
@@ -150,12 +157,12 @@ class LiveContexts(Live):
         return array
 
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
-        try:
-            y = np.atleast_1d(np.array(answers, dtype=float))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"rewards must be numbers, got {answers!r}") from error
-        if y.shape != (ticket.users,):
-            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got shape {y.shape}")
+        if ticket.shown is None or ticket.shown.shape != (ticket.users, self.dimension) or not np.isfinite(ticket.shown).all():
+            raise ValueError(f"ticket must be what act() returned, with the features that {ticket.users} users were shown, got {ticket!r}")
+        return self._in_range(self._rewards(ticket, answers)[:, 0])
+
+    def _in_range(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return rewards, or say which is out of range."""
         low, high = self.reward_range
         if not (low <= y.min() and y.max() <= high and np.isfinite(y).all()):
             bad = ~((y >= low) & (y <= high) & np.isfinite(y))
@@ -217,14 +224,17 @@ class LiveContexts(Live):
         count = batches * self.batch_size
         if not count:
             return 0
-        shown = self._shown(np.repeat(phi[:count, None], 2, axis=1), 3, None)[:, 0]  # as a choice between it and itself
-        values = self._values(shown, self._checked(Ticket(None, count), rewards[:count]) - self.reward_shift)
+        shown = self._shown(np.repeat(phi[:count, None], 2, axis=1), 3)[:, 0]  # as a choice between it and itself
+        values = self._values(shown, self._in_range(rewards[:count]) - self.reward_shift)
         self.stream = snapshot(self.stream)
         for batch in values.reshape(batches, self.batch_size, -1):
             self.stream.total = self.stream.total + batch.sum(axis=0)
             self.played += self.batch_size
             self._tell(self.stream.total)
         return count
+
+    def _try(self) -> None:
+        self._choose(np.eye(2, self.dimension) * self.feature_norm)
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""
@@ -243,13 +253,17 @@ class LiveContexts(Live):
         self.filled = int(state["filled"])
         self.stream = snapshot(self.stream)
         unpack(self.stream, state, "stream_")
-        batches, rest = divmod(self.played - self.filled, self.batch_size)
-        if rest or not 0 <= self.filled < self.batch_size:
-            raise WrongEntry("filled", f"{self.played} rounds are not so many answers after whole batches of {self.batch_size}")
-        for counted in state.keys() & {"learner_batch", "stream_counter_steps", "stream_eta_steps"}:
-            if state[counted] != batches and not self._is_foreign(counted):
-                raise WrongEntry(counted, f"{batches} batches were released")
         fills = self.filled and self.played - self.filled + self.batch_size <= self.horizon
         phi = np.eye(1, self.dimension) * self.feature_norm
         one = self.stream.send(self._values(phi, np.zeros(1)), np.random.default_rng(0))
         self.inbox = Inbox.restored(state["sent"], self.filled, one) if fills else None
+
+    def _check_learner(self, state: dict[str, NDArray[Any]]) -> None:
+        filled = int(state["filled"])
+        batches, rest = divmod(self.played - filled, self.batch_size)
+        if rest or not 0 <= filled < self.batch_size:
+            raise WrongEntry("filled", f"{self.played} rounds are not so many answers after whole batches of {self.batch_size}")
+        for counted in sorted(state.keys() & {"learner_batch", "stream_counter_steps", "stream_eta_steps"}):
+            if state[counted] != batches and not self._is_foreign(counted):
+                raise WrongEntry(counted, f"{batches} batches were released")
+        super()._check_learner(state)
