@@ -119,6 +119,13 @@ def one_of(name: str, value: Any, kind: Any, allowed: str) -> Any:
     return value
 
 
+def called(name: str, value: F) -> F:
+    """Return a function."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function, got {told(value)}")
+    return value
+
+
 def numbers(name: str, value: Any, allowed: str) -> NDArray[np.float64]:
     """Return a copy of real numbers as an array of floats of whatever shape; NaN and infinities are for the caller to judge."""
     wrong = f"{name} must be {allowed}, got {told(value) if not isinstance(value, np.ndarray) or value.size < 20 else value.dtype}"
@@ -159,8 +166,8 @@ def room(what: str, entries: float, most: int = MOST_ENTRIES) -> None:
 def own_words(function: F) -> F:
     """Let a function's errors be about its own arguments, whatever it calls, and let overflow be an error of these.
 
-    A ValueError that begins with the name of an argument passes. Any other, and every overflow, division by zero and undefined
-    operation, becomes one that lists the numbers given; so does an answer with NaN. Infinity is for the function to judge.
+    A ValueError that says what arguments of the function's own must be passes. Any other, and every overflow, division by zero and
+    undefined operation, becomes one that lists what was given; so does an answer with NaN. Infinity is for the function to judge.
     """
     known = inspect.signature(function)
 
@@ -173,12 +180,12 @@ def own_words(function: F) -> F:
                 raise ArithmeticError("the answer is not a number")
             return answer
         except (ArithmeticError, ValueError) as error:
-            first = re.match(r"\w*", str(error))
-            if isinstance(error, ValueError) and first and first[0] in known.parameters:
+            subject = set(re.findall(r"\w+", str(error).partition(" must ")[0])) - {"and"}
+            if isinstance(error, ValueError) and subject <= set(known.parameters):
                 raise
             given = known.bind(*args, **kwargs).arguments
-            listed = ", ".join(f"{name} = {told(value)}" if isinstance(value, str) or is_number(value) else name
-                               for name, value in given.items() if name != "self" and not isinstance(value, bool))
+            listed = ", ".join(f"{name} = {told(value)}" if isinstance(value, (str, bool)) or is_number(value) else name
+                               for name, value in given.items() if name != "self")
             raise ValueError(f"{listed} must be such that they can be computed with together, but {error}") from error
 
     return speaking  # type: ignore[return-value]

@@ -103,7 +103,9 @@ def upper(number: float, digits: int = 6) -> str:
         The decimal number that ``:g`` gives, if it is no less; else the next one. A number that somebody typed with no more digits
         is returned as it was typed.
     """
-    number, digits = _checks.real("number", number, 0.0, math.inf, ends="[)"), _checks.integer("digits", digits, high=17)
+    digits = _checks.integer("digits", digits, high=17)
+    if not _checks.is_number(number) or not 0 <= (number := _checks.as_float(number)) < math.inf:
+        raise ValueError(f"number must be finite and at least 0, got {_checks.told(number)}")
     nearest = f"{number:.{digits}g}"
     if float(nearest) >= number:  # the float that was meant: 0.3 is not 0.299999999999999988898 for who typed it
         return nearest

@@ -39,6 +39,7 @@ from bandits_dp.accounting.binomial import binomial_log_pmf
 
 ROUNDING = 1e-6  # relative slack that amplification leaves for floating-point error in delta
 LOG_SKIP = -100.0  # values of C less likely than this are charged to delta in full
+MOST_CLONES = 37_000_000  # on average, in a crowd whose privacy is computed: 10^8 users at a local epsilon of 1, which take seconds
 BLOCKS = 20_000  # more values of C than this are taken in blocks, each as if C were its smallest value
 
 
@@ -125,7 +126,8 @@ def shuffle_epsilon(
     Raises
     ------
     ValueError
-        If an argument is out of range, or local_delta exceeds delta, so that not even the local guarantee holds.
+        If an argument is out of range, or local_delta exceeds delta, so that not even the local guarantee holds; or if the crowd
+        is too large to be summed over, which is above 10^8 users at ``local_epsilon`` = 1.
 
     Notes
     -----
@@ -151,6 +153,11 @@ def shuffle_epsilon(
 
     if not 0 < math.exp(-local_epsilon) < 1:
         return local_epsilon  # nobody is a clone, or everybody but for less than a rounding error: no amplification is shown
+
+    if bound == "numerical" and users * math.exp(-local_epsilon) > MOST_CLONES:
+        most = math.floor(MOST_CLONES * math.exp(local_epsilon))
+        raise ValueError(f"users must be at most {most:,} for the numerical bound at local_epsilon = {local_epsilon:g}, got "
+                         f"{users:,}; bound='closed-form' takes any number")
 
     def left(epsilon: float) -> float:
         """Failure mass that remains after the local deltas are paid at this epsilon (Theorem 3.8)."""

@@ -31,6 +31,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING, hockey_stick
 
 LOG_TAIL = 600.0  # mass outside the evaluated window is below exp(-600) on each side
+SMALLEST_DELTA = 1e-260  # that is above this mass
 EXPANDED = 1000.0  # variances from which the Bessel function's uniform expansion is exact to 1e-12
 
 
@@ -132,7 +133,7 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
     epsilon : float
         Privacy parameter, > 0.
     delta : float
-        Failure mass, in (0, 1).
+        Failure mass, in (0, 1); at least 1e-260 for the exact divergence.
     shift : int
         How far one user moves the count at most, >= 1.
     bound : {"exact", "renyi"}
@@ -161,10 +162,10 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
     >>> print(f"{bdp.accounting.skellam_variance(epsilon=1.0, delta=1e-6, shift=1) ** 0.5:.2f}")
     3.77
     """
-    return _variance(
-        _checks.epsilon(epsilon), _checks.delta(delta), _checks.integer("shift", shift),
-        _checks.choice("bound", bound, ("exact", "renyi")),
-    )
+    epsilon, delta, shift = _checks.epsilon(epsilon), _checks.delta(delta), _checks.integer("shift", shift)
+    if _checks.choice("bound", bound, ("exact", "renyi")) == "exact" and delta < SMALLEST_DELTA:
+        raise ValueError(f"delta must be at least {SMALLEST_DELTA:g}, got {delta:g}: the law is evaluated up to such a mass")
+    return _variance(epsilon, delta, shift, bound)
 
 
 @lru_cache(maxsize=1024)

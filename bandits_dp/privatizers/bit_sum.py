@@ -166,4 +166,4 @@ def honest_users(users: int, honest_fraction: float) -> int:
 
 def crowd(honest_fraction: float) -> str:
     """Say what a guarantee assumes of the other users."""
-    return "" if honest_fraction == 1 else f", as long as {honest_fraction:g} of the users of each batch are honest"
+    return "" if honest_fraction == 1 else f", as long as {float(honest_fraction):g} of the users of each batch are honest"

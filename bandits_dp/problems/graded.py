@@ -61,7 +61,8 @@ class GradedArms:
         if bad.size:
             raise ValueError(f"values must be in [0, 1], got {bad[0]}")
         if chances.ndim != 2 or len(chances) == 0 or chances.shape[1] != grid.size:
-            raise ValueError(f"probabilities must have shape (arms, {grid.size}), one row per arm, got shape {chances.shape}")
+            raise ValueError(f"probabilities must have shape (arms, {grid.size}), one row per arm, one column for each of values, "
+                             f"got shape {chances.shape}")
         with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are refused
             sums = chances.sum(axis=1)
         wrong = np.flatnonzero(~((chances >= 0).all(axis=1) & (np.abs(sums - 1) <= 1e-9)))

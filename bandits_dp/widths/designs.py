@@ -208,9 +208,7 @@ class PrintedWidth:
     ) -> None:
         self.log_failure = log_failure(arms, horizon)
         self.dimension = _checks.integer("dimension", dimension)
-        if not callable(private_std):
-            raise TypeError(f"private_std must be a function of a phase, got {_checks.told(private_std)}")
-        self.private_std = private_std
+        self.private_std = _checks.called("private_std", private_std)
         self.client_std = _checks.real("client_std", client_std, 0.0, math.inf, ends="[)")
 
     def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:

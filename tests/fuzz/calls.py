@@ -8,7 +8,8 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -76,6 +77,19 @@ def one(target: Target, changed: dict[str, tuple[str, str]], clock: bool = True)
     return Violation(target.callee, what, target.text(target.arguments | {name: text for name, (text, _) in changed.items()}))
 
 
+@contextmanager
+def little_memory() -> Iterator[None]:
+    """Let this process grow by no more than a call may take."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * os.sysconf("SC_PAGE_SIZE") + MEMORY, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
 def worker(number: int, seconds: float, count: int, seed: int, only: str, folder: str) -> None:
     """Make many calls in a process that may not grow, and write down those that violate the rules."""
     rng = np.random.default_rng([seed, number])
@@ -85,12 +99,9 @@ def worker(number: int, seconds: float, count: int, seed: int, only: str, folder
     steps = np.cumsum(chances / chances.sum())
     for target in rows:
         valid(target.text(target.arguments))
-    pages = int(Path("/proc/self/statm").read_text().split()[0]) if sys.platform == "linux" else 0
-    if pages:
-        resource.setrlimit(resource.RLIMIT_AS, (pages * os.sysconf("SC_PAGE_SIZE") + MEMORY, resource.RLIM_INFINITY))
     current = os.open(f"{folder}/{number}.current", os.O_CREAT | os.O_RDWR)
     start, done = time.monotonic(), 0
-    with open(f"{folder}/{number}.found", "a", buffering=1) as found, open(f"{folder}/{number}.log", "w") as log:
+    with little_memory(), open(f"{folder}/{number}.found", "a", buffering=1) as found, open(f"{folder}/{number}.log", "w") as log:
         while done < count and time.monotonic() - start < seconds:
             target = rows[min(int(np.searchsorted(steps, rng.random())), len(rows) - 1)]
             changed = drawn(target, choose, draw)

@@ -6,6 +6,7 @@ import re
 import signal
 import warnings
 from collections.abc import Iterator
+from numbers import Real
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ import numpy as np
 from tests.fuzz.targets import INFINITE, PROBABILITY, Target
 from tests.fuzz.values import made
 
-SECONDS = 10.0  # that a call may take
+SECONDS = 10.0  # of the processor that a call may take
 DEPTH = 5
 
 
@@ -34,8 +35,10 @@ def numbers(thing: Any, depth: int = DEPTH, private: bool = True) -> Iterator[An
     """Yield the numbers and arrays that an answer holds."""
     if depth == 0 or isinstance(thing, (type, FunctionType, ModuleType, np.random.Generator)):
         return
-    if isinstance(thing, (bool, int, float, complex, np.generic, np.ndarray)):
+    if isinstance(thing, (complex, np.generic, np.ndarray)):
         yield thing
+    elif isinstance(thing, Real):
+        yield float(thing)
     elif isinstance(thing, dict):
         for value in thing.values():
             yield from numbers(value, depth - 1, private)
@@ -102,13 +105,15 @@ def judged(target: Target, changed: dict[str, tuple[str, str]], expected: list[A
 
     ``changed`` gives, for the arguments that are not the valid ones, text and status; ``expected`` is what the valid call holds.
     """
-    given = {name: made(changed[name][0] if name in changed else text) for name, text in target.arguments.items()}
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # of the values themselves
+        given = {name: made(changed[name][0] if name in changed else text) for name, text in target.arguments.items()}
     before = {name: np.array(value) for name, value in given.items() if isinstance(value, np.ndarray) and value is not np.ma.masked}
     function = made(target.callee)
     wrong = [name for name, (_, status) in changed.items() if status == "wrong"]
     if clock:
-        signal.signal(signal.SIGALRM, expire)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        signal.signal(signal.SIGPROF, expire)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -130,7 +135,7 @@ def judged(target: Target, changed: dict[str, tuple[str, str]], expected: list[A
         return f"{type(error).__name__}: {str(error)[:200]!r}"
     finally:
         if clock:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
     if wrong:
         return f"accepts {' and '.join(wrong)}: {text[:100]}"
     fault = answered(target, answer) or changed_by(given, before)

@@ -321,7 +321,8 @@ def targets() -> tuple[Target, ...]:
         callee = ast.unparse(row.value.func)
         arguments = {str(word.arg): ast.unparse(word.value) for word in row.value.keywords}
         known = inspect.signature(made(callee)).parameters
-        optional = frozenset(name for name in arguments if name in known and known[name].default is None)
+        optional = frozenset(name for name in arguments if name in known and (
+            known[name].default is None or "None" in str(known[name].annotation)))
         found.append(Target(callee.rsplit(".", 1)[-1], callee, arguments, optional))
     return tuple(found)
 

@@ -6,6 +6,7 @@ A value is judged by what it is: see `judge.py`. What is listed as WRONG must be
 from __future__ import annotations
 
 import math
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -157,7 +158,8 @@ def number_rows(value: Any) -> bool:
 def equal(text: str, example: str) -> bool:
     """Whether two texts are the same numbers, not all of them converted to a smaller type with loss."""
     try:
-        with np.errstate(all="ignore"):
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
             one, other = np.asarray(made(text)), np.asarray(made(example))
             whole = other.ndim and other.dtype.kind in "iu"  # as indices are, for which no floats will do
             if (one.dtype == bool) != (other.dtype == bool) or (whole and one.dtype.kind not in "iu"):
@@ -186,7 +188,8 @@ def values(example: str) -> tuple[Value, ...]:
     if kind == "array":
         for form in (*FORMS, *ROUNDED):
             text = form.format(example)
-            found.append(Value(text, "same" if equal(text, example) and "object" not in text and "bool" not in text else "any"))
+            loose = isinstance(made(example), tuple) or "object" in text or "bool" in text  # a pair need not be an array
+            found.append(Value(text, "same" if equal(text, example) and not loose else "any"))
         found += [Value(form.format(example), "any") for form in RESHAPED]
         found += [Value(form.format(example), "wrong") for form in WRONG_FORMS]
         found += [Value(f"holding({example}, {entry})", "any") for entry in ENTRIES]
@@ -210,7 +213,9 @@ def maybe(value: Any, valid: Any, kind: str) -> bool:
 def works(text: str) -> bool:
     """Whether a value can be made at all."""
     try:
-        made(text)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            made(text)
     except Exception:  # whatever numpy or pandas says: then there is nothing to try
         return False
     return True
