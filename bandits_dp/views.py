@@ -14,7 +14,7 @@ from bandits_dp._audit_runs import Vectorized
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
-from bandits_dp.privatizers.base import complete
+from bandits_dp.privatizers.base import FIDELITIES, complete
 
 RELEASES = ("sum", "messages", "first message", "one user")
 PLAYS = ("suggestions", "releases")
@@ -81,6 +81,13 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
 def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorized:
     """Return the released sum of a privatizer, or of any object with ``release(values, rng, fidelity)``, for many runs at once.
 
+    Raises
+    ------
+    TypeError
+        If ``privatizer`` cannot release anything.
+    ValueError
+        If the fidelity is unknown.
+
     Examples
     --------
     >>> import numpy as np
@@ -90,6 +97,9 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
     >>> round(float(sums.mean()))  # of the noisy sums of two
     2
     """
+    _checks.choice("fidelity", fidelity, FIDELITIES)
+    if isinstance(privatizer, type) or not callable(getattr(privatizer, "release", None)):
+        raise TypeError(f"privatizer must be one, or an object with release(values, rng, fidelity), got {_checks.told(privatizer)}")
     # Where the answer's law depends on the sum of the values only, all runs are one call.
     usual = getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate
     by_sum = fidelity == "aggregate" and usual and privatizer.knows_sums

@@ -97,7 +97,7 @@ def plain(value: Any, kind: str) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, int) and not isinstance(value, bool) and "float" in kind and "int" not in kind:
-        return float(value)
+        return _checks.as_float(value)
     return value
 
 
