@@ -14,7 +14,7 @@ from bandits_dp._audit_runs import Vectorized
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
-from bandits_dp.privatizers.base import complete
+from bandits_dp.privatizers.base import FIDELITIES, complete
 
 RELEASES = ("sum", "messages", "first message", "one user")
 PLAYS = ("suggestions", "releases")
@@ -89,6 +89,10 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
     >>> round(float(sums.mean()))  # of the noisy sums of two
     2
     """
+    if isinstance(privatizer, type) or not callable(getattr(privatizer, "release", None)):
+        raise TypeError(f"privatizer must be one of bandits_dp.privatizers, or have release(values, rng, fidelity), got "
+                        f"{_checks.told(privatizer)}")
+    _checks.choice("fidelity", fidelity, FIDELITIES)
     # Where the answer's law depends on the sum of the values only, all runs are one call.
     usual = getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate
     by_sum = fidelity == "aggregate" and usual and privatizer.knows_sums

@@ -174,7 +174,7 @@ def setup(paper: str, **overrides: Any) -> Setup:
     >>> small.problem, small.horizon
     (BernoulliArms([0.6, 0.4]), 1000)
     """
-    if paper not in _PAPERS:
+    if not isinstance(paper, str) or paper not in _PAPERS:
         near = difflib.get_close_matches(str(paper).lower(), _PAPERS, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise ValueError(f"paper must be a known simulation, got {paper!r}; {hint}Known: {', '.join(_PAPERS)}")
