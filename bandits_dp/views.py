@@ -97,9 +97,10 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
     >>> round(float(sums.mean()))  # of the noisy sums of two
     2
     """
-    _checks.choice("fidelity", fidelity, FIDELITIES)
     if isinstance(privatizer, type) or not callable(getattr(privatizer, "release", None)):
-        raise TypeError(f"privatizer must be one, or an object with release(values, rng, fidelity), got {_checks.told(privatizer)}")
+        raise TypeError(f"privatizer must be one of bandits_dp.privatizers, or have release(values, rng, fidelity), got "
+                        f"{_checks.told(privatizer)}")
+    _checks.choice("fidelity", fidelity, FIDELITIES)
     # Where the answer's law depends on the sum of the values only, all runs are one call.
     usual = getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate
     by_sum = fidelity == "aggregate" and usual and privatizer.knows_sums

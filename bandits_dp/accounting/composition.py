@@ -93,6 +93,8 @@ def advanced_composition(epsilon: float, delta: float, releases: int, slack: flo
     releases = _checks.integer("releases", releases)
     slack = _checks.real("slack", slack, 0.0, 1.0)
     total = math.sqrt(2 * releases * math.log(1 / slack)) * epsilon + releases * epsilon * math.expm1(epsilon)
+    if math.isinf(total):
+        raise OverflowError("the total is too large for a float")
     return total, min(releases * delta + slack, 1.0)
 
 

@@ -161,7 +161,7 @@ def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDA
 
 def checked_parameter(theta: ArrayLike, dimension: int) -> NDArray[np.float64]:
     """Return a parameter of norm at most 1, shape (dimension,), or raise the ValueError that says what is wrong."""
-    allowed = f"{dimension} finite numbers"
+    allowed = f"{dimension} finite numbers, as many as features have"
     array = _checks.numbers("theta", theta, allowed)
     if array.shape != (dimension,) or not _checks.usable(array).all():
         raise ValueError(f"theta must be {allowed}, got {_checks.told(theta)}")
@@ -253,7 +253,7 @@ class ContextualLinear:
         if self.theta is not None and self.features is not None:
             bad = self.means(self.features)
             if bad.min() < -SLACK or bad.max() > 1 + SLACK:
-                raise ValueError(f"theta must give means in [0, 1], got means from {bad.min():g} to {bad.max():g}")
+                raise ValueError(f"theta must give means in [0, 1] for all features, got means from {bad.min():g} to {bad.max():g}")
 
     def _centre(self) -> tuple[NDArray[np.float64], float] | None:
         """Return what ``centre`` says."""

@@ -295,6 +295,10 @@ WITHOUT = {  # public names without a call, and why
     "Vectorized": "holds any function",
     "no_guarantee": "five words that nobody reads but people",
 }
+OPEN = {  # what generated calls still find faults in; tests leave it out, `make fuzz` does not
+    **dict.fromkeys(("ArmElimination", "PhasedElimination", "LinUCB"), "chapters print these constructors, which check little"),
+    "Log": "an entry of a strange type in one column may be told as another column's",
+}
 INFINITE = {"binomial_vector_epsilon", "Reals"}  # may answer inf, and say so
 PROBABILITY = {"binomial_delta", "discrete_laplace_delta", "gaussian_delta", "laplace_delta", "skellam_delta"}
 
