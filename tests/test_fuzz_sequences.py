@@ -61,6 +61,7 @@ KEPT = {  # what was accepted, or raised something else, and which entry is to b
     "two sums of one thing": ("LinUCB-DGS", lambda state: {"stream_gram": state["stream_gram"] + np.eye(2)}, "stream_gram"),
     "a number without a square": (
         "LinUCB-JDP", lambda state: {"stream_counter_total": state["stream_counter_total"] + 1e300}, "stream_counter_total"),
+    "a message that nobody sends": ("LinUCB-Batched-LDP", lambda state: {"sent": state["sent"] + 1e30}, "sent"),
     "a ticket for nobody": (
         "AE", lambda state: {"numbers": 9, "ticket_numbers": [8], "ticket_users": [0], "ticket_arms": [0], "ticket_user": ["null"]},
         "ticket_users"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Hashable
 from typing import Any
 
@@ -13,8 +14,10 @@ from bandits_dp._state import WrongEntry, pack, snapshot, unpack
 from bandits_dp.ask_tell import Learner
 from bandits_dp.engine.inbox import Inbox
 from bandits_dp.engine.live import Live
-from bandits_dp.engine.streams import FreshBatches, Stream
+from bandits_dp.engine.restored import FARTHEST
+from bandits_dp.engine.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.engine.ticket import Ticket
+from bandits_dp.learners import LinUCB
 from bandits_dp.privatizers.domain import SLACK, triangle
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
@@ -258,6 +261,25 @@ class LiveContexts(Live):
         phi = np.eye(1, self.dimension) * self.feature_norm
         one = self.stream.send(self._values(phi, np.zeros(1)), np.random.default_rng(0))
         self.inbox = Inbox.restored(state["sent"], self.filled, one) if fills else None
+        self._check_sums(state)
+
+    def _check_sums(self, state: dict[str, NDArray[Any]]) -> None:
+        """Raise a WrongEntry for sums, noise and messages that are larger than answers and noise ever are."""
+        batches, stream = max(1, self.played // self.batch_size), self.stream
+        if isinstance(stream, FreshBatches):
+            std = stream.privatizer.noise_std * math.sqrt(batches)
+            ours = type(stream.privatizer).__module__.startswith("bandits_dp.")  # other people's messages may be anything
+        elif isinstance(stream, CountedBatches):
+            std, ours = float(stream.counter.error_std(np.arange(1, batches + 1)).max()), True
+        else:
+            return
+        reward = float(np.clip(np.abs(self.reward_range), 1.0, 1e6).max())
+        most = FARTHEST * std + (self.played + 1) * reward * max(1.0, self.feature_norm) ** 2 * (1 + SLACK)
+        for key, value in state.items():
+            told = key.startswith("stream_") or (key == "learner_sums" and isinstance(self.learner, LinUCB))
+            sent = key == "sent" and ours and value.dtype.kind == "f"
+            if (told or sent) and not key.endswith("steps") and not (np.abs(value) <= most).all():
+                raise WrongEntry(key, f"after {self.played} rounds nothing is larger than {most:g}")
 
     def _check_learner(self, state: dict[str, NDArray[Any]]) -> None:
         filled = int(state["filled"])

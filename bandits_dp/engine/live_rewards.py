@@ -17,14 +17,13 @@ from bandits_dp.continual import Counter
 from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace
 from bandits_dp.engine.live_contexts import LiveContexts
 from bandits_dp.engine.randomness import generator
-from bandits_dp.engine.restored import ROUNDING
+from bandits_dp.engine.restored import FARTHEST, ROUNDING
 from bandits_dp.engine.streams import CountedBatches
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners.linucb import least_bound
 from bandits_dp.problems import Problem
 
 Floats = NDArray[np.float64]
-FARTHEST = 40.0  # standard deviations that no normal number is from its mean
 
 
 class CountedRewards(CountedBatches):

@@ -13,6 +13,7 @@ from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, RidgeLinUCB
 
 CLOSE = 1e-3  # relative: another machine rounds otherwise, the more so the more a matrix magnifies it
+FARTHEST = 40.0  # standard deviations that no noise is from its mean
 ROUNDING = 1e-6  # relative: sums of the same numbers in another order
 
 
