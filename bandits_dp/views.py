@@ -156,7 +156,7 @@ class _PlayView:
 
 def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
     """Return data as an array of so many rows (None: any number) and columns, or say what is wrong."""
-    allowed = f"numbers of shape ({', '.join('any' if size is None else str(size) for size in shape)}), see bandits_dp.view_of"
+    allowed = f"an array of shape ({', '.join('any' if size is None else str(size) for size in shape)}), see bandits_dp.view_of"
     array = _checks.numbers("data", data, allowed)
     if array.ndim != len(shape) or any(size not in (None, got) for size, got in zip(shape, array.shape, strict=True)):
         raise ValueError(f"data must be {allowed}, got {_checks.told(data)}")
