@@ -12,6 +12,8 @@ SEED ?=
 SEEDS ?= 100
 WORKERS ?= 2
 LOWEST ?=
+CALLS ?=
+SEQUENCES ?=
 
 TOOLS  := book/_tools
 PYTHON := .venv/bin/python
@@ -19,7 +21,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test coverage lab notebooks slides assignments grade rehearsal lint pdf claims bench package clean distclean lock repository
+.PHONY: help environment book serve test coverage lab notebooks slides assignments grade rehearsal lint pdf claims bench package fuzz clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -78,6 +80,9 @@ bench: environment  ## measure the package's speed and memory for the book's pag
 
 package: environment  ## build the wheel and the source archive, test them elsewhere (LOWEST=yes: on the lowest versions allowed)
 	@$(PYTHON) $(TOOLS)/try_package.py $(if $(LOWEST),--lowest)
+
+fuzz: environment  ## call everything public with generated arguments, for up to three hours (CALLS=1000 SEQUENCES=20 SEED=1 ONLY=Skellam)
+	@$(PYTHON) -m tests.fuzz CALLS=$(CALLS) SEQUENCES=$(SEQUENCES) SEED=$(SEED) WORKERS=$(WORKERS) ONLY=$(ONLY)
 
 clean:  ## remove what was built, and caches; keep .venv
 	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage* bandits_dp.egg-info

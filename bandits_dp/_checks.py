@@ -1,14 +1,51 @@
-"""Argument checks: every public function says which argument is wrong, what it got, and what is allowed."""
+"""Argument checks: every public function says which argument is wrong, what it got, and what is allowed.
+
+A number is what Python calls real and no bool; an array holds such numbers, of any type that numpy has for them, none of them
+masked, complex, a word or a date. What was given is copied, so that its owner may change it. `own_words` is for functions that hand
+their arguments on: what is refused, or overflows, further down is told in the names of the arguments that the caller knows.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from collections.abc import Sequence
+import re
+import warnings
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 CALIBRATIONS = ("certified", "theorem", "experiment")
+SMALLEST, LARGEST = 1e-300, 1e100  # sizes of a number that is not 0 or infinite: its square and its ratios can be computed with
+MOST_WHOLE = 10**30  # of an integer
+MOST_ENTRIES = 20_000_000  # of an array that an argument asks for: 160 MB, and a few such are needed
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def told(value: object) -> str:
+    """Return a value as an error message shows it: in a few words, and without an error of its own."""
+    try:
+        words = repr(value)
+    except Exception:  # an integer of too many digits, or a class of the caller's own
+        words = f"a {type(value).__name__} that cannot be shown"
+    return words if len(words) <= 500 else f"{words[:450]}... ({len(words):,} characters)"
+
+
+def is_number(value: object, kind: type = Real) -> bool:
+    """Whether a value is a real number (or an integer): no bool, and no time span, which numpy calls an integer."""
+    return isinstance(value, kind) and not isinstance(value, (bool, np.timedelta64))
+
+
+def as_float(value: Any) -> float:
+    """Return a real number as a float, infinite if it is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def real(name: str, value: object, low: float, high: float, *, ends: str = "()") -> float:
@@ -17,19 +54,21 @@ def real(name: str, value: object, low: float, high: float, *, ends: str = "()")
     ``ends`` gives the kind of interval: ``"()"`` open, ``"[)"`` closed on the left, and so on.
     """
     allowed = f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}"
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    number = float(value)
+    if not is_number(value):
+        raise ValueError(f"{name} must be {allowed}, got {told(value)}")
+    number = as_float(value)
     above = number >= low if ends[0] == "[" else number > low
     below = number <= high if ends[1] == "]" else number < high
     if not (above and below):  # NaN fails both comparisons
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+        raise ValueError(f"{name} must be {allowed}, got {told(value)}")
+    if number and not math.isinf(number) and not SMALLEST <= abs(number) <= LARGEST:
+        raise ValueError(f"{name} must be {allowed}, and from {SMALLEST:g} to {LARGEST:g} in size, got {told(value)}")
     return number
 
 
-def epsilon(value: object) -> float:
+def epsilon(value: object, name: str = "epsilon") -> float:
     """Return a valid privacy parameter epsilon: finite and positive."""
-    return real("epsilon", value, 0.0, math.inf)
+    return real(name, value, 0.0, math.inf)
 
 
 def delta(value: object, *, zero: bool = False) -> float:
@@ -42,18 +81,114 @@ def positive(name: str, value: object) -> float:
     return real(name, value, 0.0, math.inf)
 
 
-def integer(name: str, value: object, low: int = 1) -> int:
-    """Return an integer that is at least ``low``; floats are refused even when whole."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
-        raise ValueError(f"{name} must be an integer that is at least {low}, got {value!r}")
-    return int(value)
+def integer(name: str, value: object, low: int = 1, high: int = MOST_WHOLE) -> int:
+    """Return an integer that is at least ``low`` and at most ``high``; floats are refused even when whole."""
+    if not is_number(value, Integral) or int(value) < low:  # type: ignore[call-overload]
+        raise ValueError(f"{name} must be an integer that is at least {low}, got {told(value)}")
+    whole = int(value)  # type: ignore[call-overload]
+    if whole > high:
+        raise ValueError(f"{name} must be an integer from {low} to {high:,}, got {told(value)}")
+    return whole
+
+
+def flag(name: str, value: object) -> bool:
+    """Return a bool; nothing else is taken for one."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {told(value)}")
+    return bool(value)
 
 
 def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     """Return ``value`` if it is one of the ``allowed`` words."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {told(value)}")
     return value
+
+
+def words(name: str, value: object) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise ValueError(f"{name} must be a text, got {told(value)}")
+    return value
+
+
+def one_of(name: str, value: Any, kind: Any, allowed: str) -> Any:
+    """Return ``value`` if it is an instance of a type, or of one of several."""
+    if not isinstance(value, kind) or isinstance(value, type):
+        raise TypeError(f"{name} must be {allowed}, got {told(value)}")
+    return value
+
+
+def called(name: str, value: F) -> F:
+    """Return a function."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function, got {told(value)}")
+    return value
+
+
+def numbers(name: str, value: Any, allowed: str) -> NDArray[np.float64]:
+    """Return a copy of real numbers as an array of floats of whatever shape; NaN and infinities are for the caller to judge."""
+    wrong = f"{name} must be {allowed}, got {told(value) if not isinstance(value, np.ndarray) or value.size < 20 else value.dtype}"
+    if np.ma.isMaskedArray(value):
+        if np.ma.is_masked(value):
+            raise ValueError(f"{wrong}: an entry is masked")
+        value = np.ma.getdata(value)
+    try:
+        if isinstance(value, np.ndarray):
+            given = value
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # as of a masked entry among others
+                given = np.asarray(value)
+        if given.dtype.kind == "O":
+            if not all(isinstance(one, (np.bool_, bool)) or is_number(one) for one in given.flat):
+                raise ValueError(wrong)
+            return np.array([as_float(one) for one in given.flat]).reshape(given.shape)
+        if given.dtype.kind not in "biuf":
+            raise ValueError(wrong)
+        with np.errstate(over="ignore"):  # of a long double, which becomes infinite
+            return np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, AttributeError, Warning) as error:
+        raise ValueError(wrong) from error
+
+
+def usable(array: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which numbers are finite, and not so large that their squares are not."""
+    return np.abs(array) <= LARGEST
+
+
+def room(what: str, entries: float, most: int = MOST_ENTRIES) -> None:
+    """Raise a ValueError if something asks for an array of more numbers than there is room, or time, for."""
+    if entries > most:
+        raise ValueError(f"{what} must ask for at most {most:,} numbers at once, got {entries:,.0f}")
+
+
+def own_words(function: F) -> F:
+    """Let a function's errors be about its own arguments, whatever it calls, and let overflow be an error of these.
+
+    A ValueError that says what arguments of the function's own must be passes. Any other, and every overflow, division by zero and
+    undefined operation, becomes one that lists what was given; so does an answer with NaN. Infinity is for the function to judge.
+    """
+    known = inspect.signature(function)
+
+    @functools.wraps(function)
+    def speaking(*args: Any, **kwargs: Any) -> Any:
+        try:
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                answer = function(*args, **kwargs)
+            if any(isinstance(one, float) and math.isnan(one) for one in (answer if isinstance(answer, tuple) else (answer,))):
+                raise ArithmeticError("the answer is not a number")
+            return answer
+        except (ArithmeticError, ValueError) as error:
+            subject = set(re.findall(r"\w+", str(error).partition(" must ")[0])) - {"and"}
+            if isinstance(error, ValueError) and subject <= set(known.parameters):
+                raise
+            given = known.bind(*args, **kwargs).arguments
+            listed = ", ".join(f"{name} = {told(value)}" if isinstance(value, (str, bool)) or is_number(value) else name
+                               for name, value in given.items() if name != "self")
+            raise ValueError(f"{listed} must be such that they can be computed with together, but {error}") from error
+
+    return speaking  # type: ignore[return-value]
 
 
 def calibration(value: object) -> str:
@@ -64,6 +199,5 @@ def calibration(value: object) -> str:
 def generator(rng: object) -> np.random.Generator:
     """Return ``rng`` if it is a numpy Generator; a seed or the global state will not do."""
     if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng must be a numpy.random.Generator (numpy.random.default_rng(seed)), got {rng!r}")
+        raise ValueError(f"rng must be a numpy.random.Generator (numpy.random.default_rng(seed)), got {told(rng)}")
     return rng
-

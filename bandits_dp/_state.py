@@ -16,8 +16,9 @@ from bandits_dp import _files
 
 T = TypeVar("T")
 LABEL = "bandits_dp state 1"  # in files; another number when what is in them can no longer be read as before
-BOUNDS = ("log_mgf", "half", "beta")  # ends of entries that are bounds: they are infinite if nothing is known, and not negative
+BOUNDS = ("log_mgf", "half", "beta", "variance")  # ends of entries that are bounds: infinite if nothing is known, not negative
 SLACK = 1e-9  # but for rounding
+LARGEST = 1e150  # numbers beyond have no square
 
 
 class WrongEntry(ValueError):
@@ -117,14 +118,14 @@ class Saved(ABC):
             state = read_state(state)
         if not isinstance(state, Mapping):
             raise TypeError(f"state must be what save() returned, or the path of the file that it wrote, got {state!r}")
-        owner = str(np.asarray(state[self.kind])) if self.kind in state else None
+        given = _Entries({key: _array(key, state) for key in state})
+        owner = str(given.pop(self.kind)) if self.kind in given else None
         if owner != self.description:
             raise ValueError(f"state must come from {self.description}, got that of {owner}")
         other = copy.deepcopy(self)
-        given = _Entries({key: np.array(state[key]) for key in state if key != self.kind})
         own = self.save()
         for key in given:
-            _check_kind(key, given[key], own.get(key, given[key]))
+            _check_kind(key, given[key], own.get(key))
             if not self._is_foreign(key):
                 _check_size(key, given[key])
         try:
@@ -167,15 +168,32 @@ class _Entries(dict[str, NDArray[Any]]):
         return super().__getitem__(key)
 
 
-def _check_kind(key: str, given: NDArray[Any], own: NDArray[Any]) -> None:
+def _array(key: object, state: Mapping[Any, Any]) -> NDArray[Any]:
+    """Return an entry as an array of its own, or raise a WrongEntry."""
+    if not isinstance(key, str):
+        raise WrongEntry(str(key), "keys are words")
+    try:
+        value = state[key]
+        array = np.array(value)
+    except Exception as error:  # ragged lists, and whatever a file may hold
+        raise WrongEntry(key, repr(error)) from error
+    if array.dtype.kind not in "biufUS" or np.ma.is_masked(value):
+        raise WrongEntry(key, f"it must hold real numbers or words, got {'masked ones' if np.ma.is_masked(value) else array.dtype}")
+    with np.errstate(over="ignore"):  # what becomes infinite will be refused
+        return array.astype(float) if array.dtype.kind == "f" else array
+
+
+def _check_kind(key: str, given: NDArray[Any], own: NDArray[Any] | None) -> None:
     """Raise a WrongEntry if an entry is of another kind, or of other dimensions, than the one that it is to replace."""
+    if own is None:  # answers that wait: nobody is waited for here
+        own = np.zeros((0,) * given.ndim)
     if given.ndim != own.ndim:
         raise WrongEntry(key, f"it must have {own.ndim} dimensions, got shape {given.shape}")
     numbers = own.dtype.kind in "biuf"
     if given.size and numbers != (given.dtype.kind in "biuf"):
         raise WrongEntry(key, f"it must hold {'numbers' if numbers else 'words'}, got {given.dtype}")
-    if own.dtype.kind in "biu" and given.dtype.kind == "f" and not np.isfinite(given).all():
-        raise WrongEntry(key, "it must hold integers, got NaN or an infinity")
+    if own.dtype.kind in "biu" and given.dtype.kind == "f" and not (np.abs(given) < 2**53).all():
+        raise WrongEntry(key, "it must hold integers, got NaN, an infinity or floats that may be rounded")
 
 
 def _check_size(key: str, given: NDArray[Any]) -> None:
@@ -183,8 +201,8 @@ def _check_size(key: str, given: NDArray[Any]) -> None:
     if key.endswith(BOUNDS):
         if given.dtype.kind in "biuf" and not (given > -SLACK).all():
             raise WrongEntry(key, "it must not be negative or NaN")
-    elif given.dtype.kind == "f" and not np.isfinite(given).all():
-        raise WrongEntry(key, "it must be finite, got NaN or an infinity")
+    elif given.dtype.kind == "f" and not (np.abs(given) < LARGEST).all():
+        raise WrongEntry(key, f"it must be finite and below {LARGEST:g}, got NaN, an infinity or a larger number")
 
 
 def write_state(path: str | os.PathLike[str], state: Mapping[str, NDArray[Any]]) -> None:

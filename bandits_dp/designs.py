@@ -76,15 +76,12 @@ def support_bound(dimension: int) -> float:
 
 
 def action_rows(actions: ArrayLike) -> Floats:
-    """Return the actions as an array of shape (k, d), or raise the ValueError that says what is wrong."""
-    allowed = "actions must be finite numbers of shape (k, d), one row per action, with k, d >= 1"
-    try:
-        array = np.asarray(actions, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{allowed}, got {actions!r}") from error
+    """Return a copy of the actions, shape (k, d), or raise the ValueError that says what is wrong."""
+    shape = "finite numbers of shape (k, d), one row per action, with k, d >= 1"
+    array, allowed = _checks.numbers("actions", actions, shape), f"actions must be {shape}"
     if array.ndim != 2 or array.size == 0:
         raise ValueError(f"{allowed}, got shape {array.shape}")
-    bad = ~np.isfinite(array)
+    bad = ~_checks.usable(array)
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(f"{allowed}, got {array[row, column]} in row {row}")
@@ -117,7 +114,7 @@ def bounded_actions(actions: ArrayLike) -> Floats:
         ...
     ValueError: actions must have norm at most 1, got 5 in row 1; nothing is clipped for you
     """
-    array = action_rows(actions).copy()
+    array = action_rows(actions)
     if len(array) < 2:
         raise ValueError("actions must be at least 2, or there is nothing to learn, got 1")
     if not array.any():

@@ -62,13 +62,14 @@ class Guarantee:
     joint: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers and words; texts are free."""
+        """Check the numbers and words; what texts say is free."""
         object.__setattr__(self, "epsilon", _checks.real("epsilon", self.epsilon, 0.0, math.inf, ends="(]"))
         object.__setattr__(self, "delta", _checks.real("delta", self.delta, 0.0, 1.0, ends="[]"))
         _checks.choice("model", self.model, MODELS)
         _checks.calibration(self.calibration)
-        if not isinstance(self.joint, bool):
-            raise ValueError(f"joint must be True or False, got {self.joint!r}")
+        for name in ("unit", "neighbours", "reason"):
+            _checks.words(name, getattr(self, name))
+        _checks.flag("joint", self.joint)
 
     @property
     def proved(self) -> bool:
@@ -94,7 +95,7 @@ def upper(number: float, digits: int = 6) -> str:
     number : float
         Finite, >= 0.
     digits : int
-        Significant digits, >= 1.
+        Significant digits, from 1 to 17.
 
     Returns
     -------
@@ -102,6 +103,9 @@ def upper(number: float, digits: int = 6) -> str:
         The decimal number that ``:g`` gives, if it is no less; else the next one. A number that somebody typed with no more digits
         is returned as it was typed.
     """
+    digits = _checks.integer("digits", digits, high=17)
+    if not _checks.is_number(number) or not 0 <= (number := _checks.as_float(number)) < math.inf:
+        raise ValueError(f"number must be finite and at least 0, got {_checks.told(number)}")
     nearest = f"{number:.{digits}g}"
     if float(nearest) >= number:  # the float that was meant: 0.3 is not 0.299999999999999988898 for who typed it
         return nearest

@@ -14,7 +14,7 @@ from bandits_dp._audit_runs import Vectorized
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
-from bandits_dp.privatizers.base import complete
+from bandits_dp.privatizers.base import FIDELITIES, complete
 
 RELEASES = ("sum", "messages", "first message", "one user")
 PLAYS = ("suggestions", "releases")
@@ -59,12 +59,13 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     """
     _checks.integer("user", user, low=0)
     if isinstance(system, (Live, Restarts)):
-        return _PlayView(system, view if callable(view) else _checks.choice("view", view or "suggestions", PLAYS), user)
+        seen = "suggestions" if view is None else view
+        return _PlayView(system, seen if callable(seen) else _checks.choice("view", seen, PLAYS), user)
     if not isinstance(system, Privatizer):
         raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
     if user >= complete(system).users:
         raise ValueError(f"user must be 0 to {system.users - 1}, got {user}")
-    if _checks.choice("view", view or "sum", RELEASES) == "sum":
+    if _checks.choice("view", "sum" if view is None else view, RELEASES) == "sum":
         return release_of(system)
 
     def sent(values: Any, rng: np.random.Generator) -> ArrayLike:
@@ -80,6 +81,13 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
 def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorized:
     """Return the released sum of a privatizer, or of any object with ``release(values, rng, fidelity)``, for many runs at once.
 
+    Raises
+    ------
+    TypeError
+        If ``privatizer`` cannot release anything.
+    ValueError
+        If the fidelity is unknown.
+
     Examples
     --------
     >>> import numpy as np
@@ -89,6 +97,10 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
     >>> round(float(sums.mean()))  # of the noisy sums of two
     2
     """
+    if isinstance(privatizer, type) or not callable(getattr(privatizer, "release", None)):
+        raise TypeError(f"privatizer must be one of bandits_dp.privatizers, or have release(values, rng, fidelity), got "
+                        f"{_checks.told(privatizer)}")
+    _checks.choice("fidelity", fidelity, FIDELITIES)
     # Where the answer's law depends on the sum of the values only, all runs are one call.
     usual = getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate
     by_sum = fidelity == "aggregate" and usual and privatizer.knows_sums
@@ -144,13 +156,10 @@ class _PlayView:
 
 def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
     """Return data as an array of so many rows (None: any number) and columns, or say what is wrong."""
-    try:
-        array = np.asarray(data, dtype=float)
-    except (TypeError, ValueError):
-        array = np.zeros(0)
+    allowed = f"an array of shape ({', '.join('any' if size is None else str(size) for size in shape)}), see bandits_dp.view_of"
+    array = _checks.numbers("data", data, allowed)
     if array.ndim != len(shape) or any(size not in (None, got) for size, got in zip(shape, array.shape, strict=True)):
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
-        raise ValueError(f"data must be an array of shape ({wanted}), see bandits_dp.view_of, got {data!r}")
+        raise ValueError(f"data must be {allowed}, got {_checks.told(data)}")
     return array
 
 
@@ -169,7 +178,7 @@ def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray
         raise ValueError(f"data must be a pair (features, rewards), see bandits_dp.view_of, got {data!r}")
     features, shown = _tape(data[0], None, None, player.dimension), []
     for phi, answers in zip(features, _tape(data[1], *features.shape[:2]), strict=True):
-        ticket = player.act(phi)
+        ticket = player.act(phi, rng=rng)  # from which noise on features comes
         player.update(ticket, answers[ticket.arm], rng)
         shown.append(ticket.arm)
     d = np.shape(features)[2]

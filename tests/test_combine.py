@@ -10,6 +10,7 @@ import bandits_dp as bdp
 from bandits_dp import privatizers
 from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
 from bandits_dp.schedules.arms import DoublingBatches
+from bandits_dp.widths import running
 from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.designs import ExactWidth
 from bandits_dp.widths.ridge import PlainRadius
@@ -121,7 +122,7 @@ def test_counters_and_batches_go_to_learners_with_features():
     ((Greedy(), SHUFFLED(20), SEEN), ValueError, "privatizer must be for 5 numbers per user"),
     ((Greedy(), bdp.continual.TreeCounter(20, 1.0, 1e-4, domain=LINEAR), SEEN), ValueError, "fresh counter for 200 rounds"),
     ((LinUCB(3, PlainRadius(3, 20, 0.5, 0.1)), BATCH, SEEN), ValueError, "learner must be for features of length 2, got one for 3"),
-    ((UCB(3, None), bdp.continual.TreeCounter(200, 1.0, 1e-4), BITS), TypeError, "privatizer must be callable"),
+    ((UCB(3, running.ExactWidth()), bdp.continual.TreeCounter(200, 1.0, 1e-4), BITS), TypeError, "privatizer must be callable"),
     ((Leader(), lambda users: Own(users, guarantee="mine"), BITS), TypeError, "guarantee must be a bandits_dp.Guarantee"),
     ((Leader(), lambda users: Own(users, "mine"), BITS), TypeError, "domain must be one of bandits_dp.privatizers"),
     ((Leader("all"), Own, BITS), TypeError, "ask must return an Asked"),
@@ -271,7 +272,8 @@ def test_learners_that_restart_are_audited(view):
 
 
 def test_learners_say_what_they_know():
-    assert repr(ArmElimination(2, DoublingBatches(), None)) == "ArmElimination(phase=1, viable=[0, 1], sums=[0., 0.], width=None)"
+    shown = repr(ArmElimination(2, DoublingBatches(), ChernoffWidth(200, 10)))
+    assert shown.startswith("ArmElimination(phase=1, viable=[0, 1], sums=[0., 0.], width=")
 
 
 def test_simulate_refuses_what_is_no_problem():

@@ -221,10 +221,10 @@ def test_bad_input_leaves_the_learner_usable():
         live.update(1.0, rng)
     ticket = live.act(np.broadcast_to(features, (3, 8, 3)))
     for bad, text in (
-        ([1.0, 0.0], r"rewards must be 3, one for each user of the ticket, got shape \(2,\)"),
+        ([1.0, 0.0], "rewards must be 3, one for each user of the ticket, got 2"),
         ([1.0, 0.0, 1.5], r"rewards must be in \[0, 1\], got 1.5; nothing is clipped"),
-        ([1.0, 0.0, math.nan], r"rewards must be in \[0, 1\], got nan"),
-        ("many", "rewards must be numbers"),
+        ([1.0, 0.0, math.nan], "rewards must be finite, got nan"),
+        (["many"] * 3, "rewards must be numbers"),
     ):
         with pytest.raises(ValueError, match=text):
             live.update(ticket, bad, rng)

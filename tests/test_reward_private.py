@@ -524,10 +524,10 @@ def test_clipping_bends_means_without_crossing_them():
     ("arguments", "text"),
     [
         ({"arms": 1}, "arms must be an integer that is at least 2, got 1"),
-        ({"items": 5}, "items must be an integer that is at least 10, got 5"),
+        ({"items": 5}, "items must be at least as many as arms, 10, got 5"),
         ({"noise_std": 0.0}, "noise_std must be"),
-        ({"pool": np.full((20, 2), 0.9)}, "features must have norm at most 1"),
-        ({"pool": np.full((20, 2), np.nan)}, "features must be finite"),
+        ({"pool": np.full((20, 2), 0.9)}, "pool must have norm at most 1"),
+        ({"pool": np.full((20, 2), np.nan)}, "pool must be finite"),
         ({"theta": np.ones(10)}, "theta must have norm at most 1"),
         ({"theta": np.zeros(3)}, "theta must be 10 finite numbers"),
     ],

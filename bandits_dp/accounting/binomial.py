@@ -31,6 +31,8 @@ from bandits_dp import _checks
 
 ROUNDING = 1e-9  # relative slack that calibrations leave for floating-point error in delta
 LOG_TAIL = 700.0  # mass outside the evaluated window is below exp(-700), about 1e-304
+MOST_OUTCOMES = 3_000_000  # of a law that is evaluated: 6e9 fair bits
+MOST_VARIANCE = 2**28  # of the noise that a calibration finds, which evaluates its law 60 times: 1e9 fair bits
 
 
 def binomial_log_pmf(trials: int, p: float) -> tuple[int, NDArray[np.float64]]:
@@ -64,6 +66,7 @@ def binomial_log_pmf(trials: int, p: float) -> tuple[int, NDArray[np.float64]]:
     mean = trials * p
     reach = LOG_TAIL / 3 + math.sqrt(LOG_TAIL**2 / 9 + 2 * LOG_TAIL * mean * (1 - p))
     first, last = max(0, math.floor(mean - reach)), min(trials, math.ceil(mean + reach))
+    _checks.room("trials", last - first if last < 2**53 else last, MOST_OUTCOMES)
     x = np.arange(first, last, dtype=float)
     steps = np.log((trials - x) / (x + 1)) + (math.log(p) - math.log1p(-p))  # log P[x + 1] - log P[x]
     mode = min(max(math.floor((trials + 1) * p), first), last) - first
@@ -88,6 +91,7 @@ def hockey_stick(log_pmf: NDArray[np.float64], epsilon: float, shift: int) -> fl
     float
         delta in [0, 1].
     """
+    _checks.room("shift", shift, MOST_OUTCOMES)
     edge = np.full(shift, -np.inf)
     still = np.concatenate([log_pmf, edge])
     moved = np.concatenate([edge, log_pmf])
@@ -100,6 +104,7 @@ def hockey_stick(log_pmf: NDArray[np.float64], epsilon: float, shift: int) -> fl
     return min(1.0, max(one_way(still, moved), one_way(moved, still)))
 
 
+@_checks.own_words
 def binomial_delta(trials: int, epsilon: float, shift: int, p: float = 0.5) -> float:
     """Exact delta of a count with Bin(trials, p) noise.
 
@@ -126,7 +131,8 @@ def binomial_delta(trials: int, epsilon: float, shift: int, p: float = 0.5) -> f
 
     Notes
     -----
-    Definition and proof in the module's text; memory and time grow like sqrt(N).
+    Definition and proof in the module's text; memory and time grow like sqrt(N), up to 3 million counts, which
+    are those of 6e9 fair bits. More are refused.
 
     Examples
     --------
@@ -142,6 +148,7 @@ def binomial_delta(trials: int, epsilon: float, shift: int, p: float = 0.5) -> f
     return hockey_stick(log_pmf, epsilon, shift)
 
 
+@_checks.own_words
 def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) -> int:
     """Fewest noise bits for which the noisy count is (epsilon, delta)-DP.
 
@@ -168,7 +175,8 @@ def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) ->
 
     Notes
     -----
-    delta falls in N: one more independent bit is post-processing. So doubling and bisection find the exact minimum.
+    delta falls in N: one more independent bit is post-processing. So doubling and bisection find the exact minimum, if it is
+    no more than 1e9 fair bits, or as much variance with other bits.
 
     Examples
     --------
@@ -189,6 +197,9 @@ def _fewest_trials(epsilon: float, delta: float, shift: int, p: float) -> int:
     high = 1
     while binomial_delta(high, epsilon, shift, p) > target:
         high *= 2
+        if high * p * (1 - p) > MOST_VARIANCE:
+            raise ValueError(f"epsilon, delta, shift and p must ask for noise bits of variance at most {MOST_VARIANCE:.3g}, "
+                             f"got ({epsilon:g}, {delta:g}) for a shift by {shift}, at p = {p:g}")
     low = high // 2  # at high = 1 this is 0 trials, which never suffice
     while high - low > 1:
         middle = (low + high) // 2

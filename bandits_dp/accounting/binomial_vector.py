@@ -101,6 +101,7 @@ def vector_delta(
     return min(1.0, gaussian_delta(1.0, epsilon, ratio * l2_shift) + math.exp(min(log_failure, 0.0)))
 
 
+@_checks.own_words
 def binomial_vector_epsilon(trials: int, delta: float, l2_shift: float, max_shift: int, dimension: int) -> float:
     """Upper bound on epsilon for a vector of counts with Bin(trials, 1/2) noise on each.
 

@@ -16,6 +16,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
 
 
+@_checks.own_words
 def basic_composition(epsilon: float, delta: float, releases: int) -> tuple[float, float]:
     """Privacy of k adaptive releases by adding up (Dwork & Roth 2014).
 
@@ -51,6 +52,7 @@ def basic_composition(epsilon: float, delta: float, releases: int) -> tuple[floa
     return releases * epsilon, min(releases * delta, 1.0)
 
 
+@_checks.own_words
 def advanced_composition(epsilon: float, delta: float, releases: int, slack: float) -> tuple[float, float]:
     """Privacy of k adaptive releases with a slack in delta (Dwork & Roth 2014, Theorem 3.20).
 
@@ -91,9 +93,12 @@ def advanced_composition(epsilon: float, delta: float, releases: int, slack: flo
     releases = _checks.integer("releases", releases)
     slack = _checks.real("slack", slack, 0.0, 1.0)
     total = math.sqrt(2 * releases * math.log(1 / slack)) * epsilon + releases * epsilon * math.expm1(epsilon)
+    if math.isinf(total):
+        raise OverflowError("the total is too large for a float")
     return total, min(releases * delta + slack, 1.0)
 
 
+@_checks.own_words
 def gaussian_composition(noise_stds: Sequence[float], sensitivities: Sequence[float]) -> float:
     """Noise std of the one Gaussian release that is exactly as private as several together.
 
@@ -128,18 +133,23 @@ def gaussian_composition(noise_stds: Sequence[float], sensitivities: Sequence[fl
     >>> print(f"{std:.3f}, {bdp.accounting.gaussian_delta(std, epsilon=1.0, sensitivity=1.0):.2e}")
     4.225, 9.98e-07
     """
-    if len(noise_stds) == 0 or len(noise_stds) != len(sensitivities):
+    stds, moves = (
+        _checks.numbers(name, given, "a sequence of positive numbers")
+        for name, given in (("noise_stds", noise_stds), ("sensitivities", sensitivities))
+    )
+    if stds.ndim != 1 or stds.size == 0 or stds.shape != moves.shape:
         raise ValueError(
             "noise_stds and sensitivities must be non-empty and of equal length, "
-            f"got lengths {len(noise_stds)} and {len(sensitivities)}"
+            f"got shapes {stds.shape} and {moves.shape}"
         )
     ratios = (
         _checks.positive("sensitivities", d) / _checks.positive("noise_stds", s)
-        for s, d in zip(noise_stds, sensitivities, strict=True)
+        for s, d in zip(stds.tolist(), moves.tolist(), strict=True)
     )
     return 1 / math.hypot(*ratios)
 
 
+@_checks.own_words
 def optimal_composition(epsilon: float, delta: float, releases: int, slack: float) -> tuple[float, float]:
     """Privacy of k adaptive releases, the best possible for all mechanisms with the given guarantee.
 
@@ -180,7 +190,12 @@ def optimal_composition(epsilon: float, delta: float, releases: int, slack: floa
     delta = _checks.delta(delta, zero=True)
     releases = _checks.integer("releases", releases)
     slack = _checks.real("slack", slack, 0.0, 1.0)
-    truths, log_p = binomial_log_pmf(releases, 1 / (1 + math.exp(-epsilon)))
+    truth = 1 / (1 + math.exp(-epsilon))
+    if truth < 1:
+        truths, log_p = binomial_log_pmf(releases, truth)
+    else:  # so nearly 1 that the lies have to be counted
+        lies, log_p = binomial_log_pmf(releases, max(math.exp(-epsilon), _checks.SMALLEST))
+        truths, log_p = releases - lies - len(log_p) + 1, log_p[::-1]
     loss = (2 * (truths + np.arange(len(log_p))) - releases) * epsilon  # log P_l / Q_l
 
     def excess(total: float) -> float:
@@ -194,6 +209,7 @@ def optimal_composition(epsilon: float, delta: float, releases: int, slack: floa
     return high, -math.expm1(releases * math.log1p(-delta) + math.log1p(-slack))
 
 
+@_checks.own_words
 def zcdp_epsilon(rho: float, delta: float) -> float:
     """Privacy of a mechanism that satisfies rho-zCDP.
 

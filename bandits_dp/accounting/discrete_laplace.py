@@ -21,9 +21,10 @@ import numpy as np
 import scipy  # optimize and stats are loaded when they are used first
 
 from bandits_dp import _checks
-from bandits_dp.accounting.binomial import ROUNDING
+from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING
 
 
+@_checks.own_words
 def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     """Exact delta of a count with discrete Laplace noise.
 
@@ -48,7 +49,8 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
 
     Notes
     -----
-    The sum in the module's text: its terms are positive, so nothing cancels. Time and memory grow like the shift.
+    The sum in the module's text: its terms are positive, so nothing cancels. Time and memory grow like the shift:
+    6 million is the largest.
 
     Examples
     --------
@@ -63,12 +65,15 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     shift = _checks.integer("shift", shift)
     if epsilon * scale >= shift:
         return 0.0
-    x = np.arange(1, math.ceil((shift - epsilon * scale) / 2))
+    losses = (shift - epsilon * scale) / 2
+    _checks.room("shift", losses, MOST_OUTCOMES)
+    x = np.arange(1, math.ceil(losses))
     gained = -np.expm1(epsilon - (shift - 2 * x) / scale) * np.exp(-x / scale)
     below = -math.expm1(epsilon - shift / scale)
     return float((below - math.expm1(-1 / scale) * gained.sum()) / (1 + math.exp(-1 / scale)))
 
 
+@_checks.own_words
 def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     r"""Smallest scale for which a count with discrete Laplace noise is (epsilon, delta)-DP.
 

@@ -45,6 +45,7 @@ BINS = 100  # per factor of 2
 TILTS = np.concatenate([np.geomspace(1e-6, 0.3, 60), 1 - np.geomspace(0.68, 1e-4, 60)])  # of Chernoff's bound, in units of its pole
 
 
+@_checks.own_words
 def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: float) -> NDArray[np.float64]:
     """How far one reward moves each of the ridge parameters after its round.
 
@@ -78,8 +79,8 @@ def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: flo
     >>> shifts.ravel().round(3).tolist()
     [1.0, 0.667, 0.5]
     """
-    x = np.asarray(features, dtype=float)
-    if x.ndim != 2 or not np.isfinite(x).all() or len(x) == 0:
+    x = _checks.numbers("features", features, "finite numbers of shape (rounds, d)")
+    if x.ndim != 2 or not _checks.usable(x).all() or x.size == 0:
         raise ValueError(f"features must be finite numbers of shape (rounds, d), got shape {x.shape}")
     ridge = _checks.positive("ridge", ridge)
     change = _checks.positive("change", change)
@@ -95,6 +96,7 @@ def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: flo
     return shifts
 
 
+@_checks.own_words
 def laplace_sums_epsilon(shifts: ArrayLike, scales: ArrayLike, delta: float) -> tuple[float, float]:
     """Bound the epsilon of many releases with sums of Laplace noises, from below and above.
 
@@ -129,10 +131,11 @@ def laplace_sums_epsilon(shifts: ArrayLike, scales: ArrayLike, delta: float) -> 
     epsilon is between 19.6 and 83.9
     """
     delta = _checks.delta(delta, zero=True)
-    h, b = np.asarray(shifts, dtype=float), np.asarray(scales, dtype=float)
+    h = _checks.numbers("shifts", shifts, "finite numbers of shape (releases, d)")
+    b = _checks.numbers("scales", scales, "numbers that are at least 0, of shape (releases, k)")
     if h.ndim != 2 or b.ndim != 2 or len(h) != len(b):
         raise ValueError(f"shifts must have shape (releases, d) and scales (releases, k), got {h.shape} and {b.shape}")
-    if not np.isfinite(h).all() or not np.isfinite(b).all() or (b < 0).any():
+    if not _checks.usable(h).all() or not _checks.usable(b).all() or (b < 0).any():
         raise ValueError("shifts must be finite and scales at least 0 and finite, got something else")
     moved = h.any(axis=1)
     h, b = h[moved], b[moved]

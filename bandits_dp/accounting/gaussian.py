@@ -22,6 +22,7 @@ from bandits_dp import _checks
 CLOSE = 5e-6  # below, the slope in the middle is a difference to 1e-10
 
 
+@_checks.own_words
 def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> float:
     """Exact delta of the Gaussian mechanism at a given epsilon.
 
@@ -63,6 +64,8 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> floa
     sensitivity = _checks.positive("sensitivity", sensitivity)
     u = sensitivity / (2 * noise_std)
     v = epsilon * noise_std / sensitivity
+    if v - u > 39:
+        return 0.0  # below the smallest float, and its square may be above the largest
     if u >= v:
         return float(ndtr(u - v) - math.exp(min(epsilon + log_ndtr(-u - v), 0.0)))
     # Phi(-x) = erfcx(x / sqrt 2) exp(-x^2 / 2) / 2, and eps - (u + v)^2 / 2 = -(u - v)^2 / 2.
@@ -74,6 +77,7 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> floa
     return float(0.5 * math.exp(-((v - u) ** 2) / 2) * difference)
 
 
+@_checks.own_words
 def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> float:
     """Smallest noise for which the Gaussian mechanism is (epsilon, delta)-DP.
 
@@ -125,9 +129,10 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> floa
     ratio = math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
     while gaussian_delta(ratio, epsilon, 1.0) > delta:
         ratio *= 1 + 1e-12
-    return sensitivity * ratio
+    return _checks.positive("sensitivity", sensitivity * ratio)
 
 
+@_checks.own_words
 def classical_gaussian_noise_std(
     epsilon: float, delta: float, sensitivity: float, strict: bool = True
 ) -> float:
@@ -169,7 +174,7 @@ def classical_gaussian_noise_std(
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta)
     sensitivity = _checks.positive("sensitivity", sensitivity)
-    if strict and epsilon >= 1:
+    if _checks.flag("strict", strict) and epsilon >= 1:
         raise ValueError(
             f"epsilon must be below 1 for the classical formula (Dwork & Roth 2014, Theorem A.1), got {epsilon:g}; "
             "use gaussian_noise_std, or strict=False for a number without a proof"

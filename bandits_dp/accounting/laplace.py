@@ -13,6 +13,7 @@ from decimal import Decimal, localcontext
 from bandits_dp import _checks
 
 
+@_checks.own_words
 def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     """Exact delta of the Laplace mechanism on one number.
 
@@ -53,6 +54,7 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     return abs(math.expm1(min(epsilon - sensitivity / scale, 0.0) / 2))  # abs: no minus in front of a zero
 
 
+@_checks.own_words
 def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     """Smallest scale for which the Laplace mechanism on one number is (epsilon, delta)-DP.
 
@@ -86,7 +88,7 @@ def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta, zero=True)
     sensitivity = _checks.positive("sensitivity", sensitivity)
-    scale = sensitivity / (epsilon - 2 * math.log1p(-delta))
+    scale = _checks.positive("sensitivity", sensitivity / (epsilon - 2 * math.log1p(-delta)))
     with localcontext() as context:  # a rounding error of epsilon may be more than a small delta, and is more than none
         context.prec = 50
         largest = Decimal(epsilon) - 2 * (1 - Decimal(delta)).ln()  # what D / b may be

@@ -27,16 +27,30 @@ delta, and amplification leaves twenty times this room.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import scipy  # optimize and stats are loaded when they are used first
+from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
 
 ROUNDING = 1e-6  # relative slack that amplification leaves for floating-point error in delta
 LOG_SKIP = -100.0  # values of C less likely than this are charged to delta in full
+MOST_CLONES = 37_000_000  # on average, in a crowd whose privacy is computed: 10^8 users at a local epsilon of 1, which take seconds
 BLOCKS = 20_000  # more values of C than this are taken in blocks, each as if C were its smallest value
+
+
+@lru_cache(maxsize=8)
+def _crowds(local_epsilon: float, users: int, blocks: int) -> tuple[NDArray[Any], NDArray[Any], float]:
+    """Return values of C, their probabilities, and the mass of those that are left out."""
+    first, log_weight = binomial_log_pmf(users - 1, math.exp(-local_epsilon))
+    kept = np.flatnonzero(log_weight > LOG_SKIP)
+    starts = kept[:: 1 + len(kept) // blocks]
+    weight = np.add.reduceat(np.exp(log_weight[: kept[-1] + 1]), starts)
+    return first + starts, weight, math.exp(LOG_SKIP) * len(log_weight)
 
 
 def clones_delta(local_epsilon: float, users: int, epsilon: float) -> float:
@@ -68,16 +82,11 @@ def clones_delta(local_epsilon: float, users: int, epsilon: float) -> float:
         return 0.0  # the local guarantee itself
     q = 1 / (1 + math.exp(-local_epsilon))
     gain = q * math.exp(epsilon - local_epsilon) * math.expm1(local_epsilon - epsilon)  # q - e^eps (1 - q)
-    first, log_weight = binomial_log_pmf(users - 1, math.exp(-local_epsilon))
-    kept = np.flatnonzero(log_weight > LOG_SKIP)
-    starts = kept[:: 1 + len(kept) // BLOCKS]
-    c = first + starts
-    weight = np.add.reduceat(np.exp(log_weight[: kept[-1] + 1]), starts)
+    c, weight, skipped = _crowds(local_epsilon, users, BLOCKS)
     # the likelihood ratio exceeds e^eps from this count on; 2q - 1 = tanh(eps0 / 2)
     threshold = (c + 1) * (q - (1 - q) * math.exp(-epsilon)) / (math.tanh(local_epsilon / 2) * (1 + math.exp(-epsilon)))
     x = np.minimum(np.floor(threshold), c) + 1  # as epsilon is below eps0, at c + 1 it surely does
     excess = scipy.stats.binom.pmf(x - 1, c, 0.5) * gain - scipy.stats.binom.sf(x - 1, c, 0.5) * math.expm1(epsilon)
-    skipped = math.exp(LOG_SKIP) * len(log_weight)
     return min(1.0, float((weight * np.maximum(excess, 0.0)).sum()) + skipped)
 
 
@@ -90,6 +99,7 @@ def _closed_form(local_epsilon: float, users: int, delta: float) -> float:
     return math.log1p(math.tanh(local_epsilon / 2) * crowd)  # the closed form
 
 
+@_checks.own_words
 def shuffle_epsilon(
     local_epsilon: float, users: int, delta: float, local_delta: float = 0.0, bound: str = "numerical"
 ) -> float:
@@ -116,7 +126,8 @@ def shuffle_epsilon(
     Raises
     ------
     ValueError
-        If an argument is out of range, or local_delta exceeds delta, so that not even the local guarantee holds.
+        If an argument is out of range, or local_delta exceeds delta, so that not even the local guarantee holds; or if the crowd
+        is too large to be summed over, which is above 10^8 users at ``local_epsilon`` = 1.
 
     Notes
     -----
@@ -132,13 +143,21 @@ def shuffle_epsilon(
     >>> [round(bdp.accounting.shuffle_epsilon(1.0, users, delta=1e-6), 3) for users in (1000, 10_000)]
     [0.182, 0.053]
     """
-    local_epsilon = _checks.epsilon(local_epsilon)
+    local_epsilon = _checks.epsilon(local_epsilon, "local_epsilon")
     users = _checks.integer("users", users)
     delta = _checks.delta(delta)
     local_delta = _checks.real("local_delta", local_delta, 0.0, 1.0, ends="[)")
     _checks.choice("bound", bound, ("numerical", "closed-form"))
     if local_delta > delta:
         raise ValueError(f"local_delta must be at most delta = {delta:g}, got {local_delta:g}: the local guarantee fails already")
+
+    if not 0 < math.exp(-local_epsilon) < 1:
+        return local_epsilon  # nobody is a clone, or everybody but for less than a rounding error: no amplification is shown
+
+    if bound == "numerical" and users * math.exp(-local_epsilon) > MOST_CLONES:
+        most = math.floor(MOST_CLONES * math.exp(local_epsilon))
+        raise ValueError(f"users must be at most {most:,} for the numerical bound at local_epsilon = {local_epsilon:g}, got "
+                         f"{users:,}; bound='closed-form' takes any number")
 
     def left(epsilon: float) -> float:
         """Failure mass that remains after the local deltas are paid at this epsilon (Theorem 3.8)."""

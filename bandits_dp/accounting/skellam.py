@@ -28,9 +28,10 @@ from numpy.typing import NDArray
 from scipy.special import ive
 
 from bandits_dp import _checks
-from bandits_dp.accounting.binomial import ROUNDING, hockey_stick
+from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING, hockey_stick
 
 LOG_TAIL = 600.0  # mass outside the evaluated window is below exp(-600) on each side
+SMALLEST_DELTA = 1e-260  # that is above this mass
 EXPANDED = 1000.0  # variances from which the Bessel function's uniform expansion is exact to 1e-12
 
 
@@ -61,6 +62,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
               \Big(1 + \frac{u_1}{\nu} + \frac{u_2}{\nu^2} + \frac{u_3}{\nu^3}\Big).
     """
     variance = _checks.positive("variance", variance)
+    _checks.room("variance", 2 * math.sqrt(2 * LOG_TAIL * variance), MOST_OUTCOMES)
 
     def unlikely(log_x: float) -> float:  # Chernoff's exponent at x, which is convex and rises
         x = math.exp(log_x)
@@ -81,6 +83,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
     return np.concatenate([half[:0:-1], half])
 
 
+@_checks.own_words
 def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     """Exact delta of a count with Skellam noise.
 
@@ -105,7 +108,8 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
 
     Notes
     -----
-    Definition and proof in the module's text; memory and time grow like the standard deviation.
+    Definition and proof in the module's text; memory and time grow like the standard deviation, which is refused above
+    43,000: the law has 3 million outcomes then.
 
     Examples
     --------
@@ -120,6 +124,7 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     return hockey_stick(skellam_log_pmf(variance), epsilon, shift)
 
 
+@_checks.own_words
 def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exact") -> float:
     """Smallest variance for which a count with Skellam noise is (epsilon, delta)-DP.
 
@@ -128,7 +133,7 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
     epsilon : float
         Privacy parameter, > 0.
     delta : float
-        Failure mass, in (0, 1).
+        Failure mass, in (0, 1); at least 1e-260 for the exact divergence.
     shift : int
         How far one user moves the count at most, >= 1.
     bound : {"exact", "renyi"}
@@ -157,10 +162,10 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
     >>> print(f"{bdp.accounting.skellam_variance(epsilon=1.0, delta=1e-6, shift=1) ** 0.5:.2f}")
     3.77
     """
-    return _variance(
-        _checks.epsilon(epsilon), _checks.delta(delta), _checks.integer("shift", shift),
-        _checks.choice("bound", bound, ("exact", "renyi")),
-    )
+    epsilon, delta, shift = _checks.epsilon(epsilon), _checks.delta(delta), _checks.integer("shift", shift)
+    if _checks.choice("bound", bound, ("exact", "renyi")) == "exact" and delta < SMALLEST_DELTA:
+        raise ValueError(f"delta must be at least {SMALLEST_DELTA:g}, got {delta:g}: the law is evaluated up to such a mass")
+    return _variance(epsilon, delta, shift, bound)
 
 
 @lru_cache(maxsize=1024)

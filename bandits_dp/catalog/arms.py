@@ -195,6 +195,7 @@ def _dp_ucb(given: Given, options: Counted) -> LiveCounted:
         guarantee = replace(counter.guarantee, epsilon=epsilon, reason=reason)
         return LiveCounted(UCB(arms, PublishedWidth(arms, T, epsilon)), counter, arms, T, guarantee)
     if noise == "gaussian":
+        given.full_batches(1)  # a width is kept for every number of rewards
         counter = kind(T, epsilon, _checks.delta(given.delta), given.problem.domain)
         width: RunningWidth = GaussianWidth(counter)
     elif options.counter == "tree":

@@ -9,6 +9,8 @@ import numpy as np
 
 from bandits_dp import _checks
 
+MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten seconds, and half a gigabyte
+
 
 @dataclass(frozen=True)
 class Given:
@@ -34,11 +36,13 @@ class Given:
     delta: Any
     calibration: str
 
-
     def full_batches(self, users: int) -> int:
         """Return how many batches of so many users there are."""
         if _checks.integer("batch_size", users) > self.horizon:
             raise ValueError(f"batch_size must not exceed the horizon, got {users} users for {self.horizon} rounds")
+        if self.horizon // users > MOST_BATCHES:
+            raise ValueError(f"horizon must be at most {MOST_BATCHES * users:,} for batches of {users}, as something is kept about "
+                             f"each of them, got {self.horizon:,}")
         return self.horizon // users
 
 
@@ -93,7 +97,7 @@ def plain(value: Any, kind: str) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, int) and not isinstance(value, bool) and "float" in kind and "int" not in kind:
-        return float(value)
+        return _checks.as_float(value)
     return value
 
 

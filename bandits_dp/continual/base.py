@@ -41,9 +41,10 @@ from bandits_dp._state import Saved
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain
 
 NOISES = ("gaussian", "laplace")
+LAST = 2**53  # round of a stream without a horizon
 
 
 class Counter(Saved):
@@ -110,6 +111,7 @@ class Counter(Saved):
     noise_std: float
     guarantee: Guarantee
 
+    @_checks.own_words
     def __init__(
         self,
         horizon: int | None,
@@ -123,10 +125,11 @@ class Counter(Saved):
         strict: bool = True,
     ) -> None:
         self.horizon = self._check_horizon(horizon)
-        self.domain = domain
+        self.domain = checked_domain(domain)
         self.dimension = domain.dimension
         self.appearances = _checks.integer("appearances", appearances)
-        self.clip = clip
+        self.clip = _checks.flag("clip", clip)
+        _checks.flag("strict", strict)
         if _checks.choice("noise", noise, NOISES) not in self.noises:
             raise ValueError(f"noise must be {self.noises[0]!r} for a {type(self).__name__}, got {noise!r}: one round moves its "
                              "partial sums by an l1 distance that grows like the square root of the horizon")
@@ -262,16 +265,13 @@ class Counter(Saved):
     def _check_value(self, value: ArrayLike) -> NDArray[np.float64]:
         """Return the value with shape (dimension,), or say what is wrong."""
         expected = f"({self.dimension},)"
-        try:
-            array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"value must be numbers of shape {expected}, got {value!r}") from error
+        array = _checks.numbers("value", value, f"numbers of shape {expected}")
         if self.dimension == 1 and array.shape == ():
             array = array[None]
         if array.shape != (self.dimension,):
             raise ValueError(f"value must have shape {expected}, got shape {array.shape}")
-        if not np.isfinite(array).all():
-            raise ValueError(f"value must be finite, got {value!r}")
+        if not _checks.usable(array).all():
+            raise ValueError(f"value must be finite, got {_checks.told(value)}")
         if self.clip:
             return self.domain.clip(array[None])[0]
         self.domain.check(array[None], "value")
@@ -300,6 +300,7 @@ class Counter(Saved):
         if steps is None and self.horizon is None:
             raise ValueError("steps must be given, as this counter has no horizon, got None")
         length = int(self._check_times(self.horizon if steps is None else _checks.integer("steps", steps), "steps"))
+        _checks.room("steps", length * self.dimension)
         return self._accumulate(self._draw(_checks.generator(rng), (length, self.dimension)))
 
     def error_std(self, t: ArrayLike) -> NDArray[np.float64]:
@@ -325,10 +326,13 @@ class Counter(Saved):
     def _check_times(self, t: ArrayLike | None, name: str) -> NDArray[np.int64]:
         """Return rounds as integers, or say what is wrong."""
         allowed = "integers that are at least 1" + ("" if self.horizon is None else f" and at most the horizon {self.horizon}")
-        array = np.asarray(t)
-        if not np.issubdtype(array.dtype, np.integer):
-            raise ValueError(f"{name} must be {allowed}, got {t!r}")
-        bad = (array < 1) if self.horizon is None else (array < 1) | (array > self.horizon)
+        try:
+            array = np.asarray(None if np.ma.is_masked(t) else t)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be {allowed}, got {_checks.told(t)}") from error
+        if array.dtype.kind not in "iu":
+            raise ValueError(f"{name} must be {allowed}, got {_checks.told(t)}")
+        bad = (array < 1) | (array > (LAST if self.horizon is None else self.horizon))
         if bad.any():
             raise ValueError(f"{name} must be {allowed}, got {array[bad].flat[0]}")
         return array.astype(np.int64)

@@ -33,6 +33,7 @@ import numpy as np
 import scipy  # fft is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp.continual.base import Counter
 from bandits_dp.continual.intervals import bit_parents
 
@@ -91,6 +92,7 @@ class FactorizationCounter(Counter):
 
     def _prepare(self) -> None:
         assert self.horizon is not None
+        _checks.room("horizon", self.horizon)
         self.coefficients = square_root_coefficients(self.horizon)
         self._squares = np.cumsum(self.coefficients**2)
 

@@ -13,7 +13,6 @@ several threads takes a lock for every call: two updates at once could release t
 from __future__ import annotations
 
 import copy
-import math
 import secrets
 from abc import abstractmethod
 from collections.abc import Hashable
@@ -26,6 +25,7 @@ from bandits_dp import _checks
 from bandits_dp._state import Saved, WrongEntry, pack, snapshot, unpack
 from bandits_dp.ask_tell import Asked, Learner
 from bandits_dp.engine.randomness import generator
+from bandits_dp.engine.restored import check_restored
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.engine.visits import Visits, unworded, words
 from bandits_dp.guarantee import Guarantee
@@ -158,27 +158,34 @@ class Live(Saved):
             known = "used already, or its batch was released without it" if ticket.number < self.numbers else "unknown"
             raise ValueError(f"ticket must be open, got one that is {known}: {ticket!r}")
         kept = self.tickets[ticket.number]
-        if kept.users != ticket.users or (kept.arm is not None and kept.arm != ticket.arm):
+        if kept.users != ticket.users or not (kept.arm is None or (isinstance(ticket.arm, int) and kept.arm == ticket.arm)):
             raise ValueError(f"ticket must be what act() returned, {kept!r}, got {ticket!r}")
         return ticket
 
-    def _admit(self, users: int, user: Hashable) -> None:
-        """Check for whom a ticket is wanted, and count her visit."""
+    def _admit(self, users: int, user: Hashable) -> int:
+        """Check for whom a ticket is wanted, count her visit, and return for how many it is."""
         self._must_go_on()
-        if _checks.integer("users", users) > self.missing:
+        users = _checks.integer("users", users)
+        if users > self.missing:
             raise ValueError(f"users must be 1 to {self.missing}, the rest of this batch, got {users}")
         if user is not None:
             if users != 1:
                 raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
             self.visits.admit(user)
+        return users
 
     @staticmethod
-    def _rewards(ticket: Ticket, answers: ArrayLike, source: Any) -> NDArray[np.float64]:
-        """Return a copy of the rewards of a ticket, one row each, if they are in the domain of a privatizer or counter."""
-        array = np.atleast_1d(np.array(answers))
-        if len(array) != ticket.users:
-            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got {len(array)}")
-        array = rows(array, ticket.users, 1, "rewards")
+    def _rewards(ticket: Ticket, answers: Any) -> NDArray[np.float64]:
+        """Return a copy of the rewards of a ticket, one row each."""
+        single = np.isscalar(answers) or getattr(answers, "ndim", None) == 0 or not hasattr(answers, "__len__")
+        listed = [answers] if single else answers
+        if len(listed) != ticket.users:
+            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got {len(listed)}")
+        return rows(listed, ticket.users, 1, "rewards").copy()  # for the caller may use its own again
+
+    def _allowed(self, ticket: Ticket, answers: ArrayLike, source: Any) -> NDArray[np.float64]:
+        """Return a copy of the rewards of a ticket, if they are in the domain of a privatizer or counter."""
+        array = self._rewards(ticket, answers)
         if not source.clip:
             source.domain.check(array, "rewards")
         return array
@@ -219,9 +226,9 @@ class Live(Saved):
         return asked
 
     def _tell(self, released: NDArray[np.float64], *noise: Any) -> None:
-        """Tell a copy of the learner what was released, and keep the copy."""
+        """Tell a copy of the learner what was released, and keep the copy; the numbers that it is given are its own."""
         self.learner = snapshot(self.learner) if isinstance(self.learner, Learner) else copy.deepcopy(self.learner)
-        self.learner.tell(released, *noise)
+        self.learner.tell(released.copy(), *noise)
 
     def _must_go_on(self) -> None:
         if self.played >= self.horizon:
@@ -254,14 +261,13 @@ class Live(Saved):
         return key.startswith("learner_") and not isinstance(self.learner, Learner)
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        unpack(self.learner, state, "learner_")
         self.played = int(state["played"])
         if not 0 <= self.played <= self.horizon:
             raise ValueError(f"{self.played} rounds are not 0 to {self.horizon}")
-        if not self._is_foreign("learner_"):
-            self._check_learner(state)
+        unpack(self.learner, state, "learner_")
+        self._check_learner(state)
         self.bits = float(state["bits"])
-        if not 0 <= self.bits < math.inf:
+        if self.bits < 0:
             raise ValueError(f"nobody sends {self.bits} bits")
         self.owner, self.numbers = str(state["owner"]), int(state["numbers"])
         if not 0 <= self.numbers < NO_END:
@@ -272,14 +278,21 @@ class Live(Saved):
             raise WrongEntry("visits", "who has a ticket was here")
 
     def _check_learner(self, state: dict[str, NDArray[Any]]) -> None:
-        """Raise a WrongEntry if the learner cannot be where it says after so many rounds."""
-        for name, low, high in (("learner_phase", 1, self.played + 1), ("learner_width_users", 0, self.played)):
-            if name in state and not low <= state[name] <= high:
-                raise WrongEntry(name, f"after {self.played} rounds it is {low} to {high}")
-        for name in state.keys() & {"learner_viable", "learner_active"}:
-            left = state[name]
-            if not len(left) or left[0] < 0 or left[-1] >= self.arms or (np.diff(left) <= 0).any():
-                raise WrongEntry(name, f"it must hold some of {self.arms} arms, in order")
+        """Raise a WrongEntry if the learner cannot be where it says after so many rounds, or does not know what to do next."""
+        if isinstance(self.learner, Learner):
+            try:
+                check_restored(self.learner, self.played)
+            except WrongEntry as error:
+                raise WrongEntry("learner_" + error.entry, error.why) from error
+            return
+        try:
+            self._try()
+        except Exception as error:  # its class may be anybody's
+            raise WrongEntry(" or ".join(sorted(key for key in state if self._is_foreign(key))), repr(error)) from error
+
+    def _try(self) -> None:
+        """Let a learner say what it would do next, to see whether it can."""
+        self._ask()
 
     def _reopen(self, state: dict[str, NDArray[Any]]) -> None:
         """Take open tickets back."""
@@ -292,7 +305,7 @@ class Live(Saved):
         for number, users, arm, user in zip(*columns.values(), strict=True):
             if not 0 <= number < self.numbers:
                 raise WrongEntry("ticket_numbers", f"{number} is not 0 to {self.numbers - 1}")
-            if not 0 <= users <= self.horizon:
+            if not (self.setting != "clients") <= users <= self.horizon:  # clients may watch a phase that asks nobody
                 raise WrongEntry("ticket_users", f"no ticket is for {users} users")
             if not (0 <= arm < self.arms if self.one_arm else arm == -1):
                 raise WrongEntry("ticket_arms", f"there is no arm {arm}" if self.one_arm else f"arms are not kept, got {arm}")

@@ -141,22 +141,21 @@ class LiveArms(Live):
         >>> learner.act(user="Ada").arm, learner.act(users=30).users
         (0, 30)
         """
-        self._admit(users, user)
+        users = self._admit(users, user)
         return self._shown(self._turn, users, user)
 
     def offer(self, turn: int, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for one of the asked arms, by its place among them, whether it is next or not."""
         if not 0 <= turn < len(self.asked.arms):
             raise ValueError(f"turn must be a place among the {len(self.asked.arms)} asked arms, from 0, got {turn!r}")
-        self._admit(users, user)
-        return self._shown(turn, users, user)
+        return self._shown(turn, self._admit(users, user), user)
 
     def _shown(self, turn: int, users: int, user: Hashable) -> Ticket:
         self.out[turn] += users
         return self._ticket(int(self.asked.arms[turn]), users, user)
 
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
-        return self._rewards(ticket, answers, self.privatizers[0])
+        return self._allowed(ticket, answers, self.privatizers[0])
 
     def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
         turn = self._place(ticket.arm)

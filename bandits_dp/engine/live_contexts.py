@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Hashable
 from typing import Any
 
@@ -13,8 +14,10 @@ from bandits_dp._state import WrongEntry, pack, snapshot, unpack
 from bandits_dp.ask_tell import Learner
 from bandits_dp.engine.inbox import Inbox
 from bandits_dp.engine.live import Live
-from bandits_dp.engine.streams import FreshBatches, Stream
+from bandits_dp.engine.restored import FARTHEST
+from bandits_dp.engine.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.engine.ticket import Ticket
+from bandits_dp.learners import LinUCB
 from bandits_dp.privatizers.domain import SLACK, triangle
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
@@ -118,12 +121,15 @@ class LiveContexts(Live):
         self._must_go_on()
         ragged = isinstance(features, (list, tuple)) and len({np.shape(own) for own in features}) > 1
         several = ragged or np.ndim(features) == 3
-        shown: Any = [self._shown(own, 2, rng) for own in features] if ragged else self._shown(features, 3 if several else 2, rng)
+        shown: Any = [self._shown(own, 2) for own in features] if ragged else self._shown(features, 3 if several else 2)
         count = len(shown) if several else 1
         if not 1 <= count <= self.missing:
             raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {count}")
         if user is not None and several:
             raise ValueError(f"user must be left out for several users at once, got {user!r} for {count}")
+        if user is not None:
+            self.visits.check(user)
+        shown = [self._perturbed(own, rng) for own in shown] if ragged else self._perturbed(shown, rng)
         arms = np.array([self._choose(own) for own in shown]) if ragged else self._choose(shown)
         if user is not None:
             self.visits.admit(user)
@@ -141,7 +147,11 @@ class LiveContexts(Live):
             raise ValueError(f"choose must return integers from 0 to {arms - 1} of shape {users}, one per user, got {chosen!r}")
         return array
 
-    def _shown(self, features: ArrayLike, axes: int, rng: np.random.Generator | None) -> NDArray[np.float64]:
+    def _perturbed(self, features: NDArray[np.float64], rng: np.random.Generator | None) -> NDArray[np.float64]:
+        """Return the features that take the place of those that are shown."""
+        return features
+
+    def _shown(self, features: ArrayLike, axes: int) -> NDArray[np.float64]:
         """Return features of one user, or of several on one more axis, or say what is wrong with them."""
         array = checked_features(features, (*(None,) * (axes - 1), self.dimension), self.feature_norm)
         if self.centre is not None and np.abs(array @ self.centre - self.reward_shift).max(initial=0.0) > SLACK:
@@ -150,12 +160,13 @@ class LiveContexts(Live):
         return array
 
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
-        try:
-            y = np.atleast_1d(np.array(answers, dtype=float))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"rewards must be numbers, got {answers!r}") from error
-        if y.shape != (ticket.users,):
-            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got shape {y.shape}")
+        if ticket.shown is None or ticket.shown.shape != (ticket.users, self.dimension) or not np.isfinite(ticket.shown).all():
+            raise ValueError(f"ticket must be what act() returned, with the features that {ticket.users} users were shown, got "
+                             f"{ticket!r}")
+        return self._in_range(self._rewards(ticket, answers)[:, 0])
+
+    def _in_range(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return rewards, or say which is out of range."""
         low, high = self.reward_range
         if not (low <= y.min() and y.max() <= high and np.isfinite(y).all()):
             bad = ~((y >= low) & (y <= high) & np.isfinite(y))
@@ -217,14 +228,17 @@ class LiveContexts(Live):
         count = batches * self.batch_size
         if not count:
             return 0
-        shown = self._shown(np.repeat(phi[:count, None], 2, axis=1), 3, None)[:, 0]  # as a choice between it and itself
-        values = self._values(shown, self._checked(Ticket(None, count), rewards[:count]) - self.reward_shift)
+        shown = self._shown(np.repeat(phi[:count, None], 2, axis=1), 3)[:, 0]  # as a choice between it and itself
+        values = self._values(shown, self._in_range(rewards[:count]) - self.reward_shift)
         self.stream = snapshot(self.stream)
         for batch in values.reshape(batches, self.batch_size, -1):
             self.stream.total = self.stream.total + batch.sum(axis=0)
             self.played += self.batch_size
             self._tell(self.stream.total)
         return count
+
+    def _try(self) -> None:
+        self._choose(np.eye(2, self.dimension) * self.feature_norm)
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""
@@ -243,13 +257,36 @@ class LiveContexts(Live):
         self.filled = int(state["filled"])
         self.stream = snapshot(self.stream)
         unpack(self.stream, state, "stream_")
-        batches, rest = divmod(self.played - self.filled, self.batch_size)
-        if rest or not 0 <= self.filled < self.batch_size:
-            raise WrongEntry("filled", f"{self.played} rounds are not so many answers after whole batches of {self.batch_size}")
-        for counted in state.keys() & {"learner_batch", "stream_counter_steps", "stream_eta_steps"}:
-            if state[counted] != batches and not self._is_foreign(counted):
-                raise WrongEntry(counted, f"{batches} batches were released")
         fills = self.filled and self.played - self.filled + self.batch_size <= self.horizon
         phi = np.eye(1, self.dimension) * self.feature_norm
         one = self.stream.send(self._values(phi, np.zeros(1)), np.random.default_rng(0))
         self.inbox = Inbox.restored(state["sent"], self.filled, one) if fills else None
+        self._check_sums(state)
+
+    def _check_sums(self, state: dict[str, NDArray[Any]]) -> None:
+        """Raise a WrongEntry for sums, noise and messages that are larger than answers and noise ever are."""
+        batches, stream = max(1, self.played // self.batch_size), self.stream
+        if isinstance(stream, FreshBatches):
+            std = stream.privatizer.noise_std * math.sqrt(batches)
+            ours = type(stream.privatizer).__module__.startswith("bandits_dp.")  # other people's messages may be anything
+        elif isinstance(stream, CountedBatches):
+            std, ours = float(stream.counter.error_std(np.arange(1, batches + 1)).max()), True
+        else:
+            return
+        reward = float(np.clip(np.abs(self.reward_range), 1.0, 1e6).max())
+        most = FARTHEST * std + (self.played + 1) * reward * max(1.0, self.feature_norm) ** 2 * (1 + SLACK)
+        for key, value in state.items():
+            told = key.startswith("stream_") or (key == "learner_sums" and isinstance(self.learner, LinUCB))
+            sent = key == "sent" and ours and value.dtype.kind == "f"
+            if (told or sent) and not key.endswith("steps") and not (np.abs(value) <= most).all():
+                raise WrongEntry(key, f"after {self.played} rounds nothing is larger than {most:g}")
+
+    def _check_learner(self, state: dict[str, NDArray[Any]]) -> None:
+        filled = int(state["filled"])
+        batches, rest = divmod(self.played - filled, self.batch_size)
+        if rest or not 0 <= filled < self.batch_size:
+            raise WrongEntry("filled", f"{self.played} rounds are not so many answers after whole batches of {self.batch_size}")
+        for counted in sorted(state.keys() & {"learner_batch", "stream_counter_steps", "stream_eta_steps"}):
+            if state[counted] != batches and not self._is_foreign(counted):
+                raise WrongEntry(counted, f"{batches} batches were released")
+        super()._check_learner(state)

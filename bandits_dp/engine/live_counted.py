@@ -102,11 +102,10 @@ class LiveCounted(Live):
         """Return a ticket for an arm, whether it is the one that the learner asks about or not."""
         if not 0 <= arm < self.arms:
             raise ValueError(f"arm must be 0 to {self.arms - 1}, got {arm!r}")
-        self._admit(users, user)
-        return self._ticket(arm, users, user)
+        return self._ticket(int(arm), self._admit(users, user), user)
 
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
-        return self._rewards(ticket, answers, self.counters[0])
+        return self._allowed(ticket, answers, self.counters[0])
 
     def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
         counter = copy.deepcopy(self.counters[ticket.arm])  # ``add`` changes it

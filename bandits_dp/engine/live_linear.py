@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp._state import snapshot
+from bandits_dp._state import WrongEntry, snapshot
+from bandits_dp.designs import bounded_actions
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.guarantee import Guarantee
@@ -84,10 +85,18 @@ class LiveActions(Live):
         super()._unpack(state)
         if shown is None:
             return
-        if len(shown) and not np.array_equal(shown, self.learner.actions):
-            raise ValueError("actions must be those that the learner was made for")
-        if self.learner.estimate.shape != shown.shape[1:]:
-            raise ValueError(f"estimate must be {shown.shape[1]} numbers")
+        actions, estimate = self.learner.actions, self.learner.estimate
+        if len(shown) and not np.array_equal(shown, actions):
+            raise WrongEntry("learner_actions", "they are not those that the learner was made for")
+        if len(actions) and actions.shape != (self.arms, *shown.shape[1:]):
+            raise WrongEntry("learner_actions", f"there are {self.arms} of {shown.shape[1]} numbers, got shape {actions.shape}")
+        if len(actions):
+            try:
+                bounded_actions(actions)
+            except ValueError as error:
+                raise WrongEntry("learner_actions", str(error)) from error
+        if estimate.shape != shown.shape[1:]:
+            raise WrongEntry("learner_estimate", f"it must be {shown.shape[1]} numbers, got shape {estimate.shape}")
 
 
 class LiveLinear(LiveArms, LiveActions):

@@ -6,18 +6,21 @@ The learner is told what is released about the first half, and the second half a
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from bandits_dp._state import snapshot
+from bandits_dp._state import WrongEntry, snapshot
 from bandits_dp.continual import Counter
 from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace
 from bandits_dp.engine.live_contexts import LiveContexts
 from bandits_dp.engine.randomness import generator
+from bandits_dp.engine.restored import FARTHEST, ROUNDING
 from bandits_dp.engine.streams import CountedBatches
 from bandits_dp.guarantee import Guarantee
+from bandits_dp.learners.linucb import least_bound
 from bandits_dp.problems import Problem
 
 Floats = NDArray[np.float64]
@@ -100,7 +103,7 @@ class Curator:
         xr, x = np.split(sent, 2, axis=1)
         self.vector, self.gram = self.vector + xr.sum(axis=0), self.gram + x.T @ x
         A = self.gram + self.ridge * np.eye(len(self.gram))
-        least = float((np.linalg.eigvalsh(A) ** -32.0).sum() ** (-1 / 32))  # a lower bound on the least eigenvalue
+        least = least_bound(np.linalg.eigvalsh(A))
         self.eta = snapshot(self.eta)
         return np.linalg.inv(A) @ self.vector + self.eta.step(least, rng)
 
@@ -126,11 +129,10 @@ class LiveRewards(LiveContexts):
 
     stream: CountedRewards | Curator
 
-    def _shown(self, features: ArrayLike, axes: int, rng: np.random.Generator | None) -> Floats:
-        array = super()._shown(features, axes, rng)
+    def _perturbed(self, features: Floats, rng: np.random.Generator | None) -> Floats:
         if self.stream.context_std and self.learner.batch:
-            array = array + self.stream.context_std * generator(rng).normal(size=array.shape)
-        return array
+            return features + self.stream.context_std * generator(rng).normal(size=features.shape)
+        return features
 
     def _values(self, phi: Floats, y: Floats) -> Floats:
         """Return (g y, phi) of every user."""
@@ -138,6 +140,18 @@ class LiveRewards(LiveContexts):
 
     def _release(self, rows: NDArray[Any], rng: np.random.Generator) -> tuple[Floats, ...]:
         return *super()._release(rows, rng), rows[:, self.dimension :]
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        super()._unpack(state)
+        upper = self.learner.upper
+        squares = self.learner.sums[self.dimension :]
+        longest = self.feature_norm + FARTHEST * self.stream.context_std * math.sqrt(self.dimension)
+        if squares[upper[0] == upper[1]].sum() > self.played * longest**2 * (1 + ROUNDING):
+            raise WrongEntry("learner_sums", f"no {self.played} features of norm {longest:g} have such squares")
+        if isinstance(self.stream, Curator):
+            gram = self.stream.gram
+            if not (np.allclose(gram, gram.T, rtol=ROUNDING) and np.allclose(gram[upper], squares, rtol=ROUNDING)):
+                raise WrongEntry("stream_gram", "it is not what the learner knows")
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

@@ -29,7 +29,7 @@ def _bounds() -> Iterator[int]:
             continue
 
 
-def check_runs(runs: int, bytes_per_run: int) -> None:
+def check_runs(runs: int, bytes_per_run: int, name: str = "runs") -> None:
     """Raise a ValueError if so many runs cannot fit into memory.
 
     Parameters
@@ -38,8 +38,10 @@ def check_runs(runs: int, bytes_per_run: int) -> None:
         Number of runs, >= 1.
     bytes_per_run : int
         What one run needs at least, > 0.
+    name : str
+        What the argument is called.
     """
     free = available()
     if free is not None and runs * bytes_per_run > free:
-        raise ValueError(f"runs must be at most {max(1, free // bytes_per_run)}, got {runs}: their results alone need "
+        raise ValueError(f"{name} must be at most {max(1, free // bytes_per_run)}, got {runs}: their results alone need "
                          f"{runs * bytes_per_run / 1e9:.3g} GB of memory, and {free / 1e9:.3g} GB is available")

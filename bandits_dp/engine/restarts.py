@@ -136,6 +136,9 @@ class Restarts(Saved):
         self.stage = int(state["stage"])
         if not 0 <= self.stage < 62:
             raise ValueError(f"there is no stage {self.stage}")
+        before = sum(map(self.horizon_of, range(self.stage)))
+        if not before <= state["played"] <= before + self.horizon_of(self.stage):  # before a learner for so many rounds is made
+            raise WrongEntry("played", f"in stage {self.stage} at least {before} rounds are played")
         self.live = self._begun()
         unpack_part(self.live, state, "inner_")
         if state["played"] != self.played:

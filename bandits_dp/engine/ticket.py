@@ -47,5 +47,8 @@ class Ticket:
 
     def __post_init__(self) -> None:
         """Protect the features, whose norm was checked, and with which the answer will be encoded."""
+        for name, kind in (("users", int), ("number", int), ("owner", str), ("shown", (np.ndarray, type(None)))):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(f"ticket must be what act() returned, got one with {name}={getattr(self, name)!r}")
         if self.shown is not None:
             self.shown.flags.writeable = False

@@ -46,6 +46,12 @@ class Visits:
         ValueError
             If the id is neither an integer nor a string, or the user was in as many batches as are promised, or is in this one.
         """
+        self.check(user)
+        self.count[user] = self.count.get(user, 0) + 1
+        self.here.add(user)
+
+    def check(self, user: Hashable) -> None:
+        """Do what :meth:`admit` does, but count nobody."""
         if not _is_id(user):
             raise ValueError(f"user must be an integer or a string, got {user!r}")
         if self.count.get(user, 0) >= self.most:
@@ -53,8 +59,6 @@ class Visits:
             raise ValueError(f"user must be asked {times} at most, for which the noise is made, got {user!r} once more")
         if user in self.here:
             raise ValueError(f"user must be another one in every round of a batch, got {user!r} again")
-        self.count[user] = self.count.get(user, 0) + 1
-        self.here.add(user)
 
     @property
     def seen(self) -> set[Hashable]:

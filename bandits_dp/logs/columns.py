@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
+
 Floats = NDArray[np.float64]
 
 
@@ -54,8 +56,8 @@ def numbers(name: str, given: Any, rows: int | None, low: float, high: float, *,
 def _number(value: Any) -> float | None:
     """Return a number that hides in a column of objects; words are none, even if they look like one."""
     try:
-        return None if isinstance(value, (str, bool)) else float(value)
-    except (TypeError, ValueError):
+        return None if isinstance(value, (str, bytes, bool)) else float(value)
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -82,7 +84,8 @@ def _is_whole(value: Any) -> bool:
 
 def users(name: str, given: Any, rows: int) -> tuple[Hashable, ...]:
     """Return a column of ids, integers or words, as a tuple of Python's own."""
-    if isinstance(given, (str, Mapping, Set)) or not hasattr(given, "__len__") or len(given) != rows:
+    listed = hasattr(given, "__len__") and getattr(given, "ndim", 1) != 0 and not isinstance(given, (str, bytes, Mapping, Set))
+    if not listed or len(given) != rows:
         raise ValueError(f"{name} must have {rows} entries, one per row, got {given!r}")
     ids = tuple(value.item() if isinstance(value, np.generic) else value for value in list(given))
     known = [isinstance(value, (Integral, str)) and not isinstance(value, bool) for value in ids]
@@ -112,8 +115,8 @@ def rounds(name: str, given: Any, rows: int) -> NDArray[Any]:
 def features(name: str, given: ArrayLike, rows: int | None) -> Floats | tuple[Floats, ...]:
     """Return what was shown, shape (arms, dimension) in all rows or (rows, arms, dimension), or one array per row."""
     try:
-        array: Any = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+        array = _checks.numbers(name, given, "numbers of shape (arms, dimension) or (rows, arms, dimension)")
+    except ValueError:
         return _ragged(name, given)
     if array.ndim not in (2, 3) or 0 in array.shape:
         raise ValueError(f"{name} must have shape (arms, dimension), the same in all rows, or (rows, arms, dimension), got "
@@ -132,9 +135,9 @@ def _ragged(name: str, given: Any) -> tuple[Floats, ...]:
     shown = []
     for row, own in enumerate(given if hasattr(given, "__iter__") and not isinstance(given, str) else [given]):
         try:
-            shown.append(np.array(own, dtype=float))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must be numbers of shape (arms, dimension), got {own!r} in row {row}") from error
+            shown.append(_checks.numbers(name, own, "numbers of shape (arms, dimension)"))
+        except ValueError as error:
+            raise ValueError(f"{error} in row {row}") from error
     for row, own in enumerate(shown):
         if own.ndim != 2 or 0 in own.shape or own.shape[1] != shown[0].shape[-1]:
             raise ValueError(f"{name} must have shape (arms, dimension), of one dimension in all rows, got {own.shape} in row "

@@ -59,10 +59,10 @@ def _check_features(learner: LiveContexts, log: Log) -> None:
     """Raise a ValueError that names the row whose features a learner does not take."""
     if isinstance(log.features, np.ndarray):
         try:
-            LiveContexts._shown(learner, log.features, log.features.ndim, None)  # all at once, and without noise on them
+            learner._shown(log.features, log.features.ndim)  # all at once
             return
         except ValueError:
             pass  # one by one, to find out which
     for row in range(len(log)):
         with in_row(row):
-            LiveContexts._shown(learner, log.shown(row), 2, None)  # type: ignore[arg-type]  # there are features
+            learner._shown(log.shown(row), 2)  # type: ignore[arg-type]  # there are features

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp import _checks
 from bandits_dp.ask_tell import Asked
 from bandits_dp.engine.live import Live
 from bandits_dp.engine.live_contexts import LiveContexts
@@ -44,10 +45,7 @@ def policy_of(policy: Any) -> Policy:
         return _uniform
     if callable(policy):
         return policy
-    try:
-        fixed = np.array(policy, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(ALLOWED + f", got {policy!r}") from error
+    fixed = _checks.numbers("policy", policy, ALLOWED.removeprefix("policy must be "))
     return lambda features: fixed
 
 
@@ -65,7 +63,7 @@ def _frozen(live: Live) -> Policy:
         def choose(features: Any) -> Floats:
             if features is None:
                 raise ValueError(f"features must be in the log for {live.name}, got plain arms")
-            arm = int(live._choose(live._shown(features, 2, None)))
+            arm = int(live._choose(live._shown(features, 2)))
             return np.eye(len(features))[arm]
 
         return choose
@@ -92,8 +90,8 @@ def probabilities(policy: Any, shown: Iterator[tuple[Any, int]]) -> Iterator[Flo
 
 def _checked(said: Any, arms: int, row: int) -> Floats:
     try:
-        chances = np.asarray(said, dtype=float)
-    except (TypeError, ValueError):
+        chances = _checks.numbers("policy", said, "")
+    except ValueError:
         chances = np.zeros(0)
     if chances.shape != (arms,) or not (chances >= 0).all() or abs(chances.sum() - 1) > SLACK * arms:
         raise ValueError(f"policy must give {arms} probabilities, one per arm, that add up to 1, got {said!r} in row {row}")

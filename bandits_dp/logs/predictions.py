@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp import _checks
 from bandits_dp.logs.log import Log
 
 Floats = NDArray[np.float64]
@@ -31,8 +32,8 @@ def _ridge(x: Floats, y: Floats) -> Floats:
 
 def _checked(said: Any, arms: int, row: int) -> Floats:
     try:
-        rewards = np.asarray(said, dtype=float)
-    except (TypeError, ValueError):
+        rewards = _checks.numbers("model", said, "")
+    except ValueError:
         rewards = np.zeros(0)
     if rewards.shape != (arms,) or not np.isfinite(rewards).all():
         raise ValueError(f"model must give {arms} predicted rewards, one per arm, got {said!r} in row {row}")

@@ -4,12 +4,11 @@ Lengths are in the scene's own units, with (0, 0) in the lower left corner. A ma
 frame glides to its new place.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
+from bandits_dp import _checks
 from bandits_dp.plots.style import TRUST_COLORS, check_color
 
 INKS = ("ink", "soft", "secret")
@@ -42,10 +41,15 @@ class Mark:
     def __post_init__(self) -> None:
         if not isinstance(self.key, str) or not self.key:
             raise ValueError(f"key is {self.key!r}; allowed is text that is not empty")
-        if self.color not in INKS:
-            check_color(self.color)
+        if not isinstance(self.color, str) or self.color not in INKS:
+            check_color(_checks.words("color", self.color))
+        for name in ("faint", "hollow", "filled", "bold"):
+            _checks.flag(name, getattr(self, name, False))
+        for name in ("dash", "words"):
+            _checks.words(name, getattr(self, name, ""))
+        _checks.choice("anchor", getattr(self, "anchor", "middle"), ("start", "middle", "end"))
         for name, value in self._numbers():
-            if not isinstance(value, Real) or not math.isfinite(value):
+            if not _checks.is_number(value) or not abs(_checks.as_float(value)) <= _checks.LARGEST:
                 raise ValueError(f"{name} of {self.key!r} is {value!r}; allowed are finite numbers")
 
     def _numbers(self) -> list[tuple[str, Any]]:
@@ -93,7 +97,10 @@ class Path(Mark):
     filled: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "points", tuple((float(right), float(up)) for right, up in self.points))
+        pairs = _checks.numbers("points", self.points, "pairs (x, y) of numbers")
+        if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
+            raise ValueError(f"points must be pairs (x, y) of numbers, got shape {pairs.shape}")
+        object.__setattr__(self, "points", tuple((right, up) for right, up in pairs.tolist()))
         super().__post_init__()
 
     def _numbers(self) -> list[tuple[str, Any]]:

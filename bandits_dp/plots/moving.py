@@ -7,6 +7,7 @@ small script draws them.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from bandits_dp import _checks
 from bandits_dp.plots.page import curves_snippet
 from bandits_dp.plots.payload import Frame, Limits, Range, Words, pack
 from bandits_dp.plots.series import Series, check_axis
@@ -180,6 +181,7 @@ def moving_figure(
     ...     alt="The error grows as the square root of the number of users.")
     Moving figure: Noise. Sliders: users (2 values, now 100).
     """
+    _checks.called("series", series)
     checked = check_sliders(sliders)
     first = check_start(start, checked)
     shown = dict(labels or {})
@@ -193,7 +195,7 @@ def moving_figure(
     if not isinstance(alt, str) or len(alt.strip()) < _SHORTEST_ALT:
         raise ValueError(f"alt is {alt!r}; allowed is a description of at least {_SHORTEST_ALT} characters")
     for name, scale in (("x_scale", x_scale), ("y_scale", y_scale)):
-        if scale not in _SCALES:
+        if not isinstance(scale, str) or scale not in _SCALES:
             raise ValueError(f"{name} is {scale!r}; allowed are {', '.join(map(repr, _SCALES))}")
     words = Words(title, x_label, y_label, alt.strip(), {name: shown.get(name, name) for name in checked})
     ticks = {float(at): str(text) for at, text in (x_ticks or {}).items()}

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from bandits_dp import _checks
 from bandits_dp.plots.marks import Bar, Dot, Mark, Path, Text
 from bandits_dp.plots.page import scene_snippet
 from bandits_dp.plots.payload import Shelf, Words, check_size, slider_table
@@ -141,6 +142,7 @@ def moving_scene(
     >>> moving_scene(walk, {"step": [0, 1, 2]}, {"step": 0}, title="A walk", alt="A dot that walks to the right.", play="step")
     Moving scene: A walk. Sliders: step (3 values, now 0).
     """
+    _checks.called("draw", draw)
     checked = check_sliders(sliders)
     first = check_start(start, checked)
     shown = dict(labels or {})
@@ -150,11 +152,12 @@ def moving_scene(
         raise ValueError(f"title is {title!r}; allowed is text that is not empty")
     if not isinstance(alt, str) or len(alt.strip()) < _SHORTEST_ALT:
         raise ValueError(f"alt is {alt!r}; allowed is a description of at least {_SHORTEST_ALT} characters")
-    if play is not None and play not in checked:
+    if play is not None and (not isinstance(play, str) or play not in checked):
         raise ValueError(f"play is {play!r}; allowed are the sliders, {sorted(checked)}")
     if isinstance(pace, bool) or not isinstance(pace, int) or pace < 100:
         raise ValueError(f"pace is {pace!r}; allowed are whole milliseconds >= 100")
-    if not (len(size) == 2 and all(0 < side < float("inf") for side in size)):
+    sides = _checks.numbers("size", size, "two finite numbers > 0")
+    if sides.shape != (2,) or not ((sides > 0) & _checks.usable(sides)).all():
         raise ValueError(f"size is {size!r}; allowed are two finite numbers > 0")
     words = Words(title, "", "", alt.strip(), {name: shown.get(name, name) for name in checked})
     return MovingScene(draw, checked, first, words, size, play, pace)

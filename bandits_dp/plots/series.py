@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp.plots.style import check_color
 
 KINDS = ("line", "step", "bar", "points")
@@ -51,7 +52,7 @@ class Series:
     ) -> None:
         if not isinstance(label, str) or not label.strip():
             raise ValueError(f"label is {label!r}; a series needs a name that a reader can see")
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise ValueError(f"series {label!r}: kind is {kind!r}; allowed are {', '.join(map(repr, KINDS))}")
         if (low is None) != (high is None):
             missing, given = ("low", "high") if low is None else ("high", "low")
@@ -81,15 +82,15 @@ class Series:
 def _numbers(name: str, values: ArrayLike, label: str) -> NDArray[np.float64]:
     """Return `values` as a one-dimensional array of finite numbers, or say what is wrong with them."""
     try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"series {label!r}: {name} is {values!r}; allowed are numbers") from None
+        array = _checks.numbers(name, values, "numbers")
+    except ValueError:
+        raise ValueError(f"series {label!r}: {name} is {_checks.told(values)}; allowed are numbers") from None
     if array.ndim != 1 or array.size == 0:
         raise ValueError(
             f"series {label!r}: {name} has shape {array.shape}; allowed is (points,) with at least one point"
         )
-    if not np.isfinite(array).all():
-        at = int(np.argmin(np.isfinite(array)))
+    if not _checks.usable(array).all():
+        at = int(np.argmin(_checks.usable(array)))
         raise ValueError(f"series {label!r}: {name}[{at}] is {array[at]}; allowed are finite numbers")
     return array
 

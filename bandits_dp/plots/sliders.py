@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bandits_dp import _checks
+
 Setting = dict[str, Any]
 MOST_SETTINGS = 400
 
@@ -22,6 +24,8 @@ def check_sliders(sliders: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, 
     ValueError
         If there is no slider, a slider's values are not as above, or there are more than 400 combinations.
     """
+    if not isinstance(sliders, Mapping):
+        raise TypeError(f"sliders is {_checks.told(sliders)}; allowed is a mapping of names to values")
     if not sliders:
         raise ValueError("sliders is empty; allowed is at least one name with its values")
     checked = {name: check_values(name, values) for name, values in sliders.items()}
@@ -51,6 +55,8 @@ def check_values(name: str, values: Sequence[Any]) -> tuple[Any, ...]:
 
 def check_start(start: Mapping[str, Any], sliders: Mapping[str, tuple[Any, ...]]) -> Setting:
     """Return the first setting shown, in the order of the sliders, or raise a ValueError."""
+    if not isinstance(start, Mapping):
+        raise TypeError(f"start is {_checks.told(start)}; allowed is a mapping of names to values")
     if set(start) != set(sliders):
         raise ValueError(
             f"start has the names {sorted(start)}; allowed are exactly those of sliders, {sorted(sliders)}"

@@ -148,7 +148,7 @@ def line_look(color: str | None, index: int) -> tuple[str, Any, str]:
 
 def check_color(color: str | None) -> None:
     """Raise a ValueError unless `color` is None, a trust model or "#rrggbb"."""
-    if color is None or color in TRUST_COLORS:
+    if color is None or (isinstance(color, str) and color in TRUST_COLORS):
         return
     digits = color[1:] if isinstance(color, str) and color.startswith("#") else ""
     if len(digits) != 6 or not set(digits.lower()) <= set("0123456789abcdef"):

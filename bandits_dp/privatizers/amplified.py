@@ -75,6 +75,7 @@ class AmplifiedGaussian(UserNoise):
     72.4 instead of 133.6
     """
 
+    @_checks.own_words
     def __init__(
         self,
         users: int,
@@ -87,6 +88,7 @@ class AmplifiedGaussian(UserNoise):
         strict: bool = True,
     ) -> None:
         super().__init__(users, domain, clip)
+        _checks.flag("strict", strict)
         epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         honest = honest_users(self.users, honest_fraction)
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, rows
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, rows
 
 FIDELITIES = ("aggregate", "messages")
 NEIGHBOURS = "replace one user's reward"
@@ -97,11 +97,9 @@ class Privatizer(ABC):
 
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         self.users = _checks.integer("users", users)
-        if not isinstance(domain, Domain):
-            raise TypeError(f"domain must be one of bandits_dp.privatizers, such as Box(1), got {domain!r}")
-        self.domain = domain
+        self.domain = checked_domain(domain)
         self.dimension = domain.dimension
-        self.clip = clip
+        self.clip = _checks.flag("clip", clip)
 
     @property
     def _unit(self) -> str:

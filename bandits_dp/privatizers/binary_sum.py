@@ -99,6 +99,7 @@ class BinarySum(Privatizer):
     with 3 bits of each user: 745, give or take 3.8
     """
 
+    @_checks.own_words
     def __init__(
         self,
         users: int,
@@ -109,6 +110,7 @@ class BinarySum(Privatizer):
         strict: bool = True,
     ) -> None:
         super().__init__(users, BITS)
+        _checks.flag("strict", strict)
         epsilon = _checks.epsilon(epsilon)
         delta = _checks.delta(delta)
         honest = honest_users(self.users, honest_fraction)
@@ -133,6 +135,7 @@ class BinarySum(Privatizer):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the bit and the noise bits, shape (users, bits_per_user)."""
+        _checks.generator(rng)
         bits = self.check(values).astype(np.uint8)
         return np.hstack([bits, self.noise_bits.draw((len(bits),), rng)])
 

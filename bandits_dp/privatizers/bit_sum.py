@@ -76,6 +76,7 @@ class BitSum(Privatizer):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send g bits and the noise bits for each coordinate, in a random order, shape (users, dimension, bits)."""
+        _checks.generator(rng)
         array = self.check(values)
         if len(array) * self.bits_per_user > MOST_BITS:
             raise ValueError("fidelity must be 'aggregate' for messages as long as these, got 'messages' with "
@@ -165,4 +166,4 @@ def honest_users(users: int, honest_fraction: float) -> int:
 
 def crowd(honest_fraction: float) -> str:
     """Say what a guarantee assumes of the other users."""
-    return "" if honest_fraction == 1 else f", as long as {honest_fraction:g} of the users of each batch are honest"
+    return "" if honest_fraction == 1 else f", as long as {float(honest_fraction):g} of the users of each batch are honest"

@@ -39,7 +39,7 @@ class CentredStatistics(LinearStatistics):
     def __post_init__(self) -> None:
         """Check the numbers."""
         super().__post_init__()
-        _checks.real("reward", self.reward, 0.0, 1.0, ends="(]")
+        object.__setattr__(self, "reward", _checks.real("reward", self.reward, 0.0, 1.0, ends="(]"))
 
     @property
     def l2_diameter(self) -> float:

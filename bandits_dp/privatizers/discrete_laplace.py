@@ -69,6 +69,7 @@ class DiscreteLaplaceSum(SecureSum):
     747 of 1000 slept well, give or take 1.4
     """
 
+    @_checks.own_words
     def __init__(
         self,
         users: int,

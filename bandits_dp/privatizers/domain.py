@@ -23,21 +23,23 @@ SLACK = 1e-9  # relative room for rounding in norms that a caller computed in fl
 def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "values") -> NDArray[np.float64]:
     """Return finite values as an array of shape (users, dimension), any number of users if None, or say what is wrong."""
     expected = f"({'users' if users is None else users}, {dimension})"
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers of shape {expected}, got {values!r}") from error
+    array = _checks.numbers(name, values, f"numbers of shape {expected}")
     if users is None:
         users = len(array) if array.ndim else 0
     if dimension == 1 and array.shape == (users,):
         array = array[:, None]
     if array.shape != (users, dimension):
         raise ValueError(f"{name} must have shape {expected}, one row per user, got shape {array.shape}")
-    bad = ~np.isfinite(array)
+    bad = ~_checks.usable(array)
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(f"{name} must be finite, got {array[row, column]} in row {row}")
     return array
+
+
+def _keep(domain: object, name: str, value: float) -> None:
+    """Set a field of a frozen domain to the number that was checked: products of Python's integers do not wrap."""
+    object.__setattr__(domain, name, value)
 
 
 @cache
@@ -81,9 +83,12 @@ class Box:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        _checks.integer("dimension", self.dimension)
-        _checks.real("low", self.low, -math.inf, math.inf)
-        _checks.real("high", self.high, self.low, math.inf)
+        _keep(self, "dimension", _checks.integer("dimension", self.dimension))
+        _keep(self, "low", _checks.real("low", self.low, -math.inf, math.inf))
+        _keep(self, "high", _checks.real("high", self.high, -math.inf, math.inf))
+        _keep(self, "whole", _checks.flag("whole", self.whole))
+        if not self.low < self.high:
+            raise ValueError(f"high must be a number above low = {self.low:g}, got {self.high!r}")
 
     @property
     def l2_diameter(self) -> float:
@@ -145,8 +150,8 @@ class Ball:
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        _checks.integer("dimension", self.dimension)
-        _checks.positive("norm", self.norm)
+        _keep(self, "dimension", _checks.integer("dimension", self.dimension))
+        _keep(self, "norm", _checks.positive("norm", self.norm))
 
     @property
     def low(self) -> float:
@@ -226,7 +231,7 @@ class LinearStatistics:
 
     def __post_init__(self) -> None:
         """Check the number."""
-        _checks.integer("features", self.features)
+        _keep(self, "features", _checks.integer("features", self.features))
 
     @property
     def dimension(self) -> int:
@@ -249,12 +254,19 @@ class LinearStatistics:
 
     def encode(self, features: ArrayLike, rewards: ArrayLike) -> NDArray[np.float64]:
         """Turn features, shape (users, d), and rewards, shape (users,), into values, shape (users, dimension)."""
-        phi = np.asarray(features, dtype=float)
-        y = np.asarray(rewards, dtype=float)
+        phi = _checks.numbers("features", features, f"numbers of shape (users, {self.features})")
+        y = _checks.numbers("rewards", rewards, "numbers of shape (users,)")
         if phi.ndim != 2 or phi.shape[1] != self.features or y.shape != phi.shape[:1]:
             raise ValueError(
                 f"features must have shape (users, {self.features}) and rewards shape (users,), got {phi.shape} and {y.shape}"
             )
+        for name, array in (("features", phi), ("rewards", y)):
+            if not _checks.usable(array).all():
+                raise ValueError(f"{name} must be finite, and at most {_checks.LARGEST:g} in size, got {array}")
+        return self._encoded(phi, y)
+
+    def _encoded(self, phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Do what :meth:`encode` does for arrays that are known to be right."""
         row, column = triangle(self.features)
         return np.hstack([phi * y[:, None], phi[:, row] * phi[:, column]])
 
@@ -276,10 +288,12 @@ class LinearStatistics:
         matrix = np.empty((len(array), d, d))
         matrix[:, row, column] = matrix[:, column, row] = upper
         size = np.sqrt(np.maximum(diagonal[users, top], 0.0))
-        phi = matrix[users, top] / np.where(size > 0, size, 1.0)[:, None]  # phi up to its sign, from the largest column
-        y = (phi * vector).sum(axis=1) / np.maximum((phi**2).sum(axis=1), 1e-300)
-        apart = np.abs(self.encode(phi, y) - array).max(axis=1)
-        bad = np.flatnonzero((apart > SLACK) | ((phi**2).sum(axis=1) > 1 + SLACK) | (np.abs(y) > 1 + SLACK))
+        with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are refused
+            phi = matrix[users, top] / np.where(size > 0, size, 1.0)[:, None]  # phi up to its sign, from the largest column
+            y = (phi * vector).sum(axis=1) / np.maximum((phi**2).sum(axis=1), 1e-300)
+            apart = np.abs(self._encoded(phi, y) - array).max(axis=1)
+            good = (apart <= SLACK) & ((phi**2).sum(axis=1) <= 1 + SLACK) & (np.abs(y) <= 1 + SLACK)
+        bad = np.flatnonzero(~good)
         if bad.size:
             raise ValueError(
                 f"{name} must be (phi y, upper triangle of phi phi') with norm of phi and |y| at most 1, got {array[bad[0]]} "
@@ -324,7 +338,7 @@ class Reals:
 
     def __post_init__(self) -> None:
         """Check the number."""
-        _checks.integer("dimension", self.dimension)
+        _keep(self, "dimension", _checks.integer("dimension", self.dimension))
 
     def __str__(self) -> str:
         """Return the domain in words."""
@@ -341,6 +355,13 @@ class Reals:
 Domain = Box | Ball | LinearStatistics | Reals
 UNIT_INTERVAL = Box(1)
 BITS = Box(1, whole=True)
+
+
+def checked_domain(domain: object) -> Domain:
+    """Return a domain whose vectors fit into memory, or say what is wrong."""
+    known: Domain = _checks.one_of("domain", domain, Domain, "one of bandits_dp.privatizers, such as Box(1)")
+    _checks.room("domain", known.dimension)
+    return known
 
 
 def covers(domain: Domain, other: Domain) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_noise_std
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
@@ -65,6 +66,7 @@ class _Calibrated(GaussianNoise):
 
     model: str
 
+    @_checks.own_words
     def __init__(
         self,
         users: int,
@@ -76,6 +78,8 @@ class _Calibrated(GaussianNoise):
         strict: bool = True,
     ) -> None:
         super().__init__(users, domain, clip)
+        _checks.flag("strict", strict)
+        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
         distance, gap = domain.l2_diameter, ""
         if certified(calibration, "a Gaussian sum", "no paper publishes a figure with it"):

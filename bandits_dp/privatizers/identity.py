@@ -35,7 +35,7 @@ class Identity(Trusting):
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL) -> None:
         super().__init__(users, domain)
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
-        self.span = users * (domain.high - domain.low)
+        self.span = self.users * (domain.high - domain.low)
         self.guarantee = no_guarantee("none", "one reward", NEIGHBOURS, "certified", "rewards are used as they are")
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:

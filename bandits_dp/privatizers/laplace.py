@@ -23,6 +23,7 @@ class _LaplaceSum(Privatizer):
     bits_per_user: float
     span = math.inf
 
+    @_checks.own_words
     def __init__(
         self,
         users: int,
@@ -33,7 +34,7 @@ class _LaplaceSum(Privatizer):
         clip: bool = False,
     ) -> None:
         super().__init__(users, domain, clip)
-        delta = _checks.delta(delta, zero=True)
+        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta, zero=True)
         if not certified(calibration, "a Laplace sum", "no paper publishes a figure with it") or self.dimension > 1:
             delta = 0.0  # the profile with delta is proved for one number
         self.scale = laplace_scale(epsilon, delta, domain.l1_diameter)

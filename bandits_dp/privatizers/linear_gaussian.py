@@ -37,8 +37,10 @@ class PublishedLocalGaussian(UserNoise):
         If an argument is out of range.
     """
 
+    @_checks.own_words
     def __init__(self, users: int, epsilon: float, delta: float, domain: LinearStatistics, strict: bool = True) -> None:
         super().__init__(users, domain)
+        _checks.flag("strict", strict)
         epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         gap = ""
         if epsilon > 1:

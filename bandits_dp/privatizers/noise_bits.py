@@ -29,6 +29,7 @@ from bandits_dp.privatizers.base import bernoulli_log_mgf
 from bandits_dp.privatizers.rare import drawable
 
 MOST_CONVOLVED = 100_000  # trials up to which the law of pairs is computed exactly
+RAREST = -600.0  # log of a probability that is far below what can be drawn
 SHARE = 1e-3  # of delta, left to the event of too few fair pairs beyond that
 
 
@@ -155,6 +156,8 @@ def least_noise_bits(
     high = min(math.log(trials) - math.log(8 * users * pairs), most)
     low = high - 1
     while excess(low) <= 0:
+        if low < RAREST:
+            return NoiseBits(pairs, pairs, drawable(math.exp(low), users * pairs))  # no rarer noise can be drawn
         low -= 1
     while high < most and excess(high) > 0:
         high = min(high + 0.25, most)

@@ -76,6 +76,7 @@ class RandomizedResponse(Privatizer):
 
     bits_per_user = 1.0
 
+    @_checks.own_words
     def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified") -> None:
         super().__init__(users, BITS)
         epsilon = _checks.epsilon(epsilon)
@@ -94,6 +95,7 @@ class RandomizedResponse(Privatizer):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report the bit with probability ``truth`` and its opposite otherwise, shape (users, 1)."""
+        _checks.generator(rng)
         bits = self.check(values).astype(np.uint8)
         lies = rng.random(bits.shape) >= self.truth
         return bits ^ lies

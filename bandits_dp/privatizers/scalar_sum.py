@@ -65,6 +65,7 @@ class ScalarSum(BitSum):
     a mean of 0.751, give or take 0.002
     """
 
+    @_checks.own_words
     def __init__(
         self,
         users: int,
@@ -78,6 +79,7 @@ class ScalarSum(BitSum):
         strict: bool = True,
     ) -> None:
         super().__init__(users, domain, clip)
+        _checks.flag("strict", strict)
         epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         if self.dimension != 1:
             raise ValueError(f"domain must have dimension 1 for a scalar sum, got {self.dimension}")

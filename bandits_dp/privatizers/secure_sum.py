@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.domain import Box
@@ -58,7 +59,7 @@ class SecureSum(Privatizer):
     domain: Box
 
     def __init__(self, users: int, domain: Box, honest_fraction: float) -> None:
-        super().__init__(users, domain)
+        super().__init__(users, _checks.one_of("domain", domain, Box, "a Box of one dimension"))
         if self.dimension != 1:
             raise ValueError(f"domain must have dimension 1 for a sum by secure aggregation, got {self.dimension}")
         self.honest = honest_users(self.users, honest_fraction)
@@ -101,6 +102,7 @@ class SecureSum(Privatizer):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the integer plus the user's own noise, modulo m, shape (users, 1)."""
+        _checks.generator(rng)
         integers = self._encode(self.check(values), rng)
         return (integers + self._draw(1, integers.shape, rng)) % self.modulus
 

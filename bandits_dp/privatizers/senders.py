@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp.privatizers.base import Privatizer
 
 
@@ -15,6 +16,7 @@ class Trusting(Privatizer):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself."""
+        _checks.generator(rng)
         return self.check(values)
 
     def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
@@ -31,7 +33,7 @@ class Noisy(Privatizer):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the value plus the user's own noise, shape (users, dimension)."""
-        return self.send_checked(self.check(values), rng)
+        return self.send_checked(self.check(values), _checks.generator(rng))
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Add the messages up."""

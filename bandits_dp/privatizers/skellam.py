@@ -54,6 +54,7 @@ class SkellamSum(SecureSum):
     752 of 1000 slept well, give or take 3.8
     """
 
+    @_checks.own_words
     def __init__(
         self,
         users: int,

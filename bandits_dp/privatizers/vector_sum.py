@@ -110,6 +110,7 @@ class VectorSum(BitSum):
     8.64 instead of 8.45, for 894 bits of each user
     """
 
+    @_checks.own_words
     def __init__(
         self,
         users: int,
@@ -123,6 +124,7 @@ class VectorSum(BitSum):
         strict: bool = True,
     ) -> None:
         super().__init__(users, domain, clip)
+        _checks.flag("strict", strict)
         epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         honest = honest_users(self.users, honest_fraction)
         gap = ""

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp.privatizers.domain import BITS
 
 
@@ -48,13 +49,10 @@ class BernoulliArms:
     setting = "arms"
 
     def __init__(self, means: ArrayLike) -> None:
-        allowed = "means must be a non-empty list of numbers in [0, 1], one per arm"
-        try:
-            array = np.asarray(means, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{allowed}, got {means!r}") from error
+        allowed = "a non-empty list of numbers in [0, 1], one per arm"
+        array = _checks.numbers("means", means, allowed)
         if array.ndim != 1 or array.size == 0:
-            raise ValueError(f"{allowed}, got shape {array.shape}")
+            raise ValueError(f"means must be {allowed}, got shape {array.shape}")
         bad = np.flatnonzero(~((array >= 0) & (array <= 1)))  # NaN is bad, too
         if bad.size:
             raise ValueError(f"means must be in [0, 1], got {array[bad[0]]} for arm {bad[0]}")

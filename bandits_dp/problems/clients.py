@@ -235,6 +235,7 @@ class SphericalClients:
     ) -> None:
         self.arms = _checks.integer("arms", arms, low=2)
         self.dimension = _checks.integer("dimension", dimension)
+        _checks.room("arms and dimension", (self.arms + 1) * self.dimension)
         self.client_std = _checks.real("client_std", client_std, 0.0, math.inf, ends="[)")
         self.kind = _checks.choice("rewards", rewards, REWARDS)
         self.clients = _checks.integer("clients", clients)

@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 
-from bandits_dp import _checks
 from bandits_dp.problems.contextual import ContextualLinear
 
 
@@ -45,7 +44,8 @@ class CodeLinear(ContextualLinear):
 
     def __init__(self, arms: int = 100, dimension: int = 5) -> None:
         super().__init__(arms, dimension)
-        _checks.integer("arms", arms, low=self.dimension)
+        if self.arms < self.dimension:
+            raise ValueError(f"arms must be at least as many as the dimension, {self.dimension}, got {self.arms}")
 
     def draw(self, rng: np.random.Generator) -> Self:
         """Return an instance, theta drawn first; an instance returns itself."""

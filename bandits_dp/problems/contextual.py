@@ -107,7 +107,9 @@ def shown_means(problem: Any, numbers: NDArray[np.float64], features: Any) -> An
 SINGLE = 1e-6  # relative room for norms that were computed in single precision
 
 
-def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: float = 1.0) -> NDArray[np.float64]:
+def checked_features(
+    features: ArrayLike, shape: tuple[int | None, ...], norm: float = 1.0, name: str = "features"
+) -> NDArray[np.float64]:
     """Return feature vectors as an array, or say what is wrong with them.
 
     Parameters
@@ -118,6 +120,8 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
         The shape that they must have; None stands for any length.
     norm : float
         Largest norm allowed; what is longer by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
+    name : str
+        The argument that an error is about.
 
     Raises
     ------
@@ -125,22 +129,20 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
         If there is another shape, fewer than two arms, a number that is not finite, a zero vector, or a norm above the bound.
     """
     expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
-    try:
-        array = np.array(features, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"features must be numbers of shape {expected}, got {features!r}") from error
+    array = _checks.numbers(name, features, f"numbers of shape {expected}")
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
-        raise ValueError(f"features must have shape {expected}, got {array.shape}")
+        raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
     if array.shape[-2] < 2:
-        raise ValueError(f"features must have at least 2 arms, or there is nothing to choose, got {array.shape[-2]}")
-    norms = np.sqrt(np.einsum("...i,...i->...", array, array))
+        raise ValueError(f"{name} must have at least 2 arms, or there is nothing to choose, got {array.shape[-2]}")
+    with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are refused
+        norms = np.sqrt(np.einsum("...i,...i->...", array, array))
     if norms.size and 0 < norms.min() <= norms.max() <= norm * (1 + SLACK):
         return array
-    if not np.isfinite(array).all():
-        raise ValueError(f"features must be finite, got {array[~np.isfinite(array)][0]}")
+    if not _checks.usable(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~_checks.usable(array)][0]}")
     if (norms == 0).any():
-        raise ValueError("features must not be zero, got a zero vector: nothing can be learned from it")
-    return shortened(array, "features", norm)
+        raise ValueError(f"{name} must not be zero, got a zero vector: nothing can be learned from it")
+    return shortened(array, name, norm)
 
 
 def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDArray[np.float64]:
@@ -155,6 +157,15 @@ def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDA
     if norms.max(initial=0.0) > norm * (1 + SINGLE):
         raise ValueError(f"{name} must have norm at most {norm:g}, got {norms.max():g}; nothing is clipped for you")
     return np.where(norms > norm * (1 + SLACK), vectors * (norm / np.maximum(norms, norm)), vectors)
+
+
+def checked_parameter(theta: ArrayLike, dimension: int) -> NDArray[np.float64]:
+    """Return a parameter of norm at most 1, shape (dimension,), or raise the ValueError that says what is wrong."""
+    allowed = f"{dimension} finite numbers, as many as features have"
+    array = _checks.numbers("theta", theta, allowed)
+    if array.shape != (dimension,) or not _checks.usable(array).all():
+        raise ValueError(f"theta must be {allowed}, got {_checks.told(theta)}")
+    return shortened(array, "theta")
 
 
 def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
@@ -227,7 +238,7 @@ class ContextualLinear:
         features: ArrayLike | None = None,
         theta: ArrayLike | None = None,
     ) -> None:
-        self.fixed = bool(fixed)
+        self.fixed = _checks.flag("fixed", fixed)
         self.features: NDArray[np.float64] | None = None
         if features is not None:
             if not fixed:
@@ -236,12 +247,13 @@ class ContextualLinear:
             arms, dimension = self.features.shape
         self.arms = _checks.integer("arms", arms, low=2)
         self.dimension = _checks.integer("dimension", dimension, low=1 if features is not None else 2)
+        _checks.room("arms and dimension", self.arms * self.dimension)
         self.theta = None if theta is None else self._checked_theta(theta)
         self.centre = self._centre()
         if self.theta is not None and self.features is not None:
             bad = self.means(self.features)
             if bad.min() < -SLACK or bad.max() > 1 + SLACK:
-                raise ValueError(f"theta must give means in [0, 1], got means from {bad.min():g} to {bad.max():g}")
+                raise ValueError(f"theta must give means in [0, 1] for all features, got means from {bad.min():g} to {bad.max():g}")
 
     def _centre(self) -> tuple[NDArray[np.float64], float] | None:
         """Return what ``centre`` says."""
@@ -257,10 +269,7 @@ class ContextualLinear:
         return centre, math.sqrt(0.5) if drawn else 1 + float(np.linalg.norm(centre))
 
     def _checked_theta(self, theta: ArrayLike) -> NDArray[np.float64]:
-        array = np.array(theta, dtype=float)
-        if array.shape != (self.dimension,) or not np.isfinite(array).all():
-            raise ValueError(f"theta must be {self.dimension} finite numbers, got {theta!r}")
-        return shortened(array, "theta")
+        return checked_parameter(theta, self.dimension)
 
     def draw(self, rng: np.random.Generator) -> Self:
         """Return an instance: what was not given is drawn, theta first."""

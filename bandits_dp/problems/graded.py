@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp.privatizers.domain import UNIT_INTERVAL
 from bandits_dp.problems.arms import BernoulliArms
 
@@ -53,15 +54,17 @@ class GradedArms:
 
     def __init__(self, values: ArrayLike, probabilities: ArrayLike) -> None:
         self.domain = UNIT_INTERVAL
-        grid, chances = _numbers("values", values), _numbers("probabilities", probabilities)
+        grid, chances = _checks.numbers("values", values, "numbers"), _checks.numbers("probabilities", probabilities, "numbers")
         if grid.ndim != 1 or grid.size == 0:
             raise ValueError(f"values must be a non-empty list of numbers in [0, 1], got shape {grid.shape}")
         bad = grid[~((grid >= 0) & (grid <= 1))]  # NaN is bad, too
         if bad.size:
             raise ValueError(f"values must be in [0, 1], got {bad[0]}")
         if chances.ndim != 2 or len(chances) == 0 or chances.shape[1] != grid.size:
-            raise ValueError(f"probabilities must have shape (arms, {grid.size}), one row per arm, got shape {chances.shape}")
-        sums = chances.sum(axis=1)
+            raise ValueError(f"probabilities must have shape (arms, {grid.size}), one row per arm, one column for each of values, "
+                             f"got shape {chances.shape}")
+        with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are refused
+            sums = chances.sum(axis=1)
         wrong = np.flatnonzero(~((chances >= 0).all(axis=1) & (np.abs(sums - 1) <= 1e-9)))
         if wrong.size:
             raise ValueError(f"probabilities must not be negative and add up to 1, got {chances[wrong[0]]} for arm {wrong[0]}")
@@ -98,13 +101,6 @@ class GradedArms:
         """Return the class, the values and the means."""
         grid, means = (np.array2string(array, separator=", ") for array in (self.values, self.means))
         return f"GradedArms(values={grid}, means={means})"
-
-
-def _numbers(name: str, given: ArrayLike) -> NDArray[np.float64]:
-    try:
-        return np.asarray(given, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers, got {given!r}") from error
 
 
 Arms = BernoulliArms | GradedArms

@@ -21,7 +21,7 @@ from scipy.special import ndtr
 
 from bandits_dp import _checks
 from bandits_dp.designs import bounded_actions
-from bandits_dp.privatizers.domain import Ball, Box, Reals, rows
+from bandits_dp.privatizers.domain import Ball, Box, Reals
 
 REWARDS = ("signs", "gaussian")
 BLOCK = 1_000_000  # clipped rewards drawn at a time
@@ -155,9 +155,10 @@ class SphericalArms:
     ) -> None:
         self.arms = _checks.integer("arms", arms, low=2)
         self.dimension = _checks.integer("dimension", dimension)
+        _checks.room("arms and dimension", (self.arms + 1) * self.dimension)
         self.theta_norm = _checks.real("theta_norm", theta_norm, 0.0, 1.0, ends="(]")
         self.kind = _checks.choice("rewards", rewards, REWARDS)
-        self.bound = bound
+        self.bound = None if bound is None else _checks.positive("bound", bound)
         self.domain = reward_domain(rewards, bound)
 
     def draw(self, rng: np.random.Generator) -> LinearArms:
@@ -172,12 +173,12 @@ class SphericalArms:
 
 def checked_theta(theta: ArrayLike, dimension: int) -> Floats:
     """Return a parameter of norm at most 1 as an array of shape (dimension,), or raise the ValueError that says what is wrong."""
-    try:
-        parameter = rows(np.asarray(theta, dtype=float)[None], 1, dimension, "theta")
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"theta must be {dimension} finite numbers, one per column of actions, got {theta!r}") from error
-    Ball(dimension).check(parameter, "theta")
-    return parameter[0].copy()
+    allowed = f"{dimension} finite numbers, one per column of actions"
+    parameter = _checks.numbers("theta", theta, allowed)
+    if parameter.shape != (dimension,) or not _checks.usable(parameter).all():
+        raise ValueError(f"theta must be {allowed}, got {_checks.told(theta)}")
+    Ball(dimension).check(parameter[None], "theta")
+    return parameter
 
 
 def on_sphere(points: int, dimension: int, rng: np.random.Generator) -> Floats:
@@ -192,7 +193,7 @@ def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
         if bound is not None:
             raise ValueError(f"bound must be left out for rewards='signs', which are +1 or -1, got {bound!r}")
         return Box(1, -1.0, 1.0, whole=True)
-    return Reals(1) if bound is None else Box(1, -_checks.positive("bound", bound), bound)
+    return Reals(1) if bound is None else Box(1, -_checks.positive("bound", bound), _checks.positive("bound", bound))
 
 
 def excess(z: Floats) -> Floats:

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from bandits_dp import _checks
-from bandits_dp.problems.contextual import checked_features, shortened
+from bandits_dp.problems.contextual import checked_features, checked_parameter
 
 
 def different(uniform: NDArray[np.float64], items: int | NDArray[np.int64]) -> NDArray[np.intp]:
@@ -95,21 +95,21 @@ class PoolContextual:
         pool: ArrayLike | None = None,
         theta: ArrayLike | None = None,
     ) -> None:
-        self.pool = None if pool is None else checked_features(pool, (None, None))
+        self.pool = None if pool is None else checked_features(pool, (None, None), name="pool")
         if self.pool is not None:
             items, dimension = self.pool.shape
         self.arms = _checks.integer("arms", arms, low=2)
         self.dimension = _checks.integer("dimension", dimension)
-        self.items = _checks.integer("items", items, low=self.arms)
+        self.items = _checks.integer("items", items)
+        if self.items < self.arms:
+            raise ValueError(f"items must be at least as many as arms, {self.arms}, got {self.items}")
+        _checks.room("items and dimension", self.items * self.dimension)
         self.noise_std = _checks.positive("noise_std", noise_std)
-        self.clip = bool(clip)
+        self.clip = _checks.flag("clip", clip)
         self.reward_range = (-1.0, 1.0) if self.clip else (-math.inf, math.inf)
         self.theta: NDArray[np.float64] | None = None
         if theta is not None:
-            array = np.array(theta, dtype=float)
-            if array.shape != (self.dimension,) or not np.isfinite(array).all():
-                raise ValueError(f"theta must be {self.dimension} finite numbers, got {theta!r}")
-            self.theta = shortened(array, "theta")
+            self.theta = checked_parameter(theta, self.dimension)
 
     @property
     def least_eigenvalue(self) -> float:

@@ -65,15 +65,15 @@ class Rounds:
         feature_norm: float = 1.0,
         theta_norm: float = 1.0,
     ) -> None:
-        if not callable(rounds):
+        if not callable(rounds) or isinstance(rounds, type):
             raise ValueError(f"rounds must be a function rounds(rng) that yields (features, rewards), got {rounds!r}")
         self.rounds = rounds
         self.arms = _checks.integer("arms", arms)
         self.setting = "arms" if dimension is None else "contextual"
         if not isinstance(reward_range, (tuple, list)) or len(reward_range) != 2:
             raise ValueError(f"reward_range must be a pair (low, high), got {reward_range!r}")
-        if not isinstance(bits, bool) or (bits and dimension is not None):
-            raise ValueError(f"bits must be True or False, and False with features, got {bits!r}")
+        if _checks.flag("bits", bits) and dimension is not None:
+            raise ValueError("bits must be False with features, got True")
         low, high = (_checks.real("reward_range", end, -math.inf, math.inf) for end in reward_range)
         if not low < high or (dimension is None and (low, high) != (0.0, 1.0)):
             raise ValueError(f"reward_range must be (0, 1) without features, and in order, got {reward_range!r}")
@@ -122,11 +122,8 @@ class Rounds:
 
 def _one_each(arms: int, numbers: ArrayLike, number: int) -> NDArray[np.float64]:
     """Return rewards or means of a round, one per arm, or say what is wrong with them."""
-    try:
-        array = np.asarray(numbers, dtype=float)
-    except (TypeError, ValueError):
-        array = np.zeros(0)
-    if array.shape != (arms,) or not np.isfinite(array).all():
+    array = _checks.numbers("rounds", numbers, f"a function that yields a known reward for each of {arms} arms in round {number}")
+    if array.shape != (arms,) or not _checks.usable(array).all():
         raise ValueError(f"rounds must yield a known reward for each of {arms} arms, and as many means if any, got {numbers!r} in "
                          f"round {number}")
     return array

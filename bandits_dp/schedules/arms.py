@@ -62,6 +62,10 @@ class EqualBatches:
     fresh = False
     steady = True
 
+    def __post_init__(self) -> None:
+        """Check the number."""
+        object.__setattr__(self, "every", _checks.integer("every", self.every))
+
     def size(self, phase: int, arms: int) -> int:
         """Return what it is every time."""
         return self.every
@@ -113,7 +117,9 @@ class GapBatches:
     steady = False
 
     def __init__(self, width: ChernoffWidth, noise: Noise) -> None:
-        self.width = width
+        self.width = _checks.one_of("width", width, ChernoffWidth, "a ChernoffWidth")
+        if isinstance(noise, type) or not hasattr(noise, "log_mgf"):
+            raise TypeError(f"noise must be what is known of a release's noise, such as a privatizer, got {_checks.told(noise)}")
         self.noise = noise
 
     def size(self, phase: int, arms: int) -> int:
@@ -254,9 +260,9 @@ def batches(batch_size: int | str | Batches) -> Batches:
     >>> batches(50), batches("doubling")
     (EqualBatches(every=50), DoublingBatches())
     """
-    if isinstance(batch_size, Batches):
+    if isinstance(batch_size, Batches) and not isinstance(batch_size, type):
         return batch_size
-    if batch_size == "doubling":
+    if isinstance(batch_size, str) and batch_size == "doubling":
         return DoublingBatches()
     if isinstance(batch_size, str):
         raise ValueError(f"batch_size must be an integer that is at least 1, or 'doubling', got {batch_size!r}")
@@ -289,7 +295,7 @@ def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
     >>> most_decisions(1000, 100), most_decisions(1000, "doubling")
     (5, 7)
     """
-    schedule = batches(batch_size)
+    horizon, schedule = _checks.integer("horizon", horizon), batches(batch_size)
     first = first_batch(horizon, schedule, arms=2)
     if schedule.steady:
         return max(1, horizon // (2 * first))
@@ -310,7 +316,8 @@ def first_batch(horizon: int, schedule: Batches, arms: int) -> int:
         ...
     ValueError: batch_size must not exceed the horizon, got a first batch of 50 users for 10 rounds
     """
-    first = schedule.size(1, arms)
+    horizon, arms = _checks.integer("horizon", horizon), _checks.integer("arms", arms)
+    first = int(_checks.one_of("schedule", schedule, Batches, "a schedule of batches").size(1, arms))
     if first > horizon:
         raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} users for {horizon} rounds")
     return first

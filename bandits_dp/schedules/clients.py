@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from bandits_dp import _checks
+
 Schedule = Callable[[int], int]
 
 
@@ -21,7 +23,10 @@ def growing(phase: int, alpha: float) -> int:
     >>> [growing(phase, alpha=0.8) for phase in (1, 5, 10)]
     [2, 16, 256]
     """
-    return math.ceil(2.0 ** (alpha * phase))
+    exponent = _checks.real("alpha", alpha, 0.0, math.inf, ends="[)") * _checks.integer("phase", phase, low=0)
+    if exponent > 100:
+        raise ValueError(f"alpha and phase must have a product of at most 100, got {alpha:g} and {phase}: 2^100 clients")
+    return math.ceil(2.0**exponent)
 
 
 def constant(phase: int, clients: int) -> int:
@@ -33,4 +38,5 @@ def constant(phase: int, clients: int) -> int:
     >>> [constant(phase, clients=40) for phase in (1, 5, 10)]
     [40, 40, 40]
     """
-    return clients
+    _checks.integer("phase", phase, low=0)
+    return _checks.integer("clients", clients)

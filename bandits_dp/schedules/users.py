@@ -27,6 +27,7 @@ PROTOCOLS = ("amplified", "vector", "local", "central")
 NAMES = {"utility": PROTOCOLS, "privacy": PROTOCOLS[:2], "returning": PROTOCOLS[:2]}
 
 
+@_checks.own_words
 def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsilon: float, delta: float) -> int:
     """Return the number of users in a batch.
 
@@ -63,9 +64,9 @@ def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsi
     d = _checks.integer("features", features)
     epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
     _checks.choice("protocol", protocol, PROTOCOLS)
-    if protocol not in NAMES.get(name, ()):
+    if not isinstance(name, str) or protocol not in NAMES.get(name, ()):
         known = ", ".join(repr(key) for key, protocols in NAMES.items() if protocol in protocols)
-        raise ValueError(f"batch_size must be an integer or {known} here, got {name!r}")
+        raise ValueError(f"batch_size must be an integer or {known} here, got {_checks.told(name)}")
     if protocol == "central":
         size = math.sqrt(T)  # Remark F.4
     elif protocol == "local":

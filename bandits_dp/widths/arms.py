@@ -12,6 +12,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp import _checks
 from bandits_dp._state import snapshot
 from bandits_dp.ask_tell import Noise
 
@@ -84,8 +85,10 @@ class ChernoffWidth:
 
     changes, fixed = ("users", "log_mgf"), ("log_mgf",)
 
+    @_checks.own_words
     def __init__(self, horizon: int, decisions: int) -> None:
-        self.log_failure = math.log(2 * decisions * horizon)
+        horizon = _checks.integer("horizon", horizon)
+        self.log_failure = math.log(2 * _checks.integer("decisions", decisions) * horizon)
         # The best s is near sqrt(8 L / N) or below; N is at most T, and s beyond 30 helps nobody.
         self.s = np.geomspace(math.sqrt(self.log_failure / horizon) / 1e3, 30.0, 300)
         self._last: tuple[Noise | None, NDArray[np.float64]] = (None, self.s)
@@ -148,7 +151,7 @@ class PaperWidth:
     changes = ("users", "variance")
 
     def __init__(self, horizon: int) -> None:
-        self.scale = math.sqrt(2 * math.log(horizon))
+        self.scale = math.sqrt(2 * math.log(_checks.integer("horizon", horizon)))
         self.variance = 0.0
         self.users = 0
 

@@ -132,6 +132,7 @@ class ExactWidth:
     [0.2, 0.02]
     """
 
+    @_checks.own_words
     def __init__(self, arms: int, horizon: int, reward_std: float = 1.0, client_std: float = 0.0) -> None:
         self.log_failure = log_failure(arms, horizon)
         self.reward_std = _checks.positive("reward_std", reward_std)
@@ -207,7 +208,7 @@ class PrintedWidth:
     ) -> None:
         self.log_failure = log_failure(arms, horizon)
         self.dimension = _checks.integer("dimension", dimension)
-        self.private_std = private_std
+        self.private_std = _checks.called("private_std", private_std)
         self.client_std = _checks.real("client_std", client_std, 0.0, math.inf, ends="[)")
 
     def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:

@@ -176,6 +176,7 @@ class PlainRadius(FixedWidth):
     [2.69, 3.85]
     """
 
+    @_checks.own_words
     def __init__(
         self,
         dimension: int,
@@ -187,12 +188,12 @@ class PlainRadius(FixedWidth):
         feature_norm: float = 1.0,
     ) -> None:
         super().__init__(0.0, regularizer)
-        self.dimension = dimension
-        self.users = users
+        self.dimension = _checks.integer("dimension", dimension)
+        self.users = _checks.integer("users", users)
         self.reward_std = _checks.positive("reward_std", reward_std)
         self.log_failure = -math.log(_checks.real("alpha", alpha, 0.0, 1.0))
-        self.theta_norm = theta_norm
-        self.feature_norm = feature_norm
+        self.theta_norm = _checks.positive("theta_norm", theta_norm)
+        self.feature_norm = _checks.positive("feature_norm", feature_norm)
 
     def beta(self, batch: int, shape: Shape) -> float:
         """Return the radius after ``batch`` batches."""

@@ -50,6 +50,8 @@ from bandits_dp.widths.ridge import NoiseLaw, Shape
 
 MIXING = 0.25  # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
 FLOOR = 0.02  # share of the regularizer below which an eigenvalue of V is lifted; any positive number is valid
+BLOCK = 2_000_000  # numbers of a quantile's bound that are computed at a time
+MOST_TERMS = 200_000_000  # of such a bound: 446 dimensions
 
 
 def mean_norm(dimension: int) -> float:
@@ -78,7 +80,9 @@ def quadratic_quantile(weights: NDArray[np.float64], failure: float) -> float:
     if not weights.size:
         return 0.0
     s = (1 - np.geomspace(1e-6, 1 - 1e-6, 2000)) / (2 * weights.max())
-    exponent = -0.5 * np.log1p(-2 * s[:, None] * weights).sum(axis=1)
+    step = max(1, BLOCK // len(weights))  # all rows at once would be gigabytes in hundreds of dimensions
+    exponent = np.concatenate([
+        -0.5 * np.log1p(-2 * s[start : start + step, None] * weights).sum(axis=1) for start in range(0, len(s), step)])
     return float(((exponent - math.log(failure)) / s).min())
 
 
@@ -130,10 +134,12 @@ class NoisyRadius:
     def __init__(
         self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
     ) -> None:
+        _checks.one_of("law", law, NoiseLaw, "a NoiseLaw")
         if not law.sub_gaussian:
             raise ValueError("law must be sub-Gaussian for this radius, got one whose sub_gaussian_std is infinite (Laplace noise)")
-        self.dimension = d = dimension
-        self.users = users
+        self.dimension = d = _checks.integer("dimension", dimension)
+        _checks.room("dimension", 1000 * d * (d + 1), MOST_TERMS)
+        self.users = _checks.integer("users", users)
         self.reward_std = _checks.positive("reward_std", reward_std)
         self.alpha = _checks.real("alpha", alpha, 0.0, 1.0)
         self.theta_norm = _checks.positive("theta_norm", theta_norm)
@@ -195,6 +201,7 @@ class CertifiedRadius(NoisyRadius):
 
     adaptive = True
 
+    @_checks.own_words
     def __init__(
         self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
     ) -> None:
@@ -246,6 +253,7 @@ class LemmaRadius(NoisyRadius):
 
     adaptive = False
 
+    @_checks.own_words
     def __init__(
         self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
     ) -> None:

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp import _checks
 from bandits_dp.continual import Counter, TreeCounter
 
 
@@ -80,7 +81,9 @@ class TreeWidth:
     [23.48, 0.31]
     """
 
+    @_checks.own_words
     def __init__(self, counter: TreeCounter) -> None:
+        _checks.one_of("counter", counter, TreeCounter, "a TreeCounter")
         assert counter.horizon is not None
         self.horizon = counter.horizon
         self.scale = counter.noise_std / math.sqrt(2)
@@ -132,8 +135,11 @@ class GaussianWidth:
     [11.21, 0.21]
     """
 
+    @_checks.own_words
     def __init__(self, counter: Counter) -> None:
+        _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
         assert counter.horizon is not None and counter.noise == "gaussian"
+        _checks.room("counter", counter.horizon)
         n = np.arange(1, counter.horizon + 1)
         log_failure = math.log(2 * counter.horizon**2)
         self._table = np.append(math.inf, np.sqrt(2 * log_failure * (n / 4 + counter.error_std(n) ** 2)) / n)  # by n
@@ -164,7 +170,9 @@ class PublishedWidth:
     [2.2]
     """
 
+    @_checks.own_words
     def __init__(self, arms: int, horizon: int, epsilon: float) -> None:
+        arms, horizon, epsilon = _checks.integer("arms", arms), _checks.integer("horizon", horizon), _checks.epsilon(epsilon)
         log = math.log(horizon)
         self.relaxation = arms * log**2 * math.log(max(arms * horizon**2 * log, 1.0)) / epsilon  # Gamma
 
