@@ -16,6 +16,7 @@ from bandits_dp._events import Array
 from bandits_dp.engine.memory import check_runs
 
 CHUNK = 50_000  # runs that a vectorized mechanism is asked for at once: bounds its memory
+BYTES = 4 * 8  # for every number of a run: on both inputs, and as much again during the search
 LOOP = 1000  # single runs between two looks at the progress bar
 
 
@@ -84,7 +85,7 @@ def outputs_of(
         if math.prod(shape) == 0:
             raise ValueError(f"mechanism must return at least one number, got shape {shape}")
         if start == 0:
-            check_runs(trials, 4 * 8 * math.prod(shape), "trials")  # of both inputs, and as much again during the search
+            check_runs(trials, BYTES * math.prod(shape), "trials")
             outputs = np.empty((trials, math.prod(shape)))
         outputs[start : start + runs] = block.reshape(runs, -1)
         tick(runs)
@@ -95,7 +96,7 @@ def outputs_of(
 
 
 def numbers(output: ArrayLike, name: str) -> Array:
-    if type(output) in (float, np.float64) or (type(output) is np.ndarray and output.dtype.kind in "biuf"):  # mostly, a million times
+    if type(output) in (float, np.float64) or (type(output) is np.ndarray and output.dtype.kind in "biuf"):  # a million times
         return np.asarray(output, dtype=float)
     try:
         return _checks.numbers(name, output, "")

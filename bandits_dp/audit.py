@@ -22,9 +22,10 @@ from scipy.special import betaincinv, ndtri
 from tqdm import tqdm
 
 from bandits_dp import _checks
-from bandits_dp._audit_runs import Vectorized, equal, numbers, outputs_of
+from bandits_dp._audit_runs import BYTES, Vectorized, equal, numbers, outputs_of
 from bandits_dp._events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
 from bandits_dp.engine.live import Live
+from bandits_dp.engine.memory import check_runs
 from bandits_dp.engine.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.views import view_of
@@ -186,6 +187,8 @@ def audit(
     confidence = _checks.real("confidence", confidence, 0.0, 1.0)
     level = (1 - confidence) / 2
     trials = _enough(_checks.integer("trials", trials, low=2), epsilon, delta, level)
+    check_runs(trials, BYTES, "trials")
+    progress = _checks.flag("progress", progress)
     _checks.generator(rng)
     if not callable(mechanism) or isinstance(mechanism, type):
         raise ValueError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")

@@ -59,7 +59,8 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     """
     _checks.integer("user", user, low=0)
     if isinstance(system, (Live, Restarts)):
-        return _PlayView(system, view if callable(view) else _checks.choice("view", "suggestions" if view is None else view, PLAYS), user)
+        seen = "suggestions" if view is None else view
+        return _PlayView(system, seen if callable(seen) else _checks.choice("view", seen, PLAYS), user)
     if not isinstance(system, Privatizer):
         raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
     if user >= complete(system).users:
@@ -79,6 +80,13 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
 
 def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorized:
     """Return the released sum of a privatizer, or of any object with ``release(values, rng, fidelity)``, for many runs at once.
+
+    Raises
+    ------
+    TypeError
+        If ``privatizer`` cannot release anything.
+    ValueError
+        If the fidelity is unknown.
 
     Examples
     --------

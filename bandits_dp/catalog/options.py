@@ -9,7 +9,6 @@ import numpy as np
 
 from bandits_dp import _checks
 
-
 MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten seconds, and half a gigabyte
 
 
@@ -98,7 +97,7 @@ def plain(value: Any, kind: str) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, int) and not isinstance(value, bool) and "float" in kind and "int" not in kind:
-        return float(value)
+        return _checks.as_float(value)
     return value
 
 

@@ -123,7 +123,7 @@ def _li_zhou_ji(paper: str, dimension: int = 20, actions: int = 1000, horizon: i
 def _tenenbaum(paper: str, arms: int = 10, gap: float = 0.1, horizon: int = 1_000_000) -> Setup:
     """Not a simulation of the paper, which has none: the systems of its Table 1 on one good arm among equal ones, around 1/2."""
     gap = _checks.real("gap", gap, 0.0, 1.0, ends="(]")
-    problem = BernoulliArms([0.5 + gap / 2] + [0.5 - gap / 2] * (_checks.integer("arms", arms, low=2) - 1))
+    problem = BernoulliArms([0.5 + gap / 2] + [0.5 - gap / 2] * (_checks.integer("arms", arms, 2, 10**6) - 1))
     systems = ("UCB1", "AE", "DP-UCB", "DP-SE", "SDP-AE", "VB-SDP-AE", "LDP-AE")
     return Setup(paper, problem, _checks.integer("horizon", horizon), 20, (0.1, 0.5, 1.0), 1e-6, systems)
 

@@ -158,7 +158,8 @@ class LiveContexts(Live):
 
     def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         if ticket.shown is None or ticket.shown.shape != (ticket.users, self.dimension) or not np.isfinite(ticket.shown).all():
-            raise ValueError(f"ticket must be what act() returned, with the features that {ticket.users} users were shown, got {ticket!r}")
+            raise ValueError(f"ticket must be what act() returned, with the features that {ticket.users} users were shown, got "
+                             f"{ticket!r}")
         return self._in_range(self._rewards(ticket, answers)[:, 0])
 
     def _in_range(self, y: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -88,8 +88,13 @@ class LiveActions(Live):
         actions, estimate = self.learner.actions, self.learner.estimate
         if len(shown) and not np.array_equal(shown, actions):
             raise WrongEntry("learner_actions", "they are not those that the learner was made for")
-        if len(actions) and (actions.shape != (self.arms, *shown.shape[1:]) or not np.array_equal(bounded_actions(actions), actions)):
-            raise WrongEntry("learner_actions", f"they are no {self.arms} actions of {shown.shape[1]} numbers, of norm at most 1")
+        if len(actions) and actions.shape != (self.arms, *shown.shape[1:]):
+            raise WrongEntry("learner_actions", f"there are {self.arms} of {shown.shape[1]} numbers, got shape {actions.shape}")
+        if len(actions):
+            try:
+                bounded_actions(actions)
+            except ValueError as error:
+                raise WrongEntry("learner_actions", str(error)) from error
         if estimate.shape != shown.shape[1:]:
             raise WrongEntry("learner_estimate", f"it must be {shown.shape[1]} numbers, got shape {estimate.shape}")
 

@@ -78,13 +78,14 @@ def _check_squares(learner: RidgeLinUCB) -> None:
     squares = {"sums": gram}
     if isinstance(learner, InstrumentLinUCB):
         squares["instruments"] = learner.instruments
+    for name, matrix in squares.items():
+        symmetric = np.allclose(matrix, matrix.T, rtol=ROUNDING)
+        if not symmetric or np.linalg.eigvalsh(matrix)[0] < -ROUNDING * max(np.trace(matrix), 0.0):
+            raise WrongEntry(name, "it is no sum of squares of vectors")
+    if isinstance(learner, InstrumentLinUCB):
         most = np.outer(np.diag(learner.instruments), np.diag(gram))  # by Cauchy and Schwarz
         if (learner.cross**2 > most * (1 + ROUNDING) + ROUNDING).any():
             raise WrongEntry("cross", "it is no sum of products of the vectors whose squares are known")
-    for name, matrix in squares.items():
-        trace = np.trace(matrix)
-        if not np.allclose(matrix, matrix.T, rtol=ROUNDING) or np.linalg.eigvalsh(matrix)[0] < -ROUNDING * max(trace, 0.0):
-            raise WrongEntry(name, "it is no sum of squares of vectors")
 
 
 def _check_arms(name: str, arms: NDArray[np.intp], many: int) -> None:

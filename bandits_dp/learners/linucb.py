@@ -15,7 +15,7 @@ user's own sees a function of the releases and of data that are not the user's (
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,7 +114,7 @@ class LinUCB(Learner):
         self.beta = self.radius_scale * float(np.squeeze(beta))
 
 
-def least_bound(eigenvalues: Floats) -> float:
+def least_bound(eigenvalues: NDArray[np.floating[Any]]) -> float:
     """Return a number below the least absolute value, by a factor of d^(1/32) at most."""
     sizes = np.abs(eigenvalues)
     least = float(sizes.min())

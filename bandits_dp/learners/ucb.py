@@ -18,7 +18,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bandits_dp import _checks
 from bandits_dp.ask_tell import Asked, Floats, Learner
 from bandits_dp.widths.running import RunningWidth
 
@@ -55,10 +54,6 @@ class UCB(Learner):
     changes = fixed = ("sums", "pulls")
 
     def __init__(self, arms: int, width: RunningWidth) -> None:
-        if isinstance(width, type) or not hasattr(width, "half_width"):
-            raise TypeError(f"width must be one of bandits_dp.widths.running, got {_checks.told(width)}")
-        arms = _checks.integer("arms", arms)
-        _checks.room("arms", arms)
         self.width = width
         self.sums, self.pulls = np.zeros(arms), np.zeros(arms, dtype=np.int64)
 

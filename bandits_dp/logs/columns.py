@@ -84,7 +84,8 @@ def _is_whole(value: Any) -> bool:
 
 def users(name: str, given: Any, rows: int) -> tuple[Hashable, ...]:
     """Return a column of ids, integers or words, as a tuple of Python's own."""
-    if isinstance(given, (str, Mapping, Set)) or not hasattr(given, "__len__") or len(given) != rows:
+    listed = hasattr(given, "__len__") and getattr(given, "ndim", 1) != 0 and not isinstance(given, (str, bytes, Mapping, Set))
+    if not listed or len(given) != rows:
         raise ValueError(f"{name} must have {rows} entries, one per row, got {given!r}")
     ids = tuple(value.item() if isinstance(value, np.generic) else value for value in list(given))
     known = [isinstance(value, (Integral, str)) and not isinstance(value, bool) for value in ids]

@@ -56,7 +56,7 @@ def record(policy: Any, problem: Any, rounds: int, rng: np.random.Generator) -> 
     [0.25, 0.75]
     """
     check_problem(problem)
-    rounds = _checks.integer("rounds", rounds)
+    rounds = _checks.integer("rounds", rounds, high=10**6)
     rng = _checks.generator(rng)
     if problem.setting == "clients":
         raise ValueError(f"problem must answer with single rewards, got {problem!r}, whose clients answer with averages of a phase")

@@ -1,4 +1,4 @@
-"""Learners and counters of every kind, ready to be played with: every system in every way that it can be made, and some own ones."""
+"""Learners and counters of every kind, ready to be played with: every system in every way that it is made, and some own ones."""
 
 import copy
 from functools import cache, partial
@@ -98,7 +98,7 @@ def _systems():
                 if system.name == "LinUCB-DGS" and calibration == "experiment":
                     variants.append({"counter": "hybrid", "perturb_contexts": 0.1, "strict": False})
             kinds = {"arms": ("arms", "grades"), "linear": ("linear", "known"), "clients": ("clients",),
-                     "contextual": ("contextual",) if calibration == "experiment" or "SDP" in system.name else ("contextual", "pool")}
+                     "contextual": ("contextual", "pool")[: 1 if calibration == "experiment" or "SDP" in system.name else 2]}
             for problem in kinds[system.setting]:
                 for own in variants:
                     if problem == "grades" and (own.get("noise") or (system.name, calibration) == ("LDP-AE", "theorem")):
@@ -108,7 +108,8 @@ def _systems():
                         _made, system.name, problem, calibration, own)
         if system.setting == "arms":
             yield f"{system.name}, no horizon", "arms", partial(
-                bdp.make, system.name, PROBLEMS["arms"], horizon=None, first_horizon=300 if system.name == "DP-SE" else 50, **PRIVATE)
+                bdp.make, system.name, PROBLEMS["arms"], horizon=None, **PRIVATE,
+                first_horizon=300 if system.name == "DP-SE" else 50)
 
 
 def _combined():

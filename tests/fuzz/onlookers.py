@@ -1,13 +1,12 @@
-"""Sequences about those who look on: logs are recorded, judged, replayed and learned from, and learners are audited; none is changed."""
+"""Sequences about those who look on: logs are recorded, judged, replayed, learned from, and learners are audited; none changes."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from tests.fuzz.cases import CASES, World
 from tests.fuzz.sequences import Sequence, same
 
-ANY = ("None", "nan", "inf", "-1", "2.0", "'x'", "b'x'", "1j", "object()", "[]", "{}", "np.array([1j])", "np.ma.array([0.5], mask=True)",
+ANY = ("None", "nan", "inf", "-1", "2.0", "'x'", "b'x'", "1j", "object()", "[]", "{}", "np.array([1j])",
+       "np.ma.array([0.5], mask=True)",
        "10**400", "[[1], [1, 2]]", "lambda x: 'x'", "lambda x: nan", "bdp", "pd.NA")
 COLUMNS = {"actions": "[0, 1, 1, 0]", "rewards": "[0.0, 1.0, 0.5, 1.0]", "propensities": "[0.5, 0.5, 0.25, 1.0]", "arms": "3",
            "users": "[1, 'Ada', 2, 3]", "rounds": "[1, 2, 2, 5]", "reward_range": "(0.0, 1.0)"}
@@ -25,7 +24,8 @@ class Logs(Sequence):
         self.world = World(self.name)
         self.start(f"fresh, shown, answer, pickles = world({self.name!r})")
         self.start("thing, problem, logs = fresh(), fresh.__self__.instance, bdp.logs")
-        self.start(f"log = logs.record('uniform', problem, {int(self.rng.integers(8, 40))}, np.random.default_rng({self.number()}))")
+        rows = int(self.rng.integers(8, 40))
+        self.start(f"log = logs.record('uniform', problem, {rows}, np.random.default_rng({self.number()}))")
         self.held = self.contents()
         self.saved = self.one["thing"].save()
         table = [self.judge, self.misjudge, self.replay, self.warm, self.column, self.record]
@@ -85,7 +85,8 @@ class Logs(Sequence):
             name = self.pick(("learner", "log", "log_is_public", "skip_returning", "rng"))
             given = {"learner": "thing", "log": "log", "rng": "rng"}
             given[name] = self.pick([one for one in ANY if one != "None"])
-            self.twice(f"a = logs.warm_start({', '.join(f'{key}={value}' for key, value in given.items())})", "warm_start", refused=True)
+            self.twice(f"a = logs.warm_start({', '.join(f'{key}={value}' for key, value in given.items())})", "warm_start",
+                       refused=True)
             return
         if not self.twice(f"warm = logs.warm_start(thing, log, log_is_public={self.pick(('True', 'False'))}, "
                           f"skip_returning={self.pick(('True', 'False'))}, rng=rng)", "warm_start"):
@@ -125,7 +126,7 @@ class Logs(Sequence):
     def record(self) -> None:
         name = self.pick(("policy", "problem", "rounds", "rng"))
         given = {"policy": "'uniform'", "problem": "problem", "rounds": "9", "rng": "rng"}
-        given[name] = self.pick([one for one in ANY])
+        given[name] = self.pick(ANY)
         self.twice(f"a = logs.record({', '.join(f'{key}={value}' for key, value in given.items())})", "record", refused=True)
 
 
@@ -168,7 +169,8 @@ class Audits(Logs):
         self.do("seen = bdp.view_of(thing)", self.one)
         self.twice(f"out = seen({self.pick(ANY)}, rng)", "view", refused=True)
         name = self.pick(("a", "b", "epsilon", "delta", "trials", "confidence", "rng", "view", "user", "score"))
-        given = {"mechanism": "thing", "a": "a", "b": "b", "epsilon": "1.0", "delta": "0.1", "trials": "40", "confidence": "0.9", "rng": "rng"}
+        given = {"mechanism": "thing", "a": "a", "b": "b", "epsilon": "1.0", "delta": "0.1", "trials": "40", "confidence": "0.9",
+                 "rng": "rng"}
         given[name] = self.pick([one for one in ANY if one != "None" and not (name == "view" and "lambda" in one) and not (
             name == "epsilon" and one == "2.0")])
         self.twice(f"out = bdp.audit({', '.join(f'{key}={value}' for key, value in given.items())}, progress=False)", "audit",

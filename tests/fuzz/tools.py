@@ -80,5 +80,6 @@ def ragged(shown):
     return [own[: 2 + row % 2] for row, own in enumerate(shown)]
 
 
-NAMES = {name: thing for name, thing in globals().items() if not name.startswith("_")}
-__all__ = list(NAMES)
+__all__ = ["World", "as_saved", "bdp", "copy", "counters", "deepcopy", "inf", "json", "made", "nan", "np", "npz", "pd", "pickle",
+           "plain", "ragged", "replace", "spoilt", "world"]
+NAMES = {name: globals()[name] for name in __all__}
