@@ -71,7 +71,7 @@ def test_overrides(paper, overrides, sizes):
         ("li-zhou-ji-2022", {"actions": 1}, "actions must be an integer that is at least 2, got 1"),
         ("li-zhou-ji-2022", {"dimension": 0}, "dimension must be an integer that is at least 1, got 0"),
         ("chowdhury-zhou-2022", {"dimension": 1}, "dimension must be an integer that is at least 2, got 1"),
-        ("chowdhury-zhou-2022-code", {"arms": 4}, "arms must be an integer that is at least 5, got 4"),
+        ("chowdhury-zhou-2022-code", {"arms": 4}, "arms must be at least as many as the dimension, 5, got 4"),
     ],
 )
 def test_bad_requests_are_named(paper, overrides, text):

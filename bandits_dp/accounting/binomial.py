@@ -31,8 +31,8 @@ from bandits_dp import _checks
 
 ROUNDING = 1e-9  # relative slack that calibrations leave for floating-point error in delta
 LOG_TAIL = 700.0  # mass outside the evaluated window is below exp(-700), about 1e-304
-MOST_OUTCOMES = 3_000_000  # of a law that is evaluated: 6e9 fair bits
-MOST_VARIANCE = 2**28  # of the noise that a calibration finds, which evaluates its law 60 times: 1e9 fair bits
+MOST_OUTCOMES = 4_000_000  # of a law that is evaluated: 1e10 fair bits
+MOST_VARIANCE = 2**31  # of the noise that a calibration finds, which evaluates its law 60 times: 8e9 fair bits
 
 
 def binomial_log_pmf(trials: int, p: float) -> tuple[int, NDArray[np.float64]]:
@@ -131,8 +131,8 @@ def binomial_delta(trials: int, epsilon: float, shift: int, p: float = 0.5) -> f
 
     Notes
     -----
-    Definition and proof in the module's text; memory and time grow like sqrt(N), up to 3 million counts, which
-    are those of 6e9 fair bits. More are refused.
+    Definition and proof in the module's text; memory and time grow like sqrt(N), up to 4 million counts, which
+    are those of 1e10 fair bits. More are refused.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) ->
     Notes
     -----
     delta falls in N: one more independent bit is post-processing. So doubling and bisection find the exact minimum, if it is
-    no more than 1e9 fair bits, or as much variance with other bits.
+    no more than 8e9 fair bits, or as much variance with other bits.
 
     Examples
     --------

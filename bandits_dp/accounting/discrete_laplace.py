@@ -50,7 +50,7 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     Notes
     -----
     The sum in the module's text: its terms are positive, so nothing cancels. Time and memory grow like the shift:
-    6 million is the largest.
+    8 million is the largest.
 
     Examples
     --------

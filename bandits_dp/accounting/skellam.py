@@ -109,7 +109,7 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     Notes
     -----
     Definition and proof in the module's text; memory and time grow like the standard deviation, which is refused above
-    43,000: the law has 3 million outcomes then.
+    57,000: the law has 4 million outcomes then.
 
     Examples
     --------

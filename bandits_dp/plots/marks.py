@@ -98,7 +98,7 @@ class Path(Mark):
 
     def __post_init__(self) -> None:
         pairs = _checks.numbers("points", self.points, "pairs (x, y) of numbers")
-        if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
+        if pairs.shape != (0,) and (pairs.ndim != 2 or pairs.shape[1] != 2):
             raise ValueError(f"points must be pairs (x, y) of numbers, got shape {pairs.shape}")
         object.__setattr__(self, "points", tuple((right, up) for right, up in pairs.tolist()))
         super().__post_init__()

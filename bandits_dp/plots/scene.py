@@ -159,6 +159,7 @@ def moving_scene(
     sides = _checks.numbers("size", size, "two finite numbers > 0")
     if sides.shape != (2,) or not ((sides > 0) & _checks.usable(sides)).all():
         raise ValueError(f"size is {size!r}; allowed are two finite numbers > 0")
+    size = tuple(side.item() if hasattr(side, "item") else side for side in size)  # type: ignore[assignment]
     words = Words(title, "", "", alt.strip(), {name: shown.get(name, name) for name in checked})
     return MovingScene(draw, checked, first, words, size, play, pace)
 

@@ -88,7 +88,7 @@ class Box:
         _keep(self, "high", _checks.real("high", self.high, -math.inf, math.inf))
         _keep(self, "whole", _checks.flag("whole", self.whole))
         if not self.low < self.high:
-            raise ValueError(f"high must be a number above low = {self.low:g}, got {self.high!r}")
+            raise ValueError(f"high must be a number in ({self.low:g}, inf), got {self.high!r}: it must be above low")
 
     @property
     def l2_diameter(self) -> float:

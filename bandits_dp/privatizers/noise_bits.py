@@ -29,7 +29,7 @@ from bandits_dp.privatizers.base import bernoulli_log_mgf
 from bandits_dp.privatizers.rare import drawable
 
 MOST_CONVOLVED = 100_000  # trials up to which the law of pairs is computed exactly
-RAREST = -600.0  # log of a probability that is far below what can be drawn
+RAREST = -100.0  # log of a probability that is far below what can be drawn
 SHARE = 1e-3  # of delta, left to the event of too few fair pairs beyond that
 
 

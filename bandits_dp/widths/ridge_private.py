@@ -144,9 +144,9 @@ class NoisyRadius:
         self.alpha = _checks.real("alpha", alpha, 0.0, 1.0)
         self.theta_norm = _checks.positive("theta_norm", theta_norm)
         self.matrix_std = np.concatenate([[0.0], law.matrix_std])
-        self.matrix_bound = np.concatenate([[0.0], self._matrix_bounds(law, alpha / 3)])
-        self.vector_bound = np.concatenate([[0.0], self._vector_bounds(law, alpha / 3)])
-        self.log_failure = -math.log(alpha / 3)
+        self.matrix_bound = np.concatenate([[0.0], self._matrix_bounds(law, self.alpha / 3)])
+        self.vector_bound = np.concatenate([[0.0], self._vector_bounds(law, self.alpha / 3)])
+        self.log_failure = -math.log(self.alpha / 3)
         self.mean_norm = mean_norm(d)
 
     def _matrix_bounds(self, law: NoiseLaw, failure: float) -> NDArray[np.float64]:
@@ -259,7 +259,7 @@ class LemmaRadius(NoisyRadius):
     ) -> None:
         super().__init__(dimension, users, law, reward_std, alpha, theta_norm)
         self.least = max(1.0, float(self.matrix_bound.max()))
-        self.noise_part = math.sqrt(3 * self.least) * theta_norm + float(self.vector_bound.max()) / math.sqrt(self.least)
+        self.noise_part = math.sqrt(3 * self.least) * self.theta_norm + float(self.vector_bound.max()) / math.sqrt(self.least)
 
     def _vector_bounds(self, law: NoiseLaw, failure: float) -> NDArray[np.float64]:
         return norm_bounds(np.ones(self.dimension), law.vector_std**2, law.additive, failure)

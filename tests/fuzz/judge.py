@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bandits_dp._checks import as_float
 from tests.fuzz.targets import INFINITE, PROBABILITY, Target
 from tests.fuzz.values import made
 
 SECONDS = 10.0  # of the processor that a call may take
+ROOM = 25_000_000  # numbers that an answer may hold
 DEPTH = 5
 
 
@@ -38,7 +40,7 @@ def numbers(thing: Any, depth: int = DEPTH, private: bool = True) -> Iterator[An
     if isinstance(thing, (complex, np.generic, np.ndarray)):
         yield thing
     elif isinstance(thing, Real):
-        yield float(thing)
+        yield as_float(thing)
     elif isinstance(thing, dict):
         for value in thing.values():
             yield from numbers(value, depth - 1, private)
@@ -138,6 +140,8 @@ def judged(target: Target, changed: dict[str, tuple[str, str]], expected: list[A
             signal.setitimer(signal.ITIMER_PROF, 0)
     if wrong:
         return f"accepts {' and '.join(wrong)}: {text[:100]}"
+    if sum(np.size(one) for one in numbers(answer)) > ROOM:
+        return "answers with more numbers than can be looked at"
     fault = answered(target, answer) or changed_by(given, before)
     if fault:
         return fault

@@ -160,7 +160,7 @@ bdp.continual.TreeCounter(horizon=10, epsilon=0.5, delta=0.125, domain=bdp.priva
     appearances=1, clip=False, noise='gaussian', strict=True)
 bdp.continual.TwoLevelCounter(horizon=10, epsilon=1.0, delta=0.125, domain=bdp.privatizers.Box(2), calibration='certified',
     appearances=2, clip=False, noise='gaussian', strict=True)
-bdp.continual.TreeCounter(10, 1.0, 0.125).add(value=1.0, rng={RNG})
+bdp.continual.TreeCounter(10, 1.0, 0.125).add(value=[1.0], rng={RNG})
 bdp.continual.HybridCounter(None, 1.0, 0.125, bdp.privatizers.Box(2)).add(value=[1.0, 0.5], rng={RNG})
 bdp.continual.FactorizationCounter(10, 1.0, 0.125, bdp.privatizers.Ball(2), clip=True).add(value=[1.0, 0.5], rng={RNG})
 bdp.continual.TreeCounter(10, 1.0, 0.125).noise_path(rng={RNG}, steps=3)
