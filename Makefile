@@ -10,6 +10,7 @@ SET  ?=
 OUT  ?=
 SEED ?=
 SEEDS ?= 100
+SHARE ?= 400
 WORKERS ?= 2
 
 TOOLS  := book/_tools
@@ -18,7 +19,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test lab notebooks slides assignments grade rehearsal lint pdf claims bench clean distclean lock repository
+.PHONY: help environment book serve test lab notebooks slides assignments grade rehearsal lint pdf claims bench mutants clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -68,6 +69,9 @@ claims: environment  ## run the tests that judge the papers' claims and write bo
 
 bench: environment  ## measure the package's speed and memory for the book's page on it (ONLY=linucb for one family)
 	@$(PYTHON) -m tests.benchmarks $(ONLY)
+
+mutants: environment  ## change the package in small ways: does a test fail? (SHARE=400, SEED=1, ONLY=accounting, WORKERS=2)
+	@$(PYTHON) -m tests.mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) --share $(SHARE) --workers $(WORKERS)
 
 clean:  ## remove what was built, and caches; keep .venv
 	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis bandits_dp.egg-info
