@@ -18,7 +18,7 @@ def f(a: Literal[1], *, b: int = 2) -> Literal[3]:
     """Words 4."""
     if a < b and not g:
         raise ValueError(f"{a + 1} is not {b}")
-    return _checks.real("a", min(a, b), 0.5)
+    return _checks.real("a", min(a, b), 0.5), zip(a, b, strict=True)
 class C:
     size = 7
     def __repr__(self):
@@ -30,8 +30,10 @@ CHANGES = {  # after
     "def f(a: Literal[1], *, b: int = 3) -> Literal[3]:",
     "if (not (a < b and not g)):", "if a <= b and not g:", "if a >= b and not g:", "if a < b or not g:", "if a < b and (g):",
     "pass",
-    "return None", 'return _checks.real("a", max(a, b), 0.5)', "return (min(a, b))",
-    'return _checks.real("a", min(a, b), 0.25)', 'return _checks.real("a", min(a, b), 1.0)',
+    "return None",
+    'return _checks.real("a", max(a, b), 0.5), zip(a, b, strict=True)', "return (min(a, b)), zip(a, b, strict=True)",
+    'return _checks.real("a", min(a, b), 0.25), zip(a, b, strict=True)',
+    'return _checks.real("a", min(a, b), 1.0), zip(a, b, strict=True)',
     "size = 6", "size = 8",
 }  # fmt: skip
 

@@ -211,6 +211,10 @@ class _Finder:
                 self.replace(node, f"({self.of(node.operand)})")
             case ast.IfExp():
                 self.replace(node.test, f"(not ({self.of(node.test)}))")
+            case ast.Call(func=ast.Name(id="zip")):  # its ``strict`` guards what never happens
+                for part in node.args:
+                    self.expression(part)
+                return
             case ast.Call():
                 self.call(node)
         for part in ast.iter_child_nodes(node):
