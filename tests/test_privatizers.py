@@ -111,6 +111,15 @@ def test_one_batch_is_meant_if_none_are_told(make):
         assert once == default
 
 
+@pytest.mark.parametrize("make", [
+    CentralGaussian, LocalGaussian, AmplifiedGaussian, ScalarSum, partial(VectorSum, domain=Box(3)),
+    partial(VectorSum, domain=LinearStatistics(2)),
+])  # fmt: skip
+def test_what_is_drawn_ahead_has_the_size_that_is_told(make):
+    privatizer = make(6, epsilon=1.0, delta=0.1)
+    assert privatizer.draw_ahead(4, np.random.default_rng(0)).shape == (4, privatizer.ahead)
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_log_mgf_bounds_the_noise(name):
     """The declared bound is at least the measured log E exp(±s error), up to sampling error, and close to it for a sum."""

@@ -18,7 +18,7 @@ from tests.mutants.trees import ROOT, enter, in_child, processor_seconds, run_py
 
 FIRST = 4.0  # processor seconds of the tests that are tried first: most changes are seen by one of these
 PATIENCE = 10.0  # a test may take so many times as long as without the change,
-LEAST = 20.0  # or so many seconds, if that is more
+LEAST = 10.0  # or so many seconds, if that is more
 
 Row = dict[str, Any]
 
@@ -47,7 +47,7 @@ class Judge:
 
     def __init__(self, tree: Path, chosen: dict[str, float], told: Path) -> None:
         self.tree, self.chosen, self.told = tree, chosen, told
-        self.limit(60.0)
+        self.limit(30.0)  # to import and collect
 
     def limit(self, seconds: float) -> None:
         """Allow so much more processor time."""
