@@ -247,6 +247,7 @@ def test_tapes_and_users_of_audits_are_checked():
     arms, seen = bdp.combine(Leader(), Own, BITS, horizon=9), bdp.combine(Greedy(), BATCH, SEEN, horizon=9)
     for live, data, more, words in (
         (arms, np.zeros((9, 2)), {}, "data must be an array of shape (any, 3)"),
+        (arms, np.full((9, 3), "x"), {}, "data must be an array of shape (any, 3)"),
         (arms, np.zeros((9, 3)), {"user": 9}, "user must be 0 to 8"),
         (seen, np.zeros((9, 3)), {}, "data must be a pair"),
         (seen, (np.full((9, 3, 2), 0.5), np.zeros((9, 2))), {}, "data must be an array of shape (9, 3)"),
@@ -266,6 +267,8 @@ def test_learners_that_restart_are_audited(view):
     other[0] = 1
     quiet = partial(bdp.audit, a=tape, b=other, epsilon=1.0, delta=0.01, trials=300, rng=np.random.default_rng(1), view=view)
     assert quiet(private, progress=False).passed and not quiet(public, progress=False).passed
+    heard = bdp.view_of(public, "releases")(tape, np.random.default_rng(1))
+    assert np.isfinite(heard).tolist() == [True] * 9  # in both stages
     with pytest.raises(ValueError, match="mechanism must be callable"):
         bdp.audit(Own, tape, other, 1.0, 0.0, rng=np.random.default_rng(1))
 

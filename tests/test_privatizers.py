@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from bandits_dp.accounting import binomial_delta, gaussian_delta, gaussian_noise_std
+from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.privatizers import (
     AmplifiedGaussian,
     Ball,
@@ -28,7 +29,7 @@ from bandits_dp.privatizers import (
     scalar_sum,
     vector_sum,
 )
-from bandits_dp.privatizers.binary_sum import NoiseBits
+from bandits_dp.privatizers.noise_bits import SHARE, NoiseBits, least_noise_bits
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -355,6 +356,21 @@ def test_sub_gaussian_std_is_the_least_for_bits(p):
     s = np.linspace(-20, 20, 100_000)
     bit = 2 * (np.logaddexp(np.log1p(-p), np.log(p) + s) - p * s) / s**2
     assert (privatizer.sub_gaussian_std / privatizer.step) ** 2 == pytest.approx(10 * (3 * bit.max() + 0.25), rel=1e-6)
+
+
+def test_many_counts_need_more_pairs_only_where_fewer_cost_much():
+    """With 10^6 fair bits: if fewer would keep delta nearly as well, 2000 counts need what one does; else a 2000th of the share."""
+    users, delta, needed = 700_000, 1e-6, 500_000
+    enough = len(binomial_log_pmf(2 * needed, 0.5)[1])
+
+    def bits(cost, counts):
+        """Noise bits if all that are needed cost no delta, and fewer so much."""
+        return least_noise_bits(users, lambda _: 2 * needed, lambda log_pmf: cost * (len(log_pmf) < enough), delta, counts)
+
+    assert bits(0.0, 1) == bits(1e-3, 2000) and bits(0.9, 2000).p > bits(0.0, 1).p
+    for found, counts in ((bits(0.0, 1), 1), (bits(0.9, 2000), 2000)):
+        lacking = stats.binom.cdf(needed - 1, users, 4 * found.p * (1 - found.p))  # of n pairs, so many have a fair sum
+        assert 0.9 * delta * SHARE / counts < lacking <= delta * SHARE / counts
 
 
 def test_bad_arguments_are_named():
