@@ -290,7 +290,7 @@ def test_learners_that_restart_are_audited(view):
 
 
 def test_a_learner_of_somebodys_own_may_keep_nan():
-    live, again = (bdp.combine(Greedy(), BATCH, SEEN, horizon=40) for _ in range(2))
+    live, again = (bdp.combine(Greedy(0), BATCH, SEEN, horizon=40) for _ in range(2))
     live.learner.theta = np.array([np.nan, 1.0])
     again.restore(live.save())
     assert np.array_equal(again.learner.theta, [np.nan, 1.0], equal_nan=True)
