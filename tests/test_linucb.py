@@ -692,6 +692,28 @@ def test_other_radii_are_the_stated_formulas():
         assert radius.beta(7, Shape(np.array([ridge]), np.array([least])))[0] == pytest.approx(expected)
 
 
+def test_bounds_on_noise_have_a_third_of_the_failures_each():
+    """Of the matrix: Frobenius' norm by Chernoff, or Gaussian concentration of the operator norm; and no rho is below 1."""
+    for std, dimension in ((2.0, 5), (1e-3, 2)):
+        entries = dimension * (dimension - 1) // 2
+        weights = np.array([1.0] * dimension + [2.0] * entries)
+        frobenius = std * math.sqrt(quadratic_quantile(weights, 0.1 / 30))
+        operator = std * (2 * mean_norm(dimension) + math.sqrt(2 * (2 - 1 / dimension) * math.log(300)))
+        for gaussian, expected in ((False, frobenius), (True, min(frobenius, operator))):
+            law = NoiseLaw(np.full(10, 3.0), np.full(10, std), gaussian=gaussian)
+            radius, lemma = (kind(dimension, 20, law, 0.5, 0.1) for kind in (CertifiedRadius, LemmaRadius))
+            assert radius.matrix_bound.tolist() == pytest.approx([0.0] + [expected] * 10, rel=1e-9)
+            assert radius.rho == max(1.0, radius.matrix_bound[-1]) == lemma.regularizer(1) / 2
+
+
+@pytest.mark.parametrize("kind", (CertifiedRadius, LemmaRadius, PlainRadius))
+def test_a_radius_checks_its_numbers(kind):
+    law = () if kind is PlainRadius else (NoiseLaw(np.ones(3), np.ones(3)),)
+    for key, bad in (("reward_std", 0.0), ("reward_std", math.nan), ("alpha", 0.0), ("alpha", 1.0), ("alpha", 1.5)):
+        with pytest.raises(ValueError, match=f"^{key} must be"):
+            kind(2, 1, *law, **{"reward_std": 0.5, "alpha": 0.1} | {key: bad})
+
+
 def test_a_radius_for_sub_gaussian_noise_refuses_laplace_noise():
     counter = TreeCounter(50, 1.0, 0.0, LinearStatistics(3), noise="laplace")
     with pytest.raises(ValueError, match="law must be sub-Gaussian"):

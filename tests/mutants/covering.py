@@ -59,6 +59,9 @@ class Watcher:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Run one test."""
         empty_caches()
+        if sys.gettrace() is None:  # a test that sets a trace function of its own has ended this one
+            self.measuring.stop()
+            self.measuring.start()
         self.uses[item.nodeid] = [f"fixture {name}" for name in getattr(item, "fixturenames", ())]
         block = self.within(item.nodeid)
         next(block)
