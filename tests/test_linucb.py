@@ -223,6 +223,7 @@ def test_bad_input_leaves_the_learner_usable():
     for bad, text in (
         ([1.0, 0.0], r"rewards must be 3, one for each user of the ticket, got shape \(2,\)"),
         ([1.0, 0.0, 1.5], r"rewards must be in \[0, 1\], got 1.5; nothing is clipped"),
+        ([1.0, -0.5, 0.5], r"rewards must be in \[0, 1\], got -0.5; nothing is clipped"),
         ([1.0, 0.0, math.nan], r"rewards must be in \[0, 1\], got nan"),
         ("many", "rewards must be numbers"),
     ):
@@ -245,6 +246,21 @@ def test_bad_input_leaves_the_learner_usable():
                           (BernoulliArms([0.5] * 8), "setting 'contextual'")):
         with pytest.raises(ValueError, match=text):
             bdp.simulate(make("LinUCB"), problem, 10)
+
+
+def test_what_waits_for_the_last_batch_is_restored():
+    """The horizon ends with this batch."""
+    features = FIXED.draw(np.random.default_rng(0)).features
+    live, again = (make("LinUCB-SDP-Vec", FIXED, horizon=10, batch_size=5) for _ in range(2))
+    rng = np.random.default_rng(1)
+    for _ in range(7):
+        live.update(live.act(features), 0.5, rng)
+    again.restore(live.save())
+    for player in (live, again):
+        rng = np.random.default_rng(2)
+        while player.played < 10:
+            player.update(player.act(features), 0.5, rng)
+    assert again.learner.batch == 2 and (again.learner.theta == live.learner.theta).all()
 
 
 def test_late_answers_are_credited_to_what_was_shown():
