@@ -29,6 +29,7 @@ from bandits_dp.privatizers import (
     scalar_sum,
     vector_sum,
 )
+from bandits_dp.privatizers.centred import CentredStatistics
 from bandits_dp.privatizers.noise_bits import SHARE, NoiseBits, least_noise_bits
 from bandits_dp.privatizers.secure_sum import SecureSum
 
@@ -291,7 +292,8 @@ def test_a_domain_checks_its_numbers():
     for make, text in (
         (lambda: Box(0), "dimension must be"), (lambda: Box(1.5), "dimension must be"), (lambda: Box(1, math.nan), "low must be"),
         (lambda: Box(1, 0.0, 0.0), "high must be"), (lambda: Ball(0), "dimension must be"), (lambda: Ball(2, 0.0), "norm must be"),
-        (lambda: LinearStatistics(0), "features must be"),
+        (lambda: LinearStatistics(0), "features must be"), (lambda: CentredStatistics(0), "features must be"),
+        (lambda: CentredStatistics(2, 1.5), "reward must be"),
         (lambda: ScalarSum(5, 1.0, 0.1, domain=Box(2)), "domain must have dimension 1 .* got 2"),
     ):
         with pytest.raises(ValueError, match=f"^{text}"):
