@@ -24,7 +24,9 @@ from bandits_dp.accounting import (
     gaussian_noise_std,
     laplace_delta,
     laplace_scale,
+    laplace_sums_epsilon,
     optimal_composition,
+    parameter_shifts,
     skellam,
     zcdp_epsilon,
 )
@@ -294,6 +296,14 @@ def test_every_number_is_checked_and_named(name):
                 function(**valid | {key: value})
     named = set(VALID) | {"gaussian_composition", "laplace_sums_epsilon", "parameter_shifts"}  # these take arrays
     assert named == set(accounting.__all__)
+
+
+def test_small_integers_do_not_overflow():
+    features = np.array([[100, 50], [70, -100], [1, 2]])
+    shifts, scales = np.array([[1, 2], [3, 0]]), np.array([[100, 120], [90, 0]])
+    small = features.astype(np.int8), shifts.astype(np.int8), scales.astype(np.int8)
+    assert (parameter_shifts(small[0], 1.0, 0, 1.0) == parameter_shifts(features.astype(float), 1.0, 0, 1.0)).all()
+    assert laplace_sums_epsilon(*small[1:], 1e-3) == laplace_sums_epsilon(shifts.astype(float), scales.astype(float), 1e-3)
 
 
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "1", None, True])
