@@ -722,6 +722,18 @@ def test_bounds_on_noise_have_a_third_of_the_failures_each():
             assert radius.rho == max(1.0, radius.matrix_bound[-1]) == lemma.regularizer(1) / 2
 
 
+def test_bounds_on_norms_are_the_stated_formulas():
+    """A batch without noise is no reason to forget that of others; weights stretch the variance."""
+    weights, variance = np.array([1.0, 1.0, 2.0]), np.array([0.0, 3.0, 5.0])
+    quantile = quadratic_quantile(weights, 0.1 / 3)
+    assert norm_bounds(weights, variance, False, 0.1) == pytest.approx(np.sqrt(variance * quantile), rel=1e-12)
+    kappa = 0.25 * 10.0
+    for found, v in zip(norm_bounds(weights, variance, True, 0.1), variance, strict=True):
+        logs = 2 * math.log(1 + v / kappa) + math.log(1 + 2 * v / kappa) + 2 * math.log(10)
+        assert found == pytest.approx(math.sqrt((kappa + 2 * v) * logs), rel=1e-12)
+    assert not norm_bounds(weights, np.zeros(3), True, 0.1).any()
+
+
 @pytest.mark.parametrize("kind", (CertifiedRadius, LemmaRadius, PlainRadius))
 def test_a_radius_checks_its_numbers(kind):
     law = () if kind is PlainRadius else (NoiseLaw(np.ones(3), np.ones(3)),)
