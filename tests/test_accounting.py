@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from bandits_dp import accounting, privatizers
 from bandits_dp.accounting import (
@@ -150,6 +151,20 @@ def test_the_vector_bound_pays_for_what_its_window_drops(trials, l2_shift, dimen
     assert 1e-4 * hoped < paid < 0.01 * hoped
     expected = gaussian_delta(1.0, epsilon, ratio * l2_shift) + paid
     assert vector_delta(log_pmf, epsilon, l2_shift, dimension) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_vector_bound_compares_a_law_that_adds_up_to_one():
+    """Where the tails are cut so early that they matter: with geometric ones in their place, the law is divided by its sum."""
+    pmf = np.exp(binomial_log_pmf(400, 0.5)[1])
+    ratio, distance = gaussian_ratio(np.log(pmf), math.log(0.01))
+    left = int((np.cumsum(pmf) < 0.01).sum())
+    falls = pmf[left] / pmf[left + 1]
+    tail = pmf[left] * falls / (1 - falls)
+    total = 2 * tail + pmf[left : len(pmf) - left].sum()
+    below = np.array([tail * falls, tail, *(tail + np.cumsum(pmf[left : len(pmf) // 2 + 1]))]) / total
+    assert abs(total - 1) > 1e-3
+    assert distance == pytest.approx(2 * tail, rel=1e-9)
+    assert ratio == pytest.approx(np.diff(stats.norm.ppf(below)).max() * (1 + ROUNDING), rel=1e-9)
 
 
 def test_binomial_trials_are_fewest():
