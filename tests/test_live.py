@@ -343,6 +343,15 @@ def test_a_batch_takes_no_more_answers_than_it_lacks():
     assert live.played == 10
 
 
+def test_what_is_learned_publicly_is_checked_as_users_answers_are():
+    live = make("SDP-AE", batch_size=3)
+    with pytest.raises(ValueError, match=r"rewards must be .*1\.5"):
+        live.learn_publicly([np.array([0.0, 1.0, 1.5])] * 3)
+    assert live.played == 0
+    live.learn_publicly([np.array([0.0, 1.0, 1.0])] * 3)
+    assert live.played == 9
+
+
 def test_a_state_with_fewer_answers_than_none_is_refused():
     live = make("SDP-AE", batch_size=10)
     live.update(live.act(10), np.ones(10))
