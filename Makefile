@@ -10,6 +10,7 @@ SET  ?=
 OUT  ?=
 SEED ?=
 SEEDS ?= 100
+SHARE ?= 400
 WORKERS ?= 2
 LOWEST ?=
 CALLS ?=
@@ -21,7 +22,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test coverage lab notebooks slides assignments grade rehearsal lint pdf claims bench package fuzz clean distclean lock repository
+.PHONY: help environment book serve test coverage lab notebooks slides assignments grade rehearsal lint pdf claims bench package fuzz mutants clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -83,6 +84,9 @@ package: environment  ## build the wheel and the source archive, test them elsew
 
 fuzz: environment  ## call everything public with generated arguments, for up to three hours (CALLS=1000 SEQUENCES=20 SEED=1 ONLY=Skellam)
 	@$(PYTHON) -m tests.fuzz CALLS=$(CALLS) SEQUENCES=$(SEQUENCES) SEED=$(SEED) WORKERS=$(WORKERS) ONLY=$(ONLY)
+
+mutants: environment  ## change the package in small ways: does a test fail? (SHARE=400, SEED=1, ONLY=accounting, WORKERS=2)
+	@$(PYTHON) -m tests.mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) --share $(SHARE) --workers $(WORKERS)
 
 clean:  ## remove what was built, and caches; keep .venv
 	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage* bandits_dp.egg-info

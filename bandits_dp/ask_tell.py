@@ -117,7 +117,7 @@ MADE_OF: dict[str, Callable[[Any], Any]] = {  # every argument of a learner of t
     "reward_std": lambda value: _checks.positive("reward_std", value),
     "whiten": lambda value: _checks.flag("whiten", value),
 }
-WIDTHS = {"ArmElimination": ("after", "half_width", "forget"), "UCB": ("half_width",), "PhasedElimination": ("margins",)}
+WIDTHS = {"ArmElimination": ("after", "half_width"), "UCB": ("half_width",), "PhasedElimination": ("margins",)}
 
 
 def _checked(init: Callable[..., None]) -> Callable[..., None]:

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from bandits_dp import accounting, privatizers
 from bandits_dp.accounting import (
     advanced_composition,
     basic_composition,
+    binomial,
     binomial_delta,
     binomial_trials,
     classical_gaussian_noise_std,
@@ -23,10 +25,15 @@ from bandits_dp.accounting import (
     gaussian_noise_std,
     laplace_delta,
     laplace_scale,
+    laplace_sums_epsilon,
     optimal_composition,
+    parameter_shifts,
+    skellam,
     zcdp_epsilon,
 )
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf
+from bandits_dp.accounting.binomial_vector import gaussian_ratio, vector_delta
+from bandits_dp.accounting.skellam import skellam_log_pmf
 
 mp.mp.dps = 60
 EPSILONS = (1e-3, 0.1, 1.0, 5.0, 30.0)
@@ -121,6 +128,43 @@ def test_binomial_large_trials_match_high_precision(trials, p):
         true = (mp.loggamma(trials + 1) - mp.loggamma(x + 1) - mp.loggamma(trials - x + 1)
                 + x * mp.log(mp.mpf(p)) + (trials - x) * mp.log(1 - mp.mpf(p)))
         assert abs(log_pmf[x - first] - true) < 1e-10
+
+
+@pytest.mark.parametrize("trials", (10**5, 10**8))
+def test_windows_lose_nothing_that_counts(trials):
+    """What is outside is less likely than exp(-700), or exp(-600); a window twice as wide would say nothing more."""
+    windows = (binomial_log_pmf(trials, 0.5)[1], binomial.LOG_TAIL), (skellam_log_pmf(trials / 4), skellam.LOG_TAIL)
+    for log_pmf, log_tail in windows:
+        for end in (0, -1):
+            assert -2 * log_tail < log_pmf[end] < -log_tail
+
+
+@pytest.mark.parametrize(
+    ("trials", "l2_shift", "dimension", "epsilon"), [(1000, 3.0, 4, 1.0), (400, 3.0, 10, 1.0), (3000, 9.0, 1, 0.5)]
+)
+def test_the_vector_bound_pays_for_what_its_window_drops(trials, l2_shift, dimension, epsilon):
+    """Delta is that of a Gaussian, plus d times the distance to the noise with geometric tails, on either side of the ratio."""
+    _, log_pmf = binomial_log_pmf(trials, 0.5)
+    hoped = gaussian_delta(math.sqrt(trials) / 2, epsilon, l2_shift)
+    ratio, distance = gaussian_ratio(log_pmf, math.log(hoped / 1000 / dimension / (1 + math.exp(epsilon))))
+    paid = dimension * distance * (1 + math.exp(epsilon))
+    assert 1e-4 * hoped < paid < 0.01 * hoped
+    expected = gaussian_delta(1.0, epsilon, ratio * l2_shift) + paid
+    assert vector_delta(log_pmf, epsilon, l2_shift, dimension) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_vector_bound_compares_a_law_that_adds_up_to_one():
+    """Where the tails are cut so early that they matter: with geometric ones in their place, the law is divided by its sum."""
+    pmf = np.exp(binomial_log_pmf(400, 0.5)[1])
+    ratio, distance = gaussian_ratio(np.log(pmf), math.log(0.01))
+    left = int((np.cumsum(pmf) < 0.01).sum())
+    falls = pmf[left] / pmf[left + 1]
+    tail = pmf[left] * falls / (1 - falls)
+    total = 2 * tail + pmf[left : len(pmf) - left].sum()
+    below = np.array([tail * falls, tail, *(tail + np.cumsum(pmf[left : len(pmf) // 2 + 1]))]) / total
+    assert abs(total - 1) > 1e-3
+    assert distance == pytest.approx(2 * tail, rel=1e-9)
+    assert ratio == pytest.approx(np.diff(stats.norm.ppf(below)).max() * (1 + ROUNDING), rel=1e-9)
 
 
 def test_binomial_trials_are_fewest():
@@ -225,12 +269,56 @@ def test_optimal_composition_is_exact_for_randomized_response(epsilon, releases)
 
 
 @pytest.mark.parametrize("delta", (1e-12, 1e-6, 0.1))
-@pytest.mark.parametrize("rho", (1e-4, 0.1, 2.0, 50.0))
+@pytest.mark.parametrize("rho", (1e-12, 1e-4, 0.1, 2.0, 50.0))
 def test_zcdp_is_above_the_exact_gaussian_and_below_the_textbook(rho, delta):
     epsilon = zcdp_epsilon(rho, delta)
     assert epsilon <= rho + 2 * math.sqrt(rho * math.log(1 / delta)) * (1 + 1e-9)  # Bun & Steinke 2016
     if epsilon > 0:
         assert gaussian_delta(math.sqrt(1 / (2 * rho)), epsilon, 1.0) <= delta
+
+
+VALID = {
+    "advanced_composition": {"epsilon": 0.1, "delta": 1e-6, "releases": 3, "slack": 0.1},
+    "basic_composition": {"epsilon": 0.1, "delta": 1e-6, "releases": 3},
+    "binomial_delta": {"trials": 10, "epsilon": 1.0, "shift": 1, "p": 0.5},
+    "binomial_trials": {"epsilon": 1.0, "delta": 0.1, "shift": 1, "p": 0.5},
+    "binomial_vector_epsilon": {"trials": 100, "delta": 0.1, "l2_shift": 1.0, "max_shift": 1, "dimension": 2},
+    "classical_gaussian_noise_std": {"epsilon": 0.5, "delta": 0.1, "sensitivity": 1.0},
+    "discrete_laplace_delta": {"scale": 1.0, "epsilon": 0.5, "shift": 1},
+    "discrete_laplace_scale": {"epsilon": 1.0, "delta": 0.1, "shift": 1},
+    "gaussian_delta": {"noise_std": 1.0, "epsilon": 1.0, "sensitivity": 1.0},
+    "gaussian_noise_std": {"epsilon": 1.0, "delta": 0.1, "sensitivity": 1.0},
+    "laplace_delta": {"scale": 1.0, "epsilon": 0.5, "sensitivity": 1.0},
+    "laplace_scale": {"epsilon": 1.0, "delta": 0.1, "sensitivity": 1.0},
+    "optimal_composition": {"epsilon": 0.1, "delta": 1e-6, "releases": 3, "slack": 0.1},
+    "shuffle_epsilon": {"local_epsilon": 1.0, "users": 100, "delta": 0.1, "local_delta": 0.0},
+    "skellam_delta": {"variance": 4.0, "epsilon": 1.0, "shift": 1},
+    "skellam_variance": {"epsilon": 1.0, "delta": 0.1, "shift": 1},
+    "zcdp_epsilon": {"rho": 0.1, "delta": 0.1},
+}  # fmt: skip
+WHOLE = {"releases", "trials", "shift", "max_shift", "dimension", "users"}
+PROBABILITIES = {"delta", "local_delta", "slack", "p"}
+
+
+@pytest.mark.parametrize("name", sorted(VALID))
+def test_every_number_is_checked_and_named(name):
+    function, valid = getattr(accounting, name), VALID[name]
+    function(**valid)
+    for key in valid:
+        more = [1.5, 1.0] if key in WHOLE else [1.0, 2] if key in PROBABILITIES else []
+        for value in (-1, math.nan, math.inf, "1", None, True, *more):
+            with pytest.raises((ValueError, TypeError), match=f"^(local_)?{key.removeprefix('local_')} must be "):
+                function(**valid | {key: value})
+    named = set(VALID) | {"gaussian_composition", "laplace_sums_epsilon", "parameter_shifts"}  # these take arrays
+    assert named == set(accounting.__all__)
+
+
+def test_small_integers_do_not_overflow():
+    features = np.array([[100, 50], [70, -100], [1, 2]])
+    shifts, scales = np.array([[1, 2], [3, 0]]), np.array([[100, 120], [90, 0]])
+    small = features.astype(np.int8), shifts.astype(np.int8), scales.astype(np.int8)
+    assert (parameter_shifts(small[0], 1.0, 0, 1.0) == parameter_shifts(features.astype(float), 1.0, 0, 1.0)).all()
+    assert laplace_sums_epsilon(*small[1:], 1e-3) == laplace_sums_epsilon(shifts.astype(float), scales.astype(float), 1e-3)
 
 
 @pytest.mark.parametrize("bad", [0, -1, math.nan, math.inf, "1", None, True])

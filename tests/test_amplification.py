@@ -38,6 +38,15 @@ def test_clones_delta_is_the_exact_divergence(local_epsilon, users):
         assert clones_delta(local_epsilon, users, epsilon) == pytest.approx(true, rel=1e-9, abs=1e-30)
 
 
+@pytest.mark.parametrize(("local_epsilon", "users", "delta"), [(1.0, 10**4, 1e-6), (4.0, 10**5, 1e-6), (0.1, 500, 1e-3)])
+def test_the_closed_form_is_the_published_one(local_epsilon, users, delta):
+    grown = math.exp(local_epsilon)
+    root = 8 * math.sqrt(grown * math.log(4 / delta)) / math.sqrt(users)
+    published = math.log(1 + (grown - 1) / (grown + 1) * (root + 8 * grown / users))
+    assert published < local_epsilon
+    assert shuffle_epsilon(local_epsilon, users, delta, bound="closed-form") == pytest.approx(published, rel=3e-8)
+
+
 def test_clones_delta_for_a_large_crowd():
     """Against a direct sum over every C with scipy's survival function in plain arithmetic, where blocks are not used."""
     local_epsilon, users, epsilon = 2.0, 30_000, 0.15

@@ -54,6 +54,13 @@ def test_an_epsilon_near_the_local_one_does_not_cancel(local_epsilon, users, mis
     assert clones_delta(local_epsilon, users, epsilon) == pytest.approx(float(exact(local_epsilon, users, epsilon)), rel=1e-12)
 
 
+def test_the_rarest_outcomes_are_not_given_up():
+    """What is too unlikely to be summed is charged to delta in full, and so must be rarer than any delta that is asked for."""
+    true = float(exact(1.0, 800, 0.5))
+    assert 1e-24 < true < 1e-21
+    assert clones_delta(1.0, 800, 0.5) == pytest.approx(true, rel=1e-9, abs=0)
+
+
 def test_rounding_is_within_the_room_that_is_left_for_it():
     """80 crowds up to 400, half of them with an epsilon near the local one: the sum is never below the truth by 5e-8 of it."""
     rng = np.random.default_rng(0)

@@ -71,6 +71,10 @@ class Own(privatizers.Privatizer):
         return messages.sum(axis=0)
 
 
+def central(clients, numbers):
+    return privatizers.CentralGaussian(clients, 1.0, 1e-4, domain=privatizers.Box(numbers, -1, 1))
+
+
 def plays(learner, privatizer, problem, horizon=200, **options):
     """Combine and simulate, whether or not the fast paths are allowed."""
     for fidelity in ("aggregate", "messages"):
@@ -248,6 +252,7 @@ def test_tapes_and_users_of_audits_are_checked():
     arms, seen = bdp.combine(Leader(), Own, BITS, horizon=9), bdp.combine(Greedy(), BATCH, SEEN, horizon=9)
     for live, data, more, words in (
         (arms, np.zeros((9, 2)), {}, "data must be an array of shape (any, 3)"),
+        (arms, np.full((9, 3), "x"), {}, "data must be an array of shape (any, 3)"),
         (arms, np.zeros((9, 3)), {"user": 9}, "user must be 0 to 8"),
         (seen, np.zeros((9, 3)), {}, "data must be a pair"),
         (seen, (np.full((9, 3, 2), 0.5), np.zeros((9, 2))), {}, "data must be an array of shape (9, 3)"),
@@ -256,6 +261,18 @@ def test_tapes_and_users_of_audits_are_checked():
     ):
         with pytest.raises(ValueError, match=re.escape(words)):
             quiet(live, data, None, **more)
+
+
+def test_what_learners_are_told_has_one_shape():
+    """Room for every number that can be released, and NaN where none was."""
+    three = privatizers.CentralGaussian(3, 1.0, 1e-3, domain=LINEAR)
+    contexts = bdp.view_of(bdp.combine(Greedy(), three, SEEN, horizon=9), "releases")
+    heard = contexts((np.full((9, 3, 2), 0.5), np.ones((9, 3))), np.random.default_rng(0))
+    assert heard.shape == (3 * 5,) and np.isfinite(heard).all()
+    leader = Leader(bdp.Asked([0, 1, 2], [5, 5, 5], clients=2))
+    clients = bdp.view_of(bdp.combine(leader, central, WATCHED, horizon=20), "releases")
+    heard = clients(np.full((4, 3), 0.5), np.random.default_rng(0))
+    assert np.isfinite(heard).tolist() == [True] * 3 + [False] * 9
 
 
 @pytest.mark.parametrize("view", ("suggestions", "releases"))
@@ -267,8 +284,17 @@ def test_learners_that_restart_are_audited(view):
     other[0] = 1
     quiet = partial(bdp.audit, a=tape, b=other, epsilon=1.0, delta=0.01, trials=300, rng=np.random.default_rng(1), view=view)
     assert quiet(private, progress=False).passed and not quiet(public, progress=False).passed
+    heard = bdp.view_of(public, "releases")(tape, np.random.default_rng(1))
+    assert np.isfinite(heard).tolist() == [True] * 9  # in both stages
     with pytest.raises(ValueError, match="mechanism must be callable"):
         bdp.audit(Own, tape, other, 1.0, 0.0, rng=np.random.default_rng(1))
+
+
+def test_a_learner_of_somebodys_own_may_keep_nan():
+    live, again = (bdp.combine(Greedy(0), BATCH, SEEN, horizon=40) for _ in range(2))
+    live.learner.theta = np.array([np.nan, 1.0])
+    again.restore(live.save())
+    assert np.array_equal(again.learner.theta, [np.nan, 1.0], equal_nan=True)
 
 
 def test_learners_say_what_they_know():

@@ -145,6 +145,9 @@ def test_dependent_columns_work_in_the_span():
     tiny = inner.copy()
     tiny[:, 3] = inner[:, :3].sum(axis=1) * 0.1  # a column that says nothing new
     assert check(tiny).rank == 3
+    line = rng.normal(size=(1000, 1)) * [1.0, 1.0]
+    line[:, 1] *= 1 + 1e-14 * rng.normal(size=1000)  # rounding errors of a thousand actions are no second dimension
+    assert g_optimal_design(line).rank == 1
 
 
 def test_an_indispensable_action_keeps_its_weight():

@@ -106,6 +106,17 @@ def test_skellam_variance_is_the_least(epsilon, delta, shift):
     assert published > variance and skellam_delta(published, epsilon, shift) <= delta
 
 
+@pytest.mark.parametrize(("epsilon", "delta", "shift"), ((1.0, 1e-6, 1), (4.0, 1e-2, 3), (0.1, 1e-6, 20), (20.0, 1e-3, 9)))
+def test_the_published_skellam_bound_is_the_printed_formula(epsilon, delta, shift):
+    """Agarwal, Kairouz, Liu 2021, and the conversion of Canonne, Kamath, Steinke 2020, one order after the other."""
+    v = skellam_variance(epsilon, delta, shift, "renyi")
+    found = []
+    for a in range(2, 3000):
+        renyi = a * shift**2 / (2 * v) + min(((2 * a - 1) * shift**2 + 6 * shift) / (4 * v * v), 3 * shift / (2 * v))
+        found.append(renyi + math.log((a - 1) / a) - (math.log(delta) + math.log(a)) / (a - 1))
+    assert min(found) == pytest.approx(epsilon, rel=1e-7)
+
+
 def test_bad_accounting_arguments_are_named():
     for function, text in (
         (lambda: discrete_laplace_delta(0.0, 1.0, 1), r"scale must be a number in \(0, inf\), got 0.0"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp.engine.paths import path_for
 from tests.small_problems import PROBLEMS, SYSTEMS
 
 HORIZON = 130
@@ -174,3 +175,12 @@ def test_privacy_parameters_out_of_range_are_refused(name):
     ):
         with pytest.raises(ValueError, match=f"{named} must be"):
             bdp.make(name, problem, horizon=horizon, **PRIVATE | {named: wrong})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_progress_tells_of_every_round_of_every_run(name):
+    problem, _ = PROBLEMS[SYSTEMS[name].setting]
+    horizon, told = LONGER.get(name, HORIZON), []
+    live = bdp.make(name, problem, horizon=horizon, **PRIVATE)
+    path_for(live, problem)(live, problem, np.random.default_rng(0).spawn(3), np.array([7, horizon]), told.append)
+    assert sum(told) == 3 * horizon

@@ -13,7 +13,7 @@ from bandits_dp.engine.fast_arms import play_phases
 from bandits_dp.engine.regret import RegretTrack
 from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.schedules.arms import most_decisions
+from bandits_dp.schedules.arms import PublishedDoubling, PublishedEpochs, most_decisions
 from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -228,6 +228,22 @@ def test_paper_width_is_line_14():
     width = width.after(mechanism, phases=4)
     expected = (2 * math.sqrt(4) * mechanism.noise_std / 400 + 1 / 20) * math.sqrt(2 * math.log(10**6))
     assert width.half_width() == pytest.approx(expected)
+    assert width.forget(2, 3).half_width() == ChernoffWidth(10**6, 2).after(mechanism).forget(2, 3).half_width() == math.inf
+    assert width.forget(2, 3).after(mechanism, phases=4).half_width() == width.half_width()
+
+
+def test_published_widths_are_the_printed_ones():
+    """Of the third phase, which begins with four arms; 1/beta is the horizon."""
+    noise = CentralLaplace(500, 0.5)
+    log = math.log(2 * 4 * 9 * 1000)
+    more = log + math.log(4), log + math.log(2)
+    for kind, expected, size in (
+        (PublishedEpochs, math.sqrt(more[0] / 1000) + more[1] / 250, math.ceil(32 * more[0] * 64 + 1)),
+        (PublishedDoubling, math.sqrt(more[1] / 1000) + (math.sqrt(2 * log) + log) / 250, 8),
+    ):
+        width = kind(horizon=1000, epsilon=0.5)
+        assert width.half_width() == math.inf and width.size(3, 4) == size
+        assert width.forget(3, 4).after(noise).half_width() == pytest.approx(expected, rel=1e-12)
 
 
 def test_regret_track_is_exact_between_batches():

@@ -223,6 +223,7 @@ def test_bad_input_leaves_the_learner_usable():
     for bad, text in (
         ([1.0, 0.0], "rewards must be 3, one for each user of the ticket, got 2"),
         ([1.0, 0.0, 1.5], r"rewards must be in \[0, 1\], got 1.5; nothing is clipped"),
+        ([1.0, -0.5, 0.5], r"rewards must be in \[0, 1\], got -0.5; nothing is clipped"),
         ([1.0, 0.0, math.nan], "rewards must be finite, got nan"),
         (["many"] * 3, "rewards must be numbers"),
     ):
@@ -245,6 +246,21 @@ def test_bad_input_leaves_the_learner_usable():
                           (BernoulliArms([0.5] * 8), "setting 'contextual'")):
         with pytest.raises(ValueError, match=text):
             bdp.simulate(make("LinUCB"), problem, 10)
+
+
+def test_what_waits_for_the_last_batch_is_restored():
+    """The horizon ends with this batch."""
+    features = FIXED.draw(np.random.default_rng(0)).features
+    live, again = (make("LinUCB-SDP-Vec", FIXED, horizon=10, batch_size=5) for _ in range(2))
+    rng = np.random.default_rng(1)
+    for _ in range(7):
+        live.update(live.act(features), 0.5, rng)
+    again.restore(live.save())
+    for player in (live, again):
+        rng = np.random.default_rng(2)
+        while player.played < 10:
+            player.update(player.act(features), 0.5, rng)
+    assert again.learner.batch == 2 and (again.learner.theta == live.learner.theta).all()
 
 
 def test_late_answers_are_credited_to_what_was_shown():
@@ -690,6 +706,40 @@ def test_other_radii_are_the_stated_formulas():
         reward = 0.5 * math.sqrt(2 * math.log(30) + 5 * math.log(1 + 140 / (5 * rho)))
         expected = math.sqrt(c) * reward + (r + 0.8 * ridge) / math.sqrt(least)
         assert radius.beta(7, Shape(np.array([ridge]), np.array([least])))[0] == pytest.approx(expected)
+
+
+def test_bounds_on_noise_have_a_third_of_the_failures_each():
+    """Of the matrix: Frobenius' norm by Chernoff, or Gaussian concentration of the operator norm; and no rho is below 1."""
+    for std, dimension in ((2.0, 5), (1e-3, 2)):
+        entries = dimension * (dimension - 1) // 2
+        weights = np.array([1.0] * dimension + [2.0] * entries)
+        frobenius = std * math.sqrt(quadratic_quantile(weights, 0.1 / 30))
+        operator = std * (2 * mean_norm(dimension) + math.sqrt(2 * (2 - 1 / dimension) * math.log(300)))
+        for gaussian, expected in ((False, frobenius), (True, min(frobenius, operator))):
+            law = NoiseLaw(np.full(10, 3.0), np.full(10, std), gaussian=gaussian)
+            radius, lemma = (kind(dimension, 20, law, 0.5, 0.1) for kind in (CertifiedRadius, LemmaRadius))
+            assert radius.matrix_bound.tolist() == pytest.approx([0.0] + [expected] * 10, rel=1e-9)
+            assert radius.rho == max(1.0, radius.matrix_bound[-1]) == lemma.regularizer(1) / 2
+
+
+def test_bounds_on_norms_are_the_stated_formulas():
+    """A batch without noise is no reason to forget that of others; weights stretch the variance."""
+    weights, variance = np.array([1.0, 1.0, 2.0]), np.array([0.0, 3.0, 5.0])
+    quantile = quadratic_quantile(weights, 0.1 / 3)
+    assert norm_bounds(weights, variance, False, 0.1) == pytest.approx(np.sqrt(variance * quantile), rel=1e-12)
+    kappa = 0.25 * 10.0
+    for found, v in zip(norm_bounds(weights, variance, True, 0.1), variance, strict=True):
+        logs = 2 * math.log(1 + v / kappa) + math.log(1 + 2 * v / kappa) + 2 * math.log(10)
+        assert found == pytest.approx(math.sqrt((kappa + 2 * v) * logs), rel=1e-12)
+    assert not norm_bounds(weights, np.zeros(3), True, 0.1).any()
+
+
+@pytest.mark.parametrize("kind", (CertifiedRadius, LemmaRadius, PlainRadius))
+def test_a_radius_checks_its_numbers(kind):
+    law = () if kind is PlainRadius else (NoiseLaw(np.ones(3), np.ones(3)),)
+    for key, bad in (("reward_std", 0.0), ("reward_std", math.nan), ("alpha", 0.0), ("alpha", 1.0), ("alpha", 1.5)):
+        with pytest.raises(ValueError, match=f"^{key} must be"):
+            kind(2, 1, *law, **{"reward_std": 0.5, "alpha": 0.1} | {key: bad})
 
 
 def test_a_radius_for_sub_gaussian_noise_refuses_laplace_noise():

@@ -331,6 +331,42 @@ def test_tickets_of_several_users_play_no_more_rounds_than_there_are(horizon):
     assert live.played == 10 and (horizon or live.stage == 1)
 
 
+def test_a_batch_takes_no_more_answers_than_it_lacks():
+    """A ticket for ten replaces two that nobody answered so far; when six of these answer after all, ten are too many."""
+    live = make("SDP-AE", batch_size=10)
+    six, four, _, _, ten = live.act(6), live.act(4), live.act(10), live.act(10), live.act(10)
+    assert [six.arm, four.arm, ten.arm] == [0, 0, 0]
+    live.update(six, np.ones(6))
+    with pytest.raises(ValueError, match="ticket must be for no more users than the 4 whose answers are lacking, got 10"):
+        live.update(ten, np.ones(10))
+    live.update(four, np.ones(4))
+    assert live.played == 10
+
+
+def test_what_is_learned_publicly_is_checked_as_users_answers_are():
+    live = make("SDP-AE", batch_size=3)
+    with pytest.raises(ValueError, match=r"rewards must be .*1\.5"):
+        live.learn_publicly([np.array([0.0, 1.0, 1.5])] * 3)
+    assert live.played == 0
+    live.learn_publicly([np.array([0.0, 1.0, 1.0])] * 3)
+    assert live.played == 9
+
+
+def test_a_state_with_fewer_answers_than_none_is_refused():
+    live = make("SDP-AE", batch_size=10)
+    live.update(live.act(10), np.ones(10))
+    state = live.save()
+    state["filled"] = np.array([10, 1, -1])
+    with pytest.raises(ValueError, match="wrong entry 'filled'"):
+        live.restore(state)
+
+
+@pytest.mark.parametrize("most", (0, -1, 1.5, True, "2"))
+def test_users_visit_a_whole_number_of_times(most):
+    with pytest.raises(ValueError, match=r"^visits must be"):
+        Visits(most)
+
+
 def test_a_last_batch_of_linucb_plays_no_more_rounds_than_there_are():
     features = np.full((2, 3), 0.3)
     live = bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=15, epsilon=1.0, delta=0.1, batch_size=10)

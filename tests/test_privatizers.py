@@ -8,17 +8,29 @@ import pytest
 from scipy import stats
 
 from bandits_dp.accounting import binomial_delta, gaussian_delta, gaussian_noise_std
+from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.privatizers import (
+    AmplifiedGaussian,
+    Ball,
     BinarySum,
+    Box,
     CentralGaussian,
     CentralLaplace,
     DiscreteLaplaceSum,
     Identity,
+    LinearStatistics,
+    LocalGaussian,
+    LocalLaplace,
     RandomizedResponse,
     ScalarSum,
     SkellamSum,
+    VectorSum,
+    binary_sum,
+    scalar_sum,
+    vector_sum,
 )
-from bandits_dp.privatizers.binary_sum import NoiseBits
+from bandits_dp.privatizers.centred import CentredStatistics
+from bandits_dp.privatizers.noise_bits import SHARE, NoiseBits, least_noise_bits
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -83,6 +95,31 @@ def test_several_batches_add_up(name):
     together = privatizer.release_sum(np.full(20_000, 24), rng, batches=3)
     # Rounded, because sums of three floats miss the other side's atoms by a hair.
     assert stats.ks_2samp(once.round(6), together.round(6), method="asymp").pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("make", [
+    *MAKERS.values(), partial(ScalarSum, epsilon=1.0, delta=0.1, domain=Box(1, -1.0, 1.0)),
+    partial(VectorSum, epsilon=1.0, delta=0.1, domain=Box(1)), partial(DiscreteLaplaceSum, epsilon=1.0),
+    partial(SkellamSum, epsilon=1.0, delta=0.1),
+])  # fmt: skip
+def test_one_batch_is_meant_if_none_are_told(make):
+    """Of sums and of tallies: the same numbers as for one batch."""
+    privatizer = make(6)
+    values, counts = np.array([0.0, 1.0]), np.array([[4, 2]])
+    for release, arguments in ((privatizer.release_sum, ([2.0],)), (privatizer.release_tally, (values, counts))):
+        if release == privatizer.release_sum and getattr(privatizer, "needs_values", False):
+            continue
+        once, default = (release(*arguments, np.random.default_rng(1), *batches) for batches in ((1,), ()))
+        assert once == default
+
+
+@pytest.mark.parametrize("make", [
+    CentralGaussian, LocalGaussian, AmplifiedGaussian, ScalarSum, partial(VectorSum, domain=Box(3)),
+    partial(VectorSum, domain=LinearStatistics(2)),
+])  # fmt: skip
+def test_what_is_drawn_ahead_has_the_size_that_is_told(make):
+    privatizer = make(6, epsilon=1.0, delta=0.1)
+    assert privatizer.draw_ahead(4, np.random.default_rng(0)).shape == (4, privatizer.ahead)
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -232,6 +269,110 @@ def test_bits_only_where_bits_are_meant():
     for make in (BinarySum, RandomizedResponse):
         with pytest.raises(ValueError, match=r"values must be 0 or 1, got 0.5 in row 0"):
             make(2, 1.0, 1e-3).release([0.5, 1], np.random.default_rng(0))
+
+
+VECTOR = partial(VectorSum, domain=Box(2))
+WITH_DELTA = (BinarySum, CentralGaussian, LocalGaussian, AmplifiedGaussian, ScalarSum, SkellamSum, VECTOR)
+MAYBE_PURE = (CentralLaplace, LocalLaplace, DiscreteLaplaceSum, RandomizedResponse)
+
+
+@pytest.mark.parametrize("make", WITH_DELTA + MAYBE_PURE, ids=lambda make: getattr(make, "__name__", "VectorSum"))
+def test_every_number_is_checked_and_named(make):
+    valid = {"users": 5, "epsilon": 0.5, "delta": 0.1}
+    wrong = {"users": [0, -1, 2.5], "epsilon": [0.0, -1.0, math.nan, math.inf], "delta": [1.0, 1.5, -0.1, math.nan]}
+    wrong["delta"] += [0.0] if make in WITH_DELTA else []
+    for calibration in ("certified", "theorem"):
+        for key, values in wrong.items():
+            for value in (*values, "1", None, True):
+                with pytest.raises((ValueError, TypeError), match=f"^{key} must be "):
+                    make(**valid | {key: value}, calibration=calibration)
+
+
+def test_a_domain_checks_its_numbers():
+    for make, text in (
+        (lambda: Box(0), "dimension must be"), (lambda: Box(1.5), "dimension must be"), (lambda: Box(1, math.nan), "low must be"),
+        (lambda: Box(1, 0.0, 0.0), "high must be"), (lambda: Ball(0), "dimension must be"), (lambda: Ball(2, 0.0), "norm must be"),
+        (lambda: LinearStatistics(0), "features must be"), (lambda: CentredStatistics(0), "features must be"),
+        (lambda: CentredStatistics(2, 1.5), "reward must be"),
+        (lambda: ScalarSum(5, 1.0, 0.1, domain=Box(2)), "domain must have dimension 1 .* got 2"),
+    ):
+        with pytest.raises(ValueError, match=f"^{text}"):
+            make()
+
+
+@pytest.mark.parametrize(("domain", "one"), [
+    (Box(3, -1.0, 2.0), (2.0, 2.0, 2.0)), (Ball(3, 2.0), np.full(3, 2 / math.sqrt(3))), (Ball(4, 0.5), np.full(4, 0.25)),
+])  # fmt: skip
+def test_diameters_are_those_of_two_opposite_corners(domain, one):
+    one = np.asarray(one)
+    other = -one if isinstance(domain, Ball) else np.full(3, -1.0)
+    domain.check(np.array([one, other]) * (1 - 1e-12))
+    assert domain.l1_diameter == pytest.approx(np.abs(one - other).sum(), rel=1e-12)
+    assert domain.l2_diameter == pytest.approx(np.linalg.norm(one - other), rel=1e-12)
+
+
+@pytest.mark.parametrize("users", (100, 10_000))
+@pytest.mark.parametrize(("make", "low"), [(ScalarSum, 4), (SkellamSum, 1), (partial(VectorSum, levels=None), 50)])
+def test_levels_are_the_fewest_with_which_rounding_hardly_adds_to_the_noise(make, low, users):
+    """Rounding has a std of sqrt(n) / 2 levels at most, and 0.14 of the noise adds 1% to it."""
+    levels = make(users, 4.0, 0.1, domain=Box(1)).levels
+    noise = gaussian_noise_std(4.0, 0.1, 1.0)
+    assert math.sqrt(users) / (2 * levels) <= 0.14 * noise
+    assert levels == low or math.sqrt(users) / (2 * (levels - 1)) > 0.14 * noise
+
+
+@pytest.mark.parametrize(("privatizer", "variance"), [
+    (SkellamSum(30, 1.0, 0.1, domain=Box(1)), lambda made: made.variance),
+    (DiscreteLaplaceSum(30, 1.0, domain=Box(1)), lambda made: 0.5 / math.sinh(0.5 / made.scale) ** 2),
+], ids=lambda made: type(made).__name__)  # fmt: skip
+def test_securely_summed_noise_counts_rounding_at_its_most(privatizer, variance):
+    """A quarter for each user, whose value may lie halfway between two levels."""
+    assert (privatizer.noise_std * privatizer.levels) ** 2 == pytest.approx(variance(privatizer) + 30 / 4, rel=1e-9)
+
+
+def test_printed_constants():
+    """Levels and noise bits of the theorems, by their formulas; epsilon, delta and users as far apart as they may be."""
+    for users, epsilon, delta in ((10**9, 15.0, 1e-6), (1000, 0.5, 1e-3), (7, 2.0, 0.4)):
+        root, log = math.sqrt(users), math.log(4 * 3 / delta)
+        inner = epsilon / (18 * math.log(2 / delta) ** 0.5)
+        levels = math.ceil(max(inner * root / (6 * (5 * log) ** 0.5), 3**0.5, 10))
+        mean = 90 * levels**2 * log / (inner**2 * users)
+        assert vector_sum.box_bits(users, epsilon, delta, 3) == (levels, (math.ceil(2 * mean), 0, mean / math.ceil(2 * mean)))
+        levels = math.ceil(max(2 * root, 3, 4))
+        bits = math.ceil(240_000 * (levels * math.log(40 / delta) / epsilon) ** 2 / users)
+        assert vector_sum.linear_bits(users, epsilon, delta, 3) == (levels, (bits, 0, 0.25))
+        levels = max(2, math.ceil(root))
+        mean = 720 * levels**2 * math.log(2 / delta) / (epsilon**2 * users)
+        found, noise = scalar_sum.theorem_bits(users, epsilon, delta, 0.5)
+        assert found == levels and noise == pytest.approx((math.ceil(mean), 0, mean / (2 * math.ceil(mean))), rel=1e-12)
+        tau = 96 * math.log(2 / delta) / epsilon**2
+        noise = binary_sum.theorem_bits(users, epsilon, delta)
+        assert users * noise.rare * noise.p == pytest.approx(tau / 2) if users > tau else noise == (math.ceil(tau / users), 0, 0.5)
+
+
+@pytest.mark.parametrize("p", (0.5, 0.4999, 0.25, 0.01))
+def test_sub_gaussian_std_is_the_least_for_bits(p):
+    """The largest of 2 log E exp(s X) / s^2 over s, for three bits of each user; a rounded value counts as a fair bit."""
+    privatizer = ScalarSum(10, 1.0, 0.1)
+    privatizer.noise_bits = NoiseBits(2, 1, p)
+    s = np.linspace(-20, 20, 100_000)
+    bit = 2 * (np.logaddexp(np.log1p(-p), np.log(p) + s) - p * s) / s**2
+    assert (privatizer.sub_gaussian_std / privatizer.step) ** 2 == pytest.approx(10 * (3 * bit.max() + 0.25), rel=1e-6)
+
+
+def test_many_counts_need_more_pairs_only_where_fewer_cost_much():
+    """With 10^6 fair bits: if fewer would keep delta nearly as well, 2000 counts need what one does; else a 2000th of the share."""
+    users, delta, needed = 700_000, 1e-6, 500_000
+    enough = len(binomial_log_pmf(2 * needed, 0.5)[1])
+
+    def bits(cost, counts):
+        """Noise bits if all that are needed cost no delta, and fewer so much."""
+        return least_noise_bits(users, lambda _: 2 * needed, lambda log_pmf: cost * (len(log_pmf) < enough), delta, counts)
+
+    assert bits(0.0, 1) == bits(1e-3, 2000) and bits(0.9, 2000).p > bits(0.0, 1).p
+    for found, counts in ((bits(0.0, 1), 1), (bits(0.9, 2000), 2000)):
+        lacking = stats.binom.cdf(needed - 1, users, 4 * found.p * (1 - found.p))  # of n pairs, so many have a fair sum
+        assert 0.9 * delta * SHARE / counts < lacking <= delta * SHARE / counts
 
 
 def test_bad_arguments_are_named():

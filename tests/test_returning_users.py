@@ -7,7 +7,7 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta
-from bandits_dp.accounting.composition import advanced_composition, gaussian_composition
+from bandits_dp.accounting.composition import advanced_composition, gaussian_composition, optimal_composition
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.returning import (
     ReturningAmplifiedGaussian,
@@ -25,6 +25,19 @@ PROBLEM = ContextualLinear(arms=10, dimension=3)
 
 
 # Composition
+
+
+@pytest.mark.parametrize("share", (0.1, 0.9))
+def test_batches_compose_to_what_is_left_of_delta_and_no_more(share):
+    """M batches use 1 - (1 - d)^M of delta; the composed epsilon is the least for what is left, on both sides of it."""
+    each, batches, delta = 0.1, 10, 1e-3
+    each_delta = share * delta / batches
+    left = 1 - (1 - delta) / (1 - each_delta) ** batches
+    least, together = optimal_composition(each, each_delta, batches, left)
+    assert together == pytest.approx(delta, rel=1e-9) and least < batches * each * 0.99
+    assert composes(each, each_delta, batches, least * (1 + 1e-6), delta)
+    assert not composes(each, each_delta, batches, least * (1 - 1e-6), delta)
+    assert not composes(each, 1.01 * delta / batches, batches, 100.0, delta)  # nothing is left
 
 
 def test_theorem_splits_as_printed():

@@ -121,7 +121,8 @@ def test_linear_statistics_round_trip_and_are_checked():
     domain.check(values)
     vector, matrix = domain.decode(values.sum(axis=0))
     assert vector == pytest.approx((phi * [[1.0], [0.3], [-1.0]]).sum(axis=0)) and matrix == pytest.approx(phi.T @ phi)
-    for spoil in (domain.encode([[1.0, 1.0, 0.0]], [0.5]), domain.encode([[0.5, 0, 0]], [1.5]), values[:1] + 0.01):
+    no_features = np.array([[0.5, *[0.0] * 8]])
+    for spoil in (domain.encode([[1.0, 1.0, 0.0]], [0.5]), domain.encode([[0.5, 0, 0]], [1.5]), values[:1] + 0.01, no_features):
         with pytest.raises(ValueError, match=r"norm of phi and .* at most 1, got .* in row 0"):
             domain.check(spoil)
 
