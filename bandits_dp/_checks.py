@@ -126,6 +126,15 @@ def called(name: str, value: F) -> F:
     return value
 
 
+def answer(name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Call a function of somebody else's; an error that it raises, of whatever cause, is told with the function's name."""
+    try:
+        return function(*args, **named)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} must be a function that can be called so, but it says: {error}") from error
+
+
 def numbers(name: str, value: Any, allowed: str) -> NDArray[np.float64]:
     """Return a copy of real numbers as an array of floats of whatever shape; NaN and infinities are for the caller to judge."""
     wrong = f"{name} must be {allowed}, got {told(value) if not isinstance(value, np.ndarray) or value.size < 20 else value.dtype}"

@@ -43,7 +43,7 @@ def source(code: type | Callable[..., object]) -> str:
     try:
         lines = textwrap.dedent(inspect.getsource(code)).splitlines()
     except (OSError, TypeError) as error:
-        raise TypeError(f"code must be a class or a function whose source is in a file of Python, got {_checks.told(code)}") from error
+        raise TypeError(f"code must be a class or a function with source in a file of Python, got {_checks.told(code)}") from error
     hidden: set[int] = set()
     for node in ast.walk(ast.parse("\n".join(lines))):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:

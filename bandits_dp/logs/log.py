@@ -108,7 +108,7 @@ class Log:
             return np.full(rows, _checks.integer("arms", arms))
         if isinstance(self.features, tuple):
             if len(self.features) != rows:
-                raise ValueError(f"features must have {rows} entries, one per row, got {len(self.features)}")
+                raise ValueError(f"features must have {rows} entries, one per row of actions, got {len(self.features)}")
             sizes = np.array([len(own) for own in self.features])
         else:
             sizes = np.full(rows, self.features.shape[-2])

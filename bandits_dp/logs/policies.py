@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def policy_of(policy: Any) -> Policy:
             raise ValueError(ALLOWED + f", got {policy!r}")
         return _uniform
     if callable(policy):
-        return policy
+        return partial(_checks.answer, "policy", policy)
     fixed = _checks.numbers("policy", policy, ALLOWED.removeprefix("policy must be "))
     return lambda features: fixed
 

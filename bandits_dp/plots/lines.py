@@ -65,7 +65,11 @@ def band(
     _checks.one_of("ax", ax, Axes, "axes of matplotlib")
     if low is None or high is None:
         raise ValueError("low and high must be numbers, one for each of x, got None")
-    data = Series(label, x, mean, low=low, high=high, color=color)
+    try:
+        data = Series(label, x, mean, low=low, high=high, color=color)
+    except ValueError as error:  # a series calls the mean y
+        start = f"series {label!r}: "
+        raise ValueError(str(error).replace(f"{start}y", f"{start}mean", 1)) from error
     assert data.low is not None and data.high is not None
     shade, dash, _ = line_look(color, len(ax.lines))
     (line,) = ax.plot(data.x, data.y, color=shade, linestyle=dash, label=label)
