@@ -133,7 +133,7 @@ def features(name: str, given: ArrayLike, rows: int | None) -> Floats | tuple[Fl
 def _ragged(name: str, given: Any) -> tuple[Floats, ...]:
     """Return one array per row, whose numbers of arms vary."""
     shown = []
-    for row, own in enumerate(given if np.iterable(given) and not isinstance(given, str) else [given]):
+    for row, own in enumerate(given if np.iterable(given) and hasattr(given, "__len__") else [given]):
         try:
             shown.append(_checks.numbers(name, own, "numbers of shape (arms, dimension)"))
         except ValueError as error:

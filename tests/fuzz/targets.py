@@ -293,6 +293,7 @@ WITHOUT = {  # public names without a call, and why
     "Vectorized": "holds any function",
     "no_guarantee": "five words that nobody reads but people",
 }
+TIMES = {("Log", "rounds")}  # may be dates and times
 INFINITE = {"binomial_vector_epsilon", "Reals"}  # may answer inf, and say so
 PROBABILITY = {"binomial_delta", "discrete_laplace_delta", "gaussian_delta", "laplace_delta", "skellam_delta"}
 
