@@ -87,7 +87,7 @@ class Log:
         self.rewards = columns.numbers(named["rewards"], rewards, rows, *self.reward_range)
         self.propensities: Floats | None = None
         if propensities is not None:
-            single = isinstance(propensities, Number) or getattr(propensities, "ndim", None) == 0  # as for all actions drawn uniformly
+            single = isinstance(propensities, Number) or getattr(propensities, "ndim", None) == 0
             each = np.full(rows, propensities) if single else propensities
             self.propensities = columns.numbers(named["propensities"], each, rows, 0.0, 1.0, above=True)
         self.users = None if users is None else columns.users(named["users"], users, rows)
