@@ -50,7 +50,7 @@ class Vectorized:
 def equal(a: Any, b: Any) -> bool:
     try:
         return bool(np.array_equal(a, b))
-    except ValueError:  # ragged lists, objects without an order: nothing can be said
+    except (TypeError, ValueError):  # ragged lists, objects without an order, pandas.NA: nothing can be said
         return False
 
 

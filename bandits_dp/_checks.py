@@ -126,30 +126,40 @@ def called(name: str, value: F) -> F:
     return value
 
 
+def answer(name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Call a function of somebody else's; an error that it raises, of whatever cause, is told with the function's name."""
+    try:
+        return function(*args, **named)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} must be a function that can be called so, but it says: {error}") from error
+
+
 def numbers(name: str, value: Any, allowed: str) -> NDArray[np.float64]:
     """Return a copy of real numbers as an array of floats of whatever shape; NaN and infinities are for the caller to judge."""
-    wrong = f"{name} must be {allowed}, got {told(value) if not isinstance(value, np.ndarray) or value.size < 20 else value.dtype}"
-    if np.ma.isMaskedArray(value):
-        if np.ma.is_masked(value):
-            raise ValueError(f"{wrong}: an entry is masked")
-        value = np.ma.getdata(value)
+    def wrong() -> str:  # in words, which take longer than the check
+        shown = told(value) if not isinstance(value, np.ndarray) or value.size < 20 else value.dtype
+        return f"{name} must be {allowed}, got {shown}"
+
+    if np.ma.is_masked(value):
+        raise ValueError(f"{wrong()}: an entry is masked")
     try:
         if isinstance(value, np.ndarray):
-            given = value
+            given = np.ma.getdata(value)
         else:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")  # as of a masked entry among others
                 given = np.asarray(value)
         if given.dtype.kind == "O":
             if not all(isinstance(one, (np.bool_, bool)) or is_number(one) for one in given.flat):
-                raise ValueError(wrong)
+                raise ValueError(wrong())
             return np.array([as_float(one) for one in given.flat]).reshape(given.shape)
         if given.dtype.kind not in "biuf":
-            raise ValueError(wrong)
+            raise ValueError(wrong())
         with np.errstate(over="ignore"):  # of a long double, which becomes infinite
             return np.array(given, dtype=np.float64)
     except (TypeError, ValueError, AttributeError, Warning) as error:
-        raise ValueError(wrong) from error
+        raise ValueError(wrong()) from error
 
 
 def usable(array: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -69,8 +69,9 @@ def wilson(hits: NDArray[np.int64], runs: int, z: float) -> tuple[Array, Array]:
 
 def log_ratio(p_low: Array | float, q_high: Array | float, delta: float) -> Array:
     """Lower bound on epsilon, log((p - delta) / q); -inf where p does not exceed delta."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.maximum(np.asarray(p_low) - delta, 0.0)) - np.log(q_high))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        more = np.maximum(np.asarray(p_low) - delta, 0.0)
+        return np.where(more > 0, np.log(more) - np.log(q_high), -np.inf)  # nothing is shown where both limits are 0
 
 
 def best_event(statistics: list[Statistic], a: Array, b: Array, delta: float, z: float) -> Event:

@@ -12,7 +12,8 @@ inputs, another event or more runs might have failed it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -195,8 +196,10 @@ def audit(
     if equal(a, b):
         raise ValueError("a and b must differ in one user's data, got two equal inputs")
     with tqdm(total=2 * trials, desc="audit", delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
-        on_a, shape = outputs_of(mechanism, a, trials, rng, None, bar.update)
-        on_b, _ = outputs_of(mechanism, b, trials, rng, shape, bar.update)
+        with _about("a"):
+            on_a, shape = outputs_of(mechanism, a, trials, rng, None, bar.update)
+        with _about("b"):
+            on_b, _ = outputs_of(mechanism, b, trials, rng, shape, bar.update)
     half = trials // 2
     chosen_on = on_a[:half], on_b[:half]
     statistics = generic_statistics(*chosen_on) if score is None else [_scored(score, shape)]
@@ -208,6 +211,18 @@ def audit(
         epsilon, delta, _lower_bound(more, less, tested, delta, level), _describe(event, chosen_on), event.low, event.high,
         "b" if event.swapped else "a", hits_a, hits_b, tested, trials, confidence,
     )
+
+
+@contextmanager
+def _about(name: str) -> Iterator[None]:
+    """Say of which input a mechanism complains."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if str(error).startswith("mechanism"):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} must be data that the mechanism takes, but: {error}") from error
 
 
 def _clopper_pearson(hits: float, runs: int, level: float) -> tuple[float, float]:
@@ -237,8 +252,8 @@ def _enough(trials: int, epsilon: float, delta: float, level: float) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if best(middle) <= epsilon else (low, middle)
-    raise ValueError(f"trials must be at least {high} for any mechanism to fail an audit of ({epsilon:g}, {delta:g}) at confidence "
-                     f"{1 - 2 * level:g}, got {trials}")
+    raise ValueError(f"trials must be at least {high} for any mechanism to fail an audit of epsilon = {epsilon:g}, "
+                     f"delta = {delta:g} at confidence = {1 - 2 * level:g}, got {trials}")
 
 
 def _scored(score: Callable[[Array], ArrayLike], shape: tuple[int, ...]) -> Statistic:

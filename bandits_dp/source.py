@@ -8,6 +8,8 @@ import re
 import textwrap
 from collections.abc import Callable
 
+from bandits_dp import _checks
+
 FOR_TOOLS = re.compile(r"  # (noqa: \w+|type: ignore\S*)")
 
 
@@ -37,8 +39,11 @@ def source(code: type | Callable[..., object]) -> str:
         return data.sum() + rng.normal(0, gaussian_noise_std(1, 1e-3, sensitivity), runs)
     """
     if not (inspect.isclass(code) or inspect.isroutine(code)):
-        raise TypeError(f"code must be a class or a function, got {code!r}")
-    lines = textwrap.dedent(inspect.getsource(code)).splitlines()
+        raise TypeError(f"code must be a class or a function, got {_checks.told(code)}")
+    try:
+        lines = textwrap.dedent(inspect.getsource(code)).splitlines()
+    except (OSError, TypeError) as error:
+        raise TypeError(f"code must be a class or a function with source in a file of Python, got {_checks.told(code)}") from error
     hidden: set[int] = set()
     for node in ast.walk(ast.parse("\n".join(lines))):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:

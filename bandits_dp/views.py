@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -100,6 +101,10 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
     if isinstance(privatizer, type) or not callable(getattr(privatizer, "release", None)):
         raise TypeError(f"privatizer must be one of bandits_dp.privatizers, or have release(values, rng, fidelity), got "
                         f"{_checks.told(privatizer)}")
+    try:
+        inspect.signature(privatizer.release).bind(None, None, fidelity)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"privatizer must have release(values, rng, fidelity), got {_checks.told(privatizer)}: {error}") from error
     _checks.choice("fidelity", fidelity, FIDELITIES)
     # Where the answer's law depends on the sum of the values only, all runs are one call.
     usual = getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate

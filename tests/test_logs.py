@@ -42,7 +42,7 @@ WRONG = [
     ({"actions": 1}, "actions must have one entry per row, got a single value"),
     ({"actions": [], "rewards": []}, "actions must have a row at least"),
     ({"actions": [0, None, 1, 1]}, "actions must be an integer from 0 to 2, got None in row 1"),
-    ({"rewards": [1, 0, 1]}, r"rewards must have 4 entries, one per row, got shape \(3,\)"),
+    ({"rewards": [1, 0, 1]}, r"rewards must have 4 entries, one per row of actions, got shape \(3,\)"),
     ({"rewards": [1, 0, 1.5, 1]}, r"rewards must be a number in \[0, 1\], got 1.5 in row 2"),
     ({"rewards": [1, 0, -1, -1]}, r"rewards must be a number in \[0, 1\], got -1.0 in row 2 \(and 1 more rows\)"),
     ({"rewards": [1, NAN, 1, 1]}, "rewards must be .* got nan in row 1"),
@@ -86,7 +86,7 @@ WRONG = [
      r"features must have shape \(arms, dimension\), of one dimension in all rows, got \(2, 3\) in row 2"),
     ({"features": [np.ones((3, 2)), np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2))], "arms": None},
      "actions must be one of 2 arms, .* got 2 in row 1"),
-    ({"features": [np.ones((3, 2)), np.ones((2, 2))], "arms": None}, "features must have 4 entries, one per row, got 2"),
+    ({"features": [np.ones((3, 2)), np.ones((2, 2))], "arms": None}, "features must have 4 entries, one per row of actions, got 2"),
     ({"features": "abc", "arms": None}, "features must be numbers"),
     ({"features": {"a": 1}, "arms": None}, "features must be numbers"),
 ]

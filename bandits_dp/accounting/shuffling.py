@@ -99,6 +99,27 @@ def _closed_form(local_epsilon: float, users: int, delta: float) -> float:
     return math.log1p(math.tanh(local_epsilon / 2) * crowd)  # the closed form
 
 
+def check_crowd(local_epsilon: float, users: int) -> None:
+    """Raise a ValueError if a crowd is too large for the numerical bound."""
+    if users * math.exp(-local_epsilon) > MOST_CLONES:
+        most = math.floor(MOST_CLONES * math.exp(local_epsilon))
+        raise ValueError(f"users must be at most {most:,} for the numerical bound at local_epsilon = {local_epsilon:g}, got "
+                         f"{users:,}; bound='closed-form' takes any number")
+
+
+def reached(
+    local_epsilon: float, users: int, epsilon: float, delta: float, local_delta: float, bound: str = "numerical"
+) -> bool:
+    """Whether a bound shows that the shuffled messages are (epsilon, delta)-private; all as in :func:`shuffle_epsilon`."""
+    # what remains of delta after the local ones are paid at this epsilon (Theorem 3.8)
+    rest = delta - (math.exp(epsilon) + 1) * (1 + math.exp(-local_epsilon) / 2) * users * local_delta
+    if rest <= 0:
+        return False
+    if bound == "closed-form":
+        return _closed_form(local_epsilon, users, rest) <= epsilon
+    return clones_delta(local_epsilon, users, epsilon) <= rest * (1 - ROUNDING)
+
+
 @_checks.own_words
 def shuffle_epsilon(
     local_epsilon: float, users: int, delta: float, local_delta: float = 0.0, bound: str = "numerical"
@@ -154,22 +175,11 @@ def shuffle_epsilon(
     if not 0 < math.exp(-local_epsilon) < 1:
         return local_epsilon  # nobody is a clone, or everybody but for less than a rounding error: no amplification is shown
 
-    if bound == "numerical" and users * math.exp(-local_epsilon) > MOST_CLONES:
-        most = math.floor(MOST_CLONES * math.exp(local_epsilon))
-        raise ValueError(f"users must be at most {most:,} for the numerical bound at local_epsilon = {local_epsilon:g}, got "
-                         f"{users:,}; bound='closed-form' takes any number")
-
-    def left(epsilon: float) -> float:
-        """Failure mass that remains after the local deltas are paid at this epsilon (Theorem 3.8)."""
-        return delta - (math.exp(epsilon) + 1) * (1 + math.exp(-local_epsilon) / 2) * users * local_delta
+    if bound == "numerical":
+        check_crowd(local_epsilon, users)
 
     def works(epsilon: float) -> bool:
-        rest = left(epsilon)
-        if rest <= 0:
-            return False
-        if bound == "closed-form":
-            return _closed_form(local_epsilon, users, rest) <= epsilon
-        return clones_delta(local_epsilon, users, epsilon) <= rest * (1 - ROUNDING)
+        return reached(local_epsilon, users, epsilon, delta, local_delta, bound)
 
     # Halve from the published formula, or from the local guarantee, down to the first failure. With a local delta, a
     # large epsilon may fail although a smaller one works, so failures before the first success are passed over.

@@ -32,6 +32,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.continual.base import Counter
 
+BLOCK = 2**20  # draws that are scaled at a time
+
 
 class IntervalCounter(Counter):
     """A counter whose running sum t is that of an earlier round, its parent, plus one noisy sum over the rounds between.
@@ -99,7 +101,10 @@ class IntervalCounter(Counter):
         """Scale the draws and climb the parents."""
         noise = np.empty((len(draws) + 1, self.dimension))
         noise[0] = 0.0
-        np.multiply(draws, self._scale(np.arange(1, len(draws) + 1))[:, None], out=noise[1:])
+        for start in range(0, len(draws), BLOCK):  # scales in pieces, as they take several times the room of a draw
+            rows = draws[start : start + BLOCK]
+            first = start + 1
+            np.multiply(rows, self._scale(np.arange(first, first + len(rows)))[:, None], out=noise[first : first + len(rows)])
         self._climb(noise)
         return noise[1:]
 

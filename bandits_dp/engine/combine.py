@@ -130,9 +130,10 @@ def _made(make: Callable[..., Any], users: int, *dimension: int) -> Privatizer:
     """Make a privatizer, and refuse another one than was asked for."""
     try:
         privatizer = complete(make(users, *dimension))
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
         asked = "privatizer(clients, numbers)" if dimension else "privatizer(users)"
-        raise TypeError(f"privatizer must be callable as {asked} and give a Privatizer, but: {error}") from error
+        raise kind(f"privatizer must be callable as {asked} and give a Privatizer, but: {error}") from error
     got, wanted = (privatizer.users, privatizer.dimension), (users, *(dimension or (1,)))
     if got != wanted:
         raise ValueError(f"privatizer must be one for (users, dimension) = {wanted} if asked for it, got {got}: {privatizer!r}")

@@ -22,11 +22,25 @@ def _bounds() -> Iterator[int]:
     except OSError:  # not Linux: at least the whole machine is a bound
         if "SC_PHYS_PAGES" in getattr(os, "sysconf_names", {}):
             yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    yield from _address_space()
     for limit in LIMITS:
         try:
             yield int(Path(limit).read_text())
         except (OSError, ValueError):  # no such file, or "max": no limit
             continue
+
+
+def _address_space() -> Iterator[int]:
+    """Yield what `ulimit -v` leaves to this process, if it is set."""
+    try:
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most != resource.RLIM_INFINITY:
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            yield max(0, most - pages * os.sysconf("SC_PAGE_SIZE"))
+    except (ImportError, OSError):  # not Unix, not Linux: no such limit is known
+        return
 
 
 def check_runs(runs: int, bytes_per_run: int, name: str = "runs") -> None:

@@ -115,7 +115,8 @@ def simulate(
     horizon = _checks.integer("horizon", horizon)
     runs = _checks.integer("runs", runs)
     seed = _checks.integer("seed", seed, low=0)
-    workers = _checks.integer("workers", workers)
+    workers = min(_checks.integer("workers", workers), runs)  # one more would have nothing to do
+    progress = _checks.flag("progress", progress)
     if horizon > learner.horizon:
         raise ValueError(f"horizon must be at most {learner.horizon}, for which the learner was made, got {horizon}")
     if learner.played:

@@ -22,7 +22,7 @@ def column(name: str, given: Any, rows: int | None = None) -> NDArray[Any]:
     except ValueError as error:
         raise ValueError(f"{name} must have one entry per row, got {given!r}") from error
     if array.ndim != 1 or (rows is not None and len(array) != rows):
-        many = "one entry per row" if rows is None else f"{rows} entries, one per row"
+        many = "one entry per row" if rows is None else f"{rows} entries, one per row of actions"
         raise ValueError(f"{name} must have {many}, got {'a single value' if not array.ndim else f'shape {array.shape}'}")
     if isinstance(given, np.ma.MaskedArray):
         refuse(name, np.ma.getmaskarray(given), ["a masked entry"] * len(array), "known")
@@ -56,7 +56,7 @@ def numbers(name: str, given: Any, rows: int | None, low: float, high: float, *,
 def _number(value: Any) -> float | None:
     """Return a number that hides in a column of objects; words are none, even if they look like one."""
     try:
-        return None if isinstance(value, (str, bytes, bool)) else float(value)
+        return None if value is np.ma.masked or isinstance(value, (str, bytes, bool)) else float(value)
     except (TypeError, ValueError, OverflowError):
         return None
 
@@ -86,7 +86,7 @@ def users(name: str, given: Any, rows: int) -> tuple[Hashable, ...]:
     """Return a column of ids, integers or words, as a tuple of Python's own."""
     listed = hasattr(given, "__len__") and getattr(given, "ndim", 1) != 0 and not isinstance(given, (str, bytes, Mapping, Set))
     if not listed or len(given) != rows:
-        raise ValueError(f"{name} must have {rows} entries, one per row, got {given!r}")
+        raise ValueError(f"{name} must have {rows} entries, one per row of actions, got {_checks.told(given)}")
     ids = tuple(value.item() if isinstance(value, np.generic) else value for value in list(given))
     known = [isinstance(value, (Integral, str)) and not isinstance(value, bool) for value in ids]
     refuse(name, ~np.array(known, dtype=bool), ids, "an integer or a word")
@@ -125,7 +125,7 @@ def features(name: str, given: ArrayLike, rows: int | None) -> Floats | tuple[Fl
         raise ValueError(f"{name} must be finite numbers, got {array[~np.isfinite(array)][0]}")
     if array.ndim == 3:
         if rows is not None and len(array) != rows:
-            raise ValueError(f"{name} must have {rows} entries, one per row, got shape {array.shape}")
+            raise ValueError(f"{name} must have {rows} entries, one per row of actions, got shape {array.shape}")
         _finite(name, array)
     return array
 
@@ -133,7 +133,7 @@ def features(name: str, given: ArrayLike, rows: int | None) -> Floats | tuple[Fl
 def _ragged(name: str, given: Any) -> tuple[Floats, ...]:
     """Return one array per row, whose numbers of arms vary."""
     shown = []
-    for row, own in enumerate(given if hasattr(given, "__iter__") and not isinstance(given, str) else [given]):
+    for row, own in enumerate(given if np.iterable(given) and hasattr(given, "__len__") else [given]):
         try:
             shown.append(_checks.numbers(name, own, "numbers of shape (arms, dimension)"))
         except ValueError as error:

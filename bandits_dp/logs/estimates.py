@@ -111,7 +111,7 @@ def evaluate(
     method : {"ips", "snips", "dr"}
         Which estimate, see :mod:`bandits_dp.logs.estimates`.
     clip : float, optional
-        Largest weight that is allowed, > 0; larger ones are replaced by it, which costs bias. Never done unless asked for.
+        Largest weight that is allowed, >= 1e-150; larger ones are replaced by it, which costs bias. Never done unless asked for.
     confidence : float
         Of the interval, in (0, 1).
     model : callable, optional
@@ -151,7 +151,7 @@ def evaluate(
     w = agree / propensities
     clipped = 0
     if clip is not None:
-        largest = _checks.positive("clip", clip)
+        largest = _checks.real("clip", clip, 1e-150, math.inf, ends="[)")  # its square is no 0
         clipped, w = int((w > largest).sum()), np.minimum(w, largest)
     if not w.any():
         raise ValueError("policy must choose an action of the log at least once, got one that never does, of which the log knows "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from numbers import Number
 from typing import Any, Self
 
 import numpy as np
@@ -86,7 +87,7 @@ class Log:
         self.rewards = columns.numbers(named["rewards"], rewards, rows, *self.reward_range)
         self.propensities: Floats | None = None
         if propensities is not None:
-            single = np.isscalar(propensities) or getattr(propensities, "ndim", None) == 0  # as for all actions drawn uniformly
+            single = isinstance(propensities, Number) or getattr(propensities, "ndim", None) == 0
             each = np.full(rows, propensities) if single else propensities
             self.propensities = columns.numbers(named["propensities"], each, rows, 0.0, 1.0, above=True)
         self.users = None if users is None else columns.users(named["users"], users, rows)
@@ -108,7 +109,7 @@ class Log:
             return np.full(rows, _checks.integer("arms", arms))
         if isinstance(self.features, tuple):
             if len(self.features) != rows:
-                raise ValueError(f"features must have {rows} entries, one per row, got {len(self.features)}")
+                raise ValueError(f"features must have {rows} entries, one per row of actions, got {len(self.features)}")
             sizes = np.array([len(own) for own in self.features])
         else:
             sizes = np.full(rows, self.features.shape[-2])

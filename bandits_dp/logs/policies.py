@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def policy_of(policy: Any) -> Policy:
             raise ValueError(ALLOWED + f", got {policy!r}")
         return _uniform
     if callable(policy):
-        return policy
+        return partial(_checks.answer, "policy", policy)
     fixed = _checks.numbers("policy", policy, ALLOWED.removeprefix("policy must be "))
     return lambda features: fixed
 
@@ -83,9 +84,15 @@ def probabilities(policy: Any, shown: Iterator[tuple[Any, int]]) -> Iterator[Flo
         If it returns anything but that many probabilities, in any row.
     """
     function = policy_of(policy)
+    always = not (callable(policy) or isinstance(policy, (Live, Restarts, str)))  # the same, which is checked once
+    known: dict[int, Floats] = {}
     for row, (features, arms) in enumerate(shown):
+        if always and arms in known:
+            yield known[arms]
+            continue
         said = function(features)
-        yield np.full(arms, 1 / arms) if function is _uniform else _checked(said, arms, row)
+        known[arms] = np.full(arms, 1 / arms) if function is _uniform else _checked(said, arms, row)
+        yield known[arms]
 
 
 def _checked(said: Any, arms: int, row: int) -> Floats:

@@ -160,7 +160,8 @@ def replay(
                 del player.tickets[ticket.number]  # nobody was shown it
                 ticket = None
     if not which:
-        raise ValueError(f"log must agree with the learner in one row at least, got none of {rows}")
+        rejecting = "" if chance is None else f", by rejection sampling with least_propensity = {_checks.told(least_propensity)}"
+        raise ValueError(f"log must agree with the learner in one row at least, got none of {rows}{rejecting}")
     if player.guarantee.model != "none":
         player.guarantee = replace(player.guarantee, reason=f"{player.guarantee.reason}; {len(which)} of its rounds replay a log, "
                                    "whose rows are taken for those of different users, none of whom comes again")

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from bandits_dp import _checks
 from bandits_dp._extras import needed
 from bandits_dp.plots.series import Series
 from bandits_dp.plots.style import line_look
@@ -57,9 +58,18 @@ def band(
     ('SDP-AE', True)
     """
     with needed("plots", "band"):
+        from matplotlib.axes import Axes
+
         from bandits_dp.plots.end_labels import EndLabel
 
-    data = Series(label, x, mean, low=low, high=high, color=color)
+    _checks.one_of("ax", ax, Axes, "axes of matplotlib")
+    if low is None or high is None:
+        raise ValueError("low and high must be numbers, one for each of x, got None")
+    try:
+        data = Series(label, x, mean, low=low, high=high, color=color)
+    except ValueError as error:  # a series calls the mean y
+        start = f"series {label!r}: "
+        raise ValueError(str(error).replace(f"{start}y", f"{start}mean", 1)) from error
     assert data.low is not None and data.high is not None
     shade, dash, _ = line_look(color, len(ax.lines))
     (line,) = ax.plot(data.x, data.y, color=shade, linestyle=dash, label=label)

@@ -73,7 +73,7 @@ class MovingFigure:
             If the series function does not return series that these axes can show.
         """
         where = ", ".join(f"{name}={value!r}" for name, value in setting.items())
-        result = self._series(**setting)
+        result = _checks.answer("series", self._series, **setting)
         shown, note = (
             result
             if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str)

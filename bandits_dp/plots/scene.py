@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from numbers import Integral
 from typing import Any
 
 from bandits_dp import _checks
@@ -70,7 +71,7 @@ class MovingScene:
         ValueError
             If the drawing function does not return marks with different keys, and a note.
         """
-        result = self._draw(**setting)
+        result = _checks.answer("draw", self._draw, **setting)
         where = ", ".join(f"{name}={value!r}" for name, value in setting.items())
         if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str)):
             raise ValueError(f"draw({where}) is {result!r}; allowed is a pair of marks and a note")
@@ -154,14 +155,14 @@ def moving_scene(
         raise ValueError(f"alt is {alt!r}; allowed is a description of at least {_SHORTEST_ALT} characters")
     if play is not None and (not isinstance(play, str) or play not in checked):
         raise ValueError(f"play is {play!r}; allowed are the sliders, {sorted(checked)}")
-    if isinstance(pace, bool) or not isinstance(pace, int) or pace < 100:
+    if not _checks.is_number(pace, Integral) or pace < 100:
         raise ValueError(f"pace is {pace!r}; allowed are whole milliseconds >= 100")
     sides = _checks.numbers("size", size, "two finite numbers > 0")
     if sides.shape != (2,) or not ((sides > 0) & _checks.usable(sides)).all():
         raise ValueError(f"size is {size!r}; allowed are two finite numbers > 0")
-    size = tuple(side.item() if hasattr(side, "item") else side for side in size)  # type: ignore[assignment]
+    size = tuple(side if type(side) is int else float(side) for side in size)  # type: ignore[assignment]
     words = Words(title, "", "", alt.strip(), {name: shown.get(name, name) for name in checked})
-    return MovingScene(draw, checked, first, words, size, play, pace)
+    return MovingScene(draw, checked, first, words, size, play, int(pace))
 
 
 def _still(marks: Sequence[Mark], size: tuple[float, float]) -> str:

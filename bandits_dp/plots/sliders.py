@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bandits_dp import _checks
@@ -38,6 +38,8 @@ def check_sliders(sliders: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, 
 
 def check_values(name: str, values: Sequence[Any]) -> tuple[Any, ...]:
     """Return one slider's values as plain Python values, or raise a ValueError."""
+    if not isinstance(values, Iterable):
+        raise TypeError(f"sliders[{name!r}] is {_checks.told(values)}; allowed are at least two values, all different")
     plain = tuple(value.item() if hasattr(value, "item") else value for value in values)
     for value in plain:
         if (

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.accounting.shuffling import shuffle_epsilon
+from bandits_dp.accounting.shuffling import check_crowd, reached
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.bit_sum import crowd, honest_users
@@ -34,15 +34,21 @@ SHARES = (1e-3, 1e-2, 0.1, 0.5)  # of delta, that the local failure masses of al
 @lru_cache(maxsize=1024)
 def certified_unit_std(users: int, epsilon: float, delta: float, distance: float) -> float:
     """Smallest std per user, of those searched, for which so many shuffled Gaussian messages are private."""
+
+    def private(local_epsilon: float, local_delta: float) -> bool:
+        if not 0 < math.exp(-local_epsilon) < 1:
+            return local_epsilon <= epsilon  # nothing is amplified: see shuffle_epsilon
+        check_crowd(local_epsilon, users)
+        return reached(local_epsilon, users, epsilon, delta, local_delta)
+
     best = gaussian_noise_std(epsilon, delta, distance)  # the local guarantee itself
     for share in SHARES:
         local_delta = delta * share / (users * (math.exp(epsilon) + 1) * 1.5)  # no more than the share (accounting.shuffling)
         low, high = epsilon, max(2 * epsilon, math.log(users) + 1)
         while high - low > 1e-3 * high:
             middle = (low + high) / 2
-            private = shuffle_epsilon(middle, users, delta, local_delta) <= epsilon
-            low, high = (middle, high) if private else (low, middle)
-        if shuffle_epsilon(low, users, delta, local_delta) <= epsilon:
+            low, high = (middle, high) if private(middle, local_delta) else (low, middle)
+        if private(low, local_delta):
             best = min(best, gaussian_noise_std(low, local_delta, distance))
     return best
 

@@ -26,11 +26,20 @@ from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 from bandits_dp.privatizers.promise import certified, promise
 
 MOST_LEVELS = 4096  # of the default
+LEAST_DELTA = 1e-252  # of the rigorous bound, which leaves no less to the tails
+LEFT_OUT = 1e-300  # mass that is charged for the outcomes of a count that are not evaluated
 
 
 @lru_cache(maxsize=1024)
 def certified_bits(users: int, epsilon: float, delta: float, l2_shift: float, dimension: int) -> NoiseBits:
-    """Fewest noise bits for a vector of counts that one user moves by ``l2_shift``, by the rigorous bound."""
+    """Fewest noise bits for a vector of counts that one user moves by ``l2_shift``, by the rigorous bound.
+
+    The bound charges ``e^epsilon`` times what evaluated laws leave out, so it says nothing beyond an epsilon of about 690; noise
+    for a smaller epsilon is private at a larger one, too.
+    """
+    if delta < LEAST_DELTA:
+        raise ValueError(f"delta must be at least {LEAST_DELTA:g} for the vector sum, got {delta:g}")
+    epsilon = min(epsilon, math.log(delta) - math.log(LEFT_OUT * dimension) - 1)
 
     def fair_trials(allowed: float) -> int:
         """Fewest fair bits, to 0.1%: the bound is nearly a Gaussian's, so the search starts there."""

@@ -161,7 +161,7 @@ def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDA
 
 def checked_parameter(theta: ArrayLike, dimension: int) -> NDArray[np.float64]:
     """Return a parameter of norm at most 1, shape (dimension,), or raise the ValueError that says what is wrong."""
-    allowed = f"{dimension} finite numbers, as many as features have"
+    allowed = f"{dimension} finite numbers, as many as features (of a pool, too) have"
     array = _checks.numbers("theta", theta, allowed)
     if array.shape != (dimension,) or not _checks.usable(array).all():
         raise ValueError(f"theta must be {allowed}, got {_checks.told(theta)}")

@@ -25,7 +25,8 @@ def growing(phase: int, alpha: float) -> int:
     """
     exponent = _checks.real("alpha", alpha, 0.0, math.inf, ends="[)") * _checks.integer("phase", phase, low=0)
     if exponent > 100:
-        raise ValueError(f"alpha and phase must have a product of at most 100, got {alpha:g} and {phase}: 2^100 clients")
+        raise ValueError(f"alpha and phase must have a product of at most 100, got {_checks.told(alpha)} and {phase}: "
+                         "2^100 clients")
     return math.ceil(2.0**exponent)
 
 
