@@ -15,7 +15,7 @@ from bandits_dp.learners import linucb_rewards
 PACKAGE = Path(bandits_dp.__file__).parent
 FLOORS = (  # from below; a module imports from its own floor and from those before it
     {
-        "_checks", "_extras", "_files", "_state", "ask_tell", "guarantee", "result", "designs",
+        "_checks", "_extras", "_files", "_state", "ask_tell", "guarantee", "result", "source", "designs",
         "accounting", "privatizers", "continual", "problems",
     },
     {"widths"}, {"schedules"}, {"learners"}, {"engine", "replicas"}, {"_audit_runs", "_events", "views", "audit", "museum", "logs"},

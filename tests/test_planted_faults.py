@@ -242,7 +242,7 @@ def amplified(name, faulty):
 
 def cheaper(share):
     """Charge so much of the local delta only."""
-    return lambda exact: lambda local, users, delta, local_delta: exact(local, users, delta, local_delta * share)
+    return lambda exact: lambda local, users, epsilon, delta, local_delta: exact(local, users, epsilon, delta, local_delta * share)
 
 
 FAULTS = {
@@ -282,16 +282,16 @@ FAULTS = {
     "Laplace vectors that use delta": (laplace_with(0.3), "theorem split", "LaplaceVector"),
     "the theorem's Laplace noise that uses delta": (laplace_with(0.3), "theorem split", "LaplaceTheorem"),
     "Laplace numbers that do not use delta": (laplace_with(0.0), "theorem split", "LaplaceNumber"),
-    "P_Amp's local delta is free": (amplified("shuffle_epsilon", cheaper(0)), "amplification", "AmplifiedGaussian"),
+    "P_Amp's local delta is free": (amplified("reached", cheaper(0)), "amplification", "AmplifiedGaussian"),
     "P_Amp's local delta of one user for all": (
-        amplified("shuffle_epsilon", cheaper(1 / 300)), "amplification", "AmplifiedGaussian"),
+        amplified("reached", cheaper(1 / 300)), "amplification", "AmplifiedGaussian"),
     "nine tenths of P_Amp's local delta": (
-        amplified("shuffle_epsilon", cheaper(0.9)), "amplification", "AmplifiedGaussian"),
+        amplified("reached", cheaper(0.9)), "amplification", "AmplifiedGaussian"),
     "P_Amp's noise for twice the local delta": (
         amplified("gaussian_noise_std", lambda exact: lambda epsilon, delta, *rest: exact(epsilon, 2 * delta, *rest)),
         "amplification", "AmplifiedGaussian"),
     "P_Amp's crowd doubled": (
-        amplified("shuffle_epsilon", lambda exact: lambda local, users, *rest: exact(local, 2 * users, *rest)),
+        amplified("reached", lambda exact: lambda local, users, *rest: exact(local, 2 * users, *rest)),
         "amplification", "AmplifiedGaussian"),
     "P_Amp counts everybody as honest": (
         amplified("honest_users", lambda exact: lambda users, fraction: users), "amplification", "AmplifiedGaussian"),
