@@ -338,7 +338,8 @@ def test_graded_rewards_have_their_law():
         ([0, 2], [[0.5, 0.5]], r"values must be in \[0, 1\], got 2.0"),
         ([0, math.nan], [[0.5, 0.5]], "values must be in .* got nan"),
         (["good"], [[1]], "values must be numbers"),
-        ([0, 1], [0.5, 0.5], r"probabilities must have shape \(arms, 2\), one row per arm, got shape \(2,\)"),
+        ([0, 1], [0.5, 0.5], r"probabilities must have shape \(arms, 2\), one row per arm, one column for each of values, "
+                             r"got shape \(2,\)"),
         ([0, 1], [[0.5, 0.5], [0.7, 0.4]], "must not be negative and add up to 1, got .*0.7.* for arm 1"),
         ([0, 1], [[1.5, -0.5]], "must not be negative"),
         ([0, 1], [[math.nan, 1.0]], "must not be negative and add up to 1"),

@@ -244,7 +244,7 @@ def test_instances_of_the_code():
     assert instance.means(instance.features) == pytest.approx(0.5 + cosine / 2)
     assert np.linalg.norm(instance.theta) == pytest.approx(PROBLEM.theta_norm)
     assert instance.draw(np.random.default_rng(1)) is instance
-    with pytest.raises(ValueError, match="arms must be an integer that is at least 5, got 4"):
+    with pytest.raises(ValueError, match="arms must be at least as many as the dimension, 5, got 4"):
         CodeLinear(arms=4)
     with pytest.raises(ValueError, match="features of norm at most 1"):
         bdp.make("LinUCB-JDP", PROBLEM, horizon=100, epsilon=1.0, delta=0.1)

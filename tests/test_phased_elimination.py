@@ -418,7 +418,7 @@ def test_a_state_of_another_learner_is_refused():
     before = learner.save()
     with pytest.raises(ValueError, match=r"state must come from CDP-PE\(.*got that of SDP-PE"):
         learner.restore(make("SDP-PE", arms(), 3000).save())
-    with pytest.raises(ValueError, match=r"state must be what save.*actions must be those"):
+    with pytest.raises(ValueError, match=r"state must be what save.*'learner_actions': they are not those"):
         learner.restore(make("CDP-PE", arms(seed=1), 3000).save())
     for key, value in (
         ("learner_estimate", np.zeros(9)), ("filled", 7.5), ("extra", 1.0), ("learner_active", np.array([40])),
