@@ -70,7 +70,7 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     x = np.arange(1, math.ceil(losses))
     gained = -np.expm1(epsilon - (shift - 2 * x) / scale) * np.exp(-x / scale)
     below = -math.expm1(epsilon - shift / scale)
-    return float((below - math.expm1(-1 / scale) * gained.sum()) / (1 + math.exp(-1 / scale)))
+    return min(1.0, float((below - math.expm1(-1 / scale) * gained.sum()) / (1 + math.exp(-1 / scale))))  # but for rounding
 
 
 @_checks.own_words

@@ -88,10 +88,13 @@ def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta, zero=True)
     sensitivity = _checks.positive("sensitivity", sensitivity)
-    scale = _checks.positive("sensitivity", sensitivity / (epsilon - 2 * math.log1p(-delta)))
+    scale = sensitivity / (epsilon - 2 * math.log1p(-delta))
+    if not _checks.SMALLEST <= scale <= _checks.LARGEST:
+        raise ArithmeticError(f"the scale is {scale:g}")
     with localcontext() as context:  # a rounding error of epsilon may be more than a small delta, and is more than none
         context.prec = 50
-        largest = Decimal(epsilon) - 2 * (1 - Decimal(delta)).ln()  # what D / b may be
+        spent = -(1 - Decimal(delta)).ln() if delta > 1e-30 else Decimal(delta)  # of which no digit is left beside 1
+        largest = Decimal(epsilon) + 2 * spent  # what D / b may be
         while Decimal(sensitivity) / Decimal(scale) > largest:
             scale = math.nextafter(scale, math.inf)
     return scale

@@ -51,7 +51,7 @@ NAMED = {  # what an error may begin with, by the verb that raises it
     "audit": ("mechanism", "a and b", "a", "b", "epsilon", "delta", "trials", "confidence", "rng", "score", "view", "user", "data",
               "rewards", "averages", "features", "horizon"),
 }
-WRONG = ("nan", "inf", "-inf", "None", "'much'", "'1'", "b'1'", "1j", "1+0j", "{'reward': 1.0}", "[object()]", "[[1.0, 1.0]] * 3",
+WRONG = ("nan", "inf", "-inf", "None", "'much'", "'1'", "b'1'", "1j", "1+0j", "{'reward': 1.0}", "[object()]", "[[[1.0]]] * 3",
          "[]",
          "np.zeros(10**5)", "np.ma.array([1.0], mask=[True])", "np.datetime64('2026-01-01')", "10**400", "[None]",
          "np.array(['1'])", "lambda: 1", "[[1], [1, 2]]", "pd.NA", "np.array([nan])", "np.array([1j])", "1e300", "-1e300")
