@@ -365,3 +365,10 @@ def test_extreme_laplace_noise_has_an_answer():
     """A sum rounded above one, and a failure mass of which 50 digits show nothing beside 1: the search for a scale never ended."""
     assert accounting.discrete_laplace_delta(scale=17, epsilon=0.25, shift=18689) == 1.0
     assert accounting.laplace_scale(epsilon=1e-267, delta=1e-60, sensitivity=1.0) == pytest.approx(5e59, rel=1e-12)
+
+
+def test_skellam_noise_for_tiny_epsilons_has_an_answer():
+    """With a large delta, little noise does for any epsilon; the search for its variance once began at infinity and stayed there."""
+    assert accounting.skellam_variance(1e-155, 0.125, 1) == pytest.approx(10.446, rel=1e-4)
+    assert accounting.skellam_delta(10.447, 1e-155, 1) < 0.125 < accounting.skellam_delta(10.445, 1e-155, 1)
+    assert accounting.skellam_variance(1e-155, 0.125, 1, "renyi") == pytest.approx(25.080, rel=1e-4)

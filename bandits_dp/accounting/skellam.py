@@ -178,7 +178,8 @@ def _variance(epsilon: float, delta: float, shift: int, bound: str) -> float:
             return _renyi_epsilon(variance, delta, shift) - epsilon
         return math.log(max(skellam_delta(variance, epsilon, shift), 1e-300)) - target
 
-    low = high = 2 * math.log(shift) + math.log(2 * math.log(2 / delta) / epsilon**2 + 0.1)
+    likely = min(math.sqrt(2 * math.log(2 / delta)) / epsilon, 1 / delta)  # std: as a Gaussian's, or what keeps delta alone
+    low = high = 2 * math.log(shift) + math.log(likely**2 + 0.1)
     while excess(low) <= 0:
         low -= 1
     while excess(high) > 0:

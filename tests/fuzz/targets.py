@@ -322,6 +322,9 @@ def targets() -> tuple[Target, ...]:
         known = inspect.signature(made(callee)).parameters
         optional = frozenset(name for name in arguments if name in known and (
             known[name].default is None or "None" in str(known[name].annotation)))
+        if callee == "bdp.make":
+            options = [system.options for system in made("bdp.systems()") if system.name == made(arguments["name"])][0]
+            optional |= {option.name for option in options if option.name in arguments and "None" in option.type}
         found.append(Target(callee.rsplit(".", 1)[-1], callee, arguments, optional))
     return tuple(found)
 

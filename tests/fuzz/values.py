@@ -81,8 +81,10 @@ def compiled(text: str) -> Any:
 
 
 def made(text: str) -> Any:
-    """Evaluate an expression, anew each time."""
-    return eval(compiled(text), NAMES)
+    """Evaluate an expression, anew each time; what numpy has to say about its value is of no interest here."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return eval(compiled(text), NAMES)
 
 
 JUNK = (

@@ -92,7 +92,8 @@ def test_nothing_runs_over_and_all_can_be_read(slides: Callable[..., Page], stem
 def test_a_larger_screen_magnifies_the_same_sheet(slides: Callable[..., Page]) -> None:
     page = slides(COUNTING)
     page.set_viewport_size(LARGE)
-    assert page.evaluate("document.querySelector('.present .sheet').getBoundingClientRect().width") == LARGE["width"]
+    magnified = "width => document.querySelector('.present .sheet').getBoundingClientRect().width === width"
+    page.wait_for_function(magnified, arg=LARGE["width"])  # the deck is laid out again some time after the window has changed
     assert page.evaluate(MEASURED) == {"wrong": [], "smallest": []}
 
 
