@@ -9,8 +9,11 @@ import pytest
 from scipy.stats import chi2, norm
 
 import bandits_dp as bdp
+from bandits_dp.learners import ArmElimination
 from bandits_dp.logs import Log, record, replay, warm_start
 from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms
+from bandits_dp.schedules.arms import EqualBatches
+from bandits_dp.widths.arms import ChernoffWidth
 from tests.small_problems import PROBLEMS, SYSTEMS, small
 
 MEANS = np.array([0.9, 0.3, 0.6])
@@ -246,6 +249,9 @@ def test_linucb_learns_from_actions_that_others_chose(batch_size):
         phi = log.chosen[row]
         one_by_one.update(one_by_one.act([phi, phi]), log.rewards[row])
     assert one_by_one.learner.sums == pytest.approx(warm.learner.sums, abs=1e-9)
+    uneven = Log(log.actions, log.rewards, features=[log.shown(row)[: 6 if row % 2 else max(2, log.actions[row] + 1)] for row in
+                                                     range(400)])
+    assert (warm_start(learner, uneven).learner.sums == warm.learner.sums).all() and len(set(uneven.sizes)) > 2
 
 
 @pytest.mark.parametrize(("name", "options"), [("LinUCB-LDP", {}), ("LinUCB-SDP-Amp", {"batch_size": 20})])
@@ -343,6 +349,24 @@ def test_a_user_of_the_log_is_in_no_more_batches_than_promised():
     with pytest.raises(ValueError, match="row 40 of the log: user must be asked once"):
         warm_start(two, arms)
     assert warm_start(two, arms, skip_returning=True).filled.tolist() == [30, 0]
+    short = bdp.make("LinUCB-SDP-Vec", world, horizon=200, epsilon=2.0, delta=0.1, batch_size=20)
+    with pytest.raises(ValueError, match="horizon must leave rounds to play after the 200 rows up to row 199, .* got 200"):
+        warm_start(short, Log(log.actions, log.rewards, features=log.features, users=range(200)), skip_returning=True)
+    assert warm_start(short, twice, skip_returning=True).played == 140
+
+
+def test_a_log_of_larger_rewards_is_clipped_if_that_was_asked_for():
+    def central(users):
+        return bdp.privatizers.CentralLaplace(users, 1e9, clip=clip)
+
+    log = Log([0] * 10 + [1] * 10, [3.0, 0.5] * 10, arms=2, reward_range=(0, 3), users=range(20))
+    for clip in (True, False):
+        learner = bdp.combine(ArmElimination(2, EqualBatches(10), ChernoffWidth(90, 9)), central, BernoulliArms([0.5, 0.6]), horizon=90)
+        if clip:
+            assert warm_start(learner, log, rng=np.random.default_rng(1)).learner.sums == pytest.approx([7.5, 7.5], abs=1e-6)
+        else:
+            with pytest.raises(ValueError, match="rewards of the log must be"):
+                warm_start(learner, log)
 
 
 def test_public_logs_are_told_exactly_and_live_users_privately():

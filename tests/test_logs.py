@@ -1,8 +1,11 @@
 """Logs: what they refuse, and what replay, weighted estimates and warm starts make of them, against loops and enumerations."""
 
+import copy
 import itertools
 import math
 from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -89,6 +92,7 @@ WRONG = [
     ({"features": [np.ones((3, 2)), np.ones((2, 2))], "arms": None}, "features must have 4 entries, one per row of actions, got 2"),
     ({"features": "abc", "arms": None}, "features must be numbers"),
     ({"features": {"a": 1}, "arms": None}, "features must be numbers"),
+    ({"features": [[1, 0], [0, NAN], [1, 1]], "arms": None}, "features must be finite numbers, got nan"),
 ]
 
 
@@ -115,6 +119,21 @@ def test_a_log_is_a_copy_that_nobody_can_change():
         log[[2, 1]]
 
 
+def test_numbers_of_other_kinds_are_numbers():
+    """Columns of a data base may be decimal."""
+    log = Log(**tiny(rewards=[Decimal("0.5"), 1, Fraction(1, 4), 0]))
+    assert log.rewards.tolist() == [0.5, 1.0, 0.25, 0.0]
+
+
+def test_a_log_says_what_it_knows():
+    assert repr(Log([0, 1, 1], [1, 0, 1], arms=2, users=["a", "b", "a"])) == "Log(3 rows, arms=2, 2 users)"
+    assert repr(Log(**tiny())) == "Log(4 rows, arms=3, propensities 0.2 to 0.5)"
+    uneven = Log([2, 0], [1, 0], features=[np.ones((3, 5)), np.ones((2, 5))])
+    assert repr(uneven) == "Log(2 rows, arms=2 to 3, dimension=5)"
+    with pytest.raises(ValueError, match="features must be known, got None: this log is one of plain arms"):
+        Log(**tiny()).chosen  # noqa: B018
+
+
 def test_rows_may_have_different_numbers_of_arms():
     log = Log([2, 0], [1, 0], [1 / 3, 1 / 2], features=[np.ones((3, 2)), np.zeros((2, 2))])
     assert log.sizes.tolist() == [3, 2] and log.dimension == 2 and log.shown(1).shape == (2, 2) and not log.uniform
@@ -135,6 +154,10 @@ def test_tables_are_logs():
     assert (Log.from_dataframe(table, **names, arms=["A", "B"], features="both").features == log.features).all()
     fixed = Log.from_dataframe(table, **names | {"propensity": 0.5}, arms=["A", "B"], features=np.eye(2))
     assert fixed.uniform and fixed.shown(2).tolist() == [[1, 0], [0, 1]]
+    listed = Log.from_dataframe(table, **names, arms=["A", "B"], features=[[1, 0], [0, 1]])
+    assert (listed.features == fixed.features).all()  # numbers, and no names of columns
+    with pytest.raises(ValueError, match="reward must name one column, got 'slept', which 2 columns are called"):
+        Log.from_dataframe(pd.concat([table, table[["slept"]]], axis=1), **names, arms=["A", "B"])
     for column, value, text in [("slept", 2, r"column 'slept' must be a number in \[0, 1\], got 2.0 in row 1"),
                                 ("chance", 0, r"column 'chance' must be a number in \(0, 1\], got 0.0 in row 1"),
                                 ("slept", None, "column 'slept' must be .* got nan in row 1"),
@@ -327,6 +350,12 @@ def test_plain_arms_and_frozen_learners_are_judged():
     assert best == pytest.approx(log.rewards[log.actions == 0].mean()) and best == evaluate([1, 0, 0], log, "snips").value
     ucb = warm_start(bdp.make("UCB1", BernoulliArms(MEANS), horizon=4000), log)
     assert evaluate(ucb, log, "snips").value == best
+    contextual = ContextualLinear(3, 2, fixed=False)
+    linear = warm_start(bdp.make("LinUCB", contextual, horizon=900), record("uniform", contextual, 300, np.random.default_rng(5)))
+    shown = record("uniform", contextual, 50, np.random.default_rng(6))
+    chosen = [copy.deepcopy(linear).act(shown.shown(row)).arm for row in range(50)]
+    assert evaluate(linear, shown).value == pytest.approx(np.mean((shown.actions == chosen) * 3 * shown.rewards))
+    assert linear.played == 300 and len(set(chosen)) == 3
     restarts = bdp.make("AE", BernoulliArms(MEANS), horizon=None)
     assert evaluate(restarts, log).value == pytest.approx(log.rewards.mean())
 
@@ -353,6 +382,10 @@ def test_intervals_cover_as_often_as_they_say():
     (lambda log: evaluate("uniform", log, "dr", model=3), "model must be a function"),
     (lambda log: evaluate("uniform", log, "dr", model=lambda x: [1]), "model must give 3 predicted rewards, .* in row 0"),
     (lambda log: evaluate("uniform", log, "dr", model=lambda x: [1, NAN, 0]), "model must give 3 predicted rewards"),
+    (lambda log: evaluate("uniform", log, "dr", model=lambda x: "abc"), "model must give 3 predicted rewards, .* 'abc' in row 0"),
+    (lambda log: evaluate(bdp.make("LinUCB-DGS", ContextualLinear(3, 2, fixed=False), horizon=9, epsilon=1.0, delta=0.1,
+                                   calibration="experiment", perturb_contexts=0.1), log),
+     "policy must be a function of features, got LinUCB-DGS, which perturbs them"),
     (lambda log: evaluate([0, 0, 1], log[2:]), "policy must choose an action of the log at least once"),
     (lambda log: evaluate("uniform", Log([0, 1], [1, 1], [0.5, 1.0], arms=2)), "propensities must leave room .* got 1 in row 1"),
     (lambda log: evaluate(bdp.make("LinUCB", ContextualLinear(3, 3), horizon=9), log), "features must be in the log for LinUCB"),

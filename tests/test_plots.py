@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from bandits_dp.plots import COLORS, TRUST_COLORS, TRUST_LINES, Series, band, moving_figure, use_style
+from bandits_dp.plots.series import check_axis, extent
 from bandits_dp.plots.style import letter_shade
 from bandits_dp.plots.words import spans
 
@@ -256,6 +257,20 @@ def test_drawings_take_colours_and_letters_of_the_page() -> None:
     assert "font-family" not in written.partition("</style>")[2]
 
 
+def test_drawings_keep_the_look_of_a_text() -> None:
+    """Weight, slant, strength and mathematics in a line; a fraction, and the box around it, stay as matplotlib drew them."""
+    svg = drawing(r"at $\varepsilon$", fontweight="bold", fontstyle="italic", alpha=0.5, bbox={"facecolor": "#d55e00"})
+    (group,) = (found for found in svg.findall(".//{*}g") if "".join(found.itertext()).strip() == "at ε" and found.get("class"))
+    (text,) = group.findall("{*}text")
+    assert {"font-weight:600", "font-style:italic", "opacity:0.5"} <= set(text.get("style", "").split(";"))
+    assert [(part.text, part.get("font-style")) for part in text] == [("ε", "italic")] and text.text == "at "
+    assert "var(--bdp-d55e00" in ElementTree.tostring(group, encoding="unicode")
+    fraction = drawing(r"$\frac{1}{2}$")
+    (group,) = (found for found in fraction.findall(".//{*}g") if found.get("class") and not found.findall("{*}text"))
+    assert "transform-origin" in group.get("style", "") and group.findall(".//{*}rect")  # the bar between 1 and 2
+    assert "".join(group.itertext()) == "12"
+
+
 def test_a_text_is_scaled_about_the_point_where_it_was_put() -> None:
     for ha, place in (("left", 0.0), ("center", 0.5), ("right", 1.0)):
         svg = drawing("wide words", ha=ha, va="top")
@@ -275,6 +290,9 @@ def test_a_text_is_scaled_about_the_point_where_it_was_put() -> None:
         (r"$\varepsilon_0$", [("ε", True, 0.0), ("0", False, -0.2)]),
         (r"$\frac{1}{2}$", None),
         (r"$x^{y^2}$", None),
+        (r"${T}{B}$", [("TB", True, 0.0)]),
+        ("$x\ny$", None),
+        (r"$\unknown$", None),
     ],
 )
 def test_small_mathematics_is_text(tex: str, seen: list[tuple[str, bool, float]] | None) -> None:
@@ -301,6 +319,7 @@ def test_the_first_drawing_has_room_for_the_labels(scale: str) -> None:
         canvas.draw()
         (label,) = ax.texts
         assert label.get_window_extent().x1 <= figure.bbox.x1
+        assert label.get_tightbbox().x1 == label.get_tightbbox(canvas.get_renderer()).x1  # whoever measures
 
 
 def test_band_labels_are_moved_apart_and_stay_in_the_picture() -> None:
@@ -414,3 +433,19 @@ def test_every_kind_is_drawn() -> None:
     figure = moving_figure(kinds, {"width": [1, 2]}, {"width": 1}, alt=ALT, x_ticks=ticks, **WORDS)
     found = re.search(r'base64,([^"]+)"', figure._repr_html_())
     assert found and base64.b64decode(found[1]).startswith(b"<svg ")
+
+
+def test_logarithmic_axes_leave_out_what_they_cannot_show() -> None:
+    """The range has room above and below the positive numbers, around a single one too; a band may reach below 0."""
+    def halved(width: int) -> list[Series]:
+        return [Series("a", [1, 100], [4, 9], low=[-1, 2], high=[5, 10]), Series("b", [10, 1000], [3 * width, 3])]
+
+    limits = {"x_scale": "log", "x_range": (0.5, 2000), "y_scale": "log", "y_range": "each"}
+    data = page_json(moving_figure(halved, {"width": [1, 10]}, {"width": 1}, alt=ALT, **limits, **WORDS)._repr_html_())
+    windows = [data["arrays"][frame["window"]] for frame in data["frames"]]
+    assert windows == [pytest.approx([0.5, 2000, 2 / 1.15, top * 1.15], rel=1e-3) for top in (10, 30)]
+    assert extent("x", "log", halved(1)) == (1, 1000)
+    assert extent("x", "log", [Series("point", [8], [3])]) == (4, 16)
+    assert extent("y", "linear", [Series("flat", [1, 2], [-3, -3])]) == (-3.5, -2.5)
+    with pytest.raises(ValueError, match=r"series 'b': y\[1\] is 0; allowed with y_scale='log' are numbers > 0"):
+        check_axis("y", "log", [*halved(1)[:1], Series("b", [1, 2], [3, 0])])

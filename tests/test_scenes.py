@@ -7,6 +7,7 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.plots import Bar, Dot, Path, Text
+from bandits_dp.plots.marks import Mark
 from tests.test_plots import page_json
 
 ALT = "Three messages pass a wall, one after the other."
@@ -68,6 +69,11 @@ def test_drawings_that_are_none(drawn, words):
     with pytest.raises(ValueError, match=r"draw\(step=0\)") as error:
         bdp.plots.moving_scene(lambda step: drawn, {"step": [0, 1]}, {"step": 0}, title="A", alt=ALT)
     assert words in str(error.value)
+
+
+def test_a_mark_of_no_kind_is_refused():
+    with pytest.raises(TypeError, match=r"mark must be a Dot, Path, Bar or Text, got Mark\(key='one'"):
+        bdp.plots.moving_scene(lambda step: ([Mark("one")], "note"), {"step": [0, 1]}, {"step": 0}, title="A", alt=ALT)
 
 
 @pytest.mark.parametrize("make", [

@@ -204,8 +204,7 @@ def _bound(result: AuditResult) -> str:
 
 def _found(result: AuditResult | None) -> str:
     """Say which event was tested, and how often it happened."""
-    if result is None:
-        return ""
+    assert result is not None  # else the room was refused
     return (f"[{result.event}] happened in {result.hits_a:,} of {result.tested:,} runs on X and in {result.hits_b:,} on X′, "
             f"so ε ≥ {_bound(result)}; claimed is {result.epsilon:g}.")
 
