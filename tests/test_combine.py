@@ -8,6 +8,7 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import privatizers
+from bandits_dp.designs import support_bound
 from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
 from bandits_dp.schedules.arms import DoublingBatches
 from bandits_dp.widths import running
@@ -100,6 +101,21 @@ def test_any_privatizer_of_vectors_goes_to_clients(kind):
 
     plays(PhasedElimination(3, 3, 2.0, ExactWidth(3, 200), clients=lambda phase: 20, population=500), made, WATCHED)
     plays(Leader(bdp.Asked([0, 1, 2], [5, 5, 5], clients=20)), made, WATCHED)
+
+
+def test_phased_elimination_by_hand_is_that_of_the_catalogue():
+    """The same design, widths and noise, and so the same runs."""
+    problem = bdp.problems.SphericalArms(arms=8, dimension=2)
+    learner = PhasedElimination(8, 2, support_bound(2), ExactWidth(8, 600, problem.reward_std))
+    noise = partial(privatizers.CentralLaplace, epsilon=1.0, domain=privatizers.Box(1, -1, 1, whole=True))
+    mine = bdp.combine(learner, noise, problem, horizon=600)
+    listed = bdp.make("CDP-PE", problem, horizon=600, epsilon=1.0, noise="laplace")
+    one, other = (bdp.simulate(live, problem, horizon=600, runs=3, seed=4, progress=False) for live in (mine, listed))
+    assert (one.regret == other.regret).all() and one.regret[:, -1].min() > 0
+    with pytest.raises(ValueError, match="actions must be known before"):
+        mine.act()
+    with pytest.raises(ValueError, match=r"problem must have rewards in \[-2, 2\], for which the learner was made, got \{-1, 1\}"):
+        bdp.combine(learner, partial(privatizers.CentralLaplace, epsilon=1.0, domain=privatizers.Box(1, -2, 2)), problem, horizon=600)
 
 
 def test_counters_and_batches_go_to_learners_with_features():

@@ -393,6 +393,9 @@ def test_a_foreign_or_damaged_state_is_refused():
     ):
         with pytest.raises(ValueError, match="state must be what save"):
             learner.restore(state | {key: value})
+    everybody = {"answered": learner.clients, "sent": np.repeat(state["sent"], learner.clients, axis=0)}
+    with pytest.raises(ValueError, match="2 of 2 clients cannot wait for others"):
+        learner.restore(state | everybody)
     assert all(np.array_equal(state[key], value) for key, value in learner.save().items())
 
 
@@ -412,6 +415,8 @@ def test_a_population_runs_out():
         best = active[(problem.actions[active] @ learner.learner.estimate).argmax()]
         ticket = learner.act()
         assert (ticket.arm, ticket.plays, ticket.users) == ([best], [3000 - learner.played], 0)
+        with pytest.raises(ValueError, match=r"averages must be empty in a phase that asks nobody, got shape \(1, 1\)"):
+            learner.update(ticket, [[0.5]])
         learner.update(ticket, [])
         assert learner.played == 3000 and learner.bits == bits
     for _ in range(2):
@@ -478,6 +483,15 @@ def test_bad_problems_are_refused():
         SphericalClients(arms=1)
     with pytest.raises(ValueError, match="theta_norm must be"):
         SphericalClients(theta_norm=1.5)
+
+
+def test_too_many_averages_for_memory_are_refused_by_name(monkeypatch):
+    """Where averages are clipped one by one, the sum's law is not known, and every client is drawn."""
+    problem, learner = population(rewards="gaussian"), make("CDP-DPE", population(rewards="gaussian"), 500, clip=True)
+    assert bdp.simulate(learner, problem, 500, runs=1).regret[0, -1] > 0
+    monkeypatch.setattr("bandits_dp.engine.fast_phases.MOST_VALUES", 10)
+    with pytest.raises(ValueError, match=r"clients must be few enough for memory .* with \d+ averages each: more than 10 in all"):
+        bdp.simulate(learner, problem, 500, runs=1)
 
 
 def test_unbounded_rewards_are_private_only_if_clipped():

@@ -205,6 +205,35 @@ def test_a_bad_download_is_an_error_and_leaves_nothing(cache, tiny, serve, case,
     assert not list(cache.iterdir())
 
 
+def test_a_disk_that_fills_while_the_zip_comes_is_an_error(cache, serve, monkeypatch):
+    def full(*arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    serve(packed())
+    monkeypatch.setattr("pooch.retrieve", full)
+    for source in ("auto", "download"):  # no stand-in: there is a network, and what is wrong can be mended
+        with pytest.raises(OSError, match=r"cache folder .* must have room for the download.*No space left.*BANDITS_DP_DATA"):
+            load_listening(source)
+    assert not list(cache.iterdir())
+
+
+def test_who_downloads_last_keeps_what_is_there(cache, tiny, serve, monkeypatch):
+    """Another program has brought the files while ours were on their way."""
+    asked = serve(packed())
+    unpacked = files._unpacked
+
+    def slowly(path):
+        contents = unpacked(path)
+        files._keep(contents, path.parent / "other", files.cached_folder())
+        return contents
+
+    monkeypatch.setattr(files, "_unpacked", slowly)
+    first = load_listening("download")
+    assert len(asked) == 1 and [path.name for path in cache.iterdir()] == [files.cached_folder().name]
+    again = load_listening("download")
+    assert len(asked) == 1 and (again.heard == first.heard).all()
+
+
 def test_without_a_network_there_is_a_stand_in_and_a_warning(cache, monkeypatch):
     monkeypatch.setattr(files, "URL", "http://127.0.0.1:1/lastfm.zip")
     with pytest.raises(OSError, match=r"no server answers for http://127.0.0.1:1.*BANDITS_DP_DATA"):

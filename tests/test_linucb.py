@@ -371,6 +371,18 @@ def test_any_privatizer_of_linear_statistics_enters():
         CertifiedRadius(3, 5, FreshBatches(LocalLaplace(5, 1.0, domain=domain)).law(40), 0.5, 0.1)
 
 
+def test_a_short_public_log_waits_for_no_batch():
+    """What people of a log gave in public comes at the start of a batch with noise of its own, in whole batches or not at all."""
+    phi, rewards = np.full((9, 3), 0.3), np.ones(9)
+    live, tree = make("LinUCB-SDP-Amp", batch_size=10), make("LinUCB-JDP")
+    assert live.learn_publicly(phi, rewards) == 0 == live.played and live.filled == 0
+    assert live.learn_publicly(np.full((19, 3), 0.3), np.ones(19)) == 10 == live.played
+    live.update(live.act(FRESH.draw(np.random.default_rng(0)).contexts(FRESH.numbers(np.random.default_rng(0), 1))[0]), 1.0)
+    for one, text in ((live, "got 1 users before them with FreshBatches"), (tree, "got 0 users before them with CountedBatches")):
+        with pytest.raises(ValueError, match=f"users must come at the start of a batch, each of which has noise of its own, {text}"):
+            one.learn_publicly(phi, rewards)
+
+
 def test_a_learner_of_ones_own_is_not_played_by_the_fast_path():
     """Whoever overrides a decision gets it, though it is a LinUCB."""
 
@@ -732,6 +744,7 @@ def test_bounds_on_norms_are_the_stated_formulas():
         logs = 2 * math.log(1 + v / kappa) + math.log(1 + 2 * v / kappa) + 2 * math.log(10)
         assert found == pytest.approx(math.sqrt((kappa + 2 * v) * logs), rel=1e-12)
     assert not norm_bounds(weights, np.zeros(3), True, 0.1).any()
+    assert quadratic_quantile(np.zeros(3), 0.05) == 0.0 < quadratic_quantile(np.array([0.0, 1e-9]), 0.05)
 
 
 @pytest.mark.parametrize("kind", (CertifiedRadius, LemmaRadius, PlainRadius))

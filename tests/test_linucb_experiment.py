@@ -111,6 +111,8 @@ def test_shape_of_gaussian_noise():
     privatizer, rng = FigureGaussian(3, 20, 2.0, "shuffle"), np.random.default_rng(0)
     variances = 4 * 20 * np.array([1, 1, 1, 1, 0.5, 0.5, 1, 0.5, 1])  # vector, then 11 12 13 22 23 33
     assert privatizer.draw_ahead(50_000, rng).var(axis=0) == pytest.approx(variances, rel=5.5 * math.sqrt(2 / 50_000))
+    two = privatizer.release_sum(np.zeros((50_000, 9)), rng, batches=2)
+    assert two.var(axis=0) == pytest.approx(2 * variances, rel=5.5 * math.sqrt(2 / 50_000))
     assert privatizer.send(np.zeros((50_000, 9)), rng).var(axis=0) == pytest.approx(variances / 20, rel=5.5 * math.sqrt(2 / 50_000))
 
 
@@ -244,6 +246,8 @@ def test_instances_of_the_code():
     assert instance.means(instance.features) == pytest.approx(0.5 + cosine / 2)
     assert np.linalg.norm(instance.theta) == pytest.approx(PROBLEM.theta_norm)
     assert instance.draw(np.random.default_rng(1)) is instance
+    assert (repr(PROBLEM), repr(instance)) == (f"CodeLinear(arms=100, dimension={PROBLEM.dimension})",
+                                               f"CodeLinear(arms=100, dimension={PROBLEM.dimension}, one instance)")
     with pytest.raises(ValueError, match="arms must be at least as many as the dimension, 5, got 4"):
         CodeLinear(arms=4)
     with pytest.raises(ValueError, match="features of norm at most 1"):

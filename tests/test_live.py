@@ -1,6 +1,8 @@
 """Live use: tickets in any order, users who say who they are, what is held and saved, randomness, and Ctrl-C."""
 
 import copy
+import multiprocessing
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +10,8 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.ask_tell import Asked
+from bandits_dp.engine.live import NO_END
+from bandits_dp.engine.randomness import generator
 from bandits_dp.engine.visits import Visits
 from bandits_dp.privatizers import Identity
 from bandits_dp.problems import BernoulliArms, ContextualLinear
@@ -161,6 +165,8 @@ def test_a_restart_expires_tickets_and_remembers_users():
     for user in ("Ada", 1, 2):
         live.update(live.act(user=user), 1.0)
     assert live.stage == 1 and live.played == 3 and not live.tickets
+    assert live.learner.pulls.tolist() == [0, 0, 0]  # of the learner that plays now
+    assert [live.horizon_of(stage) for stage in (1, 60, 62, 10**18)] == [6, 3 << 60, NO_END, NO_END]
     with pytest.raises(ValueError, match="used already, or its batch was released without it"):
         live.update(late, 1.0)
     with pytest.raises(ValueError, match="user must be asked once at most"):
@@ -282,6 +288,19 @@ def test_randomness_is_the_operating_systems_by_default(name):
     assert (one == other).all()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_a_forked_process_draws_noise_of_its_own():
+    """Two children of one parent, and the parent: none repeats what another one draws."""
+    fork = multiprocessing.get_context("fork")
+    drawn = fork.SimpleQueue()
+    for _ in range(2):
+        child = fork.Process(target=lambda: drawn.put(generator(None).random(4).tolist()))
+        child.start()
+        child.join()
+    numbers = [*drawn.get(), *drawn.get(), *generator(None).random(4)]
+    assert len(set(numbers)) == 12
+
+
 # An exception inside an update
 
 
@@ -347,9 +366,41 @@ def test_what_is_learned_publicly_is_checked_as_users_answers_are():
     live = make("SDP-AE", batch_size=3)
     with pytest.raises(ValueError, match=r"rewards must be .*1\.5"):
         live.learn_publicly([np.array([0.0, 1.0, 1.5])] * 3)
+    with pytest.raises(ValueError, match=r"rewards must be those of a whole phase, \[3 3 3\] of them, got \[3, 3, 2\]"):
+        live.learn_publicly([np.ones(3), np.ones(3), np.ones(2)])
     assert live.played == 0
     live.learn_publicly([np.array([0.0, 1.0, 1.0])] * 3)
     assert live.played == 9
+
+
+def test_a_ticket_for_an_arm_that_is_out_is_refused():
+    """Nobody could answer it: an arm that fell is asked about no more."""
+    live, rng = make("AE", batch_size=20), np.random.default_rng(1)
+    while len(live.asked.arms) == 3:
+        ticket = live.act(live.missing)
+        live.update(ticket, PROBLEM.rewards(ticket.arm, ticket.users, rng))
+    live.act()
+    (out,) = set(range(3)) - set(live.asked.arms.tolist())
+    state = live.save()
+    with pytest.raises(ValueError, match=f"wrong entry 'ticket_arms': {out} is not one of those that are asked about"):
+        live.restore({**state, "ticket_arms": np.array([out])})
+    assert same(state, live.save())
+
+
+def test_a_counter_is_told_as_often_as_its_arm_was_played():
+    """Else its noise would be used again, or its sum be of other users."""
+    early, live = make("DP-UCB"), make("DP-UCB")
+    early.update(early.act(), 1.0)
+    live.restore(early.save())
+    for _ in range(8):
+        live.update(live.act(), 1.0)
+    parts = {key: value for key, value in early.save().items() if key.startswith("counter_0_")}
+    assert parts["counter_0_steps"] == 1 < live.save()["counter_0_steps"]
+    with pytest.raises(ValueError, match="wrong entry 'counter_0_steps'"):
+        live.restore(live.save() | parts)
+    for played, entry in ((8, "learner_pulls"), (10, "played")):
+        with pytest.raises(ValueError, match=f"wrong entry '{entry}'"):
+            live.restore(live.save() | {"played": np.array(played)})
 
 
 def test_a_state_with_fewer_answers_than_none_is_refused():

@@ -503,6 +503,7 @@ def test_rewards_of_ones_own_are_clipped_only_on_request():
 
 def test_live_use_of_a_distribution_waits_for_the_actions():
     learner = bdp.make("PE", SphericalArms(5, 2), horizon=100)
+    assert learner.missing == 0  # nobody is asked for yet
     with pytest.raises(ValueError, match="actions must be known before"):
         learner.act()
     with pytest.raises(ValueError, match=r"actions must have shape \(5, 2\)"):

@@ -1,6 +1,7 @@
 """Returning users and batch sizes by name: composition against exact sums, formulas by hand, and the learners built with them."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -38,6 +39,7 @@ def test_batches_compose_to_what_is_left_of_delta_and_no_more(share):
     assert composes(each, each_delta, batches, least * (1 + 1e-6), delta)
     assert not composes(each, each_delta, batches, least * (1 - 1e-6), delta)
     assert not composes(each, 1.01 * delta / batches, batches, 100.0, delta)  # nothing is left
+    assert not composes(1e6, each_delta, batches, 1e7 * 0.99, delta)  # too large for composition, and the sum is above
 
 
 def test_theorem_splits_as_printed():
@@ -135,6 +137,9 @@ def test_theorem_noise_of_returning_users():
     assert local.guarantee.proved
     loose = ReturningPublishedGaussian(1000, 20, 100.0, 0.49, domain=LINEAR, strict=False)
     assert not loose.guarantee.proved
+    many = ReturningVectorSum(1000, 20, 100.0, 0.49, "theorem", domain=LINEAR, strict=False)  # each batch is proved, but not all
+    assert not many.guarantee.proved and (many.guarantee.epsilon, many.guarantee.delta) == (math.inf, 1.0)
+    assert re.match(r"composition does not prove epsilon = 100 from \(6\..*, 0\.0123\) in each of 20 batches", many.guarantee.reason)
     assert not ReturningAmplifiedGaussian(100, 20, 0.5, 0.1, "theorem", domain=LINEAR, strict=False).guarantee.proved
 
 
@@ -238,6 +243,14 @@ def test_user_level_joint_privacy():
         made("LinUCB-JDP", returning_users=0)
     with pytest.raises(ValueError, match="returning_users must be an integer"):
         made("LinUCB-SDP-Vec", returning_users=2.5)
+
+
+def test_printed_noise_of_users_who_return_to_local_batches():
+    """Without the option it is that of one batch, with it that of Theorem E.2's split over all of them."""
+    once, back = (made("LinUCB-Batched-LDP", calibration="theorem", batch_size=100, returning_users=returning).stream.privatizer
+                  for returning in (False, True))
+    for privatizer, (epsilon, delta) in ((once, (1.0, 0.1)), (back, per_batch(1.0, 0.1, 20))):
+        assert privatizer.unit_std == pytest.approx(4 * math.sqrt(2 * math.log(2.5 / delta)) / epsilon)
 
 
 @pytest.mark.parametrize("name", ["LinUCB-SDP-Vec", "LinUCB-SDP-Amp"])

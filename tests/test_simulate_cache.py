@@ -305,6 +305,15 @@ def closure(value):
     return counted(Shifted(3, ExactWidth()))
 
 
+def remembering(value):
+    class Remembering(UCB):
+        @property
+        def memory(self):
+            return value
+
+    return counted(Remembering(3, ExactWidth()))
+
+
 class Mine(UCB):
     """A learner of the user's own."""
 
@@ -331,6 +340,7 @@ DIFFERENT = {
         Identity, helper, lambda users: Identity(users), lambda users: Identity(users + 1), functools.partial(Identity),
     )],
     "closure": [(closure(1), PROBLEM), (closure(2), PROBLEM)],
+    "property": [(remembering(1), PROBLEM), (remembering(2), PROBLEM)],
 }
 
 
@@ -438,6 +448,20 @@ def test_caches_that_cannot_work_are_refused(tmp_path, monkeypatch):
     assert list((tmp_path / "mine").iterdir()) and not (tmp_path / "~").exists()
     with pytest.raises(ValueError, match=r"cache must be the path of a folder, got '~nobody-here/x': .*home"):
         bdp.simulate(make("UCB1", horizon=100), PROBLEM, 100, cache="~nobody-here/x")
+
+
+def test_a_disk_that_is_full_from_the_start_costs_no_result(tmp_path, monkeypatch):
+    """One warning, which names what came first; and nothing is left behind."""
+    def full(draft, path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    learner = make("UCB1", horizon=100)
+    plain = bdp.simulate(learner, PROBLEM, 100, runs=3)
+    monkeypatch.setattr(_files, "_rename", full)
+    with pytest.warns(UserWarning, match="did not take its description: .*No space left") as told:
+        same(bdp.simulate(learner, PROBLEM, 100, runs=3, cache=tmp_path), plain)
+    (folder,) = tmp_path.iterdir()
+    assert len(told) == 1 and not list(folder.iterdir())
 
 
 @pytest.mark.parametrize("fault", ["disk full", "folder gone", "file instead"])

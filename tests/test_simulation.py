@@ -211,6 +211,25 @@ def test_runs_are_played_with_one_thread():
         assert threads() and seen == [[1] * len(threads())] * 2 and set(threads()) == {2}
 
 
+def test_restarts_play_every_run_on_its_own_instance():
+    """All stages of a run play one instance, which is not that of another run: what is lost is a multiple of its own gap."""
+    class Random(BernoulliArms):
+        def draw(self, rng):
+            return BernoulliArms([0.9, rng.uniform(0.1, 0.8)])
+
+    problem, lost = Random([0.9, 0.5]), []
+    for name in ("UCB1", "VB-SDP-AE"):
+        learner = bdp.make(name, problem, horizon=None, epsilon=1.0, delta=0.1, first_horizon=20)
+        result = bdp.simulate(learner, problem, 150, runs=4, seed=3, progress=False)
+        seeds = np.random.SeedSequence(3).spawn(4)
+        for seed, regret in zip(seeds, result.regret, strict=True):
+            (gap,) = np.random.default_rng(seed).uniform(0.1, 0.8, 1)
+            plays = regret / (0.9 - gap)
+            assert plays == pytest.approx(plays.round(), abs=1e-6) and plays[-1] > 0
+            lost.append(0.9 - gap)
+    assert len(set(lost)) == 4
+
+
 def test_a_shorter_simulation_is_a_prefix():
     """The learner keeps its own horizon; simulating less of it shows the beginning of the same runs."""
     learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=100_000, epsilon=1.0, delta=1e-3)

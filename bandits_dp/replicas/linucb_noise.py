@@ -56,8 +56,9 @@ class FigureGaussian(UserNoise):
         return np.asarray(array + rng.normal(0.0, self.unit_stds, array.shape))
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
-        """Add the noise of so many batches."""
-        return np.asarray(total, dtype=float) + rng.normal(0.0, self.stds * math.sqrt(batches))
+        """Add the noise of so many batches, to every row its own."""
+        total = np.asarray(total, dtype=float)
+        return np.asarray(total + rng.normal(0.0, self.stds * math.sqrt(batches), total.shape))
 
     def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the noise of every batch."""
