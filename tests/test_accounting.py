@@ -184,6 +184,13 @@ def test_binomial_trials_leave_room_for_rounding():
         assert binomial_trials(epsilon, least * (1 + 1.5 * ROUNDING), shift) == trials
 
 
+@pytest.mark.parametrize("epsilon", (36.0, 40.0, 300.0))
+def test_composition_of_releases_that_hardly_ever_lie(epsilon):
+    """All five answers are true but for less than a rounding error: delta is then 1 - e^(total - 5 epsilon)."""
+    total, delta = optimal_composition(epsilon, 0.0, 5, slack=1e-6)
+    assert delta == 1e-6 and 0 <= total - (5 * epsilon + math.log1p(-1e-6)) < 1e-9
+
+
 def test_nobody_guesses_how_far_one_user_moves_a_sum():
     """What noise is calibrated to has no default: left out by mistake, it would be 1, and nothing would tell."""
     named = {"shift", "shifts", "sensitivity", "sensitivities", "dimension", "distance", "change"}

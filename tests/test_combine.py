@@ -289,6 +289,22 @@ def test_what_learners_are_told_has_one_shape():
     clients = bdp.view_of(bdp.combine(leader, central, WATCHED, horizon=20), "releases")
     heard = clients(np.full((4, 3), 0.5), np.random.default_rng(0))
     assert np.isfinite(heard).tolist() == [True] * 3 + [False] * 9
+    shown = bdp.view_of(bdp.combine(leader, central, WATCHED, horizon=20), "suggestions")
+    assert shown(np.full((4, 3), 0.5), np.random.default_rng(0))[:15].tolist() == [0] * 5 + [1] * 5 + [2] * 5
+
+
+def test_views_of_messages_are_those_that_somebody_sees():
+    """Without noise and without shuffling, messages are values: of one user, of the first one, and of all."""
+    values, rng = [0.25, 0.5, 1.0], np.random.default_rng(0)
+    assert bdp.view_of(Own(3), "one user", user=1)(values, rng).tolist() == [0.5]
+    assert bdp.view_of(Own(3), "first message")(values, rng).tolist() == [0.25]
+    assert bdp.view_of(Own(3), "messages")(values, rng).tolist() == values
+    for wrong in (Own, 7):
+        with pytest.raises(TypeError, match="privatizer must be one of bandits_dp.privatizers, or have release"):
+            bdp.release_of(wrong)
+    Bare = type("Bare", (), {"release": lambda self, values: 0.0})
+    with pytest.raises(TypeError, match=r"privatizer must have release\(values, rng, fidelity\), got .*too many positional"):
+        bdp.release_of(Bare())
 
 
 @pytest.mark.parametrize("view", ("suggestions", "releases"))

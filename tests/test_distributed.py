@@ -485,6 +485,14 @@ def test_bad_problems_are_refused():
         SphericalClients(theta_norm=1.5)
 
 
+def test_the_number_of_clients_in_every_phase_is_found_for_the_actions_that_are_played():
+    """What is public is used: actions far apart are told apart in early phases, and then few clients were asked."""
+    theta, found = np.array([0.5, 0.0]), []
+    for actions in (np.array([[1, 0], [-1, 0], [0, 1]]), np.array([[1, 0], [0.995, 0.0998], [0.98, 0.198]])):
+        found.append(bdp.make("DPE-FixedU", ClientPopulation(actions, theta, client_std=0.2), horizon=1000).clients)
+    assert found[0] < found[1]
+
+
 def test_too_many_averages_for_memory_are_refused_by_name(monkeypatch):
     """Where averages are clipped one by one, the sum's law is not known, and every client is drawn."""
     problem, learner = population(rewards="gaussian"), make("CDP-DPE", population(rewards="gaussian"), 500, clip=True)

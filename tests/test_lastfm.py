@@ -304,6 +304,14 @@ def check_candidates(problem):
     assert problem.contexts(rows).shape == (3000, problem.arms, problem.dimension)
 
 
+def test_the_least_eigenvalue_is_that_of_an_artist_at_random(stand_in):
+    """No direction has less of E[x x'], and one has no more."""
+    problem = LastFM(listening=stand_in, dimension=5)
+    directions = np.random.default_rng(0).normal(size=(20_000, 5))
+    spread = ((problem.pool @ (directions / np.linalg.norm(directions, axis=1, keepdims=True)).T) ** 2).mean(axis=0)
+    assert problem.least_eigenvalue <= spread.min() < 1.2 * problem.least_eigenvalue
+
+
 def test_candidates(stand_in):
     problem = LastFM(listening=stand_in)
     check_candidates(problem)

@@ -747,6 +747,12 @@ def test_bounds_on_norms_are_the_stated_formulas():
     assert quadratic_quantile(np.zeros(3), 0.05) == 0.0 < quadratic_quantile(np.array([0.0, 1e-9]), 0.05)
 
 
+def test_a_radius_without_a_release_has_the_least_regularizer():
+    """A horizon shorter than a batch."""
+    radius = CertifiedRadius(3, 20, NoiseLaw(np.zeros(0), np.zeros(0)), 0.5, 0.1)
+    assert radius.rho == 1.0 == radius.regularizer(0) and radius.matrix_bound.tolist() == [0.0] == radius.vector_bound.tolist()
+
+
 @pytest.mark.parametrize("kind", (CertifiedRadius, LemmaRadius, PlainRadius))
 def test_a_radius_checks_its_numbers(kind):
     law = () if kind is PlainRadius else (NoiseLaw(np.ones(3), np.ones(3)),)

@@ -464,9 +464,12 @@ def wrong_states(name, state):
     for key, wrong in (
         ("numbers", -1), ("numbers", 2**62), ("ticket_numbers", state[entry + "ticket_numbers"] + 99), ("ticket_users", [-1] * 3),
         ("ticket_arms", [7] * 3), ("ticket_arms", [-1] * 3), ("visits", [-5] * 4), ("visits", [2] * 4), ("here", ['"nobody"']),
+        ("played", -1), ("played", 2**62), ("bits", -1.0), ("ticket_users", [1] * 2),
         ("visitors", ["1.5", '"user 0"', '"user 2"', '"user 3"']), ("learner_sums", [np.nan] * 3), ("learner_sums", [np.inf] * 3),
     ):
         yield entry + key, wrong
+    if entry:
+        yield from (("stage", -1), ("stage", 62), ("played", 2), ("played", 2**61))
     if name in BATCHED:
         yield from ((entry + key, wrong) for key, wrong in (
             ("learner_phase", 0), ("learner_phase", 10**9), ("learner_viable", [0, 0, 1]), ("learner_viable", [-1, 0, 1]),

@@ -122,6 +122,28 @@ def test_what_is_drawn_ahead_has_the_size_that_is_told(make):
     assert privatizer.draw_ahead(4, np.random.default_rng(0)).shape == (4, privatizer.ahead)
 
 
+def test_what_is_drawn_ahead_of_ends_of_the_interval_is_what_a_release_draws():
+    """Where values are not rounded, the noise does not depend on them: the same bits, as many batches at once."""
+    ends = VectorSum(6, 1.0, 0.1, domain=Box(3, -1.0, 1.0, whole=True))
+    totals = np.arange(12.0).reshape(4, 3) - 6
+    noise = ends.noise_from(ends.draw_ahead(4, np.random.default_rng(0)), None)
+    assert noise == pytest.approx(ends.release_sum(totals, np.random.default_rng(0)) - totals, abs=1e-9) and np.ptp(noise) > 0
+
+
+def test_messages_too_long_for_memory_are_refused_by_name(monkeypatch):
+    privatizer = ScalarSum(6, 1.0, 0.1)
+    monkeypatch.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 10)
+    with pytest.raises(ValueError, match="fidelity must be 'aggregate' for messages as long as these, got 'messages' with .* of 6"):
+        privatizer.release(np.ones(6), np.random.default_rng(0), "messages")
+    assert privatizer.release(np.ones(6), np.random.default_rng(0)).shape == (1,)
+
+
+def test_a_crowd_that_amplifies_nothing_leaves_the_local_noise():
+    """The search passes local epsilons of which nobody could compute e^epsilon: nobody is a clone."""
+    amplified = AmplifiedGaussian(30, 500.0, 0.1)
+    assert amplified.unit_std == LocalGaussian(30, 500.0, 0.1).unit_std and "amplifies nothing" in amplified.guarantee.reason
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_log_mgf_bounds_the_noise(name):
     """The declared bound is at least the measured log E exp(±s error), up to sampling error, and close to it for a sum."""

@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import bandits_dp as bdp
 from bandits_dp.engine import memory
+from bandits_dp.guarantee import upper
+from bandits_dp.widths.arms import ChernoffWidth
+from bandits_dp.widths.designs import ExactWidth
 
 ARMS = bdp.problems.BernoulliArms([0.8, 0.2])
 POOL = bdp.problems.PoolContextual(arms=2, dimension=2, items=4)
 RNG = np.random.default_rng(1)
+CONTEXTS = bdp.make("LinUCB-SDP-Amp", bdp.problems.ContextualLinear(2, 2), horizon=9, epsilon=1.0, delta=0.1, batch_size=3)
 
 
 def nights(rng: np.random.Generator) -> Any:
@@ -26,6 +31,18 @@ def long_features() -> bdp.problems.Rounds:
 
 def learner() -> Any:
     return bdp.make("SDP-AE", ARMS, horizon=9, epsilon=1.0, delta=0.1, batch_size=4)
+
+
+def failing(data: Any, rng: Any) -> float:
+    raise ValueError("not these")
+
+
+def moving(sliders: Any, start: Any) -> Any:
+    def series(a: int) -> list[Any]:
+        return [bdp.plots.Series("one", [1, 2], [a, a])]
+
+    words = {"title": "One", "x_label": "x", "y_label": "y", "alt": "A line that stays where it is."}
+    return bdp.plots.moving_figure(series, sliders, start, **words)
 
 
 class Leader:
@@ -69,6 +86,30 @@ def combined(**changed: Any) -> Any:
         (lambda: bdp.make("LinUCB-RewardTree", bdp.problems.PoolContextual(), horizon=9, epsilon=1, delta=0.1), "bounded rewards"),
         (lambda: bdp.make("DP-UCB", ARMS, horizon=9, epsilon=1.0, delta=0.1).offer(2), "arm must be 0 to 1"),
         (lambda: learner().act(user=1.5), "user must be an integer"),
+        (lambda: CONTEXTS.act(np.ones((2, 2, 2)) / 2, user="Ada"), "user must be left out for several users at once, got 'Ada' for 2"),
+        (lambda: bdp.privatizers.LinearStatistics(2).encode([[math.nan, 0.0]], [1.0]), "features must be finite"),
+        (lambda: bdp.privatizers.LinearStatistics(2).encode([[1.0, 0.0]], [math.inf]), "rewards must be finite"),
+        (lambda: bdp.privatizers.CentralGaussian(1, 1.0, 0.1, domain=bdp.privatizers.LinearStatistics(2), clip=True).release(
+            np.zeros((1, 5)), RNG), "clip must be False for linear statistics, got True"),
+        (lambda: bdp.privatizers.VectorSum(5, 1.0, 1e-253, domain=bdp.privatizers.Box(2)), "delta must be at least 1e-252 for the vec"),
+        (lambda: bdp.accounting.skellam_variance(1.0, 1e-280, 1), "delta must be at least .* got 1e-280: the law is evaluated"),
+        (lambda: bdp.accounting.binomial_trials(1e-30, 1e-9, shift=1), "epsilon, delta, shift and p must ask for noise bits of var"),
+        (lambda: bdp.accounting.shuffle_epsilon(1.0, 10**12, 1e-6), "users must be at most .* bound='closed-form' takes any number"),
+        (lambda: bdp.accounting.advanced_composition(709.0, 0.0, 1000, slack=0.1), "epsilon = 709.0, .* total is too large for a float"),
+        (lambda: bdp.accounting.laplace_scale(1e-290, 0.0, sensitivity=1e90), "sensitivity = 1e.90 must be such .* the scale is inf"),
+        (lambda: bdp.make("UCB1", ARMS, horizon=10**31), "horizon must be an integer from 1 to 1,000,000,000,000,000,000, got 100000"),
+        (lambda: bdp.make("UCB1", ARMS, horizon=10**5000), "horizon must be an integer .* got a int that cannot be shown"),
+        (lambda: bdp.make("SDP-AE", ARMS, horizon=9, epsilon=1e-301, delta=0.1), "epsilon must be .* from 1e-300 to 1e.100 in size"),
+        (lambda: bdp.accounting.gaussian_delta(10**400, 1.0, 1.0), "std must be"),
+        (lambda: bdp.problems.BernoulliArms(np.ma.array([0.5, 0.1], mask=[0, 1])), "(?s)means must be .* an entry is masked"),
+        (lambda: bdp.problems.BernoulliArms([0.5, 10**400]), r"means must be in \[0, 1\], got inf for arm 1"),
+        (lambda: bdp.problems.BernoulliArms([0.5, None]), "means must be"),
+        (lambda: bdp.plots.Text("a", words=3), "words must be a text, got 3"),
+        (lambda: bdp.audit(failing, [0], [1], 1.0, 0.0, trials=200, rng=RNG), "a must be data that the mechanism takes, but: not these"),
+        (lambda: bdp.schedules.clients.growing(1000, alpha=0.8), r"alpha and phase must have a product of at most 100, .* 0\.8 and 1000"),
+        (lambda: upper(math.inf, 3), "number must be finite and at least 0, got inf"),
+        (lambda: bdp.plots.Path("a", points=[(1, 2, 3)]), r"points must be pairs \(x, y\) of numbers, got shape \(1, 3\)"),
+        (lambda: bdp.plots.band(Figure().subplots(), [1], [1], None, [1], "a"), "low and high must be numbers"),
     ],
 )
 def test_the_argument_is_named(call: Any, told: str) -> None:
@@ -82,6 +123,13 @@ def test_the_argument_is_named(call: Any, told: str) -> None:
         (lambda: combined(guarantee=(1.0, 0.0)), "guarantee must be a bandits_dp.Guarantee"),
         (lambda: bdp.source(7), "code must be a class or a function"),
         (lambda: bdp.view_of(nights), "system must be a privatizer or what make"),
+        (lambda: bdp.schedules.arms.GapBatches(ChernoffWidth(9, 9), 3), "noise must be what is known of a release's noise, .* got 3"),
+        (lambda: bdp.learners.ArmElimination(2, 3, ChernoffWidth(9, 9)), r"schedule must be an object with size\(\), got 3"),
+        (lambda: bdp.learners.PhasedElimination(2, 2, 9.0, ExactWidth(2, 99, 1.0), clients=7), "clients must be a function from"),
+        (lambda: bdp.plots.moving_scene("draw", {"a": [1, 2]}, {"a": 1}, title="A", alt="A scene that is none."), "draw must be a fun"),
+        (lambda: moving({"a": 3}, {"a": 3}), r"sliders\['a'\] is 3; allowed are at least two values"),
+        (lambda: moving([1, 2], {"a": 1}), r"sliders is \[1, 2\]; allowed is a mapping"),
+        (lambda: moving({"a": [1, 2]}, 1), "start is 1; allowed is a mapping of names to values"),
     ],
 )
 def test_another_kind_of_thing_is_a_type_error(call: Any, told: str) -> None:

@@ -646,6 +646,8 @@ def test_explicit_tree_is_as_private_as_its_nodes():
         moved = np.array([shifts[t] - shifts[parents(t)] for t in range(1, 21)])
         expected = laplace_sums_epsilon(moved, noise.scales(), 0.05)
         assert noise.privacy(x, 0.1, 0.05, record=2) == pytest.approx(expected)
+        with pytest.raises(ValueError, match="features must be of at most 20 rounds, got 21"):
+            noise.privacy(np.ones((21, 3)), 0.1, 0.05)
 
 
 def test_certified_dgs_pays_for_every_round():
