@@ -114,8 +114,9 @@ def test_phased_elimination_by_hand_is_that_of_the_catalogue():
     assert (one.regret == other.regret).all() and one.regret[:, -1].min() > 0
     with pytest.raises(ValueError, match="actions must be known before"):
         mine.act()
+    wide = partial(privatizers.CentralLaplace, epsilon=1.0, domain=privatizers.Box(1, -2, 2))
     with pytest.raises(ValueError, match=r"problem must have rewards in \[-2, 2\], for which the learner was made, got \{-1, 1\}"):
-        bdp.combine(learner, partial(privatizers.CentralLaplace, epsilon=1.0, domain=privatizers.Box(1, -2, 2)), problem, horizon=600)
+        bdp.combine(learner, wide, problem, horizon=600)
 
 
 def test_counters_and_batches_go_to_learners_with_features():
@@ -300,7 +301,7 @@ def test_views_of_messages_are_those_that_somebody_sees():
     assert bdp.view_of(Own(3), "first message")(values, rng).tolist() == [0.25]
     assert bdp.view_of(Own(3), "messages")(values, rng).tolist() == values
     for wrong in (Own, 7):
-        with pytest.raises(TypeError, match="privatizer must be one of bandits_dp.privatizers, or have release"):
+        with pytest.raises(TypeError, match=r"privatizer must be one of bandits_dp\.privatizers, or have release"):
             bdp.release_of(wrong)
     Bare = type("Bare", (), {"release": lambda self, values: 0.0})
     with pytest.raises(TypeError, match=r"privatizer must have release\(values, rng, fidelity\), got .*too many positional"):

@@ -379,7 +379,7 @@ def test_a_short_public_log_waits_for_no_batch():
     assert live.learn_publicly(np.full((19, 3), 0.3), np.ones(19)) == 10 == live.played
     live.update(live.act(FRESH.draw(np.random.default_rng(0)).contexts(FRESH.numbers(np.random.default_rng(0), 1))[0]), 1.0)
     for one, text in ((live, "got 1 users before them with FreshBatches"), (tree, "got 0 users before them with CountedBatches")):
-        with pytest.raises(ValueError, match=f"users must come at the start of a batch, each of which has noise of its own, {text}"):
+        with pytest.raises(ValueError, match=f"users must come at the start of a batch, .* noise of its own, {text}"):
             one.learn_publicly(phi, rewards)
 
 

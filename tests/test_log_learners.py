@@ -350,7 +350,7 @@ def test_a_user_of_the_log_is_in_no_more_batches_than_promised():
         warm_start(two, arms)
     assert warm_start(two, arms, skip_returning=True).filled.tolist() == [30, 0]
     short = bdp.make("LinUCB-SDP-Vec", world, horizon=200, epsilon=2.0, delta=0.1, batch_size=20)
-    with pytest.raises(ValueError, match="horizon must leave rounds to play after the 200 rows up to row 199, .* got 200"):
+    with pytest.raises(ValueError, match=r"horizon must leave rounds to play after the 200 rows up to row 199, .* got 200"):
         warm_start(short, Log(log.actions, log.rewards, features=log.features, users=range(200)), skip_returning=True)
     assert warm_start(short, twice, skip_returning=True).played == 140
 
@@ -361,7 +361,8 @@ def test_a_log_of_larger_rewards_is_clipped_if_that_was_asked_for():
 
     log = Log([0] * 10 + [1] * 10, [3.0, 0.5] * 10, arms=2, reward_range=(0, 3), users=range(20))
     for clip in (True, False):
-        learner = bdp.combine(ArmElimination(2, EqualBatches(10), ChernoffWidth(90, 9)), central, BernoulliArms([0.5, 0.6]), horizon=90)
+        elimination = ArmElimination(2, EqualBatches(10), ChernoffWidth(90, 9))
+        learner = bdp.combine(elimination, central, BernoulliArms([0.5, 0.6]), horizon=90)
         if clip:
             assert warm_start(learner, log, rng=np.random.default_rng(1)).learner.sums == pytest.approx([7.5, 7.5], abs=1e-6)
         else:

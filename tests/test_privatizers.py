@@ -133,7 +133,7 @@ def test_what_is_drawn_ahead_of_ends_of_the_interval_is_what_a_release_draws():
 def test_messages_too_long_for_memory_are_refused_by_name(monkeypatch):
     privatizer = ScalarSum(6, 1.0, 0.1)
     monkeypatch.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 10)
-    with pytest.raises(ValueError, match="fidelity must be 'aggregate' for messages as long as these, got 'messages' with .* of 6"):
+    with pytest.raises(ValueError, match=r"fidelity must be 'aggregate' for messages as long as these, got 'messages' .* of 6"):
         privatizer.release(np.ones(6), np.random.default_rng(0), "messages")
     assert privatizer.release(np.ones(6), np.random.default_rng(0)).shape == (1,)
 
