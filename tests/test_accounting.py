@@ -375,7 +375,7 @@ def test_extreme_laplace_noise_has_an_answer():
 
 
 def test_skellam_noise_for_tiny_epsilons_has_an_answer():
-    """With a large delta, little noise does for any epsilon; the search for its variance once began at infinity and stayed there."""
+    """With a large delta, little noise does for any epsilon; the search once began at an infinite variance and stayed there."""
     assert accounting.skellam_variance(1e-155, 0.125, 1) == pytest.approx(10.446, rel=1e-4)
     assert accounting.skellam_delta(10.447, 1e-155, 1) < 0.125 < accounting.skellam_delta(10.445, 1e-155, 1)
     assert accounting.skellam_variance(1e-155, 0.125, 1, "renyi") == pytest.approx(25.080, rel=1e-4)

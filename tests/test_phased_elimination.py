@@ -411,6 +411,18 @@ def test_a_restored_learner_goes_on_as_if_nothing_had_happened(kind, tmp_path):
         np.testing.assert_array_equal(second.save()[key], value)
 
 
+@pytest.mark.parametrize("name", ["CDP-PE", "CDP-DPE"])
+def test_a_learner_that_knows_no_actions_yet_is_restored(name):
+    problem = bdp.problems.SphericalArms(5, 2) if name == "CDP-PE" else bdp.problems.SphericalClients(5, 2, clients=100)
+    first, second = (bdp.make(name, problem, horizon=2000, epsilon=1.0, delta=0.1) for _ in range(2))
+    second.restore(first.save())
+    for learner in (first, second):
+        learner.show(problem.draw(np.random.default_rng(0)).actions)
+    assert (first.asked.arms == second.asked.arms).all() and (first.asked.plays == second.asked.plays).all()
+    state, other = first.save(), second.save()
+    assert state.keys() == other.keys() and all(np.array_equal(state[key], other[key]) for key in state)
+
+
 def test_a_state_of_another_learner_is_refused():
     learner, rng = make("CDP-PE", arms(), 3000), np.random.default_rng(0)
     learner.update(learner.act(users=2), [1.0, -1.0], rng)

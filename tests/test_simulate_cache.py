@@ -161,10 +161,10 @@ def stored(tmp_path):
     learner = make("UCB1")
     result = bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path)
     store = RunStore(tmp_path, learner, PROBLEM, result.rounds, 0)
-    right = dataclasses.replace(store.load(1), counts={"run": np.ones(1)}, curves={"half": result.regret[1:] / 2})
+    right = dataclasses.replace(store._load(1), counts={"run": np.ones(1)}, curves={"half": result.regret[1:] / 2})
     assert right.regret.tolist() == [result.regret[1].tolist()]
     store.save(1, right)
-    same(store.load(1), right)
+    same(store._load(1), right)
     return store, right, store.folder / "run-000001.npz"
 
 
@@ -194,7 +194,7 @@ def test_no_accident_to_a_file_changes_a_result(tmp_path):
         path.write_bytes(data)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            found = store.load(1)
+            found = store._load(1)
         if data == whole:
             same(found, right)
         else:
@@ -245,7 +245,7 @@ def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
     store = RunStore(tmp_path, learner, PROBLEM, right.rounds, 0)
     path, run = store.folder / "run-000000.npz", {"regret": NOTHING, "bits": np.array(0.0)}
     path.write_bytes(_files.packed(store._label(0), run))
-    assert store.load(0).regret.tolist() == [[0, 0, 0]]  # such a file is believed
+    assert store._load(0).regret.tolist() == [[0, 0, 0]]  # such a file is believed
     content = _files.packed(store._label(0), run | FALSE.get(case, {}))
     if case == "without bits":
         content = _files.packed(store._label(0), {"regret": NOTHING})
@@ -274,6 +274,7 @@ def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
         same(bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path), right)
     assert str(told[0].message).startswith(f"the stored run {path} cannot be used and will be played again: ")
     assert len(told) == (2 if case == "folder" else 1)  # and where a folder is, no run can be stored
+    assert {one.filename for one in told} == {__file__}  # a warning shows the line that called the simulation
     assert not (tmp_path / "sprung").exists()
     if case != "folder":
         with warnings.catch_warnings():
@@ -486,6 +487,7 @@ def test_a_cache_that_fails_on_the_way_costs_no_result(fault, workers, tmp_path,
     monkeypatch.setattr(_files, "_rename", failing)
     with pytest.warns(UserWarning) as told:
         same(bdp.simulate(learner, PROBLEM, 1000, runs=9, workers=workers, cache=tmp_path / "cache"), plain)
+    assert {one.filename for one in told if "the cache" in str(one.message)} == {__file__}
     told = [str(one.message) for one in told if "the cache" in str(one.message)]
     assert len(told) == 1 and str(folder) in told[0] and {
         "disk full": "No space left", "folder gone": "No such file", "file instead": "Not a directory"}[fault] in told[0]

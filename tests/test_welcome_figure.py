@@ -9,22 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 import bandits_dp as bdp
-import get_browser
 import welcome_figure
-from tests.test_plots_browser import FLAGS
+from tests.test_plots_browser import chromium  # noqa: F401  (a fixture)
 
 NIGHTS = 4000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=get_browser.get(), args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +24,9 @@ def html() -> str:
 
 
 @pytest.fixture
-def page(browser: Any, html: str) -> Iterator[Page]:
+def page(chromium: Any, html: str) -> Iterator[Page]:  # noqa: F811
     problems: list[str] = []
-    context = browser.new_context(reduced_motion="reduce", viewport={"width": 1000, "height": 900})
+    context = chromium.new_context(reduced_motion="reduce", viewport={"width": 1000, "height": 900})
     opened = context.new_page()
     opened.on("pageerror", lambda error: problems.append(str(error)))
     opened.set_content(html)
@@ -159,8 +150,8 @@ def test_nothing_moves_by_itself_when_motion_is_unwelcome(page: Page) -> None:
     assert page.evaluate(picture) == before
 
 
-def test_it_plays_where_motion_is_welcome(browser: Any, html: str) -> None:
-    page = browser.new_page()
+def test_it_plays_where_motion_is_welcome(chromium: Any, html: str) -> None:  # noqa: F811
+    page = chromium.new_page()
     page.set_content(html)
     assert page.locator("[data-do=play]").text_content() == "Pause"
     first = page.evaluate("document.querySelector('.lull').figure.phase")

@@ -219,7 +219,8 @@ class LiveArms(Live):
         self.filled[:], self.released[:] = state["filled"], state["released"]
         plays = self.asked.plays
         most = plays if self.decides else self.played
-        if (self.filled < 0).any() or (self.filled > most).any() or (self.filled >= plays).all() or self.filled.sum() > self.played:
+        whole = plays.size and (self.filled >= plays).all()  # nothing is asked before the actions are known
+        if (self.filled < 0).any() or (self.filled > most).any() or whole or self.filled.sum() > self.played:
             raise WrongEntry("filled", f"{self.filled} of {plays} answers are not those of a phase")
         for kept in self.tickets.values():
             if kept.arm not in self.asked.arms:

@@ -128,7 +128,7 @@ def simulate(
     if cache is not None:
         store = RunStore(cache, learner, problem, rounds, seed)
         learner = copy.deepcopy(learner)  # tables that it fills while it plays would give it another key the next time
-    found = {run: played for run in range(runs) if store and (played := store.load(run))}
+    found = store.found(runs) if store else {}
     missing = [run for run in range(runs) if run not in found]
     with tqdm(total=runs * horizon, desc=learner.name, delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
         bar.update(len(found) * horizon)

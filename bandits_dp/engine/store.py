@@ -78,7 +78,7 @@ class RunStore:
         except OSError as error:
             if error.errno not in FULL:
                 raise ValueError(f"cache must be a folder that can be written to, got {os.fspath(cache)!r}: {error}") from error
-            self._warn("its description", error)  # what this program has played before this simulation must not be lost
+            self._warn("its description", error, 4)  # what this program has played before this simulation must not be lost
 
     def _path(self, run: int) -> Path:
         return self.folder / f"run-{run:06d}.npz"
@@ -101,25 +101,32 @@ class RunStore:
         try:
             _files.replace(self._path(run), _files.packed(self._label(run), arrays))
         except OSError as error:  # the disk is full, the folder is gone: no reason to lose what was played
-            self._warn(f"run {run}", error)
+            self._warn(f"run {run}", error, 5)
             return False
         return True
 
-    def _warn(self, what: str, error: OSError) -> None:
+    def _warn(self, what: str, error: OSError, level: int) -> None:
         if not self.warned:
             warnings.warn(f"the cache {self.folder} did not take {what}: {error}. The simulation goes on and returns its result; "
-                          "what is not stored is lost if you stop it, and tried again once the cache takes a run", stacklevel=4)
+                          "what is not stored is lost if you stop it, and tried again once the cache takes a run", stacklevel=level)
         self.warned = True
 
-    def load(self, run: int) -> Played | None:
-        """Return a stored run; None if there is none, or if its file cannot be used, which a warning says."""
+    def found(self, runs: int) -> dict[int, Played]:
+        """Return the stored ones of so many runs, by number; a warning names each whose file cannot be used."""
+        found = {}
+        for run in range(runs):
+            if played := self._load(run):
+                found[run] = played
+        return found
+
+    def _load(self, run: int) -> Played | None:
         path = self._path(run)
         try:
             return self._played(_files.read(path, self._label(run)))
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            warnings.warn(f"the stored run {path} cannot be used and will be played again: {error}", stacklevel=3)
+            warnings.warn(f"the stored run {path} cannot be used and will be played again: {error}", stacklevel=4)
             return None
 
     def _played(self, arrays: dict[str, NDArray[Any]]) -> Played:

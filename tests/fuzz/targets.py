@@ -323,7 +323,7 @@ def targets() -> tuple[Target, ...]:
         optional = frozenset(name for name in arguments if name in known and (
             known[name].default is None or "None" in str(known[name].annotation)))
         if callee == "bdp.make":
-            options = [system.options for system in made("bdp.systems()") if system.name == made(arguments["name"])][0]
+            options = next(system.options for system in made("bdp.systems()") if system.name == made(arguments["name"]))
             optional |= {option.name for option in options if option.name in arguments and "None" in option.type}
         found.append(Target(callee.rsplit(".", 1)[-1], callee, arguments, optional))
     return tuple(found)
