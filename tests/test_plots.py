@@ -319,7 +319,6 @@ def test_the_first_drawing_has_room_for_the_labels(scale: str) -> None:
         canvas.draw()
         (label,) = ax.texts
         assert label.get_window_extent().x1 <= figure.bbox.x1
-        assert label.get_tightbbox().x1 == label.get_tightbbox(canvas.get_renderer()).x1  # whoever measures
 
 
 def test_band_labels_are_moved_apart_and_stay_in_the_picture() -> None:
