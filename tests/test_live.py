@@ -14,7 +14,7 @@ from bandits_dp.engine.live import NO_END
 from bandits_dp.engine.randomness import generator
 from bandits_dp.engine.visits import Visits
 from bandits_dp.privatizers import Identity
-from bandits_dp.problems import BernoulliArms, ContextualLinear
+from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms
 from tests.interrupted import Interrupted
 from tests.small_problems import SYSTEMS
 
@@ -371,6 +371,16 @@ def test_what_is_learned_publicly_is_checked_as_users_answers_are():
     assert live.played == 0
     live.learn_publicly([np.array([0.0, 1.0, 1.0])] * 3)
     assert live.played == 9
+
+
+def test_what_is_learned_publicly_is_clipped_as_users_answers_are():
+    actions = SphericalArms(20, 3).draw(np.random.default_rng(0))
+    one, other = (bdp.make("CDP-PE", actions, horizon=3000, epsilon=1.0, delta=0.1, clip=True) for _ in range(2))
+    wild = [np.linspace(-3.0, 7.5, plays) for plays in one.asked.plays]
+    one.learn_publicly(wild)
+    other.learn_publicly([own.clip(-1.0, 1.0) for own in wild])
+    assert one.played == other.played > 0 and one.learner.estimate.any()
+    np.testing.assert_array_equal(one.learner.estimate, other.learner.estimate)
 
 
 def test_a_ticket_for_an_arm_that_is_out_is_refused():

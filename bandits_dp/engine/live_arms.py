@@ -194,12 +194,16 @@ class LiveArms(Live):
         asked, privatizers = self.asked, self.privatizers
         if self.filled.any() or not self.decides or [len(own) for own in rewards] != asked.plays.tolist():
             raise ValueError(f"rewards must be those of a whole phase, {asked.plays} of them, got {[len(own) for own in rewards]}")
-        for own, privatizer in zip(rewards, privatizers, strict=True):
-            if not privatizer.clip:
+        sums = np.zeros(len(asked.arms))
+        for turn, (own, privatizer) in enumerate(zip(rewards, privatizers, strict=True)):
+            if privatizer.clip:
+                own = privatizer.domain.clip(own[:, None])
+            else:
                 privatizer.domain.check(own[:, None], "rewards")
+            sums[turn] = own.sum()
         self.played += int(asked.plays.sum())
         exact = [Identity(len(own), privatizer.domain) for own, privatizer in zip(rewards, privatizers, strict=True)]
-        self._tell(np.array([own.sum() for own in rewards]), exact)
+        self._tell(sums, exact)
         self.begin()
 
     def check_problem(self, problem: Any) -> None:
