@@ -27,7 +27,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # No other host has an address, so no request reaches one. To ask this process about each request would cost more than most pages.
+    # No other host has an address, so no request reaches one; asking this process about each would cost more than many pages.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 
