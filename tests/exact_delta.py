@@ -124,7 +124,8 @@ def shuffled_gaussian(ratio: float, users: int, epsilon: float) -> float:
 def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 1e-3) -> float:
     """Upper bound on delta of a vector of integers, each with a noise of this law, that moves by ``shifts``.
 
-    For two coordinates it is the exact sum over all pairs of outcomes. For more, every outcome is split into two whose privacy
+    For two coordinates it is the exact sum over all pairs of outcomes: the second ones that belong to a first one are those that
+    lose most, so sums from there on do, and cancel a few digits at most. For more, every outcome is split into two whose privacy
     losses are the next points of a grid (Doroshenko et al. 2022): putting the two together again gives the coordinate, so the split
     ones are no more private. Then losses add up by convolution.
 
@@ -135,7 +136,11 @@ def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 1e
     lost = sum(count * lost for count, _, _, lost in alike.values())
     if len(moved) <= 2:
         (first, p), (second, q) = (*(alike[shift][1:3] for shift in moved), (np.zeros(1), np.ones(1)))[:2]
-        return lost + float(p @ -np.expm1(np.minimum(epsilon - first[:, None] - second, 0.0)) @ q)
+        order = np.argsort(-second)  # who loses most comes first, so that each first outcome has its event up to one place
+        second, q = second[order], q[order]
+        reach = np.searchsorted(-second, first - epsilon)
+        still, moved = (np.append(0.0, np.cumsum(mass))[reach] for mass in (q, q * np.exp(-second)))
+        return lost + float(p @ (still - np.exp(epsilon - first) * moved))
     cells = [(count, np.floor(loss / grid).astype(int), loss, mass) for count, loss, mass, _ in alike.values()]
     low = sum(count * int(cell.min()) for count, cell, _, _ in cells)
     length = sum(count * (int(np.ptp(cell)) + 1) for count, cell, _, _ in cells) + 1

@@ -20,7 +20,7 @@ which the conversion of :func:`bandits_dp.accounting.binomial_vector.binomial_ve
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 import scipy  # optimize and stats are loaded when they are used first
@@ -172,6 +172,7 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
 def _variance(epsilon: float, delta: float, shift: int, bound: str) -> float:
     target = math.log(delta * (1 - ROUNDING))
 
+    @cache  # the root finder asks for the ends of the bracket and for the root again
     def excess(log_variance: float) -> float:
         variance = math.exp(log_variance)
         if bound == "renyi":

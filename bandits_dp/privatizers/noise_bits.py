@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,7 @@ class NoiseBits(NamedTuple):
         _, rare = binomial_log_pmf(users * self.rare, self.p)
         if not self.common:
             return rare
-        _, common = binomial_log_pmf(users * self.common, self.p)  # of its zeros
+        common = rare if self.common == self.rare else binomial_log_pmf(users * self.common, self.p)[1]  # of its zeros
         law = np.convolve(np.exp(rare), np.exp(common[::-1]))
         with np.errstate(divide="ignore"):  # what is below 1e-308 becomes 0, which only drops mass
             return np.asarray(np.log(law))
@@ -147,6 +148,7 @@ def least_noise_bits(
     def bits(log_p: float) -> NoiseBits:
         return NoiseBits(pairs, pairs, min(math.exp(log_p), 0.5))
 
+    @cache  # the root finder asks for the ends of the bracket and for the root again
     def excess(log_p: float) -> float:
         return math.log(max(delta_of(bits(log_p).log_pmf(users)), 1e-300)) - target
 

@@ -42,7 +42,7 @@ def pages() -> list[str]:
     return [name for name in named if not name.startswith(LEFT_OUT)]
 
 
-def assemble(names: Sequence[str]) -> str:
+def assemble(names: Sequence[str]) -> BeautifulSoup:
     """Join built pages into one.
 
     Parameters
@@ -52,8 +52,8 @@ def assemble(names: Sequence[str]) -> str:
 
     Returns
     -------
-    str
-        HTML whose addresses are relative to the folder of the built book.
+    BeautifulSoup
+        A document whose addresses are relative to the folder of the built book.
     """
     book = BeautifulSoup('<!doctype html><html lang="en" data-theme="light"><body></body></html>', "html.parser")
     body = book.body
@@ -94,7 +94,7 @@ def assemble(names: Sequence[str]) -> str:
     style.string = STYLE.read_text("utf-8")
     head.append(style)
     body.insert_before(head)
-    return str(book)
+    return book
 
 
 def anchor(name: str, fragment: str = "") -> str:
@@ -158,7 +158,7 @@ def lead_within(article: Tag, name: str, names: Sequence[str]) -> None:
 def print_book(names: Sequence[str], path: Path) -> None:
     """Write the PDF of some pages."""
     draft = SITE / "whole-book.html"  # beside the pages, whose styles and pictures it names
-    draft.write_text(assemble(names), "utf-8")
+    draft.write_text(str(assemble(names)), "utf-8")
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=get_browser.get(), args=["--no-sandbox", "--disable-gpu"])

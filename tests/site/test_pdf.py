@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from bs4 import BeautifulSoup
 from pages import CHAPTERS
 
 import cover
@@ -18,7 +17,7 @@ TWO = [chapter.removesuffix(".html") for chapter in CHAPTERS[:2]]
 def test_every_page_has_its_place_and_every_link_its_anchor() -> None:
     names = make_pdf.pages()
     assert [f"{name}.html" for name in names if name.startswith("notebooks/")] == CHAPTERS
-    book = BeautifulSoup(make_pdf.assemble(names), "html.parser")
+    book = make_pdf.assemble(names)
     anchors = [tag["id"] for tag in book.find_all(id=True)]
     links = [tag["href"][1:] for tag in book.select("a[href^='#']")]
     assert len(links) > 500 and not set(links) - set(anchors)
