@@ -313,7 +313,7 @@ def test_every_number_is_checked_and_named(name):
     function(**valid)
     for key in valid:
         more = [1.5, 1.0] if key in WHOLE else [1.0, 2] if key in PROBABILITIES else []
-        for value in (-1, math.nan, math.inf, "1", None, True, *more):
+        for value in (-1, math.nan, math.inf, "1", None, True, [0.5], *more):
             with pytest.raises((ValueError, TypeError), match=f"^(local_)?{key.removeprefix('local_')} must be "):
                 function(**valid | {key: value})
     named = set(VALID) | {"gaussian_composition", "laplace_sums_epsilon", "parameter_shifts"}  # these take arrays

@@ -325,6 +325,17 @@ def test_memory_of_streaming():
     assert counter._draws.size + sum(array.size for array in counter._parts.values()) <= 4 * 100
 
 
+def test_rounding_never_makes_a_factorization_too_quiet():
+    """The norm of a column of C is a rational number under a root: what is computed is no less."""
+    for rounds in (1, 2, 3, 8):
+        squares, coefficient = Fraction(0), Fraction(1)
+        for k in range(rounds):
+            squares += coefficient**2
+            coefficient *= Fraction(2 * k + 1, 2 * k + 2)
+        computed = Fraction(FactorizationCounter(rounds, 1.0, 1e-6).sensitivity)
+        assert squares <= computed**2 <= squares * (1 + Fraction(1, 10**12))
+
+
 def test_symmetric_matrices():
     """Statistics of a regression: the released matrix is symmetric, each unordered pair has one noise, and l2 is 3 / sqrt(2)."""
     domain = LinearStatistics(4)

@@ -275,6 +275,13 @@ def test_fidelities_of_the_learner_have_the_same_law(noise, problem):
     assert np.ptp(regret["aggregate"]) > 0  # regret varies, so there was something to compare
 
 
+@pytest.mark.parametrize("users", [10, 1000, 100_000])
+def test_rounding_adds_at_most_a_hundredth(users):
+    made = DiscreteLaplaceSum(users, 1.0, domain=UNIT_INTERVAL)
+    assert made.levels == made.scale  # one user moves a sum of rounded numbers by that many steps, at epsilon 1
+    assert math.sqrt(2) < made.noise_std <= 1.0101 * math.sqrt(2)
+
+
 def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():
     problem = BernoulliArms([0.9, 0.1])
     assert bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0).guarantee.delta == 0

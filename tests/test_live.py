@@ -362,6 +362,16 @@ def test_a_batch_takes_no_more_answers_than_it_lacks():
     assert live.played == 10
 
 
+def test_a_restored_learner_knows_whose_answers_are_still_out():
+    one, again = (make("SDP-AE", batch_size=10) for _ in range(2))
+    state = one.save()
+    assert {state[f"ticket_{key}"].dtype for key in ("numbers", "users", "arms")} == {np.dtype(np.int64)}  # of none, too
+    one.act(6)
+    again.restore(one.save())
+    for learner in (one, again):
+        assert (learner.act(4).arm, learner.act(1).arm) == (0, 1)  # the first arm's ten answers will come
+
+
 def test_what_is_learned_publicly_is_checked_as_users_answers_are():
     live = make("SDP-AE", batch_size=3)
     with pytest.raises(ValueError, match=r"rewards must be .*1\.5"):

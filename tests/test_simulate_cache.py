@@ -70,7 +70,9 @@ def test_a_cache_changes_nothing_and_plays_nothing_twice(tmp_path):
     same(more, plain)
     assert (first.regret == plain.regret[:9]).all()
     (folder,) = (tmp_path / "cache").iterdir()
-    assert not list(folder.glob(".*")) and json.loads((folder / "about.json").read_text())["learner"] == learner.description
+    about = json.loads((folder / "about.json").read_text())
+    assert about == {"learner": learner.description, "problem": repr(problem), "horizon": 200, "seed": 3}
+    assert not list(folder.glob(".*"))
     for run in (2, 7):
         (folder / f"run-{run:06d}.npz").unlink()
     (folder / ".run-000002.npz-abc.tmp").write_bytes(b"PK")  # what a kill in the middle of writing leaves
