@@ -139,18 +139,25 @@ def test_windows_lose_nothing_that_counts(trials):
             assert -2 * log_tail < log_pmf[end] < -log_tail
 
 
+def test_counts_that_floats_cannot_tell_apart_are_refused():
+    """Beyond 2^53, where neighbours are one number, though of bits that are nearly all ones few counts are likely."""
+    with pytest.raises(ValueError, match="trials must ask for at most"):
+        binomial_log_pmf(2**60, 1 - 2**-53)
+
+
 @pytest.mark.parametrize(
-    ("trials", "l2_shift", "dimension", "epsilon"), [(1000, 3.0, 4, 1.0), (400, 3.0, 10, 1.0), (3000, 9.0, 1, 0.5)]
+    ("trials", "l2_shift", "dimension", "epsilon"),
+    [(1000, 3.0, 4, 1.0), (400, 3.0, 10, 1.0), (3000, 9.0, 1, 0.5), (10_000, 3.0, 4, 2.2)],
 )
 def test_the_vector_bound_pays_for_what_its_window_drops(trials, l2_shift, dimension, epsilon):
     """Delta is that of a Gaussian, plus d times the distance to the noise with geometric tails, on either side of the ratio."""
     _, log_pmf = binomial_log_pmf(trials, 0.5)
-    hoped = gaussian_delta(math.sqrt(trials) / 2, epsilon, l2_shift)
+    hoped = max(gaussian_delta(math.sqrt(trials) / 2, epsilon, l2_shift), 1e-250)  # laws are evaluated down to 1e-304
     ratio, distance = gaussian_ratio(log_pmf, math.log(hoped / 1000 / dimension / (1 + math.exp(epsilon))))
     paid = dimension * distance * (1 + math.exp(epsilon))
     assert 1e-4 * hoped < paid < 0.01 * hoped
     expected = gaussian_delta(1.0, epsilon, ratio * l2_shift) + paid
-    assert vector_delta(log_pmf, epsilon, l2_shift, dimension) == pytest.approx(expected, rel=1e-9)
+    assert vector_delta(log_pmf, epsilon, l2_shift, dimension) == pytest.approx(expected, rel=1e-9, abs=0)
 
 
 def test_the_vector_bound_compares_a_law_that_adds_up_to_one():
@@ -256,6 +263,7 @@ def test_composition_rules_bound_randomized_response():
     for slack in (1e-2, 1e-4, 1e-6):
         total, delta = advanced_composition(epsilon, 0.0, releases, slack)
         assert delta == slack and exact_delta(total) <= slack
+    assert advanced_composition(epsilon, 0.3, 3, 0.2)[1] == 1.0  # a probability
     assert advanced_composition(epsilon, 0.0, 2, 1e-6)[0] > basic_composition(epsilon, 0.0, 2)[0]  # not always better
 
 

@@ -336,6 +336,13 @@ def test_rounding_never_makes_a_factorization_too_quiet():
         assert squares <= computed**2 <= squares * (1 + Fraction(1, 10**12))
 
 
+def test_the_norm_of_many_rounds_is_rounded_once():
+    """A user's values of all rounds are in T + (T - 1) + ... + 1 sums; a difference of rounded terms would be smaller."""
+    rounds = 300_000_007
+    counter = NaiveCounter(rounds, 1.0, 0.0, noise="laplace", appearances=rounds)
+    assert counter.sensitivity == float(rounds * (rounds + 1) // 2)
+
+
 def test_symmetric_matrices():
     """Statistics of a regression: the released matrix is symmetric, each unordered pair has one noise, and l2 is 3 / sqrt(2)."""
     domain = LinearStatistics(4)

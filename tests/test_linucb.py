@@ -734,6 +734,24 @@ def test_bounds_on_noise_have_a_third_of_the_failures_each():
             assert radius.rho == max(1.0, radius.matrix_bound[-1]) == lemma.regularizer(1) / 2
 
 
+def test_a_matrix_of_gaussian_noise_has_the_bound_of_gaussian_matrices():
+    """In many dimensions it is the smaller one; for noise made of bits nothing of the kind is proved."""
+    domain = LinearStatistics(12)
+    for privatizer in (LocalGaussian, CentralGaussian, VectorSum):
+        law = FreshBatches(privatizer(5, 4.0, 0.1, domain=domain)).law(3)
+        operator = law.matrix_std * (2 * mean_norm(12) + math.sqrt(2 * (2 - 1 / 12) * math.log(90)))
+        frobenius = norm_bounds(np.array([1.0] * 12 + [2.0] * 66), law.matrix_std**2, True, 0.1 / 3)
+        assert (operator < frobenius).all()
+        expected = frobenius if privatizer is VectorSum else operator
+        assert CertifiedRadius(12, 5, law, 0.5, 0.1).matrix_bound[1:] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_width_whose_square_is_rounded_below_zero_is_zero():
+    """As it may be along an arm that is known much better than others; what is no number would be taken for the largest."""
+    learner = LinUCB(2, PlainRadius(2, 1, 0.5, 0.1))
+    assert learner.widths(np.array([-1e-9, 0.0, 4.0])).tolist() == [0.0, 0.0, 2.0]
+
+
 def test_bounds_on_norms_are_the_stated_formulas():
     """A batch without noise is no reason to forget that of others; weights stretch the variance."""
     weights, variance = np.array([1.0, 1.0, 2.0]), np.array([0.0, 3.0, 5.0])

@@ -11,6 +11,7 @@ import bandits_dp as bdp
 from bandits_dp.accounting.binomial import hockey_stick
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.engine.regret import RegretTrack
+from bandits_dp.learners.phased_elimination import PhasedElimination, least_squares
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, Identity, LocalGaussian, LocalLaplace, ScalarSum
 from bandits_dp.problems import LinearArms, SphericalArms
 from bandits_dp.widths.designs import ExactWidth, Phase
@@ -264,6 +265,17 @@ def test_the_difference_of_equal_actions_has_no_margin():
     for kind in PRIVATIZERS:
         _, _, phase, differences, coefficients = one_phase(PRIVATIZERS[kind])
         assert ExactWidth(12, 1000).margins(phase, 0 * differences, 0 * coefficients).tolist() == [0.0] * 11
+
+
+def test_what_rounding_puts_off_the_span_widens_the_margin_of_its_own_action_only():
+    """Actions on a line, and differences that are 0, 0.25 and 1 off it."""
+    learner = PhasedElimination(3, 2, 100.0, ExactWidth(3, 1000))
+    learner.show([[1, 0], [0.5, 0], [0.2, 0]])
+    asked = learner.ask()
+    inverse = least_squares(learner.actions[asked.arms], asked.plays, learner.rank)
+    phase = Phase(100.0, asked.plays, 1, (Identity(100),) * len(asked.arms))
+    margins = learner._margins(phase, np.array([[0.5, 0], [0.5, 0.25], [0.5, 1]]), inverse)
+    assert margins - margins[0] == pytest.approx([0.0, 0.25, 1.0], abs=1e-12) and margins[0] > 0
 
 
 @pytest.mark.parametrize(

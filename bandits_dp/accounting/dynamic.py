@@ -152,13 +152,13 @@ def laplace_sums_epsilon(shifts: ArrayLike, scales: ArrayLike, delta: float) -> 
 def _rounded_up(products: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how many numbers of (0, 1] lie in each of many bins, and the bins' upper ends: the bound only grows by that."""
     bins = np.ceil(np.log2(np.maximum(products, 2.0**-30)) * BINS).astype(np.int64)
-    counts = np.bincount(-bins, minlength=30 * BINS + 1).astype(float)
+    counts = np.bincount(-bins).astype(float)
     return counts, np.exp2(-np.arange(len(counts)) / BINS)
 
 
 def _attack(h: NDArray[np.float64], b: NDArray[np.float64], delta: float) -> float:
     """Return log (P_a - delta) / P_b for the best threshold of the weighted sum, with P_a and P_b bounded by Chernoff."""
-    weights = h / (2 * (b**2).sum(axis=1))[:, None]
+    weights = h / (b**2).sum(axis=1)[:, None]  # twice h / Var: the attack is the same in any unit
     mean = float((weights * h).sum())  # of the weighted sum with the changed reward; 0 without
     products = np.abs(weights)[:, :, None] * b[:, None, :]
     pole = 1 / products.max()

@@ -122,7 +122,7 @@ def packed(rounds: int, size: int, intervals: int, power: int) -> int:
 
 def climb_bits(noise: NDArray[np.float64]) -> None:
     """Add to each row t the row of t without its lowest set bit, in place and from the highest bit down."""
-    step = 1 << max(len(noise) - 1, 0).bit_length()
+    step = 1 << len(noise).bit_length()  # above every t
     while step > 1:
         half = step // 2
         children = noise[half::step]  # t whose lowest set bit is half
