@@ -753,6 +753,13 @@ def test_a_radius_without_a_release_has_the_least_regularizer():
     assert radius.rho == 1.0 == radius.regularizer(0) and radius.matrix_bound.tolist() == [0.0] == radius.vector_bound.tolist()
 
 
+def test_a_certified_radius_without_noise_is_that_of_a_matrix_without_noise():
+    """But for a third of the failures: ||xi|| in the norm of V, and what the regularizer of 1 pulls theta to zero."""
+    radius, plain = CertifiedRadius(3, 20, NoiseLaw(np.zeros(4), np.zeros(4)), 0.5, 0.3), PlainRadius(3, 20, 0.5, 0.1)
+    for batch in (0, 4):
+        assert radius.beta(batch, Shape(1.0, 1.0)) == pytest.approx(plain.beta(batch, Shape(1.0, 1.0)), rel=1e-12)
+
+
 @pytest.mark.parametrize("kind", (CertifiedRadius, LemmaRadius, PlainRadius))
 def test_a_radius_checks_its_numbers(kind):
     law = () if kind is PlainRadius else (NoiseLaw(np.ones(3), np.ones(3)),)
