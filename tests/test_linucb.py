@@ -182,6 +182,23 @@ def test_a_run_does_not_depend_on_the_others(name, monkeypatch):
     assert np.array_equal(three, bdp.simulate(learner, FRESH, 300, runs=3).regret)
 
 
+def test_runs_are_played_together_as_far_as_memory_allows(monkeypatch):
+    """All of them if there is room; else no group holds more than ``MEMORY`` bytes of noise, of products and of rounds ahead."""
+    def groups(name, memory):
+        sizes = []
+
+        def model(live, runs):
+            sizes.append(runs)
+            return LinearModel(live, runs)
+
+        monkeypatch.setattr("bandits_dp.engine.fast_linucb.MEMORY", memory)
+        play_linucb(make(name), FIXED, generators(1, 7), np.array([1, 400]), int, model)
+        return sizes
+
+    assert groups("LinUCB", 1e6) == groups("LinUCB-LDP", 1e6) == [7]
+    assert groups("LinUCB", 4e4) == [2, 2, 2, 1] and groups("LinUCB-LDP", 4e4) == [1] * 7
+
+
 def test_rank_one_updates_do_not_drift():
     """20,000 rounds of rank-one updates, and indices from scratch at the end."""
     rng = np.random.default_rng(0)
