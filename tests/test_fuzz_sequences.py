@@ -104,7 +104,7 @@ def test_sums_of_longer_features_than_are_shown_are_refused():
         if known:
             perturbed.restore(state)
         else:
-            with pytest.raises(ValueError, match="wrong entry 'learner_sums': no 6 features of norm 57.5685 have such squares"):
+            with pytest.raises(ValueError, match=r"entry 'learner_sums': no 6 features of norm 57\.5685 have such squares"):
                 perturbed.restore(state)
 
 

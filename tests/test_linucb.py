@@ -196,7 +196,7 @@ def test_runs_are_played_together_as_far_as_memory_allows(monkeypatch):
         return sizes
 
     assert groups("LinUCB", 1e6) == groups("LinUCB-LDP", 1e6) == [7]
-    assert groups("LinUCB", 4e4) == [2, 2, 2, 1] and groups("LinUCB-LDP", 4e4) == [1] * 7
+    assert groups("LinUCB", 5e4) == [2, 2, 2, 1] and groups("LinUCB-LDP", 5e4) == [1] * 7
 
 
 def test_rank_one_updates_do_not_drift():

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -434,6 +435,21 @@ def test_every_system_is_found_again_by_another_process():
     done = subprocess.run([sys.executable, "-c", lines + "print(*keys)"], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONHASHSEED": "5"}, cwd=Path(__file__).parents[1])
     assert done.stdout.split() == here["keys"]
+
+
+class Lending:
+    """Is stored without a copy where that is possible, as large tables are (pickle's protocol 5)."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def __reduce_ex__(self, protocol):
+        return Lending, (pickle.PickleBuffer(self.content) if protocol >= 5 else bytes(self.content),)
+
+
+def test_fingerprints_of_what_lends_its_memory():
+    one, again, other = map(fingerprint, map(Lending, (b"1", b"1", b"2")))
+    assert one == again != other
 
 
 def test_fingerprints_of_objects_that_hold_themselves():

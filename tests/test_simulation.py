@@ -134,7 +134,7 @@ def test_bad_simulations_are_named():
         (lambda: bdp.simulate(learner(), PROBLEM, 100, runs=0), "runs must be an integer that is at least 1, got 0"),
         (lambda: bdp.simulate(learner(), PROBLEM, 100, runs=10**10), r"runs must be at most \d+, got 10000000000: .* available"),
         (lambda: bdp.simulate(learner(), PROBLEM, 100, seed=-1), "seed must be an integer that is at least 0, got -1"),
-        (lambda: bdp.simulate(learner(), PROBLEM, 100, seed=10**30 + 1), "seed must be an integer from 0 to 1,000,000,000,000,000,"),
+        (lambda: bdp.simulate(learner(), PROBLEM, 100, seed=10**30 + 1), "seed must be an integer from 0 to 1,000,000,000,000,"),
         (lambda: bdp.simulate(learner(), PROBLEM, 100, workers=0), "workers must be an integer that is at least 1, got 0"),
         (lambda: bdp.simulate(used, PROBLEM, 100), "learner must be fresh, but it has played 1 rounds"),
         (lambda: bdp.simulate(learner(), BernoulliArms([0.1]), 100), "problem must have 3 arms"),
