@@ -347,7 +347,7 @@ def test_a_bar_that_ends_is_full(monkeypatch, tmp_path):
     assert [(bar.n, bar.total) for bar in bars] == [(100, 100), (250, 250), (400, 400)]
 
 
-def test_importing_the_package_is_light():
+def test_importing_the_package_and_playing_is_light():
     """No plotting or table library until something is drawn, of scipy only what is small, and no joblib for one worker."""
     heavy = ("matplotlib", "pandas", "IPython", "scipy.stats", "scipy.optimize", "joblib")
     code = f"""import sys, bandits_dp as bdp
