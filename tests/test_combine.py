@@ -281,7 +281,9 @@ def test_tapes_and_users_of_audits_are_checked():
 
 
 def test_what_learners_are_told_has_one_shape():
-    """Room for every number that can be released, and NaN where none was."""
+    """Room for every number that can be released, and NaN where none was; what is shown are floats, too, in all settings."""
+    arms = bdp.view_of(bdp.combine(Leader(), Own, BITS, horizon=9))
+    assert arms(np.zeros((9, 3)), np.random.default_rng(0)).dtype == float
     three = privatizers.CentralGaussian(3, 1.0, 1e-3, domain=LINEAR)
     contexts = bdp.view_of(bdp.combine(Greedy(), three, SEEN, horizon=9), "releases")
     heard = contexts((np.full((9, 3, 2), 0.5), np.ones((9, 3))), np.random.default_rng(0))

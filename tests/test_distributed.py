@@ -354,7 +354,7 @@ def test_update_refuses_what_it_cannot_use_and_stays_as_it_was():
         make("CDP-DPE", problem, 500).act(user="two")
     assert all(np.array_equal(before[key], value) for key, value in learner.save().items())
     ticket.arm[:], ticket.plays[:] = 0, 0  # the ticket is its holder's
-    learner.update(ticket, np.full((1, s), 1 + 1e-12), rng)  # a rounding error
+    learner.update(ticket, np.linspace(0.0, 1 + 1e-12, s)[None], rng)  # a rounding error, and a zero that has none
     assert learner.clients == math.ceil(2**1.6) and learner.played > 1
     learner.restore(before)
     assert all(np.array_equal(before[key], value) for key, value in learner.save().items())

@@ -65,6 +65,7 @@ KEPT = {  # what was accepted, or raised something else, and which entry is to b
     "a ticket for nobody": (
         "AE", lambda state: {"numbers": 9, "ticket_numbers": [8], "ticket_users": [0], "ticket_arms": [0], "ticket_user": ["null"]},
         "ticket_users"),
+    "a fraction of a ticket": ("UCB1", lambda state: {"numbers": 6.5}, "numbers"),
     "a float that is no integer": ("UCB1", lambda state: {"learner_pulls": np.full(3, 1e300)}, "learner_pulls"),
     "a key that is no word": ("UCB1", lambda state: {7: 1.0}, "7"),
     "a ragged list": ("UCB1", lambda state: {"learner_sums": [[1], [1, 2]]}, "learner_sums"),
@@ -83,6 +84,34 @@ def test_a_state_that_cannot_be_is_refused(case):
             learner.restore(state | change(state))
     assert not leaked
     assert all(np.array_equal(value, learner.save()[key]) for key, value in state.items())
+
+
+def test_sums_of_longer_features_than_are_shown_are_refused():
+    """Three of norm 2 have squares of 12 at most; with noise of 1 on two coordinates, norms to 1 + 40 sqrt(2) are possible."""
+    long = bdp.problems.Rounds(iter, 2, dimension=2, reward_range=(-1.0, 1.0), feature_norm=2.0)
+    plain = bdp.make("LinUCB", long, horizon=40)
+    for _ in range(3):
+        plain.update(plain.act(np.eye(2) * 2), 1.0)
+    with pytest.raises(ValueError, match="wrong entry 'stream_total': after 3 rounds nothing is larger than 16"):
+        plain.restore(plain.save() | {"stream_total": np.array([6.0, 0.0, 17.0, 0.0, 0.0])})
+    options = {"calibration": "theorem", "perturb_contexts": 1.0, "least_eigenvalue": 1.0, "strict": False}
+    for norm, known in (((1 + 40 * 2**0.5) * 0.999, True), ((1 + 40 * 2**0.5) * 1.001, False)):
+        perturbed, _ = live("LinUCB-DGS", **options)
+        perturbed.stream.gram = perturbed.played * norm**2 * np.diag([0.5, 0.5])
+        perturbed.learner.sums[2:] = perturbed.stream.gram[np.triu_indices(2)]
+        perturbed.learner._fit(perturbed.learner.sums)
+        state = perturbed.save()
+        if known:
+            perturbed.restore(state)
+        else:
+            with pytest.raises(ValueError, match=r"entry 'learner_sums': no 6 features of norm 57\.5685 have such squares"):
+                perturbed.restore(state)
+
+
+def test_a_state_that_another_machine_rounded_otherwise_is_taken():
+    learner, state = live("LinUCB-JDP")
+    learner.restore(state | {key: state[key] * (1 + 1e-7) for key in ("learner_inverse", "learner_theta", "learner_beta")})
+    assert learner.learner.theta[0] == state["learner_theta"][0] * (1 + 1e-7) != state["learner_theta"][0]
 
 
 def test_a_stage_is_checked_before_a_learner_for_it_is_made():

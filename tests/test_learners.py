@@ -282,14 +282,14 @@ def test_certified_regret_is_a_fraction_of_the_theorems():
 
 @dataclass(frozen=True)
 class Halving:
-    """Half as many users in every phase."""
+    """Half as many users in every phase, and the more the more arms are left."""
 
     first: int
     fresh = False
     steady = False
 
     def size(self, phase, arms):
-        return max(1, self.first >> (phase - 1))
+        return max(1, self.first >> (phase - 1)) * (arms - 1)
 
 
 def test_a_schedule_that_shrinks_has_its_decisions_counted():

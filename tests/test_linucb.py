@@ -182,6 +182,23 @@ def test_a_run_does_not_depend_on_the_others(name, monkeypatch):
     assert np.array_equal(three, bdp.simulate(learner, FRESH, 300, runs=3).regret)
 
 
+def test_runs_are_played_together_as_far_as_memory_allows(monkeypatch):
+    """All of them if there is room; else no group holds more than ``MEMORY`` bytes of noise, of products and of rounds ahead."""
+    def groups(name, memory):
+        sizes = []
+
+        def model(live, runs):
+            sizes.append(runs)
+            return LinearModel(live, runs)
+
+        monkeypatch.setattr("bandits_dp.engine.fast_linucb.MEMORY", memory)
+        play_linucb(make(name), FIXED, generators(1, 7), np.array([1, 400]), int, model)
+        return sizes
+
+    assert groups("LinUCB", 1e6) == groups("LinUCB-LDP", 1e6) == [7]
+    assert groups("LinUCB", 5e4) == [2, 2, 2, 1] and groups("LinUCB-LDP", 5e4) == [1] * 7
+
+
 def test_rank_one_updates_do_not_drift():
     """20,000 rounds of rank-one updates, and indices from scratch at the end."""
     rng = np.random.default_rng(0)
@@ -769,6 +786,13 @@ def test_a_radius_without_a_release_has_the_least_regularizer():
     """A horizon shorter than a batch."""
     radius = CertifiedRadius(3, 20, NoiseLaw(np.zeros(0), np.zeros(0)), 0.5, 0.1)
     assert radius.rho == 1.0 == radius.regularizer(0) and radius.matrix_bound.tolist() == [0.0] == radius.vector_bound.tolist()
+
+
+def test_a_certified_radius_without_noise_is_that_of_a_matrix_without_noise():
+    """But for a third of the failures: ||xi|| in the norm of V, and what the regularizer of 1 pulls theta to zero."""
+    radius, plain = CertifiedRadius(3, 20, NoiseLaw(np.zeros(4), np.zeros(4)), 0.5, 0.3), PlainRadius(3, 20, 0.5, 0.1)
+    for batch in (0, 4):
+        assert radius.beta(batch, Shape(1.0, 1.0)) == pytest.approx(plain.beta(batch, Shape(1.0, 1.0)), rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", (CertifiedRadius, LemmaRadius, PlainRadius))

@@ -423,13 +423,13 @@ def test_a_counter_is_told_as_often_as_its_arm_was_played():
             live.restore(live.save() | {"played": np.array(played)})
 
 
-def test_a_state_with_fewer_answers_than_none_is_refused():
+def test_a_state_with_fewer_answers_than_none_or_more_than_a_phase_takes_is_refused():
     live = make("SDP-AE", batch_size=10)
     live.update(live.act(10), np.ones(10))
     state = live.save()
-    state["filled"] = np.array([10, 1, -1])
-    with pytest.raises(ValueError, match="wrong entry 'filled'"):
-        live.restore(state)
+    for filled, played in (([10, 1, -1], 10), ([11, 0, 0], 11), ([10, 10, 10], 30)):
+        with pytest.raises(ValueError, match="wrong entry 'filled'"):
+            live.restore(state | {"filled": np.array(filled), "played": np.array(played)})
 
 
 @pytest.mark.parametrize("most", (0, -1, 1.5, True, "2"))
@@ -459,6 +459,15 @@ def test_a_changed_ticket_is_refused(change):
             learner.update(replace(ticket, **change), np.ones(change.get("users", 1)))
         assert same(before, learner.save())
         learner.update(ticket, 1.0)
+
+
+@pytest.mark.parametrize("shown", (None, np.full((2, 3), 0.3), np.full((1, 2), 0.3), np.array([[0.3, 0.3, np.nan]])))
+def test_a_ticket_without_what_its_user_was_shown_is_refused(shown):
+    live = bdp.make("LinUCB-LDP", CONTEXTS, horizon=150, epsilon=1.0, delta=0.1)
+    ticket = live.act(np.full((6, 3), 0.3))
+    with pytest.raises(ValueError, match=r"ticket must be what act\(\) returned, with the features that 1 users were shown"):
+        live.update(replace(ticket, shown=shown), 1.0)
+    live.update(ticket, 1.0)
 
 
 @pytest.mark.parametrize("name", ("LinUCB-LDP", "LinUCB-SDP-Vec", "LinUCB-JDP"))

@@ -10,8 +10,10 @@ import pytest
 from matplotlib.figure import Figure
 
 import bandits_dp as bdp
+from bandits_dp import _checks
 from bandits_dp.engine import memory
 from bandits_dp.guarantee import upper
+from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.designs import ExactWidth
 
@@ -19,6 +21,13 @@ ARMS = bdp.problems.BernoulliArms([0.8, 0.2])
 POOL = bdp.problems.PoolContextual(arms=2, dimension=2, items=4)
 RNG = np.random.default_rng(1)
 CONTEXTS = bdp.make("LinUCB-SDP-Amp", bdp.problems.ContextualLinear(2, 2), horizon=9, epsilon=1.0, delta=0.1, batch_size=3)
+
+LOG = bdp.logs.Log([0, 1], [1, 0], 0.5, arms=2)
+
+
+@_checks.own_words
+def both(x: float) -> tuple[float, float]:
+    return x, x - x
 
 
 def nights(rng: np.random.Generator) -> Any:
@@ -101,6 +110,11 @@ def combined(**changed: Any) -> Any:
         (lambda: bdp.problems.BernoulliArms([0.5, 10**400]), r"means must be in \[0, 1\], got inf for arm 1"),
         (lambda: bdp.plots.Text("a", words=3), "words must be a text, got 3"),
         (lambda: bdp.schedules.clients.growing(1000, alpha=0.8), r"alpha and phase must have a product .* 0\.8 and 1000"),
+        (lambda: bdp.schedules.arms.first_batch(9, EqualBatches(3), arms=0), "arms must be an integer that is at least 1, got 0"),
+        (lambda: bdp.view_of(bdp.privatizers.CentralLaplace(3, 1.0), "one user", user=-1), "user must be an integer that is at"),
+        (lambda: bdp.view_of(learner(), user=1.5), "user must be an integer that is at least 0, got 1.5"),
+        (lambda: bdp.logs.evaluate(lambda features: int("x"), LOG), "policy must be a function .*: invalid literal for int"),
+        (lambda: both(math.inf), "x = inf must be such that .* the answer is not a number"),
         (lambda: upper(math.inf, 3), "number must be finite and at least 0, got inf"),
         (lambda: bdp.plots.Path("a", points=[(1, 2, 3)]), r"points must be pairs \(x, y\) of numbers, got shape \(1, 3\)"),
         (lambda: bdp.plots.band(Figure().subplots(), [1], [1], None, [1], "a"), "low and high must be numbers"),
@@ -115,6 +129,7 @@ def test_the_argument_is_named(call: Any, told: str) -> None:
     ("call", "told"),
     [
         (lambda: combined(guarantee=(1.0, 0.0)), "guarantee must be a bandits_dp.Guarantee"),
+        (lambda: bdp.logs.evaluate(lambda: None, LOG), "policy must be a function that can be called so, but it says: .* argument"),
         (lambda: bdp.source(7), "code must be a class or a function"),
         (lambda: bdp.view_of(nights), "system must be a privatizer or what make"),
         (lambda: bdp.schedules.arms.GapBatches(ChernoffWidth(9, 9), 3), "noise must be what is known of .* got 3"),

@@ -13,7 +13,8 @@ from bandits_dp.accounting import dynamic, gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.engine.fast_rewards import MODELS
 from bandits_dp.problems import ContextualLinear, PoolContextual
-from bandits_dp.widths.ridge import Shape
+from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius
+from bandits_dp.widths.ridge import PlainRadius, Shape
 from tests.interrupted import Interrupted
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -829,6 +830,23 @@ def test_proved_radii_cover(case):
         largest = np.maximum(largest, norm / model.beta)
     assert stats.binomtest(int((largest > 1).sum()), runs, 0.1, "greater").pvalue > FALSE_ALARM
     assert largest.max() > 0.2
+
+
+def test_units_of_rewards_do_not_matter_to_the_instruments_radius():
+    """With rewards ten times as large, noise and parameters are, too; the error in its own norm has no unit."""
+    one, other = (InstrumentRadius(3, 5, 100, least_std=4.0 * unit, reward_std=0.5 * unit, theta_norm=unit, failure=0.1)
+                  for unit in (1.0, 10.0))
+    assert other.regularizer(1) == pytest.approx(one.regularizer(1) / 100)
+    for batch in (1, 100):
+        assert other.beta(batch, Shape(1.0, 1.0)) == pytest.approx(one.beta(batch, Shape(1.0, 1.0)))
+
+
+def test_nothing_is_noisy_before_the_first_release():
+    counter = bdp.continual.TreeCounter(20, 1.0, 0.0, bdp.privatizers.Ball(3), noise="laplace")
+    counted = CountedRadius(counter, 5, 0.5, theta_norm=1.0, feature_norm=1.0, regularizer=2.0, failure=0.1)
+    plain = PlainRadius(3, 5, 0.5, 0.05, regularizer=2.0)  # half of the failures are the noise's
+    assert counted.beta(0, Shape(2.0, 2.0)) == plain.beta(0, Shape(2.0, 2.0))
+    assert counted.beta(1, Shape(2.0, 2.0)) > 10 * plain.beta(1, Shape(2.0, 2.0))
 
 
 def test_printed_width_is_lemma_2():

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -18,6 +19,7 @@ import time
 import warnings
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import psutil  # which distributed, another tool of the tests, needs
@@ -26,6 +28,7 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp import _files
 from bandits_dp.engine import fingerprint as _fingerprint
+from bandits_dp.engine import parent
 from bandits_dp.engine.fingerprint import fingerprint
 from bandits_dp.engine.groups import GROWTH, PATIENCE, TOGETHER, Groups
 from bandits_dp.engine.live_arms import LiveArms
@@ -146,6 +149,15 @@ def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers
     assert all(path.stat().st_mtime_ns == before for path, before in stored.items())  # not even written again
     script.write_text(SWEEP.replace("WORKERS", "1").replace("CACHE", "None"))
     assert resumed.stdout == subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+
+def test_who_waits_for_the_end_of_a_parent_sleeps_between_looks(monkeypatch):
+    """Else it would take a processor from the runs."""
+    parents, slept, ended = [7, 7, 1], [], []
+    monkeypatch.setattr(parent, "os", SimpleNamespace(name="posix", getppid=lambda: parents.pop(0), _exit=ended.append))
+    monkeypatch.setattr(parent, "time", SimpleNamespace(sleep=slept.append))
+    parent._watch(SimpleNamespace(pid=7))
+    assert slept == [parent.PAUSE] * 2 and parent.PAUSE > 0.1 and len(ended) == 1
 
 
 def test_processes_may_share_a_cache(tmp_path):
@@ -423,6 +435,21 @@ def test_every_system_is_found_again_by_another_process():
     done = subprocess.run([sys.executable, "-c", lines + "print(*keys)"], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONHASHSEED": "5"}, cwd=Path(__file__).parents[1])
     assert done.stdout.split() == here["keys"]
+
+
+class Lending:
+    """Is stored without a copy where that is possible, as large tables are (pickle's protocol 5)."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def __reduce_ex__(self, protocol):
+        return Lending, (pickle.PickleBuffer(self.content) if protocol >= 5 else bytes(self.content),)
+
+
+def test_fingerprints_of_what_lends_its_memory():
+    one, again, other = map(fingerprint, map(Lending, (b"1", b"1", b"2")))
+    assert one == again != other
 
 
 def test_fingerprints_of_objects_that_hold_themselves():

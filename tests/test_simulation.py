@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
+from tqdm import tqdm
 
 import bandits_dp as bdp
 from bandits_dp.engine.fingerprint import fingerprint
@@ -133,12 +134,14 @@ def test_bad_simulations_are_named():
         (lambda: bdp.simulate(learner(), PROBLEM, 100, runs=0), "runs must be an integer that is at least 1, got 0"),
         (lambda: bdp.simulate(learner(), PROBLEM, 100, runs=10**10), r"runs must be at most \d+, got 10000000000: .* available"),
         (lambda: bdp.simulate(learner(), PROBLEM, 100, seed=-1), "seed must be an integer that is at least 0, got -1"),
+        (lambda: bdp.simulate(learner(), PROBLEM, 100, seed=10**30 + 1), "seed must be an integer from 0 to 1,000,000,000,000,"),
         (lambda: bdp.simulate(learner(), PROBLEM, 100, workers=0), "workers must be an integer that is at least 1, got 0"),
         (lambda: bdp.simulate(used, PROBLEM, 100), "learner must be fresh, but it has played 1 rounds"),
         (lambda: bdp.simulate(learner(), BernoulliArms([0.1]), 100), "problem must have 3 arms"),
     ):
         with pytest.raises(ValueError, match=text):
             function()
+    assert bdp.simulate(learner(), PROBLEM, 100, runs=1, seed=10**30).seed == 10**30  # the largest whole number
     with pytest.raises(TypeError, match=r"learner must be what make.* returned, got Bernoulli.*; learner and problem are swapped"):
         bdp.simulate(PROBLEM, learner(), 100)
     with pytest.raises(TypeError, match=r"learner must be what make\(\) or combine\(\) returned, got 'AE'$"):
@@ -327,8 +330,28 @@ def test_long_work_shows_a_progress_bar():
     assert hidden == ""
 
 
-def test_importing_the_package_is_light():
-    """No plotting or table library until something is drawn, and of scipy only what is small."""
-    heavy = ("matplotlib", "pandas", "IPython", "scipy.stats", "scipy.optimize")
-    code = f"import sys, bandits_dp; print([m for m in {heavy} if m in sys.modules])"
+def test_a_bar_that_ends_is_full(monkeypatch, tmp_path):
+    """Runs that are found in a cache count; an audit draws on both inputs."""
+    bars = []
+
+    class Seen(tqdm):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            bars.append(self)
+
+    for module in ("bandits_dp.engine.simulate", "bandits_dp.audit"):
+        monkeypatch.setattr(sys.modules[module], "tqdm", Seen)
+    for runs in (2, 5):
+        bdp.simulate(bdp.make("AE", PROBLEM, horizon=50), PROBLEM, 50, runs=runs, cache=tmp_path)
+    bdp.audit(bdp.privatizers.CentralLaplace(3, 1.0), [1, 0, 0], [0, 0, 0], trials=200, rng=np.random.default_rng(1))
+    assert [(bar.n, bar.total) for bar in bars] == [(100, 100), (250, 250), (400, 400)]
+
+
+def test_importing_the_package_and_playing_is_light():
+    """No plotting or table library until something is drawn, of scipy only what is small, and no joblib for one worker."""
+    heavy = ("matplotlib", "pandas", "IPython", "scipy.stats", "scipy.optimize", "joblib")
+    code = f"""import sys, bandits_dp as bdp
+problem = bdp.problems.BernoulliArms([0.9, 0.1])
+bdp.simulate(bdp.make("UCB1", problem, horizon=20), problem, horizon=20)
+print([m for m in {heavy} if m in sys.modules])"""
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

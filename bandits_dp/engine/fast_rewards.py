@@ -79,7 +79,7 @@ class InstrumentModel(RewardModel):
         self.cross += columns @ phi
         self.instruments += columns @ g
         self.gram += users * phi.transpose(0, 2, 1) @ phi
-        self.vector += (y.reshape(len(y), 1, -1, users).mean(axis=3) @ columns.transpose(0, 2, 1))[:, 0]
+        self.vector += (y.reshape(len(y), 1, phi.shape[1], users).mean(axis=3) @ columns.transpose(0, 2, 1))[:, 0]
         self.batch += 1
         self._refresh()
 
