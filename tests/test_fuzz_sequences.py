@@ -86,6 +86,16 @@ def test_a_state_that_cannot_be_is_refused(case):
     assert all(np.array_equal(value, learner.save()[key]) for key, value in state.items())
 
 
+def test_bits_that_no_integer_can_count_are_refused_without_a_warning():
+    learner, fresh = (bdp.make("SDP-AE", PROBLEMS["arms"], horizon=100, epsilon=1.0, delta=0.1, batch_size=10) for _ in range(2))
+    learner.update(learner.act(3), np.ones(3))
+    state = learner.save()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="wrong entry 'sent_0': it does not come back"):
+            fresh.restore(state | {"sent_0": state["sent_0"] * 1e149})
+
+
 def test_sums_of_longer_features_than_are_shown_are_refused():
     """Three of norm 2 have squares of 12 at most; with noise of 1 on two coordinates, norms to 1 + 40 sqrt(2) are possible."""
     long = bdp.problems.Rounds(iter, 2, dimension=2, reward_range=(-1.0, 1.0), feature_norm=2.0)

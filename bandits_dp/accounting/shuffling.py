@@ -39,7 +39,7 @@ from bandits_dp.accounting.binomial import binomial_log_pmf
 
 ROUNDING = 1e-6  # relative slack that amplification leaves for floating-point error in delta
 LOG_SKIP = -100.0  # values of C less likely than this are charged to delta in full
-MOST_CLONES = 37_000_000  # on average, in a crowd whose privacy is computed: 10^8 users at a local epsilon of 1, which take seconds
+MOST_CLONES = 18_500_000  # on average, in a crowd whose privacy is computed: 5 10^7 users at a local epsilon of 1 take seconds
 BLOCKS = 20_000  # more values of C than this are taken in blocks, each as if C were its smallest value
 
 
@@ -148,7 +148,7 @@ def shuffle_epsilon(
     ------
     ValueError
         If an argument is out of range, or local_delta exceeds delta, so that not even the local guarantee holds; or if the crowd
-        is too large to be summed over, which is above 10^8 users at ``local_epsilon`` = 1.
+        is too large to be summed over, which is above 5 10^7 users at ``local_epsilon`` = 1.
 
     Notes
     -----

@@ -28,7 +28,8 @@ class Inbox:
         """Return the saved inbox of so many users, each of whom sends a row like that of ``one``."""
         if sent.shape != (count, *one.shape[1:]):
             raise ValueError(f"{count} users send {one.shape[1:]} each, got shape {sent.shape}")
-        return cls(sent.astype(one.dtype))
+        with np.errstate(invalid="ignore"):  # what is too large for an integer does not come back, and is refused
+            return cls(sent.astype(one.dtype))
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -25,11 +25,13 @@ import numpy as np
 import scipy  # optimize and stats are loaded when they are used first
 from numpy.typing import NDArray
 
+from bandits_dp import _checks
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf, hockey_stick
 from bandits_dp.privatizers.base import bernoulli_log_mgf
 from bandits_dp.privatizers.rare import drawable
 
 MOST_CONVOLVED = 100_000  # trials up to which the law of pairs is computed exactly
+MOST_USERS = 10**18  # whose bits have integers of 64 binary digits
 RAREST = -100.0  # log of a probability that is far below what can be drawn
 SHARE = 1e-3  # of delta, left to the event of too few fair pairs beyond that
 
@@ -116,7 +118,7 @@ def least_noise_bits(
     trials = fair_trials(delta)
     if trials > MOST_CONVOLVED:
         trials = fair_trials(delta * (1 - SHARE))
-        pairs = math.ceil(trials / (2 * users))
+        pairs = math.ceil(trials / (2 * _checks.integer("users", users, high=MOST_USERS)))
         needed = math.ceil(trials / 2)
 
         def fewest(counted: int) -> float:
