@@ -277,7 +277,7 @@ class LiveContexts(Live):
         most = FARTHEST * std + (self.played + 1) * reward * max(1.0, self.feature_norm) ** 2 * (1 + SLACK)
         for key, value in state.items():
             told = key.startswith("stream_") or (key == "learner_sums" and isinstance(self.learner, LinUCB))
-            sent = key == "sent" and ours and value.dtype.kind == "f"
+            sent = key == "sent" and ours and self.inbox is not None and self.inbox.rows.dtype.kind == "f"
             if (told or sent) and not key.endswith("steps") and not (np.abs(value) <= most).all():
                 raise WrongEntry(key, f"after {self.played} rounds nothing is larger than {most:g}")
 
