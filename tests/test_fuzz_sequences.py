@@ -64,6 +64,7 @@ KEPT = {  # what was accepted, or raised something else, and which entry is to b
     "a message that nobody sends": ("LinUCB-Batched-LDP", lambda state: {"sent": state["sent"] + 1e30}, "sent"),
     "messages that wrapped": (
         "LinUCB-Batched-LDP", lambda state: {"sent": np.full(state["sent"].shape, 2**64 - 9, dtype=np.uint64)}, "sent"),
+    "more ones than a user has bits": ("LinUCB-SDP-Vec", lambda state: {"sent": state["sent"] + 2**62}, "sent"),
     "a ticket for nobody": (
         "AE", lambda state: {"numbers": 9, "ticket_numbers": [8], "ticket_users": [0], "ticket_arms": [0], "ticket_user": ["null"]},
         "ticket_users"),

@@ -18,6 +18,7 @@ from bandits_dp.engine.restored import FARTHEST
 from bandits_dp.engine.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.engine.ticket import Ticket
 from bandits_dp.learners import LinUCB
+from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import SLACK, triangle
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
@@ -268,18 +269,23 @@ class LiveContexts(Live):
         batches, stream = max(1, self.played // self.batch_size), self.stream
         if isinstance(stream, FreshBatches):
             std = stream.privatizer.noise_std * math.sqrt(batches)
-            ours = type(stream.privatizer).__module__.startswith("bandits_dp.")  # other people's messages may be anything
+            ours = type(stream.privatizer).__module__.startswith("bandits_dp.")
         elif isinstance(stream, CountedBatches):
             std, ours = float(stream.counter.error_std(np.arange(1, batches + 1)).max()), True
         else:
             return
         reward = float(np.clip(np.abs(self.reward_range), 1.0, 1e6).max())
         most = FARTHEST * std + (self.played + 1) * reward * max(1.0, self.feature_norm) ** 2 * (1 + SLACK)
+        sent = math.inf  # other people's messages, and integers modulo something, may be anything
+        if isinstance(stream, FreshBatches) and isinstance(stream.privatizer, BitSum):
+            sent = stream.privatizer.bits_per_user
+        elif ours and self.inbox is not None and self.inbox.rows.dtype.kind == "f":
+            sent = most
         for key, value in state.items():
             told = key.startswith("stream_") or (key == "learner_sums" and isinstance(self.learner, LinUCB))
-            sent = key == "sent" and ours and self.inbox is not None and self.inbox.rows.dtype.kind == "f"
-            if (told or sent) and not key.endswith("steps") and not (np.abs(value) <= most).all():
-                raise WrongEntry(key, f"after {self.played} rounds nothing is larger than {most:g}")
+            limit = sent if key == "sent" else most if told and not key.endswith("steps") else math.inf
+            if limit < math.inf and not ((-limit <= value) & (value <= limit)).all():
+                raise WrongEntry(key, f"after {self.played} rounds nothing is larger than {limit:g}")
 
     def _check_learner(self, state: dict[str, NDArray[Any]]) -> None:
         filled = int(state["filled"])
