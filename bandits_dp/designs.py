@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._ties import NEAR, first_largest
 from bandits_dp.privatizers.domain import Ball
 
 REFRESH = 200  # steps after which rounding errors of the rank-one updates are thrown away
@@ -159,7 +160,7 @@ def g_optimal_design(actions: ArrayLike, tolerance: float = 2.0) -> Design:
     weights[_far_apart(points)] = 1 / rank
     while True:
         inverse, g = _solve(points, weights)
-        if g.max() <= tolerance * rank:
+        if g.max() <= tolerance * rank * (1 - NEAR):
             return Design(weights / weights.sum(), float(g.max()), rank)
         _improve(points, weights, inverse, g, tolerance)
 
@@ -189,7 +190,7 @@ def _far_apart(points: Floats) -> list[int]:
     distance = np.einsum("ij,ij->i", points, points)
     picked = []
     for _ in range(rank):
-        picked.append(int(distance.argmax()))
+        picked.append(int(first_largest(distance)))
         axis = points[picked[-1]]
         for _ in range(2):  # twice is enough for orthogonality to rounding error
             axis = axis - axes.T @ (axes @ axis)
@@ -211,12 +212,12 @@ def _improve(points: Floats, weights: Floats, inverse: Floats, g: Floats, tolera
     """Take steps until g <= tolerance * r, or rounding errors want a fresh start; changes ``weights``."""
     rank = points.shape[1]
     for _ in range(REFRESH):
-        i = int(g.argmax())
-        if g[i] <= tolerance * rank:
+        i = int(first_largest(g))
+        if g.max() <= tolerance * rank * (1 - NEAR):
             break
         support = np.flatnonzero(weights)
-        weakest = int(support[g[support].argmin()])
-        if rank - g[weakest] > g[i] - rank:
+        weakest = int(support[first_largest(-g[support])])
+        if rank - g[weakest] > (g[i] - rank) * (1 + NEAR):
             i = weakest
         # Exact line search: ln det((1 - step) V + step x_i x_i') is largest here, or where weight i is gone.
         gone = -weights[i] / (1 - weights[i])

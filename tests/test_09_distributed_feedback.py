@@ -672,7 +672,7 @@ def test_figure_two_a(measured: dict[str, float]) -> None:
     for name, runs in (("CDP-DPE", 12), ("SDP-DPE", 12), ("LDP-DPE", 2)):
         found = [published(name, runs, e).mean[-1] for e in (1.0, 10.0)]
         measured[f"{name}, epsilon = 1"], measured[f"{name}, epsilon = 10"] = found
-        assert found[0] > found[1]
+        assert found[0] > found[1] and (name != "SDP-DPE" or found[0] < 6000)
 
 
 @claim("Figure 2(a), order",
@@ -765,7 +765,7 @@ def test_the_scene_is_a_run(trust: str, name: str) -> None:
     space, _ = scene()
     world = ClientPopulation(space["eight"], [0.83, 0.35], client_std=0.2)
     app = bdp.make(name, world, horizon=10_000, alpha=0.5, **({} if name == "DPE" else BUDGET))
-    answers, coins = np.random.default_rng(1).spawn(2)
+    answers, coins = np.random.default_rng(31).spawn(2)
     for _ in range(4):
         ticket = app.act()
         app.update(ticket, world.averages(ticket.arm, ticket.plays, ticket.users, answers), coins)
@@ -779,7 +779,8 @@ def test_the_scene_is_a_run(trust: str, name: str) -> None:
             average = drawn[f"average {i} {j}"]
             assert average.width == pytest.approx(abs(8 * nights[j][:seen, i].mean()), abs=1e-9)
     for j, x in enumerate(ticket.arm):
-        assert drawn[f"release {j}"].width == pytest.approx(8 * values[x])
+        assert drawn[f"release {j}"].width == pytest.approx(8 * abs(values[x]))
+        assert drawn[f"release {j}"].x == pytest.approx(87 + min(0, 8 * values[x]))
     left = [a for a in range(8) if not drawn[f"mix {a}"].hollow]
     assert left == app.learner.active.tolist()
     assert {key for key in drawn if key.startswith("margin")} == {f"margin {a}" for a in left}

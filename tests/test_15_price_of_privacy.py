@@ -112,7 +112,7 @@ def test_a_worker_dies_and_no_number_changes(tmp_path):
     learner, killed = slowly(problem, 2500), []
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1",
                       silence_logs=logging.CRITICAL) as cluster, Client(cluster) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=300)
         workers = set(client.run(os.getpid).values())
 
         def kill():
@@ -129,7 +129,7 @@ def test_a_worker_dies_and_no_number_changes(tmp_path):
         killer.start()
         with joblib.parallel_config(backend="dask"):
             there = bdp.simulate(learner, problem, 2500, runs=16, seed=15, progress=False)
-        killer.join()
+        killer.join(60)
     assert killed and killed[0] in workers
     played = problem.read()
     assert {run for run, _ in played} == set(range(16)) and len({process for _, process in played}) >= 2

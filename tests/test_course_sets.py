@@ -3,6 +3,7 @@
 import functools
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from checkout import NOTEBOOKS
 from course import power
 from course.processes import Limits
-from course.rehearsal import played, rehearsal
+from course.rehearsal import played, rehearsal, until
 from course.release import address, checked, student_text
 from course.restore import Original, parsed
 from course.runner import Cell
@@ -186,6 +187,24 @@ def test_the_power_of_its_tests_is_stored(path):
     rows = [(row["mistake"], row["belief"], row["test"]) for row in stored["mistakes"] if row["set"] == path.stem]
     assert rows == [(one.name, one.belief, one.test) for one in ready(path).plan.mistakes], "run make rehearsal"
     assert all(row["seeds"] >= 100 for row in stored["mistakes"] if row["set"] == path.stem)
+
+
+@pytest.mark.parametrize(("number", "test"), [("3", "test-eliminate"), ("4", "test-dpe")])
+def test_rounding_breaks_no_tie_of_regrets(number, test):
+    """Another machine sums the package's regrets in another order: they are off by 1e-13, and the solution passes all the same."""
+    (path,) = [path for path in SETS if path.name.startswith(number)]
+    cells = [replace(cell, source=cell.source.replace(".regret[:, -1]", ".regret[:, -1] * (1 + 1e-13)"))
+             for cell in until(ready(path), test)]
+    assert [cell.name for cell, old in zip(cells, until(ready(path), test), strict=True) if cell != old] == [test]
+    assert played(cells, 1)[test] == ""
+
+
+def test_rounding_drops_no_leader():
+    """Assignment 4: the leader's estimate computed by itself may be off from the same one among all others."""
+    path = SETS[3]
+    others = solution(path)["dpe"].replace("values.max() - values", "actions[active[values.argmax()]] @ theta - values")
+    assert others != solution(path)["dpe"]
+    assert played(until(ready(path), "test-dpe"), 1, {"dpe": others})["test-dpe"] == ""
 
 
 @every_set

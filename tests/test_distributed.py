@@ -15,6 +15,7 @@ from bandits_dp.engine.fast_phases import released_averages
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.widths.designs import ExactWidth, Phase
+from tests.same_law import codes, same_law
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 KINDS = {  # every name, with every noise
@@ -149,9 +150,9 @@ def test_fidelities_have_the_same_law(kind, rewards):
     last = []
     for fidelity in ("aggregate", "messages"):
         learner = make(kind, problem, horizon, fidelity=fidelity, **options)
-        last.append(bdp.simulate(learner, problem, horizon, runs=120, seed=5).regret[:, -1].round(6))
-    assert stats.ks_2samp(*last, method="asymp").pvalue > FALSE_ALARM
-    assert len(np.unique(last[0])) > 5  # regret varies, so there was something to compare
+        last.append(bdp.simulate(learner, problem, horizon, runs=120, seed=5).regret[:, -1])
+    assert same_law(*last) > FALSE_ALARM
+    assert len(np.unique(codes(*last)[0])) > 5  # regret varies, so there was something to compare
 
 
 def watched(problem, support, pulls, clients, rng):
@@ -170,15 +171,13 @@ def test_averages_have_the_law_of_single_rewards(rewards):
     fast = problem.averages(support, pulls, 4000, rng)
     assert slow.shape == fast.shape == (4000, 3)
     for combination in np.vstack([np.eye(3), [[0.3, 1, 1], [0.3, 1, -1], [0.2, -0.4, 1]]]):
-        jitter = rng.uniform(-1e-9, 1e-9, (2, 4000))  # ties of signs, broken fairly
-        assert stats.ks_2samp(slow @ combination + jitter[0], fast @ combination + jitter[1]).pvalue > FALSE_ALARM
+        assert same_law(slow @ combination, fast @ combination) > FALSE_ALARM
     assert abs(np.corrcoef(slow.T) - np.eye(3)).max() > 0.1  # there is a dependence
     for clients in (1, 7):
         sums = np.array([problem.average_sums(support, pulls, clients, rng) for _ in range(3000)])
         alone = np.array([watched(problem, support, pulls, clients, rng).sum(axis=0) for _ in range(3000)])
         for combination in np.vstack([np.eye(3), [[0.3, 1, 1], [0.3, 1, -1]]]):
-            jitter = rng.uniform(-1e-9, 1e-9, (2, 3000))
-            assert stats.ks_2samp(sums @ combination + jitter[0], alone @ combination + jitter[1]).pvalue > FALSE_ALARM
+            assert same_law(sums @ combination, alone @ combination) > FALSE_ALARM
 
 
 def test_sums_over_clients_do_not_depend_on_blocks(monkeypatch):
@@ -188,7 +187,7 @@ def test_sums_over_clients_do_not_depend_on_blocks(monkeypatch):
     whole = np.array([problem.averages(support, pulls, 10, np.random.default_rng([1, i])).sum(axis=0) for i in range(2000)])
     assert np.allclose(sums * pulls, np.rint(sums * pulls)) and (abs(sums) <= 10).all()
     for column in range(2):
-        assert stats.ks_2samp(sums[:, column], whole[:, column]).pvalue > FALSE_ALARM
+        assert same_law(sums[:, column], whole[:, column]) > FALSE_ALARM
 
 
 def test_projection_bias_is_the_integral():
@@ -605,16 +604,6 @@ def run(name, problem=SIGNS, horizon=10**6, runs=20, **options):
     return bdp.simulate(bdp.make(name, problem, horizon=horizon, **options), problem, horizon, runs=runs, progress=False)
 
 
-def test_privacy_costs_little_with_certified_noise():
-    """At (10, 0.25): CDP at most 1.5 times DPE's regret, SDP at most 1.7 times, LDP far above; at epsilon = 1, SDP below 6,000."""
-    at = {"epsilon": 10.0, "delta": 0.25}
-    free, central, shuffled = run("DPE").mean[-1], run("CDP-DPE", **at).mean[-1], run("SDP-DPE", **at).mean[-1]
-    assert free <= central <= 1.5 * free and free <= shuffled <= 1.7 * free
-    assert run("LDP-DPE", runs=3, **at).mean[-1] > 20 * shuffled
-    strong = run("SDP-DPE", epsilon=1.0, delta=0.25).mean[-1]
-    assert shuffled < strong < 6000
-
-
 def test_the_printed_widths_learn_nothing():
     """At (10, 0.25), where the classical formula proves nothing: a hundred times the certified regret, and random play."""
     at = {"epsilon": 10.0, "delta": 0.25, "calibration": "theorem", "strict": False, "runs": 3}
@@ -629,7 +618,7 @@ def test_growing_numbers_of_clients_beat_a_constant_one():
     sent = constant.counts["numbers"].mean() / growing.counts["numbers"].mean()
     assert 0.6 < sent < 1.6  # the communication of DPE varies by 80% between instances: a standard error of 13%
     assert constant.mean[-1] > 4 * growing.mean[-1]
-    twice = run("DPE-FixedU", GAUSSIAN, clients_per_phase=250)
+    twice = run("DPE-FixedU", GAUSSIAN, runs=10, clients_per_phase=250)
     assert twice.counts["numbers"].mean() > growing.counts["numbers"].mean() and twice.mean[-1] > 2 * growing.mean[-1]
 
 

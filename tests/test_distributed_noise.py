@@ -14,6 +14,7 @@ from bandits_dp.accounting.skellam import skellam_log_pmf
 from bandits_dp.privatizers import CentralLaplace, DiscreteLaplaceSum, SkellamSum
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
+from tests.same_law import same_law
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 MAKERS = {
@@ -179,7 +180,7 @@ def test_fidelities_have_the_same_law(name, users):
             assert abs(sample.var() / privatizer.noise_std**2 - 1) < 6 * math.sqrt(6 / runs)
         assert sample.var() < privatizer.noise_std**2 * 1.5
     for other in ("messages", "tally"):
-        assert stats.ks_2samp(drawn["aggregate"].round(6), drawn[other].round(6), method="asymp").pvalue > FALSE_ALARM
+        assert same_law(drawn["aggregate"], drawn[other]) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -189,10 +190,10 @@ def test_several_batches_add_up(name):
     grid, counts = np.array([0.0, 1.0]), np.array([12, 8])
     once = privatizer.release_tally(grid, np.tile(counts, (30_000, 1)), rng).reshape(10_000, 3).sum(axis=1)
     together = privatizer.release_tally(grid, np.tile(3 * counts, (10_000, 1)), rng, batches=3)
-    assert stats.ks_2samp(once.round(6), together.round(6), method="asymp").pvalue > FALSE_ALARM
+    assert same_law(once, together) > FALSE_ALARM
     if name in BITS_ONLY:
         total = privatizer.release_sum(np.full(10_000, 24), rng, batches=3)
-        assert stats.ks_2samp(total.round(6), together.round(6), method="asymp").pvalue > FALSE_ALARM
+        assert same_law(total, together) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -271,8 +272,8 @@ def test_fidelities_of_the_learner_have_the_same_law(noise, problem):
     for fidelity in ("aggregate", "messages"):
         learner = bdp.make("Dist-DP-AE", problem, horizon=6000, epsilon=1.0, delta=0.1, noise=noise, fidelity=fidelity)
         regret[fidelity] = bdp.simulate(learner, problem, 6000, runs=120, seed=8, progress=False).regret[:, -1]
-    assert stats.ks_2samp(*(r.round(6) for r in regret.values()), method="asymp").pvalue > FALSE_ALARM
-    assert np.ptp(regret["aggregate"]) > 0  # regret varies, so there was something to compare
+    assert same_law(*regret.values()) > FALSE_ALARM
+    assert np.ptp(regret["aggregate"]) > 1  # regret varies, so there was something to compare
 
 
 @pytest.mark.parametrize("users", [10, 1000, 100_000])

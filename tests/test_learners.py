@@ -15,6 +15,7 @@ from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity, Randomiz
 from bandits_dp.problems import BernoulliArms
 from bandits_dp.schedules.arms import PublishedDoubling, PublishedEpochs, most_decisions
 from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
+from tests.same_law import same_law
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
@@ -88,7 +89,7 @@ class Tape:
 @pytest.mark.parametrize("batch_size", (1, 7, "doubling"))
 def test_elimination_matches_the_plain_loop(batch_size):
     """Without noise, on the same answers: the package's phases, skipped looks included, drop each arm at the same round."""
-    for seed in range(5):
+    for seed in range(2):
         tape = (np.random.default_rng(seed).random((40_000, 4)) < [0.35, 0.5, 0.45, 0.2]).astype(float)
         learner, other = (bdp.make("AE", PROBLEM, horizon=40_000, batch_size=batch_size) for _ in range(2))
         expected = plain_elimination(other, Tape(tape), np.random.default_rng(0))
@@ -114,9 +115,8 @@ def test_fidelities_have_the_same_law(name, calibration):
     for fidelity in ("aggregate", "messages"):
         learner = bdp.make(name, problem, horizon=horizon, fidelity=fidelity, **options)
         regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=150, seed=8).regret
-    a, b = (regret[f][:, -1].round(6) for f in regret)
-    assert stats.ks_2samp(a, b, method="asymp").pvalue > FALSE_ALARM
-    assert np.ptp(regret["aggregate"][:, -1]) > 0  # regret varies, so there was something to compare
+    assert same_law(*(r[:, -1] for r in regret.values())) > FALSE_ALARM
+    assert np.ptp(regret["aggregate"][:, -1]) > 1  # regret varies, so there was something to compare
 
 
 @pytest.mark.parametrize("name", ("UCB1", "AE", *PRIVATE))

@@ -10,7 +10,6 @@ from scipy import stats
 import bandits_dp as bdp
 from bandits_dp.continual import TreeCounter
 from bandits_dp.engine.fast_linucb import play_linucb
-from bandits_dp.engine.fast_linucb_fixed import ExactFixedArms, FixedArms
 from bandits_dp.engine.fast_linucb_model import LinearModel, norm_bound
 from bandits_dp.engine.live_contexts import LiveContexts
 from bandits_dp.engine.paths import path_for
@@ -25,6 +24,7 @@ from bandits_dp.problems import BernoulliArms, CodeLinear, ContextualLinear, Poo
 from bandits_dp.widths.ridge import NoiseLaw, PlainRadius, Shape
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from tests.interrupted import Interrupted
+from tests.same_law import same_law
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 FIXED = ContextualLinear(arms=8, dimension=3)
@@ -130,9 +130,9 @@ def test_fidelities_have_the_same_law(name):
     last = {}
     for fidelity in ("aggregate", "messages"):
         learner = make(name, FIXED, horizon=300, batch_size=10, fidelity=fidelity, **({"levels": 30} if "Vec" in name else {}))
-        last[fidelity] = bdp.simulate(learner, FIXED, 300, runs=150, seed=8).regret[:, -1].round(9)
-    assert stats.ks_2samp(last["aggregate"], last["messages"], method="asymp").pvalue > FALSE_ALARM
-    assert np.ptp(last["aggregate"]) > 0
+        last[fidelity] = bdp.simulate(learner, FIXED, 300, runs=150, seed=8).regret[:, -1]
+    assert same_law(last["aggregate"], last["messages"]) > FALSE_ALARM
+    assert np.ptp(last["aggregate"]) > 1
 
 
 def test_noise_of_shuffled_bits_has_the_privatizers_law():
@@ -143,7 +143,7 @@ def test_noise_of_shuffled_bits_has_the_privatizers_law():
     fast = privatizer.noise_from(privatizer.draw_ahead(runs, rng), np.broadcast_to(values, (runs, *values.shape)))
     slow = np.array([privatizer.release(values, rng) for _ in range(runs)]) - values.sum(axis=0)
     for j in range(privatizer.dimension):
-        assert stats.ks_2samp(fast[:, j].round(9), slow[:, j].round(9), method="asymp").pvalue > FALSE_ALARM / 5
+        assert same_law(fast[:, j], slow[:, j]) > FALSE_ALARM / 5
     assert fast.std(axis=0) == pytest.approx(privatizer.noise_std, rel=0.1)
     assert privatizer.sub_gaussian_std >= fast.std(axis=0).max() * 0.97  # sub-Gaussian, so at least the std
 
@@ -197,24 +197,6 @@ def test_runs_are_played_together_as_far_as_memory_allows(monkeypatch):
 
     assert groups("LinUCB", 1e6) == groups("LinUCB-LDP", 1e6) == [7]
     assert groups("LinUCB", 5e4) == [2, 2, 2, 1] and groups("LinUCB-LDP", 5e4) == [1] * 7
-
-
-def test_rank_one_updates_do_not_drift():
-    """20,000 rounds of rank-one updates, and indices from scratch at the end."""
-    rng = np.random.default_rng(0)
-    features = np.stack([FIXED.draw(rng).features for _ in range(3)])
-    models = [LinearModel(make("LinUCB", horizon=20_000), 3) for _ in range(2)]
-    fast, slow = ExactFixedArms(models[0], features), FixedArms(models[1], features)
-    assert np.array_equal(fast.choose(), slow.choose())
-    for _ in range(20_000):
-        arms, y = fast.choose(), (rng.random((3, 1)) < 0.5).astype(float)
-        fast.learn(arms, y, [])
-        slow.model.gram += features[np.arange(3), arms][:, :, None] * features[np.arange(3), arms][:, None]
-        slow.model.vector += features[np.arange(3), arms] * y
-    slow.model.batch = 20_000
-    slow.model._refresh()
-    assert fast.scores == pytest.approx((slow.model.theta[:, None] @ features.transpose(0, 2, 1))[:, 0], abs=1e-9)
-    assert fast.squares == pytest.approx(np.einsum("rki,rij,rkj->rk", features, slow.model.inverse, features), rel=1e-6)
 
 
 def test_bad_input_leaves_the_learner_usable():
@@ -852,11 +834,14 @@ def test_theorems_have_a_range():
 
 
 def test_certified_regret_keeps_the_order_of_trust():
-    """The paper's simulation at epsilon = 1: LinUCB < JDP < Vec < LDP beyond 3 standard errors, and as small as promised."""
+    """The paper's simulation at epsilon = 1: LinUCB < JDP < Vec beyond 3 standard errors, and as small as promised.
+
+    Chapter 10's tests have Vec < LDP, by a third at least.
+    """
     problem = ContextualLinear(arms=100, dimension=5)
     last = {}
     for name, options in (("LinUCB", {}), ("LinUCB-JDP", {"counter": "factorization"}), ("LinUCB-JDP", {}),
-                          ("LinUCB-SDP-Vec", {}), ("LinUCB-LDP", {})):
+                          ("LinUCB-SDP-Vec", {})):
         learner = make(name, problem, horizon=20_000, epsilon=1.0, **options)
         result = bdp.simulate(learner, problem, 20_000, runs=50, seed=0, progress=False)
         last[name, *options] = result.mean[-1], result.std_error[-1]

@@ -292,12 +292,12 @@ def test_randomness_is_the_operating_systems_by_default(name):
 def test_a_forked_process_draws_noise_of_its_own():
     """Two children of one parent, and the parent: none repeats what another one draws."""
     fork = multiprocessing.get_context("fork")
-    drawn = fork.SimpleQueue()
+    drawn = fork.Queue()
     for _ in range(2):
         child = fork.Process(target=lambda: drawn.put(generator(None).random(4).tolist()))
         child.start()
-        child.join()
-    numbers = [*drawn.get(), *drawn.get(), *generator(None).random(4)]
+        child.join(300)
+    numbers = [*drawn.get(timeout=300), *drawn.get(timeout=300), *generator(None).random(4)]
     assert len(set(numbers)) == 12
 
 

@@ -182,7 +182,7 @@ PATTERN = np.random.default_rng(0).integers(0, 2, CROWD).astype(float)[:, None]
 PATTERN[0] = 0.0
 TURNED = np.concatenate([[[1.0]], PATTERN[1:]])
 TREE, FACTORIZATION = one_step(TreeCounter, 8), one_step(FactorizationCounter, 8)
-REDRAWN = {kind: redrawn(kind, steps) for kind, steps in ((TreeCounter, 32), (HybridCounter, 32), (FactorizationCounter, 16))}
+REDRAWN = {kind: redrawn(kind, steps) for kind, steps in ((TreeCounter, 32), (HybridCounter, 16), (FactorizationCounter, 16))}
 GAUSSIAN_MESSAGE = Look(lambda: message(LocalGaussian(1, EPSILON, DELTA, domain=PLANE)), LOW, HIGH, 300_000, score=low)
 GAUSSIAN_SUM = Look(lambda: CentralGaussian(2, EPSILON, DELTA, domain=PLANE), LOW + LOW, LOW + HIGH, 300_000, score=low)
 LAPLACE_MESSAGE = Look(lambda: message(LocalLaplace(1, EPSILON, domain=PLANE)), LOW, HIGH, 300_000,
@@ -224,7 +224,7 @@ SEEN = {
     "nodes of the tree redrawn": Look(
         lambda: stream(TreeCounter, 32), *REDRAWN[TreeCounter][:2], 2_000, score=REDRAWN[TreeCounter][2]),
     "nodes of the hybrid redrawn": Look(
-        lambda: stream(HybridCounter, 32), *REDRAWN[HybridCounter][:2], 2_000, score=REDRAWN[HybridCounter][2]),
+        lambda: stream(HybridCounter, 16), *REDRAWN[HybridCounter][:2], 2_000, score=REDRAWN[HybridCounter][2]),
     "draws of the factorization redrawn": Look(
         lambda: stream(FactorizationCounter, 16), *REDRAWN[FactorizationCounter][:2], 1_500,
         score=REDRAWN[FactorizationCounter][2]),

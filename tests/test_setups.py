@@ -117,7 +117,7 @@ print(peak_megabytes())
 def test_full_scale_fits_into_500_megabytes(paper, name):
     """A whole published simulation, in a process of its own; the others are measured by ``make bench``."""
     command = [sys.executable, "-c", PEAK.format(paper=paper, name=name)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True)
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True, timeout=600)
     assert 30 < float(done.stdout) < 500
 
 

@@ -84,14 +84,15 @@ def test_a_cache_changes_nothing_and_plays_nothing_twice(tmp_path):
 
 
 SWEEP = '''
-import os, time
+import os, signal, time
 import bandits_dp as bdp
 
 class Slow(bdp.problems.BernoulliArms):
     def draw(self, rng):
         with open("diary", "a") as file:
             file.write(f"{self.horizon} {rng.bit_generator.seed_seq.spawn_key[0]}\\n")
-        while os.path.exists("wait") and len(open("diary").readlines()) > 26:
+        end = time.monotonic() + 300
+        while os.path.exists("wait") and len(open("diary").readlines()) > 26 and time.monotonic() < end:
             time.sleep(0.01)
         return self
 
@@ -102,6 +103,7 @@ def sweep(horizon):
     return bdp.simulate(learner, problem, horizon, runs=16, seed=1, workers=WORKERS, progress=False, cache=CACHE)
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # else a job in the background could not be interrupted
     print([sweep(horizon).regret[:, -1].tolist() for horizon in (100, 150, 200)])
 '''
 
@@ -135,20 +137,23 @@ def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers
     time.sleep(0.5)  # for what is finished to be stored
     children = psutil.Process(sweep.pid).children(recursive=True)
     sweep.send_signal(getattr(signal, death))
-    assert sweep.wait() == -getattr(signal, death) and len(children) >= (workers if workers > 1 else 0)
-    assert not ended(children, 30) and sweep.stdout.read() == b""
+    try:
+        assert sweep.wait(300) == -getattr(signal, death) and len(children) >= (workers if workers > 1 else 0)
+    finally:
+        sweep.kill()
+    assert not ended(children, 30) and sweep.communicate(timeout=300)[0] == b""
     if death != "SIGKILL":
         return
     stored = {path: path.stat().st_mtime_ns for path in tmp_path.glob("cache/*/run-*.npz")}
     assert 16 < len(stored) <= 26
     diary.unlink()
     wait.unlink()
-    resumed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    resumed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=600)
     played = diary.read_text().splitlines()
     assert len(played) == len(set(played)) == 48 - len(stored)
     assert all(path.stat().st_mtime_ns == before for path, before in stored.items())  # not even written again
     script.write_text(SWEEP.replace("WORKERS", "1").replace("CACHE", "None"))
-    assert resumed.stdout == subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert resumed.stdout == subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=600).stdout
 
 
 def test_who_waits_for_the_end_of_a_parent_sleeps_between_looks(monkeypatch):
@@ -165,7 +170,7 @@ def test_processes_may_share_a_cache(tmp_path):
     script = tmp_path / "sweep.py"
     script.write_text(SWEEP.replace("WORKERS", "1").replace("CACHE", "'cache'"))
     both = [subprocess.Popen([sys.executable, str(script)], cwd=tmp_path, stdout=subprocess.PIPE) for _ in range(2)]
-    first, second = (process.communicate(timeout=60)[0] for process in both)
+    first, second = (process.communicate(timeout=300)[0] for process in both)
     assert first == second != b"" and [process.returncode for process in both] == [0, 0]
     assert len(list(tmp_path.glob("cache/*/run-*.npz"))) == 48 and not list(tmp_path.glob("cache/*/.*"))
 
@@ -422,7 +427,7 @@ def test_fingerprints_tell_values_apart_in_every_process():
     assert len(set(here["keys"])) == len(here["keys"])
     for seed in ("1", "2"):
         done = subprocess.run([sys.executable, "-c", TELL + "print(*keys)"], capture_output=True, text=True, check=True,
-                              env={**os.environ, "PYTHONHASHSEED": seed})
+                              env={**os.environ, "PYTHONHASHSEED": seed}, timeout=600)
         assert done.stdout.split() == here["keys"]
 
 
@@ -433,7 +438,7 @@ def test_every_system_is_found_again_by_another_process():
     exec(lines, here)
     assert len(set(here["keys"])) == len(here["keys"])
     done = subprocess.run([sys.executable, "-c", lines + "print(*keys)"], capture_output=True, text=True, check=True,
-                          env={**os.environ, "PYTHONHASHSEED": "5"}, cwd=Path(__file__).parents[1])
+                          env={**os.environ, "PYTHONHASHSEED": "5"}, cwd=Path(__file__).parents[1], timeout=600)
     assert done.stdout.split() == here["keys"]
 
 

@@ -21,7 +21,7 @@ def cluster():
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1",
                            silence_logs=logging.ERROR)
     with cluster, Client(cluster) as client:
-        client.wait_for_workers(2)
+        client.wait_for_workers(2, timeout=300)
         yield client
 
 

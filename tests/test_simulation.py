@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 
+import joblib
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -13,7 +14,7 @@ from tqdm import tqdm
 
 import bandits_dp as bdp
 from bandits_dp.engine.fingerprint import fingerprint
-from bandits_dp.engine.simulate import checkpoints
+from bandits_dp.engine.simulate import _play, checkpoints
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.problems import BernoulliArms
 from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, slowly, small
@@ -323,7 +324,7 @@ bdp.simulate(learner, problem, 100, runs=4, progress={})
 def test_long_work_shows_a_progress_bar():
     """A bar appears on stderr after a second, and not with progress=False."""
     shown, hidden = (
-        subprocess.run([sys.executable, "-c", SLOW.format(flag)], capture_output=True, text=True, check=True).stderr
+        subprocess.run([sys.executable, "-c", SLOW.format(flag)], capture_output=True, text=True, check=True, timeout=600).stderr
         for flag in (True, False)
     )
     assert "LDP-AE" in shown and "50%" in shown
@@ -354,4 +355,20 @@ def test_importing_the_package_and_playing_is_light():
 problem = bdp.problems.BernoulliArms([0.9, 0.1])
 bdp.simulate(bdp.make("UCB1", problem, horizon=20), problem, horizon=20)
 print([m for m in {heavy} if m in sys.modules])"""
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600).stdout == "[]\n"
+
+
+def test_runs_stay_together_where_somebody_else_shares_the_work(monkeypatch):
+    """In a worker of a caller's own joblib all runs of a simulation advance as one group, as they do without it."""
+    sizes = []
+
+    def played(learner, problem, horizon, seed, runs, tick=int):
+        sizes.append(len(runs))
+        return _play(learner, problem, horizon, seed, runs, tick)
+
+    monkeypatch.setattr("bandits_dp.engine.simulate._play", played)
+    call = bdp.make("AE", PROBLEM, horizon=200), PROBLEM, 200, 10
+    alone = bdp.simulate(*call, progress=False)
+    shared = joblib.Parallel(2, backend="threading")(joblib.delayed(bdp.simulate)(*call, progress=False) for _ in range(2))
+    assert sizes == [10] * 3
+    assert all((one.regret == alone.regret).all() for one in shared)

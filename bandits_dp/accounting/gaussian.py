@@ -13,6 +13,7 @@ floating point leaks in deployment (Mironov 2012); these functions describe the 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import scipy
 from scipy.special import erfcx, log_ndtr, ndtr
@@ -77,6 +78,25 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> floa
     return float(0.5 * math.exp(-((v - u) ** 2) / 2) * difference)
 
 
+@lru_cache(maxsize=1024)
+def unit_std(epsilon: float, delta: float) -> float:
+    """Smallest noise for a query of sensitivity 1; learners ask for the same in every phase."""
+
+    def excess(log_ratio: float) -> float:
+        value = gaussian_delta(math.exp(log_ratio), epsilon, 1.0)
+        return math.log(max(value, 1e-320)) - math.log(delta)
+
+    low, high = -1.0, 1.0
+    while excess(low) < 0:
+        low -= 2.0
+    while excess(high) > 0:
+        high += 2.0
+    ratio = math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
+    while gaussian_delta(ratio, epsilon, 1.0) > delta:
+        ratio *= 1 + 1e-12
+    return ratio
+
+
 @_checks.own_words
 def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> float:
     """Smallest noise for which the Gaussian mechanism is (epsilon, delta)-DP.
@@ -116,20 +136,7 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> floa
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta)
     sensitivity = _checks.positive("sensitivity", sensitivity)
-
-    def excess(log_ratio: float) -> float:
-        value = gaussian_delta(math.exp(log_ratio), epsilon, 1.0)
-        return math.log(max(value, 1e-320)) - math.log(delta)
-
-    low, high = -1.0, 1.0
-    while excess(low) < 0:
-        low -= 2.0
-    while excess(high) > 0:
-        high += 2.0
-    ratio = math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
-    while gaussian_delta(ratio, epsilon, 1.0) > delta:
-        ratio *= 1 + 1e-12
-    return _checks.positive("sensitivity", sensitivity * ratio)
+    return _checks.positive("sensitivity", sensitivity * unit_std(epsilon, delta))
 
 
 @_checks.own_words

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp.engine.fast_linucb_fixed import ExactFixedArms, FixedArms
+from bandits_dp.engine.fast_linucb_fixed import FixedArms
 from bandits_dp.engine.fast_linucb_model import LinearModel, Rngs
 from bandits_dp.engine.live_contexts import LiveContexts
 from bandits_dp.engine.played import Played
@@ -73,8 +73,7 @@ def _fixed(live: LiveContexts, instances: list[Contextual], model: LinearModel, 
     features = np.stack([instance.features for instance in instances if instance.features is not None])
     means = np.stack([instance.means(own) for instance, own in zip(instances, features, strict=True)])
     gaps = means.max(axis=1, keepdims=True) - means
-    exact = not (live.stream.noisy or live.learner.radius.adaptive)
-    field = ExactFixedArms(model, features) if exact else FixedArms(model, features)
+    field = FixedArms(model, features)
     users = live.batch_size
     runs = np.arange(len(instances))
 
@@ -95,7 +94,7 @@ def _fixed(live: LiveContexts, instances: list[Contextual], model: LinearModel, 
 
 def _fresh(live: LiveContexts, instances: list[Contextual], model: LinearModel, noise: Rngs) -> Play:
     """Play with new features in every round: one decision per user."""
-    users = live.batch_size
+    users, runs = live.batch_size, np.arange(len(instances))[:, None]
 
     def play(numbers: list[NDArray[np.float64]]) -> NDArray[np.float64]:
         pairs = list(zip(instances, numbers, strict=True))
@@ -105,11 +104,12 @@ def _fresh(live: LiveContexts, instances: list[Contextual], model: LinearModel, 
         lost = means.max(axis=2)
         for first in range(0, len(numbers[0]), users):
             batch = slice(first, first + users)
-            arms = model.choose(features[:, batch])[:, :, None]
-            mean = np.take_along_axis(means[:, batch], arms, axis=2).reshape(arms.shape[:2])
+            arms = model.choose(features[:, batch])
+            played = runs, np.arange(first, first + arms.shape[1]), arms
+            mean = means[played]
             lost[:, batch] -= mean
             if first + users <= len(numbers[0]):
-                phi = np.take_along_axis(features[:, batch], arms[:, :, :, None], axis=2)[:, :, 0]
+                phi = features[played]
                 model.learn(phi, instances[0].reward_quantiles(mean, chances[:, batch]) - live.reward_shift, noise)
         return lost
 

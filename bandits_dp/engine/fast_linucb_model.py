@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._ties import first_largest
 from bandits_dp.engine.live_contexts import LiveContexts
-from bandits_dp.learners.linucb import TIE
 from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.ridge import Shape
 
@@ -150,10 +150,4 @@ class LinearModel:
         scaled = flat @ self.inverse
         square = np.einsum("rkd,rkd->rk", scaled, flat)
         index = (flat @ self.theta[:, :, None])[:, :, 0] + self.beta[:, None] * self.learner.widths(square)
-        return self.first(index.reshape(runs, users, arms))
-
-    def first(self, index: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return the first arm with the largest index along the last axis."""
-        if self.batch == 0:
-            index = index >= index.max(axis=-1, keepdims=True) * (1 - TIE)
-        return index.argmax(axis=-1)
+        return first_largest(index.reshape(runs, users, arms))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp._ties import first_largest
 from bandits_dp.continual import TreeCounter
 from bandits_dp.engine.live_counted import ExactSum, LiveCounted
 from bandits_dp.engine.played import Played
@@ -125,7 +126,7 @@ def play_ucb(
         if t < live.arms:
             arms = np.full(len(rngs), t)  # every arm once
         else:
-            arms = (sums.released / sums.counts + width.half_width(sums.counts, t + 1)).argmax(axis=1)
+            arms = first_largest(sums.released / sums.counts + width.half_width(sums.counts, t + 1))
         sums.add(arms, problem.reward_quantiles(arms, quantiles[t % TAPE]), draws[t % TAPE])
         so_far += problem.gaps[arms]
         if t + 1 == rounds[checkpoint]:

@@ -163,7 +163,8 @@ def _played(
     if not runs:
         return
     task = partial(_play, learner, problem, horizon, seed)
-    if workers == 1 and not _elsewhere():
+    usual, nested = _backend()
+    if workers == 1 and (usual or nested):
         groups = Groups(runs, TOGETHER, in_pieces)
         for group in groups:
             _, played, seconds = task(group, tick)
@@ -172,7 +173,7 @@ def _played(
         return
     import joblib
 
-    if not _elsewhere():
+    if usual:
         task = partial(_play_for, os.getpid(), task)
     size = -(-len(runs) // (4 * joblib.effective_n_jobs(workers)))  # rounded up: four groups per worker even out their ends
     groups = Groups(runs, min(size, TOGETHER), in_pieces)
@@ -183,14 +184,17 @@ def _played(
         yield group, played
 
 
-def _elsewhere() -> bool:
-    """Whether somebody sends the runs away, by ``with joblib.parallel_config(...)``."""
+def _backend() -> tuple[bool, bool]:
+    """Whether joblib's backend is its usual one, and whether this is a worker already, where all runs had better stay together.
+
+    It is another one within ``with joblib.parallel_config(...)``, by which somebody sends the runs away.
+    """
     if "joblib" not in sys.modules:  # its import takes a third of the time of ours, and most simulations need none
-        return False
+        return True, False
     import joblib
 
     backend, _ = joblib.parallel.get_active_backend()
-    return not isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND])
+    return isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND]), bool(backend.nesting_level)
 
 
 def _play(

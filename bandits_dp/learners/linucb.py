@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Floats, Learner
 from bandits_dp.widths.ridge import Radius, Shape
 
 Names = tuple[str, ...]
-TIE = 1e-9  # before the first release all arms of one norm have the same index, up to rounding: the first is played
 
 
 class LinUCB(Learner):
@@ -79,9 +79,7 @@ class LinUCB(Learner):
         """Return the best arm (line 5) for features of shape (..., arms, d)."""
         squares = ((features @ self.inverse) * features).sum(axis=-1)
         index = features @ self.theta + self.beta * self.widths(squares)
-        if self.batch == 0:
-            index = index >= index.max(axis=-1, keepdims=True) * (1 - TIE)
-        return np.asarray(index.argmax(axis=-1))
+        return first_largest(index)
 
     def widths(self, squares: Floats) -> Floats:
         """Return the roots of phi' V^-1 phi, negative by rounding at most."""

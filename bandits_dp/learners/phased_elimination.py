@@ -31,6 +31,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp._ties import first_largest, round_up
 from bandits_dp.ask_tell import Asked, Floats, Learner, Noise
 from bandits_dp.designs import bounded_actions, g_optimal_design
 from bandits_dp.schedules.clients import Schedule
@@ -117,14 +118,13 @@ class PhasedElimination(Learner):
             return Asked(self.active[:0], self.active[:0], decides=False)
         x, clients = self.actions[self.active], self._new_clients()
         if (x == x[0]).all() or clients == 0:  # nothing to decide, or nobody
-            best = self.active[[(x @ self.estimate).argmax()]]
+            best = self.active[[first_largest(x @ self.estimate)]]
             return Asked(best, np.array([1]), decides=False)
         design = g_optimal_design(x)  # pi_l, line 4
         chosen = np.flatnonzero(design.weights)
         self.rank = design.rank
         self.length = self.first_length * 2.0 ** (self.phase - 1)  # h_l
-        plays = np.ceil(self.length * design.weights[chosen])  # T_l(x), line 5
-        plays = plays.astype(np.int64)
+        plays = round_up(self.length * design.weights[chosen])  # T_l(x), line 5
         self.asked = Asked(self.active[chosen], plays, clients or 0)
         return self.asked
 
@@ -143,7 +143,7 @@ class PhasedElimination(Learner):
         means = released / (asked.clients or asked.plays)
         self.estimate = inverse @ means  # theta_l, line 17
         values = x @ self.estimate
-        clients, best = asked.clients or 1, x[values.argmax()]
+        clients, best = asked.clients or 1, x[first_largest(values)]
         phase = Phase(self.length, asked.plays, clients, tuple(noise))
         margins = np.concatenate([
             self._margins(phase, best - x[start : start + BLOCK], inverse)

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Asked, Floats, Learner
 from bandits_dp.widths.running import RunningWidth
 
@@ -62,7 +63,7 @@ class UCB(Learner):
         if (self.pulls == 0).any():
             arm = int(np.argmin(self.pulls))
         else:
-            arm = int(np.argmax(self.sums / self.pulls + self.width.half_width(self.pulls, int(self.pulls.sum()) + 1)))
+            arm = int(first_largest(self.sums / self.pulls + self.width.half_width(self.pulls, int(self.pulls.sum()) + 1)))
         return Asked(np.array([arm]), np.array([1]))
 
     def tell(self, released: Floats, noise: Sequence[object], arm: int | None = None) -> None:

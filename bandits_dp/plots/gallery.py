@@ -74,7 +74,9 @@ class Room:
         piece, (title, *story) = self.piece, self.piece.story.split("\n\n")
         flaw = " ".join(" ".join(story).split())
         twin = {"bound": round(self.twin.epsilon_lower, 4), "shown": _bound(self.twin), "words": "its twin"}
-        found, verdict = _found(self.audits[list(self.audits)[-1]]), "passes" if self.twin.passed else "fails"
+        last = self.audits[list(self.audits)[-1]]
+        assert last is not None  # else the room was refused
+        found, verdict = _found(last), "passes" if self.twin.passed else "fails"
         why = [flaw, f"Its mended twin: {piece.fix} It {verdict} the audit with {self.twin.trials:,} runs: {_found(self.twin)}"]
         if not self.broken:
             why = [f"It keeps its claim, if numbers are exact. How: {piece.fix} No audit can tell you so. "
@@ -202,9 +204,8 @@ def _bound(result: AuditResult) -> str:
     return f"{result.epsilon_lower:.2f}"
 
 
-def _found(result: AuditResult | None) -> str:
+def _found(result: AuditResult) -> str:
     """Say which event was tested, and how often it happened."""
-    assert result is not None  # else the room was refused
     return (f"[{result.event}] happened in {result.hits_a:,} of {result.tested:,} runs on X and in {result.hits_b:,} on X′, "
             f"so ε ≥ {_bound(result)}; claimed is {result.epsilon:g}.")
 

@@ -206,5 +206,5 @@ def composed_amplified_std(users: int, batches: int, epsilon: float, delta: floa
         while high - low > 1e-4 * high:
             middle = (low + high) / 2
             low, high = (middle, high) if composes(middle, one, batches, epsilon, delta) else (low, middle)
-        best = min(best, certified_unit_std(users, low, one, distance))  # of a positive low, as at 0 the loop goes on
+        best = min(best, certified_unit_std(users, low, one, distance))  # low > 0: epsilon / batches composes by adding up
     return best

@@ -17,7 +17,8 @@ def tag_features(listening: Listening, dimension: int = 25) -> tuple[NDArray[np.
 
     A tag counts more the more users gave it to the artist and the fewer artists have it (TF-IDF); rows have norm 1. Of these, the
     first principal components are kept (Wang, Zhao, Wang 2022, section 4), and all are divided by the largest norm. An artist
-    without tags has the components of a row of zeros, which are not zero, because components are counted from the mean.
+    without tags has the components of a row of zeros, which are not zero, because components are counted from the mean. What
+    comes out is cut to six decimals: the digits that each processor adds in its own way must not choose between artists.
 
     Parameters
     ----------
@@ -60,4 +61,5 @@ def tag_features(listening: Listening, dimension: int = 25) -> tuple[NDArray[np.
     components = np.zeros((dimension, len(listening.tags)))
     components[:, used] = pca.components_ * signs[:, None]
     features = scores * signs
-    return features / np.linalg.norm(features, axis=1).max(), components, float(pca.explained_variance_ratio_.sum())
+    features /= np.linalg.norm(features, axis=1).max()
+    return np.trunc(features * 1e6) / 1e6, components, float(pca.explained_variance_ratio_.sum())

@@ -82,8 +82,8 @@ class FigureLinUCB(LinUCB):
     """LinUCB as the code plays it: V is never shifted, and the first arm of negative squared width is played, if there is one."""
 
     def widths(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return roots, and infinite ones where the square is negative."""
-        return np.where(squares < 0, np.inf, np.sqrt(np.abs(squares)))
+        """Return roots, and such as nothing else reaches where the square is negative."""
+        return np.where(squares < 0, 1e150, np.sqrt(np.abs(squares)))
 
 
 def _figure(

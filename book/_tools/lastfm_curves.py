@@ -14,7 +14,7 @@ import bandits_dp as bdp
 from bandits_dp.problems import LastFM
 from bandits_dp.problems.lastfm_features import tag_features
 from bandits_dp.problems.lastfm_files import CHECKS
-from checkout import ROOT
+from checkout import ROOT, store
 
 STORE = ROOT / "bandits_dp" / "problems" / "lastfm_curves.json"  # beside the loader, so that it is wherever the package is
 HORIZON, RUNS, SEED = 5000, 20, 0
@@ -188,7 +188,7 @@ def main(names: list[str]) -> None:
         stored[name] = PARTS[name](problem)
         print(name, flush=True)
     lines = [f"{json.dumps(name)}: {json.dumps(part, ensure_ascii=False)}" for name, part in stored.items()]
-    STORE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    store(STORE, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

@@ -12,9 +12,8 @@ import numpy as np
 import scipy
 
 import bandits_dp as bdp
-from checkout import ROOT
+from checkout import ROOT, store
 from course.plans import Plan
-from course.release import store
 
 STORED = ROOT / "book" / "teaching" / "power.json"
 
