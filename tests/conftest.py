@@ -129,4 +129,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         rows = {row["test"]: row for row in json.loads(LEDGER.read_text("utf-8"))} | session.config.stash[ROWS]
         ranked = sorted(rows.values(), key=lambda row: (row["paper"], row["chapter"], row["item"], row["test"]))
         ordered = [{key: row[key] for key in FIELDS} for row in ranked]
-        LEDGER.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        draft = LEDGER.with_name(f".{LEDGER.name}.tmp")  # whoever is killed leaves the old ledger or the new one
+        draft.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        draft.replace(LEDGER)

@@ -1,5 +1,6 @@
 """The scripts behind `make` trust nothing half-done, and answer plainly when something is missing."""
 
+import ast
 import json
 import os
 import re
@@ -12,9 +13,11 @@ import pytest
 import build_book
 import checkout
 import environment
-import get_browser
+import fresh_machine
 import longest_first
 from checkout import ROOT
+
+Capture = pytest.CaptureFixture[str]
 
 # What is trusted of an earlier build
 
@@ -61,6 +64,12 @@ def test_a_torn_state_is_not_trusted(build_folder: Path) -> None:
     (build_folder / "state.json").write_text('{"status": "bui')
     build_book.prepare(NOW)
     assert {path.name for path in build_folder.iterdir()} == {"state.json"}
+
+
+def test_a_build_leaves_where_a_stopped_refresh_goes_on(build_folder: Path) -> None:
+    (build_folder / "refresh").mkdir()
+    build_book.prepare(NOW)
+    assert {path.name for path in build_folder.iterdir()} == {"refresh", "state.json"}
 
 
 def test_a_lost_site_is_not_current(build_folder: Path) -> None:
@@ -151,27 +160,6 @@ def test_a_python_inside_the_environment_is_traced_to_its_base(tmp_path: Path, m
     assert environment.base_interpreter(Path("/nowhere")) == sys.executable
 
 
-def test_a_named_browser_must_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHROMIUM", "/no/such/browser")
-    with pytest.raises(RuntimeError, match="CHROMIUM=/no/such/browser does not start"):
-        get_browser.find()
-
-
-def test_without_any_browser_the_tests_fail_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried: list[tuple[str, ...]] = []
-    monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
-    monkeypatch.setattr(get_browser.shutil, "which", lambda name: "/usr/bin/apt-get")
-    monkeypatch.setattr(get_browser, "find", lambda: None)
-    monkeypatch.setattr(get_browser, "attempt", lambda *command: bool(tried.append(command)))
-    with pytest.raises(RuntimeError, match="need Chromium or Google Chrome"):
-        get_browser.get.__wrapped__()
-    assert [command[-2:] for command in tried] == [
-        ("install", "chromium"),
-        ("--no-install-recommends", "chromium"),
-        ("update", "-q"),
-    ]
-
-
 # The repository as a whole
 
 
@@ -188,12 +176,43 @@ def test_a_skipped_test_counts_as_failed(tmp_path: Path) -> None:
     )
     script = str(ROOT / "book" / "_tools" / "run_tests.py")
     command = [sys.executable, script, str(tmp_path), "-p", "no:cacheprovider"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 1
     told = done.stdout.splitlines()
     assert told[-1].startswith("1 failed, 1 passed, 1 xfailed in ")
     at_once = told[: next(index for index, line in enumerate(told) if line.startswith("=="))]
     assert any(line.startswith("FAILED ") and line.endswith("::test_lazy") for line in at_once)
+    assert "browser" not in done.stdout  # none is looked for when no test opens pages
+
+
+def test_every_wait_has_an_end() -> None:
+    endless = []
+    for path in [*(ROOT / "tests").rglob("*.py"), *(ROOT / "book").rglob("*.py")]:
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                waits = call.func.attr in ("wait", "join", "communicate") and not call.args
+                waits |= ast.unparse(call.func) in ("subprocess.run", "subprocess.check_call", "subprocess.check_output")
+                if waits and "timeout" not in [keyword.arg for keyword in call.keywords]:
+                    endless.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+    assert not endless, "say how long these wait at most"
+
+
+def test_a_make_waits_for_another_one_and_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(checkout, "ROOT", tmp_path)
+    monkeypatch.setattr(checkout, "PATIENCE", 0.5)
+    with checkout.exclusive():
+        with pytest.raises(SystemExit, match="still at work, after"), checkout.exclusive():
+            pass
+        assert "Another make is at work" in capsys.readouterr().out
+    with checkout.exclusive():
+        assert capsys.readouterr().out == ""
+
+
+def test_a_fresh_machine_reaches_the_same_index_and_knows_nothing_else() -> None:
+    listed = ":env:.find-links='/wheels'\nglobal.cert='/ca.pem'\nglobal.constraint='/pins'\nuser.index-url='https://here/simple'\n"
+    environment = {"https_proxy": "http://proxy", "SSL_CERT_FILE": "/ca.pem", "PYTHONPATH": "/mine", "CHROMIUM": "/usr/bin/mine"}
+    kept = {"https_proxy": "http://proxy", "SSL_CERT_FILE": "/ca.pem"}
+    assert fresh_machine.settings(listed, environment) == kept | {"PIP_CERT": "/ca.pem", "PIP_INDEX_URL": "https://here/simple"}
 
 
 def test_files_that_last_long_come_first() -> None:

@@ -21,8 +21,9 @@ FLAGS = [
 def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
+    path = get_browser.get()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=get_browser.get(), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
 

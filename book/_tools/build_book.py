@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from checkout import BUILD, NOTEBOOKS, ROOT, SITE, exclusive, fingerprint, inher
 from kernels import neutralise
 
 LOG = BUILD / "build.log"
+LONGEST = 3600  # seconds; this stops what hangs
 STATE = BUILD / "state.json"
 # What every page may depend on, besides its own text; and what else makes a difference to a build. (Theorems name their tests.)
 BASE = (
@@ -73,8 +75,17 @@ def prepare(made_from: dict[str, str]) -> None:
     """Remove what must not be trusted, and mark the build as begun."""
     state = read_state()
     if BUILD.exists() and (state.get("status") != "built" or state.get("base") != made_from["base"]):
-        shutil.rmtree(BUILD)
+        for path in BUILD.iterdir():
+            if path.name == "refresh":  # where a `make refresh` that was stopped goes on
+                continue
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
     write_state({"status": "building", **made_from})
+
+
+def give_up(process: subprocess.Popen[str]) -> None:
+    """End a build that hangs."""
+    print(f"The build was stopped, because it takes longer than {LONGEST} seconds.", file=sys.stderr, flush=True)
+    process.kill()
 
 
 def run_jupyter_book(lock: int | None) -> int:
@@ -97,11 +108,16 @@ def run_jupyter_book(lock: int | None) -> int:
             errors="replace",
         ) as process,
     ):
-        for line in process.stdout or ():
-            log.write(line)
-            log.flush()
-            if short := worth_printing(line):
-                print(short, flush=True)
+        hangs = threading.Timer(LONGEST, give_up, [process])
+        hangs.start()
+        try:
+            for line in process.stdout or ():
+                log.write(line)
+                log.flush()
+                if short := worth_printing(line):
+                    print(short, flush=True)
+        finally:
+            hangs.cancel()
     return process.returncode
 
 

@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import os
 import sys
+import time
 from pathlib import Path
 
 try:
@@ -21,6 +22,16 @@ BUILD = ROOT / "_build"
 SITE = BUILD / "html"
 NOTEBOOKS = ROOT / "notebooks"
 TOOLS = ROOT / "book" / "_tools"
+PATIENCE = 3600  # seconds to wait for another make
+
+
+def taken(descriptor: int) -> bool:
+    """Lock a folder for this process if no other one has, and tell whether that was so."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -37,11 +48,13 @@ def exclusive():  # type: ignore[no-untyped-def]
         return
     descriptor = os.open(str(ROOT), os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not taken(descriptor):
             print("Another make is at work in this checkout; waiting for it to finish.", flush=True)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            end = time.monotonic() + PATIENCE
+            while not taken(descriptor):
+                if time.monotonic() > end:
+                    raise SystemExit(f"The other make is still at work, after {PATIENCE} seconds. End it and try again.")
+                time.sleep(0.2)
         yield descriptor
     finally:
         os.close(descriptor)
@@ -50,6 +63,17 @@ def exclusive():  # type: ignore[no-untyped-def]
 def inherited(lock):  # type: ignore[no-untyped-def]
     """Return what `pass_fds` takes, so that a child keeps the lock that `exclusive` yielded."""
     return () if lock is None else (lock,)
+
+
+def store(path: Path, text: str) -> bool:
+    """Write a file in one step if that changes it, and say whether it did: whoever is killed leaves the old file or the new one."""
+    if path.exists() and path.read_text("utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.tmp")
+    draft.write_text(text, "utf-8")
+    os.replace(draft, path)
+    return True
 
 
 def fingerprint(*patterns: str) -> str:

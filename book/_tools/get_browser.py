@@ -1,63 +1,75 @@
-"""Find a Chromium for the tests that open pages, or get one; fail with advice if neither works.
+"""Find a Chromium that Playwright can start, or get one; fail with advice if neither works.
 
 Looked for in this order: the file that the variable CHROMIUM names, a system's Chromium or Chrome on the
 path, the browser that Playwright downloaded before. If there is none: Playwright's download is tried, then,
-on a system with apt-get and as root, the system's package.
+on a system with apt-get and as root, the system's packages. What is found has been started once, so nothing
+that is there by half, or lacks a library, is taken for a browser.
 """
 
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 from checkout import exclusive
 
+MISSING = "BANDITS_DP_NO_BROWSER"  # a variable of `settle`: why there is no browser, or empty
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+START = """
+import sys
+from playwright.sync_api import sync_playwright
+with sync_playwright() as playwright:
+    path = sys.argv[1] or playwright.chromium.executable_path
+    try:
+        playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=60_000).close()
+    except Exception as error:
+        sys.exit(str(error))
+print(path)
+"""
 ADVICE = """\
-The browser tests need Chromium or Google Chrome, and neither was found nor could be installed. Do one of:
-  install it with your system's packages (Debian: apt-get install chromium; Fedora: dnf install chromium),
-  let Playwright download it: .venv/bin/python -m playwright install --with-deps chromium,
+Opening pages needs Chromium or Google Chrome. None was found that starts, and none could be installed
+(if that was tried, the first lines of this run say why it failed: no network, a full disk). Looked at:
+{}
+Do one of these, and run it again:
+  install it with your system's packages (Debian: apt-get install chromium libatomic1; Fedora: dnf install chromium libatomic),
+  let Playwright download it: .venv/bin/python -m playwright install --force --with-deps chromium,
   or name one that you have: CHROMIUM=/path/to/chrome make test"""
 
 
-def starts(browser: str | None) -> bool:
-    """Tell whether `browser` is a program that can say its version."""
-    if not browser or not os.access(browser, os.X_OK):
-        return False
-    if os.name == "nt":
-        return True  # there it opens a window and says nothing
+def started(browser: str) -> tuple[str, str]:
+    """Let Playwright start a browser, or with "" the one that it downloaded; return the path, or "" and why it does not start.
+
+    In a process of its own, because Playwright cannot be started where it or another event loop runs.
+    """
     try:
-        done = subprocess.run([browser, "--version"], capture_output=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+        command = [sys.executable, "-c", START, browser]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, check=False)
+    except subprocess.TimeoutExpired:
+        return "", "did not start within three minutes"
+    if done.returncode == 0:
+        return done.stdout.strip(), ""
+    told = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+    return "", next((line.strip() for line in told if "shared librar" in line), told[0])
 
 
-def downloaded() -> str | None:
-    """Return where Playwright keeps its own Chromium, whether or not it is there."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-    return path if Path(path).exists() else None
-
-
-def find() -> str | None:
-    """Return the path of a browser that starts, or None."""
+def find() -> tuple[str, str]:
+    """Return the path of a browser that starts, or "" and why none does."""
     named = os.environ.get("CHROMIUM")
     if named:
-        path = shutil.which(named)
-        if not starts(path):
-            raise RuntimeError(f"CHROMIUM={named} does not start; name a Chromium or unset it.")
-        return path
-    for name in NAMES:
-        path = shutil.which(name)
-        if starts(path):
-            return path
-    path = downloaded()
-    return path if starts(path) else None
+        path, why = started(shutil.which(named) or named)
+        if not path:
+            advice = "Name a Chromium that does, or unset CHROMIUM, and one is looked for."
+            raise RuntimeError(f"CHROMIUM={named} does not start: {why}\n{advice}")
+        return path, ""
+    reasons = []
+    for browser in [*filter(None, map(shutil.which, NAMES)), ""]:
+        path, why = started(browser)
+        if path:
+            return path, ""
+        reasons.append(f"  {browser or 'the one that Playwright downloads'}: {why}")
+    return "", "\n".join(reasons)
 
 
 def attempt(*command: str) -> bool:
@@ -72,24 +84,43 @@ def attempt(*command: str) -> bool:
     return done.returncode == 0
 
 
-def install() -> str | None:
-    """Try to get a browser in the ways there are; return its path, or None."""
-    if attempt(sys.executable, "-m", "playwright", "install", "chromium") and (browser := find()):
-        return browser
+def ways() -> Iterator[tuple[str, ...]]:
+    """List the commands that may bring a browser, in the order in which they are tried."""
+    yield sys.executable, "-m", "playwright", "install", "chromium"
     if shutil.which("apt-get") and os.geteuid() == 0:
-        package = ("apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium")
-        if (attempt(*package) or (attempt("apt-get", "update", "-q") and attempt(*package))) and find():
-            return find()
-    return None
+        package = ("apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium", "libatomic1")
+        yield package
+        yield "dpkg", "--configure", "-a"  # if an earlier installation was interrupted
+        yield "apt-get", "update", "-q"
+        yield package
 
 
 @cache
 def get() -> str:
     """Return the path of a browser that starts; install one first if need be."""
-    browser = find()
-    if not browser:
+    path, why = find()
+    if not path:
         with exclusive():  # two processes of one test run may need it at once
-            browser = find() or install()
-    if not browser:
-        raise RuntimeError(ADVICE)
-    return browser
+            path, why = find()
+            for command in ways():
+                if path:
+                    break
+                if attempt(*command):
+                    path, why = find()
+    if not path:
+        raise RuntimeError(ADVICE.format(why))
+    return path
+
+
+def settle() -> str:
+    """Find or get a browser for this process and all that it starts; return why there is none, or an empty string."""
+    if MISSING not in os.environ:
+        print("Looking for a browser, because tests open pages.", flush=True)
+        try:
+            os.environ["CHROMIUM"] = get()
+            os.environ[MISSING] = ""
+            print(f"Found {os.environ['CHROMIUM']}", flush=True)
+        except RuntimeError as error:
+            os.environ[MISSING] = str(error)
+            print("There is none: tests that open pages are left out, and one failure in the end says what to do.", flush=True)
+    return os.environ[MISSING]

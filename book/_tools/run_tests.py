@@ -9,11 +9,13 @@ import sys
 
 import pytest
 
+import get_browser
 from checkout import NOTEBOOKS, ROOT, TOOLS
 from kernels import neutralise
 from run_notebooks import CELL_TIMEOUT
 
 ASSIGNMENTS = NOTEBOOKS / "assignments"
+LONGEST = 3 * 3600  # seconds for one test, the build of the book included; who waits longer is ended, and all stacks are shown
 
 
 class TellAtOnce:
@@ -32,9 +34,12 @@ class TellAtOnce:
 def main() -> int:
     """Run pytest on everything, or on what the arguments say."""
     neutralise()
+    if not sys.argv[1:]:
+        get_browser.settle()
     colour = "--color=yes" if sys.stdout.isatty() else "--color=no"  # nbval would colour a log as well
-    strict = ["-p", "nothing_skipped", "-p", "notebook_cells"]
+    strict = ["-p", "nothing_skipped", "-p", "notebook_cells", "-p", "browser_first"]
     strict += [f"--ignore={ASSIGNMENTS}"]  # what students get raises on purpose; tests/test_course_sets.py runs the sets
+    strict += ["-o", f"faulthandler_timeout={LONGEST}", "-o", "faulthandler_exit_on_timeout=true"]
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
     shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile", "--no-loadscope-reorder", "-p", "longest_first"]

@@ -50,7 +50,7 @@ def build() -> list[str]:
     """Build the book, unless it is built from just what is here; return what to say if that failed, first at length."""
     command = [sys.executable, str(ROOT / "book" / "_tools" / "build_book.py")]
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=7200
     )
     return [done.stdout, "The book was not built: see the first of these failures."] if done.returncode else []
 
@@ -81,10 +81,11 @@ def server(build: list[str]) -> Iterator[str]:
 @pytest.fixture(scope="module")  # no longer: Playwright runs once at a time, and other tests use it too
 def browser() -> Iterator[Browser]:
     """Start the browser that the tools find or get."""
+    chromium = get_browser.get()
     with sync_playwright() as playwright:
         # With scrollbars, which a headless browser hides: they take space, and boxes that scroll for no reason show.
         seen = {"ignore_default_args": ["--hide-scrollbars"]}
-        running = playwright.chromium.launch(executable_path=get_browser.get(), headless=True, args=FLAGS, **seen)
+        running = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS, **seen)
         yield running
         running.close()
 

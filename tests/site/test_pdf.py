@@ -28,6 +28,7 @@ def test_every_page_has_its_place_and_every_link_its_anchor() -> None:
     assert len(painted) > 20 and not painted - set(anchors), "a clip or a hatch is lost on paper"
 
 
+@pytest.mark.browser
 def test_chapters_are_printed_with_contents_and_links(tmp_path: Path) -> None:
     make_pdf.print_book(TWO, tmp_path / "two.pdf")
     printed = (tmp_path / "two.pdf").read_bytes()

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from checkout import BUILD, ROOT
+from checkout import BUILD, ROOT, store
 from course.feedback import page
 from course.processes import Limits
-from course.release import checked, store
+from course.release import checked
 from course.restore import Original, original, parsed
 from course.score import Result, graded, nothing
 from course.sets import MASTERS, POINTS, checksum

@@ -20,6 +20,7 @@ from kernels import THREADS
 
 PRELOADED = ["numpy", "scipy.stats", "bandits_dp", "IPython.core.interactiveshell", "course.runner"]
 LONGEST = 1 << 16  # bytes of a message
+ENDS = 60  # seconds; what was cancelled or killed is gone at once
 _starting = threading.Lock()
 
 
@@ -123,7 +124,7 @@ def attempt(
             return None, ""
         finally:
             hang_up.cancel()
-            hang_up.join()
+            hang_up.join(ENDS)
             kill(process)
             ours.close()
 
@@ -140,4 +141,4 @@ def kill(process: multiprocessing.process.BaseProcess) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)  # its group, which outlives it if it started something
     process.kill()
-    process.join()
+    process.join(ENDS)

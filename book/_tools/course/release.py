@@ -1,7 +1,6 @@
 """From a master notebook: the students' version, and the solution with its outputs."""
 
 import json
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -68,14 +67,3 @@ def solved(master: NotebookNode) -> NotebookNode:
         execute(notebook, Path(folder))
     normalise(notebook)
     return notebook
-
-
-def store(path: Path, text: str) -> bool:
-    """Write a file in one step if that changes it, and say whether it did."""
-    if path.exists() and path.read_text("utf-8") == text:
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.tmp")
-    draft.write_text(text, "utf-8")
-    os.replace(draft, path)
-    return True
