@@ -22,7 +22,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test coverage lab notebooks slides assignments grade rehearsal lint pdf claims bench package fuzz mutants clean distclean lock repository
+.PHONY: help environment book serve test processors coverage lab notebooks refresh slides assignments grade rehearsal lint pdf claims bench package fuzz mutants clean distclean lock repository
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
@@ -45,6 +45,9 @@ pdf: environment  ## build the book and print all of it as one PDF
 test: environment  ## unit tests, stored outputs of every notebook, and the site in a browser (ARGS='tests -k ...' for some)
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
 
+processors: environment  ## run the tests as other processors would compute, and list every number that moves (ONLY=Nehalem ARGS=notebooks/10...)
+	@$(PYTHON) $(TOOLS)/processors.py --only "$(ONLY)" $(ARGS)
+
 coverage: environment  ## say which lines and branches of the package no test reaches (ARGS=tests/test_audit.py for some tests)
 	@$(PYTHON) -m coverage erase
 	@$(PYTHON) -m coverage run -m pytest -q --numprocesses=auto --dist=loadfile -m "not browser" $(or $(ARGS),tests --ignore=tests/site)
@@ -56,6 +59,9 @@ lab: environment  ## open the notebooks in JupyterLab
 
 notebooks: environment  ## run the notebooks and store their outputs (ONLY=notebooks/01_bandits.ipynb for one)
 	@$(PYTHON) $(TOOLS)/run_notebooks.py $(ONLY)
+
+refresh: environment  ## make again all that is computed and stored, and say what moved (ONLY=price for one step, IDLE=yes also times)
+	@$(PYTHON) $(TOOLS)/refresh.py $(ONLY)
 
 slides: environment  ## make lecture slides of the chapters (ONLY=notebooks/01_bandits.ipynb for one)
 	@$(PYTHON) $(TOOLS)/make_slides.py $(ONLY)
