@@ -17,7 +17,7 @@ def told_of(path: Path) -> str:
     """Return what the test command says of one notebook."""
     script = str(ROOT / "book" / "_tools" / "run_tests.py")
     command = [sys.executable, script, str(path), f"--rootdir={path.parent}", "-p", "no:cacheprovider"]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600).stdout
 
 
 def test_every_output_is_compared_in_one_run(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def small_book(tmp_path: Path) -> Build:
             path = tmp_path / name.replace("__", "/").replace("_md", ".md").replace("_py", ".py").replace("_ipynb", ".ipynb")
             path.write_text(text, "utf-8")
         command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", ".", "_built"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
         page = tmp_path / "_built" / "page.html"
         return SimpleNamespace(
             status=done.returncode,

@@ -229,7 +229,7 @@ def test_a_killed_run_goes_on(course, monkeypatch):
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
     wait_for(lambda: list(course.glob("grading-*/*/started")))
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.wait(60)
     wait_for(lambda: not working_in(course))
     kept = (course / "out" / "results" / "ada.json").stat().st_mtime_ns
     done = counted(monkeypatch)

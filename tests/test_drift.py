@@ -37,7 +37,7 @@ def page(content: str) -> nbformat.NotebookNode:
         ([text(TABLE)], [text(TABLE.replace("  980.4", "1,029.4"))], "text: line 3: 980.4 → 1,029.4; largest change 5 %"),
         ([text("0.0")], [text("1e-3")], "text: line 1: 0.0 → 1e-3; largest change inf %"),
         ([text("1\n2 3 4")], [text("2\n3 6 5")],
-         "text: line 1: 1 → 2, line 2: 2 → 3, line 2: 3 → 6, and 1 more; largest change 100 %"),
+         "text: line 1: 1 → 2, line 2: 3 → 6, line 2: 2 → 3, and 1 more; largest change 100 %"),
         ([text("a  b")], [text("a b")], "text: other spaces"),
         ([text("1\nout of 7")], [text("1\nout of 8\nand 1")], "text: line 3 has other words: '' → 'and 1'"),
         ([text("phases: long")], [text("phases: short")], "text: line 1 has other words: 'long' → 'short'"),
@@ -62,7 +62,7 @@ def test_the_report_names_the_cell_and_the_amount(tmp_path: Path) -> None:
         cell.execution_count, cell.outputs = 1, [text(stored)]
     path = save(notebook, tmp_path / "two_cells.ipynb")
     command = [sys.executable, str(TOOLS / "run_tests.py"), f"--rootdir={tmp_path}", "--numprocesses=1", str(path)]
-    log = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False).stdout
+    log = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False, timeout=600).stdout
     told = "(cell-1, `noise = 4.0`): text: line 1: 4.04 → 4.00; largest change 0.99 %"
     assert [line for line in log.splitlines() if line.startswith("DRIFT")] == [f"DRIFT two_cells.ipynb::Cell 1 {told}"]
     assert f"## Cells that drifted\n\n* `two_cells.ipynb::Cell 1` {told}\n" in "".join(newest.drifted(log))

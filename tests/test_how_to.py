@@ -24,6 +24,6 @@ def test_the_examples_for_researchers_run(tmp_path, monkeypatch):
 
 def test_code_on_pages_fits_their_column():
     blocks = [(page.name, block) for page in sorted(BOOK.rglob("*.md"))
-              for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL)]
-    assert len(blocks) >= 20
+              for block in re.findall(r"^```[a-z]+\n(.*?)^```", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)]
+    assert len(blocks) >= 40
     assert not [(name, line) for name, block in blocks for line in block.split("\n") if len(line) > 84]

@@ -122,7 +122,7 @@ def build(tmp_path: Path) -> Build:
                 text = text.replace(json.dumps(old)[1:-1], json.dumps(new)[1:-1])
             (tmp_path / f"{name}.ipynb").write_text(text, "utf-8")
         command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", ".", "_built"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
         pages = {name: BeautifulSoup((tmp_path / "_built" / f"{name}.html").read_text("utf-8"), "html.parser") for name in books
                  if (tmp_path / "_built" / f"{name}.html").exists()}  # fmt: skip
         return SimpleNamespace(status=done.returncode, told=done.stderr, pages=pages)

@@ -88,7 +88,7 @@ def test_same_bytes_in_another_process() -> None:
             | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path])},
             capture_output=True,
             text=True,
-            check=True,
+            check=True, timeout=600,
         ).stdout
         for seed in ("1", "2")
     }
@@ -127,7 +127,7 @@ def test_html_stands_alone_and_says_it_without_a_script() -> None:
 
 def test_import_does_not_load_matplotlib() -> None:
     code = "import sys, bandits_dp.plots; print('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600).stdout == "False\n"
 
 
 # ---- What is refused

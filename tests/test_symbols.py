@@ -119,7 +119,7 @@ def test_the_build_fails_on_a_symbol_that_is_not_told(tmp_path: Path, made: nbfo
     (tmp_path / "notebooks").mkdir()
     save(made, tmp_path / "notebooks" / "01_one.ipynb")
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", ".", "_built"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == bool(complaint), done.stderr
     assert complaint in done.stderr
     page = (tmp_path / "_built" / "page.html").read_text("utf-8")

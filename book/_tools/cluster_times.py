@@ -24,7 +24,7 @@ import distributed
 from distributed import Client, LocalCluster, as_completed
 
 import price_sweep
-from checkout import ROOT
+from checkout import ROOT, store
 
 STORED = ROOT / "book" / "cluster_times.json"
 PROBLEMS = ("arms", "linear", "clients")
@@ -32,6 +32,7 @@ SLOW = ("UCB1", "DP-UCB")
 WORKERS = (1, 2, 4)
 TIMES = 2
 SLEEPERS = (1, 2, 4, 8)  # more workers than processors, since they only sleep
+LONGEST = 3600  # seconds for all tasks of a play; this stops what hangs
 NOTHING = 1000  # tasks that do nothing, for the cost of a task as such
 
 Square = tuple[str, str, float | None, int]
@@ -42,7 +43,7 @@ def cluster(workers: int) -> Iterator[Client]:
     """Start processes with one thread each that listen to this machine only."""
     with LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1",
                       silence_logs=logging.CRITICAL) as made, Client(made) as client:
-        client.wait_for_workers(workers)
+        client.wait_for_workers(workers, timeout=300)
         yield client
 
 
@@ -59,24 +60,30 @@ def job(chapter: dict[str, Any]) -> Callable[[Square], tuple[dict[str, float], f
     return play
 
 
+def gathered(client: Client, futures: list[Any]) -> list[Any]:
+    """Return what tasks gave, or fail if they do not end."""
+    distributed.wait(futures, timeout=LONGEST)
+    return list(client.gather(futures))
+
+
 def timed(client: Client, play: Callable[[Square], Any], squares: list[Square]) -> dict[str, Any]:
     """Play all squares, in this order, and return the seconds of the whole and of each."""
     start = time.perf_counter()
-    made = client.gather(client.map(play, squares, pure=False))
+    made = gathered(client, client.map(play, squares, pure=False))
     return {"makespan": time.perf_counter() - start, "tasks": [seconds for _, seconds in made]}
 
 
 def replayed(client: Client, seconds: list[float]) -> float:
     """Let workers sleep instead of playing, and return the seconds of the whole."""
     start = time.perf_counter()
-    client.gather(client.map(time.sleep, seconds, pure=False))
+    gathered(client, client.map(time.sleep, seconds, pure=False))
     return time.perf_counter() - start
 
 
 def empty(client: Client) -> float:
     """Return the seconds that a task takes that does nothing."""
     start = time.perf_counter()
-    client.gather(client.map(abs, range(NOTHING), pure=False))
+    gathered(client, client.map(abs, range(NOTHING), pure=False))
     return (time.perf_counter() - start) / NOTHING
 
 
@@ -84,10 +91,10 @@ def with_a_death(client: Client, play: Callable[[Square], Any], squares: list[Sq
     """Play all squares, kill one worker when half of them are done, and return what came and how many were done by then."""
     futures = client.map(play, squares, pure=False)
     victim = min(client.run(os.getpid).values())
-    for done, _ in enumerate(as_completed(futures), 1):
+    for done, _ in enumerate(as_completed(futures, timeout=LONGEST), 1):
         if done == len(squares) // 2:
             os.kill(victim, signal.SIGKILL)
-    return [made for made, _ in client.gather(futures)], len(squares) // 2
+    return [made for made, _ in gathered(client, futures)], len(squares) // 2
 
 
 def same(made: list[dict[str, float]], squares: list[Square], stored: dict[Any, dict[str, Any]]) -> int:
@@ -138,7 +145,7 @@ def main() -> int:
         "empty task": nothing, "death": {"workers": 2, "killed after": killed_after, "squares": len(squares), "same": equal},
         "seconds": seconds, "replayed": slept, "played": best,
     }
-    STORED.write_text("{\n" + ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in kept.items()) + "\n}\n", "utf-8")
+    store(STORED, "{\n" + ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in kept.items()) + "\n}\n")
     return 0
 
 

@@ -1,5 +1,6 @@
 """Say in one line how the fresh outputs of a notebook's cell differ from the stored ones: where, from what to what, how much."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
@@ -30,20 +31,31 @@ def value(number: str) -> float:
     return float(number.replace(",", ""))
 
 
-def moved_text(stored: str, fresh: str) -> str:
-    """Say which numbers of a text moved, and by how much; or, where its words are others, the first line of them."""
-    found, worst = [], 0.0
+def moves(stored: str, fresh: str) -> list[tuple[float, str]]:
+    """List the numbers of a text that moved: how far each did, relatively, and what to tell, the farthest first.
+
+    Where a line has other words, that line is all there is, and its change is not a number.
+    """
+    found = []
     lines = (NAME.sub("", text).splitlines() for text in (stored, fresh))
     for index, (before, now) in enumerate(zip_longest(*lines, fillvalue=""), start=1):
         if NUMBER.sub("0", before).split() != NUMBER.sub("0", now).split():
             same = next((place for place, pair in enumerate(zip(before, now, strict=False)) if len({*pair}) > 1), 0)
-            return f"line {index} has other words: {before[same:][:WIDTH]!r} → {now[same:][:WIDTH]!r}"
+            return [(math.nan, f"line {index} has other words: {before[same:][:WIDTH]!r} → {now[same:][:WIDTH]!r}")]
         for one, other in zip(NUMBER.findall(before), NUMBER.findall(now), strict=True):
             if one != other:
-                found.append(f"line {index}: {one} → {other}")
-                worst = max(worst, abs(value(other) / value(one) - 1) if value(one) else float("inf"))
+                change = abs(value(other) / value(one) - 1) if value(one) else math.inf
+                found.append((change, f"line {index}: {one} → {other}"))
+    return sorted(found, key=lambda move: -move[0])
+
+
+def moved_text(stored: str, fresh: str) -> str:
+    """Say which numbers of a text moved, and by how much; or, where its words are others, the first line of them."""
+    found = moves(stored, fresh)
+    if not found or math.isnan(found[0][0]):
+        return found[0][1] if found else "other spaces"
     more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return f"{', '.join(found[:SHOWN])}{more}; largest change {100 * worst:.3g} %" if found else "other spaces"
+    return f"{', '.join(told for _, told in found[:SHOWN])}{more}; largest change {100 * found[0][0]:.3g} %"
 
 
 def moved_figure(stored: str, fresh: str) -> str:

@@ -63,7 +63,7 @@ def main() -> int:
             return 0
 
         def run(*command: str) -> None:
-            subprocess.run(command, cwd=str(ROOT), check=True, pass_fds=inherited(lock))
+            subprocess.run(command, cwd=str(ROOT), check=True, pass_fds=inherited(lock), timeout=3600)
 
         pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
         try:
@@ -79,9 +79,9 @@ def main() -> int:
                 run(interpreter, "-m", "venv", str(VENV))
                 run(*pip, "--require-hashes", "-r", "requirements.lock")
             run(*pip, "--no-deps", "--no-build-isolation", "-e", ".")
-        except subprocess.CalledProcessError as error:
-            print("The environment is not complete; the next make starts it again.", file=sys.stderr)
-            return error.returncode or 1
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+            print("The environment is not complete; the next make starts it again.", error, file=sys.stderr)
+            return 1
         complete.write_text("\n".join(wanted), "utf-8")
     return 0
 

@@ -28,7 +28,7 @@ def main() -> int:
     command = [uv, "pip", "compile", "--quiet", "--universal", "--fork-strategy", "fewest"]
     command += ["--python-version", "3.11", "--generate-hashes", "--no-emit-package", "bandits-dp"]
     command += ["--no-emit-index-url", "--no-emit-find-links", "--custom-compile-command", "make lock"]
-    subprocess.run([*command, "requirements.txt", "--output-file", draft.name], cwd=ROOT, check=True)
+    subprocess.run([*command, "requirements.txt", "--output-file", draft.name], cwd=ROOT, check=True, timeout=1800)
     text = draft.read_text("utf-8")
     if re.search(r"^\s*-|://", re.sub(r"^\s+--hash=.*$", "", text, flags=re.MULTILINE), flags=re.MULTILINE):
         print(f"{draft.name} names an address or an option of this machine; not used.", file=sys.stderr)

@@ -18,6 +18,7 @@ from nbclient import NotebookClient
 
 from checkout import ROOT
 from kernels import PERSONAL
+from run_notebooks import CELL_TIMEOUT
 from set_repository import SETUP_CELL, with_setup
 
 # What is there before this book: main packages of repo2docker's environment (October 2025) and of Colab's list (August 2026).
@@ -29,7 +30,7 @@ BASE = {
 
 
 def call(*command: str | Path, folder: Path | None = None) -> str:
-    return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True, timeout=3600).stdout
 
 
 def texts(cell: nbformat.NotebookNode) -> list[str]:
@@ -85,7 +86,7 @@ def main() -> int:
             started = time.monotonic()
             stored = nbformat.reads(with_setup(path.read_text("utf-8"), setup if options.service == "colab" else ""), as_version=4)
             fresh = copy.deepcopy(stored)
-            run = NotebookClient(fresh, kernel_name="look-alike", allow_errors=True, coalesce_streams=True)
+            run = NotebookClient(fresh, kernel_name="look-alike", timeout=CELL_TIMEOUT, allow_errors=True, coalesce_streams=True)
             run.execute(cwd=str(path.parent))
             found = differing(stored, fresh)
             print(f"{path.name}  {time.monotonic() - started:5.1f} s", *found or ["  as stored"], sep="\n", flush=True)

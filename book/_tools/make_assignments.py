@@ -18,7 +18,8 @@ from pathlib import Path
 import nbformat
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 
-from course.release import address, checked, solved, store, student_text
+from checkout import store
+from course.release import address, checked, solved, student_text
 from course.sets import ASSIGNMENTS, MASTERS, SOLUTIONS, masters
 from kernels import neutralise
 

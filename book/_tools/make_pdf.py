@@ -157,11 +157,12 @@ def lead_within(article: Tag, name: str, names: Sequence[str]) -> None:
 
 def print_book(names: Sequence[str], path: Path) -> None:
     """Write the PDF of some pages."""
+    chromium = get_browser.get()
     draft = SITE / "whole-book.html"  # beside the pages, whose styles and pictures it names
     draft.write_text(str(assemble(names)), "utf-8")
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=get_browser.get(), args=["--no-sandbox", "--disable-gpu"])
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
             page = browser.new_page(viewport={"width": WIDE, "height": 900}, reduced_motion="reduce")
             page.goto(draft.as_uri())
             page.evaluate("document.fonts.ready")
@@ -181,6 +182,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", help="pages as in _toc.yml (default: all but the API)")
     options = parser.parse_args()
+    try:
+        get_browser.get()
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return 1
     if build_book.build():
         return 1
     print_book(options.pages or pages(), PDF)

@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 
 import bandits_dp as bdp
-from checkout import ROOT
+from checkout import ROOT, store
 
 CHAPTER = ROOT / "notebooks" / "15_price_of_privacy.ipynb"
 STORED = ROOT / "book" / "price.json"
@@ -84,7 +84,7 @@ def main(word: str = "") -> int:
     parts = {"made": provenance(), "random": random} | made
     lines = [f'"{key}": [\n{",".join(map(line, value))}\n]' if key in made else f'"{key}": {json.dumps(value)}'
              for key, value in parts.items()]
-    STORED.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    store(STORED, "{\n" + ",\n".join(lines) + "\n}\n")
     print(f"{STORED.name}: {len(made['map'])} squares, {len(made['cost'])} rows for fits, {time.monotonic() - started:.0f} s")
     return 0
 

@@ -64,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             environment = {**os.environ, "PYTHONPATH": str(copy)}
             command = [sys.executable, "book/_tools/run_tests.py", str(path.relative_to(ROOT))]
             before = os.times().children_user
-            run = subprocess.run(command, cwd=copy, env=environment, stdout=subprocess.PIPE, encoding="utf-8", check=False)
+            run = subprocess.run(
+                command, cwd=copy, env=environment, stdout=subprocess.PIPE, encoding="utf-8", check=False, timeout=3600
+            )
             seconds = os.times().children_user - before
         moved = [text for text in run.stdout.splitlines() if text.startswith("DRIFT ")]
         unseen += not moved

@@ -5,7 +5,6 @@ writes to stderr is reported, and its file stays as it was. At the end the numbe
 """
 
 import argparse
-import os
 import re
 import sys
 import time
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 import stored_outputs
 import write_text
-from checkout import NOTEBOOKS, ROOT
+from checkout import NOTEBOOKS, ROOT, store
 from kernels import neutralise
 from set_repository import SETUP_CELL
 
@@ -121,9 +120,7 @@ def run(path: Path) -> tuple[float, list[str], bool]:
     fresh = nbformat.writes(notebook) + "\n"
     changed = fresh != text
     if changed and not found:
-        draft = path.with_name(f".{path.name}.tmp")
-        draft.write_text(fresh, "utf-8")
-        os.replace(draft, path)
+        store(path, fresh)
     return seconds, found, changed
 
 

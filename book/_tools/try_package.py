@@ -25,7 +25,7 @@ MAKE = "import sys; from setuptools.build_meta import build_{0}; build_{0}(sys.a
 def call(*command: str | Path, folder: Path) -> None:
     """Run a command in a folder; it knows nothing of this one."""
     clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    subprocess.run([str(part) for part in command], cwd=folder, env=clean, check=True)
+    subprocess.run([str(part) for part in command], cwd=folder, env=clean, check=True, timeout=14400)
 
 
 def unpacked(archive: Path, folder: Path) -> Path:
@@ -38,7 +38,9 @@ def unpacked(archive: Path, folder: Path) -> Path:
 def make(kind: str, source: Path, folder: Path) -> None:
     """Build a "wheel" or an "sdist" of `source` into `folder`; show what setuptools says if it fails."""
     command = [sys.executable, "-c", MAKE.format(kind), str(folder)]
-    done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=3600
+    )
     if done.returncode:
         raise RuntimeError(done.stdout)
 

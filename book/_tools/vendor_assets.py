@@ -81,7 +81,7 @@ PACKAGES = {
 def fetch(package: str, digest: str, folder: Path) -> Path:
     """Download `package` with npm into `folder`, check its sum, unpack it and return where."""
     printed = subprocess.run(
-        ["npm", "pack", "--silent", package], cwd=folder, check=True, capture_output=True, text=True
+        ["npm", "pack", "--silent", package], cwd=folder, check=True, capture_output=True, text=True, timeout=600
     )
     archive = folder / printed.stdout.split()[-1]
     found = hashlib.sha512(archive.read_bytes()).hexdigest()

@@ -4,13 +4,12 @@
 """
 
 import json
-import os
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
-from checkout import NOTEBOOKS, ROOT
+from checkout import NOTEBOOKS, ROOT, store
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import plain_text
@@ -34,10 +33,7 @@ def write_all(folder: Path = NOTEBOOKS) -> list[Path]:
         for cell, text in plain_text.markdown(notebook):
             cell["source"] = plain_text.written(text, numbers, names).splitlines(keepends=True)
         fresh = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
-        if fresh != path.read_text("utf-8"):
-            draft = path.with_name(f".{path.name}.tmp")
-            draft.write_text(fresh, "utf-8")
-            os.replace(draft, path)
+        if store(path, fresh):
             changed.append(path)
     return changed
 

@@ -26,6 +26,7 @@ HEAVY = {"audit": 50, "simulate": 50, "moving_figure": 10, "moving_scene": 10, "
          "exhibits": 50, "systems": 50, "use_style": 50, "AmplifiedGaussian": 5, "make": 3, "VectorSum": 3, "evaluate": 3,
          "replay": 3, "warm_start": 3, "record": 3}  # called so many times less often, because they take longer
 MEMORY = 1_000_000_000  # bytes that a call may take
+DAY = 86400.0  # seconds that a worker may work
 HANGS = 60.0  # seconds after which a worker that no clock can stop is ended
 Choose = Callable[[Sequence[Any]], Any]
 
@@ -132,7 +133,9 @@ def run(count: int, seed: int, workers: int, only: str = "", seconds: float = 1e
             for part in parts.values():
                 part.start()
             for number, part in parts.items():
-                part.join()
+                part.join(min(seconds, DAY) + 10 * HANGS)
+                part.kill()
+                part.join(HANGS)
                 done, _, text = Path(folder, f"{number}.current").read_text().strip().partition(" ")
                 made_calls += int(done)
                 left[number] -= int(done)

@@ -7,6 +7,7 @@ same to the end. Whoever accepts an altered state must play on to the end of the
 
 from __future__ import annotations
 
+import faulthandler
 import re
 import resource
 import signal
@@ -27,6 +28,7 @@ from tests.fuzz.restores import altered
 from tests.fuzz.tools import NAMES, as_saved
 
 SECONDS = 10.0  # of computation that a line may take
+HANGS = 600.0  # seconds after which a process that no clock can stop is ended
 MEMORY = 10**9  # bytes that a process may have beyond what it begins with
 STEPS = 80
 LINES = 150  # that are played after an altered state was accepted
@@ -532,7 +534,13 @@ def _share(given: tuple[list[tuple[str, int]], bool]) -> tuple[int, list[Violati
     if bounded:
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + 2 * MEMORY, resource.RLIM_INFINITY))
-    found = [one for name, seed in work if (one := played(name, seed))]
+    found = []
+    for name, seed in work:
+        if bounded:
+            faulthandler.dump_traceback_later(HANGS, exit=True)
+        if one := played(name, seed):
+            found.append(one)
+    faulthandler.cancel_dump_traceback_later()
     return len(work), found, Tally(name for name, _ in work)
 
 

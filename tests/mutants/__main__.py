@@ -25,6 +25,7 @@ from tests.mutants.trees import BUILT, ROOT, copy, digest, prepare, processor_se
 
 FOLDERS = ("accounting", "privatizers", "continual", "learners", "widths", "schedules", "engine")
 REST = tuple(f"bandits_dp/{name}.py" for name in ("designs", "audit", "views", "_state", "_checks", "guarantee"))
+DAY = 86400  # seconds that a worker may work
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
 
@@ -120,7 +121,8 @@ def main() -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join()
+        worker.join(DAY)
+        worker.kill()
     known = read(results, suite)
     rows = [known[key(mutant)] if mutant in counted else {**vars(mutant), "outcome": "equivalent"} for mutant in wanted]
     print("\n\nSurvivors")
