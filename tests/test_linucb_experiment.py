@@ -93,10 +93,8 @@ def test_same_law_as_the_oracle(name, epsilon):
         return
     problem = CodeLinear(arms=12, dimension=3)
     result = bdp.simulate(make(name, epsilon, problem, 1200), problem, 1200, runs=400, seed=2, progress=False)
-    pseudo, realised, indefinite = reference.play(name, epsilon, seed=3, **SMALL)
+    pseudo, realised, _ = reference.play(name, epsilon, seed=3, **SMALL)
     assert stats.ks_2samp(result.regret[:, -1], pseudo).pvalue > FALSE_ALARM
-    shifted = int((result.counts["shifts"] > 0).sum())  # V at the end counts here, and not in the oracle
-    assert stats.fisher_exact([[shifted, 400 - shifted], [(indefinite > 0).sum(), (indefinite == 0).sum()]]).pvalue > FALSE_ALARM
     # Realised regret has the same mean; a round adds at most 1/2 to the variance of the difference.
     difference = realised - pseudo
     assert abs(difference.mean()) < 5.3 * math.sqrt(1200 / 2 / 400)

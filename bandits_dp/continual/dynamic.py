@@ -76,13 +76,15 @@ class DynamicGaussian:
         self.dimension, self.horizon = dimension, horizon
         self.scale = gaussian_noise_std(epsilon, delta, change) * math.sqrt(horizon)
 
-    def factor(self, least: NDArray[np.float64] | float) -> Floats:
-        """Return the std of the noise, given lower bounds on the least eigenvalues of A."""
-        return np.asarray(self.scale / least)
+    def factor(self, A: Floats, ridge: float) -> Floats:
+        """Return the std of the noise, given matrices A >= ridge I, shape (..., d, d)."""
+        values = np.linalg.eigvalsh(A)
+        least = np.maximum(values[..., 0] - 1e-13 * values[..., -1], ridge)  # allows for the rounding of eigenvalues
+        return np.asarray(self.scale / least)[..., None]
 
-    def step(self, least: float, rng: np.random.Generator) -> Floats:
+    def step(self, A: Floats, ridge: float, rng: np.random.Generator) -> Floats:
         """Draw the noise of the next release."""
-        return np.asarray(rng.normal(size=self.dimension) * self.factor(least))
+        return np.asarray(rng.normal(size=self.dimension) * self.factor(A, ridge))
 
     def path(self, rng: np.random.Generator, rounds: int) -> Floats:
         """Draw the noise of the first releases of a run, shape (rounds, d), but for ``factor``."""
@@ -197,11 +199,11 @@ class DynamicLaplace:
         (climb_segments if self.hybrid else climb_bits)(rows)
         return rows[1:]
 
-    def factor(self, least: NDArray[np.float64] | float) -> Floats:
+    def factor(self, A: Floats, ridge: float) -> Floats:
         """Return 1: this noise does not look at A."""
         return np.ones(1)
 
-    def step(self, least: float, rng: np.random.Generator) -> Floats:
+    def step(self, A: Floats, ridge: float, rng: np.random.Generator) -> Floats:
         """Draw the noise of the next release."""
         self.steps += 1
         t = np.array([self.steps])

@@ -17,18 +17,6 @@ from bandits_dp.widths.ridge import Shape
 Rngs = list[np.random.Generator]
 
 
-def norm_bound(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Bound the operator norms of symmetric matrices, shape (runs, d, d), from above; at most d^(1/32) too large.
-
-    It is the Schatten norm of order 32, the Frobenius norm of the 16th power; much cheaper than eigenvalues.
-    """
-    size = np.sqrt(np.einsum("rij,rij->r", matrices, matrices))
-    power = matrices / size[:, None, None]
-    for _ in range(4):
-        power = power @ power
-    return np.asarray(size * np.einsum("rij,rij->r", power, power) ** (1 / 32))
-
-
 class LinearModel:
     """State of LinUCB in ``runs`` parallel runs.
 
@@ -50,7 +38,7 @@ class LinearModel:
     batch : int
         Number of batches released.
     shifts : ndarray, shape (runs,)
-        How often V was not positive definite, or below the radius's floor.
+        How often V was lifted to the radius's floor.
     """
 
     def __init__(self, live: LiveContexts, runs: int) -> None:
@@ -59,6 +47,7 @@ class LinearModel:
         self.gram, self.vector, self.shifts = np.zeros((runs, d, d)), np.zeros((runs, d)), np.zeros(runs)
         self.noise = np.zeros((runs, self.stream.dimension))
         self._left, self._rows, self._used = live.horizon // live.batch_size, np.empty((runs, 0, self.stream.ahead)), 0
+        self._eye = np.eye(d)
         self._upper = row, column = np.triu_indices(d)
         self._entry = np.empty((d, d), dtype=int)  # which number of a noise row an entry of the matrix is
         self._entry[row, column] = self._entry[column, row] = d + np.arange(len(row))
@@ -108,36 +97,23 @@ class LinearModel:
     def _refresh(self) -> None:
         """Compute what depends on the released sums."""
         radius, d, noisy = self.learner.radius, self.gram.shape[1], self.stream.noisy
-        ridge = np.full(len(self.gram), radius.regularizer(self.batch))
-        V = self.gram + ridge[0] * np.eye(d)
+        ridge, floor = radius.regularizer(self.batch), radius.floor(self.batch)
+        V = self.gram + ridge * self._eye
         noisy_matrix = noisy and self.noise.shape[1] > d
         if noisy_matrix:
             V += self.noise[:, self._entry]
+        shape = Shape(ridge, ridge)
+        if (noisy_matrix and floor > -np.inf) or radius.adaptive:
+            least = np.linalg.eigvalsh(V)[:, 0]
+            shift = np.maximum(floor - least, 0.0)
+            if shift.any():
+                self.shifts += shift > 0
+                V += shift[:, None, None] * self._eye
+            shape = Shape(ridge + shift, least + shift)
         self.inverse = np.linalg.inv(V)
-        least = self._make_definite(V, ridge) if noisy_matrix or radius.adaptive else ridge
         u = self.vector + self.noise[:, :d] if noisy else self.vector
         self.theta = (self.inverse @ u[:, :, None])[:, :, 0]
-        self.beta = np.zeros(len(V)) + self.learner.radius_scale * radius.beta(self.batch, Shape(ridge, least))
-
-    def _make_definite(self, V: NDArray[np.float64], ridge: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Shift V where needed, and with it inverse and regularizer, in place; return lower bounds on the least eigenvalues."""
-        floor = self.learner.radius.floor(self.batch)
-        least = 1 / norm_bound(self.inverse) if floor > 0 else np.full(len(V), np.nan)
-        low = least < floor
-        try:
-            np.linalg.cholesky(V)
-        except np.linalg.LinAlgError:  # some matrix is not positive definite
-            low |= np.linalg.eigvalsh(V)[:, 0] <= 0
-        if low.any():
-            least[low] = np.linalg.eigvalsh(V[low])[:, 0]
-            low &= least < max(floor, 0.0)
-            self.shifts[low] += 1
-            shift = np.maximum(floor - least[low], 0.0)  # a radius without a floor leaves V as it is
-            V[low] += shift[:, None, None] * np.eye(V.shape[1])
-            self.inverse[low] = np.linalg.inv(V[low])
-            ridge[low] += shift
-            least[low] = np.maximum(least[low], floor)
-        return least
+        self.beta = np.zeros(len(V)) + self.learner.radius_scale * radius.beta(self.batch, shape)
 
     def curves(self, instances: list[Contextual]) -> dict[str, NDArray[np.float64]]:
         """Return what else was recorded over time, by name, given the runs' instances."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp.engine.fast_linucb import play_linucb
-from bandits_dp.engine.fast_linucb_model import LinearModel, Rngs, norm_bound
+from bandits_dp.engine.fast_linucb_model import LinearModel, Rngs
 from bandits_dp.engine.live_rewards import Curator, LiveRewards
 from bandits_dp.engine.played import Played
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
@@ -121,12 +121,11 @@ class ParameterModel(RewardModel):
 
     def _estimate(self) -> None:
         radius, d = self.learner.radius, self.gram.shape[1]
-        ridge = np.full(len(self.gram), radius.regularizer(self.batch))
-        self.inverse = np.linalg.inv(self.gram + ridge[0] * np.eye(d))
-        least = 1 / norm_bound(self.inverse)
-        noise = self.noise[:, :d] * np.reshape(self.stream.eta.factor(least), (-1, 1))
-        self.theta = (self.inverse @ self.vector[:, :, None])[:, :, 0] + noise
-        self.beta = np.broadcast_to(self.learner.radius_scale * radius.beta(self.batch, Shape(ridge, least)), len(ridge))
+        ridge = radius.regularizer(self.batch)
+        A = self.gram + ridge * np.eye(d)
+        self.inverse = np.linalg.inv(A)
+        self.theta = (self.inverse @ self.vector[:, :, None])[:, :, 0] + self.noise[:, :d] * self.stream.eta.factor(A, ridge)
+        self.beta = np.full(len(A), self.learner.radius_scale * radius.beta(self.batch, Shape(ridge, ridge)))
 
 
 MODELS: dict[type, type[RewardModel]] = {

@@ -20,7 +20,6 @@ from bandits_dp.engine.randomness import generator
 from bandits_dp.engine.restored import FARTHEST, ROUNDING
 from bandits_dp.engine.streams import CountedBatches
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners.linucb import least_bound
 from bandits_dp.problems import Problem
 
 Floats = NDArray[np.float64]
@@ -103,9 +102,8 @@ class Curator:
         xr, x = np.split(sent, 2, axis=1)
         self.vector, self.gram = self.vector + xr.sum(axis=0), self.gram + x.T @ x
         A = self.gram + self.ridge * np.eye(len(self.gram))
-        least = least_bound(np.linalg.eigvalsh(A))
         self.eta = snapshot(self.eta)
-        return np.linalg.inv(A) @ self.vector + self.eta.step(least, rng)
+        return np.linalg.inv(A) @ self.vector + self.eta.step(A, self.ridge, rng)
 
     def tape(self, batches: int) -> int:
         """Return all rounds: kept noises belong together."""

@@ -15,7 +15,7 @@ user's own sees a function of the releases and of data that are not the user's (
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,23 +98,12 @@ class LinUCB(Learner):
         V = np.empty((d, d))
         V[self.upper] = V.T[self.upper] = sums[d:]
         V.flat[:: d + 1] += ridge  # V_m
-        eigenvalues = np.linalg.eigvalsh(V)
-        least = least_bound(eigenvalues)
-        if least < floor or eigenvalues[0] <= 0:
-            least = max(eigenvalues[0], floor)
-            shift = max(floor - eigenvalues[0], 0.0)
-            V.flat[:: d + 1] += shift
-            ridge += shift
+        least = np.linalg.eigvalsh(V)[0]
+        if least < floor:
+            V.flat[:: d + 1] += floor - least
+            ridge, least = ridge + floor - least, floor
         self.sums = sums
         self.inverse = np.linalg.inv(V)
         self.theta = self.inverse @ sums[:d]  # line 16
         beta = self.radius.beta(self.batch, Shape(ridge, least))
         self.beta = self.radius_scale * float(np.squeeze(beta))
-
-
-def least_bound(eigenvalues: NDArray[np.floating[Any]]) -> float:
-    """Return a number below the least absolute value, by a factor of d^(1/32) at most."""
-    sizes = np.abs(eigenvalues)
-    least = float(sizes.min())
-    unit = 1.0 if 1e-9 < least < 1e9 else least  # beyond, powers are no numbers
-    return unit * float(((sizes / unit) ** -32.0).sum() ** (-1 / 32)) if least else 0.0

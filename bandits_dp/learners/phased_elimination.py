@@ -143,13 +143,13 @@ class PhasedElimination(Learner):
         means = released / (asked.clients or asked.plays)
         self.estimate = inverse @ means  # theta_l, line 17
         values = x @ self.estimate
-        clients, best = asked.clients or 1, x[first_largest(values)]
+        clients, best = asked.clients or 1, first_largest(values)
         phase = Phase(self.length, asked.plays, clients, tuple(noise))
         margins = np.concatenate([
-            self._margins(phase, best - x[start : start + BLOCK], inverse)
+            self._margins(phase, x[best] - x[start : start + BLOCK], inverse)
             for start in range(0, len(x), BLOCK)
         ])
-        self.active = self.active[values.max() - values <= margins]  # 18, 19
+        self.active = self.active[values[best] - values <= margins]  # 18, 19
         self.phase += 1
 
     def _margins(

@@ -59,8 +59,7 @@ class Shape:
     regularizer : ndarray, shape (runs,), or float
         lambda_m, with the shift that made V_m positive definite, if any.
     least : ndarray, shape (runs,), or float
-        A lower bound on the least eigenvalue of V_m, at most 5% (d <= 5) or 9% (d <= 15) below it; NaN for a radius that does not
-        need it.
+        The least eigenvalue of V_m; anything for a radius that does not need it.
 
     Examples
     --------
@@ -79,7 +78,7 @@ class Radius(Protocol):
     Attributes
     ----------
     adaptive : bool
-        Whether ``beta`` looks at the shape of V_m; if not, it depends on m only, and the shape may hold NaN.
+        Whether ``beta`` looks at the shape of V_m; if not, it depends on m only.
 
     Examples
     --------
