@@ -5,7 +5,6 @@ import json
 import pytest
 
 from bandits_dp.problems import BernoulliArms
-from tests.benchmarks import references
 from tests.benchmarks.__main__ import STORED, machine, told
 from tests.benchmarks.cases import CASES, FAMILIES, Case
 from tests.benchmarks.measure import DESIGNS, simulation
@@ -18,16 +17,12 @@ def test_cases_have_names_of_their_own():
 
 
 @pytest.mark.parametrize("key", SIMULATED)
-def test_every_case_can_be_made_and_has_a_plain_loop(key):
-    case = SIMULATED[key]
-    learner = case.learner()
-    assert learner.horizon == case.horizon
-    case.reference(learner, case.problem, 5)
-    assert learner.played == 0
+def test_every_case_can_be_made(key):
+    assert SIMULATED[key].learner().horizon == SIMULATED[key].horizon
 
 
 def test_a_case_is_measured_in_ratios():
-    row = simulation(Case("arms", "AE", BernoulliArms([0.9, 0.1]), 1000, 3, references.user_by_user, 50))
+    row = simulation(Case("arms", "AE", BernoulliArms([0.9, 0.1]), 1000, 3, 50))
     assert row["times the plain loop"] > 0 and row["seconds"] > 0 and row["peak megabytes"] > 10
     assert (row["runs"], row["rounds"]) == (3, 1000) and "AE" in told(row)
 

@@ -1,4 +1,4 @@
-"""Measure the simulator at full scale, as ratios to plain loops over rounds in the same run, and write `book/benchmarks.json`.
+"""Measure the simulator at full scale, as ratios to the plain loop in the same run, and write `book/benchmarks.json`.
 
     make bench                     # everything, about four minutes
     make bench ONLY=linucb         # one family; the other rows stay as they are

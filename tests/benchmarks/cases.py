@@ -1,26 +1,21 @@
 """What is measured: full-scale simulations of every family, and how long a piece of the plain loop is played beside each."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import bandits_dp as bdp
 from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms, SphericalClients
-from tests.benchmarks import references
-
-Reference = Callable[[Any, Any, int], object]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One simulation: `runs` of a system on a problem, and the rounds of its plain loop that are timed."""
+    """One simulation: `runs` of a system on a problem, and the rounds of the plain loop that are timed."""
 
     family: str
     name: str  # of the system
     problem: Any
     horizon: int
     runs: int
-    reference: Reference
     rounds: int
     epsilon: float = 1.0
     delta: float = 0.1
@@ -44,43 +39,43 @@ FIGURE, CODE = bdp.setup("chowdhury-zhou-2022"), bdp.setup("chowdhury-zhou-2022-
 CLIENTS, POOL = bdp.setup("li-zhou-ji-2022"), bdp.setup("wang-zhao-wang-2022")
 
 
-def _arms(name: str, horizon: int, runs: int = 100, reference: Reference = references.user_by_user, rounds: int = 20_000) -> Case:
-    return Case("arms", name, ARMS, horizon, runs, reference, rounds, delta=1e-6)
+def _arms(name: str, horizon: int, runs: int = 100, rounds: int = 10**6) -> Case:
+    return Case("arms", name, ARMS, horizon, runs, rounds, delta=1e-6)
 
 
 def _linucb(name: str, **changes: Any) -> Case:
     options = dict(FIGURE.options.get(name, {}))
     return Case(**{"family": "linucb", "name": name, "problem": FIGURE.problem, "horizon": FIGURE.horizon, "runs": FIGURE.runs,
-                   "reference": references.linucb, "rounds": 600, "options": options, **changes})
+                   "rounds": 2000, "options": options, **changes})
 
 
 def _figure(name: str) -> Case:
-    return _linucb(name, family="experiment", problem=CODE.problem, calibration="experiment", reference=references.figure_linucb)
+    return _linucb(name, family="experiment", problem=CODE.problem, calibration="experiment")
 
 
 def _linear(name: str) -> Case:
-    return Case("linear", name, SphericalArms(1000, 20), 10**6, 20, references.phased_elimination, 5000, epsilon=10.0, delta=0.25)
+    return Case("linear", name, SphericalArms(1000, 20), 10**6, 20, 10**6, epsilon=10.0, delta=0.25)
 
 
 def _clients(name: str, horizon: int = CLIENTS.horizon, rewards: str = "signs", note: str = "") -> Case:
     problem = SphericalClients(1000, 20, rewards=rewards)
     options = {"clip": True} if rewards == "gaussian" and name != "DPE" else {}
-    return Case("clients", name, problem, horizon, 20, references.client_elimination, 2000, 10.0, 0.25, options=options, note=note)
+    return Case("clients", name, problem, horizon, 20, 10**6, 10.0, 0.25, options=options, note=note)
 
 
 def _rewards(name: str, calibration: str = "certified", note: str = "", **options: Any) -> Case:
-    return Case("rewards", name, POOL.problem, POOL.horizon, POOL.runs, references.reward_private, 600, 2.0, POOL.delta,
+    return Case("rewards", name, POOL.problem, POOL.horizon, POOL.runs, 2000, 2.0, POOL.delta,
                 calibration, options, note)
 
 
 CASES = (
-    _arms("UCB1", 10**5, reference=references.ucb1),
+    _arms("UCB1", 10**5, rounds=20_000),
     _arms("AE", 10**7),
     _arms("SDP-AE", 10**7),
     _arms("VB-SDP-AE", 10**9),
     _arms("LDP-AE", 10**7),
     _arms("DP-SE", 10**7),
-    _arms("DP-UCB", 10**5, runs=20),
+    _arms("DP-UCB", 10**5, runs=20, rounds=20_000),
     *map(_linucb, FIGURE.systems),
     _linucb("LinUCB-JDP", options={"counter": "factorization"}, note="factorization counter"),
     _linucb("LinUCB-SDP-Vec", problem=ContextualLinear(100, 5, fixed=False), note="fresh contexts in every round"),

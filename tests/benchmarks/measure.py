@@ -11,22 +11,29 @@ import numpy as np
 
 import bandits_dp as bdp
 from bandits_dp.designs import g_optimal_design
+from bandits_dp.engine.plain import play_plainly
 from bandits_dp.problems.linear import on_sphere
 from tests.benchmarks.cases import CASES, Case
 from tests.benchmarks.memory import peak_megabytes
 
-PATIENCE = 1.5  # seconds: what is quicker is repeated, and the quickest time counts
+PATIENCE = 1.5  # seconds: what is quicker is repeated up to five times, what is slower once, and the quickest time counts
+PLAIN = 2  # runs of the plain loop, the first of the simulation's
 DESIGNS = {"designs/g = 2 d": 2.0, "designs/g = 1.05 d": 1.05}
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return the shortest time of up to five repetitions: the processor's, which hardly depends on what else the machine does."""
+    """Return the shortest time of two to five repetitions: the processor's, which hardly depends on what else the machine does."""
     times: list[float] = []
-    while len(times) < 5 and sum(times) < PATIENCE:
+    while len(times) < 2 or (len(times) < 5 and sum(times) < PATIENCE):
         start = time.process_time()
         work()
         times.append(time.process_time() - start)
     return min(times)
+
+
+def generators(runs: int) -> list[np.random.Generator]:
+    """Return those of the first runs of a simulation, so that both play the same instances."""
+    return [np.random.default_rng(child) for child in np.random.SeedSequence(0).spawn(runs)]
 
 
 def rounded(value: float, digits: int = 3) -> float:
@@ -40,8 +47,8 @@ def simulation(case: Case) -> dict[str, Any]:
     kept = []
     taken = seconds(lambda: kept.append(bdp.simulate(learner, case.problem, case.horizon, runs=case.runs, progress=False)))
     peak, final = peak_megabytes(), kept[0].regret[:, -1]
-    case.reference(learner, case.problem, 10)  # imports
-    plain = seconds(lambda: case.reference(learner, case.problem, case.rounds)) / case.rounds
+    last = np.array([case.rounds])
+    plain = seconds(lambda: play_plainly(learner, case.problem, generators(PLAIN), last, int)) / (PLAIN * case.rounds)
     speed = case.horizon * case.runs / taken
     return {
         "family": case.family, "name": case.name, "note": case.note, "rounds": case.horizon, "runs": case.runs,
