@@ -65,14 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("tests", nargs="*", default=EVERYTHING, help="what pytest is told (default: notebooks and unit tests)")
     parser.add_argument("--only", default="", help="a part of a kernel's name, or 'oldest'")
-    options = parser.parse_args(arguments)
+    options, more = parser.parse_known_args(arguments)
     ways = [way for way in processors() if options.only.lower() in way[0].lower()]
     if not ways:
         parser.error(f"--only must name a kernel that this processor executes, of {', '.join(KERNELS)}, got {options.only!r}")
     report, other = [], 0
     for name, variables in ways:
         print(f"\n{name}\n", flush=True)
-        code, log = run(variables, options.tests)
+        code, log = run(variables, [*options.tests, *more])
         other += code != 0
         last = log.strip().splitlines()[-1]
         report += [f"# {name}: {last}", *(newest.drifted(log) if code else ())]
