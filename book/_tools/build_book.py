@@ -76,7 +76,7 @@ def prepare(made_from: dict[str, str]) -> None:
     state = read_state()
     if BUILD.exists() and (state.get("status") != "built" or state.get("base") != made_from["base"]):
         for path in BUILD.iterdir():
-            if path.name == "refresh":  # where a `make refresh` that was stopped goes on
+            if path.name in ("refresh", "fresh_machine"):  # what a `make refresh` that was stopped goes on with; a box's logs
                 continue
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     write_state({"status": "building", **made_from})
