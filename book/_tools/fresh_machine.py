@@ -87,7 +87,8 @@ def make_box(box: Path, browser: bool) -> dict[str, str]:
     environment = carry_over(box) | {"LANG": "C.UTF-8", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
     steps = "useradd --create-home reader"
     if browser:
-        steps += " && apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium"
+        steps += " && apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y"
+        steps += " --no-install-recommends chromium libatomic1"  # the second is for the driver of Playwright
     for home in HOMES.values():
         copy = box / home[1:] / "book"
         steps += f" && mkdir -p {home} && mv /srv/{copy.parent.name} {home}/book"

@@ -31,7 +31,8 @@ def call(*command: str | Path, folder: Path) -> None:
 def unpacked(archive: Path, folder: Path) -> Path:
     """Unpack the source archive in a folder, and return where."""
     with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter="data")
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.2 has none yet
+        tar.extractall(folder)
     return folder / archive.name.removesuffix(".tar.gz")
 
 

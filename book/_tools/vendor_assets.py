@@ -89,7 +89,8 @@ def fetch(package: str, digest: str, folder: Path) -> Path:
         raise ValueError(f"{package}: the archive's sha512 is {found}, expected {digest}")
     unpacked = folder / archive.stem
     with tarfile.open(archive) as tar:
-        tar.extractall(unpacked, filter="data")
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.2 has none yet
+        tar.extractall(unpacked)
     return unpacked / "package"
 
 
