@@ -42,8 +42,7 @@ def main() -> int:
     strict += ["-o", f"faulthandler_timeout={LONGEST}", "-o", "faulthandler_exit_on_timeout=true"]
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
-    workers = (os.cpu_count() or 1) + 1  # one more than cores, because who waits for a browser leaves its core idle
-    shared = [f"--numprocesses={workers}", "--dist=loadfile", "--no-loadscope-reorder", "-p", "longest_first"]
+    shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile", "--no-loadscope-reorder", "-p", "longest_first"]
     where = sys.argv[1:] or [*shared, str(ROOT / "tests"), str(ROOT / "notebooks")]
     arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", colour, *strict, *notebooks, *where]
     return int(pytest.main(arguments, plugins=[TellAtOnce()]))
