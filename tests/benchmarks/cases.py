@@ -57,10 +57,10 @@ def _linear(name: str) -> Case:
     return Case("linear", name, SphericalArms(1000, 20), 10**6, 20, 10**6, epsilon=10.0, delta=0.25)
 
 
-def _clients(name: str, horizon: int = CLIENTS.horizon, rewards: str = "signs", note: str = "") -> Case:
+def _clients(name: str, rewards: str = "signs", note: str = "") -> Case:
     problem = SphericalClients(1000, 20, rewards=rewards)
     options = {"clip": True} if rewards == "gaussian" and name != "DPE" else {}
-    return Case("clients", name, problem, horizon, 20, 10**6, 10.0, 0.25, options=options, note=note)
+    return Case("clients", name, problem, CLIENTS.horizon, 20, 10**6, 10.0, 0.25, options=options, note=note)
 
 
 def _rewards(name: str, calibration: str = "certified", note: str = "", **options: Any) -> Case:
@@ -83,7 +83,6 @@ CASES = (
     *map(_linear, ("PE", "CDP-PE", "LDP-PE", "SDP-PE")),
     *map(_clients, ("DPE", "CDP-DPE", "LDP-DPE", "SDP-DPE")),
     _clients("DPE", rewards="gaussian", note="Gaussian rewards"),
-    _clients("DPE", 10**9, "gaussian", "Gaussian rewards, long"),
     _rewards("LinUCB-Tree"),
     _rewards("LinUCB-DGS", "theorem", strict=False),
     _rewards("LinUCB-RewardTree", note="tree", counter="tree"),

@@ -16,7 +16,7 @@ from bandits_dp.problems.linear import on_sphere
 from tests.benchmarks.cases import CASES, Case
 from tests.benchmarks.memory import peak_megabytes
 
-PATIENCE = 1.5  # seconds: what is quicker is repeated up to five times, what is slower once, and the quickest time counts
+PATIENCE = 1.5  # seconds: what is quicker is timed up to five times, what is slower twice, and the quickest time counts
 PLAIN = 2  # runs of the plain loop, the first of the simulation's
 DESIGNS = {"designs/g = 2 d": 2.0, "designs/g = 1.05 d": 1.05}
 
