@@ -87,14 +87,24 @@ SMALL = {"horizon": 1200, "arms": 12, "d": 3, "count": 400}
 
 @pytest.mark.parametrize("name", reference.CURVES)
 @pytest.mark.parametrize("epsilon", [0.2, 10.0])
-def test_same_law_as_the_oracle(name, epsilon):
-    """Regret of 400 short runs and of 400 of the oracle: Kolmogorov and Smirnov see no difference."""
+def test_same_law_as_the_oracle(name, epsilon, monkeypatch):
+    """Regret of 400 short runs and of 400 of the oracle, and in how many V is indefinite: the tests see no difference."""
+    shifted = np.zeros(400, dtype=bool)
+
+    def noticed(model):
+        refresh(model)
+        shifted[:] |= np.linalg.eigvalsh(model.inverse)[:, 0] < 0  # V at the end counts here, and not in the oracle
+
+    refresh = LinearModel._refresh
+    monkeypatch.setattr(LinearModel, "_refresh", noticed)
     if name == "LinUCB" and epsilon > 1:
         return
     problem = CodeLinear(arms=12, dimension=3)
     result = bdp.simulate(make(name, epsilon, problem, 1200), problem, 1200, runs=400, seed=2, progress=False)
-    pseudo, realised, _ = reference.play(name, epsilon, seed=3, **SMALL)
+    pseudo, realised, indefinite = reference.play(name, epsilon, seed=3, **SMALL)
     assert stats.ks_2samp(result.regret[:, -1], pseudo).pvalue > FALSE_ALARM
+    counts = [[shifted.sum(), (~shifted).sum()], [(indefinite > 0).sum(), (indefinite == 0).sum()]]
+    assert stats.fisher_exact(counts).pvalue > FALSE_ALARM
     # Realised regret has the same mean; a round adds at most 1/2 to the variance of the difference.
     difference = realised - pseudo
     assert abs(difference.mean()) < 5.3 * math.sqrt(1200 / 2 / 400)
