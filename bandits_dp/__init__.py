@@ -8,16 +8,23 @@ Start with ``make`` and ``simulate``::
     print(bdp.simulate(learner, problem, horizon=10**6))
 """
 
-from bandits_dp import accounting, continual, logs, museum, plots, privatizers, problems
-from bandits_dp.ask_tell import Asked
-from bandits_dp.audit import AuditResult, Vectorized, audit
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bandits_dp import accounting, continual, privatizers, problems
+from bandits_dp.audit.audit import AuditResult, audit
+from bandits_dp.audit.runs import Vectorized
+from bandits_dp.audit.views import release_of, view_of
 from bandits_dp.catalog import Setup, System, make, setup, systems
-from bandits_dp.engine.combine import combine
-from bandits_dp.engine.simulate import simulate
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.result import Result
-from bandits_dp.source import source
-from bandits_dp.views import release_of, view_of
+from bandits_dp.learners.ask_tell import Asked
+from bandits_dp.live.combine import combine
+from bandits_dp.play.result import Result
+from bandits_dp.play.simulate import simulate
+
+if TYPE_CHECKING:
+    from bandits_dp.companion import lastfm, logs, museum, plots
+    from bandits_dp.companion.source import source
 
 __version__ = "0.2.0"
 __all__ = [
@@ -32,6 +39,7 @@ __all__ = [
     "audit",
     "combine",
     "continual",
+    "lastfm",
     "logs",
     "make",
     "museum",
@@ -45,3 +53,11 @@ __all__ = [
     "systems",
     "view_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the book's companions when somebody asks for them: no algorithm needs them."""
+    if name in ("lastfm", "logs", "museum", "plots", "source"):
+        module = import_module(f"bandits_dp.companion.{name}")
+        return module.source if name == "source" else module
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import bandits_dp as bdp
-from bandits_dp.engine.live_arms import LiveArms
 from bandits_dp.learners import ArmElimination
+from bandits_dp.live.arms import LiveArms
 from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms, SphericalClients
 from bandits_dp.schedules.arms import batches
 

@@ -16,7 +16,7 @@ from scipy.stats import binom
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
-from bandits_dp.plots import Bar, Dot, Text
+from bandits_dp.companion.plots import Bar, Dot, Text
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
 
 Law = dict[object, Fraction]

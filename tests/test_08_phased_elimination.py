@@ -16,10 +16,10 @@ import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import hockey_stick
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std
+from bandits_dp.companion.plots import COLORS
 from bandits_dp.designs import g_optimal_design, support_bound
-from bandits_dp.engine.live_linear import LiveLinear
 from bandits_dp.learners import PhasedElimination
-from bandits_dp.plots import COLORS
+from bandits_dp.live.linear import LiveLinear
 from bandits_dp.privatizers import BinarySum, Box, CentralLaplace, LocalLaplace, ScalarSum
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms

@@ -20,16 +20,16 @@ from scipy.stats import binom, linregress
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
 from bandits_dp.accounting.binomial import binomial_delta
+from bandits_dp.companion.replicas import linucb as replica
 from bandits_dp.continual import TreeCounter
-from bandits_dp.engine.live_contexts import LiveContexts
-from bandits_dp.engine.streams import FreshBatches
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.streams import FreshBatches
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.problems import ContextualLinear
-from bandits_dp.replicas import linucb as replica
-from bandits_dp.widths.ridge import PlainRadius, Shape
+from bandits_dp.widths.ridge import PlainRadius
 from bandits_dp.widths.ridge_private import LemmaRadius
 from tests.stored_scenes import stored_scene
 
@@ -496,14 +496,14 @@ def test_the_packages_radius_is_the_theorems() -> None:
         c = 1 + np.maximum(radius.rho - lam + radius.matrix_bound[m], 0) / least
         answers = 0.5 * math.sqrt(2 * math.log(3 / 0.1) + 4 * math.log(1 + 20 * m / (4 * radius.rho)))
         expected = np.sqrt(c) * answers + (radius.vector_bound[m] + lam) / np.sqrt(least)
-        assert radius.beta(m, Shape(lam, least)) == pytest.approx(expected)
+        assert radius.beta(m, lam, least) == pytest.approx(expected)
 
 
 def template(learner: LiveContexts) -> float:
     """Bound of Lemma A.2 with its constants."""
     d, B, T, radius = learner.dimension, learner.batch_size, learner.horizon, learner.learner.radius
     L = math.log(1 + T / (d * radius.least))
-    beta = radius.beta(T // B, Shape(np.ones(1), np.ones(1)))
+    beta = radius.beta(T // B, np.ones(1), np.ones(1))
     return d * B * L / (2 * math.log(2)) + 4 * beta * math.sqrt(2 * d * T * L)
 
 
@@ -822,7 +822,7 @@ def test_remark_a_5(measured: dict[str, float]) -> None:
             learner = LiveContexts(LinUCB(d, radius), stream, problem, T)
             ends[ridge] = bdp.simulate(learner, problem, T, runs=10, progress=False).regret[:, -1]
             L = math.log(1 + T / (d * ridge))
-            beta = radius.beta(T // B, Shape(np.ones(1), np.ones(1)))
+            beta = radius.beta(T // B, np.ones(1), np.ones(1))
             assert ends[ridge].max() < d * B * L / (2 * math.log(2)) + 4 * beta * math.sqrt(2 * d * T * L)
         ratios.append(ends[1.0].mean() / ends[float(d)].mean())
         measured[f"regret with regularizer 1 over that with d, d = {d}"] = ratios[-1]

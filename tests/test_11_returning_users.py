@@ -13,14 +13,13 @@ from scipy.stats import linregress
 import bandits_dp as bdp
 from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian_noise_std, optimal_composition, shuffle_epsilon
 from bandits_dp.continual import FactorizationCounter, TreeCounter
-from bandits_dp.engine.live_contexts import LiveContexts
-from bandits_dp.engine.streams import FreshBatches
 from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.streams import FreshBatches
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
 from bandits_dp.problems.contextual import ContextualLinear
-from bandits_dp.widths.ridge import Shape
 from bandits_dp.widths.ridge_private import CertifiedRadius
 from tests.counter_factors import factors, worst_shift
 from tests.stored_scenes import stored_scene
@@ -44,7 +43,7 @@ def play(learner: LiveContexts, problem: ContextualLinear, runs: int = 20, seed:
         lift = ridge + np.maximum(floor - low, 0)
         V = noisy + lift[:, None, None] * np.eye(d)
         W = np.linalg.inv(V)
-        beta = radius.beta(m, Shape(lift, np.maximum(low, floor))) * np.ones(runs)
+        beta = radius.beta(m, lift, np.maximum(low, floor)) * np.ones(runs)
         new = np.full(runs, True)
         if grow and m:
             new = np.linalg.eigvals(kept[0] @ V).real.max(axis=1) > grow

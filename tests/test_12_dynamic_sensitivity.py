@@ -12,9 +12,9 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
+from bandits_dp.companion.plots import Bar, Dot, Text
+from bandits_dp.companion.plots import Path as Line
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
-from bandits_dp.plots import Bar, Dot, Text
-from bandits_dp.plots import Path as Line
 from bandits_dp.problems import PoolContextual
 
 CHAPTER = "12_dynamic_sensitivity"

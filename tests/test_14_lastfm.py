@@ -9,14 +9,14 @@ import pytest
 
 import bandits_dp as bdp
 import lastfm_curves as tool
-from bandits_dp.audit import Vectorized, audit
-from bandits_dp.problems import LastFM
-from bandits_dp.problems.lastfm_data import load_listening
-from bandits_dp.problems.lastfm_files import CHECKS, VARIABLE
+from bandits_dp.audit.audit import Vectorized, audit
+from bandits_dp.companion.lastfm import LastFM
+from bandits_dp.companion.lastfm.data import load_listening
+from bandits_dp.companion.lastfm.files import CHECKS, VARIABLE
 from tests.stored_scenes import stored_scene
 from tests.test_lastfm import check_candidates, real_folder
 
-STORED = json.loads((files("bandits_dp.problems") / "lastfm_curves.json").read_text("utf-8"))
+STORED = json.loads((files("bandits_dp.companion.lastfm") / "curves.json").read_text("utf-8"))
 CHAPTER = "14_lastfm"
 SET_UP = ("our reading: every round a user at random, 25 candidates, all tags, 25 components divided by the largest norm, "
           "$(2,0.1)$, width 0.3, $T=5{,}000$")

@@ -6,19 +6,19 @@ from functools import partial
 
 import numpy as np
 import pytest
+from bandits_dp.engine.regret import RegretTrack
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
 import bandits_dp as bdp
 from bandits_dp.continual import FactorizationCounter, HybridCounter, TreeCounter, TwoLevelCounter
-from bandits_dp.engine.fast_arms import play_phases
-from bandits_dp.engine.fast_ucb import Trees
-from bandits_dp.engine.live_counted import LiveCounted
-from bandits_dp.engine.paths import path_for
-from bandits_dp.engine.plain import play_plainly
-from bandits_dp.engine.regret import RegretTrack
-from bandits_dp.engine.restarts import Restarts
 from bandits_dp.learners import UCB
+from bandits_dp.live.counted import LiveCounted
+from bandits_dp.live.restarts import Restarts
+from bandits_dp.play.arms import play_phases
+from bandits_dp.play.paths import path_for
+from bandits_dp.play.plain import play_plainly
+from bandits_dp.play.ucb import Trees
 from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse, ScalarSum
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box

@@ -9,10 +9,10 @@ from scipy import stats
 
 from bandits_dp import make
 from bandits_dp.accounting import gaussian_noise_std
-from bandits_dp.audit import Vectorized, audit
+from bandits_dp.audit.audit import Vectorized, audit
+from bandits_dp.audit.views import release_of
 from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.views import release_of
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 

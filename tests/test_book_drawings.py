@@ -5,14 +5,14 @@ import re
 import nbformat
 from nbclient import NotebookClient
 
-from bandits_dp.plots import COLORS, TRUST_COLORS
-from bandits_dp.plots.style import letter_shade
+from bandits_dp.companion.plots import COLORS, TRUST_COLORS
+from bandits_dp.companion.plots.style import letter_shade
 from checkout import ROOT
 
 
 def test_notebook_pictures_carry_no_version_and_have_one_size() -> None:
     code = """
-from bandits_dp.plots import use_style
+from bandits_dp.companion.plots import use_style
 import matplotlib.pyplot as plt
 use_style()
 plt.subplots()[1].set_ylabel({!r})"""

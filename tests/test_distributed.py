@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from bandits_dp.engine.fast_phases import released_averages
 from scipy import stats
 from scipy.integrate import quad
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
-from bandits_dp.ask_tell import Asked
 from bandits_dp.designs import g_optimal_design
-from bandits_dp.engine.fast_phases import released_averages
+from bandits_dp.learners.ask_tell import Asked
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.widths.designs import ExactWidth, Phase

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.engine.paths import path_for
+from bandits_dp.play.paths import path_for
 from tests.small_problems import PROBLEMS, SYSTEMS
 
 HORIZON = 130

@@ -14,16 +14,16 @@ MODULES = ("bandits_dp", *sorted(info.name for info in pkgutil.walk_packages(ban
 PUBLIC = (  # the modules with __all__, which lists what is for users
     "bandits_dp",
     "bandits_dp.accounting",
-    "bandits_dp.audit",
+    "bandits_dp.audit.audit",
     "bandits_dp.catalog",
     "bandits_dp.continual",
     "bandits_dp.learners",
-    "bandits_dp.logs",
-    "bandits_dp.plots",
+    "bandits_dp.companion.logs",
+    "bandits_dp.companion.plots",
     "bandits_dp.privatizers",
     "bandits_dp.problems",
 )
-NEEDS = {"bandits_dp.logs.log": "pandas", "bandits_dp.result": "pandas"}  # an extra that a module's examples use
+NEEDS = {"bandits_dp.companion.logs.log": "pandas", "bandits_dp.play.result": "pandas"}  # an extra that a module's examples use
 
 
 def examples(module):

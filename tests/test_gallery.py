@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.museum import exhibits
-from bandits_dp.plots import Gallery, Room
-from bandits_dp.plots.gallery import code, inputs
+from bandits_dp.companion.museum import exhibits
+from bandits_dp.companion.plots import Gallery, Room
+from bandits_dp.companion.plots.gallery import code, inputs
 from tests.test_plots import page_json
 
 ALT = "Two mechanisms to bet on."

@@ -6,13 +6,13 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from bandits_dp.engine.fast_phases import play_phase
+from bandits_dp.engine.regret import RegretTrack
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
-from bandits_dp.engine.fast_phases import play_phase
-from bandits_dp.engine.regret import RegretTrack
 from bandits_dp.guarantee import upper
 from bandits_dp.privatizers import AmplifiedGaussian, CentralGaussian, LinearStatistics
 from bandits_dp.privatizers.returning import ReturningVectorSum

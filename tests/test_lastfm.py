@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.engine.plain import play_plainly
-from bandits_dp.problems import LastFM
+from bandits_dp.companion.lastfm import LastFM
+from bandits_dp.companion.lastfm.data import Listening, load_listening
+from bandits_dp.companion.lastfm.features import tag_features
+from bandits_dp.play.plain import play_plainly
 from bandits_dp.problems import lastfm_files as files
-from bandits_dp.problems.lastfm_data import Listening, load_listening
-from bandits_dp.problems.lastfm_features import tag_features
 
 ROOT = Path(__file__).resolve().parent.parent
 TINY = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list

@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+from bandits_dp.engine.regret import RegretTrack
 from scipy import stats
 
 import bandits_dp as bdp
-from bandits_dp.engine.fast_arms import play_phases
-from bandits_dp.engine.regret import RegretTrack
+from bandits_dp.play.arms import play_phases
 from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
 from bandits_dp.schedules.arms import PublishedDoubling, PublishedEpochs, most_decisions

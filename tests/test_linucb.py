@@ -5,23 +5,23 @@ import math
 
 import numpy as np
 import pytest
+from bandits_dp.engine.fast_linucb import play_linucb
+from bandits_dp.engine.fast_linucb_model import LinearModel
 from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp.continual import TreeCounter
-from bandits_dp.engine.fast_linucb import play_linucb
-from bandits_dp.engine.fast_linucb_model import LinearModel
-from bandits_dp.engine.live_contexts import LiveContexts
-from bandits_dp.engine.paths import path_for
-from bandits_dp.engine.plain import play_plainly
-from bandits_dp.engine.streams import CountedBatches, FreshBatches
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.streams import CountedBatches, FreshBatches
+from bandits_dp.play.paths import path_for
+from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import CentralGaussian, LocalGaussian, LocalLaplace, Privatizer, VectorSum
 from bandits_dp.privatizers.centred import CentredStatistics
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.problems import BernoulliArms, CodeLinear, ContextualLinear, PoolContextual
-from bandits_dp.widths.ridge import NoiseLaw, PlainRadius, Shape
+from bandits_dp.widths.ridge import NoiseLaw, PlainRadius
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from tests.interrupted import Interrupted
 from tests.same_law import same_law
@@ -707,7 +707,7 @@ def test_other_radii_are_the_stated_formulas():
         c = 1 + max(rho - ridge + s, 0) / least
         reward = 0.5 * math.sqrt(2 * math.log(30) + 5 * math.log(1 + 140 / (5 * rho)))
         expected = math.sqrt(c) * reward + (r + 0.8 * ridge) / math.sqrt(least)
-        assert radius.beta(7, Shape(np.array([ridge]), np.array([least])))[0] == pytest.approx(expected)
+        assert radius.beta(7, np.array([ridge]), np.array([least]))[0] == pytest.approx(expected)
 
 
 def test_bounds_on_noise_have_a_third_of_the_failures_each():
@@ -765,7 +765,7 @@ def test_a_certified_radius_without_noise_is_that_of_a_matrix_without_noise():
     """But for a third of the failures: ||xi|| in the norm of V, and what the regularizer of 1 pulls theta to zero."""
     radius, plain = CertifiedRadius(3, 20, NoiseLaw(np.zeros(4), np.zeros(4)), 0.5, 0.3), PlainRadius(3, 20, 0.5, 0.1)
     for batch in (0, 4):
-        assert radius.beta(batch, Shape(1.0, 1.0)) == pytest.approx(plain.beta(batch, Shape(1.0, 1.0)), rel=1e-12)
+        assert radius.beta(batch, 1.0, 1.0) == pytest.approx(plain.beta(batch, 1.0, 1.0), rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", (CertifiedRadius, LemmaRadius, PlainRadius))

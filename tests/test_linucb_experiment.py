@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from bandits_dp.engine.fast_linucb_fixed import FixedArms
+from bandits_dp.engine.fast_linucb_model import LinearModel
 from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta
-from bandits_dp.engine.fast_linucb_fixed import FixedArms
-from bandits_dp.engine.fast_linucb_model import LinearModel
-from bandits_dp.engine.plain import play_plainly
+from bandits_dp.companion.replicas.linucb import FigureLinUCB
+from bandits_dp.companion.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree
+from bandits_dp.play.plain import play_plainly
 from bandits_dp.problems import CodeLinear, ContextualLinear
-from bandits_dp.replicas.linucb import FigureLinUCB
-from bandits_dp.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree
 from tests.benchmarks import reference_experiment as reference
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds, where nothing else is said

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import chi2, norm
 
 import bandits_dp as bdp
+from bandits_dp.companion.logs import Log, record, replay, warm_start
 from bandits_dp.learners import ArmElimination
-from bandits_dp.logs import Log, record, replay, warm_start
 from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms
 from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.widths.arms import ChernoffWidth

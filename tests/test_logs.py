@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.logs import Log, evaluate, record, replay, warm_start
+from bandits_dp.companion.logs import Log, evaluate, record, replay, warm_start
 from bandits_dp.problems import BernoulliArms, ContextualLinear, GradedArms, PoolContextual, Rounds, SphericalArms, SphericalClients
 
 MEANS = np.array([0.9, 0.3, 0.6])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bandits_dp.accounting import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
-from bandits_dp.audit import audit
-from bandits_dp.museum import exhibits
+from bandits_dp.audit.audit import audit
+from bandits_dp.companion.museum import exhibits
 
 SEEDS = range(3)
 PIECES = {piece.name: piece for piece in exhibits()}

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from bandits_dp.engine.regret import RegretTrack
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
 import bandits_dp as bdp
 from bandits_dp.accounting.binomial import hockey_stick
 from bandits_dp.designs import g_optimal_design, support_bound
-from bandits_dp.engine.regret import RegretTrack
 from bandits_dp.learners.phased_elimination import PhasedElimination, least_squares
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, Identity, LocalGaussian, LocalLaplace, ScalarSum
 from bandits_dp.problems import LinearArms, SphericalArms

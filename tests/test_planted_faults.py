@@ -7,7 +7,7 @@ import pytest
 
 from bandits_dp.continual import FactorizationCounter, TreeCounter
 from bandits_dp.continual.base import Counter
-from bandits_dp.engine.live_arms import LiveArms
+from bandits_dp.live.arms import LiveArms
 from bandits_dp.privatizers import (
     AmplifiedGaussian,
     BinarySum,

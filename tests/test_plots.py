@@ -15,10 +15,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from bandits_dp.plots import COLORS, TRUST_COLORS, TRUST_LINES, Series, band, moving_figure, use_style
-from bandits_dp.plots.series import check_axis, extent
-from bandits_dp.plots.style import letter_shade
-from bandits_dp.plots.words import spans
+from bandits_dp.companion.plots import COLORS, TRUST_COLORS, TRUST_LINES, Series, band, moving_figure, use_style
+from bandits_dp.companion.plots.series import check_axis, extent
+from bandits_dp.companion.plots.style import letter_shade
+from bandits_dp.companion.plots.words import spans
 
 WORDS = {"title": "Cost & <care>", "x_label": "rounds", "y_label": "regret (rewards)"}
 ALT = "Two curves of regret that rise with the rounds, and a flat one."
@@ -126,7 +126,7 @@ def test_html_stands_alone_and_says_it_without_a_script() -> None:
 
 
 def test_import_does_not_load_matplotlib() -> None:
-    code = "import sys, bandits_dp.plots; print('matplotlib' in sys.modules)"
+    code = "import sys, bandits_dp.companion.plots; print('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600).stdout == "False\n"
 
 

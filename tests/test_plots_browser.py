@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import get_browser
-from bandits_dp.plots import Series, moving_figure
+from bandits_dp.companion.plots import Series, moving_figure
 from tests.test_plots import ALT, WORDS, contrast, make, regret
 
 FLAGS = [

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bandits_dp.engine import memory
 from matplotlib.figure import Figure
 
 import bandits_dp as bdp
 from bandits_dp import _checks
-from bandits_dp.engine import memory
 from bandits_dp.guarantee import upper
 from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.widths.arms import ChernoffWidth

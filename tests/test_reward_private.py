@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from bandits_dp.engine.fast_rewards import MODELS
 from scipy import integrate, stats
 
 import bandits_dp as bdp
 from bandits_dp.accounting import dynamic, gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
-from bandits_dp.engine.fast_rewards import MODELS
 from bandits_dp.problems import ContextualLinear, PoolContextual
 from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius
-from bandits_dp.widths.ridge import PlainRadius, Shape
+from bandits_dp.widths.ridge import PlainRadius
 from tests.interrupted import Interrupted
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -127,7 +127,7 @@ def plain_run(learner, case, problem, answers, noise_rng, horizon):
         known = np.array([ridge])
         width = alpha
         if alpha is None:
-            width = scale * float(np.ravel(learner.learner.radius.beta(t, Shape(known, least(inverse))))[0])
+            width = scale * float(np.ravel(learner.learner.radius.beta(t, known, least(inverse)))[0])
         index = seen @ theta + width * np.sqrt(((seen @ inverse) * seen).sum(axis=1))
         arm = int(np.argmax(index))
         means = instance.means(shown)
@@ -836,21 +836,21 @@ def test_units_of_rewards_do_not_matter_to_the_instruments_radius():
                   for unit in (1.0, 10.0))
     assert other.regularizer(1) == pytest.approx(one.regularizer(1) / 100)
     for batch in (1, 100):
-        assert other.beta(batch, Shape(1.0, 1.0)) == pytest.approx(one.beta(batch, Shape(1.0, 1.0)))
+        assert other.beta(batch, 1.0, 1.0) == pytest.approx(one.beta(batch, 1.0, 1.0))
 
 
 def test_nothing_is_noisy_before_the_first_release():
     counter = bdp.continual.TreeCounter(20, 1.0, 0.0, bdp.privatizers.Ball(3), noise="laplace")
     counted = CountedRadius(counter, 5, 0.5, theta_norm=1.0, feature_norm=1.0, regularizer=2.0, failure=0.1)
     plain = PlainRadius(3, 5, 0.5, 0.05, regularizer=2.0)  # half of the failures are the noise's
-    assert counted.beta(0, Shape(2.0, 2.0)) == plain.beta(0, Shape(2.0, 2.0))
-    assert counted.beta(1, Shape(2.0, 2.0)) > 10 * plain.beta(1, Shape(2.0, 2.0))
+    assert counted.beta(0, 2.0, 2.0) == plain.beta(0, 2.0, 2.0)
+    assert counted.beta(1, 2.0, 2.0) > 10 * plain.beta(1, 2.0, 2.0)
 
 
 def test_printed_width_is_lemma_2():
     learner = make("dgs, printed width")
     expected = math.log2(300) / 2 * math.sqrt(math.log(50) * math.log(20)) / math.sqrt(50) + math.sqrt(3 * math.log(51 / 0.05)) + 1
-    assert learner.learner.radius.beta(50, Shape(np.ones(1), np.ones(1))) == pytest.approx(expected)
+    assert learner.learner.radius.beta(50, np.ones(1), np.ones(1)) == pytest.approx(expected)
 
 
 def arms_changed(fresh, record, change, horizon=100, runs=4):

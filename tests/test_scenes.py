@@ -6,8 +6,8 @@ import re
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.plots import Bar, Dot, Path, Text
-from bandits_dp.plots.marks import Mark
+from bandits_dp.companion.plots import Bar, Dot, Path, Text
+from bandits_dp.companion.plots.marks import Mark
 from tests.test_plots import page_json
 
 ALT = "Three messages pass a wall, one after the other."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bandits_dp.plots import Bar
+from bandits_dp.companion.plots import Bar
 from tests.test_plots_browser import chromium, show  # noqa: F401  (fixtures)
 from tests.test_scenes import passing, scene
 

@@ -24,17 +24,17 @@ from types import SimpleNamespace
 import numpy as np
 import psutil  # which distributed, another tool of the tests, needs
 import pytest
+from bandits_dp.engine import fingerprint as _fingerprint
+from bandits_dp.engine import parent
 
 import bandits_dp as bdp
 from bandits_dp import _files
-from bandits_dp.engine import fingerprint as _fingerprint
-from bandits_dp.engine import parent
-from bandits_dp.engine.fingerprint import fingerprint
-from bandits_dp.engine.groups import GROWTH, PATIENCE, TOGETHER, Groups
-from bandits_dp.engine.live_arms import LiveArms
-from bandits_dp.engine.live_counted import ExactSum, LiveCounted
-from bandits_dp.engine.store import RunStore
 from bandits_dp.learners import UCB, ArmElimination
+from bandits_dp.live.arms import LiveArms
+from bandits_dp.live.counted import ExactSum, LiveCounted
+from bandits_dp.play.fingerprint import fingerprint
+from bandits_dp.play.groups import GROWTH, PATIENCE, TOGETHER, Groups
+from bandits_dp.play.store import RunStore
 from bandits_dp.privatizers import Identity
 from bandits_dp.problems import BernoulliArms
 from bandits_dp.schedules.arms import EqualBatches
@@ -416,7 +416,7 @@ TELL = f"""
 import collections, fractions, functools, math
 import numpy as np
 import bandits_dp as bdp
-from bandits_dp.engine.fingerprint import fingerprint
+from bandits_dp.play.fingerprint import fingerprint
 keys = [fingerprint(value) for value in {VALUES}]
 """
 
@@ -432,7 +432,7 @@ def test_fingerprints_tell_values_apart_in_every_process():
 
 
 def test_every_system_is_found_again_by_another_process():
-    lines = ("from bandits_dp.engine.fingerprint import fingerprint\nfrom tests.small_problems import SYSTEMS, small\n"
+    lines = ("from bandits_dp.play.fingerprint import fingerprint\nfrom tests.small_problems import SYSTEMS, small\n"
              "keys = [fingerprint(*small(name)) for name in SYSTEMS]\n")
     here = {}
     exec(lines, here)

@@ -13,9 +13,9 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from tqdm import tqdm
 
 import bandits_dp as bdp
-from bandits_dp.engine.fingerprint import fingerprint
-from bandits_dp.engine.simulate import _play, checkpoints
 from bandits_dp.guarantee import no_guarantee
+from bandits_dp.play.fingerprint import fingerprint
+from bandits_dp.play.simulate import _play, checkpoints
 from bandits_dp.problems import BernoulliArms
 from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, slowly, small
 
@@ -182,9 +182,9 @@ def test_same_seed_same_result_however_runs_are_split(name, monkeypatch, tmp_pat
     assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
     assert_same_runs(bdp.simulate(*small_case, runs=9, seed=2, progress=False), one, runs=7)
     assert (bdp.simulate(*small_case, runs=7, seed=3, progress=False).regret != one.regret).any()
-    monkeypatch.setattr(sys.modules["bandits_dp.engine.simulate"], "TOGETHER", 3)
+    monkeypatch.setattr(sys.modules["bandits_dp.play.simulate"], "TOGETHER", 3)
     assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
-    monkeypatch.setattr(sys.modules["bandits_dp.engine.simulate"], "TOGETHER", 1)
+    monkeypatch.setattr(sys.modules["bandits_dp.play.simulate"], "TOGETHER", 1)
     assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
 
 
@@ -340,7 +340,7 @@ def test_a_bar_that_ends_is_full(monkeypatch, tmp_path):
             super().__init__(*args, **kwargs)
             bars.append(self)
 
-    for module in ("bandits_dp.engine.simulate", "bandits_dp.audit"):
+    for module in ("bandits_dp.play.simulate", "bandits_dp.audit.audit"):
         monkeypatch.setattr(sys.modules[module], "tqdm", Seen)
     for runs in (2, 5):
         bdp.simulate(bdp.make("AE", PROBLEM, horizon=50), PROBLEM, 50, runs=runs, cache=tmp_path)
@@ -366,7 +366,7 @@ def test_runs_stay_together_where_somebody_else_shares_the_work(monkeypatch):
         sizes.append(len(runs))
         return _play(learner, problem, horizon, seed, runs, tick)
 
-    monkeypatch.setattr("bandits_dp.engine.simulate._play", played)
+    monkeypatch.setattr("bandits_dp.play.simulate._play", played)
     call = bdp.make("AE", PROBLEM, horizon=200), PROBLEM, 200, 10
     alone = bdp.simulate(*call, progress=False)
     shared = joblib.Parallel(2, backend="threading")(joblib.delayed(bdp.simulate)(*call, progress=False) for _ in range(2))

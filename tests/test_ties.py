@@ -87,7 +87,7 @@ def test_a_leader_stays_whatever_rounding_says():
 
 
 def test_features_of_artists_are_data_of_six_decimals():
-    problem = bdp.problems.LastFM(source="synthetic", dimension=5)
+    problem = bdp.lastfm.LastFM(source="synthetic", dimension=5)
     steps = problem.pool * 1e6
     assert steps == pytest.approx(np.rint(steps), abs=1e-6)
     assert np.linalg.norm(problem.pool, axis=1).max() <= 1

@@ -16,15 +16,15 @@ from typing import Any
 
 import bandits_dp
 
-DRAWING = {"bandits_dp.plots.drawing", "bandits_dp.plots.end_labels"}  # nobody imports them who does not draw
+DRAWING = {"bandits_dp.companion.plots.drawing", "bandits_dp.companion.plots.end_labels"}  # nobody imports them who does not draw
 NEEDY = {  # whose examples need a library, and whether they get to the message that names the extra
-    "bandits_dp.logs.log.Log.from_dataframe": False,  # takes a table of the caller's
-    "bandits_dp.plots.lines.band": False,  # takes axes of the caller's
-    "bandits_dp.plots.moving.MovingFigure": True,
-    "bandits_dp.plots.moving.moving_figure": True,
-    "bandits_dp.plots.style.use_style": True,
-    "bandits_dp.problems.lastfm.LastFM": True,
-    "bandits_dp.result.Result.to_dataframe": True,
+    "bandits_dp.companion.logs.log.Log.from_dataframe": False,  # takes a table of the caller's
+    "bandits_dp.companion.plots.lines.band": False,  # takes axes of the caller's
+    "bandits_dp.companion.plots.moving.MovingFigure": True,
+    "bandits_dp.companion.plots.moving.moving_figure": True,
+    "bandits_dp.companion.plots.style.use_style": True,
+    "bandits_dp.companion.lastfm.problem.LastFM": True,
+    "bandits_dp.play.result.Result.to_dataframe": True,
 }
 
 

@@ -11,7 +11,7 @@ from bandits_dp.catalog import arms, clients, linear, linucb, rewards
 from bandits_dp.catalog.options import Given, plain
 from bandits_dp.catalog.setups import Setup, setup
 from bandits_dp.catalog.system import System
-from bandits_dp.engine.restarts import Restarts
+from bandits_dp.live.restarts import Restarts
 from bandits_dp.problems import Problem
 from bandits_dp.problems.base import check_problem
 
@@ -52,7 +52,7 @@ def make(
         The problem; learners take no more from it than what is public: its size, its actions, bounds on rewards.
     horizon : int or None
         Number of rounds T, >= 1. None if nobody knows: learners of the setting ``"arms"`` then restart for ever longer horizons,
-        see :class:`bandits_dp.engine.restarts.Restarts`, whose options ``first_horizon`` and ``growth`` are allowed, too.
+        see :class:`bandits_dp.live.restarts.Restarts`, whose options ``first_horizon`` and ``growth`` are allowed, too.
     epsilon : float, optional
         Privacy parameter, > 0; required by private systems, ignored by those without privacy.
     delta : float, optional
@@ -65,7 +65,7 @@ def make(
     Returns
     -------
     Live
-        A fresh learner, ready for users, with its ``guarantee``; see :class:`bandits_dp.engine.live.Live`.
+        A fresh learner, ready for users, with its ``guarantee``; see :class:`bandits_dp.live.live.Live`.
 
     Raises
     ------

@@ -12,9 +12,9 @@ from bandits_dp import _checks
 from bandits_dp.catalog.options import Fidelity, Given, NoOptions, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
-from bandits_dp.engine.live_arms import LiveArms
-from bandits_dp.engine.live_counted import ExactSum, LiveCounted
 from bandits_dp.learners import UCB, ArmElimination
+from bandits_dp.live.arms import LiveArms
+from bandits_dp.live.counted import ExactSum, LiveCounted
 from bandits_dp.privatizers import (
     BinarySum,
     CentralLaplace,

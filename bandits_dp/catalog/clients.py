@@ -14,10 +14,10 @@ from bandits_dp.catalog.linear import CLIPPED, Clipped, no_noise, with_noise
 from bandits_dp.catalog.options import Fidelity, Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.designs import support_bound
-from bandits_dp.engine.live_clients import LiveClients
-from bandits_dp.engine.pilots import equal_communication
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners import PhasedElimination
+from bandits_dp.live.clients import LiveClients
+from bandits_dp.play.pilots import equal_communication
 from bandits_dp.privatizers import (
     Box,
     CentralGaussian,

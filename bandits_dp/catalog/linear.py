@@ -12,8 +12,8 @@ from bandits_dp import _checks
 from bandits_dp.catalog.options import Fidelity, Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.designs import support_bound
-from bandits_dp.engine.live_linear import LiveLinear
 from bandits_dp.learners import PhasedElimination
+from bandits_dp.live.linear import LiveLinear
 from bandits_dp.privatizers import (
     Box,
     CentralGaussian,

@@ -10,11 +10,12 @@ from typing import Any
 from bandits_dp import _checks
 from bandits_dp.catalog.options import Fidelity, Given, allowed_visits, option
 from bandits_dp.catalog.system import System
+from bandits_dp.companion.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
-from bandits_dp.engine.live_contexts import BILLBOARD, LiveContexts
-from bandits_dp.engine.streams import CountedBatches, FreshBatches
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.live.contexts import BILLBOARD, LiveContexts
+from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
 from bandits_dp.privatizers.bit_sum import crowd
 from bandits_dp.privatizers.centred import CentredStatistics
@@ -27,7 +28,6 @@ from bandits_dp.privatizers.returning import (
     ReturningVectorSum,
 )
 from bandits_dp.problems.contextual import Contextual, centre_of
-from bandits_dp.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
 from bandits_dp.schedules.users import named_batch_size
 from bandits_dp.widths.ridge import PlainRadius
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius

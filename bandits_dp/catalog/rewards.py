@@ -12,9 +12,9 @@ from bandits_dp.catalog.options import Given, allowed_visits, option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
-from bandits_dp.engine.live_rewards import CountedRewards, Curator, LiveRewards
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
+from bandits_dp.live.rewards import CountedRewards, Curator, LiveRewards
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth

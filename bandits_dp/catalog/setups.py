@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.engine.live import Live
+from bandits_dp.live.live import Live
 from bandits_dp.problems import BernoulliArms, CodeLinear, ContextualLinear, PoolContextual, SphericalClients
 
 

@@ -257,7 +257,10 @@ class Counter(Saved):
 
     def step(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Do what :meth:`add` does for a value that is known to be right, or for the sum of values of several users."""
-        noise = self._next_noise(rng)
+        return self.count(value, self._next_noise(rng))
+
+    def count(self, value: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Take the next value, and release the running sum with this noise; for simulators, whose values may be those of many runs."""
         self.steps += 1
         self._total = self._total + value
         return self._total + noise

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bandits_dp.ask_tell import Asked, Floats, Learner, Noise
+from bandits_dp.learners.ask_tell import Asked, Floats, Learner, Noise
 from bandits_dp.schedules.arms import Batches
 from bandits_dp.widths.arms import ArmWidth
 

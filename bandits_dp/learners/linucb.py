@@ -22,14 +22,15 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest
-from bandits_dp.ask_tell import Floats, Learner
-from bandits_dp.widths.ridge import Radius, Shape
-
-Names = tuple[str, ...]
+from bandits_dp.learners.ask_tell import Floats, Learner
+from bandits_dp.widths.ridge import Radius
 
 
 class LinUCB(Learner):
     """LinUCB with any release of its statistics and any radius.
+
+    It plays one run or many at once: if the sums that it is told have leading axes, everything that it knows has them, too, and each
+    run is played as if it were alone.
 
     Parameters
     ----------
@@ -44,12 +45,14 @@ class LinUCB(Learner):
     ----------
     batch : int
         Number of batches m released.
-    sums : ndarray, shape (d + d (d + 1) / 2,)
+    sums : ndarray, shape (..., d + d (d + 1) / 2)
         The released sums of phi y, and of the upper triangle of phi phi', row by row.
+    inverse, theta, beta : ndarray, shapes (..., d, d), (..., d) and (...)
+        V^-1, the estimate, and the radius times its scale.
+    shifts : ndarray of int, shape (...)
+        How often V was lifted to the radius's floor.
     upper : tuple of ndarray
         Rows and columns of the upper triangle.
-    inverse, theta, beta : ndarray, shapes (d, d) and (d,), and float
-        V^-1, the estimate, and the radius times its scale.
 
     Examples
     --------
@@ -62,8 +65,8 @@ class LinUCB(Learner):
     ([0.8, 0.0], 0)
     """
 
-    changes: ClassVar[Names] = ("batch", "sums", "inverse", "theta", "beta")
-    fixed: ClassVar[Names] = ("sums", "inverse", "theta")  # keep their shape
+    changes: ClassVar[tuple[str, ...]] = ("batch", "sums", "inverse", "theta", "beta", "shifts")
+    fixed: ClassVar[tuple[str, ...]] = changes[1:]  # keep their shape
 
     def __init__(
         self, dimension: int, radius: Radius, radius_scale: float = 1.0
@@ -72,14 +75,20 @@ class LinUCB(Learner):
         self.radius_scale = _checks.real(
             "radius_scale", radius_scale, 0.0, np.inf, ends="[)"
         )
-        self.upper = np.triu_indices(dimension)
-        self._fit(np.zeros(dimension + len(self.upper[0])))  # line 2
+        self.upper = row, column = np.triu_indices(dimension)
+        self.place = np.empty((dimension, dimension), dtype=int)
+        self.place[row, column] = self.place[column, row] = np.arange(len(row))
+        self.shifts = np.zeros((), dtype=np.int64)
+        self._fit(np.zeros(dimension + len(row)))  # line 2
 
     def choose(self, features: Floats) -> NDArray[np.intp]:
-        """Return the best arm (line 5) for features of shape (..., arms, d)."""
-        squares = ((features @ self.inverse) * features).sum(axis=-1)
-        index = features @ self.theta + self.beta * self.widths(squares)
-        return first_largest(index)
+        """Return the best arms (line 5) for features (..., any, arms, d)."""
+        phi = features.reshape(*self.beta.shape, -1, features.shape[-1])
+        scaled = phi @ self.inverse
+        squares = np.einsum("...kd,...kd->...k", scaled, phi)
+        index = (phi @ self.theta[..., None])[..., 0]
+        index += self.beta[..., None] * self.widths(squares)
+        return first_largest(index.reshape(features.shape[:-1]))
 
     def widths(self, squares: Floats) -> Floats:
         """Return the roots of phi' V^-1 phi, negative by rounding at most."""
@@ -92,18 +101,20 @@ class LinUCB(Learner):
 
     def _fit(self, sums: Floats) -> None:
         """Compute the model."""
-        d = len(sums) - len(self.upper[0])
-        ridge = self.radius.regularizer(self.batch)
-        floor = self.radius.floor(self.batch)
-        V = np.empty((d, d))
-        V[self.upper] = V.T[self.upper] = sums[d:]
-        V.flat[:: d + 1] += ridge  # V_m
-        least = np.linalg.eigvalsh(V)[0]
-        if least < floor:
-            V.flat[:: d + 1] += floor - least
-            ridge, least = ridge + floor - least, floor
+        radius, m, d = self.radius, self.batch, len(self.place)
+        runs, one = sums.shape[:-1], np.eye(d)
+        ridge = np.full(runs, radius.regularizer(m))
+        V = sums[..., d:][..., self.place] + ridge[..., None, None] * one  # V_m
+        least, floor = ridge, radius.floor(m)
+        if radius.adaptive or floor > 0:
+            least = np.linalg.eigvalsh(V)[..., 0]
+            shift = np.maximum(floor - least, 0.0)
+            if shift.any():
+                V = V + shift[..., None, None] * one
+                ridge, least = ridge + shift, least + shift
+                self.shifts = self.shifts + (shift > 0)
         self.sums = sums
         self.inverse = np.linalg.inv(V)
-        self.theta = self.inverse @ sums[:d]  # line 16
-        beta = self.radius.beta(self.batch, Shape(ridge, least))
-        self.beta = self.radius_scale * float(np.squeeze(beta))
+        self.theta = (self.inverse @ sums[..., :d, None])[..., 0]  # line 16
+        beta = radius.beta(m, ridge, least)
+        self.beta = self.radius_scale * beta + np.zeros(runs)

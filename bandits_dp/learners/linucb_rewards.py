@@ -55,9 +55,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bandits_dp.ask_tell import Floats
+from bandits_dp.learners.ask_tell import Floats
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.widths.ridge import Radius, Shape
+from bandits_dp.widths.ridge import Radius
 
 
 class RidgeLinUCB(LinUCB):
@@ -68,7 +68,7 @@ class RidgeLinUCB(LinUCB):
     """
 
     def directions(self, phi: Floats) -> Floats:
-        """Return g for each user, from the features; shape (users, d) both."""
+        """Return g for each user, from the features; (..., users, d) both."""
         return phi
 
     def tell(  # type: ignore[override]  # the batch's features are public
@@ -77,9 +77,9 @@ class RidgeLinUCB(LinUCB):
         """Take the released vector, and the features played, (users, d)."""
         row, column = self.upper
         self.batch += 1
-        products = (phi[:, row] * phi[:, column]).sum(axis=0)
-        exact = self.sums[len(released) :] + products
-        self._fit(np.concatenate([released, exact]))
+        products = (phi[..., row] * phi[..., column]).sum(axis=-2)
+        exact = self.sums[..., len(self.place) :] + products
+        self._fit(np.concatenate([released, exact], axis=-1))
 
 
 class ParameterLinUCB(RidgeLinUCB):
@@ -90,7 +90,7 @@ class ParameterLinUCB(RidgeLinUCB):
 
     def _fit(self, sums: Floats) -> None:
         super()._fit(sums)
-        self.theta = sums[: len(self.inverse)]
+        self.theta = sums[..., : len(self.place)]
 
 
 class InstrumentLinUCB(RidgeLinUCB):
@@ -113,14 +113,16 @@ class InstrumentLinUCB(RidgeLinUCB):
 
     Attributes
     ----------
-    cross, instruments : ndarray, shape (d, d)
+    cross, instruments : ndarray, shape (..., d, d)
         W and the sum of g g'.
-    inverse : ndarray, shape (d, d)
+    inverse : ndarray, shape (..., d, d)
         M^-1.
+    whitener : ndarray, shape (..., d, d)
+        L^-1.
     """
 
-    changes = (*LinUCB.changes, "cross", "instruments")
-    fixed = (*LinUCB.fixed, "cross", "instruments")
+    changes = (*LinUCB.changes, "cross", "instruments", "whitener")
+    fixed = changes[1:]
 
     def __init__(
         self, dimension: int, radius: Radius, noise_std: Floats,
@@ -129,36 +131,35 @@ class InstrumentLinUCB(RidgeLinUCB):
         self.reward_std, self.whiten = reward_std, whiten
         self.variance = np.append(1.0, noise_std**2)  # nothing is summed at 0
         self.cross = self.instruments = np.zeros((dimension, dimension))
+        self.whitener = np.eye(dimension)
         super().__init__(dimension, radius, radius_scale)
 
     def directions(self, phi: Floats) -> Floats:
         """Return unit vectors g."""
-        g = phi
-        if self.whiten:
-            A = np.eye(phi.shape[1])
-            A[self.upper] += self.sums[phi.shape[1] :]
-            L = np.linalg.cholesky(A.T)  # reads the lower triangle
-            g = np.linalg.solve(L, phi.T).T
-        return np.asarray(g / np.linalg.norm(g, axis=1, keepdims=True))
+        g = phi @ self.whitener.mT
+        return np.asarray(g / np.linalg.norm(g, axis=-1, keepdims=True))
 
     def tell(  # type: ignore[override]  # the batch's features are public
         self, released: Floats, phi: Floats
     ) -> None:
         """Take the released sum of g r, and the features played."""
         g = self.directions(phi)
-        self.cross = self.cross + g.T @ phi
-        self.instruments = self.instruments + g.T @ g
+        self.cross = self.cross + g.mT @ phi
+        self.instruments = self.instruments + g.mT @ g
         super().tell(released, phi)
 
     def _fit(self, sums: Floats) -> None:
-        d, kappa = len(self.cross), self.radius.regularizer(self.batch)
-        C = self.reward_std**2 * self.instruments
-        C = C + self.variance[self.batch] * np.eye(d)
-        weighted = np.linalg.solve(C, np.column_stack([self.cross, sums[:d]]))
-        M = self.cross.T @ weighted  # W' C^-1 W, and W' C^-1 u as last column
-        self.inverse = np.linalg.inv(M[:, :d] + kappa * np.eye(d))
+        m, d, runs = self.batch, len(self.place), sums.shape[:-1]
+        kappa, one = np.full(runs, self.radius.regularizer(m)), np.eye(d)
+        C = self.reward_std**2 * self.instruments + self.variance[m] * one
+        u = np.concatenate([self.cross, sums[..., :d, None]], axis=-1)
+        M = self.cross.mT @ np.linalg.solve(C, u)  # W' C^-1 W, and W' C^-1 u
+        ridge = kappa[..., None, None] * one
+        self.inverse = np.linalg.inv(M[..., :d] + ridge)
         self.sums = sums
-        self.theta = self.inverse @ M[:, d]
-        known = np.full(1, kappa)
-        beta = self.radius.beta(self.batch, Shape(known, known))
-        self.beta = self.radius_scale * float(np.squeeze(beta))
+        if self.whiten:
+            A = sums[..., d:][..., self.place] + one
+            self.whitener = np.linalg.inv(np.linalg.cholesky(A))
+        self.theta = (self.inverse @ M[..., d:])[..., 0]
+        beta = self.radius.beta(m, kappa, kappa)
+        self.beta = self.radius_scale * beta + np.zeros(runs)

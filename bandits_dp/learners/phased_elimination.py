@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp._ties import first_largest, round_up
-from bandits_dp.ask_tell import Asked, Floats, Learner, Noise
 from bandits_dp.designs import bounded_actions, g_optimal_design
+from bandits_dp.learners.ask_tell import Asked, Floats, Learner, Noise
 from bandits_dp.schedules.clients import Schedule
 from bandits_dp.widths.designs import DesignWidth, Phase
 

@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bandits_dp._ties import first_largest
-from bandits_dp.ask_tell import Asked, Floats, Learner
+from bandits_dp.learners.ask_tell import Asked, Floats, Learner
 from bandits_dp.widths.running import RunningWidth
 
 
@@ -58,17 +59,20 @@ class UCB(Learner):
         self.width = width
         self.sums, self.pulls = np.zeros(arms), np.zeros(arms, dtype=np.int64)
 
+    def next_arm(self) -> NDArray[np.intp]:
+        """Return the arm with the largest upper confidence bound, every arm once first; of many runs, if sums have such an axis."""
+        if not self.pulls.all():
+            return np.asarray(self.pulls.argmin(axis=-1))
+        t = int(self.pulls.reshape(-1, self.pulls.shape[-1])[0].sum()) + 1
+        return first_largest(self.sums / self.pulls + self.width.half_width(self.pulls, t))
+
     def ask(self) -> Asked:
-        """Ask one user about the arm with the largest upper confidence bound; about every arm once first."""
-        if (self.pulls == 0).any():
-            arm = int(np.argmin(self.pulls))
-        else:
-            arm = int(first_largest(self.sums / self.pulls + self.width.half_width(self.pulls, int(self.pulls.sum()) + 1)))
-        return Asked(np.array([arm]), np.array([1]))
+        """Ask one user about the next arm."""
+        return Asked(self.next_arm()[None], np.ones(1, dtype=np.int64))
 
     def tell(self, released: Floats, noise: Sequence[object], arm: int | None = None) -> None:
         """Take the running sum of an arm after one more reward: of the one that is asked for, unless the answer to another came."""
-        at = int(self.ask().arms[0]) if arm is None else arm
+        at = int(self.next_arm()) if arm is None else arm
         sums, pulls = self.sums.copy(), self.pulls.copy()
         sums[at] = released[0]
         pulls[at] += 1

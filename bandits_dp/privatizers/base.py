@@ -251,11 +251,8 @@ class Privatizer(ABC):
         """Draw the random numbers of so many releases, shape (batches, ahead); for simulators."""
         raise NotImplementedError
 
-    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Turn such rows, one per release, into (released - true sum), shape (releases, dimension).
-
-        ``values``, shape (releases, users, dimension), may be None unless ``needs_values``.
-        """
+    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn such rows, one per release of values (releases, users, dimension), into (released - true sum)."""
         raise NotImplementedError
 
     def check(self, values: ArrayLike, users: int | None = None) -> NDArray[np.float64]:

@@ -141,9 +141,9 @@ class BitSum(Privatizer):
         uniform = rng.random((batches, self.users * self.dimension))
         return np.concatenate([ones - self.noise_bits.mean(self.users), uniform], axis=1)
 
-    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Round every number to a neighbouring integer, up if its uniform number is below the rest, and add the noise bits."""
-        if values is None:  # ends of the interval, which are not rounded
+        if not self.needs_values:  # ends of the interval are not rounded
             return self.step * rows[:, : self.dimension]
         uniform = rows[:, self.dimension :].reshape(len(rows), self.users, self.dimension)
         rest = (values - self.low) / self.step

@@ -37,7 +37,7 @@ class GaussianNoise(Privatizer):
         """Draw the noise of so many releases."""
         return rng.normal(0.0, self.noise_std, (batches, self.dimension))
 
-    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the rows, which are the noise."""
         return rows
 

@@ -6,7 +6,6 @@ from bandits_dp.problems.clients import ClientPopulation, SphericalClients
 from bandits_dp.problems.code_linear import CodeLinear
 from bandits_dp.problems.contextual import Contextual, ContextualLinear
 from bandits_dp.problems.graded import GradedArms
-from bandits_dp.problems.lastfm import LastFM
 from bandits_dp.problems.linear import LinearArms, SphericalArms
 from bandits_dp.problems.pool import PoolContextual
 from bandits_dp.problems.rounds import Rounds
@@ -18,7 +17,6 @@ __all__ = [
     "Contextual",
     "ContextualLinear",
     "GradedArms",
-    "LastFM",
     "LinearArms",
     "PoolContextual",
     "Problem",

@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.continual import Counter
-from bandits_dp.widths.ridge import FixedWidth, PlainRadius, Shape
+from bandits_dp.widths.ridge import FixedWidth, Floats, PlainRadius
 from bandits_dp.widths.ridge_private import quadratic_quantile
 
 
@@ -48,10 +47,9 @@ class InstrumentRadius(FixedWidth):
     Examples
     --------
     >>> from bandits_dp.widths.rewards import InstrumentRadius
-    >>> from bandits_dp.widths.ridge import Shape
     >>> radius = InstrumentRadius(
     ...     dimension=2, users=1, batches=1000, least_std=3.0, reward_std=0.5, theta_norm=1.0, failure=0.05)
-    >>> [round(radius.beta(batch, Shape(2.0, 2.0)), 1) for batch in (10, 1000)]
+    >>> [round(radius.beta(batch, 2.0, 2.0), 1) for batch in (10, 1000)]
     [9.5, 10.3]
     """
 
@@ -70,7 +68,7 @@ class InstrumentRadius(FixedWidth):
         noise = quadratic_quantile(np.ones(dimension), failure / (2 * batches))
         self.fixed = math.sqrt(self.ridge) * theta_norm + math.sqrt(noise)
 
-    def beta(self, batch: int, shape: Shape) -> float:
+    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius."""
         spread = self.dimension * math.log1p(batch * self.users / (self.dimension * self.rho))
         return self.fixed + math.sqrt(2 * self.log_failure + spread)
@@ -100,11 +98,10 @@ class CountedRadius(PlainRadius):
     >>> import bandits_dp as bdp
     >>> from bandits_dp.privatizers.domain import UNIT_INTERVAL
     >>> from bandits_dp.widths.rewards import CountedRadius
-    >>> from bandits_dp.widths.ridge import Shape
     >>> counter = bdp.continual.TreeCounter(1000, epsilon=1.0, delta=0.0, noise="laplace")
     >>> radius = CountedRadius(
     ...     counter, users=1, reward_std=0.5, theta_norm=1.0, feature_norm=1.0, regularizer=1.0, failure=0.05)
-    >>> [round(float(radius.beta(1000, Shape(1.0, least))), 1) for least in (10.0, 1000.0)]  # many rewards drown the noise
+    >>> [round(float(radius.beta(1000, 1.0, least)), 1) for least in (10.0, 1000.0)]  # many rewards drown the noise
     [71.4, 9.7]
     """
 
@@ -133,9 +130,9 @@ class CountedRadius(PlainRadius):
         tails = ((log_tail - np.outer(np.unique(draws), np.log1p(-((s * scale) ** 2)))) / s).min(axis=1)
         self.noise_bound = np.concatenate([[0.0], math.sqrt(d) * tails[np.unique(draws, return_inverse=True)[1]]])
 
-    def beta(self, batch: int, shape: Shape) -> NDArray[np.float64]:  # type: ignore[override]  # one per run
+    def beta(self, batch: int, ridge: Floats, least: Floats) -> Floats:  # type: ignore[override]  # one per run
         """Return the radius, one per run."""
-        return np.asarray(super().beta(batch, shape) + self.noise_bound[batch] / np.sqrt(shape.least))
+        return np.asarray(super().beta(batch, ridge, least) + self.noise_bound[batch] / np.sqrt(least))
 
 
 class PrintedWidth(FixedWidth):
@@ -159,9 +156,8 @@ class PrintedWidth(FixedWidth):
     Examples
     --------
     >>> from bandits_dp.widths.rewards import PrintedWidth
-    >>> from bandits_dp.widths.ridge import Shape
     >>> width = PrintedWidth(2, 1000, epsilon=1.0, regularizer=1.0, theta_norm=1.0, feature_norm=1.0, failure=0.05)
-    >>> [round(width.beta(batch, Shape(1.0, 1.0)), 1) for batch in (10, 1000)]
+    >>> [round(width.beta(batch, 1.0, 1.0), 1) for batch in (10, 1000)]
     [12.6, 6.9]
     """
 
@@ -184,7 +180,7 @@ class PrintedWidth(FixedWidth):
         self.growth = feature_norm**2 * regularizer
         self.bias = math.sqrt(regularizer) * theta_norm
 
-    def beta(self, batch: int, shape: Shape) -> float:
+    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return Lemma 2's alpha_t."""
         t = max(batch, 1)
         noise = self.noise * math.sqrt(math.log(t) / t)

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 
+Floats = NDArray[np.float64] | float  # one number, or one for each run
+
 
 @dataclass(frozen=True)
 class NoiseLaw:
@@ -36,7 +38,7 @@ class NoiseLaw:
     Examples
     --------
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.engine.streams import FreshBatches
+    >>> from bandits_dp.live.streams import FreshBatches
     >>> batches = FreshBatches(bdp.privatizers.LocalGaussian(1, epsilon=1.0, delta=1e-3))
     >>> law = batches.law(4)
     >>> law.additive, (law.vector_std / law.vector_std[0]).round(2).tolist()  # independent noise of batches adds up
@@ -50,35 +52,13 @@ class NoiseLaw:
     sub_gaussian: bool = True
 
 
-@dataclass(frozen=True)
-class Shape:
-    """What is known about V_m when its radius is asked for, in every run.
-
-    Parameters
-    ----------
-    regularizer : ndarray, shape (runs,), or float
-        lambda_m, with the shift that made V_m positive definite, if any.
-    least : ndarray, shape (runs,), or float
-        The least eigenvalue of V_m; anything for a radius that does not need it.
-
-    Examples
-    --------
-    >>> from bandits_dp.widths.ridge import Shape
-    >>> Shape(regularizer=1.0, least=5.0)  # V_m is at least 5 in every direction, of which 1 was added
-    Shape(regularizer=1.0, least=5.0)
-    """
-
-    regularizer: NDArray[np.float64] | float
-    least: NDArray[np.float64] | float
-
-
 class Radius(Protocol):
     """Regularizer and confidence radius after each batch.
 
     Attributes
     ----------
     adaptive : bool
-        Whether ``beta`` looks at the shape of V_m; if not, it depends on m only.
+        Whether ``beta`` looks at the eigenvalues of V_m; if not, it depends on m only.
 
     Examples
     --------
@@ -90,7 +70,7 @@ class Radius(Protocol):
     ...         return 1.0
     ...     def floor(self, batch):
     ...         return 0.5
-    ...     def beta(self, batch, shape):
+    ...     def beta(self, batch, ridge, least):
     ...         return 1 / (1 + batch)
     >>> learner = LinUCB(2, Shrinking())
     >>> learner.tell(np.zeros(5))
@@ -104,10 +84,13 @@ class Radius(Protocol):
         """Return lambda_m > 0 after ``batch`` batches, 0 at first."""
 
     def floor(self, batch: int) -> float:
-        """Return the least eigenvalue > 0 that V_m may have; a V_m below is shifted up to it."""
+        """Return the least eigenvalue that V_m may have, > 0: a V_m below is shifted up to it. 0 if V_m is never shifted."""
 
-    def beta(self, batch: int, shape: Shape) -> NDArray[np.float64] | float:
-        """Return beta_m, one number or one per run."""
+    def beta(self, batch: int, ridge: Floats, least: Floats) -> Floats:
+        """Return beta_m, given lambda_m, with the shift that made V_m positive definite, if any, and the least eigenvalue of V_m.
+
+        All three are one number each, or one for each run. ``least`` is right for an adaptive radius only.
+        """
 
 
 class FixedWidth:
@@ -122,9 +105,9 @@ class FixedWidth:
 
     Examples
     --------
-    >>> from bandits_dp.widths.ridge import FixedWidth, Shape
+    >>> from bandits_dp.widths.ridge import FixedWidth
     >>> width = FixedWidth(alpha=0.3, regularizer=1.0)
-    >>> [width.beta(batch, Shape(1.0, 1.0)) for batch in (1, 1000)]
+    >>> [width.beta(batch, 1.0, 1.0) for batch in (1, 1000)]
     [0.3, 0.3]
     """
 
@@ -139,10 +122,10 @@ class FixedWidth:
         return self.ridge
 
     def floor(self, batch: int) -> float:
-        """Return half of the regularizer, which is never reached without noise on V."""
-        return self.ridge / 2
+        """Return 0: without noise on V no eigenvalue is below the regularizer."""
+        return 0.0
 
-    def beta(self, batch: int, shape: Shape) -> float:
+    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the width."""
         return self.width
 
@@ -169,9 +152,9 @@ class PlainRadius(FixedWidth):
 
     Examples
     --------
-    >>> from bandits_dp.widths.ridge import PlainRadius, Shape
+    >>> from bandits_dp.widths.ridge import PlainRadius
     >>> radius = PlainRadius(dimension=5, users=1, reward_std=0.5, alpha=0.05)
-    >>> [round(radius.beta(batch, Shape(1.0, 1.0)), 2) for batch in (10, 1000)]  # grows like a logarithm
+    >>> [round(radius.beta(batch, 1.0, 1.0), 2) for batch in (10, 1000)]  # grows like a logarithm
     [2.69, 3.85]
     """
 
@@ -194,7 +177,7 @@ class PlainRadius(FixedWidth):
         self.theta_norm = _checks.positive("theta_norm", theta_norm)
         self.feature_norm = _checks.positive("feature_norm", feature_norm)
 
-    def beta(self, batch: int, shape: Shape) -> float:
+    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius after ``batch`` batches."""
         d = self.dimension
         spread = d * math.log1p(batch * self.users * self.feature_norm**2 / (d * self.ridge))

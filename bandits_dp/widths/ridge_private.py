@@ -46,7 +46,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from bandits_dp import _checks
-from bandits_dp.widths.ridge import NoiseLaw, Shape
+from bandits_dp.widths.ridge import Floats, NoiseLaw
 
 MIXING = 0.25  # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
 FLOOR = 0.02  # share of the regularizer below which an eigenvalue of V is lifted; any positive number is valid
@@ -191,11 +191,11 @@ class CertifiedRadius(NoisyRadius):
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.ridge import NoiseLaw, Shape
+    >>> from bandits_dp.widths.ridge import NoiseLaw
     >>> from bandits_dp.widths.ridge_private import CertifiedRadius
     >>> radius = CertifiedRadius(2, 1, NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0)), reward_std=0.5, alpha=0.05)
     >>> ridge = radius.regularizer(1000)
-    >>> [round(float(radius.beta(1000, Shape(ridge, least))), 1) for least in (10.0, 300.0)]  # the better V is known, the less
+    >>> [round(float(radius.beta(1000, ridge, least)), 1) for least in (10.0, 300.0)]  # the better V is known, the less
     [15.1, 4.0]
     """
 
@@ -225,11 +225,11 @@ class CertifiedRadius(NoisyRadius):
         """Return the least eigenvalue that V may have."""
         return FLOOR * self.regularizer(batch)
 
-    def beta(self, batch: int, shape: Shape) -> NDArray[np.float64]:
+    def beta(self, batch: int, ridge: Floats, least: Floats) -> Floats:
         """Return beta_m, one per run."""
-        stretch = 1 + np.maximum(self.rho - shape.regularizer + self.matrix_bound[batch], 0) / shape.least  # c
-        bias = self.vector_bound[batch] + shape.regularizer * self.theta_norm
-        return np.asarray(np.sqrt(stretch) * self._reward_part(batch, self.rho) + bias / np.sqrt(shape.least))
+        stretch = 1 + np.maximum(self.rho - ridge + self.matrix_bound[batch], 0) / least  # c
+        bias = self.vector_bound[batch] + ridge * self.theta_norm
+        return np.asarray(np.sqrt(stretch) * self._reward_part(batch, self.rho) + bias / np.sqrt(least))
 
 
 class LemmaRadius(NoisyRadius):
@@ -243,11 +243,11 @@ class LemmaRadius(NoisyRadius):
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.ridge import NoiseLaw, Shape
+    >>> from bandits_dp.widths.ridge import NoiseLaw
     >>> from bandits_dp.widths.ridge_private import LemmaRadius
     >>> radius = LemmaRadius(2, 1, NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0)), reward_std=0.5, alpha=0.05)
     >>> ridge = radius.regularizer(1000)
-    >>> [round(float(radius.beta(1000, Shape(ridge, least))), 1) for least in (10.0, 300.0)]  # V does not matter
+    >>> [round(float(radius.beta(1000, ridge, least)), 1) for least in (10.0, 300.0)]  # V does not matter
     [13.5, 13.5]
     """
 
@@ -272,6 +272,6 @@ class LemmaRadius(NoisyRadius):
         """Return half of what V keeps with high probability."""
         return self.least / 2
 
-    def beta(self, batch: int, shape: Shape) -> float:
+    def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return beta_m."""
         return self._reward_part(batch, self.least) + self.noise_part

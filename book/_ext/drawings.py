@@ -1,4 +1,4 @@
-"""Sphinx extension: the drawings of `bandits_dp.plots` become part of the page, so that they take its colours and its letters.
+"""Sphinx extension: the drawings of `bandits_dp.companion.plots` become part of the page, so that they take its colours and its letters.
 
 As files of their own they could not: a style sheet does not reach into an image. The image's text becomes the drawing's name.
 """
@@ -17,7 +17,7 @@ NEAR = 0.7  # in units of the drawing, of which 500 and more are its width: less
 
 
 def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Replace the images of one page that `bandits_dp.plots` drew."""
+    """Replace the images of one page that `bandits_dp.companion.plots` drew."""
     place = 0
     for image in list(document.findall(nodes.image)):
         path = Path(app.srcdir, image["uri"])

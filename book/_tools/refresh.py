@@ -60,7 +60,7 @@ class Step:
 
 SETS = tuple(path.name.split("_")[0] for path in masters())
 MASTER = "notebooks/assignments/masters/{part}_*.ipynb"
-CURVES = "bandits_dp/problems/lastfm_curves.json"
+CURVES = "bandits_dp/companion/lastfm/curves.json"
 CHAPTERS = tuple(f"notebooks/{path.name}" for path in sorted(NOTEBOOKS.glob("*.ipynb")))
 TESTS = {f"tests/{path.name}": path.read_text("utf-8") for path in sorted((ROOT / "tests").glob("test_*.py"))}
 CLAIMS = tuple(name for name, text in TESTS.items() if "mark.claim" in text)

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from tests.fuzz.values import NAMES, made
 
-LISTED = ("bandits_dp", "bandits_dp.accounting", "bandits_dp.audit", "bandits_dp.catalog", "bandits_dp.continual",
-          "bandits_dp.learners", "bandits_dp.logs", "bandits_dp.plots", "bandits_dp.privatizers", "bandits_dp.problems")
+LISTED = ("bandits_dp", "bandits_dp.accounting", "bandits_dp.audit.audit", "bandits_dp.catalog", "bandits_dp.continual",
+          "bandits_dp.learners", "bandits_dp.companion.logs", "bandits_dp.companion.plots", "bandits_dp.privatizers", "bandits_dp.problems")
 DOCUMENTED = ("bandits_dp.designs", "bandits_dp.widths.arms", "bandits_dp.widths.designs", "bandits_dp.widths.rewards",
               "bandits_dp.widths.ridge", "bandits_dp.widths.ridge_private", "bandits_dp.widths.running",
-              "bandits_dp.schedules.arms", "bandits_dp.schedules.clients", "bandits_dp.schedules.users", "bandits_dp.museum",
-              "bandits_dp.guarantee", "bandits_dp.result")  # no __all__: what they define is for users, too
+              "bandits_dp.schedules.arms", "bandits_dp.schedules.clients", "bandits_dp.schedules.users", "bandits_dp.companion.museum",
+              "bandits_dp.guarantee", "bandits_dp.play.result")  # no __all__: what they define is for users, too
 for module in DOCUMENTED:
     importlib.import_module(module)
 
@@ -185,7 +185,7 @@ bdp.problems.ContextualLinear(fixed=True, features=[[1.0, 0.0], [0.5, 0.5]], the
 bdp.problems.PoolContextual(arms=2, dimension=2, items=5, noise_std=0.5, clip=False)
 bdp.problems.PoolContextual(arms=2, noise_std=0.5, clip=True, pool=[[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]], theta=[0.5, 0.5])
 bdp.problems.Rounds(rounds=rounds, arms=2, dimension=2, reward_range=(0.0, 1.0), bits=False, feature_norm=1.0, theta_norm=1.0)
-bdp.problems.LastFM(dimension=5, arms=5, returning=3, fewest=5, source='synthetic')
+bdp.lastfm.LastFM(dimension=5, arms=5, returning=3, fewest=5, source='synthetic')
 
 designs.support_bound(dimension=20)
 designs.action_rows(actions=[[1.0, 0.0], [0.0, 1.0]])

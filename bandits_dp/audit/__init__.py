@@ -1,0 +1,1 @@
+"""Audits: what an adversary sees, and what that proves about a mechanism."""

@@ -1,0 +1,281 @@
+r"""Empirical audit: a statistical lower bound on epsilon, for catching mechanisms that promise more than they keep.
+
+If a mechanism is :math:`(\varepsilon, \delta)`-private then :math:`P_a(E) \le e^{\varepsilon} P_b(E) + \delta` for every event E
+and all neighbours a, b. So any event whose two probabilities can be told apart by running the mechanism gives
+
+.. math:: \varepsilon \ge \log \frac{P_a(E) - \delta}{P_b(E)} .
+
+An audit chooses E on one half of the runs and counts it on the other (Jagielski, Ullman, Oprea 2020, with the split of Bichsel,
+Steffen, Bogunovic, Vechev 2021). A failed audit is evidence against the mechanism. A passed one proves nothing: another pair of
+inputs, another event or more runs might have failed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, ndtri
+from tqdm import tqdm
+
+from bandits_dp import _checks
+from bandits_dp._memory import check_runs
+from bandits_dp.audit.events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
+from bandits_dp.audit.runs import BYTES, Vectorized, equal, numbers, outputs_of
+from bandits_dp.audit.views import view_of
+from bandits_dp.live.live import Live
+from bandits_dp.live.restarts import Restarts
+from bandits_dp.privatizers import Privatizer
+
+__all__ = ["AuditResult", "Vectorized", "audit"]
+
+CAUTION = 1.75  # the choice must pay for the test's limits and for its own luck: one normal quantile each
+BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What an audit found.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The claim.
+    epsilon_lower : float
+        Lower confidence bound on the true epsilon at this delta, >= 0.
+    event : str
+        The event that was tested, for example ``"output >= 1.5"``: a statistic and its threshold, interval or atom.
+    low, high : float
+        Ends of the event: the statistic is in [low, high]; NaN for the event that the statistic is NaN.
+    likelier : {"a", "b"}
+        The input under which the event is expected to be likelier.
+    hits_a, hits_b : int
+        How often the event happened in the test half, on each input.
+    tested : int
+        Runs in the test half, per input.
+    trials : int
+        All runs, per input.
+    confidence : float
+        Probability that a bound computed like this is right.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> answer = bdp.privatizers.RandomizedResponse(1, epsilon=1.0)
+    >>> result = bdp.audit(answer, [1], [0], epsilon=0.5, delta=0.0, rng=np.random.default_rng(1))  # it claims too much
+    >>> result.passed, 0.5 < result.epsilon_lower < 1.0
+    (False, True)
+    """
+
+    epsilon: float
+    delta: float
+    epsilon_lower: float
+    event: str
+    low: float
+    high: float
+    likelier: str
+    hits_a: int
+    hits_b: int
+    tested: int
+    trials: int
+    confidence: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the bound is compatible with the claim."""
+        return self.epsilon_lower <= self.epsilon
+
+    def __str__(self) -> str:
+        """Return the verdict and its evidence, in two sentences."""
+        verdict = "Passed" if self.passed else "FAILED"
+        return (
+            f"{verdict}: epsilon is at least {self.epsilon_lower:.3g} with confidence {self.confidence:g}, and "
+            f"({self.epsilon:g}, {self.delta:g}) is claimed. "
+            f"The event [{self.event}] happened in {self.hits_a:,} of {self.tested:,} runs on a and in {self.hits_b:,} on b."
+        )
+
+
+def audit(
+    mechanism: Callable[[Any, np.random.Generator], ArrayLike] | Privatizer | Live | Restarts,
+    a: Any,
+    b: Any,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    trials: int = 20_000,
+    confidence: float = 0.99,
+    *,
+    rng: np.random.Generator,
+    score: Callable[[Array], ArrayLike] | None = None,
+    view: str | Callable[[Any], ArrayLike] | None = None,
+    user: int = 0,
+    progress: bool = True,
+) -> AuditResult:
+    r"""Run a mechanism on two neighbouring inputs and bound its epsilon from below.
+
+    Parameters
+    ----------
+    mechanism : callable or Privatizer or Live or Restarts
+        ``mechanism(data, rng)`` returns a number or an array, always of one shape. Runs must be independent: all randomness comes
+        from ``rng``, and ``data`` is not changed. Wrapped in :class:`Vectorized` it is asked for many runs at once. Or a
+        privatizer, or what ``make`` returns: then ``view`` says what the adversary looks at.
+    a, b : object
+        Neighbouring inputs: they differ in one user's data.
+    epsilon, delta : float, optional
+        The claim, > 0 and in [0, 1); that of the guarantee if not given, for a privatizer or a learner.
+    trials : int
+        Runs on each input, enough for a mechanism without noise to fail.
+    confidence : float
+        Probability, in (0, 1), that the bound is right.
+    rng : numpy.random.Generator
+        Source of randomness.
+    score : callable, optional
+        Maps a batch of outputs, shape (runs, \*shape of one output), to one suspicion per run, shape (runs,): best the exact
+        log-likelihood ratio of a against b, which may be infinite. Its thresholds are searched from both sides. If None,
+        thresholds, intervals and repeated values of generic statistics are searched.
+    view : str or callable, optional
+        What is seen of a privatizer or a learner, see :func:`bandits_dp.audit.views.view_of`: ``"sum"``, ``"messages"``,
+        ``"first message"``, ``"one user"``; ``"suggestions"`` to others, ``"releases"``.
+    user : int
+        The user in whom a and b differ, from 0.
+    progress : bool
+        Whether to show a progress bar when it takes longer than a second.
+
+    Returns
+    -------
+    AuditResult
+        The bound, the verdict and the evidence; prints as two sentences.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, a and b are equal, there are too few trials to ever fail, the mechanism is not callable,
+        changes its input, or returns something else than numbers of one shape, or the score has another shape or is NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> noisy = bdp.privatizers.CentralLaplace(3, epsilon=1.0)
+    >>> bdp.audit(noisy, [1, 0, 0], [0, 0, 0], rng=np.random.default_rng(1)).passed
+    True
+
+    Notes
+    -----
+    Let E be chosen on the first half, with P the input where it is likelier, and let k, l be its counts in the n runs of the
+    second half under P and Q. Given the first half, E is fixed, k ~ Bin(n, p) and l ~ Bin(n, q), as runs are independent. Clopper
+    and Pearson's one-sided limits at level (1 - confidence) / 2 each satisfy p >= p_low and q <= q_high together with probability
+    >= confidence (union bound), and then p <= exp(eps) q + delta gives eps >= log (p - delta)/q >= log (p_low - delta)/q_high.
+    This holds for every first half, hence on average; a single event is tested, so the search costs no confidence.
+
+    The search maximizes the bound that the test will probably report, not the ratio, so it does not chase rare events. One
+    million runs of a vectorized scalar mechanism take well under a second; a plain function adds about a microsecond per run to
+    its own time. All outputs are kept, 8 bytes per number: 320 MB for 10^6 runs of a vector of 20 on both inputs, and as much
+    again during the search.
+    """
+    if isinstance(mechanism, (Privatizer, Live, Restarts)):
+        seen, claim = view_of(mechanism, view, user), mechanism.guarantee
+        epsilon, delta = claim.epsilon if epsilon is None else epsilon, claim.delta if delta is None else delta
+        mechanism = seen
+    elif view is not None:
+        raise ValueError(f"view must be left out for a function, which returns what is seen, got {view!r}")
+    epsilon = _checks.epsilon(epsilon)
+    delta = _checks.delta(delta, zero=True)
+    confidence = _checks.real("confidence", confidence, 0.0, 1.0)
+    level = (1 - confidence) / 2
+    trials = _enough(_checks.integer("trials", trials, low=2), epsilon, delta, level)
+    check_runs(trials, BYTES, "trials")
+    progress = _checks.flag("progress", progress)
+    _checks.generator(rng)
+    if not callable(mechanism) or isinstance(mechanism, type):
+        raise ValueError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")
+    if equal(a, b):
+        raise ValueError("a and b must differ in one user's data, got two equal inputs")
+    with tqdm(total=2 * trials, desc="audit", delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
+        with _about("a"):
+            on_a, shape = outputs_of(mechanism, a, trials, rng, None, bar.update)
+        with _about("b"):
+            on_b, _ = outputs_of(mechanism, b, trials, rng, shape, bar.update)
+    half = trials // 2
+    chosen_on = on_a[:half], on_b[:half]
+    statistics = generic_statistics(*chosen_on) if score is None else [_scored(score, shape)]
+    event = best_event(statistics, *chosen_on, delta, -CAUTION * float(ndtri(level)))
+    tested = trials - half
+    hits_a, hits_b = (int(np.count_nonzero(event.holds(outputs[half:]))) for outputs in (on_a, on_b))
+    more, less = (hits_b, hits_a) if event.swapped else (hits_a, hits_b)
+    return AuditResult(
+        epsilon, delta, _lower_bound(more, less, tested, delta, level), _describe(event, chosen_on), event.low, event.high,
+        "b" if event.swapped else "a", hits_a, hits_b, tested, trials, confidence,
+    )
+
+
+@contextmanager
+def _about(name: str) -> Iterator[None]:
+    """Say of which input a mechanism complains."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if str(error).startswith("mechanism"):
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} must be data that the mechanism takes, but: {error}") from error
+
+
+def _clopper_pearson(hits: float, runs: int, level: float) -> tuple[float, float]:
+    """One-sided lower and upper limits of a probability, each wrong with probability at most ``level`` (Clopper & Pearson 1934)."""
+    low = 0.0 if hits == 0 else float(betaincinv(hits, runs - hits + 1, level))
+    high = 1.0 if hits == runs else float(betaincinv(hits + 1, runs - hits, 1 - level))
+    return low, high
+
+
+def _lower_bound(more: int, less: int, runs: int, delta: float, level: float) -> float:
+    """Lower bound on epsilon from the two counts of one event; 0 if they show nothing."""
+    p_low, _ = _clopper_pearson(more, runs, level)
+    _, q_high = _clopper_pearson(less, runs, level)
+    return max(0.0, float(log_ratio(p_low, q_high, delta)))
+
+
+def _enough(trials: int, epsilon: float, delta: float, level: float) -> int:
+    """Refuse so few trials that even a mechanism without noise would pass."""
+    def best(runs: int) -> float:
+        return _lower_bound(runs // 2, 0, runs // 2, delta, level)  # happens always on one input, never on the other
+
+    if best(trials) > epsilon:
+        return trials
+    low = high = trials
+    while best(high) <= epsilon and high < 2**60:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if best(middle) <= epsilon else (low, middle)
+    raise ValueError(f"trials must be at least {high} for any mechanism to fail an audit of epsilon = {epsilon:g}, "
+                     f"delta = {delta:g} at confidence = {1 - 2 * level:g}, got {trials}")
+
+
+def _scored(score: Callable[[Array], ArrayLike], shape: tuple[int, ...]) -> Statistic:
+    """Wrap the caller's score in checks."""
+    if not callable(score):
+        raise ValueError(f"score must be callable on a batch of outputs, got {score!r}")
+
+    def of(outputs: Array) -> Array:
+        scores = numbers(score(outputs.reshape(-1, *shape)), "score")
+        if scores.shape != (len(outputs),):
+            raise ValueError(f"score must return one number per output, shape ({len(outputs)},), got shape {scores.shape}")
+        if np.isnan(scores).any():
+            raise ValueError(f"score must not be NaN, got NaN for output {int(np.argmax(np.isnan(scores)))}")
+        return scores
+
+    return Statistic("score", of, "tails")
+
+
+def _describe(event: Event, samples: tuple[Array, Array]) -> str:
+    """Return the event in words; a fingerprint is shown as the output that it stands for."""
+    if event.statistic.of is not fingerprint:
+        return str(event)
+    outputs: NDArray[Any] = samples[event.swapped]
+    found = outputs[int(np.argmax(event.holds(outputs)))]
+    return "output = " + np.array2string(found, threshold=8, precision=6, separator=", ")

@@ -1,0 +1,1 @@
+"""What the book needs and an algorithm does not: figures, the museum, data, logs, replicas of published code."""

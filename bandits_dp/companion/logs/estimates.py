@@ -1,0 +1,185 @@
+r"""What a policy would have earned, from a log of another one: weighted averages of logged rewards.
+
+Row i shows features :math:`x_i`, an action :math:`a_i` that the logging policy chose with probability :math:`p_i`, and a reward
+:math:`r_i`. The policy :math:`\pi` would have chosen :math:`a_i` with probability :math:`\pi(a_i | x_i)`, so the row counts with
+the weight :math:`w_i = \pi(a_i | x_i) / p_i`:
+
+* **ips**, inverse propensity scores (Horvitz & Thompson 1952): :math:`\hat v = \frac1n \sum_i w_i r_i`. Unbiased if propensities
+  are right and no action that :math:`\pi` can choose had the propensity 0, whatever the rewards are.
+* **snips**, self-normalized (Swaminathan & Joachims 2015): :math:`\sum_i w_i r_i / \sum_i w_i`. Biased by O(1/n), stays within the
+  range of rewards, and does not change its opinion when a constant is added to all rewards.
+* **dr**, doubly robust (Dudik, Langford, Li 2011): :math:`\frac1n \sum_i \big(\sum_a \pi(a|x_i) q(x_i, a) + w_i (r_i - q(x_i,
+  a_i))\big)` with predicted rewards q. Unbiased like ips if q was made from other rows, as it is here; more precise if q is good.
+
+**How sure.** Intervals are those of the central limit theorem: *asymptotic*, for rows that are independent of one another (or, for
+a logging policy that learned, of terms that are martingale differences). They are too short where a few rows have most of the
+weight, which ``effective_rows`` and ``largest_weight`` show. With ``clip`` they are about the mean of the clipped estimate, which
+is another number than the value of the policy: for rewards >= 0 a smaller one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from bandits_dp import _checks
+from bandits_dp.companion.logs.log import Log
+from bandits_dp.companion.logs.policies import probabilities
+from bandits_dp.companion.logs.predictions import predicted
+
+Floats = NDArray[np.float64]
+METHODS = ("ips", "snips", "dr")
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The estimated value of a policy: its mean reward in a round.
+
+    Parameters
+    ----------
+    value, std_error : float
+        Estimate and estimated standard error.
+    low, high : float
+        Ends of the interval.
+    confidence : float
+        How often such intervals are to cover, in (0, 1): asymptotically, see :mod:`bandits_dp.companion.logs.estimates`.
+    method : {"ips", "snips", "dr"}
+        Which estimate.
+    rows : int
+        Rows of the log.
+    effective_rows : float
+        Kish's effective number of rows, (sum of weights)^2 / sum of squared weights: far below ``rows`` if few rows decide.
+    largest_weight : float
+        The largest weight, after clipping.
+    clipped : int
+        How many weights were clipped.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> log = bdp.logs.Log([0, 1, 1, 0], [1, 0, 1, 1], propensities=0.5, arms=2)
+    >>> estimate = bdp.logs.evaluate([1, 0], log)  # always action 0, which two of four rows know
+    >>> estimate.value, estimate.effective_rows, estimate.largest_weight
+    (1.0, 2.0, 2.0)
+    """
+
+    value: float
+    std_error: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+    rows: int
+    effective_rows: float
+    largest_weight: float
+    clipped: int
+
+    def __str__(self) -> str:
+        """Return the estimate in a line."""
+        clipped = f", {self.clipped:,} of them clipped" if self.clipped else ""
+        return (f"{self.method}: {self.value:.4g}, {self.confidence:.0%} interval {self.low:.4g} to {self.high:.4g} (asymptotic); "
+                f"{self.rows:,} rows worth {self.effective_rows:,.0f}, largest weight {self.largest_weight:.3g}{clipped}")
+
+
+def evaluate(
+    policy: Any,
+    log: Log,
+    method: str = "ips",
+    *,
+    clip: float | None = None,
+    confidence: float = 0.95,
+    model: Callable[[Any], Any] | None = None,
+) -> Estimate:
+    """Return what a policy that does not learn would earn in a round, from a log of another policy.
+
+    The estimate is made of users' answers without any noise: it is not private, whatever the learner is that it judges.
+
+    Parameters
+    ----------
+    policy : "uniform", array_like of shape (arms,), callable, or Live
+        What is judged: all arms alike, the same probabilities in all rows, ``policy(features)`` for the features of one row (None
+        for plain arms), or a learner, frozen as it is. It must not have been made from these rows: learn from ``log[:n]``, say,
+        and judge by ``log[n:]``.
+    log : Log
+        With propensities.
+    method : {"ips", "snips", "dr"}
+        Which estimate, see :mod:`bandits_dp.companion.logs.estimates`.
+    clip : float, optional
+        Largest weight that is allowed, >= 1e-150; larger ones are replaced by it, which costs bias. Never done unless asked for.
+    confidence : float
+        Of the interval, in (0, 1).
+    model : callable, optional
+        For ``"dr"``: ``model(features)`` predicts the rewards of one row's arms, shape (arms,), and was made from other rows than
+        these. If not given, ridge regressions on one half of the rows predict the other half.
+
+    Returns
+    -------
+    Estimate
+        Value, standard error, interval, and how many rows decided.
+
+    Raises
+    ------
+    ValueError
+        If the log has no propensities, an argument is out of range, no row agrees with the policy, or the policy could choose an
+        action that the logging policy surely did not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.2])
+    >>> log = bdp.logs.record([0.2, 0.8], problem, 4000, np.random.default_rng(1))
+    >>> estimate = bdp.logs.evaluate([1, 0], log)
+    >>> bool(estimate.low < 0.9 < estimate.high)
+    True
+    """
+    _check_log(log)
+    _checks.choice("method", method, METHODS)
+    confidence = _checks.real("confidence", confidence, 0.0, 1.0)
+    if model is not None and (method != "dr" or not callable(model)):
+        raise ValueError(f"model must be a function of features, and is for method='dr' only, got {model!r} for {method!r}")
+    propensities = log.known_propensities()
+    said = list(probabilities(policy, ((log.shown(row), int(arms)) for row, arms in enumerate(log.sizes))))
+    agree = np.array([own[action] for own, action in zip(said, log.actions, strict=True)])
+    _check_support(agree, propensities)
+    w = agree / propensities
+    clipped = 0
+    if clip is not None:
+        largest = _checks.real("clip", clip, 1e-150, math.inf, ends="[)")  # its square is no 0
+        clipped, w = int((w > largest).sum()), np.minimum(w, largest)
+    if not w.any():
+        raise ValueError("policy must choose an action of the log at least once, got one that never does, of which the log knows "
+                         "nothing")
+    n, r = len(log), log.rewards
+    if method == "snips":
+        value = float((w * r).sum() / w.sum())
+        error = math.sqrt(float((w**2 * (r - value) ** 2).sum())) / float(w.sum()) if (w > 0).sum() > 1 else math.inf
+    else:
+        terms = w * r
+        if method == "dr":
+            q = predicted(log, model)
+            direct = np.array([own @ rewards for own, rewards in zip(said, q, strict=True)])
+            terms = direct + w * (r - np.array([rewards[action] for rewards, action in zip(q, log.actions, strict=True)]))
+        value, error = float(terms.mean()), float(terms.std(ddof=1) / math.sqrt(n)) if n > 1 else math.inf
+    z = float(ndtri((1 + confidence) / 2))
+    return Estimate(value, error, value - z * error, value + z * error, confidence, method, n,
+                    float(w.sum() ** 2 / (w**2).sum()), float(w.max()), clipped)
+
+
+def _check_log(log: object) -> None:
+    if not isinstance(log, Log):
+        raise TypeError(f"log must be a bandits_dp.companion.logs.Log, got {log!r}")
+
+
+def _check_support(agree: Floats, propensities: Floats) -> None:
+    """Refuse what no weight can mend: the logging policy had one choice only, and the policy has others."""
+    bad = np.flatnonzero((propensities >= 1 - 1e-12) & (agree < 1 - 1e-9))
+    if len(bad):
+        raise ValueError(f"propensities must leave room for every action that the policy can choose, got 1 in row {bad[0]}, where "
+                         f"the policy chooses another action with probability {1 - agree[bad[0]]:.3g}")

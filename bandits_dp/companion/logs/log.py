@@ -1,0 +1,245 @@
+"""A log: who was shown what, what was chosen with which probability, and what it paid, in the order in which it happened."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from numbers import Number
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.companion.logs import columns, frames
+
+Floats = NDArray[np.float64]
+
+
+class Log:
+    """Rounds that were played already, one per row.
+
+    Everything is copied and protected, so that nothing that the caller does later changes a log.
+
+    Parameters
+    ----------
+    actions : array_like of int, shape (rows,)
+        The arm that was shown, from 0 to one less than the number of arms of its row.
+    rewards : array_like, shape (rows,)
+        What it paid, in ``reward_range``; nothing is clipped.
+    propensities : array_like, shape (rows,), or float, optional
+        Probability with which the logging policy chose this action, in (0, 1]; one number if it was the same in all rows, as 1 / K
+        for actions drawn uniformly. Without them a log can start a learner, but not judge a policy.
+    features : array_like, shape (arms, dimension) or (rows, arms, dimension), or a list of arrays of the first kind, optional
+        Feature vectors of all arms: the same in all rows, or of every row, where the number of arms may vary. Plain arms have none.
+    arms : int, optional
+        Number of arms K of a log without features, >= 1.
+    reward_range : tuple of float
+        Least and largest reward that there can be, known before the log; it need not be reached.
+    users : sequence of int or str, shape (rows,), optional
+        Who was shown it. Private learners need to know which rows are one person's.
+    rounds : array_like, shape (rows,), optional
+        Round numbers or times (of numpy, pandas or Python), which must not decrease.
+
+    Attributes
+    ----------
+    sizes : ndarray of int, shape (rows,)
+        Number of arms of each row.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, of another length, or has an entry out of range: it names the column, the row (from 0) and what is
+        allowed.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> log = bdp.logs.Log([0, 1, 1], [1, 0, 1], propensities=0.5, arms=2)
+    >>> len(log), log.uniform
+    (3, True)
+    >>> bdp.logs.Log([0, 1, 2], [1, 0, 1], propensities=0.5, arms=2)
+    Traceback (most recent call last):
+    ValueError: actions must be one of 2 arms, an integer from 0 to 1, got 2 in row 2
+    """
+
+    def __init__(
+        self,
+        actions: ArrayLike,
+        rewards: ArrayLike,
+        propensities: ArrayLike | None = None,
+        *,
+        features: Any = None,
+        arms: int | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        users: Sequence[Hashable] | None = None,
+        rounds: ArrayLike | None = None,
+        _names: dict[str, str] | None = None,  # of the columns of a table, for who reads the errors
+    ) -> None:
+        named = {name: name for name in ("actions", "rewards", "propensities", "features", "users", "rounds")} | (_names or {})
+        rows = len(columns.column(named["actions"], actions))
+        if not rows:
+            raise ValueError(f"{named['actions']} must have a row at least, got none")
+        self.reward_range = _range(reward_range)
+        self.features = None if features is None else columns.features(named["features"], features, rows)
+        self.sizes = self._sizes(arms, rows)
+        self.actions = columns.actions(named["actions"], actions, self.sizes)
+        self.rewards = columns.numbers(named["rewards"], rewards, rows, *self.reward_range)
+        self.propensities: Floats | None = None
+        if propensities is not None:
+            single = isinstance(propensities, Number) or getattr(propensities, "ndim", None) == 0
+            each = np.full(rows, propensities) if single else propensities
+            self.propensities = columns.numbers(named["propensities"], each, rows, 0.0, 1.0, above=True)
+        self.users = None if users is None else columns.users(named["users"], users, rows)
+        self.rounds = None if rounds is None else columns.rounds(named["rounds"], rounds, rows)
+        for array in (self.actions, self.rewards, self.propensities, self.rounds, self.sizes, *self._arrays()):
+            if array is not None:
+                array.flags.writeable = False
+
+    def _arrays(self) -> tuple[Floats, ...]:
+        if self.features is None:
+            return ()
+        return self.features if isinstance(self.features, tuple) else (self.features,)
+
+    def _sizes(self, arms: int | None, rows: int) -> NDArray[np.int64]:
+        """Return the number of arms of every row."""
+        if self.features is None:
+            if arms is None:
+                raise ValueError("arms must be the number of arms of a log without features, got None")
+            return np.full(rows, _checks.integer("arms", arms))
+        if isinstance(self.features, tuple):
+            if len(self.features) != rows:
+                raise ValueError(f"features must have {rows} entries, one per row of actions, got {len(self.features)}")
+            sizes = np.array([len(own) for own in self.features])
+        else:
+            sizes = np.full(rows, self.features.shape[-2])
+        if arms is not None and (sizes != _checks.integer("arms", arms)).any():
+            raise ValueError(f"arms must be left out of a log with features, or be their number, got {arms}")
+        return sizes
+
+    @classmethod
+    def from_dataframe(
+        cls,
+        frame: Any,
+        *,
+        action: str = "action",
+        reward: str = "reward",
+        propensity: str | float | None = "propensity",
+        features: Any = None,
+        arms: int | Sequence[Hashable] | None = None,
+        user: str | None = None,
+        round: str | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+    ) -> Self:
+        """Read a log from a pandas DataFrame.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+            One round per row, in the order in which they were played.
+        action, reward : str
+            Names of columns.
+        propensity : str or float or None
+            Name of a column, one number for all rows, or None if nobody knows.
+        features : str, or list of lists of str, or array_like, optional
+            Name of a column that holds an array (arms, dimension) in every row; or the names of the columns of every feature
+            vector, a list of K lists; or numbers, shape (arms, dimension), the same in all rows.
+        arms : int or sequence, optional
+            Number of arms of a log without features. Or the labels that the column of actions has, the first for arm 0, and so on.
+        user, round : str, optional
+            Names of columns.
+        reward_range : tuple of float
+            Least and largest reward.
+
+        Returns
+        -------
+        Log
+            A copy of the table.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, or what :class:`Log` says, with the column's name.
+        TypeError
+            If ``frame`` is no DataFrame.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import bandits_dp as bdp
+        >>> table = pd.DataFrame({"shown": ["B", "A"], "slept": [1, 0], "chance": [0.8, 0.2]})
+        >>> log = bdp.logs.Log.from_dataframe(table, action="shown", reward="slept", propensity="chance", arms=["A", "B"])
+        >>> log.actions.tolist()
+        [1, 0]
+        """
+        return cls(**frames.read(frame, action, reward, propensity, features, arms, user, round), reward_range=reward_range)
+
+    @property
+    def uniform(self) -> bool:
+        """Whether every action had the same probability, 1 over one number of arms."""
+        same = (self.sizes == self.sizes[0]).all()
+        return bool(same and self.propensities is not None and np.allclose(self.propensities * self.sizes, 1.0, rtol=1e-6, atol=0))
+
+    @property
+    def dimension(self) -> int | None:
+        """Numbers per feature vector; None without features."""
+        return None if self.features is None else int(self._arrays()[0].shape[-1])
+
+    @property
+    def chosen(self) -> Floats:
+        """Feature vectors of the actions that were shown, shape (rows, dimension)."""
+        if self.features is None:
+            raise ValueError("features must be known, got None: this log is one of plain arms")
+        return np.array([self.shown(row)[action] for row, action in enumerate(self.actions)])  # type: ignore[index]
+
+    def shown(self, row: int) -> Floats | None:
+        """Return the feature vectors of a row, shape (arms, dimension); None without features."""
+        if self.features is None or (not isinstance(self.features, tuple) and self.features.ndim == 2):
+            return self.features
+        return self.features[row]
+
+    def known_propensities(self) -> Floats:
+        """Return the propensities, or say that they are needed."""
+        if self.propensities is None:
+            raise ValueError("propensities must be known to judge a policy by a log, got None; if actions were drawn uniformly, "
+                             "say propensities=1/K")
+        return self.propensities
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.actions)
+
+    def __getitem__(self, rows: Any) -> Self:
+        """Return the rows of a slice, or of a mask or increasing indices, as a log."""
+        which = np.arange(len(self))[rows]
+        if which.ndim != 1 or (np.diff(which) <= 0).any():
+            raise ValueError(f"rows must be a slice, a mask or increasing indices, got {rows!r}: a log keeps its order")
+        features = self.features
+        if isinstance(features, tuple):
+            features = tuple(features[row] for row in which)
+        elif features is not None and features.ndim == 3:
+            features = features[which]
+        return type(self)(
+            self.actions[which], self.rewards[which], None if self.propensities is None else self.propensities[which],
+            features=features, arms=int(self.sizes[0]) if features is None else None, reward_range=self.reward_range,
+            users=None if self.users is None else [self.users[row] for row in which],
+            rounds=None if self.rounds is None else self.rounds[which],
+        )
+
+    def __repr__(self) -> str:
+        """Return the sizes, and what is known."""
+        arms = str(self.sizes[0]) if (self.sizes == self.sizes[0]).all() else f"{self.sizes.min()} to {self.sizes.max()}"
+        known = [f"dimension={self.dimension}"] if self.features is not None else []
+        if self.propensities is not None:
+            known.append(f"propensities {self.propensities.min():.3g} to {self.propensities.max():.3g}")
+        if self.users is not None:
+            known.append(f"{len(set(self.users))} users")
+        return f"Log({', '.join([f'{len(self)} rows', f'arms={arms}', *known])})"
+
+
+def _range(given: Any) -> tuple[float, float]:
+    """Return the least and the largest reward."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ValueError(f"reward_range must be a pair (low, high), got {given!r}")
+    low = _checks.real("reward_range", given[0], -math.inf, math.inf, ends="[]")
+    return low, _checks.real("reward_range", given[1], low, math.inf, ends="(]")

@@ -1,0 +1,108 @@
+"""Make a log: play a policy that draws its arms, and write everything down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp import _checks
+from bandits_dp.companion.logs.log import Log
+from bandits_dp.companion.logs.policies import probabilities
+from bandits_dp.problems.base import check_problem
+from bandits_dp.problems.rounds import Rounds
+
+Floats = NDArray[np.float64]
+
+
+def record(policy: Any, problem: Any, rounds: int, rng: np.random.Generator) -> Log:
+    """Return the log of a policy that was played on a problem, with its propensities, for teaching and tests.
+
+    Parameters
+    ----------
+    policy : "uniform", array_like of shape (arms,), callable, or Live
+        What draws the arms: all alike, the same probabilities in all rounds, ``policy(features)`` for one round's features (None
+        without), or a frozen learner.
+    problem : Problem
+        Who gives rewards, of the setting "arms", "linear" or "contextual". A distribution of instances is drawn from once: draw
+        the instance yourself, by ``problem.draw(rng)``, if you want to know the truth.
+    rounds : int
+        How many, >= 1; every one is another user's, unless the problem says who comes.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    Log
+        With users 0, 1, 2, ..., or those of the problem.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the policy does not give probabilities.
+    TypeError
+        If ``problem`` is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.2])
+    >>> log = bdp.logs.record([0.75, 0.25], problem, 1000, np.random.default_rng(1))
+    >>> sorted(set(log.propensities.tolist()))
+    [0.25, 0.75]
+    """
+    check_problem(problem)
+    rounds = _checks.integer("rounds", rounds, high=10**6)
+    rng = _checks.generator(rng)
+    if problem.setting == "clients":
+        raise ValueError(f"problem must answer with single rewards, got {problem!r}, whose clients answer with averages of a phase")
+    world = problem.draw(rng)
+    shown, sizes, pay, users = _world(world, rounds, rng)
+    chances = list(probabilities(policy, zip(shown, sizes, strict=True)))
+    actions = np.array([_drawn(own, rng) for own in chances])
+    propensities = [own[action] for own, action in zip(chances, actions, strict=True)]
+    plain = shown[0] is None
+    features = None if plain else getattr(world, "features", None)  # the same in all rows, if the problem has such
+    if features is None and not plain:
+        features = shown
+    low, high = getattr(world, "reward_range", None) or (world.domain.low, world.domain.high)
+    return Log(actions, pay(actions), propensities, features=features, arms=world.arms if plain else None,
+               reward_range=(float(low), float(high)), users=users)
+
+
+def _drawn(chances: Floats, rng: np.random.Generator) -> int:
+    """Draw an arm; one of probability 0 never."""
+    steps = np.cumsum(chances)
+    return int(np.searchsorted(steps / steps[-1], rng.random(), side="right"))
+
+
+def _world(world: Any, rounds: int, rng: np.random.Generator) -> tuple[Sequence[Any], Sequence[int], Callable[..., Floats], Any]:
+    """Return the features (or None) and the number of arms of every round, what pays for the actions, and who comes."""
+    if isinstance(world, Rounds):
+        played = list(islice(world.one_by_one(rng), rounds))
+        rewards = [one[1] for one in played]
+        return [one[0] for one in played], list(map(len, rewards)), lambda actions: np.array(
+            [own[action] for own, action in zip(rewards, actions, strict=True)]), range(rounds)
+    if world.setting != "contextual":
+        return [None] * rounds, [world.arms] * rounds, lambda actions: _by_arm(world, actions, rng), range(rounds)
+    numbers = world.numbers(rng, rounds)
+    shown = world.contexts(numbers)
+    means = world.round_means(numbers) if hasattr(world, "round_means") else [world.means(own) for own in shown]
+
+    def pay(actions: NDArray[np.int64]) -> Floats:
+        chosen = np.array([own[action] for own, action in zip(means, actions, strict=True)], dtype=float)
+        return np.asarray(world.reward_quantiles(chosen, world.chances(numbers)))
+
+    return shown, list(map(len, shown)), pay, world.users(numbers) if hasattr(world, "users") else range(rounds)
+
+
+def _by_arm(world: Any, actions: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+    """Draw the rewards of plain arms, all those of one arm together."""
+    rewards = np.empty(len(actions))
+    for arm in np.unique(actions):
+        rewards[actions == arm] = world.rewards(int(arm), int((actions == arm).sum()), rng)[:, 0]
+    return rewards

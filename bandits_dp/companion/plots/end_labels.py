@@ -1,0 +1,97 @@
+"""Labels at the right ends of lines that make room for each other. Imported only when something is drawn."""
+
+from typing import TYPE_CHECKING
+
+from matplotlib.text import Annotation
+
+from bandits_dp.companion.plots.style import letter_shade
+
+if TYPE_CHECKING:
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.transforms import Bbox
+
+_LINE_HEIGHT = 1.25  # of the letter size
+
+
+class EndLabel(Annotation):
+    """Text to the right of a point, moved up or down so that such labels on the same axes do not overlap.
+
+    Parameters
+    ----------
+    text : str
+        What to write.
+    end : tuple of two floats
+        The point, in data coordinates.
+    color : str
+        Colour of the line; the text is a shade of it that can be read on white and on black.
+    """
+
+    def __init__(self, text: str, end: tuple[float, float], color: str) -> None:
+        super().__init__(
+            text,
+            end,
+            xytext=(7, 0),
+            textcoords="offset points",
+            va="center",
+            color=letter_shade(color),
+            annotation_clip=False,
+            clip_on=False,  # so that the layout makes room for it beside the axes
+        )
+
+    def get_tightbbox(self, renderer: "RendererBase | None" = None) -> "Bbox | None":
+        """Measure the text for the layout, in its place.
+
+        Before it is placed, matplotlib takes the offset in points for data; on a logarithmic axis, where 0 does not exist,
+        it would leave the label out of the layout.
+        """
+        if renderer is not None:
+            self.update_positions(renderer)
+        return super().get_tightbbox(renderer)
+
+    def update_positions(self, renderer: "RendererBase") -> None:
+        """Place the text; matplotlib calls this before it measures or draws, when the scales are final."""
+        assert self.axes is not None
+        labels = [artist for artist in self.axes.get_children() if isinstance(artist, EndLabel)]
+        heights = [float(self.axes.transData.transform(label.xy)[1]) for label in labels]
+        pixels_per_point = float(self.axes.figure.dpi) / 72
+        gap = float(self.get_fontsize()) * _LINE_HEIGHT * pixels_per_point
+        _, bottom, _, top = (float(edge) for edge in self.axes.bbox.extents)
+        own = labels.index(self)
+        shift = spread(heights, gap, bottom, top)[own] - heights[own]
+        self.set_position((7.0, shift / pixels_per_point))
+        super().update_positions(renderer)
+
+
+def spread(wanted: list[float], gap: float, low: float, high: float) -> list[float]:
+    """Move positions apart by as little as possible (least squares).
+
+    Parameters
+    ----------
+    wanted : list of float
+        Positions, in any order and any unit.
+    gap : float
+        Smallest distance allowed between two of them, same unit, >= 0.
+    low, high : float
+        Limits to stay within; where there are too many labels for that, they start at `low`.
+
+    Returns
+    -------
+    list of float
+        New positions in the order of `wanted`.
+    """
+    order = sorted(range(len(wanted)), key=lambda i: (wanted[i], i))
+    # With the gaps taken out, "apart" means "in increasing order": pool neighbours that are out of order.
+    pools: list[tuple[float, int]] = []
+    for rank, i in enumerate(order):
+        pool = (wanted[i] - rank * gap, 1)
+        while pools and pools[-1][0] > pool[0]:
+            mean, size = pools.pop()
+            total = size + pool[1]
+            pool = ((mean * size + pool[0] * pool[1]) / total, total)
+        pools.append(pool)
+    top = max(low, high - (len(wanted) - 1) * gap)
+    level = [min(max(mean, low), top) for mean, size in pools for _ in range(size)]
+    moved = [0.0] * len(wanted)
+    for rank, i in enumerate(order):
+        moved[i] = level[rank] + rank * gap
+    return moved

@@ -1,0 +1,221 @@
+"""A gallery of mechanisms: read the code, bet whether it is private, pay for runs of the audit, and see why.
+
+It works in a page with no kernel. Every audit was run when the gallery was made, and its result travels with the page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bandits_dp.companion.plots.page import _asset, _slider
+from bandits_dp.companion.plots.payload import to_json
+
+if TYPE_CHECKING:
+    from bandits_dp.audit.audit import AuditResult
+    from bandits_dp.companion.museum import Exhibit
+
+Audits = Mapping[int, "AuditResult | None"]
+_BEGIN = "Read the code, and bet: does it keep its claim?"
+_SPARE = 8  # numbers of an input that are shown one by one
+
+
+@dataclass(frozen=True)
+class Room:
+    """One mechanism on show, and what audits say of it and of its twin.
+
+    Parameters
+    ----------
+    piece : Exhibit
+        From :func:`bandits_dp.companion.museum.exhibits`.
+    broken : bool
+        Whether the broken mechanism is on show, or the mended one.
+    audits : mapping of int to AuditResult or None
+        For each number of runs, smallest first, what the audit of the mechanism on show found; None if so few runs could not refute
+        anything.
+    twin : AuditResult
+        What the audit of the other one found.
+
+    Raises
+    ------
+    ValueError
+        If there is no audit, their numbers of runs do not grow, or the last one is None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> piece = next(piece for piece in bdp.museum.exhibits() if piece.name == "impossible counts")
+    >>> broken, mended = (
+    ...     bdp.audit(mechanism, piece.a, piece.b, piece.epsilon, piece.delta, piece.runs, rng=np.random.default_rng(1))
+    ...     for mechanism in (piece.broken, piece.mended))
+    >>> room = bdp.plots.Room(piece, broken=True, audits={piece.runs: broken}, twin=mended)
+    >>> room.audits[piece.runs].passed, room.twin.passed
+    (False, True)
+    """
+
+    piece: Exhibit
+    broken: bool
+    audits: Audits
+    twin: AuditResult
+
+    def __post_init__(self) -> None:
+        runs = list(self.audits)
+        if not runs or runs != sorted(runs) or self.audits[runs[-1]] is None:
+            raise ValueError(f"audits has the runs {runs}; allowed are growing numbers, of which the last has a result")
+
+    def packed(self) -> dict[str, Any]:
+        """Return what the page's script needs to know."""
+        piece, (title, *story) = self.piece, self.piece.story.split("\n\n")
+        flaw = " ".join(" ".join(story).split())
+        twin = {"bound": round(self.twin.epsilon_lower, 4), "shown": _bound(self.twin), "words": "its twin"}
+        last = self.audits[list(self.audits)[-1]]
+        assert last is not None  # else the room was refused
+        found, verdict = _found(last), "passes" if self.twin.passed else "fails"
+        why = [flaw, f"Its mended twin: {piece.fix} It {verdict} the audit with {self.twin.trials:,} runs: {_found(self.twin)}"]
+        if not self.broken:
+            why = [f"It keeps its claim, if numbers are exact. How: {piece.fix} No audit can tell you so. "
+                   f"This one saw no leak: {found}",
+                   f"Its broken twin, “{piece.name}”. {flaw} It {verdict} the audit with {self.twin.trials:,} runs: "
+                   f"{_found(self.twin)}"]
+        elif len(self.audits) > 1:
+            why.insert(1, f"What gives it away: {found}")
+        return {
+            "title": " ".join(title.split()), "claim": f"({piece.epsilon:g}, {piece.delta:g})", "epsilon": piece.epsilon,
+            "inputs": inputs(piece), "code": code(piece, self.broken), "private": not self.broken, "why": why, "twin": twin,
+            "audits": [_audit(runs, result, piece.epsilon) for runs, result in self.audits.items()],
+        }
+
+
+class Gallery:
+    """Rooms to walk through; as the last value of a notebook cell it shows itself.
+
+    Parameters
+    ----------
+    rooms : sequence of Room
+        At least one, all audited with as many numbers of runs.
+    title : str
+        Heading.
+    alt : str
+        What the gallery is, for somebody who cannot see it.
+
+    Raises
+    ------
+    ValueError
+        If there are no rooms, or they differ in how often they were audited.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> piece = next(piece for piece in bdp.museum.exhibits() if piece.name == "impossible counts")
+    >>> broken, mended = (
+    ...     bdp.audit(mechanism, piece.a, piece.b, piece.epsilon, piece.delta, piece.runs, rng=np.random.default_rng(1))
+    ...     for mechanism in (piece.broken, piece.mended))
+    >>> room = bdp.plots.Room(piece, broken=True, audits={piece.runs: broken}, twin=mended)
+    >>> bdp.plots.Gallery([room], "Private or not", "One mechanism to bet on.")
+    Gallery: Private or not. 1 rooms.
+    """
+
+    def __init__(self, rooms: Sequence[Room], title: str, alt: str) -> None:
+        counts = {len(room.audits) for room in rooms}
+        if len(counts) != 1:
+            raise ValueError(f"rooms have {sorted(counts)} audits each; allowed is one number for all of at least one room")
+        self.rooms, self.title, self.alt = tuple(rooms), title, alt
+        self.data = {"rooms": [room.packed() for room in rooms]}
+
+    def _repr_html_(self) -> str:
+        json, texts = to_json(self.data), [one["runs"] for one in self.data["rooms"][0]["audits"]]
+        slider = {"label": "Runs to pay for", "start": 0, "values": range(len(texts)), "texts": texts}
+        name = "bdp-" + hashlib.sha256((json + self.title + self.alt).encode()).hexdigest()[:10]
+        return f"""\
+<style>
+{_asset("moving_figure.css")}{_asset("gallery.css")}</style>
+<figure class="bdp-figure bdp-gallery mathjax_ignore tex2jax_ignore" id="{name}" role="group" aria-label="{escape(self.alt)}">
+<figcaption class="bdp-title">{escape(self.title)}</figcaption>
+<div class="bdp-still">{self._still()}</div>
+<script type="text/html" class="bdp-parts">
+<div class="bdp-doors" role="group" aria-label="Rooms"></div>
+<p class="bdp-room-title"></p>
+<p class="bdp-claim"></p>
+<pre class="bdp-code"></pre>
+<fieldset class="bdp-bet"><legend>Your bet:</legend>
+<label><input type="radio" value="private"> private</label>
+<label><input type="radio" value="broken"> broken</label></fieldset>
+<div class="bdp-controls">{_slider(f"{name}-0", slider)}
+<div class="bdp-pay"><button type="button" class="bdp-run">Run the audit</button>
+<button type="button" class="bdp-reveal">See why</button></div></div>
+<div class="bdp-plot"></div>
+<div class="bdp-why"></div>
+</script>
+<p class="bdp-note" aria-live="polite">{_BEGIN}</p>
+<script type="application/json">{json}</script>
+<script>
+(function () {{
+"use strict";
+{_asset("moving_controls.js")}{_asset("gallery.js")}}}());
+</script>
+</figure>
+"""
+
+    def _still(self) -> str:
+        """Return what is read where no script may run: every verdict in a table, folded so that it spoils no bet."""
+        rows = "".join(
+            f"<tr><td>{place}. {escape(room['title'])}</td><td>{escape(room['claim'])}</td>"
+            f"<td>{'private' if room['private'] else 'broken'}: {escape(room['audits'][-1]['said'])}</td></tr>"
+            for place, room in enumerate(self.data["rooms"], 1)
+        )
+        head = "<tr><th>mechanism</th><th>claim</th><th>what the audit found</th></tr>"
+        return f"<details><summary>All rooms and their verdicts</summary><table>{head}{rows}</table></details>"
+
+    def __repr__(self) -> str:
+        return f"Gallery: {self.title}. {len(self.rooms)} rooms."
+
+
+def code(piece: Exhibit, broken: bool) -> str:
+    """Return the source of a piece as it runs, under a name that gives nothing away, and how it is called."""
+    from bandits_dp.companion import museum
+    from bandits_dp.companion.source import source
+
+    draw = (piece.broken if broken else piece.mended).draw
+    function, settings = draw.func, draw.keywords  # type: ignore[attr-defined]
+    text = source(function).replace(f"def {function.__name__}(", "def mechanism(")
+    helpers = [getattr(museum, name) for name in ("_tree", "_tree_std") if f"{name}(" in text]
+    call = ", ".join(f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in settings.items())
+    return "\n\n".join([text, *map(source, helpers), f"mechanism(data, rng, runs, {call})"])
+
+
+def inputs(piece: Exhibit) -> str:
+    """Say in which two datasets the mechanism is run."""
+    if piece.a.size <= _SPARE:
+        X, other = (str(x.astype(object).tolist()).replace(".0", "") for x in (piece.a, piece.b))
+        return f"Neighbours: X = {X}, X′ = {other}."
+    row = int(np.argmax(np.atleast_2d((piece.a != piece.b).T).any(axis=0)))
+    ways = [f"{x[row]:g}" if x.ndim == 1 else f"{x.shape[1]} times {x[row, 0]:g}" for x in (piece.a, piece.b)]
+    return f"Neighbours: {len(piece.a)} users; X and X′ differ in user {row + 1}, who has {ways[0]} or {ways[1]}."
+
+
+def _bound(result: AuditResult) -> str:
+    return f"{result.epsilon_lower:.2f}"
+
+
+def _found(result: AuditResult) -> str:
+    """Say which event was tested, and how often it happened."""
+    return (f"[{result.event}] happened in {result.hits_a:,} of {result.tested:,} runs on X and in {result.hits_b:,} on X′, "
+            f"so ε ≥ {_bound(result)}; claimed is {result.epsilon:g}.")
+
+
+def _audit(runs: int, result: AuditResult | None, epsilon: float) -> dict[str, Any]:
+    """Return one audit for the page."""
+    if result is None:
+        said = f"So few runs ({runs:,}) cannot refute a claim of {epsilon:g}, not even with an exact output."
+        return {"runs": f"{runs:,} runs", "bound": 0.0, "shown": "no test", "passed": True, "said": said}
+    verdict = "passed" if result.passed else "caught"
+    words = f"With {runs:,} runs ε ≥ {_bound(result)} is proved, {epsilon:g} is claimed: {verdict}."
+    return {"runs": f"{runs:,} runs", "bound": round(result.epsilon_lower, 4), "shown": _bound(result), "passed": result.passed,
+            "said": words}

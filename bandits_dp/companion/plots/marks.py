@@ -1,0 +1,150 @@
+"""What a scene is made of: dots, paths, bars and words, each with a key by which it is known from frame to frame.
+
+Lengths are in the scene's own units, with (0, 0) in the lower left corner. A mark that has the same key in the next
+frame glides to its new place.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from bandits_dp import _checks
+from bandits_dp.companion.plots.style import TRUST_COLORS, check_color
+
+INKS = ("ink", "soft", "secret")
+"""Colours that follow the page's theme: text, quieter text, and amber for what must not be seen."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What every mark has.
+
+    Attributes
+    ----------
+    key : str
+        Name of the mark, the same in every frame that shows it.
+    x, y : float
+        Its place: the middle of a dot, the lower left corner of a bar, where words stand.
+    color : str
+        "ink", "soft", "secret", a trust model ("none", "central", "shuffle", "local") or "#rrggbb".
+    faint : bool
+        Whether it stands back.
+    """
+
+    kind: ClassVar[str] = ""
+    key: str
+    x: float = 0.0
+    y: float = 0.0
+    color: str = "ink"
+    faint: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.key, str) or not self.key:
+            raise ValueError(f"key is {self.key!r}; allowed is text that is not empty")
+        if not isinstance(self.color, str) or self.color not in INKS:
+            check_color(_checks.words("color", self.color))
+        for name in ("faint", "hollow", "filled", "bold"):
+            _checks.flag(name, getattr(self, name, False))
+        for name in ("dash", "words"):
+            _checks.words(name, getattr(self, name, ""))
+        _checks.choice("anchor", getattr(self, "anchor", "middle"), ("start", "middle", "end"))
+        for name, value in self._numbers():
+            if not _checks.is_number(value) or not abs(_checks.as_float(value)) <= _checks.LARGEST:
+                raise ValueError(f"{name} of {self.key!r} is {value!r}; allowed are finite numbers")
+
+    def _numbers(self) -> list[tuple[str, Any]]:
+        names = ("x", "y", "size", "width", "height")
+        return [(name, getattr(self, name)) for name in names if hasattr(self, name)]
+
+    def packed(self) -> dict[str, Any]:
+        """Return the mark as plain values, numbers rounded to a hundredth, without what is left at its default."""
+        kept = {name: value for name, value in asdict(self).items() if value not in (0.0, False, "", "ink")}
+        kept["color"] = TRUST_COLORS.get(self.color, self.color)
+        return {"kind": self.kind} | {name: _short(value) for name, value in kept.items()}
+
+
+@dataclass(frozen=True)
+class Dot(Mark):
+    """A disc of radius `size`, or a ring if `hollow`.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion.plots import Dot
+    >>> Dot("Noor", x=10, y=5, color="secret")
+    Dot(key='Noor', x=10, y=5, color='secret', faint=False, size=1.2, hollow=False)
+    """
+
+    kind: ClassVar[str] = "dot"
+    size: float = 1.2
+    hollow: bool = False
+
+
+@dataclass(frozen=True)
+class Path(Mark):
+    """Straight lines through `points`, pairs (x, y): dashed with "6 4", filled with `filled`; `x` and `y` shift them all.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion.plots import Path
+    >>> arrow = Path("to the server", points=[(0, 0), (10, 5)], dash="6 4")
+    >>> arrow.points
+    ((0.0, 0.0), (10.0, 5.0))
+    """
+
+    kind: ClassVar[str] = "path"
+    points: Sequence[tuple[float, float]] = ()
+    dash: str = ""
+    filled: bool = False
+
+    def __post_init__(self) -> None:
+        pairs = _checks.numbers("points", self.points, "pairs (x, y) of numbers")
+        if pairs.shape != (0,) and (pairs.ndim != 2 or pairs.shape[1] != 2):
+            raise ValueError(f"points must be pairs (x, y) of numbers, got shape {pairs.shape}")
+        object.__setattr__(self, "points", tuple((right, up) for right, up in pairs.tolist()))
+        super().__post_init__()
+
+    def _numbers(self) -> list[tuple[str, Any]]:
+        return [*super()._numbers(), *(("points", float(value)) for point in self.points for value in point)]
+
+
+@dataclass(frozen=True)
+class Bar(Mark):
+    """A rectangle, drawn as a frame if `hollow`.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion.plots import Bar
+    >>> Bar("count", x=10, height=4.333).packed()["height"]  # what the page draws, to a hundredth
+    4.33
+    """
+
+    kind: ClassVar[str] = "bar"
+    width: float = 1.0
+    height: float = 1.0
+    hollow: bool = False
+
+
+@dataclass(frozen=True)
+class Text(Mark):
+    """Words that keep their size on every screen; `anchor` is "start", "middle" or "end".
+
+    Examples
+    --------
+    >>> from bandits_dp.companion.plots import Text
+    >>> Text("sum", x=50, y=5, words="41 clicks").words
+    '41 clicks'
+    """
+
+    kind: ClassVar[str] = "text"
+    words: str = ""
+    anchor: str = "middle"
+    bold: bool = False
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        return value
+    if isinstance(value, Sequence):
+        return [_short(item) for item in value]
+    rounded = round(float(value), 2)
+    return int(rounded) if rounded.is_integer() else rounded

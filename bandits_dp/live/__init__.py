@@ -1,0 +1,1 @@
+"""Live use: whoever stands between a learner and real users."""

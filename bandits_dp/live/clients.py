@@ -1,0 +1,161 @@
+"""Live use with clients: those of a phase watch all its plays, and each answers with one vector of average rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.live.inbox import Inbox
+from bandits_dp.live.linear import LiveActions
+from bandits_dp.live.ticket import Ticket
+from bandits_dp.privatizers import Privatizer
+from bandits_dp.privatizers.domain import SLACK, rows
+
+
+class LiveClients(LiveActions):
+    """A learner that asks so many clients, with a privatizer for the sum of their vectors.
+
+    Parameters
+    ----------
+    learner : object
+        ``ask()`` and ``tell(released, noise)``, see :mod:`bandits_dp.learners.ask_tell`.
+    privatizer : callable
+        ``privatizer(clients, numbers)`` gives the privatizer of a sum of so many vectors of so many averages.
+    arms, horizon : int
+        Numbers of arms K and rounds T, both >= 1.
+    guarantee : Guarantee
+        What the whole run promises to each client.
+    fidelity : {"aggregate", "messages"}
+        See :class:`bandits_dp.live.live.Live`.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    """
+
+    setting, one_arm = "clients", False
+
+    def __init__(
+        self, learner: Any, privatizer: Callable[[int, int], Privatizer], arms: int, horizon: int, guarantee: Guarantee,
+        fidelity: str = "aggregate",
+    ) -> None:
+        super().__init__(learner, arms, horizon, guarantee, fidelity)
+        self.privatizer, self.anyone = privatizer, privatizer(1, 1)
+        self.begin()
+
+    def begin(self) -> None:
+        """Hear what the learner asks, and who answers through what."""
+        self.asked = asked = self._ask()
+        left = self.horizon - self.played
+        self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody would play by it
+        self.privatizers: tuple[Privatizer, ...] = ()
+        if self.decides:
+            self.privatizers = (self.privatizer(asked.clients, len(asked.arms)),)
+        over_and_over = asked.plays * -(-left // max(1, int(asked.plays.sum())))
+        self.plays = asked.plays if self.decides else np.diff(np.minimum(np.cumsum(over_and_over), left), prepend=0)
+        self.inbox: Inbox | None = None
+
+    @property
+    def filled(self) -> int:
+        """How many clients of the current phase have answered."""
+        return 0 if self.inbox is None else len(self.inbox)
+
+    @property
+    def clients(self) -> int:
+        """How many clients watch the current phase; 0 if it releases nothing."""
+        return self.asked.clients if self.decides else 0
+
+    def _lacks(self, arm: int | None) -> int:
+        return self.clients - self.filled
+
+    def act(self, users: int | None = None, user: Hashable = None) -> Ticket:
+        """Return a ticket for some new clients, who all watch the whole phase.
+
+        Parameters
+        ----------
+        users : int, optional
+            How many clients, 1 to ``missing``; all of them if not given. A phase that decides nothing needs nobody: its ticket is
+            for 0 clients.
+        user : int or str, optional
+            Who it is, if it is one. A client who gives an id is asked once only.
+
+        Returns
+        -------
+        Ticket
+            ``ticket.arm`` are all actions of the phase, and ``ticket.plays`` says how often each is played.
+
+        Raises
+        ------
+        ValueError
+            If the horizon is reached, an argument is out of range, or the client was there before.
+        """
+        self._must_go_on()
+        missing = self.missing
+        users = missing if users is None else _checks.integer("users", users, low=min(1, missing))
+        if users > missing:
+            raise ValueError(f"users must be 1 to {missing}, the clients that this phase lacks, got {users}")
+        if user is not None:
+            if users != 1:
+                raise ValueError(f"user must be left out for several clients at once, or none, got {user!r} for {users}")
+            self.visits.admit(user)
+        return self._ticket(self.asked.arms.copy(), users, user, plays=self.plays.copy())
+
+    def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
+        """Return one row of averages per client; an average of rewards may pass the end of its interval by a rounding error."""
+        size = len(self.asked.arms)
+        if not ticket.users:
+            if np.size(answers):
+                raise ValueError(f"averages must be empty in a phase that asks nobody, got shape {np.shape(answers)}")
+            return np.zeros((0, size))
+        array = rows(answers, ticket.users, size, "averages").copy()  # for the caller may use its own again
+        privatizer = self.privatizers[0]
+        if privatizer.clip:
+            return array
+        inside = privatizer.domain.clip(array)
+        if (abs(inside - array) > SLACK * abs(inside)).any():
+            privatizer.domain.check(array, "averages")
+        return inside
+
+    def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
+        if not self.decides:
+            self.played = self.horizon
+            return
+        privatizer = self.privatizers[0]
+        sent = privatizer.send(answers, rng)
+        self.inbox = Inbox(sent) if self.inbox is None else self.inbox.put(sent)
+        if self.filled < privatizer.users:
+            return
+        released = privatizer.receive(self.inbox.rows, rng)
+        self._expire()
+        self.visits = self.visits.next_batch()
+        self.take_phase(released)
+
+    def check_problem(self, problem: Any) -> None:
+        """Raise a ValueError if this learner cannot play the problem."""
+        super().check_problem(problem)
+        population = getattr(self.learner, "population", 1)
+        if problem.clients < population:
+            raise ValueError(f"problem must have {population} clients at least, for which the learner was made, "
+                             f"got {problem.clients}")
+        if not self.anyone.clip and problem.domain.high > self.anyone.domain.high:
+            raise ValueError(f"problem must have rewards in {self.anyone.domain}, or clip must be True so that clients' averages "
+                             f"are moved there, got rewards in {problem.domain}")
+
+    def _pack(self) -> dict[str, ArrayLike]:
+        sent = {} if self.inbox is None else {"sent": self.inbox.rows}
+        return super()._pack() | {"answered": self.filled} | sent
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        super()._unpack(state)
+        self.begin()
+        if answered := int(state["answered"]):
+            if not answered < self.clients:
+                raise ValueError(f"{answered} of {self.clients} clients cannot wait for others")
+            zero = self.privatizers[0].domain.clip(np.zeros((1, len(self.asked.arms))))
+            self.inbox = Inbox.restored(state["sent"], answered, self.privatizers[0].send(zero, np.random.default_rng(0)))

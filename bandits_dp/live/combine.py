@@ -1,0 +1,140 @@
+"""Put together what you like: any learner, any privatizer of the values that it needs, and what is public of a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from bandits_dp import _checks
+from bandits_dp.continual import Counter
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.learners import LinUCB, PhasedElimination
+from bandits_dp.live.arms import LiveArms
+from bandits_dp.live.clients import LiveClients
+from bandits_dp.live.contexts import BILLBOARD, LiveContexts
+from bandits_dp.live.linear import LiveLinear
+from bandits_dp.live.live import Live
+from bandits_dp.live.streams import CountedBatches, FreshBatches
+from bandits_dp.privatizers import LinearStatistics, Privatizer
+from bandits_dp.privatizers.base import complete
+from bandits_dp.problems.base import check_problem
+
+
+def combine(
+    learner: Any, privatizer: Any, problem: Any, *, horizon: int, guarantee: Guarantee | None = None, fidelity: str = "aggregate"
+) -> Live:
+    """Return a learner of your own with a privatizer of your own, ready for users and for :func:`bandits_dp.simulate`.
+
+    Parameters
+    ----------
+    learner : object
+        ``ask()`` and ``tell(released, noise)``; or, with features, ``choose(features)`` and ``tell(released)``. See
+        :mod:`bandits_dp.learners.ask_tell`.
+    privatizer : callable or Privatizer or Counter
+        ``privatizer(users)`` gives the privatizer of a batch of so many users; ``privatizer(clients, numbers)`` with clients. With
+        features: that of a batch, or a continual counter, for :class:`bandits_dp.privatizers.domain.LinearStatistics`.
+    problem : Problem
+        What is public of it is used: its setting, its size, bounds on rewards and features.
+    horizon : int
+        Number of rounds T, >= 1.
+    guarantee : Guarantee, optional
+        What the whole run promises; that of one release if not given, as every user is in one batch only. In the central model with
+        features that is joint privacy: what she is shown herself follows from her features.
+    fidelity : {"aggregate", "messages"}
+        Whether the simulator may draw sums from their law.
+
+    Returns
+    -------
+    Live
+        With ``act``, ``update``, ``save``, ``restore`` and ``guarantee``.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of another kind: a class in the place of an instance, a privatizer in the place of what makes one, or the
+        reverse; or if a method or an attribute is missing.
+    ValueError
+        If an argument is out of range, or the parts do not fit one another or the problem.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import bandits_dp as bdp
+    >>> class Leader:
+    ...     best = 0
+    ...     def ask(self):
+    ...         return bdp.Asked(arms=[0, 1, 2], plays=[100, 100, 100])
+    ...     def tell(self, released, noise):
+    ...         self.best = int(released.argmax())
+    >>> problem = bdp.problems.BernoulliArms([0.8, 0.5, 0.3])
+    >>> mine = bdp.combine(Leader(), partial(bdp.privatizers.BinarySum, epsilon=1.0, delta=1e-6), problem, horizon=1000)
+    >>> mine.act().arm
+    0
+    """
+    if isinstance(learner, type):
+        raise TypeError(f"learner must be an instance, got the class {learner.__name__}; call it first")
+    chooses = hasattr(learner, "choose")
+    for method in ("choose" if chooses else "ask", "tell"):
+        if not callable(getattr(learner, method, None)):
+            raise TypeError(f"learner must have ask() and tell(released, noise), or choose(features) and tell(released); "
+                            f"{type(learner).__name__} has no {method}")
+    check_problem(problem)
+    if chooses != (problem.setting == "contextual"):
+        raise ValueError(f"problem must {'' if chooses else 'not '}be of the setting 'contextual' for a learner with "
+                         f"{'choose' if chooses else 'ask'}, got {problem!r}")
+    if guarantee is not None and not isinstance(guarantee, Guarantee):
+        raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {guarantee!r}")
+    horizon = _checks.integer("horizon", horizon)
+    live: Live
+    if chooses:
+        if isinstance(learner, LinUCB) and len(learner.theta) != problem.dimension:
+            raise ValueError(f"learner must be for features of length {problem.dimension}, got one for {len(learner.theta)}")
+        live = LiveContexts(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
+        if live.guarantee.model == "central" and live.guarantee.proved:  # her own arm shows a user's features to whoever sees it
+            live.guarantee = replace(live.guarantee, reason=live.guarantee.reason + BILLBOARD, joint=True)
+    else:
+        if isinstance(privatizer, (Privatizer, Counter)) or not callable(privatizer):
+            raise TypeError(f"privatizer must be callable as privatizer(users), as partial(BinarySum, epsilon=1.0, delta=1e-6) "
+                            f"is, got {privatizer!r}")
+        made, size = partial(_made, privatizer), (problem.arms, horizon)
+        if problem.setting == "clients":
+            live = LiveClients(learner, made, *size, guarantee or made(1, 1).guarantee, fidelity)
+        elif isinstance(learner, PhasedElimination):
+            live = LiveLinear(learner, made, *size, guarantee or made(1).guarantee, fidelity)
+        else:
+            live = LiveArms(learner, made, *size, guarantee, fidelity)
+            live.setting = problem.setting
+    if guarantee is not None:
+        live.guarantee = guarantee
+    live.check_problem(problem)
+    return live
+
+
+def _stream(source: Any, problem: Any, horizon: int) -> FreshBatches | CountedBatches:
+    """Return what releases running sums of the statistics of features, if it can."""
+    if isinstance(source, Counter):
+        if source.steps or (source.horizon is not None and source.horizon < horizon):
+            raise ValueError(f"privatizer must be a fresh counter for {horizon} rounds, got {source!r} after {source.steps} values")
+    else:
+        source = complete(source)
+    domain = LinearStatistics(problem.dimension)
+    if source.dimension != domain.dimension:
+        raise ValueError(f"privatizer must be for {domain.dimension} numbers per user, {domain!r}, got {source!r} for "
+                         f"{source.dimension}")
+    return CountedBatches(source) if isinstance(source, Counter) else FreshBatches(source)
+
+
+def _made(make: Callable[..., Any], users: int, *dimension: int) -> Privatizer:
+    """Make a privatizer, and refuse another one than was asked for."""
+    try:
+        privatizer = complete(make(users, *dimension))
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        asked = "privatizer(clients, numbers)" if dimension else "privatizer(users)"
+        raise kind(f"privatizer must be callable as {asked} and give a Privatizer, but: {error}") from error
+    got, wanted = (privatizer.users, privatizer.dimension), (users, *(dimension or (1,)))
+    if got != wanted:
+        raise ValueError(f"privatizer must be one for (users, dimension) = {wanted} if asked for it, got {got}: {privatizer!r}")
+    return privatizer

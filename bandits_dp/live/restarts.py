@@ -1,0 +1,153 @@
+r"""No horizon is known: play for T_0 rounds, then start again for twice as many, and so on (the doubling trick).
+
+Learners here need the horizon, for widths and for the size of trees. Restarts cost a constant factor of a regret that grows like
+:math:`\sqrt T`. A regret of :math:`c \ln T` becomes :math:`c (\ln T_0 + \ln 2 T_0 + \dots)`, which grows like :math:`\ln^2 T`; when
+horizons are *squared* instead (Besson & Kaufmann 2018), which ``growth="square"`` does, the logarithm stays. Either is a "standard
+doubling argument" (Tenenbaum et al. 2021, footnote 10: "roughly the same results").
+
+**Privacy.** A restart forgets everything and has other users than all other restarts: the guarantee of one restart is that of the
+whole run (parallel composition), however long it gets. Users who say who they are keep their visits over restarts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp._state import Saved, WrongEntry, pack_part, snapshot, unpack_part
+from bandits_dp.live.live import NO_END
+from bandits_dp.live.ticket import Ticket
+from bandits_dp.problems import Problem
+
+GROWTHS = ("double", "square")
+
+
+class Restarts(Saved):
+    """A learner for an unknown horizon, made of learners for known ones.
+
+    Parameters
+    ----------
+    make : callable
+        ``make(horizon=T)`` gives a fresh learner for so many rounds.
+    first_horizon : int
+        Horizon T_0 of the first learner, >= 2.
+    growth : {"double", "square"}
+        Whether the horizons are T_0, 2 T_0, 4 T_0, ... or T_0, T_0^2, T_0^4, ...
+
+    Attributes
+    ----------
+    live : Live
+        The one that plays now; a ticket of an earlier one is expired.
+    stage : int
+        How many were before it.
+    horizon : int
+        More rounds than anybody plays.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or no learner can be made for ``first_horizon`` rounds.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    >>> learner = bdp.make("UCB1", problem, horizon=None, first_horizon=100)  # nobody knows when it ends
+    >>> result = bdp.simulate(learner, problem, horizon=1000, runs=2, progress=False)
+    >>> [learner.horizon_of(stage) for stage in range(4)]
+    [100, 200, 400, 800]
+    """
+
+    kind = "learner"
+    horizon = NO_END
+
+    def __init__(self, make: Callable[..., Any], first_horizon: int = 1024, growth: str = "double") -> None:
+        self.first = _checks.integer("first_horizon", first_horizon, low=2)
+        self.growth = _checks.choice("growth", growth, GROWTHS)
+        self.make = make
+        self.stage = 0
+        self.live: Any = make(horizon=self.first)
+        self.arms, self.setting = self.live.arms, self.live.setting
+        self.name = f"{self.live.name}, unknown horizon"
+        self.parameters: dict[str, Any] = self.live.parameters | {"first_horizon": self.first, "growth": self.growth}
+        self.description = f"Restarts(growth={growth!r}, first={self.live.description})"
+        one = self.live.guarantee
+        self.guarantee = replace(one, reason=f"{one.reason}; a restart for {self.first} rounds and all later ones have other users")
+
+    def horizon_of(self, stage: int) -> int:
+        """Return the horizon of a stage, from 0."""
+        if stage >= 62:
+            return NO_END
+        return min(self.first << stage if self.growth == "double" else self.first ** (1 << min(stage, 6)), NO_END)
+
+    @property
+    def learner(self) -> Any:
+        """The algorithm that plays now."""
+        return self.live.learner
+
+    @property
+    def played(self) -> int:
+        """Rounds played so far."""
+        return sum(map(self.horizon_of, range(self.stage))) + self.live.played
+
+    @property
+    def bits(self) -> float:
+        """Bits that users sent for what was released so far."""
+        return self.live.bits
+
+    @property
+    def tickets(self) -> dict[int, Ticket]:
+        """Open tickets, by number."""
+        return self.live.tickets
+
+    @property
+    def missing(self) -> int:
+        """How many users one ticket can be for."""
+        return self.live.missing
+
+    def act(self, users: int = 1, user: Hashable = None) -> Ticket:
+        """Ask the learner that plays now for a ticket."""
+        ticket: Ticket = self.live.act(users, user)
+        return ticket
+
+    def update(self, ticket: Ticket, answers: ArrayLike, rng: np.random.Generator | None = None) -> None:
+        """Tell the learner that plays now, and restart when its horizon is reached; errors are those of its ``update``."""
+        then = snapshot(self)
+        then.live = snapshot(self.live)
+        then.live.update(ticket, answers, rng)
+        if then.live.played == then.live.horizon:
+            then.stage += 1
+            then.live = then._begun().follow(then.live)
+        self.__dict__ = then.__dict__
+
+    def _begun(self) -> Any:
+        """Return a fresh learner for this stage."""
+        return self.make(horizon=self.horizon_of(self.stage))
+
+    def _pack(self) -> dict[str, ArrayLike]:
+        return {"played": self.played, "stage": self.stage, **pack_part(self.live, "inner_")}
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        self.stage = int(state["stage"])
+        if not 0 <= self.stage < 62:
+            raise ValueError(f"there is no stage {self.stage}")
+        before = sum(map(self.horizon_of, range(self.stage)))
+        if not before <= state["played"] <= before + self.horizon_of(self.stage):  # before a learner for so many rounds is made
+            raise WrongEntry("played", f"in stage {self.stage} at least {before} rounds are played")
+        self.live = self._begun()
+        unpack_part(self.live, state, "inner_")
+        if state["played"] != self.played:
+            raise WrongEntry("played", f"{self.live.played} rounds of stage {self.stage} are {self.played} in all")
+
+    def check_problem(self, problem: Problem) -> None:
+        """Raise a ValueError if this learner cannot play the problem."""
+        self.live.check_problem(problem)
+
+    def __repr__(self) -> str:
+        """Return the description, the rounds played and the guarantee."""
+        return f"{self.description}, {self.played} rounds played. {self.guarantee}"

@@ -1,0 +1,187 @@
+"""How running sums over batches of users are released: fresh batches that add up, or a continual counter.
+
+``add`` and ``advance`` replace attributes and change no array in place, so a shallow copy is a snapshot. ``draw`` and ``advance`` are
+for simulators: noise is drawn ahead, and the sums have a leading axis of runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp import _checks
+from bandits_dp._state import snapshot
+from bandits_dp.continual import Counter
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers import Privatizer
+from bandits_dp.widths.ridge import NoiseLaw
+
+Floats = NDArray[np.float64]
+TAPE = 2**15  # random numbers that are drawn at once, about
+
+
+class Stream(Protocol):
+    """What releases something about all users so far after every batch; :class:`FreshBatches` says what the names mean."""
+
+    users: int
+    dimension: int
+    guarantee: Guarantee
+    bits_per_user: float
+    noisy: bool
+    ahead: int
+
+    def check(self, values: Floats, name: str) -> None: ...  # noqa: D102
+
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]: ...  # noqa: D102
+
+    def add(self, sent: NDArray[Any], rng: np.random.Generator) -> Floats: ...  # noqa: D102
+
+    def tape(self, batches: int) -> int: ...  # noqa: D102
+
+    def draw(self, batches: int, rng: np.random.Generator) -> Floats: ...  # noqa: D102
+
+    def advance(self, values: Floats, rows: Floats) -> Floats: ...  # noqa: D102
+
+
+class FreshBatches:
+    """A privatizer releases every batch, each of users of its own, and the releases add up.
+
+    Parameters
+    ----------
+    privatizer : Privatizer
+        Of the users of one batch.
+
+    Attributes
+    ----------
+    users : int
+        Users per batch B.
+    dimension : int
+        Numbers per user.
+    guarantee : Guarantee
+        What all releases together promise to each user.
+    bits_per_user : float
+        Length of one user's message, in bits.
+    noisy : bool
+        Whether there is any noise.
+    ahead : int
+        Random numbers of a batch that can be drawn before its values are known; 0 if that cannot be done.
+    total : ndarray, shape (dimension,)
+        The running sums, as released.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.live.streams import FreshBatches
+    >>> stream, rng = FreshBatches(bdp.privatizers.Identity(2)), np.random.default_rng(1)
+    >>> for rewards in ([1.0, 0.0], [1.0, 1.0]):  # of two batches of two users
+    ...     released = stream.add(stream.send(np.array(rewards)[:, None], rng), rng)
+    >>> released.tolist()  # of all users so far
+    [3.0]
+    """
+
+    changes = fixed = ("total",)
+
+    def __init__(self, privatizer: Privatizer) -> None:
+        self.privatizer, self.users, self.dimension = privatizer, privatizer.users, privatizer.dimension
+        self.guarantee, self.bits_per_user = privatizer.guarantee, privatizer.bits_per_user
+        self.noisy, self.ahead = privatizer.noise_std > 0, privatizer.ahead
+        self.total = np.zeros(privatizer.dimension)
+
+    def check(self, values: Floats, name: str) -> None:
+        """Raise a ValueError if values of that name are outside the domain."""
+        self.privatizer.domain.check(values, name)
+
+    def law(self, batches: int) -> NoiseLaw:
+        """Return the law of the noise on the running sums after 1, 2, ... batches."""
+        std = self.privatizer.sub_gaussian_std * np.sqrt(np.arange(1, batches + 1))
+        return NoiseLaw(std, std, True, self.privatizer.gaussian, bool(np.isfinite(std).all()))
+
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
+        """Return what waits of some users until the batch is full, one row each: what they send. Values must be in the domain."""
+        return self.privatizer.send_checked(values, rng)
+
+    def add(self, sent: NDArray[Any], rng: np.random.Generator) -> Floats:
+        """Release the running sums after one more batch."""
+        self.total = self.total + self.privatizer.receive(sent, rng)
+        return self.total
+
+    def tape(self, batches: int) -> int:
+        """Return for how many of the next batches :meth:`draw` is called at once."""
+        return min(batches, max(1, TAPE // max(1, self.ahead)))
+
+    def draw(self, batches: int, rng: np.random.Generator) -> Floats:
+        """Draw the random numbers of the next batches of one run, one row each."""
+        return self.privatizer.draw_ahead(batches, rng) if self.noisy else np.zeros((batches, 0))
+
+    def advance(self, values: Floats, rows: Floats) -> Floats:
+        """Release the running sums of many runs after one more batch, from all values and a row of :meth:`draw` for each run."""
+        noise = self.privatizer.noise_from(rows, values) if self.noisy else 0.0
+        self.total = self.total + (values.sum(axis=-2) + noise)
+        return self.total
+
+
+class CountedBatches:
+    """A trusted server counts the sums of batches, one step of a continual counter each.
+
+    Parameters
+    ----------
+    counter : Counter
+        For one user's values; it is changed.
+    users : int
+        Users per batch B, >= 1.
+
+    Attributes: those of :class:`FreshBatches`, but ``total``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.live.streams import CountedBatches
+    >>> stream = CountedBatches(bdp.continual.TreeCounter(1000, epsilon=1.0, delta=1e-6), users=2)
+    >>> released = stream.add(np.array([[1.0], [1.0]]), np.random.default_rng(1))
+    >>> stream.counter.steps  # a step is a batch
+    1
+    """
+
+    changes = ("counter",)
+    noisy = True
+
+    def __init__(self, counter: Counter, users: int = 1) -> None:
+        self.counter, self.users, self.dimension = counter, _checks.integer("users", users), counter.dimension
+        self.guarantee, self.bits_per_user = counter.guarantee, 64.0 * counter.dimension  # double-precision numbers
+        self.ahead = counter.dimension
+
+    def check(self, values: Floats, name: str) -> None:
+        """Raise a ValueError if values of that name are outside the domain."""
+        self.counter.domain.check(values, name)
+
+    def law(self, batches: int) -> NoiseLaw:
+        """Return the law of the noise on the running sums after 1, 2, ... batches."""
+        std, gaussian = self.counter.error_std(np.arange(1, batches + 1)), self.counter.noise == "gaussian"
+        return NoiseLaw(std, std, gaussian=gaussian, sub_gaussian=gaussian)
+
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
+        """Return the values themselves: the server is trusted with them."""
+        return values
+
+    def add(self, sent: NDArray[Any], rng: np.random.Generator) -> Floats:
+        """Release the running sums after one more batch."""
+        self.counter = snapshot(self.counter)
+        return self.counter.step(sent.sum(axis=0), rng)
+
+    def tape(self, batches: int) -> int:
+        """Return all batches: their noises belong together."""
+        return batches
+
+    def draw(self, batches: int, rng: np.random.Generator) -> Floats:
+        """Draw the noise on all running sums of one run."""
+        return self.counter.noise_path(rng, batches)
+
+    def advance(self, values: Floats, rows: Floats) -> Floats:
+        """Release the running sums of many runs after one more batch; the drawn noises are on running sums already."""
+        self.counter = snapshot(self.counter)
+        return self.counter.count(values.sum(axis=-2), rows)
+

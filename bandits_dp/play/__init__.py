@@ -1,0 +1,1 @@
+"""Simulation: many runs of a learner against a problem, reproducibly and fast."""

@@ -1,0 +1,98 @@
+"""Learners with features, fast: many runs advance together as arrays, and noise is drawn many batches ahead.
+
+The learner and the stream are the very ones that serve users: whatever they add up gets a leading axis of runs. A run's generator is
+split in two, ``answers, noise = rng.spawn(2)``, as in the plain loop: the problem draws the instance and then the users from the
+first, the stream draws from the second. How much is drawn ahead depends on nothing but the stream, so that a run consumes its
+generators in the same way, alone or with others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp._state import snapshot
+from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.streams import Stream
+from bandits_dp.play.record import Played, Record
+from bandits_dp.problems.contextual import Contextual, shown_means
+
+Floats = NDArray[np.float64]
+Rngs = list[np.random.Generator]
+MEMORY = 200e6  # bytes of noise, or of shown features, that a group of runs may hold
+ROUNDS = 2048  # rounds whose users are drawn ahead, about
+
+
+def play_contexts(
+    live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: NDArray[np.int64], tick: Callable[[int], object]
+) -> Played:
+    """Play fresh runs, in groups; see :func:`bandits_dp.play.plain.play_plainly`."""
+    stream, shown = live.stream, live.arms * live.dimension
+    noise = (stream.tape(live.horizon // live.batch_size) + 4) * stream.ahead  # a few rows are being worked on
+    together = max(1, int(MEMORY / (8 * (noise + ROUNDS + 4 * shown * (1 if problem.fixed else live.batch_size)))))
+    groups = (rngs[i : i + together] for i in range(0, len(rngs), together))
+    return Played.join([_play_group(live, problem, group, rounds, tick) for group in groups])
+
+
+def _play_group(
+    live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: NDArray[np.int64], tick: Callable[[int], object]
+) -> Played:
+    answers, noise = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
+    worlds = [problem.draw(rng) for rng in answers]
+    player = snapshot(live)
+    player.learner, player.stream = snapshot(live.learner), snapshot(live.stream)
+    tape, record, last = _tape(live.stream, noise, live.horizon // live.batch_size), Record(len(rngs), rounds), int(rounds[-1])
+    for length in _pieces(live, problem, len(rngs), last):
+        numbers = [world.numbers(rng, length) for world, rng in zip(worlds, answers, strict=True)]
+        record.add(_play_piece(player, worlds, numbers, tape, record))
+        tick(len(rngs) * length)
+    record.note(player, worlds)
+    bits = np.full(len(rngs), last // live.batch_size * live.batch_size * live.stream.bits_per_user)
+    return record.result(bits, player.counts)
+
+
+def _play_piece(
+    player: LiveContexts, worlds: list[Contextual], numbers: list[Floats], tape: Iterator[Floats], record: Record
+) -> Floats:
+    """Play some batches, the last of which may be cut short, with the users of these numbers; return what each round loses."""
+    size, first_world, runs = player.batch_size, worlds[0], np.arange(len(worlds))[:, None]
+    pairs = list(zip(worlds, numbers, strict=True))
+    chances = np.stack([world.chances(own) for world, own in pairs])
+    seen = [own[:1] for own in numbers] if first_world.fixed else numbers  # whatever all users see stands there once
+    features = np.stack([world.contexts(own) for world, own in zip(worlds, seen, strict=True)])  # (runs, rounds or 1, arms, d)
+    means = np.stack([shown_means(world, own, shown) for world, own, shown in zip(worlds, seen, features, strict=True)])
+    lost = means.max(axis=2) - np.zeros_like(chances)
+    for start in range(0, chances.shape[1], size):
+        batch = slice(start, start + size)
+        here = slice(0, 1) if first_world.fixed else batch
+        shown = player.moved(features[:, here])
+        arms = player.learner.choose(shown)
+        played = runs, np.arange(arms.shape[1]), arms
+        mean = means[:, here][played]
+        lost[:, batch] -= mean
+        record.note(player, worlds, record.played + start + size)
+        if start + size <= chances.shape[1]:
+            y = first_world.reward_quantiles(mean, chances[:, batch]) - player.reward_shift
+            phi = np.broadcast_to(shown[played], (*y.shape, shown.shape[-1]))
+            values = player.values(phi, y)
+            player.learner.tell(*player.told(player.stream.advance(values, next(tape)), values))
+    return lost
+
+
+def _tape(stream: Stream, rngs: Rngs, batches: int) -> Iterator[Floats]:
+    """Yield the random numbers of one batch after the other, a row for each run."""
+    while batches:
+        length = stream.tape(batches)
+        drawn = np.stack([stream.draw(length, rng) for rng in rngs], axis=1)
+        batches -= length
+        yield from drawn
+
+
+def _pieces(live: LiveContexts, problem: Contextual, runs: int, last: int) -> Iterator[int]:
+    """Yield how many rounds are drawn at once, whole batches of them but for the last."""
+    room = ROUNDS if problem.fixed else MEMORY / (8 * 8 * runs * live.arms * live.dimension)
+    step = max(1, int(min(room, ROUNDS)) // live.batch_size) * live.batch_size
+    for start in range(0, last, step):
+        yield min(step, last - start)

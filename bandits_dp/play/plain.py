@@ -1,0 +1,148 @@
+"""The plain loop: play any learner with any privatizer on any problem, by the two verbs of live use.
+
+With real messages it is the oracle of all that is faster. Where messages are not asked for, the sums of phased elimination are drawn
+from their law, a whole phase at once.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp.live.clients import LiveClients
+from bandits_dp.live.linear import LiveLinear
+from bandits_dp.live.live import Live
+from bandits_dp.play.record import Played, Record
+from bandits_dp.problems import ClientPopulation, LinearArms
+from bandits_dp.problems.contextual import shown_means
+from bandits_dp.problems.rounds import Rounds
+
+Rng = np.random.Generator
+MOST_VALUES = 5_000_000  # averages that one release may need one by one
+
+
+def play_plainly(
+    live: Live,
+    problem: Any,
+    rngs: list[np.random.Generator],
+    rounds: NDArray[np.int64],
+    tick: Callable[[int], object],
+) -> Played:
+    """Play fresh runs, one per generator, without changing the learner.
+
+    Parameters
+    ----------
+    live : Live
+        A fresh learner.
+    problem : Problem
+        Who gives rewards; each run plays ``problem.draw(answers)``.
+    rngs : list of numpy.random.Generator
+        One per run, which is split: ``answers, noise = rng.spawn(2)``. Instances and rewards come from the first, noise from the
+        second.
+    rounds : ndarray of int, shape (checkpoints,)
+        Ascending checkpoints; the last one is where the run stops.
+    tick : callable
+        Told now and then how many rounds were played since the last call.
+
+    Returns
+    -------
+    Played
+        Regret at the checkpoints, and bits.
+    """
+    last, parts = int(rounds[-1]), []
+    for rng in rngs:
+        answers, noise = rng.spawn(2)
+        world, player, record = problem.draw(answers), copy.deepcopy(live), Record(1, rounds)
+        player.meet(world)
+        step = STEPS[live.setting] if live.fidelity == "messages" or not _knows_sums(live) else _phase
+        if isinstance(world, Rounds):
+            world, step = world.one_by_one(answers), _one_round
+        while player.played < last:
+            step(player, world, last, answers, noise, record)
+        record.note(player, [world])
+        parts.append(record.result(np.array([player.bits]), player.counts))
+        tick(last)
+    return Played.join(parts)
+
+
+def _rewards(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
+    """Let the users of one ticket pull an arm."""
+    ticket = live.act(users=min(live.missing, last - live.played))
+    live.update(ticket, world.rewards(ticket.arm, ticket.users, answers), noise)
+    record.add(np.full((1, ticket.users), world.gaps[ticket.arm]))
+
+
+def _one_round(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
+    """Play one round of somebody's own problem."""
+    features, rewards, means = next(world)
+    ticket = live.act() if features is None else live.act(features)
+    live.update(ticket, rewards[ticket.arm], noise)
+    record.add(np.array([[means.max() - means[ticket.arm]]]))
+
+
+def _averages(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
+    """Let the clients of one phase watch it, each with a device that adds up."""
+    ticket, left = live.act(), last - live.played
+    averages = world.averages(ticket.arm, ticket.plays, ticket.users, answers) if ticket.users else []
+    live.update(ticket, averages, noise)
+    record.add_plays(world.gaps[ticket.arm], ticket.plays, min(left, int(ticket.plays.sum())))
+
+
+def _users(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
+    """Let the users of one ticket choose by features."""
+    rows = world.numbers(answers, min(live.missing, last - live.played))
+    shown = world.contexts(rows)
+    means = shown_means(world, rows, shown)
+    ticket = live.act(shown, rng=noise)
+    mean = np.array([own[arm] for own, arm in zip(means, ticket.arm, strict=True)])
+    record.note(live, [world], live.played + len(rows))
+    live.update(ticket, world.reward_quantiles(mean, world.chances(rows)), noise)
+    record.add((np.array([own.max() for own in means]) - mean)[None])
+
+
+STEPS = {"arms": _rewards, "linear": _rewards, "clients": _averages, "contextual": _users}
+
+
+def _knows_sums(live: Any) -> bool:
+    """Whether whole phases can be drawn from the law of their sums."""
+    return isinstance(live, (LiveLinear, LiveClients)) and live.anyone.knows_sums
+
+
+def _phase(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
+    """Play a phase, or what of it fits before the end."""
+    asked, left = live.asked, last - live.played
+    plays = int(asked.plays.sum())
+    whole = live.decides and plays <= left
+    record.add_plays(world.gaps[asked.arms], asked.plays, plays if whole else left)
+    if whole:
+        live.take_phase((_released_averages if asked.clients else _released_rewards)(live, world, answers, noise))
+    else:  # nothing is released
+        live.played = last
+
+
+def _released_rewards(live: LiveLinear, world: LinearArms, answers: Rng, noise: Rng) -> NDArray[np.float64]:
+    """Draw sums of rewards from their law and add noise, or let single users answer where the sum alone does not do."""
+    asked, privatizers = live.asked, live.privatizers
+    if privatizers[0].needs_values:
+        pairs = zip(privatizers, asked.arms, strict=True)
+        sums = [privatizer.release(world.rewards(int(arm), privatizer.users, answers), noise) for privatizer, arm in pairs]
+    else:
+        totals = world.reward_sums(asked.arms, asked.plays, answers)
+        sums = [privatizer.release_sum(total, noise) for privatizer, total in zip(privatizers, totals, strict=True)]
+    return np.array([float(released.item()) for released in sums])
+
+
+def _released_averages(live: LiveClients, world: ClientPopulation, answers: Rng, noise: Rng) -> NDArray[np.float64]:
+    """Draw the sum of all clients' averages from its law, or all averages where their sum alone does not do."""
+    asked, privatizer = live.asked, live.privatizers[0]
+    if not (privatizer.needs_values or privatizer.clip):
+        return privatizer.release_sum(world.average_sums(asked.arms, asked.plays, asked.clients, answers), noise)
+    if asked.clients * len(asked.arms) > MOST_VALUES:
+        raise ValueError(f"clients must be few enough for memory where every client's averages are needed, got "
+                         f"{asked.clients:,} in phase {live.learner.phase} with {len(asked.arms)} averages each: more than "
+                         f"{MOST_VALUES:,} in all; take a smaller population or alpha")
+    return privatizer.release(world.averages(asked.arms, asked.plays, asked.clients, answers), noise)

@@ -1,0 +1,163 @@
+"""What a simulation returns: regret over time for every run, ready to read, to plot and to tabulate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp._extras import needed
+from bandits_dp.guarantee import Guarantee
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Result:
+    """Regret of several independent runs of one learner on one problem.
+
+    Parameters
+    ----------
+    name : str
+        The learner's name.
+    rounds : ndarray of int, shape (checkpoints,)
+        Rounds after which regret was recorded.
+    regret : ndarray, shape (runs, checkpoints)
+        Cumulative pseudo-regret, in rewards.
+    bits : ndarray, shape (runs,)
+        Bits that all users sent together.
+    guarantee : Guarantee
+        What each run promised.
+    seed : int
+        The seed that gives the same result again.
+    counts : dict of ndarray, each of shape (runs,)
+        What else the learner counted, by name.
+    curves : dict of ndarray, each of shape (runs, checkpoints)
+        What else it recorded over time, by name.
+    parameters : dict
+        What ``make`` was given: epsilon, delta, calibration and all options of the system; empty if ``make`` was not used.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    >>> result = bdp.simulate(bdp.make("UCB1", problem, horizon=1000), problem, horizon=1000, runs=5, progress=False)
+    >>> result.runs, int(result.rounds[-1]), bool(result.mean[-1] < 50)  # 50 would be lost by choosing blindly
+    (5, 1000, True)
+    """
+
+    name: str
+    rounds: NDArray[np.int64]
+    regret: NDArray[np.float64]
+    bits: NDArray[np.float64]
+    guarantee: Guarantee
+    seed: int
+    counts: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    curves: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> int:
+        """Number of independent runs."""
+        return len(self.regret)
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean regret over the runs, shape (checkpoints,)."""
+        return np.asarray(self.regret.mean(axis=0))
+
+    @property
+    def std_error(self) -> NDArray[np.float64]:
+        """Standard error of the mean, shape (checkpoints,); NaN for a single run."""
+        if self.runs == 1:
+            return np.full(len(self.rounds), np.nan)
+        return np.asarray(self.regret.std(axis=0, ddof=1) / np.sqrt(self.runs))
+
+    def summary(self) -> str:
+        """Return a short table: regret and its standard error at a few rounds, and the guarantee."""
+        rows = np.unique(np.searchsorted(self.rounds, self.rounds[-1] / np.array([100, 10, 2, 1])))
+        lines = [f"{self.name}: {self.runs} runs, seed {self.seed}", f"{'round':>13} {'regret':>12} {'std error':>10}"]
+        lines += [f"{self.rounds[i]:>13,} {self.mean[i]:>12,.1f} {self.std_error[i]:>10,.1f}" for i in rows]
+        lines += [f"{name}: {counted.mean():.4g} a run" for name, counted in self.counts.items()]
+        return "\n".join([*lines, f"bits per round: {self.bits.mean() / self.rounds[-1]:.3g}", str(self.guarantee)])
+
+    def __str__(self) -> str:
+        """Return the summary."""
+        return self.summary()
+
+    def plot(self, ax: Axes | None = None, label: str | None = None) -> Axes:
+        """Draw mean regret against rounds, with a band of two standard errors, in the colour of the trust model.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure if None.
+        label : str, optional
+            What to call the curve; the learner's name if None.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes drawn on.
+        """
+        with needed("plots", "plot"):
+            import matplotlib.pyplot as plt  # importing the package must not import matplotlib
+
+        from bandits_dp.companion.plots import band
+
+        if ax is None:
+            _, ax = plt.subplots()
+        spread = 2 * np.nan_to_num(self.std_error)  # one run has no band
+        band(ax, self.rounds, self.mean, self.mean - spread, self.mean + spread, label or self.name, color=self.guarantee.model)
+        ax.set_xlabel("round")
+        ax.set_ylabel("regret (lost rewards)")
+        return ax
+
+    def to_dataframe(self) -> Any:
+        """Return a tidy pandas DataFrame, ready for ``pandas.concat``: a row per run and checkpoint, with every parameter.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``name``, ``model``, ``calibration``, ``epsilon`` and ``delta`` as ``make`` was given them (NaN if not),
+            ``proved_epsilon``, ``proved_delta``, ``joint`` and ``unit`` of the guarantee, ``horizon``, ``seed``; one column per
+            option of the system; ``run``, ``round``, ``regret``; ``bits`` that all users of the run sent, and ``bits_per_round``
+            (per user, where a round is a user's); and whatever else was recorded over time or counted, by its name.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> tables = []
+        >>> for epsilon in (0.5, 1.0):
+        ...     learner = bdp.make("VB-SDP-AE", problem, horizon=1000, epsilon=epsilon, delta=1e-3)
+        ...     tables.append(bdp.simulate(learner, problem, horizon=1000, runs=5).to_dataframe())
+        >>> table = pd.concat(tables)
+        >>> last = table[table["round"] == 1000]
+        >>> last.groupby("epsilon")["regret"].count().tolist()
+        [5, 5]
+        """
+        with needed("tables", "to_dataframe"):
+            import pandas as pd
+        runs, checkpoints = self.regret.shape
+        promise, options = self.guarantee, dict(self.parameters)
+        asked = {name: options.pop(name, getattr(promise, name)) for name in ("calibration", "epsilon", "delta")}
+        columns = {
+            "name": self.name, "model": promise.model, **asked,
+            "proved_epsilon": promise.epsilon, "proved_delta": promise.delta, "joint": promise.joint, "unit": promise.unit,
+            "horizon": int(self.rounds[-1]), "seed": self.seed, **options,
+            "run": np.repeat(np.arange(runs), checkpoints), "round": np.tile(self.rounds, runs), "regret": self.regret.ravel(),
+            "bits": np.repeat(self.bits, checkpoints), "bits_per_round": np.repeat(self.bits / self.rounds[-1], checkpoints),
+        }
+        columns |= {name: curve.ravel() for name, curve in self.curves.items()}
+        columns |= {name: np.repeat(counted, checkpoints) for name, counted in self.counts.items()}
+        return pd.DataFrame(columns).astype({"epsilon": float, "delta": float})  # None is NaN

@@ -1,0 +1,220 @@
+"""Play a learner against a problem, many times, reproducibly."""
+
+from __future__ import annotations
+
+import copy
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from bandits_dp import _checks
+from bandits_dp._memory import check_runs
+from bandits_dp.live.live import Live
+from bandits_dp.live.restarts import Restarts
+from bandits_dp.play.groups import TOGETHER, Groups
+from bandits_dp.play.parent import end_with_parent
+from bandits_dp.play.paths import path_for
+from bandits_dp.play.record import Played
+from bandits_dp.play.result import Result
+from bandits_dp.play.store import RunStore, single_runs
+from bandits_dp.problems import Problem
+
+BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
+
+
+def checkpoints(horizon: int) -> NDArray[np.int64]:
+    """Return about 200 rounds, half of them evenly spaced and half by powers, ending with the horizon.
+
+    Examples
+    --------
+    >>> from bandits_dp.play.simulate import checkpoints
+    >>> rounds = checkpoints(10**6)
+    >>> int(rounds[0]), int(rounds[-1]), len(rounds) <= 200
+    (1, 1000000, True)
+    """
+    even = np.linspace(horizon / 100, horizon, 100)
+    powers = np.geomspace(1, horizon, 100)
+    return np.unique(np.rint(np.concatenate([even, powers, [1, horizon]])).astype(np.int64).clip(min=1))
+
+
+def simulate(
+    learner: Live | Restarts,
+    problem: Problem,
+    horizon: int,
+    runs: int = 20,
+    seed: int = 0,
+    workers: int = 1,
+    progress: bool = True,
+    cache: str | os.PathLike[str] | None = None,
+) -> Result:
+    """Play independent runs of a learner and record their regret.
+
+    Inside ``with joblib.parallel_config(backend="dask"):`` the runs go to the workers of that Dask cluster, and so with any other
+    backend of joblib.
+
+    Parameters
+    ----------
+    learner : Live
+        A fresh learner, as ``make`` or ``combine`` returns it; it is not changed.
+    problem : Problem
+        Who gives rewards.
+    horizon : int
+        Rounds to play, >= 1, at most the learner's horizon.
+    runs : int
+        Number of independent runs, >= 1.
+    seed : int
+        Run i draws from child i of ``numpy.random.SeedSequence(seed)``, so it does not depend on the number of runs or workers.
+    workers : int
+        Processes that share the runs, >= 1; a cluster uses all it has.
+    progress : bool
+        Whether to show a progress bar when it takes longer than a second.
+    cache : str or path, optional
+        Folder that keeps every finished run; ``~`` is the home directory. The same simulation, with any number of runs, then plays
+        only what is missing, also after it was killed: at most a run, or 5 seconds of work, of each worker is lost. Another
+        learner, problem, horizon or seed, another version or any edit of the code never finds these runs, and damaged files are
+        played again. Delete the folder when you are done.
+
+    Returns
+    -------
+    Result
+        Regret at about 200 checkpoints for every run.
+
+    Raises
+    ------
+    ValueError
+        If the horizon exceeds the learner's, the learner has played already, it cannot play the problem, a number is not a positive
+        integer, the results would not fit into memory, or the cache is not a folder that can be written to. With a cache, also if
+        learner or problem hold something that has no comparable content (an open file, a lock).
+    TypeError
+        If the learner or the problem is none, for instance because they are swapped.
+
+    Warns
+    -----
+    UserWarning
+        If a stored run cannot be used and is played again; or, once, if the cache takes no more runs because the disk is full or
+        the folder is gone. The simulation then goes on and returns its result.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+    >>> result = bdp.simulate(learner, problem, horizon=1000, runs=5)
+    >>> result.regret.shape[0]
+    5
+    """
+    _check_learner(learner, problem)
+    horizon = _checks.integer("horizon", horizon)
+    runs = _checks.integer("runs", runs)
+    seed = _checks.integer("seed", seed, low=0)
+    workers = min(_checks.integer("workers", workers), runs)  # one more would have nothing to do
+    progress = _checks.flag("progress", progress)
+    if horizon > learner.horizon:
+        raise ValueError(f"horizon must be at most {learner.horizon}, for which the learner was made, got {horizon}")
+    if learner.played:
+        raise ValueError(f"learner must be fresh, but it has played {learner.played} rounds; make another one")
+    learner.check_problem(problem)
+    rounds = checkpoints(horizon)
+    check_runs(runs, 2 * 8 * len(rounds) + 1000)  # the regret of every run, single and joined, and the objects that hold it
+    store = None
+    if cache is not None:
+        store = RunStore(cache, learner, problem, rounds, seed)
+        learner = copy.deepcopy(learner)  # tables that it fills while it plays would give it another key the next time
+    found = store.found(runs) if store else {}
+    missing = [run for run in range(runs) if run not in found]
+    with tqdm(total=runs * horizon, desc=learner.name, delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
+        bar.update(len(found) * horizon)
+        for group, played in _played(learner, problem, horizon, seed, missing, workers, store is not None, bar.update):
+            for run, single in zip(group, single_runs(played), strict=True):
+                found[run] = single
+                if store:
+                    store.save(run, single)
+    played = Played.join([found[run] for run in sorted(found)])
+    return Result(learner.name, rounds, played.regret, played.bits, learner.guarantee, seed, played.counts, played.curves,
+                  dict(learner.parameters))
+
+
+def _check_learner(learner: object, problem: object) -> None:
+    """Raise a TypeError if the learner is none."""
+    if not isinstance(learner, (Live, Restarts)):
+        swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
+        raise TypeError(f"learner must be what make() or combine() returned, got {learner!r}{swapped}")
+
+
+def _played(
+    learner: Live | Restarts,
+    problem: Problem,
+    horizon: int,
+    seed: int,
+    runs: list[int],
+    workers: int,
+    in_pieces: bool,
+    tick: Callable[[int], object],
+) -> Iterator[tuple[list[int], Played]]:
+    """Yield groups of runs as they are finished: here, or by joblib's workers."""
+    if not runs:
+        return
+    task = partial(_play, learner, problem, horizon, seed)
+    usual, nested = _backend()
+    if workers == 1 and (usual or nested):
+        groups = Groups(runs, TOGETHER, in_pieces)
+        for group in groups:
+            _, played, seconds = task(group, tick)
+            groups.took(len(group), seconds)
+            yield group, played
+        return
+    import joblib
+
+    if usual:
+        task = partial(_play_for, os.getpid(), task)
+    size = -(-len(runs) // (4 * joblib.effective_n_jobs(workers)))  # rounded up: four groups per worker even out their ends
+    groups = Groups(runs, min(size, TOGETHER), in_pieces)
+    jobs = map(joblib.delayed(task), groups)
+    for group, played, seconds in joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(jobs):
+        groups.took(len(group), seconds)
+        tick(len(group) * horizon)
+        yield group, played
+
+
+def _backend() -> tuple[bool, bool]:
+    """Whether joblib's backend is its usual one, and whether this is a worker already, where all runs had better stay together.
+
+    It is another one within ``with joblib.parallel_config(...)``, by which somebody sends the runs away.
+    """
+    if "joblib" not in sys.modules:  # its import takes a third of the time of ours, and most simulations need none
+        return True, False
+    import joblib
+
+    backend, _ = joblib.parallel.get_active_backend()
+    return isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND]), bool(backend.nesting_level)
+
+
+def _play(
+    learner: Live | Restarts,
+    problem: Problem,
+    horizon: int,
+    seed: int,
+    runs: list[int],
+    tick: Callable[[int], object] = int,  # a worker process has no progress bar
+) -> tuple[list[int], Played, float]:
+    """Play some runs, each from its own generator; return how many seconds that took, too."""
+    started = time.monotonic()
+    seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
+    with threadpool_limits(1, user_api="blas"):  # matrices are small: more threads wait for one another, up to five times the work
+        play = path_for(learner, problem)
+        played = play(learner, problem, list(map(np.random.default_rng, seeds)), checkpoints(horizon), tick)
+    return runs, played, time.monotonic() - started
+
+
+def _play_for(caller: int, task: Callable[[list[int]], Any], runs: list[int]) -> Any:
+    """Play runs for another process, in one that it has started, and not for longer than that lives."""
+    end_with_parent(caller)
+    return task(runs)

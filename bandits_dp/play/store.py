@@ -1,0 +1,149 @@
+"""Finished runs on disk, one small file each, so that an interrupted sweep goes on where it was.
+
+A file is written under another name and renamed, which is one step for the system: whoever is killed, and whoever else writes the
+same run at the same time, leaves whole files only. The folder is named by the content of learner and problem, by the checkpoints,
+the seed and the code (see ``fingerprint.py``), so a run is found again only by a simulation that would play exactly the same. What
+a file holds is believed if its checksum fits (see ``_files.py``) and if it could be a run.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp import _files
+from bandits_dp.live.live import Live
+from bandits_dp.live.restarts import Restarts
+from bandits_dp.play.fingerprint import fingerprint
+from bandits_dp.play.record import Played
+from bandits_dp.problems import Problem
+
+SEPARATOR = "."  # between "counts" or "curves" and a name, in a file
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # a disk, or the user's part of it
+ROUNDING = 1e-6  # by which regret may fall from one checkpoint to the next, relative to the last: sums of floats are rounded
+
+
+def single_runs(played: Played) -> Iterator[Played]:
+    """Take apart runs that were played together."""
+    for i in range(len(played.bits)):
+        counts, curves = ({name: array[i : i + 1] for name, array in kind.items()} for kind in (played.counts, played.curves))
+        yield Played(played.regret[i : i + 1], played.bits[i : i + 1], counts, curves)
+
+
+class RunStore:
+    """The runs of one learner on one problem with one seed.
+
+    Parameters
+    ----------
+    cache : str or path
+        Folder that many simulations share; made if need be. A leading ``~`` is the home directory.
+    learner : Live
+        A fresh learner.
+    problem : Problem
+        What it plays.
+    rounds : ndarray of int, shape (checkpoints,)
+        The checkpoints.
+    seed : int
+        The simulation's seed.
+
+    Raises
+    ------
+    ValueError
+        If the cache is not a path, the folder cannot be written to, or learner or problem hold something that has no comparable
+        content.
+    """
+
+    def __init__(
+        self, cache: str | os.PathLike[str], learner: Live | Restarts, problem: Problem, rounds: NDArray[np.int64], seed: int
+    ) -> None:
+        shared = _files.path_of("cache", cache, "folder")
+        self.key = fingerprint(learner, problem, rounds, seed)
+        self.checkpoints = len(rounds)
+        self.folder = shared / f"{re.sub('[^A-Za-z0-9-]', '_', learner.name)[:50]}-{self.key[:24]}"
+        self.waiting: dict[int, Played] = {}  # runs that the folder did not take
+        self.warned = False
+        about = {"learner": learner.description, "problem": repr(problem), "horizon": int(rounds[-1]), "seed": seed}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _files.replace(self.folder / "about.json", json.dumps(about, indent=2).encode())
+        except OSError as error:
+            if error.errno not in FULL:
+                raise ValueError(f"cache must be a folder that can be written to, got {os.fspath(cache)!r}: {error}") from error
+            self._warn("its description", error, 4)  # what this program has played before this simulation must not be lost
+
+    def _path(self, run: int) -> Path:
+        return self.folder / f"run-{run:06d}.npz"
+
+    def _label(self, run: int) -> str:
+        return f"bandits_dp run 1 {self.key} {run}"
+
+    def save(self, run: int, played: Played) -> None:
+        """Store one run, by its number; if that fails, say so once, keep it, and try again when a later run could be stored."""
+        if self._stored(run, played):
+            self.waiting = {other: kept for other, kept in self.waiting.items() if not self._stored(other, kept)}
+        else:
+            self.waiting[run] = played
+
+    def _stored(self, run: int, played: Played) -> bool:
+        """Store one run, or warn; return whether it worked."""
+        arrays = {"regret": played.regret[0], "bits": played.bits[0]}
+        for kind in ("counts", "curves"):
+            arrays |= {f"{kind}{SEPARATOR}{name}": array[0] for name, array in getattr(played, kind).items()}
+        try:
+            _files.replace(self._path(run), _files.packed(self._label(run), arrays))
+        except OSError as error:  # the disk is full, the folder is gone: no reason to lose what was played
+            self._warn(f"run {run}", error, 5)
+            return False
+        return True
+
+    def _warn(self, what: str, error: OSError, level: int) -> None:
+        if not self.warned:
+            warnings.warn(f"the cache {self.folder} did not take {what}: {error}. The simulation goes on and returns its result; "
+                          "what is not stored is lost if you stop it, and tried again once the cache takes a run", stacklevel=level)
+        self.warned = True
+
+    def found(self, runs: int) -> dict[int, Played]:
+        """Return the stored ones of so many runs, by number; a warning names each whose file cannot be used."""
+        found = {}
+        for run in range(runs):
+            if played := self._load(run):
+                found[run] = played
+        return found
+
+    def _load(self, run: int) -> Played | None:
+        path = self._path(run)
+        try:
+            return self._played(_files.read(path, self._label(run)))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            warnings.warn(f"the stored run {path} cannot be used and will be played again: {error}", stacklevel=4)
+            return None
+
+    def _played(self, arrays: dict[str, NDArray[Any]]) -> Played:
+        """Return the run that the arrays of a file are; ValueError if they cannot be one."""
+        kinds: dict[str, dict[str, NDArray[Any]]] = {"regret": {}, "bits": {}, "counts": {}, "curves": {}}
+        for name, array in arrays.items():
+            kind, _, rest = name.partition(SEPARATOR)
+            shape = (self.checkpoints,) if kind in ("regret", "curves") else ()
+            if kind not in kinds or bool(rest) != (kind in ("counts", "curves")):
+                raise ValueError(f"it has an entry {name!r}")
+            if array.shape != shape or array.dtype != np.float64:
+                raise ValueError(f"its {name} must be floats of shape {shape}, got {array.dtype} of shape {array.shape}")
+            kinds[kind][rest] = array[None]
+        if not kinds["regret"] or not kinds["bits"]:
+            raise ValueError("it has no regret, or no bits")
+        regret, bits = kinds["regret"][""], kinds["bits"][""]
+        lost = np.diff(regret[0], prepend=0.0)
+        if not (np.isfinite(regret).all() and np.isfinite(bits).all() and (lost >= -ROUNDING * regret[0, -1]).all() and bits >= 0):
+            raise ValueError("its regret must be finite and never fall, and its bits finite and not negative")
+        return Played(regret, bits, kinds["counts"], kinds["curves"])

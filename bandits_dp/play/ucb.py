@@ -1,0 +1,130 @@
+"""UCB fast: many runs advance together as arrays, on random numbers that are drawn ahead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bandits_dp._state import snapshot
+from bandits_dp.continual import TreeCounter
+from bandits_dp.live.counted import ExactSum, LiveCounted
+from bandits_dp.play.record import Played, Record
+from bandits_dp.problems.graded import Arms
+
+TAPE = 4096  # rounds whose random numbers are drawn ahead, per run
+
+
+class ExactSums:
+    """Running sums without noise, one per run and arm.
+
+    Parameters
+    ----------
+    counter : ExactSum
+        What it stands for.
+    runs, arms : int
+        How many, >= 1.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (runs, arms)
+        Rewards added so far.
+    released : ndarray, shape (runs, arms)
+        The last running sums; 0 before the first.
+    """
+
+    def __init__(self, counter: ExactSum, runs: int, arms: int) -> None:
+        self.counts = np.zeros((runs, arms), dtype=np.int64)
+        self.released = np.zeros((runs, arms))
+        self._runs = np.arange(runs)
+
+    @staticmethod
+    def split(rngs: list[np.random.Generator]) -> tuple[list[np.random.Generator], list[np.random.Generator]]:
+        """Return where the rewards of every run come from, and where its noise does."""
+        return rngs, rngs
+
+    def draw(self, length: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the noise of the next rounds of one run, one number for each, whichever arm it goes to."""
+        return np.zeros(length)
+
+    def add(self, arms: NDArray[np.intp], rewards: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
+        """Add the next reward of every run to the sum of its arm; all of shape (runs,)."""
+        self.counts[self._runs, arms] += 1
+        self.released[self._runs, arms] += rewards
+
+
+class Trees(ExactSums):
+    """What a TreeCounter for every arm of every run would release, on the same draws of noise.
+
+    Parameters and attributes: those of :class:`ExactSums`; the counter is a TreeCounter of Laplace noise on numbers.
+    """
+
+    def __init__(self, counter: TreeCounter, runs: int, arms: int) -> None:
+        super().__init__(ExactSum(), runs, arms)
+        self.scale = counter.noise_std / math.sqrt(2)
+        self._totals = np.zeros((runs, arms))
+        # Noise on the last running sum whose number has its lowest set bit at each level; the last place stays 0, for sum 0.
+        self._noise = np.zeros((runs, arms, counter.height + 1))
+
+    @staticmethod
+    def split(rngs: list[np.random.Generator]) -> tuple[list[np.random.Generator], list[np.random.Generator]]:
+        """Return two children of every generator."""
+        answers, noises = zip(*(rng.spawn(2) for rng in rngs), strict=True)
+        return list(answers), list(noises)
+
+    def draw(self, length: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the noise of one new node for each of the next rounds."""
+        return rng.laplace(0.0, self.scale, length)
+
+    def add(self, arms: NDArray[np.intp], rewards: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
+        """Add the next reward of every run to the tree of its arm, with the noise of one new node."""
+        at = self._runs, arms
+        self.counts[at] += 1
+        self._totals[at] += rewards
+        t = self.counts[at]
+        parent = t & (t - 1)  # its sum, and its noise, are extended
+        none = self._noise.shape[2] - 1
+        noise = noise + self._noise[(*at, np.where(parent > 0, _lowest_bit(parent), none))]
+        self._noise[(*at, _lowest_bit(t))] = noise
+        self.released[at] = self._totals[at] + noise
+
+
+def _lowest_bit(t: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return the position of the lowest set bit of each t > 0; shape of ``t``."""
+    return np.asarray(np.bitwise_count((t & -t) - 1))
+
+
+def knows(live: LiveCounted) -> bool:
+    """Whether the counters of a learner have arrays here."""
+    counter = live.counters[0]
+    return isinstance(counter, ExactSum) or (type(counter) is TreeCounter and counter.noise == "laplace")
+
+
+def play_ucb(
+    live: LiveCounted,
+    problem: Arms,
+    rngs: list[np.random.Generator],
+    rounds: NDArray[np.int64],
+    tick: Callable[[int], object],
+) -> Played:
+    """Play one run per generator, all of them together; see :func:`bandits_dp.play.plain.play_plainly`."""
+    counter: Any = live.counters[0]
+    sums = (Trees if isinstance(counter, TreeCounter) else ExactSums)(counter, len(rngs), live.arms)
+    answers, noises = sums.split(rngs)
+    learner, record, last = snapshot(live.learner), Record(len(rngs), rounds), int(rounds[-1])
+    learner.sums, learner.pulls = sums.released, sums.counts
+    for start in range(0, last, TAPE):
+        length = min(TAPE, last - start)
+        quantiles = np.stack([rng.random(length) for rng in answers], axis=1)  # (length, runs)
+        draws = np.stack([sums.draw(length, rng) for rng in noises], axis=1)
+        lost = np.empty((length, len(rngs)))
+        for t in range(length):
+            arms = learner.next_arm()
+            sums.add(arms, problem.reward_quantiles(arms, quantiles[t]), draws[t])
+            lost[t] = problem.gaps[arms]
+        record.add(lost.T)
+        tick(len(rngs) * length)
+    return record.result(np.full(len(rngs), live.BITS * last), {})
