@@ -14,7 +14,8 @@ from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
 from bandits_dp.learners import UCB, ArmElimination
 from bandits_dp.live.arms import LiveArms
-from bandits_dp.live.counted import ExactSum, LiveCounted
+from bandits_dp.live.counted import LiveCounted
+from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import (
     BinarySum,
     CentralLaplace,
@@ -177,7 +178,7 @@ def _dp_se(given: Given, options: Fidelity) -> LiveArms:
 
 def _ucb1(given: Given, options: NoOptions) -> LiveCounted:
     arms = given.problem.arms
-    return LiveCounted(UCB(arms, ExactWidth()), ExactSum(), arms, given.horizon, Identity(1).guarantee)
+    return LiveCounted(UCB(arms, ExactWidth()), FreshBatches(Identity(1)), arms, given.horizon, Identity(1).guarantee)
 
 
 def _dp_ucb(given: Given, options: Counted) -> LiveCounted:
@@ -193,7 +194,7 @@ def _dp_ucb(given: Given, options: Counted) -> LiveCounted:
         reason = (f"{arms} trees of epsilon / {arms} each, basic composition as we read Mishra & Thakurta 2015, "
                   "although a reward enters one tree only")
         guarantee = replace(counter.guarantee, epsilon=epsilon, reason=reason)
-        return LiveCounted(UCB(arms, PublishedWidth(arms, T, epsilon)), counter, arms, T, guarantee)
+        return LiveCounted(UCB(arms, PublishedWidth(arms, T, epsilon)), CountedBatches(counter), arms, T, guarantee)
     if noise == "gaussian":
         given.full_batches(1)  # a width is kept for every number of rewards
         counter = kind(T, epsilon, _checks.delta(given.delta), given.problem.domain)
@@ -204,7 +205,7 @@ def _dp_ucb(given: Given, options: Counted) -> LiveCounted:
     else:
         raise ValueError(f"noise must be 'gaussian' for counter={options.counter!r}, got 'laplace'")
     guarantee = replace(counter.guarantee, reason=f"{counter.guarantee.reason}; a reward enters the counter of one arm only")
-    return LiveCounted(UCB(arms, width), counter, arms, T, guarantee)
+    return LiveCounted(UCB(arms, width), CountedBatches(counter), arms, T, guarantee)
 
 
 _LOG = r"\sum_{a} \frac{\log T}{\Delta_a}"

@@ -13,7 +13,7 @@ from bandits_dp.catalog.options import Fidelity, Given, option
 from bandits_dp.catalog.system import System
 from bandits_dp.designs import support_bound
 from bandits_dp.learners import PhasedElimination
-from bandits_dp.live.linear import LiveLinear
+from bandits_dp.live.arms import LiveArms
 from bandits_dp.privatizers import (
     Box,
     CentralGaussian,
@@ -72,7 +72,7 @@ def _user_std(dimension: int, phase: Phase) -> float:
 
 def _elimination(
     given: Given, privatizer: Callable[[int], Privatizer], private_std: Callable[[int, Phase], float], fidelity: str
-) -> LiveLinear:
+) -> LiveArms:
     """Put phased elimination together with the width of its calibration, and show it the actions if they are known."""
     problem, T = given.problem, given.horizon
     k, d = problem.arms, problem.dimension
@@ -87,7 +87,7 @@ def _elimination(
         reason += "; each sum is calibrated to its own users, who are in no other"
     if anyone.clip:
         reason += CLIPPED
-    return LiveLinear(learner, privatizer, k, T, replace(anyone.guarantee, reason=reason), fidelity)
+    return LiveArms(learner, privatizer, k, T, replace(anyone.guarantee, reason=reason), fidelity, "linear")
 
 
 def with_noise(
@@ -113,16 +113,16 @@ def _bounded(given: Given) -> Box:
     return domain
 
 
-def _pe(given: Given, options: Fidelity) -> LiveLinear:
+def _pe(given: Given, options: Fidelity) -> LiveArms:
     return _elimination(given, partial(Identity, domain=given.problem.domain), no_noise, options.fidelity)
 
 
-def _cdp_pe(given: Given, options: Noisy) -> LiveLinear:
+def _cdp_pe(given: Given, options: Noisy) -> LiveArms:
     privatizer = with_noise(given, options, CentralGaussian, CentralLaplace, domain=_bounded(given))
     return _elimination(given, privatizer, _sum_std, options.fidelity)
 
 
-def _ldp_pe(given: Given, options: Noisy) -> LiveLinear:
+def _ldp_pe(given: Given, options: Noisy) -> LiveArms:
     privatizer = with_noise(given, options, LocalGaussian, LocalLaplace, domain=_bounded(given))
     return _elimination(given, privatizer, _user_std, options.fidelity)
 
@@ -136,7 +136,7 @@ def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fr
     return ScalarSum(users, epsilon, delta, domain=domain, levels=levels, honest_fraction=honest_fraction * share, clip=clip)
 
 
-def _sdp_pe(given: Given, options: Shuffled) -> LiveLinear:
+def _sdp_pe(given: Given, options: Shuffled) -> LiveArms:
     privacy: dict[str, Any] = {
         "epsilon": given.epsilon, "delta": given.delta, "domain": _bounded(given), "honest_fraction": options.honest_fraction,
         "clip": options.clip,

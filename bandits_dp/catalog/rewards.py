@@ -14,7 +14,8 @@ from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, T
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
-from bandits_dp.live.rewards import CountedRewards, Curator, LiveRewards
+from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.reward_streams import CountedRewards, Curator
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth
@@ -90,7 +91,7 @@ def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, 
     return CountedRewards(counter, batch_size, promise)
 
 
-def _tree(given: Given, options: Tree) -> LiveRewards:
+def _tree(given: Given, options: Tree) -> LiveContexts:
     problem, batch_size, alpha = given.problem, options.batch_size, options.alpha
     _checks.delta(given.delta or 0.0, zero=True)  # which a tree of Laplace noise does not need
     span, L, d = _range(problem), problem.feature_norm, problem.dimension
@@ -99,10 +100,10 @@ def _tree(given: Given, options: Tree) -> LiveRewards:
     ridge = _checks.positive("ridge", options.ridge)
     proved = CountedRadius(counter, batch_size, span / 2, problem.theta_norm, L, ridge, FAILURE)
     learner = RidgeLinUCB(d, proved if alpha is None else FixedWidth(alpha, ridge), options.radius_scale)
-    return LiveRewards(learner, _counted(problem, counter, batch_size, "x r"), problem, given.horizon)
+    return LiveContexts(learner, _counted(problem, counter, batch_size, "x r"), problem, given.horizon)
 
 
-def _reward_tree(given: Given, options: RewardTree) -> LiveRewards:
+def _reward_tree(given: Given, options: RewardTree) -> LiveContexts:
     if given.calibration != "certified":
         raise ValueError(f"calibration must be 'certified' for LinUCB-RewardTree, got {given.calibration!r}: no paper publishes it")
     problem, batch_size, alpha = given.problem, options.batch_size, options.alpha
@@ -117,7 +118,7 @@ def _reward_tree(given: Given, options: RewardTree) -> LiveRewards:
         radius = FixedWidth(alpha, radius.regularizer(0))
     learner = InstrumentLinUCB(d, radius, stds, span / 2, bool(options.whiten), options.radius_scale)
     stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", visits)
-    return LiveRewards(learner, stream, problem, given.horizon, visits=visits)
+    return LiveContexts(learner, stream, problem, given.horizon, visits=visits)
 
 
 def _printed(given: Given, options: Dynamic, ridge: float) -> DynamicBound:
@@ -169,7 +170,7 @@ def _unproved_curator(given: Given, options: Dynamic, ridge: float) -> Curator:
     return Curator(noise, ridge, promise, options.perturb_contexts, problem.arms)
 
 
-def _dgs(given: Given, options: Dynamic) -> LiveRewards:
+def _dgs(given: Given, options: Dynamic) -> LiveContexts:
     problem, d = given.problem, given.problem.dimension
     _range(problem)
     _checks.choice("counter", options.counter, ("tree", "hybrid"))
@@ -183,7 +184,7 @@ def _dgs(given: Given, options: Dynamic) -> LiveRewards:
     if options.alpha is not None:
         radius = FixedWidth(options.alpha, ridge)
     learner = ParameterLinUCB(d, radius, options.radius_scale)
-    return LiveRewards(learner, make(given, options, ridge), problem, given.horizon)
+    return LiveContexts(learner, make(given, options, ridge), problem, given.horizon)
 
 
 _TEST = "tests/test_reward_private.py::test_parallel_runs_follow_the_plain_loop"

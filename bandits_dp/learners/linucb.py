@@ -26,11 +26,18 @@ from bandits_dp.learners.ask_tell import Floats, Learner
 from bandits_dp.widths.ridge import Radius
 
 
+def statistics(phi: Floats, y: Floats) -> Floats:
+    """Return (phi y, upper triangle of phi phi') for (..., users, d)."""
+    row, column = np.triu_indices(phi.shape[-1])
+    squares = phi[..., row] * phi[..., column]
+    return np.concatenate([phi * y[..., None], squares], axis=-1)
+
+
 class LinUCB(Learner):
     """LinUCB with any release of its statistics and any radius.
 
-    It plays one run or many at once: if the sums that it is told have leading axes, everything that it knows has them, too, and each
-    run is played as if it were alone.
+    It plays one run, or many at once: if the sums that it is told have leading axes, all that it knows has them, too, and each run is
+    played as if it were alone.
 
     Parameters
     ----------
@@ -93,6 +100,10 @@ class LinUCB(Learner):
     def widths(self, squares: Floats) -> Floats:
         """Return the roots of phi' V^-1 phi, negative by rounding at most."""
         return np.sqrt(np.maximum(squares, 0.0))
+
+    def statistics(self, phi: Floats, y: Floats) -> Floats:
+        """Return what each user's round adds to the sums (lines 7 to 10)."""
+        return statistics(phi, y)
 
     def tell(self, released: Floats) -> None:
         """Take the running sums after one more batch (lines 14 to 18)."""

@@ -71,6 +71,11 @@ class RidgeLinUCB(LinUCB):
         """Return g for each user, from the features; (..., users, d) both."""
         return phi
 
+    def statistics(self, phi: Floats, y: Floats) -> Floats:
+        """Return (g y, phi) of each user: what is private, what is not."""
+        g = self.directions(phi)
+        return np.concatenate([g * y[..., None], phi], axis=-1)
+
     def tell(  # type: ignore[override]  # the batch's features are public
         self, released: Floats, phi: Floats
     ) -> None:

@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.live.inbox import Inbox
-from bandits_dp.live.linear import LiveActions
+from bandits_dp.live.asked import LiveAsked
+from bandits_dp.live.slot import Slot
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.domain import SLACK, rows
 
 
-class LiveClients(LiveActions):
+class LiveClients(LiveAsked):
     """A learner that asks so many clients, with a privatizer for the sum of their vectors.
 
     Parameters
@@ -33,20 +33,25 @@ class LiveClients(LiveActions):
     fidelity : {"aggregate", "messages"}
         See :class:`bandits_dp.live.live.Live`.
 
+    Attributes
+    ----------
+    plays : ndarray of int
+        How often the phase plays each of its arms, up to the horizon.
+
     Raises
     ------
     ValueError
         If an argument is out of range.
     """
 
-    setting, one_arm = "clients", False
+    setting = "clients"
 
     def __init__(
         self, learner: Any, privatizer: Callable[[int, int], Privatizer], arms: int, horizon: int, guarantee: Guarantee,
         fidelity: str = "aggregate",
     ) -> None:
         super().__init__(learner, arms, horizon, guarantee, fidelity)
-        self.privatizer, self.anyone = privatizer, privatizer(1, 1)
+        self.privatizer, self.sample = privatizer, privatizer(1, 1)
         self.begin()
 
     def begin(self) -> None:
@@ -54,25 +59,18 @@ class LiveClients(LiveActions):
         self.asked = asked = self._ask()
         left = self.horizon - self.played
         self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody would play by it
-        self.privatizers: tuple[Privatizer, ...] = ()
-        if self.decides:
-            self.privatizers = (self.privatizer(asked.clients, len(asked.arms)),)
+        self.privatizers = [self.privatizer(asked.clients, len(asked.arms))] if self.decides else []
+        self.slots = [Slot(self.privatizers[0], asked.clients) if self.decides else Slot(None, 0)]
         over_and_over = asked.plays * -(-left // max(1, int(asked.plays.sum())))
         self.plays = asked.plays if self.decides else np.diff(np.minimum(np.cumsum(over_and_over), left), prepend=0)
-        self.inbox: Inbox | None = None
 
     @property
-    def filled(self) -> int:
-        """How many clients of the current phase have answered."""
-        return 0 if self.inbox is None else len(self.inbox)
+    def missing(self) -> int:
+        """How many more clients watch the current phase; 0 if it releases nothing."""
+        return self.slots[0].free
 
-    @property
-    def clients(self) -> int:
-        """How many clients watch the current phase; 0 if it releases nothing."""
-        return self.asked.clients if self.decides else 0
-
-    def _lacks(self, arm: int | None) -> int:
-        return self.clients - self.filled
+    def _lacks(self, place: int) -> int:
+        return self.slots[0].users - self.slots[0].filled
 
     def act(self, users: int | None = None, user: Hashable = None) -> Ticket:
         """Return a ticket for some new clients, who all watch the whole phase.
@@ -100,13 +98,9 @@ class LiveClients(LiveActions):
         users = missing if users is None else _checks.integer("users", users, low=min(1, missing))
         if users > missing:
             raise ValueError(f"users must be 1 to {missing}, the clients that this phase lacks, got {users}")
-        if user is not None:
-            if users != 1:
-                raise ValueError(f"user must be left out for several clients at once, or none, got {user!r} for {users}")
-            self.visits.admit(user)
-        return self._ticket(self.asked.arms.copy(), users, user, plays=self.plays.copy())
+        return self._hand_out(self.slots[0], self.asked.arms.copy(), users, user, plays=self.plays.copy())
 
-    def _checked(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
+    def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         """Return one row of averages per client; an average of rewards may pass the end of its interval by a rounding error."""
         size = len(self.asked.arms)
         if not ticket.users:
@@ -115,26 +109,22 @@ class LiveClients(LiveActions):
             return np.zeros((0, size))
         array = rows(answers, ticket.users, size, "averages").copy()  # for the caller may use its own again
         privatizer = self.privatizers[0]
-        if privatizer.clip:
-            return array
         inside = privatizer.domain.clip(array)
-        if (abs(inside - array) > SLACK * abs(inside)).any():
+        if not privatizer.clip and (abs(inside - array) > SLACK * abs(inside)).any():
             privatizer.domain.check(array, "averages")
         return inside
 
-    def _take(self, ticket: Ticket, answers: NDArray[np.float64], rng: np.random.Generator) -> None:
+    def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> list[bytes]:
         if not self.decides:
             self.played = self.horizon
-            return
-        privatizer = self.privatizers[0]
-        sent = privatizer.send(answers, rng)
-        self.inbox = Inbox(sent) if self.inbox is None else self.inbox.put(sent)
-        if self.filled < privatizer.users:
-            return
-        released = privatizer.receive(self.inbox.rows, rng)
-        self._expire()
-        self.visits = self.visits.next_batch()
+            return []
+        slot = self.slots[0] = self.slots[0].taking(ticket.users, values, rng)
+        if slot.filled < slot.users:
+            return []
+        released = slot.source.receive(slot.waiting, rng)
+        expired = self.register.next_batch()
         self.take_phase(released)
+        return expired
 
     def check_problem(self, problem: Any) -> None:
         """Raise a ValueError if this learner cannot play the problem."""
@@ -143,19 +133,10 @@ class LiveClients(LiveActions):
         if problem.clients < population:
             raise ValueError(f"problem must have {population} clients at least, for which the learner was made, "
                              f"got {problem.clients}")
-        if not self.anyone.clip and problem.domain.high > self.anyone.domain.high:
-            raise ValueError(f"problem must have rewards in {self.anyone.domain}, or clip must be True so that clients' averages "
+        if not self.sample.clip and problem.domain.high > self.sample.domain.high:
+            raise ValueError(f"problem must have rewards in {self.sample.domain}, or clip must be True so that clients' averages "
                              f"are moved there, got rewards in {problem.domain}")
 
-    def _pack(self) -> dict[str, ArrayLike]:
-        sent = {} if self.inbox is None else {"sent": self.inbox.rows}
-        return super()._pack() | {"answered": self.filled} | sent
-
-    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        super()._unpack(state)
+    def _reopen(self, state: dict[str, NDArray[Any]]) -> None:
         self.begin()
-        if answered := int(state["answered"]):
-            if not answered < self.clients:
-                raise ValueError(f"{answered} of {self.clients} clients cannot wait for others")
-            zero = self.privatizers[0].domain.clip(np.zeros((1, len(self.asked.arms))))
-            self.inbox = Inbox.restored(state["sent"], answered, self.privatizers[0].send(zero, np.random.default_rng(0)))
+        self.slots[0].shown = sum(kept.users for kept in self.register.open.values())

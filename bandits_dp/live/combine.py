@@ -10,11 +10,10 @@ from typing import Any
 from bandits_dp import _checks
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners import LinUCB, PhasedElimination
+from bandits_dp.learners import LinUCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
-from bandits_dp.live.linear import LiveLinear
 from bandits_dp.live.live import Live
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import LinearStatistics, Privatizer
@@ -101,11 +100,8 @@ def combine(
         made, size = partial(_made, privatizer), (problem.arms, horizon)
         if problem.setting == "clients":
             live = LiveClients(learner, made, *size, guarantee or made(1, 1).guarantee, fidelity)
-        elif isinstance(learner, PhasedElimination):
-            live = LiveLinear(learner, made, *size, guarantee or made(1).guarantee, fidelity)
         else:
-            live = LiveArms(learner, made, *size, guarantee, fidelity)
-            live.setting = problem.setting
+            live = LiveArms(learner, made, *size, guarantee, fidelity, problem.setting)
     if guarantee is not None:
         live.guarantee = guarantee
     live.check_problem(problem)

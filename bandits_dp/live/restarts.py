@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved, WrongEntry, pack_part, snapshot, unpack_part
+from bandits_dp._state import Saved, snapshot
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.problems import Problem
@@ -101,9 +101,10 @@ class Restarts(Saved):
         return self.live.bits
 
     @property
-    def tickets(self) -> dict[int, Ticket]:
-        """Open tickets, by number."""
-        return self.live.tickets
+    def tickets(self) -> dict[int, int]:
+        """Open tickets: how many users each is for, by its number."""
+        tickets: dict[int, int] = self.live.tickets
+        return tickets
 
     @property
     def missing(self) -> int:
@@ -130,19 +131,13 @@ class Restarts(Saved):
         return self.make(horizon=self.horizon_of(self.stage))
 
     def _pack(self) -> dict[str, ArrayLike]:
-        return {"played": self.played, "stage": self.stage, **pack_part(self.live, "inner_")}
+        inner = {f"inner_{key}": value for key, value in self.live._pack().items()}
+        return {"played": self.played, "stage": self.stage, **inner}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         self.stage = int(state["stage"])
-        if not 0 <= self.stage < 62:
-            raise ValueError(f"there is no stage {self.stage}")
-        before = sum(map(self.horizon_of, range(self.stage)))
-        if not before <= state["played"] <= before + self.horizon_of(self.stage):  # before a learner for so many rounds is made
-            raise WrongEntry("played", f"in stage {self.stage} at least {before} rounds are played")
         self.live = self._begun()
-        unpack_part(self.live, state, "inner_")
-        if state["played"] != self.played:
-            raise WrongEntry("played", f"{self.live.played} rounds of stage {self.stage} are {self.played} in all")
+        self.live._unpack({key.removeprefix("inner_"): value for key, value in state.items() if key.startswith("inner_")})
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

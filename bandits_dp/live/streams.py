@@ -1,7 +1,7 @@
 """How running sums over batches of users are released: fresh batches that add up, or a continual counter.
 
-``add`` and ``advance`` replace attributes and change no array in place, so a shallow copy is a snapshot. ``draw`` and ``advance`` are
-for simulators: noise is drawn ahead, and the sums have a leading axis of runs.
+``receive`` and ``advance`` replace attributes and change no array in place, so a shallow copy is a snapshot. ``draw`` and
+``advance`` are for simulators: noise is drawn ahead, and the sums have a leading axis of runs.
 """
 
 from __future__ import annotations
@@ -30,13 +30,16 @@ class Stream(Protocol):
     guarantee: Guarantee
     bits_per_user: float
     noisy: bool
+    adds: bool
     ahead: int
+    public: int
+    context_std: float
 
     def check(self, values: Floats, name: str) -> None: ...  # noqa: D102
 
     def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]: ...  # noqa: D102
 
-    def add(self, sent: NDArray[Any], rng: np.random.Generator) -> Floats: ...  # noqa: D102
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats: ...  # noqa: D102
 
     def tape(self, batches: int) -> int: ...  # noqa: D102
 
@@ -65,8 +68,14 @@ class FreshBatches:
         Length of one user's message, in bits.
     noisy : bool
         Whether there is any noise.
+    adds : bool
+        Whether what users send may be added up while it waits.
     ahead : int
         Random numbers of a batch that can be drawn before its values are known; 0 if that cannot be done.
+    public : int
+        How many of a user's numbers, the last ones, are no secret, and are told to the learner as they are.
+    context_std : float
+        Standard deviation of the noise on features, for who perturbs them.
     total : ndarray, shape (dimension,)
         The running sums, as released.
 
@@ -77,16 +86,17 @@ class FreshBatches:
     >>> from bandits_dp.live.streams import FreshBatches
     >>> stream, rng = FreshBatches(bdp.privatizers.Identity(2)), np.random.default_rng(1)
     >>> for rewards in ([1.0, 0.0], [1.0, 1.0]):  # of two batches of two users
-    ...     released = stream.add(stream.send(np.array(rewards)[:, None], rng), rng)
+    ...     released = stream.receive(stream.send(np.array(rewards)[:, None], rng).sum(axis=0), rng)
     >>> released.tolist()  # of all users so far
     [3.0]
     """
 
     changes = fixed = ("total",)
+    public, context_std = 0, 0.0
 
     def __init__(self, privatizer: Privatizer) -> None:
         self.privatizer, self.users, self.dimension = privatizer, privatizer.users, privatizer.dimension
-        self.guarantee, self.bits_per_user = privatizer.guarantee, privatizer.bits_per_user
+        self.guarantee, self.bits_per_user, self.adds = privatizer.guarantee, privatizer.bits_per_user, privatizer.adds
         self.noisy, self.ahead = privatizer.noise_std > 0, privatizer.ahead
         self.total = np.zeros(privatizer.dimension)
 
@@ -101,11 +111,11 @@ class FreshBatches:
 
     def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Return what waits of some users until the batch is full, one row each: what they send. Values must be in the domain."""
-        return self.privatizer.send_checked(values, rng)
+        return self.privatizer.send(values, rng)
 
-    def add(self, sent: NDArray[Any], rng: np.random.Generator) -> Floats:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Release the running sums after one more batch."""
-        self.total = self.total + self.privatizer.receive(sent, rng)
+        self.total = self.total + self.privatizer.receive(waiting, rng)
         return self.total
 
     def tape(self, batches: int) -> int:
@@ -141,13 +151,14 @@ class CountedBatches:
     >>> import bandits_dp as bdp
     >>> from bandits_dp.live.streams import CountedBatches
     >>> stream = CountedBatches(bdp.continual.TreeCounter(1000, epsilon=1.0, delta=1e-6), users=2)
-    >>> released = stream.add(np.array([[1.0], [1.0]]), np.random.default_rng(1))
+    >>> released = stream.receive(np.array([2.0]), np.random.default_rng(1))  # the sum of two users
     >>> stream.counter.steps  # a step is a batch
     1
     """
 
     changes = ("counter",)
-    noisy = True
+    noisy = adds = True
+    public, context_std = 0, 0.0
 
     def __init__(self, counter: Counter, users: int = 1) -> None:
         self.counter, self.users, self.dimension = counter, _checks.integer("users", users), counter.dimension
@@ -167,10 +178,10 @@ class CountedBatches:
         """Return the values themselves: the server is trusted with them."""
         return values
 
-    def add(self, sent: NDArray[Any], rng: np.random.Generator) -> Floats:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Release the running sums after one more batch."""
         self.counter = snapshot(self.counter)
-        return self.counter.step(sent.sum(axis=0), rng)
+        return self.counter.step(waiting, rng)
 
     def tape(self, batches: int) -> int:
         """Return all batches: their noises belong together."""
@@ -184,4 +195,3 @@ class CountedBatches:
         """Release the running sums of many runs after one more batch; the drawn noises are on running sums already."""
         self.counter = snapshot(self.counter)
         return self.counter.count(values.sum(axis=-2), rows)
-

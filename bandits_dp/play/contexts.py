@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
 from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import Stream
 from bandits_dp.play.record import Played, Record
 from bandits_dp.problems.contextual import Contextual, shown_means
@@ -42,7 +43,7 @@ def _play_group(
     answers, noise = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
     worlds = [problem.draw(rng) for rng in answers]
     player = snapshot(live)
-    player.learner, player.stream = snapshot(live.learner), snapshot(live.stream)
+    player.learner, player.slots = snapshot(live.learner), [Slot(snapshot(live.stream), live.batch_size)]
     tape, record, last = _tape(live.stream, noise, live.horizon // live.batch_size), Record(len(rngs), rounds), int(rounds[-1])
     for length in _pieces(live, problem, len(rngs), last):
         numbers = [world.numbers(rng, length) for world, rng in zip(worlds, answers, strict=True)]

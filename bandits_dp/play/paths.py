@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp.learners import UCB, ArmElimination, LinUCB
+from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.play.arms import play_arms
@@ -31,9 +32,8 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_restarts
     if live.fidelity == "messages":
         return play_plainly
-    if isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally"):
-        first = live.privatizers[0]
-        if first.knows_sums and covers(first.domain, problem.domain):  # nothing must be clipped first
+    if isinstance(live, LiveArms) and isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally"):
+        if live.sample.knows_sums and covers(live.sample.domain, problem.domain):  # nothing must be clipped first
             return play_arms
     if isinstance(live, LiveCounted) and type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
         return play_ucb

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp.live.arms import LiveArms
+from bandits_dp.live.asked import LiveAsked
 from bandits_dp.live.clients import LiveClients
-from bandits_dp.live.linear import LiveLinear
 from bandits_dp.live.live import Live
 from bandits_dp.play.record import Played, Record
 from bandits_dp.problems import ClientPopulation, LinearArms
@@ -109,7 +110,7 @@ STEPS = {"arms": _rewards, "linear": _rewards, "clients": _averages, "contextual
 
 def _knows_sums(live: Any) -> bool:
     """Whether whole phases can be drawn from the law of their sums."""
-    return isinstance(live, (LiveLinear, LiveClients)) and live.anyone.knows_sums
+    return isinstance(live, LiveAsked) and live.setting != "arms" and hasattr(live.learner, "actions") and live.sample.knows_sums
 
 
 def _phase(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
@@ -124,7 +125,7 @@ def _phase(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: R
         live.played = last
 
 
-def _released_rewards(live: LiveLinear, world: LinearArms, answers: Rng, noise: Rng) -> NDArray[np.float64]:
+def _released_rewards(live: LiveArms, world: LinearArms, answers: Rng, noise: Rng) -> NDArray[np.float64]:
     """Draw sums of rewards from their law and add noise, or let single users answer where the sum alone does not do."""
     asked, privatizers = live.asked, live.privatizers
     if privatizers[0].needs_values:

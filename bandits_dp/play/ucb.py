@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
 from bandits_dp.continual import TreeCounter
-from bandits_dp.live.counted import ExactSum, LiveCounted
+from bandits_dp.live.counted import LiveCounted
 from bandits_dp.play.record import Played, Record
+from bandits_dp.privatizers import Identity
 from bandits_dp.problems.graded import Arms
 
 TAPE = 4096  # rounds whose random numbers are drawn ahead, per run
@@ -23,8 +23,6 @@ class ExactSums:
 
     Parameters
     ----------
-    counter : ExactSum
-        What it stands for.
     runs, arms : int
         How many, >= 1.
 
@@ -36,7 +34,7 @@ class ExactSums:
         The last running sums; 0 before the first.
     """
 
-    def __init__(self, counter: ExactSum, runs: int, arms: int) -> None:
+    def __init__(self, runs: int, arms: int) -> None:
         self.counts = np.zeros((runs, arms), dtype=np.int64)
         self.released = np.zeros((runs, arms))
         self._runs = np.arange(runs)
@@ -63,7 +61,7 @@ class Trees(ExactSums):
     """
 
     def __init__(self, counter: TreeCounter, runs: int, arms: int) -> None:
-        super().__init__(ExactSum(), runs, arms)
+        super().__init__(runs, arms)
         self.scale = counter.noise_std / math.sqrt(2)
         self._totals = np.zeros((runs, arms))
         # Noise on the last running sum whose number has its lowest set bit at each level; the last place stays 0, for sum 0.
@@ -99,8 +97,7 @@ def _lowest_bit(t: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 def knows(live: LiveCounted) -> bool:
     """Whether the counters of a learner have arrays here."""
-    counter = live.counters[0]
-    return isinstance(counter, ExactSum) or (type(counter) is TreeCounter and counter.noise == "laplace")
+    return isinstance(live.sample, Identity) or (type(live.sample) is TreeCounter and live.sample.noise == "laplace")
 
 
 def play_ucb(
@@ -111,8 +108,8 @@ def play_ucb(
     tick: Callable[[int], object],
 ) -> Played:
     """Play one run per generator, all of them together; see :func:`bandits_dp.play.plain.play_plainly`."""
-    counter: Any = live.counters[0]
-    sums = (Trees if isinstance(counter, TreeCounter) else ExactSums)(counter, len(rngs), live.arms)
+    counter = live.sample
+    sums = Trees(counter, len(rngs), live.arms) if isinstance(counter, TreeCounter) else ExactSums(len(rngs), live.arms)
     answers, noises = sums.split(rngs)
     learner, record, last = snapshot(live.learner), Record(len(rngs), rounds), int(rounds[-1])
     learner.sums, learner.pulls = sums.released, sums.counts
@@ -127,4 +124,4 @@ def play_ucb(
             lost[t] = problem.gaps[arms]
         record.add(lost.T)
         tick(len(rngs) * length)
-    return record.result(np.full(len(rngs), live.BITS * last), {})
+    return record.result(np.full(len(rngs), live.slots[0].source.bits_per_user * last), {})

@@ -58,6 +58,8 @@ class Privatizer(ABC):
         Length of one user's message, in bits.
     span : float
         Largest possible difference between two releases of one coordinate; ``inf`` for unbounded noise.
+    adds : bool
+        Whether :meth:`receive` takes the sum of what users :meth:`send`, so that nobody needs to keep what a single user sent.
     needs_values : bool
         Whether the law of a release depends on more than the sum of the values, so that :meth:`release_sum` refuses.
     gaussian : bool
@@ -91,6 +93,7 @@ class Privatizer(ABC):
     noise_std: float
     bits_per_user: float
     span: float = math.inf
+    adds = False
     needs_values = False
     gaussian = False
     ahead = 0
@@ -206,20 +209,20 @@ class Privatizer(ABC):
     def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the answer from its law; the sum of the values is all that it depends on, unless a subclass knows better."""
         if not self.knows_sums:
-            return self.receive(self.send(array, rng), rng)
+            sent = self.send(array, rng)
+            return self.receive(sent.sum(axis=0) if self.adds else sent, rng)
         return self.release_sum(array.sum(axis=0), rng)
 
-    def send(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Return what waits of some users' messages until all are there, one row per user: the messages, or what they add up to."""
-        return self.send_checked(self.check(values), rng)
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Return what waits until all users of the batch are there, one row per user: the messages, or what they add up to.
 
-    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Do what :meth:`send` does for values, shape (any, dimension), that are known to be in the domain."""
-        return self._randomized(array, rng)
+        Values, shape (any, dimension), must be known to be in the domain.
+        """
+        return self._randomized(values, rng)
 
-    def receive(self, sent: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Turn what all users of the batch have sent into the answer, shape (dimension,): shuffle it, and analyze it."""
-        return self._analyzed(sent, rng)
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Turn what all users have sent into the answer, shape (dimension,): the sum of it if it ``adds``, else the rows."""
+        return self._analyzed(waiting, rng)
 
     def _randomized(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Randomize, and check what somebody's own class returns."""

@@ -99,6 +99,8 @@ class BinarySum(Privatizer):
     with 3 bits of each user: 745, give or take 3.8
     """
 
+    adds = True
+
     @_checks.own_words
     def __init__(
         self,
@@ -138,6 +140,14 @@ class BinarySum(Privatizer):
         _checks.generator(rng)
         bits = self.check(values).astype(np.uint8)
         return np.hstack([bits, self.noise_bits.draw((len(bits),), rng)])
+
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Return how many ones each user sends."""
+        return values.astype(np.int64) + self.noise_bits.draw_sum(1, values.shape, rng)
+
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Subtract the mean of the noise from the number of ones."""
+        return np.asarray(waiting - self.noise_mean)
 
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Return all bits of all users in a uniformly random order, shape (users * bits_per_user,)."""

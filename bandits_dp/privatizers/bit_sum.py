@@ -46,6 +46,7 @@ class BitSum(Privatizer):
 
     levels: int
     noise_bits: NoiseBits
+    adds = True
 
     def __init__(self, users: int, domain: Domain, clip: bool = False) -> None:
         super().__init__(users, domain, clip)
@@ -94,13 +95,13 @@ class BitSum(Privatizer):
         """Count the ones of each coordinate and undo the encoding."""
         return self._decode(messages.sum(axis=1, dtype=np.int64))
 
-    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Return the number of ones in every message, shape (users, dimension): all orders of a user's bits are equally likely."""
-        return self._round(array, rng) + self.noise_bits.draw_sum(1, array.shape, rng)
+        return self._round(values, rng) + self.noise_bits.draw_sum(1, values.shape, rng)
 
-    def receive(self, sent: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Count the ones of all users, and undo the encoding."""
-        return self._decode(sent.sum(axis=0))
+        return self._decode(waiting)
 
     def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Round every user's value, and draw all noise bits of a coordinate as one number."""

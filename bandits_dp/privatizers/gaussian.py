@@ -56,9 +56,9 @@ class UserNoise(Noisy, GaussianNoise):
 
     unit_std: float
 
-    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Send the value plus the user's own noise."""
-        return np.asarray(array + rng.normal(0.0, self.unit_std, array.shape))
+        return np.asarray(values + rng.normal(0.0, self.unit_std, values.shape))
 
 
 class _Calibrated(GaussianNoise):

@@ -110,6 +110,6 @@ class LocalLaplace(Noisy, _LaplaceSum):
 
     model = "local"
 
-    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Send the value plus the user's own noise."""
-        return np.asarray(array + rng.laplace(0.0, self.scale, array.shape))
+        return np.asarray(values + rng.laplace(0.0, self.scale, values.shape))

@@ -74,7 +74,7 @@ class RandomizedResponse(Privatizer):
     with 73% honest answers: 740, give or take 30.3
     """
 
-    bits_per_user = 1.0
+    bits_per_user, adds = 1.0, True
 
     @_checks.own_words
     def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified") -> None:
@@ -95,10 +95,16 @@ class RandomizedResponse(Privatizer):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report the bit with probability ``truth`` and its opposite otherwise, shape (users, 1)."""
-        _checks.generator(rng)
-        bits = self.check(values).astype(np.uint8)
-        lies = rng.random(bits.shape) >= self.truth
-        return bits ^ lies
+        return self.send(self.check(values), _checks.generator(rng)).astype(np.uint8)
+
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Report the bit, or its opposite."""
+        lies = rng.random(values.shape) >= self.truth
+        return values.astype(np.int64) ^ lies
+
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Undo the bias of the number of ones."""
+        return self._debias(waiting, self.users)
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Count the ones and undo the bias."""

@@ -57,6 +57,7 @@ class SecureSum(Privatizer):
     levels: int
     modulus: int
     domain: Box
+    adds = True
 
     def __init__(self, users: int, domain: Box, honest_fraction: float) -> None:
         super().__init__(users, _checks.one_of("domain", domain, Box, "a Box of one dimension"))
@@ -102,9 +103,16 @@ class SecureSum(Privatizer):
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the integer plus the user's own noise, modulo m, shape (users, 1)."""
-        _checks.generator(rng)
-        integers = self._encode(self.check(values), rng)
+        return self.send(self.check(values), _checks.generator(rng))
+
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Return each user's integer, with noise of her own, modulo m."""
+        integers = self._encode(values, rng)
         return (integers + self._draw(1, integers.shape, rng)) % self.modulus
+
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Decode the sum modulo m; int64 wraps around at a multiple of m."""
+        return self.analyze(waiting % self.modulus, rng)
 
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Aggregate securely: pass on the sum of all messages modulo m, shape (1,), and nothing else."""

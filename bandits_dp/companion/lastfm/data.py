@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.companion.lastfm.standin import made_up
 from bandits_dp.companion.lastfm import files
+from bandits_dp.companion.lastfm.standin import made_up
 
 SOURCES = ("auto", "files", "download", "synthetic")
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from bandits_dp.companion.logs.log import Log
 from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts
 
 
@@ -44,7 +43,7 @@ def check_fits(learner: Any, log: Log) -> None:
         return
     if (log.sizes != learner.arms).any():
         raise ValueError(f"log must have {learner.arms} arms in every row, for which the learner was made, got {log!r}")
-    source = learner.counters[0] if isinstance(learner, LiveCounted) else getattr(learner, "anyone", None) or learner.privatizers[0]
+    source = learner.sample
     if not source.clip:
         source.domain.check(log.rewards[:, None], "rewards of the log")
     if log.features is None:
@@ -59,10 +58,10 @@ def _check_features(learner: LiveContexts, log: Log) -> None:
     """Raise a ValueError that names the row whose features a learner does not take."""
     if isinstance(log.features, np.ndarray):
         try:
-            learner._shown(log.features, log.features.ndim)  # all at once
+            learner.checked(log.features, log.features.ndim)  # all at once
             return
         except ValueError:
             pass  # one by one, to find out which
     for row in range(len(log)):
         with in_row(row):
-            learner._shown(log.shown(row), 2)  # type: ignore[arg-type]  # there are features
+            learner.checked(log.shown(row), 2)  # type: ignore[arg-type]  # there are features

@@ -64,7 +64,7 @@ def _frozen(live: Live) -> Policy:
         def choose(features: Any) -> Floats:
             if features is None:
                 raise ValueError(f"features must be in the log for {live.name}, got plain arms")
-            arm = int(live._choose(live._shown(features, 2)))
+            arm = int(live.choose(live.checked(features, 2)))
             return np.eye(len(features))[arm]
 
         return choose

@@ -166,7 +166,7 @@ class _Rows:
     def _returns(self, live: Any, row: int, batch: list[int]) -> bool:
         """Whether the user of a row was in as many batches as are promised, or is in this one."""
         user = self.user(row)
-        return user is not None and (live.visits.count.get(user, 0) >= live.visits.most or user in map(self.user, batch))
+        return user is not None and (live.register.visits_of(user) >= live.register.most or user in map(self.user, batch))
 
 
 def _play_rows(live: Any, rows: _Rows, rng: np.random.Generator) -> None:

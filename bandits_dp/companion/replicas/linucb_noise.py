@@ -51,9 +51,9 @@ class FigureGaussian(UserNoise):
         self.bits_per_user = 64.0 * self.dimension
         self.guarantee = unproved(model)
 
-    def send_checked(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Send the values plus the user's own noise."""
-        return np.asarray(array + rng.normal(0.0, self.unit_stds, array.shape))
+        return np.asarray(values + rng.normal(0.0, self.unit_stds, values.shape))
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Add the noise of so many batches, to every row its own."""

@@ -1,0 +1,173 @@
+"""Which tickets are open, and in how many batches each user was: who is promised one, or so many, is not shown anything in one more.
+
+Of a user's id nothing is kept but a keyed hash, so that a saved state names nobody, and is as large for long ids as for short ones.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from hashlib import blake2b
+from numbers import Integral
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp._state import snapshot
+from bandits_dp.live.ticket import Ticket
+
+LONGEST = 256  # bytes of an id
+DIGEST = 16  # bytes that are kept of it
+
+
+class Kept(NamedTuple):
+    """What is kept of an open ticket: for how many users it is, which one, and the arm if that is no secret (else -1)."""
+
+    users: int
+    user: bytes
+    arm: int
+
+
+class Register:
+    """Open tickets, and the batches of every user who gave an id; whoever gives none is the caller's to look after.
+
+    Parameters
+    ----------
+    visits : int
+        In how many batches one user may be, >= 1.
+
+    Examples
+    --------
+    >>> from bandits_dp.live.register import Register
+    >>> register = Register(visits=1)
+    >>> ticket = register.hand_out(arm=0, user="Ada")
+    >>> register.hand_out(arm=0, user="Ada")
+    Traceback (most recent call last):
+        ...
+    ValueError: user must be asked once at most, for which the noise is made, got 'Ada' once more
+    """
+
+    def __init__(self, visits: int) -> None:
+        self.most = _checks.integer("visits", visits)
+        self.owner, self.secret = "", b""  # whose tickets are taken, and the key of the hashes: made with the first ticket
+        self.numbers = 0  # tickets so far
+        self.open: dict[int, Kept] = {}
+        self.count: dict[bytes, int] = {}  # batches of every user
+        self.here: set[bytes] = set()  # in the current batch
+
+    def admitted(self, user: Hashable) -> bytes:
+        """Return what stands for a user who may be shown something, or say why she may not.
+
+        Raises
+        ------
+        ValueError
+            If the id is neither an integer nor a string, or too long, or the user was in as many batches as are promised, or is in
+            this one.
+        """
+        key = self.hashed(user)
+        if self.count.get(key, 0) >= self.most:
+            times = "once" if self.most == 1 else f"in {self.most} batches"
+            raise ValueError(f"user must be asked {times} at most, for which the noise is made, got {user!r} once more")
+        if key in self.here:
+            raise ValueError(f"user must be another one in every round of a batch, got {user!r} again")
+        return key
+
+    def hashed(self, user: Hashable) -> bytes:
+        """Return a keyed hash of an id; 5 and "5" are two users."""
+        kind = b"text" if isinstance(user, str) else b"number"
+        if isinstance(user, str):
+            text = user.encode("utf-8", "surrogatepass")
+        elif _checks.is_number(user, Integral) and abs(int(user)) < 10**LONGEST:  # type: ignore[call-overload]
+            text = b"%d" % int(user)  # type: ignore[call-overload]
+        else:
+            raise ValueError(f"user must be an integer or a string of at most {LONGEST} bytes, got {_checks.told(user)}")
+        if len(text) > LONGEST:
+            raise ValueError(f"user must be an integer or a string of at most {LONGEST} bytes, got one of {len(text):,}")
+        self.secret = self.secret or secrets.token_bytes(DIGEST)
+        return blake2b(text, digest_size=DIGEST, key=self.secret, person=kind).digest()
+
+    def hand_out(self, arm: Any, users: int = 1, user: Hashable = None, *, kept_arm: int = -1, **more: Any) -> Ticket:
+        """Hand out a ticket, whose user counts from now on; interrupted, nothing has changed."""
+        key = b"" if user is None else self.admitted(user)
+        self.owner = self.owner or secrets.token_hex(8)
+        ticket = Ticket(arm, users, user, number=self.numbers, owner=self.owner, **more)
+        try:
+            if key:
+                self.count[key] = self.count.get(key, 0) + 1
+                self.here.add(key)
+            self.open[ticket.number] = Kept(users, key, kept_arm)
+            self.numbers += 1
+        except BaseException:
+            self.open.pop(ticket.number, None)
+            self.forgive([key])
+            self.here.discard(key)
+            raise
+        return ticket
+
+    def check(self, ticket: Ticket) -> Kept:
+        """Return what is kept of a ticket, or say why it is not taken."""
+        if not isinstance(ticket, Ticket):
+            raise TypeError(f"ticket must be what act() returned, got {ticket!r}; update takes the ticket first, then the answer")
+        if ticket.owner != self.owner:
+            raise ValueError(f"ticket must be one of this learner's, got that of another: {ticket!r}")
+        if ticket.number not in self.open:
+            known = "used already, or its batch was released without it" if ticket.number < self.numbers else "unknown"
+            raise ValueError(f"ticket must be open, got one that is {known}: {ticket!r}")
+        kept = self.open[ticket.number]
+        if kept.users != ticket.users or (kept.arm >= 0 and not (isinstance(ticket.arm, int) and kept.arm == ticket.arm)):
+            raise ValueError(f"ticket must be what act() returned, {replace(ticket, users=kept.users, arm=kept.arm)!r}, got {ticket!r}")
+        return kept
+
+    def without(self, number: int) -> Self:
+        """Return a register in which a ticket is answered; both share the users' counts."""
+        then = snapshot(self)
+        then.open = self.open.copy()
+        del then.open[number]
+        return then
+
+    def next_batch(self, arm: int = -1) -> list[bytes]:
+        """Close the open tickets of an arm, or of all: their batch was released without them. Return whom to forgive."""
+        gone = {number: kept for number, kept in self.open.items() if arm < 0 or kept.arm == arm}
+        self.open = {number: kept for number, kept in self.open.items() if number not in gone}
+        self.here = set() if arm < 0 else self.here.difference(kept.user for kept in gone.values())
+        return [kept.user for kept in gone.values()]
+
+    def forgive(self, users: Iterable[bytes]) -> None:
+        """Let users, whose tickets expired, not have been in that batch."""
+        for key in users:
+            if self.count.get(key):
+                self.count[key] -= 1
+
+    def visits_of(self, user: Hashable) -> int:
+        """Return in how many batches a user was or is."""
+        return self.count.get(self.hashed(user), 0)
+
+    def pack(self) -> dict[str, ArrayLike]:
+        """Return everything, to be saved."""
+        kept = list(self.open.values())
+        return {
+            "owner": self.owner, "secret": _bytes([self.secret]), "numbers": self.numbers,
+            "tickets": np.array([(number, one.users, one.arm) for number, one in self.open.items()], dtype=np.int64).reshape(-1, 3),
+            "ticket_users": _bytes(one.user for one in kept), "visitors": _bytes(sorted(self.count)),
+            "visits": np.array([self.count[key] for key in sorted(self.count)], dtype=np.int64), "here": _bytes(sorted(self.here)),
+        }
+
+    def unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        """Take back what :meth:`pack` returned."""
+        self.owner, (self.secret,), self.numbers = str(state["owner"]), _from_bytes(state["secret"]), int(state["numbers"])
+        rows = zip(state["tickets"].tolist(), _from_bytes(state["ticket_users"]), strict=True)
+        self.open = {number: Kept(users, user, arm) for (number, users, arm), user in rows}
+        self.count = dict(zip(_from_bytes(state["visitors"]), state["visits"].tolist(), strict=True))
+        self.here = set(_from_bytes(state["here"]))
+
+
+def _bytes(keys: Iterable[bytes]) -> NDArray[np.uint8]:
+    """Return hashes as rows of bytes; of none, zeros."""
+    return np.frombuffer(b"".join(key.ljust(DIGEST, b"\0") for key in keys), dtype=np.uint8).reshape(-1, DIGEST)
+
+
+def _from_bytes(rows: NDArray[np.uint8]) -> list[bytes]:
+    return [row.tobytes() if row.any() else b"" for row in rows]
