@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bandits_dp.live.linear import LiveLinear
 from scipy.stats import linregress
 
 import bandits_dp as bdp
@@ -19,7 +20,6 @@ from bandits_dp.accounting.gaussian import classical_gaussian_noise_std
 from bandits_dp.companion.plots import COLORS
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.learners import PhasedElimination
-from bandits_dp.live.linear import LiveLinear
 from bandits_dp.privatizers import BinarySum, Box, CentralLaplace, LocalLaplace, ScalarSum
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms

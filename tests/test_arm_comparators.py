@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from bandits_dp.engine.regret import RegretTrack
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
@@ -18,6 +17,7 @@ from bandits_dp.live.restarts import Restarts
 from bandits_dp.play.arms import play_phases
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
+from bandits_dp.play.record import Record
 from bandits_dp.play.ucb import Trees
 from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse, ScalarSum
 from bandits_dp.privatizers.bit_sum import BitSum
@@ -107,7 +107,7 @@ def test_dp_se_epochs_halve_the_gap():
     assert learner.guarantee.delta == 0 and learner.guarantee.model == "central"
     for seed in range(50):
         run = bdp.make("DP-SE", problem, horizon=10**6, epsilon=1.0)
-        track, rng = RegretTrack(problem.gaps, np.array([10**6])), np.random.default_rng(seed)
+        track, rng = Record(1, np.array([10**6])), np.random.default_rng(seed)
         for epoch, (_, learner_now, _) in zip((1, 2, 3), play_phases(run, problem, rng, track), strict=False):
             viable = learner_now.viable
             assert 0 in viable and (problem.gaps[viable] < 2.0**-epoch).all()

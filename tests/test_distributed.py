@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from bandits_dp.engine.fast_phases import released_averages
 from scipy import stats
 from scipy.integrate import quad
 
@@ -12,6 +11,7 @@ import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.designs import g_optimal_design
 from bandits_dp.learners.ask_tell import Asked
+from bandits_dp.play.plain import _released_averages
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.widths.designs import ExactWidth, Phase
@@ -232,7 +232,7 @@ def test_exact_margins_cover(kind, rewards):
     margins = width.margins(phase, differences, coefficients)
     rng, runs = np.random.default_rng(6), 6000
     learner.asked, learner.privatizers = Asked(support, pulls, clients), privatizers
-    means = np.array([released_averages(learner, problem, rng, rng) for _ in range(runs)]) / clients
+    means = np.array([_released_averages(learner, problem, rng, rng) for _ in range(runs)]) / clients
     errors = means @ coefficients.T - differences @ problem.theta
     for side in (errors, -errors):
         for failures in (side > margins).sum(axis=0):
@@ -496,7 +496,7 @@ def test_too_many_averages_for_memory_are_refused_by_name(monkeypatch):
     """Where averages are clipped one by one, the sum's law is not known, and every client is drawn."""
     problem, learner = population(rewards="gaussian"), make("CDP-DPE", population(rewards="gaussian"), 500, clip=True)
     assert bdp.simulate(learner, problem, 500, runs=1).regret[0, -1] > 0
-    monkeypatch.setattr("bandits_dp.engine.fast_phases.MOST_VALUES", 10)
+    monkeypatch.setattr("bandits_dp.play.plain.MOST_VALUES", 10)
     with pytest.raises(ValueError, match=r"clients must be few enough for memory .* with \d+ averages each: more than 10 in all"):
         bdp.simulate(learner, problem, 500, runs=1)
 

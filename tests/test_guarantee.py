@@ -6,14 +6,14 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from bandits_dp.engine.fast_phases import play_phase
-from bandits_dp.engine.regret import RegretTrack
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.guarantee import upper
+from bandits_dp.play.plain import _phase
+from bandits_dp.play.record import Record
 from bandits_dp.privatizers import AmplifiedGaussian, CentralGaussian, LinearStatistics
 from bandits_dp.privatizers.returning import ReturningVectorSum
 from bandits_dp.problems import BernoulliArms, ContextualLinear
@@ -82,10 +82,10 @@ def test_clipping_voids_widths_and_the_guarantee_says_so():
     problem = ClientPopulation(actions, [0.95, 0.0], 0.1, "gaussian", 10**7)
     made = bdp.make("CDP-DPE", problem, horizon=horizon, epsilon=10.0, delta=0.25, clip=True, bound=0.05)
     for seed in range(2):
-        learner, track = copy.deepcopy(made), RegretTrack(problem.gaps, np.array([horizon]))
+        learner, record = copy.deepcopy(made), Record(1, np.array([horizon]))
         answers, noise = np.random.default_rng(seed).spawn(2)
         while learner.played < horizon:
-            play_phase(learner, problem, horizon, answers, noise, track)
+            _phase(learner, problem, horizon, answers, noise, record)
         assert 0 not in learner.learner.active
     assert "their means are others, and confidence widths are void" in str(made.guarantee)
     for name, problem in (("CDP-DPE", bdp.problems.SphericalClients(3, 2)), ("CDP-PE", bdp.problems.SphericalArms(3, 2))):

@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 import pytest
-from bandits_dp.engine.regret import RegretTrack
 from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp.play.arms import play_phases
+from bandits_dp.play.record import Record
 from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
 from bandits_dp.schedules.arms import PublishedDoubling, PublishedEpochs, most_decisions
@@ -94,7 +94,7 @@ def test_elimination_matches_the_plain_loop(batch_size):
         learner, other = (bdp.make("AE", PROBLEM, horizon=40_000, batch_size=batch_size) for _ in range(2))
         expected = plain_elimination(other, Tape(tape), np.random.default_rng(0))
         problem, seen = Tape(tape), {}
-        track = RegretTrack(problem.gaps, np.array([40_000]))
+        track = Record(1, np.array([40_000]))
         left = set(range(4))
         for played, now, _ in play_phases(learner, problem, np.random.default_rng(0), track):
             for arm in left - set(now.viable.tolist()):
@@ -246,16 +246,16 @@ def test_published_widths_are_the_printed_ones():
         assert width.forget(3, 4).after(noise).half_width() == pytest.approx(expected, rel=1e-12)
 
 
-def test_regret_track_is_exact_between_batches():
-    """Every checkpoint, against a list of single pulls."""
-    gaps, rounds = np.array([0.3, 0.0, 0.1]), np.arange(1, 61)
-    track = RegretTrack(gaps, rounds)
-    pulls = []
-    for arms, users, length in (([0, 1, 2], 2, 12), ([0, 2], 3, 17), ([1], 5, 11), ([2, 1], 4, 20)):
-        track.play(np.array(arms), users, length)
-        cycle = [a for a in arms for _ in range(users)]
+def test_regret_is_exact_between_batches():
+    """Every checkpoint, against a list of single pulls: arms that are pulled alike, and each so often as it is asked."""
+    gaps, rounds = np.array([0.3, 0.0, 0.1]), np.arange(1, 101)
+    record, pulls = Record(1, rounds), []
+    for arms, plays, length in (([0, 1, 2], 2, 12), ([0, 2], 3, 17), ([1], 5, 11), ([2, 1], 4, 20),
+                                ([0, 1, 2], [2, 5, 1], 8), ([2], [11], 11), ([1, 0], [7, 30], 21)):
+        record.add_plays(gaps[arms], np.broadcast_to(plays, len(arms)), length)
+        cycle = np.repeat(arms, plays).tolist()
         pulls += [cycle[i % len(cycle)] for i in range(length)]
-    assert track.regret == pytest.approx(np.cumsum(gaps[pulls]))
+    assert record.regret[0] == pytest.approx(np.cumsum(gaps[pulls]))
 
 
 def test_nothing_is_released_in_a_phase_that_the_horizon_cuts():

@@ -5,8 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from bandits_dp.engine.fast_linucb import play_linucb
-from bandits_dp.engine.fast_linucb_model import LinearModel
 from scipy import stats
 
 import bandits_dp as bdp
@@ -15,6 +13,7 @@ from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.streams import CountedBatches, FreshBatches
+from bandits_dp.play import contexts
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import CentralGaussian, LocalGaussian, LocalLaplace, Privatizer, VectorSum
@@ -178,21 +177,23 @@ def test_a_run_does_not_depend_on_the_others(name, monkeypatch):
     learner = make(name, FRESH, **FAMILY[name])
     three = bdp.simulate(learner, FRESH, 300, runs=3).regret
     assert np.array_equal(three[:2], bdp.simulate(learner, FRESH, 300, runs=2).regret)
-    monkeypatch.setattr("bandits_dp.engine.fast_linucb.MEMORY", 1.0)
+    monkeypatch.setattr(contexts, "MEMORY", 1.0)
     assert np.array_equal(three, bdp.simulate(learner, FRESH, 300, runs=3).regret)
 
 
 def test_runs_are_played_together_as_far_as_memory_allows(monkeypatch):
     """All of them if there is room; else no group holds more than ``MEMORY`` bytes of noise, of products and of rounds ahead."""
     def groups(name, memory):
-        sizes = []
+        sizes, play = [], contexts._play_group
 
-        def model(live, runs):
-            sizes.append(runs)
-            return LinearModel(live, runs)
+        def counted(live, problem, rngs, *more):
+            sizes.append(len(rngs))
+            return play(live, problem, rngs, *more)
 
-        monkeypatch.setattr("bandits_dp.engine.fast_linucb.MEMORY", memory)
-        play_linucb(make(name), FIXED, generators(1, 7), np.array([1, 400]), int, model)
+        with monkeypatch.context() as patched:
+            patched.setattr(contexts, "MEMORY", memory)
+            patched.setattr(contexts, "_play_group", counted)
+            contexts.play_contexts(make(name), FIXED, generators(1, 7), np.array([1, 400]), int)
         return sizes
 
     assert groups("LinUCB", 1e6) == groups("LinUCB-LDP", 1e6) == [7]
@@ -557,9 +558,9 @@ def test_a_state_is_a_function_of_the_messages(name, options):
         live, messages = two_arms(name, options), np.random.default_rng(0)
         kind = live.stream.privatizer.send(np.zeros((1, 5)), messages).dtype
         sent = lambda array, rng, own=messages, kind=kind: own.integers(0, 9, array.shape).astype(kind)  # noqa: E731
-        live.stream.privatizer.send_checked = sent
+        live.stream.privatizer.send = sent
         ticket = live.act(shown)
-        live.owner = "someone"
+        live.register.owner = live.register.secret = b""
         for _ in range(live.batch_size + live.batch_size // 2):
             ticket = live.act(np.array([shown[0]] * 2))  # whatever is known, the first arm
             live.update(ticket, reward)
@@ -631,13 +632,14 @@ def test_certified_radius_covers_theta():
             instances = [FIXED.draw(own) for own in rngs]
             features = np.stack([instance.features for instance in instances])
             theta = np.stack([instance.theta for instance in instances])
-            model = LinearModel(learner, runs)
+            together = contexts.Runs(learner, rngs)
             left, tightest = np.zeros(runs, dtype=bool), 0.0
             for _ in range(horizon // learner.batch_size):
+                model = together.player.learner
                 arms = model.choose(features[:, None])[:, 0]
                 phi = features[np.arange(runs), arms]
                 y = (rng.random((runs, learner.batch_size)) < (phi * theta).sum(axis=1)[:, None]).astype(float)
-                model.learn(phi[:, None], y, rngs)
+                together.learn(np.broadcast_to(phi[:, None], (*y.shape, 3)), y)
                 error = model.theta - theta
                 distance = np.sqrt(np.einsum("ri,rij,rj->r", error, np.linalg.inv(model.inverse), error))
                 left |= distance > model.beta

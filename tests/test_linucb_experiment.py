@@ -4,14 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from bandits_dp.engine.fast_linucb_fixed import FixedArms
-from bandits_dp.engine.fast_linucb_model import LinearModel
 from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta
 from bandits_dp.companion.replicas.linucb import FigureLinUCB
 from bandits_dp.companion.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree
+from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.play.plain import play_plainly
 from bandits_dp.problems import CodeLinear, ContextualLinear
 from tests.benchmarks import reference_experiment as reference
@@ -91,12 +90,12 @@ def test_same_law_as_the_oracle(name, epsilon, monkeypatch):
     """Regret of 400 short runs and of 400 of the oracle, and in how many V is indefinite: the tests see no difference."""
     shifted = np.zeros(400, dtype=bool)
 
-    def noticed(model):
-        refresh(model)
-        shifted[:] |= np.linalg.eigvalsh(model.inverse)[:, 0] < 0  # V at the end counts here, and not in the oracle
+    def noticed(model, sums):
+        fit(model, sums)
+        shifted[:] |= np.linalg.eigvalsh(model.inverse)[..., 0] < 0  # V at the end counts here, and not in the oracle
 
-    refresh = LinearModel._refresh
-    monkeypatch.setattr(LinearModel, "_refresh", noticed)
+    fit = LinUCB._fit
+    monkeypatch.setattr(LinUCB, "_fit", noticed)
     if name == "LinUCB" and epsilon > 1:
         return
     problem = CodeLinear(arms=12, dimension=3)
@@ -201,18 +200,13 @@ def test_nothing_is_promised():
 def test_indefinite_matrix_plays_the_first_negative_arm():
     """For fixed arms, for arms shown, and live: the first arm of negative squared width, however large another index is."""
     live = make("LinUCB-SDP-Vec", 1.0, CodeLinear(arms=4, dimension=2), 100)
-    features = np.array([[[1.0, 1.0], [0.6, 1.0], [-0.9, 1.0], [-1.0, 1.0]]])
-    model = LinearModel(live, 1)
-    field = FixedArms(model, features)
-    rng = np.random.default_rng(0)
-    field.learn(np.array([0]), np.ones((1, 20)), [rng])
-    model.inverse[:] = [[-1.0, 0.0], [0.0, 0.7]]  # squared widths: -0.3, 0.34, -0.11, -0.3
-    model.theta[:] = [-50.0, 0.0]
-    assert field.choose().tolist() == [0]
+    features, model = np.array([[[1.0, 1.0], [0.6, 1.0], [-0.9, 1.0], [-1.0, 1.0]]]), live.learner
+    model.tell(np.zeros(5))
+    model.inverse = np.array([[-1.0, 0.0], [0.0, 0.7]])  # squared widths: -0.3, 0.34, -0.11, -0.3
+    model.theta = np.array([-50.0, 0.0])
+    assert model.choose(features).tolist() == [0]
     assert model.choose(features[:, None, ::-1]).tolist() == [[0]]
     assert model.choose(features[:, None, [1, 2, 3, 0]]).tolist() == [[1]]
-    live.learner.tell(np.zeros(5))
-    live.learner.inverse, live.learner.theta = model.inverse[0], model.theta[0]
     assert live.act(features[0, ::-1]).arm == 0 and live.act(features[0, [1, 2, 3, 0]]).arm == 1
 
 

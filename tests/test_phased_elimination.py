@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from bandits_dp.engine.regret import RegretTrack
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
@@ -639,16 +638,6 @@ def test_a_distribution_draws_on_the_sphere():
     for options in ({"arms": 1}, {"dimension": 0}, {"theta_norm": 1.5}, {"rewards": "coins"}):
         with pytest.raises(ValueError, match="must be"):
             SphericalArms(**({"arms": 5, "dimension": 2} | options))
-
-
-def test_regret_of_actions_with_their_own_numbers_of_users():
-    """Every checkpoint, against a list of single pulls."""
-    gaps, rounds = np.array([0.3, 0.0, 0.1]), np.arange(1, 41)
-    track, pulls = RegretTrack(gaps, rounds), []
-    for which, users, length in (([0, 1, 2], [2, 5, 1], 8), ([2], [11], 11), ([1, 0], [7, 30], 21)):
-        track.play_each(np.array(which), np.array(users), length)
-        pulls += [a for a, n in zip(which, users, strict=True) for _ in range(n)][:length]
-    assert track.regret == pytest.approx(np.cumsum(gaps[pulls]))
 
 
 def test_certified_regret_is_a_fraction_of_the_theorems():

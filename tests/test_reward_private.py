@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from bandits_dp.engine.fast_rewards import MODELS
 from scipy import integrate, stats
 
 import bandits_dp as bdp
 from bandits_dp.accounting import dynamic, gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
+from bandits_dp.play.contexts import Runs
 from bandits_dp.problems import ContextualLinear, PoolContextual
 from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius
 from bandits_dp.widths.ridge import PlainRadius
@@ -43,11 +43,6 @@ CASES = {
 def make(case, problem=POOL, horizon=300, **more):
     name, options = CASES[case]
     return bdp.make(name, problem, horizon=horizon, **({"epsilon": 2.0, "delta": 0.1} | options | more))
-
-
-def arrays(learner, runs):
-    """The model of many runs that the fast path plays."""
-    return MODELS[type(learner.learner)](np.empty(0, dtype=int), learner, runs)
 
 
 # ---- Plain loops -------------------------------------------------------------------------------------------------------------
@@ -243,7 +238,8 @@ def test_the_plain_loop_is_the_fast_path(case, size):
         learner.fidelity = "messages"
         plain = bdp.simulate(learner, problem, 100, runs=2, seed=3, progress=False)
         assert fast.regret == pytest.approx(plain.regret, abs=1e-9)
-        assert (fast.bits == plain.bits).all() and fast.curves and not plain.curves
+        assert (fast.bits == plain.bits).all()
+        assert fast.curves["parameter error"] == pytest.approx(plain.curves["parameter error"], abs=1e-9)
 
 
 def test_perturbed_contexts_have_the_same_law_in_both():
@@ -687,13 +683,12 @@ def arms_of(data, rng, runs):
     problem = PoolContextual(arms=2, dimension=1, items=2, pool=[[1.0], [-1.0]], theta=[0.0], clip=True)
     learner = bdp.make("LinUCB-DGS", problem, horizon=len(rewards), epsilon=2.0, delta=0.1, calibration="experiment",
                        explicit_tree=explicit)
-    model, rngs = arrays(learner, runs), rng.spawn(runs)
-    shown = np.broadcast_to(problem.pool, (runs, 1, 2, 1))
+    together, shown = Runs(learner, rng.spawn(runs)), np.broadcast_to(problem.pool, (runs, 1, 2, 1))
     played = np.empty((runs, len(rewards)))
     for t, reward in enumerate(rewards):
-        chosen = model.choose(shown)
+        chosen = together.player.learner.choose(shown)
         played[:, [t]] = chosen
-        model.learn(problem.pool[chosen], np.full((runs, 1), reward), rngs)
+        together.learn(problem.pool[chosen], np.full((runs, 1), reward))
     return played
 
 
@@ -774,21 +769,22 @@ def statistic_of(data, rng, runs):
     pool = [[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.3, 0.4]]
     problem = PoolContextual(arms=3, dimension=2, items=4, pool=pool, theta=[0.0, 0.0], clip=True)
     learner = bdp.make("LinUCB-RewardTree", problem, horizon=len(rewards), epsilon=epsilon, delta=0.1)
-    model, rngs = arrays(learner, runs), rng.spawn(runs)
-    f = learner.stream.counter.coefficients
+    together = Runs(learner, rng.spawn(runs))
+    model, stream, f = together.player.learner, together.player.stream, learner.stream.counter.coefficients
     C = np.array([[f[t - s] if t >= s else 0.0 for s in range(len(f))] for t in range(len(f))])
     shown = problem.contexts(problem.numbers(np.random.default_rng(1), len(rewards)))  # public
     released, known = np.empty((2, len(rewards), runs, 2))
     before, others = np.zeros((2, runs, 2))
     for t, reward in enumerate(rewards):
         arms = model.choose(np.broadcast_to(shown[t], (runs, 1, 3, 2)))[:, 0]
-        model.learn(shown[t][arms][:, None], np.full((runs, 1), reward), rngs)
+        together.learn(shown[t][arms][:, None], np.full((runs, 1), reward))
+        exact = stream.counter._total
         if t == 0:
-            first = model.vector[0] / reward  # g_1: everybody plays the same arm at first
+            first = exact[0] / reward  # g_1: everybody plays the same arm at first
         else:
-            others += model.vector - before
-        before = model.vector.copy()
-        released[t], known[t] = model.vector + model.noise, others
+            others += exact - before
+        before = exact
+        released[t], known[t] = model.sums[:, :2], others
     draws = np.linalg.solve(C, (released - known).reshape(len(rewards), -1)).reshape(released.shape)  # C x + z for the first reward
     return np.einsum("t,trd,d->r", C[:, 0], draws, first)
 
@@ -815,14 +811,15 @@ def test_proved_radii_cover(case):
     pairs = [np.random.default_rng(child).spawn(2) for child in np.random.SeedSequence(1).spawn(runs)]
     answers, noise = (list(rngs) for rngs in zip(*pairs, strict=True))
     instances = [problem.draw(rng) for rng in answers]
-    model, largest = arrays(learner, runs), np.zeros(runs)
+    together, largest = Runs(learner, noise), np.zeros(runs)
+    model = together.player.learner
     for _ in range(horizon):
         rows = [instance.numbers(rng, 1) for instance, rng in zip(instances, answers, strict=True)]
         shown = np.stack([instance.contexts(row) for instance, row in zip(instances, rows, strict=True)])
         phi = np.take_along_axis(shown, model.choose(shown)[:, :, None, None], axis=2)[:, :, 0]
         means = np.stack([instance.means(own) for instance, own in zip(instances, phi, strict=True)])
         chances = np.stack([instance.chances(row) for instance, row in zip(instances, rows, strict=True)])
-        model.learn(phi, problem.reward_quantiles(means, chances), noise)
+        together.learn(phi, problem.reward_quantiles(means, chances))
         error = model.theta - np.stack([instance.theta for instance in instances])
         norm = np.sqrt(np.einsum("ri,rij,rj->r", error, np.linalg.inv(model.inverse), error))
         largest = np.maximum(largest, norm / model.beta)

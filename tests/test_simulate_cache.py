@@ -24,14 +24,14 @@ from types import SimpleNamespace
 import numpy as np
 import psutil  # which distributed, another tool of the tests, needs
 import pytest
-from bandits_dp.engine import fingerprint as _fingerprint
-from bandits_dp.engine import parent
 
 import bandits_dp as bdp
 from bandits_dp import _files
 from bandits_dp.learners import UCB, ArmElimination
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import ExactSum, LiveCounted
+from bandits_dp.play import fingerprint as _fingerprint
+from bandits_dp.play import parent
 from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.groups import GROWTH, PATIENCE, TOGETHER, Groups
 from bandits_dp.play.store import RunStore

@@ -15,7 +15,7 @@ user's own sees a function of the releases and of data that are not the user's (
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,9 @@ from bandits_dp.learners.ask_tell import Floats, Learner
 from bandits_dp.widths.ridge import Radius
 
 
-def statistics(phi: Floats, y: Floats) -> Floats:
+def statistics(phi: Floats, y: Floats, upper: Any) -> Floats:
     """Return (phi y, upper triangle of phi phi') for (..., users, d)."""
-    row, column = np.triu_indices(phi.shape[-1])
-    squares = phi[..., row] * phi[..., column]
+    squares = phi[..., upper[0]] * phi[..., upper[1]]
     return np.concatenate([phi * y[..., None], squares], axis=-1)
 
 
@@ -103,7 +102,7 @@ class LinUCB(Learner):
 
     def statistics(self, phi: Floats, y: Floats) -> Floats:
         """Return what each user's round adds to the sums (lines 7 to 10)."""
-        return statistics(phi, y)
+        return statistics(phi, y, self.upper)
 
     def tell(self, released: Floats) -> None:
         """Take the running sums after one more batch (lines 14 to 18)."""

@@ -18,7 +18,7 @@ from bandits_dp.live.randomness import generator
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import FreshBatches, Stream
 from bandits_dp.live.ticket import Ticket
-from bandits_dp.privatizers.domain import SLACK
+from bandits_dp.privatizers.domain import SLACK, triangle
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
 
@@ -135,7 +135,7 @@ class LiveContexts(Live):
             raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of this batch, got {count}")
         if user is not None and several:
             raise ValueError(f"user must be left out for several users at once, got {user!r} for {count}")
-        if user is not None:
+        if user is not None and self.stream.context_std:  # before noise is drawn
             self.register.admitted(user)
         shown = [self._perturbed(own, rng) for own in shown] if ragged else self._perturbed(shown, rng)
         if not several:
@@ -211,13 +211,9 @@ class LiveContexts(Live):
 
     def values(self, phi: Floats, y: Floats) -> Floats:
         """Return the numbers that users have, from the features of what they were shown and from their rewards."""
-        of = getattr(self.learner, "statistics", statistics)
-        return np.asarray(of(phi, y))
-
-    def told(self, released: Floats, values: Floats) -> tuple[Floats, ...]:
-        """Return what the learner is told after a batch of these values, in many runs at once."""
-        public = self.stream.public
-        return (released, values[..., -public:]) if public else (released,)
+        if hasattr(self.learner, "statistics"):
+            return np.asarray(self.learner.statistics(phi, y))
+        return statistics(phi, y, triangle(self.dimension))
 
     def learn_publicly(self, phi: Floats, rewards: Floats) -> int:
         """Take whole batches from people to whom nothing is promised: the learner is told exact sums, and nobody sends anything.

@@ -1,7 +1,7 @@
 """Learners with features, fast: many runs advance together as arrays, and noise is drawn many batches ahead.
 
-The learner and the stream are the very ones that serve users: whatever they add up gets a leading axis of runs. A run's generator is
-split in two, ``answers, noise = rng.spawn(2)``, as in the plain loop: the problem draws the instance and then the users from the
+The learner and the stream are the very ones that serve users: whatever they add up gets a leading axis of runs. A run's generator
+is split in two, ``answers, noise = rng.spawn(2)``, as in the plain loop: the problem draws the instance and then the users from the
 first, the stream draws from the second. How much is drawn ahead depends on nothing but the stream, so that a run consumes its
 generators in the same way, alone or with others.
 """
@@ -26,6 +26,44 @@ MEMORY = 200e6  # bytes of noise, or of shown features, that a group of runs may
 ROUNDS = 2048  # rounds whose users are drawn ahead, about
 
 
+class Runs:
+    """Many runs of a learner, which advance together.
+
+    Parameters
+    ----------
+    live : LiveContexts
+        A fresh learner; it is not changed.
+    rngs : list of numpy.random.Generator
+        One per run, for the noise.
+
+    Attributes
+    ----------
+    player : LiveContexts
+        A copy of the learner, with a leading axis of runs in all that it adds up.
+    """
+
+    def __init__(self, live: LiveContexts, rngs: Rngs) -> None:
+        self.player = snapshot(live)
+        self.player.learner, self.player.slots = snapshot(live.learner), [Slot(snapshot(live.stream), live.batch_size)]
+        self._tape = _tape(live.stream, rngs, live.horizon // live.batch_size)
+
+    def learn(self, phi: Floats, y: Floats) -> None:
+        """End a batch, in which users were shown features (runs, users, d), and gave rewards (runs, users), less the shift."""
+        values, stream = self.player.values(phi, y), self.player.stream
+        released = stream.advance(values, next(self._tape))
+        public = (values[..., -stream.public :],) if stream.public else ()
+        self.player.learner.tell(released, *public)
+
+
+def _tape(stream: Stream, rngs: Rngs, batches: int) -> Iterator[Floats]:
+    """Yield the random numbers of one batch after the other, a row for each run."""
+    while batches:
+        length = stream.tape(batches)
+        drawn = np.stack([stream.draw(length, rng) for rng in rngs], axis=1)
+        batches -= length
+        yield from drawn
+
+
 def play_contexts(
     live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: NDArray[np.int64], tick: Callable[[int], object]
 ) -> Played:
@@ -42,23 +80,20 @@ def _play_group(
 ) -> Played:
     answers, noise = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
     worlds = [problem.draw(rng) for rng in answers]
-    player = snapshot(live)
-    player.learner, player.slots = snapshot(live.learner), [Slot(snapshot(live.stream), live.batch_size)]
-    tape, record, last = _tape(live.stream, noise, live.horizon // live.batch_size), Record(len(rngs), rounds), int(rounds[-1])
+    runs, record, last = Runs(live, noise), Record(len(rngs), rounds), int(rounds[-1])
     for length in _pieces(live, problem, len(rngs), last):
         numbers = [world.numbers(rng, length) for world, rng in zip(worlds, answers, strict=True)]
-        record.add(_play_piece(player, worlds, numbers, tape, record))
+        record.add(_play_piece(runs, worlds, numbers, record))
         tick(len(rngs) * length)
-    record.note(player, worlds)
+    record.note(runs.player, worlds)
     bits = np.full(len(rngs), last // live.batch_size * live.batch_size * live.stream.bits_per_user)
-    return record.result(bits, player.counts)
+    return record.result(bits, runs.player.counts)
 
 
-def _play_piece(
-    player: LiveContexts, worlds: list[Contextual], numbers: list[Floats], tape: Iterator[Floats], record: Record
-) -> Floats:
+def _play_piece(runs: Runs, worlds: list[Contextual], numbers: list[Floats], record: Record) -> Floats:
     """Play some batches, the last of which may be cut short, with the users of these numbers; return what each round loses."""
-    size, first_world, runs = player.batch_size, worlds[0], np.arange(len(worlds))[:, None]
+    player, first_world, each = runs.player, worlds[0], np.arange(len(worlds))[:, None]
+    size = player.batch_size
     pairs = list(zip(worlds, numbers, strict=True))
     chances = np.stack([world.chances(own) for world, own in pairs])
     seen = [own[:1] for own in numbers] if first_world.fixed else numbers  # whatever all users see stands there once
@@ -70,25 +105,14 @@ def _play_piece(
         here = slice(0, 1) if first_world.fixed else batch
         shown = player.moved(features[:, here])
         arms = player.learner.choose(shown)
-        played = runs, np.arange(arms.shape[1]), arms
+        played = each, np.arange(arms.shape[1]), arms
         mean = means[:, here][played]
         lost[:, batch] -= mean
         record.note(player, worlds, record.played + start + size)
         if start + size <= chances.shape[1]:
             y = first_world.reward_quantiles(mean, chances[:, batch]) - player.reward_shift
-            phi = np.broadcast_to(shown[played], (*y.shape, shown.shape[-1]))
-            values = player.values(phi, y)
-            player.learner.tell(*player.told(player.stream.advance(values, next(tape)), values))
+            runs.learn(np.broadcast_to(shown[played], (*y.shape, shown.shape[-1])), y)
     return lost
-
-
-def _tape(stream: Stream, rngs: Rngs, batches: int) -> Iterator[Floats]:
-    """Yield the random numbers of one batch after the other, a row for each run."""
-    while batches:
-        length = stream.tape(batches)
-        drawn = np.stack([stream.draw(length, rng) for rng in rngs], axis=1)
-        batches -= length
-        yield from drawn
 
 
 def _pieces(live: LiveContexts, problem: Contextual, runs: int, last: int) -> Iterator[int]:
