@@ -16,7 +16,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bandits_dp.learners.ask_tell import Asked, Floats, Learner, Noise
+from bandits_dp import _checks
+from bandits_dp.learners.ask_tell import Asked, Floats, Learner, Noise, able
 from bandits_dp.schedules.arms import Batches
 from bandits_dp.widths.arms import ArmWidth
 
@@ -60,7 +61,9 @@ class ArmElimination(Learner):
     changes, fixed = ("phase", "viable", "sums", "width"), ("sums",)
 
     def __init__(self, arms: int, schedule: Batches, width: ArmWidth) -> None:
-        self.schedule, self.width = schedule, width
+        self.schedule = able("schedule", schedule, "size")
+        self.width = able("width", width, "after", "half_width")
+        arms = _checks.integer("arms", arms, high=10**7)
         self.viable, self.sums, self.phase = np.arange(arms), np.zeros(arms), 1
 
     def ask(self) -> Asked:

@@ -8,9 +8,6 @@ in it, which is public. A learner with features has ``choose(features)`` in the 
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -93,49 +90,11 @@ class Asked:
             raise ValueError(f"decides must be True or False, got {self.decides!r}")
 
 
-def _able(name: str, value: Any, *verbs: str) -> Any:
-    """Return a part of a learner, an instance that can do this."""
+def able(name: str, value: Any, *verbs: str) -> Any:
+    """Return a part of a learner, an instance that can do this, or raise a TypeError."""
     if isinstance(value, type) or not all(callable(getattr(value, verb, None)) for verb in verbs):
         raise TypeError(f"{name} must be an object with {' and '.join(f'{verb}()' for verb in verbs)}, got {_checks.told(value)}")
     return value
-
-
-def _schedule(value: Any) -> Any:
-    if value is not None and (isinstance(value, type) or not callable(value)):
-        raise TypeError(f"clients must be a function from the phase to a number of clients, or None, got {_checks.told(value)}")
-    return value
-
-
-MADE_OF: dict[str, Callable[[Any], Any]] = {  # every argument of a learner of this package, but for widths
-    "arms": lambda value: _checks.integer("arms", value, high=10**7),
-    "dimension": lambda value: _checks.integer("dimension", value, high=2000),
-    "schedule": lambda value: _able("schedule", value, "size"),
-    "radius": lambda value: _able("radius", value, "regularizer", "floor", "beta"),
-    "first_length": lambda value: _checks.positive("first_length", value),
-    "clients": _schedule,
-    "population": lambda value: _checks.integer("population", value, low=0),
-    "reward_std": lambda value: _checks.positive("reward_std", value),
-    "whiten": lambda value: _checks.flag("whiten", value),
-}
-WIDTHS = {"ArmElimination": ("after", "half_width"), "UCB": ("half_width",), "PhasedElimination": ("margins",)}
-
-
-def _checked(init: Callable[..., None]) -> Callable[..., None]:
-    """Return a constructor that says which of its arguments is wrong."""
-    known = inspect.signature(init)
-    owner = init.__qualname__.partition(".")[0]
-
-    @functools.wraps(init)
-    def checked(*args: Any, **named: Any) -> None:
-        given = known.bind(*args, **named)
-        for name, value in given.arguments.items():
-            if name in MADE_OF:
-                given.arguments[name] = MADE_OF[name](value)
-            elif name == "width":
-                _able(name, value, *WIDTHS[owner])
-        init(*given.args, **given.kwargs)
-
-    return checked
 
 
 class Learner:
@@ -152,12 +111,6 @@ class Learner:
     changes: ClassVar[tuple[str, ...]]
     fixed: ClassVar[tuple[str, ...]] = ()
 
-    def __init_subclass__(cls) -> None:
-        """Check what learners of this package are made of, whichever of them it is."""
-        super().__init_subclass__()
-        if cls.__module__.startswith("bandits_dp.") and "__init__" in vars(cls):
-            setattr(cls, "__init__", _checked(vars(cls)["__init__"]))  # noqa: B010  # mypy knows no other way
-
     def __repr__(self) -> str:
         """Return the class, and what it knows: numbers, short vectors, and the shapes of the rest."""
         known = {name: getattr(self, name) for name in self.changes}
@@ -165,7 +118,7 @@ class Learner:
 
 
 def _short(value: Any) -> str:
-    """Return a number or a short vector in digits, of anything else what it is."""
-    if isinstance(value, np.ndarray) and (value.ndim > 1 or len(value) > 10):
+    """Return digits for a number or a short vector, and the shape of any other array."""
+    if isinstance(value, np.ndarray) and (value.ndim > 1 or value.size > 10):
         return f"array of shape {value.shape}"
-    return np.array2string(value, precision=4, separator=", ") if isinstance(value, np.ndarray) else repr(value)
+    return np.array2string(value, precision=4, separator=", ") if isinstance(value, (np.ndarray, np.generic)) else repr(value)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest
-from bandits_dp.learners.ask_tell import Floats, Learner
+from bandits_dp.learners.ask_tell import Floats, Learner, able
 from bandits_dp.widths.ridge import Radius
 
 
@@ -77,10 +77,12 @@ class LinUCB(Learner):
     def __init__(
         self, dimension: int, radius: Radius, radius_scale: float = 1.0
     ) -> None:
-        self.radius, self.batch = radius, 0
+        self.radius = able("radius", radius, "regularizer", "floor", "beta")
+        self.batch = 0
         self.radius_scale = _checks.real(
             "radius_scale", radius_scale, 0.0, np.inf, ends="[)"
         )
+        dimension = _checks.integer("dimension", dimension, high=2000)
         self.upper = row, column = np.triu_indices(dimension)
         self.place = np.empty((dimension, dimension), dtype=int)
         self.place[row, column] = self.place[column, row] = np.arange(len(row))

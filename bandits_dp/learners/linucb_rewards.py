@@ -55,6 +55,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bandits_dp import _checks
 from bandits_dp.learners.ask_tell import Floats
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.widths.ridge import Radius
@@ -133,7 +134,8 @@ class InstrumentLinUCB(RidgeLinUCB):
         self, dimension: int, radius: Radius, noise_std: Floats,
         reward_std: float, whiten: bool = True, radius_scale: float = 1.0,
     ) -> None:
-        self.reward_std, self.whiten = reward_std, whiten
+        self.reward_std = _checks.positive("reward_std", reward_std)
+        self.whiten = _checks.flag("whiten", whiten)
         self.variance = np.append(1.0, noise_std**2)  # nothing is summed at 0
         self.cross = self.instruments = np.zeros((dimension, dimension))
         self.whitener = np.eye(dimension)

@@ -31,9 +31,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp._ties import first_largest, round_up
 from bandits_dp.designs import bounded_actions, g_optimal_design
-from bandits_dp.learners.ask_tell import Asked, Floats, Learner, Noise
+from bandits_dp.learners.ask_tell import Asked, Floats, Learner, Noise, able
 from bandits_dp.schedules.clients import Schedule
 from bandits_dp.widths.designs import DesignWidth, Phase
 
@@ -89,8 +90,12 @@ class PhasedElimination(Learner):
         first_length: float, width: DesignWidth,
         clients: Schedule | None = None, population: int = 0,
     ) -> None:
-        self.first_length, self.width = first_length, width
-        self.clients, self.population = clients, population
+        self.first_length = _checks.positive("first_length", first_length)
+        self.width = able("width", width, "margins")
+        self.clients = clients and _checks.called("clients", clients)
+        self.population = _checks.integer("population", population, low=0)
+        arms = _checks.integer("arms", arms, high=10**7)
+        dimension = _checks.integer("dimension", dimension, high=2000)
         self.actions, self.active = np.zeros((0, dimension)), np.arange(arms)
         self.estimate, self.phase = np.zeros(dimension), 1
 

@@ -19,8 +19,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp import _checks
 from bandits_dp._ties import first_largest
-from bandits_dp.learners.ask_tell import Asked, Floats, Learner
+from bandits_dp.learners.ask_tell import Asked, Floats, Learner, able
 from bandits_dp.widths.running import RunningWidth
 
 
@@ -56,7 +57,8 @@ class UCB(Learner):
     changes = fixed = ("sums", "pulls")
 
     def __init__(self, arms: int, width: RunningWidth) -> None:
-        self.width = width
+        self.width = able("width", width, "half_width")
+        arms = _checks.integer("arms", arms, high=10**7)
         self.sums, self.pulls = np.zeros(arms), np.zeros(arms, dtype=np.int64)
 
     def next_arm(self) -> NDArray[np.intp]:
