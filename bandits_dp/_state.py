@@ -57,8 +57,8 @@ class Saved(ABC):
 
         Warnings
         --------
-        Restore a state once only, and keep it as secret as what it holds: in the central model that is sums of users' data, and noise
-        of releases that are past. Two copies that go on from it are two releases about the users who are in both.
+        Restore a state once only, and keep it as secret as what it holds: in the central model that is sums of users' data, and
+        noise of past releases. Two copies that go on from it are two releases about the users who are in both.
 
         Examples
         --------
@@ -106,7 +106,7 @@ class Saved(ABC):
         arrays = _arrays(state)
         made = str(arrays.pop("digest", "none"))
         if "format" not in arrays or arrays["format"].tolist() != FORMAT:
-            raise ValueError(f"state must be of format {FORMAT}, got {arrays.get('format', 'none')}: it was not saved by this version")
+            raise ValueError(f"state must be of format {FORMAT}, got {arrays.get('format', 'none')}: another version saved it")
         if made != digest(arrays):
             raise ValueError("state must be what save() returned, got one that is damaged or edited: its digest is another one")
         owner = str(arrays[self.kind]) if self.kind in arrays else None

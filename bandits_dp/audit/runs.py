@@ -48,6 +48,7 @@ class Vectorized:
 
 
 def equal(a: Any, b: Any) -> bool:
+    """Whether two inputs are surely equal."""
     try:
         return bool(np.array_equal(a, b))
     except (TypeError, ValueError):  # ragged lists, objects without an order, pandas.NA: nothing can be said
@@ -96,6 +97,7 @@ def outputs_of(
 
 
 def numbers(output: ArrayLike, name: str) -> Array:
+    """Return what a mechanism or score returned as an array of floats, or raise a ValueError that names it."""
     if type(output) in (float, np.float64) or (type(output) is np.ndarray and output.dtype.kind in "biuf"):  # a million times
         return np.asarray(output, dtype=float)
     try:

@@ -260,7 +260,7 @@ class Counter(Saved):
         return self.count(value, self._next_noise(rng))
 
     def count(self, value: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Take the next value, and release the running sum with this noise; for simulators, whose values may be those of many runs."""
+        """Take the next value, and release the running sum with this noise; for simulators, also of many runs at once."""
         self.steps += 1
         self._total = self._total + value
         return self._total + noise

@@ -121,4 +121,5 @@ def _short(value: Any) -> str:
     """Return digits for a number or a short vector, and the shape of any other array."""
     if isinstance(value, np.ndarray) and (value.ndim > 1 or value.size > 10):
         return f"array of shape {value.shape}"
-    return np.array2string(value, precision=4, separator=", ") if isinstance(value, (np.ndarray, np.generic)) else repr(value)
+    shown = isinstance(value, (np.ndarray, np.generic))
+    return np.array2string(np.asarray(value), precision=4, separator=", ") if shown else repr(value)

@@ -90,10 +90,9 @@ class LiveArms(LiveAsked):
     @property
     def _turn(self) -> int:
         """Which of the asked arms is next: the first that lacks users, or answers if all of them were shown it."""
-        lacking = (place for place, slot in enumerate(self.slots) if slot.users > slot.filled)
-        first = next(lacking)
-        return next((place for place in (first, *lacking) if self.slots[place].users > self.slots[place].filled + self.slots[place].shown),
-                    first)
+        lacking = [place for place, slot in enumerate(self.slots) if slot.users > slot.filled]
+        return next((place for place in lacking if self.slots[place].users > self.slots[place].filled + self.slots[place].shown),
+                    lacking[0])
 
     def _place(self, ticket: Ticket) -> int:
         return next(place for place, slot in enumerate(self.slots) if slot.arm == ticket.arm)

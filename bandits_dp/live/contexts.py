@@ -73,7 +73,8 @@ class LiveContexts(Live):
     ) -> None:
         super().__init__(learner, problem.arms, horizon, stream.guarantee, fidelity, visits)
         self.slots = [Slot(stream, stream.users)]
-        self.batch_size, self.shown = stream.users, ()
+        self.batch_size = stream.users
+        self.shown: tuple[Floats, ...] = ()
         self.dimension, self.reward_range, self.feature_norm = problem.dimension, problem.reward_range, problem.feature_norm
         self.centre = centre
         self.reward_shift = 0.0 if centre is None else sum(problem.reward_range) / 2
@@ -142,7 +143,8 @@ class LiveContexts(Live):
             arm = int(self.choose(shown))
             return self._hand_out(self.slots[0], arm, 1, user, shown=shown[arm, None])
         arms = np.array([self.choose(own) for own in shown]) if ragged else self.choose(shown)
-        return self._hand_out(self.slots[0], arms, count, None, shown=np.array([own[arm] for own, arm in zip(shown, arms, strict=True)]))
+        chosen = np.array([own[arm] for own, arm in zip(shown, arms, strict=True)])
+        return self._hand_out(self.slots[0], arms, count, None, shown=chosen)
 
     def choose(self, shown: Floats) -> NDArray[np.intp]:
         """Ask the learner, whose class may be anybody's, for an arm of every user; nothing changes."""

@@ -1,4 +1,4 @@
-"""Which tickets are open, and in how many batches each user was: who is promised one, or so many, is not shown anything in one more.
+"""Which tickets are open, and in how many batches each user was: whoever is promised one, or so many, is in no more.
 
 Of a user's id nothing is kept but a keyed hash, so that a saved state names nobody, and is as large for long ids as for short ones.
 """
@@ -118,7 +118,8 @@ class Register:
             raise ValueError(f"ticket must be open, got one that is {known}: {ticket!r}")
         kept = self.open[ticket.number]
         if kept.users != ticket.users or (kept.arm >= 0 and not (isinstance(ticket.arm, int) and kept.arm == ticket.arm)):
-            raise ValueError(f"ticket must be what act() returned, {replace(ticket, users=kept.users, arm=kept.arm)!r}, got {ticket!r}")
+            made = replace(ticket, users=kept.users, arm=kept.arm)
+            raise ValueError(f"ticket must be what act() returned, {made!r}, got {ticket!r}")
         return kept
 
     def without(self, number: int) -> Self:

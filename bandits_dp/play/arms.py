@@ -26,7 +26,8 @@ def play_arms(
     parts = []
     for rng in rngs:
         record, bits = Record(1, rounds), 0.0
-        for played, _, bits in play_phases(live, problem, rng, record):
+        for played, _, sent in play_phases(live, problem, rng, record):
+            bits = sent
             if played >= rounds[-1]:
                 break
         parts.append(record.result(np.array([bits]), {}))

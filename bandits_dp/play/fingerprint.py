@@ -43,7 +43,7 @@ def fingerprint(*objects: object) -> str:
     import joblib  # its import takes a third of the time of ours, and most simulations need none
 
     try:
-        pickled = pickle.dumps(objects, protocol=2)
+        pickled = pickle.dumps(objects, protocol=2, fix_imports=False)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         raise ValueError(f"cache needs learners and problems that can be pickled, got one that cannot: {error}") from error
     made = hashlib.sha256(joblib.hash(objects, "sha1").encode())
@@ -65,8 +65,8 @@ def _others(pickled: bytes) -> Iterator[str]:
     for name in sorted(names):
         root = name.partition(".")[0]
         if root == "__main__":
-            raise ValueError("cache needs learners and problems whose code is in a file, got one with a class or function of a notebook "
-                             "or script; write it to a module, mine.py, and import it from there")
+            raise ValueError("cache needs learners and problems whose code is in a file, got one with a class or function of a "
+                             "notebook or script; write it to a module, mine.py, and import it from there")
         if root not in (PACKAGE.name, "numpy", "scipy", *sys.stdlib_module_names):
             file = getattr(sys.modules[name], "__file__", None)
             yield f"{name} {_content(Path(file)) if file else ''}"

@@ -59,7 +59,9 @@ def warm_start(
     skip_returning: bool = False,
     rng: np.random.Generator | None = None,
 ) -> Any:
-    """Return a learner that starts from a log; see :mod:`bandits_dp.companion.logs.warming` for what is sound and what is promised to whom.
+    """Return a learner that starts from a log.
+
+    What is sound, and what is promised to whom, is told in :mod:`bandits_dp.companion.logs.warming`.
 
     Parameters
     ----------
