@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.catalog import arms, clients, linear, linucb, rewards
-from bandits_dp.catalog.options import Given, plain
+from bandits_dp.catalog.options import Given
 from bandits_dp.catalog.setups import Setup, setup
 from bandits_dp.catalog.system import System
 from bandits_dp.live.restarts import Restarts
@@ -60,7 +61,7 @@ def make(
     calibration : {"certified", "theorem", "experiment"}
         How noise and confidence widths are chosen.
     **options
-        What the system has besides: ``System.options`` lists each with its type, range and default, and so does the catalogue page.
+        What the system has besides: ``System.options`` lists each with its range and default, and so does the catalogue page.
 
     Returns
     -------
@@ -89,9 +90,7 @@ def make(
         hint = next((f"did you mean {key!r}? " for key in table if near and key.upper() == near[0]), "")
         raise ValueError(f"name must be a known system, got {name!r}; {hint}Known: {', '.join(table)}")
     system = table[name]
-    epsilon, delta = plain(epsilon, "float"), plain(delta, "float")
-    kinds = {one.name: one.type for one in system.options}
-    options = {key: plain(value, kinds.get(key, "")) for key, value in options.items()}
+    epsilon, delta = (_checks.as_float(one) if _checks.is_number(one) else one for one in (epsilon, delta))
     if horizon is None and system.setting == "arms":
         trick = {key: options.pop(key) for key in ("first_horizon", "growth") if key in options}
         return Restarts(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, **options), **trick)
@@ -107,16 +106,17 @@ def make(
             raise ValueError(f"epsilon must be a positive number for {name}, got None")
         if delta is None and system.model != "local" and not system.pure:
             raise ValueError(f"delta must be in (0, 1) for {name}, got None")
-    known = [one.name for one in system.options]
+    known = {one.name: one for one in system.options}
     for option in options:
         if option not in known:
             raise ValueError(f"{option} is not an option of {name}, which has {', '.join(sorted(known)) or 'none'}")
-    taken = system.takes(**options)
-    learner = system.build(Given(problem, horizon, epsilon, delta, calibration), taken)
+    taken = {key: one.check(options.get(key, one.default)) for key, one in known.items()}
+    changed = {key: value for key, value in taken.items() if value != known[key].default}
+    learner = system.build(Given(problem, horizon, epsilon, delta, calibration, changed), SimpleNamespace(**taken))
     learner.name = name
     asked = {"epsilon": epsilon, "delta": delta, "calibration": calibration}
-    learner.parameters = asked | {key: getattr(taken, key) for key in known}
-    made = asked | dict(sorted(options.items()))
+    learner.parameters = asked | taken
+    made = asked | {key: taken[key] for key in sorted(options)}
     dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""
     size = f"arms={learner.arms}, {dimension}horizon={horizon}"
     learner.description = f"{name}({', '.join([size, *(f'{key}={value!r}' for key, value in made.items())])})"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import Fidelity, Given, NoOptions, option
+from bandits_dp.catalog.options import FIDELITY, HONEST, STRICT, WHOLE, Given, Option
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
 from bandits_dp.learners import UCB, ArmElimination
@@ -39,54 +39,7 @@ from bandits_dp.schedules.arms import (
 from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth
 from bandits_dp.widths.running import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
 
-
-@dataclass(frozen=True)
-class Exact:
-    """Options of AE."""
-
-    batch_size: int | str = option(1, 'users per arm and phase, >= 1, or "doubling": 2^t in phase t')
-
-
-@dataclass(frozen=True)
-class Local(Fidelity):
-    """Options of LDP-AE."""
-
-    batch_size: int | str | None = option(None, '>= 1 or "doubling"; None: 1 for bits, doubling under Laplace noise')
-    noise: str | None = option(None, '"randomized-response" or "laplace"; None: the first for bits, else the second')
-
-
-@dataclass(frozen=True)
-class Shuffled(Fidelity):
-    """Options of VB-SDP-AE."""
-
-    honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
-    strict: bool = option(True, "whether the theorem calibration refuses what its proof does not cover")
-
-
-@dataclass(frozen=True)
-class ShuffledBatches(Shuffled):
-    """Options of SDP-AE."""
-
-    batch_size: int | str | None = option(None, '>= 1 or "doubling"; None: the variance of the noise (Corollary 3.2)')
-
-
-@dataclass(frozen=True)
-class Distributed(Fidelity):
-    """Options of Dist-DP-AE."""
-
-    batch_size: int | str = option("doubling", '>= 1 or "doubling"')
-    noise: str = option("discrete-laplace", '"discrete-laplace" or "skellam"')
-    honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
-
-
-@dataclass(frozen=True)
-class Counted:
-    """Options of DP-UCB."""
-
-    counter: str = option("tree", '"tree" or, with Gaussian noise, "factorization"')
-    noise: str = option("laplace", '"laplace", which is pure, or "gaussian", which needs delta')
-
-
+SIZES = (WHOLE, "doubling")
 COUNTERS: dict[str, type[Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
 
 
@@ -104,14 +57,14 @@ def _elimination(given: Given, privatizer: Callable[[int], Privatizer], batch_si
     return _live(given, privatizer, batches(batch_size), width, fidelity)
 
 
-def _ae(given: Given, options: Exact) -> LiveArms:
+def _ae(given: Given, options: Any) -> LiveArms:
     return _elimination(given, Identity, options.batch_size, "aggregate")
 
 
-def _ldp_ae(given: Given, options: Local) -> LiveArms:
+def _ldp_ae(given: Given, options: Any) -> LiveArms:
     domain = given.problem.domain
     usual = "randomized-response" if domain.whole else "laplace"
-    noise = _checks.choice("noise", options.noise or usual, ("randomized-response", "laplace"))
+    noise = options.noise or usual
     privacy: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta or 0.0, "calibration": given.calibration}
     size: int | str
     if noise == "laplace":
@@ -125,7 +78,7 @@ def _ldp_ae(given: Given, options: Local) -> LiveArms:
     return _elimination(given, privatizer, size if options.batch_size is None else options.batch_size, options.fidelity)
 
 
-def _shuffled(given: Given, options: Shuffled) -> Callable[[int], Privatizer]:
+def _shuffled(given: Given, options: Any) -> Callable[[int], Privatizer]:
     """Return the private sum of bits, or of numbers."""
     privacy: dict[str, Any] = {
         "epsilon": given.epsilon, "delta": given.delta, "calibration": given.calibration,
@@ -135,19 +88,19 @@ def _shuffled(given: Given, options: Shuffled) -> Callable[[int], Privatizer]:
     return partial(BinarySum, **privacy) if domain.whole else partial(ScalarSum, domain=domain, **privacy)
 
 
-def _sdp_ae(given: Given, options: ShuffledBatches) -> LiveArms:
+def _sdp_ae(given: Given, options: Any) -> LiveArms:
     privatizer, size = _shuffled(given, options), options.batch_size
     if size is None:  # Corollary 3.2: as many users as the variance of the noise; one user makes fair bits
         size = math.ceil(privatizer(1).noise_std ** 2)
     return _elimination(given, privatizer, size, options.fidelity)
 
 
-def _vb_sdp_ae(given: Given, options: Shuffled) -> LiveArms:
+def _vb_sdp_ae(given: Given, options: Any) -> LiveArms:
     return _elimination(given, _shuffled(given, options), "doubling", options.fidelity)
 
 
-def _dist_dp_ae(given: Given, options: Distributed) -> LiveArms:
-    noise, size = _checks.choice("noise", options.noise, ("discrete-laplace", "skellam")), options.batch_size
+def _dist_dp_ae(given: Given, options: Any) -> LiveArms:
+    noise, size = options.noise, options.batch_size
     privacy: dict[str, Any] = {
         "epsilon": given.epsilon, "calibration": given.calibration, "domain": given.problem.domain,
         "honest_fraction": options.honest_fraction,
@@ -165,7 +118,7 @@ def _dist_dp_ae(given: Given, options: Distributed) -> LiveArms:
     return _live(given, privatizer, plan, plan, options.fidelity)
 
 
-def _dp_se(given: Given, options: Fidelity) -> LiveArms:
+def _dp_se(given: Given, options: Any) -> LiveArms:
     privatizer = partial(
         CentralLaplace, epsilon=given.epsilon, delta=given.delta or 0.0, calibration=given.calibration, domain=given.problem.domain
     )
@@ -176,16 +129,15 @@ def _dp_se(given: Given, options: Fidelity) -> LiveArms:
     return _live(given, privatizer, GapBatches(width, privatizer(1)), width, options.fidelity)
 
 
-def _ucb1(given: Given, options: NoOptions) -> LiveCounted:
+def _ucb1(given: Given, options: Any) -> LiveCounted:
     arms = given.problem.arms
     return LiveCounted(UCB(arms, ExactWidth()), FreshBatches(Identity(1)), arms, given.horizon, Identity(1).guarantee)
 
 
-def _dp_ucb(given: Given, options: Counted) -> LiveCounted:
+def _dp_ucb(given: Given, options: Any) -> LiveCounted:
     _checks.delta(given.delta or 0.0, zero=True)  # which trees of Laplace noise do not need
     arms, T, epsilon = given.problem.arms, given.horizon, _checks.epsilon(given.epsilon)
-    kind = COUNTERS[_checks.choice("counter", options.counter, tuple(COUNTERS))]
-    noise = _checks.choice("noise", options.noise, ("laplace", "gaussian"))
+    kind, noise = COUNTERS[options.counter], options.noise
     if given.calibration == "theorem":
         if (options.counter, noise) != ("tree", "laplace"):
             raise ValueError(f"calibration must be 'certified' for counter={options.counter!r} and noise={noise!r}, got 'theorem': "
@@ -215,22 +167,33 @@ SYSTEMS = (
     System("UCB1", "auer2002", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_ucb1_matches_the_plain_loop", _ucb1),
     System("AE", "evendar2006", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
-           "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae, Exact),
+           "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae,
+           (Option("batch_size", 1, SIZES, "users per arm and phase; doubling is 2^t in phase t"),)),
     System("LDP-AE", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _ldp_ae, Local),
+           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _ldp_ae,
+           (FIDELITY, Option("batch_size", None, (None, *SIZES), "None is 1 for bits, doubling under Laplace noise"),
+            Option("noise", None, (None, "randomized-response", "laplace"), "None is the first for bits, else the second"))),
     System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_ae, ShuffledBatches),
+           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_ae,
+           (FIDELITY, HONEST, STRICT,
+            Option("batch_size", None, (None, *SIZES), "None is the variance of the noise (Corollary 3.2)"))),
     System("VB-SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _vb_sdp_ae, Shuffled),
+           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _vb_sdp_ae,
+           (FIDELITY, HONEST, STRICT)),
     System("DP-SE", "sajed2019", "arms", "central", "one reward", rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se, Fidelity, pure=True),
+           "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se,
+           (FIDELITY,), pure=True),
     System("DP-UCB", "mishra2015", "arms", "central", "one reward",
            rf"O\Big({_LOG} + \frac{{k^2 \log^2 T \log (k T)}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb, Counted, pure=True),
+           "07_arm_elimination", _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb,
+           (Option("counter", "tree", ("tree", "factorization"), "the latter with Gaussian noise"),
+            Option("noise", "laplace", ("laplace", "gaussian"), "Laplace noise is pure, Gaussian noise needs delta")), pure=True),
     System("Dist-DP-AE", "chowdhury2023", "arms", "central", "one reward, of which only a noisy sum leaves secure aggregation",
            rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)", "07_arm_elimination",
            "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law",
-           _dist_dp_ae, Distributed, pure=True),
+           _dist_dp_ae,
+           (FIDELITY, Option("batch_size", "doubling", SIZES), Option("noise", "discrete-laplace", ("discrete-laplace", "skellam")),
+            HONEST), pure=True),
 )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
-from bandits_dp import _checks
-from bandits_dp.catalog.linear import CLIPPED, Clipped, no_noise, with_noise
-from bandits_dp.catalog.options import Fidelity, Given, option
+from bandits_dp.catalog.linear import CLIPPED, no_noise, with_noise
+from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, WHOLE, Given, Option
 from bandits_dp.catalog.system import System
 from bandits_dp.designs import support_bound
 from bandits_dp.guarantee import Guarantee
@@ -37,39 +38,8 @@ from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
 FIRST_LENGTH = 2.0  # h_1
 
 
-@dataclass(frozen=True)
-class Growing(Fidelity):
-    """Options of DPE."""
-
-    alpha: float = option(0.8, "phase l has ceil(2^(alpha l)) clients; in (0, 1)")
-
-
-@dataclass(frozen=True)
-class Constant(Growing):
-    """Options of DPE-FixedU."""
-
-    clients_per_phase: int | None = option(None, ">= 1; None: pilot runs find the one that communicates as much as alpha's")
-
-
-@dataclass(frozen=True)
-class Vectors(Growing, Clipped):
-    """Options that all private ones have."""
-
-    bound: float = option(1.0, "B, > 0: averages lie in [-B, B]")
-
-
-@dataclass(frozen=True)
-class NoisyVectors(Vectors):
-    """Options of CDP-DPE and LDP-DPE."""
-
-    noise: str = option("gaussian", '"gaussian" or "laplace"')
-
-
-@dataclass(frozen=True)
-class ShuffledVectors(Vectors):
-    """Options of SDP-DPE."""
-
-    honest_fraction: float = option(1.0, "share of clients who surely add their noise, in (0, 1]")
+GROWTH = Option("alpha", 0.8, (CHANCE,), "phase l has ceil(2^(alpha l)) clients")
+VECTORS = (FIDELITY, GROWTH, CLIP, STRICT, Option("bound", 1.0, (POSITIVE,), "B: averages lie in [-B, B]"))
 
 
 def _exact(clients: int, numbers: int) -> Privatizer:
@@ -114,7 +84,7 @@ def _guarantee(anyone: Privatizer) -> Guarantee:
 
 def _elimination(
     given: Given,
-    options: Growing,
+    options: Any,
     privatizer: Callable[[int, int], Privatizer],
     printed_noise: Callable[[int, Phase], float],
     schedule: Schedule | None = None,
@@ -133,20 +103,20 @@ def _elimination(
 
 
 def _growing(alpha: float) -> Schedule:
-    return partial(growing, alpha=_checks.real("alpha", alpha, 0.0, 1.0))
+    return partial(growing, alpha=alpha)
 
 
-def _dpe(given: Given, options: Growing) -> LiveClients:
+def _dpe(given: Given, options: Any) -> LiveClients:
     return _elimination(given, options, _exact, no_noise)
 
 
-def _dpe_fixed_u(given: Given, options: Constant) -> LiveClients:
+def _dpe_fixed_u(given: Given, options: Any) -> LiveClients:
     clients, problem = options.clients_per_phase, given.problem
     if clients is None:
         actions = None if problem.actions is None else tuple(map(tuple, problem.actions.tolist()))
         size = (problem.arms, problem.dimension, problem.client_std, problem.clients)
         clients = _constant_clients(*size, actions, given.horizon, given.calibration, options.alpha)
-    schedule = partial(constant, clients=_checks.integer("clients_per_phase", clients))
+    schedule = partial(constant, clients=clients)
     return _elimination(given, options, _exact, no_noise, schedule)
 
 
@@ -171,34 +141,34 @@ def _constant_clients(
         return ClientPopulation(actions, on_sphere(1, dimension, rng)[0], client_std, "gaussian", clients)
 
     def learner(schedule: Schedule) -> LiveClients:
-        return _elimination(given, Growing(), _exact, no_noise, schedule)
+        return _elimination(given, SimpleNamespace(fidelity="aggregate"), _exact, no_noise, schedule)
 
     return equal_communication(learner, _growing(alpha), draw)
 
 
 def _continuous(
-    given: Given, options: NoisyVectors, gaussian: type[Privatizer], laplace: type[Privatizer]
+    given: Given, options: Any, gaussian: type[Privatizer], laplace: type[Privatizer]
 ) -> LiveClients:
     """Put a learner with Gaussian or Laplace noise together."""
     if options.noise == "laplace":
         given = replace(given, delta=0.0)  # pure privacy, whatever delta is allowed
     kind = with_noise(given, options, gaussian, laplace)
-    privatizer = partial(_noisy, kind=kind, bound=_checks.positive("bound", options.bound))
+    privatizer = partial(_noisy, kind=kind, bound=options.bound)
     return _elimination(given, options, privatizer, gaussian_noise)
 
 
-def _cdp_dpe(given: Given, options: NoisyVectors) -> LiveClients:
+def _cdp_dpe(given: Given, options: Any) -> LiveClients:
     return _continuous(given, options, CentralGaussian, CentralLaplace)
 
 
-def _ldp_dpe(given: Given, options: NoisyVectors) -> LiveClients:
+def _ldp_dpe(given: Given, options: Any) -> LiveClients:
     return _continuous(given, options, LocalGaussian, LocalLaplace)
 
 
-def _sdp_dpe(given: Given, options: ShuffledVectors) -> LiveClients:
+def _sdp_dpe(given: Given, options: Any) -> LiveClients:
     kind = partial(VectorSum, epsilon=given.epsilon, delta=given.delta, calibration=given.calibration, clip=options.clip,
                    honest_fraction=options.honest_fraction, strict=options.strict)
-    privatizer = partial(_noisy, kind=kind, bound=_checks.positive("bound", options.bound))
+    privatizer = partial(_noisy, kind=kind, bound=options.bound)
     return _elimination(given, options, privatizer, bit_noise)
 
 
@@ -211,13 +181,15 @@ _CHAPTER = "09_distributed_feedback"
 _TEST = "tests/test_distributed.py::"
 SYSTEMS = (
     System("DPE", "li2022", "clients", "none", "no privacy", _FREE + r"\Big)",
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _dpe, Growing),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _dpe, (FIDELITY, GROWTH)),
     System("DPE-FixedU", "li2022", "clients", "none", "no privacy", r"\text{no bound is stated}",
-           _CHAPTER, _TEST + "test_growing_numbers_of_clients_beat_a_constant_one", _dpe_fixed_u, Constant),
+           _CHAPTER, _TEST + "test_growing_numbers_of_clients_beat_a_constant_one", _dpe_fixed_u,
+           (FIDELITY, GROWTH, Option("clients_per_phase", None, (None, WHOLE), "None: pilot runs find the one that communicates as "
+                                     "much as alpha's"))),
     System("CDP-DPE", "li2022", "clients", "central", _UNIT, _FREE + _CENTRAL,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _cdp_dpe, NoisyVectors, pure=True),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _cdp_dpe, (*VECTORS, NOISE), pure=True),
     System("LDP-DPE", "li2022", "clients", "local", _UNIT, _FREE + _LOCAL,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _ldp_dpe, NoisyVectors),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _ldp_dpe, (*VECTORS, NOISE)),
     System("SDP-DPE", "li2022", "clients", "shuffle", _UNIT, _FREE + _SHUFFLE,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _sdp_dpe, ShuffledVectors),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _sdp_dpe, (*VECTORS, HONEST)),
 )

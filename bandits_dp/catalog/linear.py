@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bandits_dp import _checks
-from bandits_dp.catalog.options import Fidelity, Given, option
+from bandits_dp.catalog.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given
 from bandits_dp.catalog.system import System
 from bandits_dp.designs import support_bound
 from bandits_dp.learners import PhasedElimination
@@ -29,28 +28,6 @@ from bandits_dp.privatizers.scalar_sum import default_levels
 from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
 
 CLIPPED = "; where values are clipped, their means are others, and confidence widths are void"  # what a guarantee says of clip=True
-
-
-@dataclass(frozen=True)
-class Clipped(Fidelity):
-    """Options that all private ones have."""
-
-    clip: bool = option(False, "whether values outside their bounds are moved there; if not, they raise")
-    strict: bool = option(True, "whether the theorem calibration refuses what its proof does not cover")
-
-
-@dataclass(frozen=True)
-class Noisy(Clipped):
-    """Options of CDP-PE and LDP-PE."""
-
-    noise: str = option("gaussian", '"gaussian" or "laplace"')
-
-
-@dataclass(frozen=True)
-class Shuffled(Clipped):
-    """Options of SDP-PE."""
-
-    honest_fraction: float = option(1.0, "share of users who surely add their noise, in (0, 1]")
 
 
 def no_noise(dimension: int, phase: Phase) -> float:
@@ -94,7 +71,7 @@ def with_noise(
     given: Given, options: Any, gaussian: Callable[..., Privatizer], laplace: Callable[..., Privatizer], **more: Any
 ) -> Callable[..., Privatizer]:
     """Choose between Gaussian and Laplace noise."""
-    if _checks.choice("noise", options.noise, ("gaussian", "laplace")) == "laplace":
+    if options.noise == "laplace":
         if given.calibration == "theorem":
             raise ValueError("calibration must be 'certified' for noise='laplace', got 'theorem': the paper prints no "
                              "width for it")
@@ -113,16 +90,16 @@ def _bounded(given: Given) -> Box:
     return domain
 
 
-def _pe(given: Given, options: Fidelity) -> LiveArms:
+def _pe(given: Given, options: Any) -> LiveArms:
     return _elimination(given, partial(Identity, domain=given.problem.domain), no_noise, options.fidelity)
 
 
-def _cdp_pe(given: Given, options: Noisy) -> LiveArms:
+def _cdp_pe(given: Given, options: Any) -> LiveArms:
     privatizer = with_noise(given, options, CentralGaussian, CentralLaplace, domain=_bounded(given))
     return _elimination(given, privatizer, _sum_std, options.fidelity)
 
 
-def _ldp_pe(given: Given, options: Noisy) -> LiveArms:
+def _ldp_pe(given: Given, options: Any) -> LiveArms:
     privatizer = with_noise(given, options, LocalGaussian, LocalLaplace, domain=_bounded(given))
     return _elimination(given, privatizer, _user_std, options.fidelity)
 
@@ -136,7 +113,7 @@ def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fr
     return ScalarSum(users, epsilon, delta, domain=domain, levels=levels, honest_fraction=honest_fraction * share, clip=clip)
 
 
-def _sdp_pe(given: Given, options: Shuffled) -> LiveArms:
+def _sdp_pe(given: Given, options: Any) -> LiveArms:
     privacy: dict[str, Any] = {
         "epsilon": given.epsilon, "delta": given.delta, "domain": _bounded(given), "honest_fraction": options.honest_fraction,
         "clip": options.clip,
@@ -150,14 +127,17 @@ _FREE = r"\sqrt{d T \log(k T)}"
 _TEST = "tests/test_phased_elimination.py::"
 SYSTEMS = (
     System("PE", "lattimore2020", "linear", "none", "no privacy", rf"O\big({_FREE}\big)",
-           "08_phased_elimination", _TEST + "test_elimination_matches_the_plain_loop", _pe, Fidelity),
+           "08_phased_elimination", _TEST + "test_elimination_matches_the_plain_loop", _pe, (FIDELITY,)),
     System("CDP-PE", "li2022", "linear", "central", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _cdp_pe, Noisy, pure=True),
+           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _cdp_pe,
+           (FIDELITY, CLIP, STRICT, NOISE), pure=True),
     System("LDP-PE", "li2022", "linear", "local", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \sqrt{{\log(1/\delta)\, T \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _ldp_pe, Noisy),
+           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _ldp_pe,
+           (FIDELITY, CLIP, STRICT, NOISE)),
     System("SDP-PE", "li2022", "linear", "shuffle", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_pe, Shuffled),
+           "08_phased_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_pe,
+           (FIDELITY, CLIP, STRICT, HONEST)),
 )

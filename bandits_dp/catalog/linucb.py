@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import Fidelity, Given, allowed_visits, option
+from bandits_dp.catalog.options import (
+    CHANCE,
+    FIDELITY,
+    NOT_NEGATIVE,
+    RETURNING,
+    SHARE,
+    STRICT,
+    WHOLE,
+    Given,
+    Option,
+    allowed_visits,
+)
 from bandits_dp.catalog.system import System
 from bandits_dp.companion.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
 from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
@@ -32,75 +43,23 @@ from bandits_dp.schedules.users import named_batch_size
 from bandits_dp.widths.ridge import PlainRadius
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 
-ALPHA = 0.1  # probability that some confidence radius is too small
+FAILURE = 0.1
 USERS = 20  # per batch: that of the paper's simulation
 COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
-SIZES = 'users per batch, >= 1, or "utility"'
+SIZES = (WHOLE, "utility")
+RADIUS = (Option("radius_scale", 1.0, (NOT_NEGATIVE,), "factor on the confidence radius; 1 keeps what it promises"),
+          Option("failure", FAILURE, (CHANCE,), "probability that some confidence radius is too small"))
+PRIVATE = (*RADIUS, RETURNING, STRICT,
+           Option("centred", False, (bool,), "whether the middle of the reward's range is subtracted, if features have a constant"))
+COUNTER = Option("counter", None, (None, "tree", "factorization", "prefixes"),
+                 "experiment: prefixes or tree; None is the tree, in experiments the prefixes")
+LEVELS = Option("levels", None, (None, WHOLE), "bits that a number becomes; None: enough for rounding to cost 3% at most")
+CROWD = Option("honest_fraction", 1.0, (SHARE,), "share of users who surely take part")
 
 
-@dataclass(frozen=True)
-class Radius:
-    """Options of every LinUCB."""
-
-    radius_scale: float = option(1.0, "factor on the confidence radius, >= 0; 1 keeps what it promises")
-    alpha: float = option(ALPHA, "probability that some confidence radius is too small, in (0, 1)")
-
-
-@dataclass(frozen=True)
-class Exact(Radius):
-    """Options of LinUCB."""
-
-    batch_size: int = option(1, "users per batch, >= 1")
-
-
-@dataclass(frozen=True)
-class Private(Radius):
-    """Options of every private LinUCB."""
-
-    returning_users: bool | int = option(False, "in how many batches a user may be: False for 1, True for all, or a number >= 1")
-    centred: bool = option(False, "whether the middle of the reward's range is subtracted, if features have a constant")
-    strict: bool = option(True, "whether the theorem calibration refuses what its proof does not cover")
-
-
-@dataclass(frozen=True)
-class Local(Private, Fidelity):
-    """Options of LinUCB-LDP."""
-
-
-@dataclass(frozen=True)
-class BatchedLocal(Local):
-    """Options of LinUCB-Batched-LDP."""
-
-    batch_size: int | str = option(USERS, SIZES)
-
-
-@dataclass(frozen=True)
-class Central(Private):
-    """Options of LinUCB-JDP."""
-
-    counter: str | None = option(None, '"tree" or "factorization"; experiment: "prefixes" or "tree"; None: the first of them')
-
-
-@dataclass(frozen=True)
-class BatchedCentral(Central):
-    """Options of LinUCB-Batched-JDP."""
-
-    batch_size: int | str = option(USERS, SIZES)
-
-
-@dataclass(frozen=True)
-class Amplified(Local):
-    """Options of LinUCB-SDP-Amp."""
-
-    batch_size: int | str = option(USERS, SIZES + ', "privacy", "returning"')
-    honest_fraction: float = option(1.0, "share of users who surely take part, in (0, 1]")
-
-
-@dataclass(frozen=True)
-class Vector(Amplified):
-    """Options of LinUCB-SDP-Vec."""
-
-    levels: int | None = option(None, "bits that a number becomes, >= 1; None: enough for rounding to cost 3% at most")
+def batch_size(*words: str) -> Option:
+    """Return the option of systems whose batches may be made by a rule."""
+    return Option("batch_size", USERS, (*SIZES, *words), "users per batch")
 
 
 @dataclass(frozen=True)
@@ -126,7 +85,7 @@ def _reward_std(problem: Contextual) -> float:
     return (problem.reward_range[1] - problem.reward_range[0]) / 2
 
 
-def _domain(given: Given, options: Private) -> LinearStatistics:
+def _domain(given: Given, options: Any) -> LinearStatistics:
     """Return where a user's statistics lie; the sensitivity depends on it, so it must hold."""
     problem = given.problem
     if problem.feature_norm > 1 or max(map(abs, problem.reward_range)) > 1:
@@ -147,28 +106,27 @@ def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, bat
     stream.guarantee = replace(made, unit=unit, neighbours=neighbours)
     centre, norm = centre_of(problem) if options.centred else (None, problem.theta_norm)
     rule = CertifiedRadius if given.calibration == "certified" else LemmaRadius
-    radius = rule(problem.dimension, batches.users, stream.law(batches.count), _reward_std(problem), options.alpha, norm)
+    radius = rule(problem.dimension, batches.users, stream.law(batches.count), _reward_std(problem), options.failure, norm)
     learner = LinUCB(problem.dimension, radius, options.radius_scale)
     fidelity = getattr(options, "fidelity", "aggregate")
     return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, batches.visits)
 
 
-def _figure(given: Given, options: Any, figure: Callable[..., LiveContexts]) -> LiveContexts:
+def _figure(given: Given, figure: Callable[..., LiveContexts]) -> LiveContexts:
     """Make the replica of a published figure's code, which has fewer options."""
     known = [name for name in inspect.signature(figure).parameters if name not in vars(given)]
-    given_options = {one.name: value for one in fields(options) if (value := getattr(options, one.name)) != one.default}
-    for name in given_options:
+    for name in given.changed:
         if name not in known:
             raise ValueError(f"{name} is not an option of calibration='experiment', which has {', '.join(known)}")
-    return figure(given.problem, given.epsilon, given.delta, given.horizon, **given_options)
+    return figure(given.problem, given.epsilon, given.delta, given.horizon, **given.changed)
 
 
-def _linucb(given: Given, options: Exact) -> LiveContexts:
+def _linucb(given: Given, options: Any) -> LiveContexts:
     if given.calibration == "experiment":
-        return _figure(given, options, figure_exact)
+        return _figure(given, figure_exact)
     problem, T = given.problem, given.horizon
     given.full_batches(options.batch_size)
-    radius = PlainRadius(problem.dimension, options.batch_size, _reward_std(problem), options.alpha, theta_norm=problem.theta_norm,
+    radius = PlainRadius(problem.dimension, options.batch_size, _reward_std(problem), options.failure, theta_norm=problem.theta_norm,
                          feature_norm=problem.feature_norm)
     learner = LinUCB(problem.dimension, radius, options.radius_scale)
     stream = FreshBatches(Identity(options.batch_size, Reals(LinearStatistics(problem.dimension).dimension)))
@@ -177,7 +135,7 @@ def _linucb(given: Given, options: Exact) -> LiveContexts:
     return LiveContexts(learner, stream, problem, T, visits=T)
 
 
-def _local_privatizer(given: Given, options: Private, batches: Batches) -> Privatizer:
+def _local_privatizer(given: Given, options: Any, batches: Batches) -> Privatizer:
     """Return Gaussian noise at users who are in so many batches each."""
     epsilon, delta, domain = given.epsilon, given.delta, _domain(given, options)
     if given.calibration == "certified":
@@ -189,18 +147,18 @@ def _local_privatizer(given: Given, options: Private, batches: Batches) -> Priva
     return PublishedLocalGaussian(batches.users, epsilon, delta, domain, options.strict)
 
 
-def _local(given: Given, options: Local) -> LiveContexts:
+def _local(given: Given, options: Any) -> LiveContexts:
     if given.calibration == "experiment":
-        return _figure(given, options, figure_local)
+        return _figure(given, figure_local)
     batches = _batches(given, options, "local")
     return _live(given, options, FreshBatches(_local_privatizer(given, options, batches)), batches)
 
 
-def _central(given: Given, options: Central) -> LiveContexts:
+def _central(given: Given, options: Any) -> LiveContexts:
     if given.calibration == "experiment":
-        return _figure(given, options, figure_central)
+        return _figure(given, figure_central)
     batches = _batches(given, options, "central")
-    kind = COUNTERS[_checks.choice("counter", "tree" if options.counter is None else options.counter, tuple(COUNTERS))]
+    kind = COUNTERS[_checks.choice("counter", options.counter or "tree", tuple(COUNTERS))]
     counter = kind(batches.count, given.epsilon, given.delta, _domain(given, options), given.calibration,
                    appearances=batches.visits, strict=options.strict)
     stream = CountedBatches(counter, batches.users)
@@ -210,9 +168,9 @@ def _central(given: Given, options: Central) -> LiveContexts:
     return _live(given, options, stream, batches)
 
 
-def _amplified(given: Given, options: Amplified) -> LiveContexts:
+def _amplified(given: Given, options: Any) -> LiveContexts:
     if given.calibration == "experiment":
-        return _figure(given, options, figure_amplified)
+        return _figure(given, figure_amplified)
     batches = _batches(given, options, "amplified")
     more: dict[str, Any] = {"domain": _domain(given, options), "honest_fraction": options.honest_fraction, "strict": options.strict}
     if options.batch_size == "privacy":  # each message is private enough on its own
@@ -224,9 +182,9 @@ def _amplified(given: Given, options: Amplified) -> LiveContexts:
     return _live(given, options, FreshBatches(made), batches)
 
 
-def _vector(given: Given, options: Vector) -> LiveContexts:
+def _vector(given: Given, options: Any) -> LiveContexts:
     if given.calibration == "experiment":
-        return _figure(given, options, figure_vector)
+        return _figure(given, figure_vector)
     batches = _batches(given, options, "vector")
     made = vector_privatizer(
         batches.users, batches.visits, given.epsilon, given.delta, given.calibration, options.batch_size == "privacy",
@@ -266,17 +224,17 @@ _PATH = _TEST + "test_parallel_runs_follow_the_plain_loop"
 _LAW = _TEST + "test_fidelities_have_the_same_law"
 SYSTEMS = (
     System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", r"\tilde O(d \sqrt T)", _CHAPTER, _PATH,
-           _linucb, Exact, experiment=True),
+           _linucb, (*RADIUS, Option("batch_size", 1, (WHOLE,), "users per batch")), experiment=True),
     System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, _LOCAL, _CHAPTER, _PATH,
-           _local, Local, experiment=True),
+           _local, (FIDELITY, *PRIVATE), experiment=True),
     System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, _CENTRAL, _CHAPTER, _PATH,
-           _central, Central, experiment=True),
+           _central, (*PRIVATE, COUNTER), experiment=True),
     System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
-           _amplified, Amplified, experiment=True),
+           _amplified, (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD), experiment=True),
     System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
-           _vector, Vector, experiment=True),
+           _vector, (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD, LEVELS), experiment=True),
     System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL, "11_returning_users", _PATH,
-           _local, BatchedLocal),
+           _local, (FIDELITY, *PRIVATE, batch_size())),
     System("LinUCB-Batched-JDP", _PAPER, "contextual", "central", _UNIT, _CENTRAL, "11_returning_users", _PATH,
-           _central, BatchedCentral),
+           _central, (*PRIVATE, COUNTER, batch_size())),
 )

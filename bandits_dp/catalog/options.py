@@ -1,8 +1,10 @@
-"""What every system is made from, and the options that it may have besides."""
+"""What every system is made from, and the options that it may have besides; the range of an option is data."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, field, fields
+import math
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,8 @@ class Given:
         Failure mass, or None if it was not given.
     calibration : {"certified", "theorem", "experiment"}
         How noise and widths are chosen.
+    changed : dict
+        Options that are not what they usually are.
     """
 
     problem: Any
@@ -35,6 +39,7 @@ class Given:
     epsilon: Any
     delta: Any
     calibration: str
+    changed: dict[str, Any] = field(default_factory=dict)
 
     def full_batches(self, users: int) -> int:
         """Return how many batches of so many users there are."""
@@ -46,11 +51,26 @@ class Given:
         return self.horizon // users
 
 
-def allowed_visits(returning_users: bool | int, batches: int) -> int:
-    """Return in how many of the batches a user may be: True for all, False for one, or a number."""
-    if isinstance(returning_users, bool):
-        return batches if returning_users else 1
-    return min(_checks.integer("returning_users", returning_users), batches)
+@dataclass(frozen=True)
+class Interval:
+    """Integers, or real numbers, from ``low`` to ``high``; ``ends`` are those of real numbers, such as "(]"."""
+
+    kind: type[int] | type[float]
+    low: float
+    high: float = math.inf
+    ends: str = "[)"
+
+    def check(self, name: str, value: Any) -> float:
+        """Return a number in the interval, or raise a ValueError."""
+        if self.kind is int:
+            return _checks.integer(name, value, int(self.low))
+        return _checks.real(name, value, self.low, self.high, ends=self.ends)
+
+    def __str__(self) -> str:
+        """Return the interval in words."""
+        if self.kind is int:
+            return f"an integer that is at least {self.low}"
+        return f"a number in {self.ends[0]}{self.low:g}, {self.high:g}{self.ends[1]}"
 
 
 @dataclass(frozen=True)
@@ -61,47 +81,65 @@ class Option:
     ----------
     name : str
         The keyword that ``make`` takes.
-    type : str
-        As it is annotated.
-    allowed : str
-        Its range, in words.
     default : object
-        What it is if not given; None often stands for "as the learner needs", and ``allowed`` says so.
+        What it is if not given; None often stands for "as the learner needs", and ``note`` says so.
+    ranges : tuple
+        What it may be: an :class:`Interval`, ``bool``, None, or a word.
+    note : str
+        What it means.
+
+    Examples
+    --------
+    >>> from bandits_dp.catalog.options import WHOLE, Option
+    >>> size = Option("batch_size", 1, (WHOLE, "doubling"), "users per arm and phase")
+    >>> print(size.allowed)
+    an integer that is at least 1 or "doubling"; users per arm and phase
+    >>> size.check(0)
+    Traceback (most recent call last):
+        ...
+    ValueError: batch_size must be an integer that is at least 1 or "doubling", got 0
     """
 
     name: str
-    type: str
-    allowed: str
     default: Any
+    ranges: tuple[Any, ...]
+    note: str = ""
+
+    def check(self, value: Any) -> Any:
+        """Return a value as Python's own, or raise the ValueError that says what is allowed."""
+        for one in self.ranges:
+            if isinstance(one, Interval):
+                with suppress(ValueError):
+                    return one.check(self.name, value)
+            elif one is bool and isinstance(value, (bool, np.bool_)):
+                return bool(value)
+            elif (one is None and value is None) or (isinstance(value, str) and value == one):
+                return value
+        raise ValueError(f"{self.name} must be {self._range}, got {_checks.told(value)}")
+
+    @property
+    def _range(self) -> str:
+        words = ["True or False" if one is bool else f'"{one}"' if isinstance(one, str) else str(one) for one in self.ranges]
+        return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+    @property
+    def allowed(self) -> str:
+        """The range, and what the option means, in words."""
+        return f"{self._range}; {self.note}" if self.note else self._range
 
 
-def option(default: Any, allowed: str) -> Any:
-    """Return the field of an options class, with its default and its range in words."""
-    return field(default=default, metadata={"allowed": allowed})
+WHOLE, SHARE, POSITIVE = Interval(int, 1), Interval(float, 0, 1, "(]"), Interval(float, 0, ends="()")
+CHANCE, NOT_NEGATIVE = Interval(float, 0, 1, "()"), Interval(float, 0)
+FIDELITY = Option("fidelity", "aggregate", ("aggregate", "messages"))
+HONEST = Option("honest_fraction", 1.0, (SHARE,), "share of users who surely add their noise")
+STRICT = Option("strict", True, (bool,), "whether the theorem calibration refuses what its proof does not cover")
+CLIP = Option("clip", False, (bool,), "whether values outside their bounds are moved there; if not, they raise")
+NOISE = Option("noise", "gaussian", ("gaussian", "laplace"))
+RETURNING = Option("returning_users", False, (bool, WHOLE), "in how many batches a user may be: False for 1, True for all")
 
 
-@dataclass(frozen=True)
-class NoOptions:
-    """For systems that have none."""
-
-
-@dataclass(frozen=True)
-class Fidelity:
-    """For systems whose messages can be made one by one."""
-
-    fidelity: str = option("aggregate", '"aggregate" or "messages"')
-
-
-def plain(value: Any, kind: str) -> Any:
-    """Return a number as Python's own, of the annotated type: 1, 1.0 and numpy's 1 make the same. Leave anything else as it is."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, int) and not isinstance(value, bool) and "float" in kind and "int" not in kind:
-        return _checks.as_float(value)
-    return value
-
-
-def options_of(kind: type) -> tuple[Option, ...]:
-    """List the options of an options class."""
-    found = (Option(one.name, str(one.type), one.metadata["allowed"], one.default) for one in fields(kind))
-    return tuple(one for one in found if one.default is not MISSING)
+def allowed_visits(returning_users: bool | int, batches: int) -> int:
+    """Return in how many of the batches a user may be."""
+    if isinstance(returning_users, bool):
+        return batches if returning_users else 1
+    return min(returning_users, batches)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import Given, allowed_visits, option
+from bandits_dp.catalog.options import NOT_NEGATIVE, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, allowed_visits
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
@@ -27,42 +28,9 @@ NEIGHBOURS = "change one reward; contexts and arms are public"
 COUNTERS: dict[str, type[Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
 
 
-@dataclass(frozen=True)
-class Width:
-    """Options of all systems here."""
-
-    alpha: float | None = option(WIDTH, "a fixed width, >= 0; None: the proved radius, for LinUCB-DGS the printed one")
-    radius_scale: float = option(1.0, "factor on the width, >= 0")
-
-
-@dataclass(frozen=True)
-class Tree(Width):
-    """Options of LinUCB-Tree."""
-
-    batch_size: int = option(1, "users per release, 1 to the horizon")
-    ridge: float = option(1.0, "lambda, > 0")
-
-
-@dataclass(frozen=True)
-class RewardTree(Width):
-    """Options of LinUCB-RewardTree."""
-
-    batch_size: int = option(1, "users per release, 1 to the horizon")
-    counter: str = option("factorization", '"factorization", "tree" or "hybrid"')
-    whiten: bool = option(True, "whether rewards are counted in the direction of whitened features")
-    returning_users: bool | int = option(False, "in how many batches a user may be: False for 1, True for all, or a number >= 1")
-
-
-@dataclass(frozen=True)
-class Dynamic(Width):
-    """Options of LinUCB-DGS; those from ``least_eigenvalue`` on are not of the certified one."""
-
-    ridge: float | None = option(None, "lambda, > 0; None: 1, in the experiment calibration 0.1")
-    least_eigenvalue: float | None = option(None, "lambda_0 of Lemma 1, > 0; None: the problem's, if it knows it")
-    perturb_contexts: float = option(0.0, "standard deviation of the noise on contexts, >= 0")
-    explicit_tree: bool | None = option(None, "whether the noise of a node is kept; None: in the experiment calibration")
-    counter: str = option("tree", '"tree" or "hybrid"')
-    strict: bool = option(True, "whether the theorem calibration refuses a horizon that Lemma 1 does not reach")
+PROVED = (Option("width", WIDTH, (None, NOT_NEGATIVE), "a fixed width; None: the proved radius, for LinUCB-DGS the printed one"),
+          Option("radius_scale", 1.0, (NOT_NEGATIVE,), "factor on the width"))
+SIZE = Option("batch_size", 1, (WHOLE,), "users per release, up to the horizon")
 
 
 def _range(problem: Contextual) -> float:
@@ -91,37 +59,36 @@ def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, 
     return CountedRewards(counter, batch_size, promise)
 
 
-def _tree(given: Given, options: Tree) -> LiveContexts:
-    problem, batch_size, alpha = given.problem, options.batch_size, options.alpha
+def _tree(given: Given, options: Any) -> LiveContexts:
+    problem, batch_size, width = given.problem, options.batch_size, options.width
     _checks.delta(given.delta or 0.0, zero=True)  # which a tree of Laplace noise does not need
     span, L, d = _range(problem), problem.feature_norm, problem.dimension
     counter = TreeCounter(given.full_batches(batch_size), given.epsilon, 0.0, Ball(d, span * L / 2), given.calibration,
                           noise="laplace")
-    ridge = _checks.positive("ridge", options.ridge)
-    proved = CountedRadius(counter, batch_size, span / 2, problem.theta_norm, L, ridge, FAILURE)
-    learner = RidgeLinUCB(d, proved if alpha is None else FixedWidth(alpha, ridge), options.radius_scale)
+    proved = CountedRadius(counter, batch_size, span / 2, problem.theta_norm, L, options.ridge, FAILURE)
+    learner = RidgeLinUCB(d, proved if width is None else FixedWidth(width, options.ridge), options.radius_scale)
     return LiveContexts(learner, _counted(problem, counter, batch_size, "x r"), problem, given.horizon)
 
 
-def _reward_tree(given: Given, options: RewardTree) -> LiveContexts:
+def _reward_tree(given: Given, options: Any) -> LiveContexts:
     if given.calibration != "certified":
         raise ValueError(f"calibration must be 'certified' for LinUCB-RewardTree, got {given.calibration!r}: no paper publishes it")
-    problem, batch_size, alpha = given.problem, options.batch_size, options.alpha
+    problem, batch_size, width = given.problem, options.batch_size, options.width
     span, d = _range(problem), problem.dimension
-    kind = COUNTERS[_checks.choice("counter", options.counter, tuple(COUNTERS))]
+    kind = COUNTERS[options.counter]
     batches = given.full_batches(batch_size)
     visits = allowed_visits(options.returning_users, batches)
     counter = kind(batches, given.epsilon, given.delta, Ball(d, visits * span / 2))  # all that one user moves
     stds = counter.error_std(np.arange(1, batches + 1))
     radius: FixedWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
-    if alpha is not None:
-        radius = FixedWidth(alpha, radius.regularizer(0))
-    learner = InstrumentLinUCB(d, radius, stds, span / 2, bool(options.whiten), options.radius_scale)
+    if width is not None:
+        radius = FixedWidth(width, radius.regularizer(0))
+    learner = InstrumentLinUCB(d, radius, stds, span / 2, options.whiten, options.radius_scale)
     stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", visits)
     return LiveContexts(learner, stream, problem, given.horizon, visits=visits)
 
 
-def _printed(given: Given, options: Dynamic, ridge: float) -> DynamicBound:
+def _printed(given: Given, options: Any, ridge: float) -> DynamicBound:
     """Return Lemma 1's bound: 32 L / (lambda_0 t) once t > 32 ln(1 / delta) / lambda_0, else 2 L / lambda."""
     problem, least_eigenvalue = given.problem, options.least_eigenvalue
     if least_eigenvalue is None:
@@ -129,7 +96,7 @@ def _printed(given: Given, options: Dynamic, ridge: float) -> DynamicBound:
         if least_eigenvalue is None:
             raise ValueError("least_eigenvalue must be a positive number, the least eigenvalue of E[x x'] that Lemma 1 needs, "
                              "got None, and the problem does not know it")
-    lambda0 = _checks.positive("least_eigenvalue", least_eigenvalue) + options.perturb_contexts**2  # Corollary 1
+    lambda0 = least_eigenvalue + options.perturb_contexts**2  # Corollary 1
     start = 32 * math.log(1 / given.delta) / lambda0
     if options.strict and start >= given.horizon:
         raise ValueError(f"horizon must be above 32 ln(1/delta) / lambda_0 = {start:.0f} for Lemma 1, got {given.horizon}; with "
@@ -138,7 +105,7 @@ def _printed(given: Given, options: Dynamic, ridge: float) -> DynamicBound:
     return DynamicBound(16 * change / lambda0, change / ridge, start)
 
 
-def _certified_curator(given: Given, options: Dynamic, ridge: float) -> Curator:
+def _certified_curator(given: Given, options: Any, ridge: float) -> Curator:
     problem, hybrid = given.problem, options.counter == "hybrid"
     for name, value in (("perturb_contexts", options.perturb_contexts), ("explicit_tree", options.explicit_tree),
                         ("least_eigenvalue", options.least_eigenvalue), ("counter", hybrid)):
@@ -152,7 +119,7 @@ def _certified_curator(given: Given, options: Dynamic, ridge: float) -> Curator:
     return Curator(DynamicGaussian(problem.dimension, given.horizon, given.epsilon, given.delta, change), ridge, promise)
 
 
-def _unproved_curator(given: Given, options: Dynamic, ridge: float) -> Curator:
+def _unproved_curator(given: Given, options: Any, ridge: float) -> Curator:
     problem, printed = given.problem, given.calibration == "theorem"
     if printed:
         sensitivity = _printed(given, options, ridge)
@@ -162,7 +129,7 @@ def _unproved_curator(given: Given, options: Dynamic, ridge: float) -> Curator:
         sensitivity = DynamicBound(1.0)
         text = ("the scale log2(T) / (epsilon tau), from an early public code of one author, has 1 / tau for the sensitivity, "
                 "without Lemma 1's constants")
-    kept = not printed if options.explicit_tree is None else bool(options.explicit_tree)
+    kept = not printed if options.explicit_tree is None else options.explicit_tree
     hybrid = options.counter == "hybrid"
     noise = DynamicLaplace(problem.dimension, given.horizon, given.epsilon, sensitivity, _range(problem), kept, hybrid,
                            printed and not kept and not hybrid)
@@ -170,19 +137,17 @@ def _unproved_curator(given: Given, options: Dynamic, ridge: float) -> Curator:
     return Curator(noise, ridge, promise, options.perturb_contexts, problem.arms)
 
 
-def _dgs(given: Given, options: Dynamic) -> LiveContexts:
+def _dgs(given: Given, options: Any) -> LiveContexts:
     problem, d = given.problem, given.problem.dimension
     _range(problem)
-    _checks.choice("counter", options.counter, ("tree", "hybrid"))
     _checks.epsilon(given.epsilon)
     _checks.delta(given.delta)
-    _checks.real("perturb_contexts", options.perturb_contexts, 0.0, math.inf, ends="[)")
     usual = 0.1 if given.calibration == "experiment" else 1.0
-    ridge = _checks.positive("ridge", usual if options.ridge is None else options.ridge)
+    ridge = usual if options.ridge is None else options.ridge
     make = _certified_curator if given.calibration == "certified" else _unproved_curator
     radius: FixedWidth = PrintedWidth(d, given.horizon, given.epsilon, ridge, problem.theta_norm, problem.feature_norm, FAILURE / 2)
-    if options.alpha is not None:
-        radius = FixedWidth(options.alpha, ridge)
+    if options.width is not None:
+        radius = FixedWidth(options.width, ridge)
     learner = ParameterLinUCB(d, radius, options.radius_scale)
     return LiveContexts(learner, make(given, options, ridge), problem, given.horizon)
 
@@ -192,8 +157,16 @@ _CHAPTER = "12_dynamic_sensitivity"
 _NEEL = r"\tilde O\Big(d \sqrt T + \frac{\log^{5/2} T \, \sqrt T}{\varepsilon}\Big)"
 _WANG = r"\tilde O\Big(d \sqrt T + \frac{\log T \, \sqrt{d T}}{\varepsilon \lambda_0}\Big)"
 SYSTEMS = (
-    System("LinUCB-Tree", "neel2018", "contextual", "central", "one reward", _NEEL, _CHAPTER, _TEST, _tree, Tree, pure=True),
-    System("LinUCB-DGS", "wang2022", "contextual", "central", "one reward", _WANG, _CHAPTER, _TEST, _dgs, Dynamic, experiment=True),
+    System("LinUCB-Tree", "neel2018", "contextual", "central", "one reward", _NEEL, _CHAPTER, _TEST, _tree,
+           (*PROVED, SIZE, Option("ridge", 1.0, (POSITIVE,), "lambda")), pure=True),
+    System("LinUCB-DGS", "wang2022", "contextual", "central", "one reward", _WANG, _CHAPTER, _TEST, _dgs,
+           (*PROVED, STRICT, Option("ridge", None, (None, POSITIVE), "lambda; None is 1, in the experiment calibration 0.1"),
+            Option("least_eigenvalue", None, (None, POSITIVE), "lambda_0 of Lemma 1; None is the problem's, if it knows it"),
+            Option("perturb_contexts", 0.0, (NOT_NEGATIVE,), "standard deviation of the noise on contexts; not certified"),
+            Option("explicit_tree", None, (None, bool), "whether the noise of a node is kept; None: in experiments; not certified"),
+            Option("counter", "tree", ("tree", "hybrid"), "the latter is not certified")), experiment=True),
     System("LinUCB-RewardTree", "henzinger2023", "contextual", "central", "one reward", r"\text{none published}",
-           _CHAPTER, _TEST, _reward_tree, RewardTree),
+           _CHAPTER, _TEST, _reward_tree,
+           (*PROVED, SIZE, RETURNING, Option("counter", "factorization", ("factorization", "tree", "hybrid")),
+            Option("whiten", True, (bool,), "whether rewards are counted in the direction of whitened features"))),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bandits_dp.catalog.options import NoOptions, Option, options_of
+from bandits_dp.catalog.options import Option
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class System:
     test : str
         The test that checks it.
     build : callable
-        ``build(given, options)`` puts it together, from a :class:`bandits_dp.catalog.options.Given` and its options class.
-    takes : type
-        Its options class.
+        ``build(given, options)`` puts it together, from a :class:`bandits_dp.catalog.options.Given` and a namespace of its options.
+    options : tuple of Option
+        What ``make`` takes besides, each with its range and default.
     experiment : bool
         Whether the constants of a published figure are known, so that ``calibration="experiment"`` exists.
     pure : bool
@@ -57,11 +57,6 @@ class System:
     chapter: str = field(repr=False)
     test: str = field(repr=False)
     build: Callable[..., Any] = field(repr=False)
-    takes: Any = field(default=NoOptions, repr=False)
+    options: tuple[Option, ...] = field(default=(), repr=False)
     experiment: bool = field(default=False, repr=False)
     pure: bool = field(default=False, repr=False)
-
-    @property
-    def options(self) -> tuple[Option, ...]:
-        """What ``make`` takes besides, each with its type, range and default."""
-        return options_of(self.takes)

@@ -1,8 +1,8 @@
 r"""Artists for the users of Last.fm: a recommender on real listening, set up as in Wang, Zhao, Wang (2022, section 4).
 
 In every round a user comes. The learner is shown K artists by their features (:mod:`bandits_dp.companion.lastfm.features`): one
-whom the user has listened to, and K - 1 whom she has not. The reward is 1 for the first and 0 for the others, without noise. So a policy
-that plays at random is rewarded in 1 of K rounds, and regret counts the rounds without reward.
+whom the user has listened to, and K - 1 whom she has not. The reward is 1 for the first and 0 for the others, without noise. So a
+policy that plays at random is rewarded in 1 of K rounds, and regret counts the rounds without reward.
 
 The paper does not say who comes when. Here it is a user at random, or, with ``returning``, every user once in each of so many
 seasons, in a fresh random order in each; then no user is there more often than that, which is what a promise to users needs.
