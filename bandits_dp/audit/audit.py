@@ -12,8 +12,7 @@ inputs, another event or more runs might have failed it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -196,10 +195,8 @@ def audit(
     if equal(a, b):
         raise ValueError("a and b must differ in one user's data, got two equal inputs")
     with tqdm(total=2 * trials, desc="audit", delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
-        with _about("a"):
-            on_a, shape = outputs_of(mechanism, a, trials, rng, None, bar.update)
-        with _about("b"):
-            on_b, _ = outputs_of(mechanism, b, trials, rng, shape, bar.update)
+        on_a, shape = outputs_of(mechanism, "a", a, trials, rng, None, bar.update)
+        on_b, _ = outputs_of(mechanism, "b", b, trials, rng, shape, bar.update)
     half = trials // 2
     chosen_on = on_a[:half], on_b[:half]
     statistics = generic_statistics(*chosen_on) if score is None else [_scored(score, shape)]
@@ -211,18 +208,6 @@ def audit(
         epsilon, delta, _lower_bound(more, less, tested, delta, level), _describe(event, chosen_on), event.low, event.high,
         "b" if event.swapped else "a", hits_a, hits_b, tested, trials, confidence,
     )
-
-
-@contextmanager
-def _about(name: str) -> Iterator[None]:
-    """Say of which input a mechanism complains."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        if str(error).startswith("mechanism"):
-            raise
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{name} must be data that the mechanism takes, but: {error}") from error
 
 
 def _clopper_pearson(hits: float, runs: int, level: float) -> tuple[float, float]:

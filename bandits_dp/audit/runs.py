@@ -57,24 +57,28 @@ def equal(a: Any, b: Any) -> bool:
 
 def outputs_of(
     mechanism: Callable[[Any, np.random.Generator], ArrayLike],
+    name: str,
     data: Any,
     trials: int,
     rng: np.random.Generator,
     shape: tuple[int, ...] | None,
     tick: Callable[[int], object],
 ) -> tuple[Array, tuple[int, ...]]:
-    """Return the outputs of all runs, shape (trials, size), and the shape of one; ``shape`` is what the other input gave."""
+    """Return the outputs of all runs on the input of that name, shape (trials, size), and the shape of one.
+
+    ``shape`` is what the other input gave.
+    """
     before = copy.deepcopy(data) if isinstance(data, np.ndarray) else None
     outputs = np.empty((0, 0))
     step = CHUNK if isinstance(mechanism, Vectorized) else LOOP
     for start in range(0, trials, step):
         runs = min(step, trials - start)
         if isinstance(mechanism, Vectorized):
-            block = numbers(mechanism.draw(data, rng, runs), "draw")
+            block = numbers(_ran(name, mechanism.draw, data, rng, runs), "draw")
             if block.ndim == 0 or len(block) != runs:
                 raise ValueError(f"mechanism.draw must return {runs} rows when asked for {runs} runs, got shape {block.shape}")
         else:
-            single = [numbers(mechanism(data, rng), "mechanism") for _ in range(runs)]
+            single = [numbers(_ran(name, mechanism, data, rng), "mechanism") for _ in range(runs)]
             odd = next((x.shape for x in single if x.shape != (single[0].shape if shape is None else shape)), None)
             if odd is not None:
                 raise _changed(single[0].shape if shape is None else shape, odd)
@@ -94,6 +98,15 @@ def outputs_of(
         raise ValueError("mechanism must not change its input: a run would see what the run before it left; copy the data first")
     assert shape is not None
     return outputs, shape
+
+
+def _ran(name: str, mechanism: Callable[..., ArrayLike], *args: Any) -> ArrayLike:
+    """Run a mechanism, and say of which input it complains."""
+    try:
+        return mechanism(*args)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{name} must be data that the mechanism takes, but: {error}") from error
 
 
 def numbers(output: ArrayLike, name: str) -> Array:

@@ -12,11 +12,12 @@ from bandits_dp import _checks
 from bandits_dp.catalog.options import NOT_NEGATIVE, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, allowed_visits
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
+from bandits_dp.continual.curator import Curator
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
 from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.reward_streams import CountedRewards, Curator
+from bandits_dp.live.streams import CountedRewards
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth

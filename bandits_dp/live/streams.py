@@ -195,3 +195,35 @@ class CountedBatches:
         """Release the running sums of many runs after one more batch; the drawn noises are on running sums already."""
         self.counter = snapshot(self.counter)
         return self.counter.count(values.sum(axis=-2), rows)
+
+
+class CountedRewards(CountedBatches):
+    """A trusted server counts the sums of g r over batches, where only rewards are private.
+
+    A user's numbers are g r, in the direction g that the learner chose before the reward, and then x, the features of what she was
+    shown. The learner is told what is released about the first half, and the second half as it is.
+
+    Parameters
+    ----------
+    counter : Counter
+        For one user's g r; of its domain only the diameter counts, as the range of rewards need not be centred.
+    users : int
+        Users per batch B, >= 1.
+    guarantee : Guarantee
+        What all releases together promise to each user.
+    """
+
+    def __init__(self, counter: Counter, users: int, guarantee: Guarantee) -> None:
+        super().__init__(counter, users)
+        self.guarantee, self.public = guarantee, counter.dimension
+
+    def check(self, values: Floats, name: str) -> None:
+        """Accept all: the counter was made for how far a reward moves g r, not for where g r lies."""
+
+    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
+        """Return g r of every user."""
+        return values[:, : self.dimension]
+
+    def advance(self, values: Floats, rows: Floats) -> Floats:
+        """Release the running sums of g r of many runs after one more batch."""
+        return super().advance(values[..., : self.dimension], rows)

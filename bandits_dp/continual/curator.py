@@ -1,52 +1,19 @@
-"""What is released when only rewards are private: the server is trusted with them, and features are public.
+"""The curator of private rewards: a trusted server that releases a regression's parameter after every round.
 
-A user's numbers are g r, in the direction g that the learner chose before the reward, and then x, the features of what she was
-shown. The learner is told what is released about the first half, and the second half as it is.
+Contexts are public. A user's numbers are x r and then x, the features of what she was shown. For laws of its noise see
+:mod:`bandits_dp.continual.dynamic`; the names of its methods are those of :mod:`bandits_dp.live.streams`.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
-from bandits_dp.continual import Counter
 from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.live.streams import CountedBatches
 
 Floats = NDArray[np.float64]
-
-
-class CountedRewards(CountedBatches):
-    """A trusted server counts the sums of g r over batches.
-
-    Parameters
-    ----------
-    counter : Counter
-        For one user's g r; of its domain only the diameter counts, as the range of rewards need not be centred.
-    users : int
-        Users per batch B, >= 1.
-    guarantee : Guarantee
-        What all releases together promise to each user.
-    """
-
-    def __init__(self, counter: Counter, users: int, guarantee: Guarantee) -> None:
-        super().__init__(counter, users)
-        self.guarantee, self.public = guarantee, counter.dimension
-
-    def check(self, values: Floats, name: str) -> None:
-        """Accept all: the counter was made for how far a reward moves g r, not for where g r lies."""
-
-    def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
-        """Return g r of every user."""
-        return values[:, : self.dimension]
-
-    def advance(self, values: Floats, rows: Floats) -> Floats:
-        """Release the running sums of g r of many runs after one more batch."""
-        return super().advance(values[..., : self.dimension], rows)
 
 
 class Curator:
