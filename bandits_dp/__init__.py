@@ -12,12 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bandits_dp import accounting, continual, privatizers, problems
+from bandits_dp.ask_tell import Asked
 from bandits_dp.audit.audit import AuditResult, audit
 from bandits_dp.audit.runs import Vectorized
 from bandits_dp.audit.views import release_of, view_of
 from bandits_dp.catalog import Setup, System, make, setup, systems
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners.ask_tell import Asked
 from bandits_dp.live.combine import combine
 from bandits_dp.play.result import Result
 from bandits_dp.play.simulate import simulate

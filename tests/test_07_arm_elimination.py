@@ -12,7 +12,7 @@ from scipy.stats import binom, linregress
 
 import bandits_dp as bdp
 from bandits_dp.accounting import binomial_trials
-from bandits_dp.learners.ask_tell import Noise
+from bandits_dp.ask_tell import Noise
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse, ScalarSum
 from bandits_dp.privatizers.binary_sum import certified_bits, theorem_bits

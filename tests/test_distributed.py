@@ -9,8 +9,8 @@ from scipy.integrate import quad
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
+from bandits_dp.ask_tell import Asked
 from bandits_dp.designs import g_optimal_design
-from bandits_dp.learners.ask_tell import Asked
 from bandits_dp.play.plain import _released_averages
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bandits_dp.live.visits import Visits
 
 import bandits_dp as bdp
-from bandits_dp.learners.ask_tell import Asked
+from bandits_dp.ask_tell import Asked
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.randomness import generator
-from bandits_dp.live.visits import Visits
 from bandits_dp.privatizers import Identity
 from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms
 from tests.interrupted import Interrupted

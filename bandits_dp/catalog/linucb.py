@@ -126,8 +126,8 @@ def _linucb(given: Given, options: Any) -> LiveContexts:
         return _figure(given, figure_exact)
     problem, T = given.problem, given.horizon
     given.full_batches(options.batch_size)
-    radius = PlainRadius(problem.dimension, options.batch_size, _reward_std(problem), options.failure, theta_norm=problem.theta_norm,
-                         feature_norm=problem.feature_norm)
+    radius = PlainRadius(problem.dimension, options.batch_size, _reward_std(problem), options.failure,
+                         theta_norm=problem.theta_norm, feature_norm=problem.feature_norm)
     learner = LinUCB(problem.dimension, radius, options.radius_scale)
     stream = FreshBatches(Identity(options.batch_size, Reals(LinearStatistics(problem.dimension).dimension)))
     text = "features and rewards are used as they are"

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.learners.ask_tell import Asked, Floats, Learner, Noise, able
+from bandits_dp.ask_tell import Asked, Floats, Learner, Noise, able
 from bandits_dp.schedules.arms import Batches
 from bandits_dp.widths.arms import ArmWidth
 

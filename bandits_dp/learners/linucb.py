@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest
-from bandits_dp.learners.ask_tell import Floats, Learner, able
+from bandits_dp.ask_tell import Floats, Learner, able
 from bandits_dp.widths.ridge import Radius
 
 
@@ -120,8 +120,8 @@ class LinUCB(Learner):
         least, floor = ridge, radius.floor(m)
         if radius.adaptive or floor > 0:
             least = np.linalg.eigvalsh(V)[..., 0]
-            shift = np.maximum(floor - least, 0.0)
-            if shift.any():
+            if np.any(least < floor):
+                shift = np.maximum(floor - least, 0.0)
                 V = V + shift[..., None, None] * one
                 ridge, least = ridge + shift, least + shift
                 self.shifts = self.shifts + (shift > 0)

@@ -56,7 +56,7 @@ from __future__ import annotations
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.learners.ask_tell import Floats
+from bandits_dp.ask_tell import Floats
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.widths.ridge import Radius
 

@@ -33,8 +33,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest, round_up
+from bandits_dp.ask_tell import Asked, Floats, Learner, Noise, able
 from bandits_dp.designs import bounded_actions, g_optimal_design
-from bandits_dp.learners.ask_tell import Asked, Floats, Learner, Noise, able
 from bandits_dp.schedules.clients import Schedule
 from bandits_dp.widths.designs import DesignWidth, Phase
 
@@ -92,12 +92,12 @@ class PhasedElimination(Learner):
     ) -> None:
         self.first_length = _checks.positive("first_length", first_length)
         self.width = able("width", width, "margins")
-        self.clients = clients and _checks.called("clients", clients)
         self.population = _checks.integer("population", population, low=0)
-        arms = _checks.integer("arms", arms, high=10**7)
-        dimension = _checks.integer("dimension", dimension, high=2000)
-        self.actions, self.active = np.zeros((0, dimension)), np.arange(arms)
-        self.estimate, self.phase = np.zeros(dimension), 1
+        self.clients = clients and _checks.called("clients", clients)
+        d = _checks.integer("dimension", dimension, high=2000)
+        self.active = np.arange(_checks.integer("arms", arms, high=10**7))
+        self.actions = np.zeros((0, d))
+        self.estimate, self.phase = np.zeros(d), 1
 
     def show(self, actions: ArrayLike) -> None:
         """Say what the actions are, one per row, shape (k, d).
@@ -127,9 +127,9 @@ class PhasedElimination(Learner):
             return Asked(best, np.array([1]), decides=False)
         design = g_optimal_design(x)  # pi_l, line 4
         chosen = np.flatnonzero(design.weights)
-        self.rank = design.rank
-        self.length = self.first_length * 2.0 ** (self.phase - 1)  # h_l
-        plays = round_up(self.length * design.weights[chosen])  # T_l(x), line 5
+        h = self.first_length * 2.0 ** (self.phase - 1)  # h_l
+        self.rank, self.length = design.rank, h
+        plays = round_up(h * design.weights[chosen])  # T_l(x), line 5
         self.asked = Asked(self.active[chosen], plays, clients or 0)
         return self.asked
 
@@ -148,8 +148,10 @@ class PhasedElimination(Learner):
         means = released / (asked.clients or asked.plays)
         self.estimate = inverse @ means  # theta_l, line 17
         values = x @ self.estimate
-        clients, best = asked.clients or 1, first_largest(values)
-        phase = Phase(self.length, asked.plays, clients, tuple(noise))
+        best = first_largest(values)
+        phase = Phase(
+            self.length, asked.plays, asked.clients or 1, tuple(noise)
+        )
         margins = np.concatenate([
             self._margins(phase, x[best] - x[start : start + BLOCK], inverse)
             for start in range(0, len(x), BLOCK)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest
-from bandits_dp.learners.ask_tell import Asked, Floats, Learner, able
+from bandits_dp.ask_tell import Asked, Floats, Learner, able
 from bandits_dp.widths.running import RunningWidth
 
 

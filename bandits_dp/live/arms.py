@@ -23,7 +23,7 @@ class LiveArms(LiveAsked):
     Parameters
     ----------
     learner : object
-        ``ask()`` and ``tell(released, noise)``, see :mod:`bandits_dp.learners.ask_tell`.
+        ``ask()`` and ``tell(released, noise)``, see :mod:`bandits_dp.ask_tell`.
     privatizer : callable
         ``privatizer(users)`` gives the privatizer of a batch of so many users.
     arms, horizon : int

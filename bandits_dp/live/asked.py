@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp._state import snapshot
-from bandits_dp.learners.ask_tell import Asked
+from bandits_dp.ask_tell import Asked
 from bandits_dp.live.live import Live
 from bandits_dp.privatizers import Privatizer
 

@@ -23,7 +23,7 @@ class LiveClients(LiveAsked):
     Parameters
     ----------
     learner : object
-        ``ask()`` and ``tell(released, noise)``, see :mod:`bandits_dp.learners.ask_tell`.
+        ``ask()`` and ``tell(released, noise)``, see :mod:`bandits_dp.ask_tell`.
     privatizer : callable
         ``privatizer(clients, numbers)`` gives the privatizer of a sum of so many vectors of so many averages.
     arms, horizon : int

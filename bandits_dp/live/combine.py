@@ -30,7 +30,7 @@ def combine(
     ----------
     learner : object
         ``ask()`` and ``tell(released, noise)``; or, with features, ``choose(features)`` and ``tell(released)``. See
-        :mod:`bandits_dp.learners.ask_tell`.
+        :mod:`bandits_dp.ask_tell`.
     privatizer : callable or Privatizer or Counter
         ``privatizer(users)`` gives the privatizer of a batch of so many users; ``privatizer(clients, numbers)`` with clients. With
         features: that of a batch, or a continual counter, for :class:`bandits_dp.privatizers.domain.LinearStatistics`.

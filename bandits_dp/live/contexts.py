@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp._state import snapshot
+from bandits_dp.ask_tell import Learner
 from bandits_dp.learners import LinUCB
-from bandits_dp.learners.ask_tell import Learner
 from bandits_dp.learners.linucb import statistics
 from bandits_dp.live.live import Live
 from bandits_dp.live.randomness import generator
@@ -33,7 +33,7 @@ class LiveContexts(Live):
     Parameters
     ----------
     learner : object
-        ``choose(features)`` and ``tell(released)``, see :mod:`bandits_dp.learners.ask_tell`.
+        ``choose(features)`` and ``tell(released)``, see :mod:`bandits_dp.ask_tell`.
     stream : Stream
         How running sums of users' statistics are released; it knows the batch size.
     problem : Contextual
@@ -178,8 +178,9 @@ class LiveContexts(Live):
         return array
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> Floats:
-        phi = ticket.shown
-        if phi is None or phi.shape != (ticket.users, self.dimension) or not np.isfinite(phi).all():
+        phi, longest = ticket.shown, self.feature_norm * (1 + SLACK)
+        if phi is None or phi.shape != (ticket.users, self.dimension) or not (
+                self.stream.context_std or (np.einsum("ui,ui->u", phi, phi) <= longest**2).all()):
             raise ValueError(f"ticket must be what act() returned, with the features that {ticket.users} users were shown, got "
                              f"{ticket!r}")
         return self.values(phi, self._in_range(self._rewards(ticket, answers)[:, 0]) - self.reward_shift)
@@ -187,9 +188,9 @@ class LiveContexts(Live):
     def _in_range(self, y: Floats) -> Floats:
         """Return rewards, or say which is out of range."""
         low, high = self.reward_range
-        if not (low <= y.min() and y.max() <= high and np.isfinite(y).all()):
-            bad = ~((y >= low) & (y <= high) & np.isfinite(y))
-            raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {y[bad][0]}; nothing is clipped for you")
+        inside = (y >= low) & (y <= high)
+        if not inside.all():
+            raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {y[~inside][0]}; nothing is clipped for you")
         return y
 
     def _take(self, place: int, ticket: Ticket, values: Floats, rng: np.random.Generator) -> list[bytes]:

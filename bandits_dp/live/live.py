@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import Saved, pack, snapshot, unpack
+from bandits_dp.ask_tell import Learner
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners.ask_tell import Learner
 from bandits_dp.live.randomness import generator
 from bandits_dp.live.register import Register
 from bandits_dp.live.slot import Slot
@@ -44,7 +44,7 @@ class Live(Saved):
     Parameters
     ----------
     learner : object
-        Asks and is told, see :mod:`bandits_dp.learners.ask_tell`.
+        Asks and is told, see :mod:`bandits_dp.ask_tell`.
     arms, horizon : int
         Numbers of arms K and rounds T, both >= 1.
     guarantee : Guarantee

@@ -134,13 +134,12 @@ def checked_features(
         raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
     if array.shape[-2] < 2:
         raise ValueError(f"{name} must have at least 2 arms, or there is nothing to choose, got {array.shape[-2]}")
-    with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are refused
-        norms = np.sqrt(np.einsum("...i,...i->...", array, array))
-    if norms.size and 0 < norms.min() <= norms.max() <= norm * (1 + SLACK):
+    squares = np.einsum("...i,...i->...", array, array)
+    if squares.size and 0 < squares.min() <= squares.max() <= (norm * (1 + SLACK)) ** 2:
         return array
     if not _checks.usable(array).all():
         raise ValueError(f"{name} must be finite, got {array[~_checks.usable(array)][0]}")
-    if (norms == 0).any():
+    if (squares == 0).any():
         raise ValueError(f"{name} must not be zero, got a zero vector: nothing can be learned from it")
     return shortened(array, name, norm)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
-from bandits_dp.learners.ask_tell import Noise
+from bandits_dp.ask_tell import Noise
 
 
 class ArmWidth(Protocol):

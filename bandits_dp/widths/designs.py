@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.learners.ask_tell import Floats, Noise
+from bandits_dp.ask_tell import Floats, Noise
 
 # Arguments of log-moment generating functions, in units of one over the noise's std. Optimal ones are below sqrt(2 ln(1 / beta)).
 GRID = np.geomspace(0.01, 20.0, 201)

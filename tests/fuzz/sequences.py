@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from bandits_dp.learners.ask_tell import Learner
+from bandits_dp.ask_tell import Learner
 from tests.fuzz.cases import CASES, COUNTERS, World
 from tests.fuzz.judge import TooLong, Violation, expire
 from tests.fuzz.restores import altered

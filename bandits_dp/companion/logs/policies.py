@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.learners.ask_tell import Asked
+from bandits_dp.ask_tell import Asked
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
