@@ -127,9 +127,10 @@ class PhasedElimination(Learner):
             return Asked(best, np.array([1]), decides=False)
         design = g_optimal_design(x)  # pi_l, line 4
         chosen = np.flatnonzero(design.weights)
-        h = self.first_length * 2.0 ** (self.phase - 1)  # h_l
-        self.rank, self.length = design.rank, h
-        plays = round_up(h * design.weights[chosen])  # T_l(x), line 5
+        self.rank, self.length = (  # h_l
+            design.rank, self.first_length * 2.0 ** (self.phase - 1)
+        )
+        plays = round_up(self.length * design.weights[chosen])  # T_l(x), line 5
         self.asked = Asked(self.active[chosen], plays, clients or 0)
         return self.asked
 
