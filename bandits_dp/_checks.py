@@ -81,6 +81,41 @@ def positive(name: str, value: object) -> float:
     return real(name, value, 0.0, math.inf)
 
 
+def finite(name: str, value: object) -> float:
+    """Return a finite float."""
+    return real(name, value, -math.inf, math.inf)
+
+
+def above(name: str, value: object) -> float:
+    """Return a finite float that is at least 0."""
+    return real(name, value, 0.0, math.inf, ends="[)")
+
+
+def chance(name: str, value: object) -> float:
+    """Return a probability that is neither 0 nor 1."""
+    return real(name, value, 0.0, 1.0)
+
+
+def mass(name: str, value: object) -> float:
+    """Return a probability that is not 1: a delta that may be 0."""
+    return real(name, value, 0.0, 1.0, ends="[)")
+
+
+def share(name: str, value: object) -> float:
+    """Return a share that is not 0."""
+    return real(name, value, 0.0, 1.0, ends="(]")
+
+
+def natural(name: str, value: object) -> int:
+    """Return an integer that is at least 0."""
+    return integer(name, value, low=0)
+
+
+def later(name: str, value: Any) -> Any:
+    """Return anything: a rule for what is to be checked when more is known."""
+    return value
+
+
 def integer(name: str, value: object, low: int = 1, high: int = MOST_WHOLE) -> int:
     """Return an integer that is at least ``low`` and at most ``high``; floats are refused even when whole."""
     if not is_number(value, Integral) or int(value) < low:  # type: ignore[call-overload]
@@ -204,6 +239,45 @@ def own_words(function: F) -> F:
 def calibration(value: object) -> str:
     """Return a valid calibration name."""
     return choice("calibration", value, CALIBRATIONS)
+
+
+RULES: dict[str, Callable[[str, Any], Any]] = {  # one name means one thing, whose argument it may be
+    **dict.fromkeys(("appearances", "arms", "batches", "clients", "decisions", "dimension", "every", "horizon", "items",
+                     "levels", "max_shift", "releases", "shift", "users", "visits"), integer),
+    **dict.fromkeys(("change", "epsilon", "feature_norm", "l2_shift", "least_std", "local_epsilon", "noise_std", "norm",
+                     "regularizer", "reward_std", "rho", "ridge", "scale", "sensitivity", "theta_norm", "variance"), positive),
+    **dict.fromkeys(("clip", "fixed", "strict", "whole"), flag),
+    **dict.fromkeys(("delta", "failure", "p", "slack"), chance),
+    "calibration": lambda _, value: calibration(value),
+    "client_std": above,
+    "honest_fraction": share,
+}
+
+
+def checked(**special: Callable[[str, Any], Any]) -> Callable[[F], F]:
+    """Let a function, or a class, check its arguments by their names before it starts, and speak in its :func:`own_words`.
+
+    ``special`` has rules in the place of those in ``RULES``. None passes where it is the default.
+    """
+    def decorate(function: Any) -> Any:
+        if isinstance(function, type):
+            setattr(function, "__init__", decorate(vars(function)["__init__"]))  # noqa: B010  # mypy allows no assignment
+            return function
+        parameters = inspect.signature(function).parameters
+        rules = {name: rule for name, rule in (RULES | special).items() if name in parameters}
+
+        def check(name: str, value: Any) -> Any:
+            rule = rules.get(name)
+            return value if rule is None or (value is None and parameters[name].default is None) else rule(name, value)
+
+        @functools.wraps(function)
+        def checking(*args: Any, **kwargs: Any) -> Any:
+            known = map(check, parameters, args)
+            return function(*known, *args[len(parameters):], **{name: check(name, value) for name, value in kwargs.items()})
+
+        return own_words(checking)
+
+    return decorate
 
 
 def generator(rng: object) -> np.random.Generator:

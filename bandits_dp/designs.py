@@ -61,6 +61,7 @@ class Design:
     rank: int
 
 
+@_checks.checked()
 def support_bound(dimension: int) -> float:
     """Largest support of a design with g <= 2d, 4 d ln ln d + 16 (cited by Li, Zhou, Ji 2022, section 3.2).
 
@@ -72,7 +73,7 @@ def support_bound(dimension: int) -> float:
     >>> round(support_bound(20))  # of any number of actions in 20 dimensions
     104
     """
-    d = _checks.integer("dimension", dimension)
+    d = dimension
     return 16.0 + 4 * d * math.log(math.log(d)) if d > 2 else 16.0
 
 
@@ -124,6 +125,7 @@ def bounded_actions(actions: ArrayLike) -> Floats:
     return array
 
 
+@_checks.checked(tolerance=lambda name, value: _checks.real(name, value, 1.0001, 2.0, ends="[]"))
 def g_optimal_design(actions: ArrayLike, tolerance: float = 2.0) -> Design:
     """Find a near-G-optimal design.
 
@@ -153,7 +155,6 @@ def g_optimal_design(actions: ArrayLike, tolerance: float = 2.0) -> Design:
     >>> round(design.g, 2)  # as small as the rank
     2.0
     """
-    tolerance = _checks.real("tolerance", tolerance, 1.0001, 2.0, ends="[]")
     points = _whiten(action_rows(actions))
     rank = points.shape[1]
     weights = np.zeros(len(points))

@@ -104,7 +104,7 @@ def hockey_stick(log_pmf: NDArray[np.float64], epsilon: float, shift: int) -> fl
     return min(1.0, max(one_way(still, moved), one_way(moved, still)))
 
 
-@_checks.own_words
+@_checks.checked()
 def binomial_delta(trials: int, epsilon: float, shift: int, p: float = 0.5) -> float:
     """Exact delta of a count with Bin(trials, p) noise.
 
@@ -142,13 +142,11 @@ def binomial_delta(trials: int, epsilon: float, shift: int, p: float = 0.5) -> f
     >>> [f"{bdp.accounting.binomial_delta(coins, epsilon=1.0, shift=1):.2e}" for coins in (80, 79)]
     ['9.83e-07', '1.18e-06']
     """
-    epsilon = _checks.epsilon(epsilon)
-    shift = _checks.integer("shift", shift)
-    _, log_pmf = binomial_log_pmf(trials, p)
-    return hockey_stick(log_pmf, epsilon, shift)
+    return hockey_stick(binomial_log_pmf(trials, p)[1], epsilon, shift)
 
 
-@_checks.own_words
+@_checks.checked()
+@lru_cache(maxsize=1024)
 def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) -> int:
     """Fewest noise bits for which the noisy count is (epsilon, delta)-DP.
 
@@ -186,13 +184,6 @@ def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) ->
     >>> bdp.accounting.binomial_trials(epsilon=1.0, delta=1e-6, shift=1)
     80
     """
-    return _fewest_trials(
-        _checks.epsilon(epsilon), _checks.delta(delta), _checks.integer("shift", shift), _checks.real("p", p, 0.0, 1.0)
-    )
-
-
-@lru_cache(maxsize=1024)
-def _fewest_trials(epsilon: float, delta: float, shift: int, p: float) -> int:
     target = delta * (1 - ROUNDING)
     high = 1
     while binomial_delta(high, epsilon, shift, p) > target:
@@ -203,8 +194,5 @@ def _fewest_trials(epsilon: float, delta: float, shift: int, p: float) -> int:
     low = high // 2  # at high = 1 this is 0 trials, which never suffice
     while high - low > 1:
         middle = (low + high) // 2
-        if binomial_delta(middle, epsilon, shift, p) > target:
-            low = middle
-        else:
-            high = middle
+        low, high = (low, middle) if binomial_delta(middle, epsilon, shift, p) <= target else (middle, high)
     return high

@@ -72,9 +72,7 @@ def gaussian_ratio(log_pmf: NDArray[np.float64], log_tail: float) -> tuple[float
     return float(steps.max()) * (1 + ROUNDING), 2 * math.exp(log_mass)
 
 
-def vector_delta(
-    log_pmf: NDArray[np.float64], epsilon: float, l2_shift: float, dimension: int
-) -> float:
+def vector_delta(log_pmf: NDArray[np.float64], epsilon: float, l2_shift: float, dimension: int) -> float:
     """Upper bound on delta for a vector of counts with the given symmetric noise on each.
 
     Parameters
@@ -101,7 +99,7 @@ def vector_delta(
     return min(1.0, gaussian_delta(1.0, epsilon, ratio * l2_shift) + math.exp(min(log_failure, 0.0)))
 
 
-@_checks.own_words
+@_checks.checked(trials=_checks.integer)
 def binomial_vector_epsilon(trials: int, delta: float, l2_shift: float, max_shift: int, dimension: int) -> float:
     """Upper bound on epsilon for a vector of counts with Bin(trials, 1/2) noise on each.
 
@@ -141,11 +139,6 @@ def binomial_vector_epsilon(trials: int, delta: float, l2_shift: float, max_shif
     >>> print(f"{epsilon:.3f}")
     0.589
     """
-    trials = _checks.integer("trials", trials)
-    delta = _checks.delta(delta)
-    l2_shift = _checks.positive("l2_shift", l2_shift)
-    max_shift = _checks.integer("max_shift", max_shift)
-    dimension = _checks.integer("dimension", dimension)
     l2_shift = min(l2_shift, max_shift * math.sqrt(dimension))
     _, log_pmf = binomial_log_pmf(trials, 0.5)
 

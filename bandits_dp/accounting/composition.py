@@ -16,7 +16,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
 
 
-@_checks.own_words
+@_checks.checked(delta=_checks.mass)
 def basic_composition(epsilon: float, delta: float, releases: int) -> tuple[float, float]:
     """Privacy of k adaptive releases by adding up (Dwork & Roth 2014).
 
@@ -46,13 +46,10 @@ def basic_composition(epsilon: float, delta: float, releases: int) -> tuple[floa
     >>> print(f"({epsilon:.2f}, {delta:.0e})")
     (10.00, 1e-06)
     """
-    epsilon = _checks.epsilon(epsilon)
-    delta = _checks.delta(delta, zero=True)
-    releases = _checks.integer("releases", releases)
     return releases * epsilon, min(releases * delta, 1.0)
 
 
-@_checks.own_words
+@_checks.checked(delta=_checks.mass)
 def advanced_composition(epsilon: float, delta: float, releases: int, slack: float) -> tuple[float, float]:
     """Privacy of k adaptive releases with a slack in delta (Dwork & Roth 2014, Theorem 3.20).
 
@@ -88,10 +85,6 @@ def advanced_composition(epsilon: float, delta: float, releases: int, slack: flo
     >>> print(f"({epsilon:.2f}, {delta:.0e})")
     (6.31, 2e-06)
     """
-    epsilon = _checks.epsilon(epsilon)
-    delta = _checks.delta(delta, zero=True)
-    releases = _checks.integer("releases", releases)
-    slack = _checks.real("slack", slack, 0.0, 1.0)
     total = math.sqrt(2 * releases * math.log(1 / slack)) * epsilon + releases * epsilon * math.expm1(epsilon)
     if math.isinf(total):
         raise OverflowError("the total is too large for a float")
@@ -133,23 +126,17 @@ def gaussian_composition(noise_stds: Sequence[float], sensitivities: Sequence[fl
     >>> print(f"{std:.3f}, {bdp.accounting.gaussian_delta(std, epsilon=1.0, sensitivity=1.0):.2e}")
     4.225, 9.98e-07
     """
-    stds, moves = (
-        _checks.numbers(name, given, "a sequence of positive numbers")
-        for name, given in (("noise_stds", noise_stds), ("sensitivities", sensitivities))
-    )
+    stds, moves = (_checks.numbers(name, given, "a sequence of positive numbers")
+                   for name, given in (("noise_stds", noise_stds), ("sensitivities", sensitivities)))
     if stds.ndim != 1 or stds.size == 0 or stds.shape != moves.shape:
-        raise ValueError(
-            "noise_stds and sensitivities must be non-empty and of equal length, "
-            f"got shapes {stds.shape} and {moves.shape}"
-        )
-    ratios = (
-        _checks.positive("sensitivities", d) / _checks.positive("noise_stds", s)
-        for s, d in zip(stds.tolist(), moves.tolist(), strict=True)
-    )
+        raise ValueError("noise_stds and sensitivities must be non-empty and of equal length, "
+                         f"got shapes {stds.shape} and {moves.shape}")
+    ratios = (_checks.positive("sensitivities", d) / _checks.positive("noise_stds", s)
+              for s, d in zip(stds.tolist(), moves.tolist(), strict=True))
     return 1 / math.hypot(*ratios)
 
 
-@_checks.own_words
+@_checks.checked(delta=_checks.mass)
 def optimal_composition(epsilon: float, delta: float, releases: int, slack: float) -> tuple[float, float]:
     """Privacy of k adaptive releases, the best possible for all mechanisms with the given guarantee.
 
@@ -186,10 +173,6 @@ def optimal_composition(epsilon: float, delta: float, releases: int, slack: floa
     >>> print(f"({epsilon:.2f}, {delta:.0e})")
     (4.77, 2e-06)
     """
-    epsilon = _checks.epsilon(epsilon)
-    delta = _checks.delta(delta, zero=True)
-    releases = _checks.integer("releases", releases)
-    slack = _checks.real("slack", slack, 0.0, 1.0)
     truth = 1 / (1 + math.exp(-epsilon))
     if truth < 1:
         truths, log_p = binomial_log_pmf(releases, truth)
@@ -209,7 +192,7 @@ def optimal_composition(epsilon: float, delta: float, releases: int, slack: floa
     return high, -math.expm1(releases * math.log1p(-delta) + math.log1p(-slack))
 
 
-@_checks.own_words
+@_checks.checked()
 def zcdp_epsilon(rho: float, delta: float) -> float:
     """Privacy of a mechanism that satisfies rho-zCDP.
 
@@ -243,9 +226,6 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
     >>> print(f"{bdp.accounting.zcdp_epsilon(rho=1 / (2 * 4.225**2), delta=1e-6):.3f}")
     1.078
     """
-    rho = _checks.positive("rho", rho)
-    delta = _checks.delta(delta)
-
     def bound(log_order: float) -> float:
         a = 1 + math.exp(log_order)
         return a * rho + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1)

@@ -24,7 +24,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING
 
 
-@_checks.own_words
+@_checks.checked()
 def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     """Exact delta of a count with discrete Laplace noise.
 
@@ -60,9 +60,6 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     >>> print(f"{bdp.accounting.discrete_laplace_delta(scale=2.0, epsilon=0.25, shift=1):.3f}")
     0.138
     """
-    scale = _checks.positive("scale", scale)
-    epsilon = _checks.epsilon(epsilon)
-    shift = _checks.integer("shift", shift)
     if epsilon * scale >= shift:
         return 0.0
     losses = (shift - epsilon * scale) / 2
@@ -73,7 +70,7 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     return min(1.0, float((below - math.expm1(-1 / scale) * gained.sum()) / (1 + math.exp(-1 / scale))))  # but for rounding
 
 
-@_checks.own_words
+@_checks.checked(delta=_checks.mass)
 def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     r"""Smallest scale for which a count with discrete Laplace noise is (epsilon, delta)-DP.
 
@@ -110,9 +107,6 @@ def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     >>> [round(bdp.accounting.discrete_laplace_scale(0.5, delta, shift=1), 3) for delta in (0.0, 0.1)]
     [2.0, 1.505]
     """
-    epsilon = _checks.epsilon(epsilon)
-    delta = _checks.delta(delta, zero=True)
-    shift = _checks.integer("shift", shift)
     most = shift / epsilon
     while Fraction(shift) / Fraction(most) > Fraction(epsilon):  # rounded down, it would lose more than epsilon
         most = math.nextafter(most, math.inf)

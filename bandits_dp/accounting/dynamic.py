@@ -45,7 +45,7 @@ BINS = 100  # per factor of 2
 TILTS = np.concatenate([np.geomspace(1e-6, 0.3, 60), 1 - np.geomspace(0.68, 1e-4, 60)])  # of Chernoff's bound, in units of its pole
 
 
-@_checks.own_words
+@_checks.checked()
 def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: float) -> NDArray[np.float64]:
     """How far one reward moves each of the ridge parameters after its round.
 
@@ -82,8 +82,6 @@ def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: flo
     x = _checks.numbers("features", features, "finite numbers of shape (rounds, d)")
     if x.ndim != 2 or not _checks.usable(x).all() or x.size == 0:
         raise ValueError(f"features must be finite numbers of shape (rounds, d), got shape {x.shape}")
-    ridge = _checks.positive("ridge", ridge)
-    change = _checks.positive("change", change)
     if _checks.integer("record", record, low=0) >= len(x):
         raise ValueError(f"record must be below {len(x)}, the number of rounds, got {record}")
     shifts = np.zeros_like(x)
@@ -96,7 +94,7 @@ def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: flo
     return shifts
 
 
-@_checks.own_words
+@_checks.checked(delta=_checks.mass)
 def laplace_sums_epsilon(shifts: ArrayLike, scales: ArrayLike, delta: float) -> tuple[float, float]:
     """Bound the epsilon of many releases with sums of Laplace noises, from below and above.
 
@@ -130,7 +128,6 @@ def laplace_sums_epsilon(shifts: ArrayLike, scales: ArrayLike, delta: float) -> 
     >>> print(f"epsilon is between {low:.1f} and {high:.1f}")
     epsilon is between 19.6 and 83.9
     """
-    delta = _checks.delta(delta, zero=True)
     h = _checks.numbers("shifts", shifts, "finite numbers of shape (releases, d)")
     b = _checks.numbers("scales", scales, "numbers that are at least 0, of shape (releases, k)")
     if h.ndim != 2 or b.ndim != 2 or len(h) != len(b):

@@ -23,7 +23,7 @@ from bandits_dp import _checks
 CLOSE = 5e-6  # below, the slope in the middle is a difference to 1e-10
 
 
-@_checks.own_words
+@_checks.checked()
 def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> float:
     """Exact delta of the Gaussian mechanism at a given epsilon.
 
@@ -60,9 +60,6 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> floa
     >>> [f"{bdp.accounting.gaussian_delta(std, epsilon=1.0, sensitivity=1.0):.1e}" for std in (2, 4, 8)]
     ['6.8e-03', '2.9e-06', '1.6e-17']
     """
-    noise_std = _checks.positive("noise_std", noise_std)
-    epsilon = _checks.epsilon(epsilon)
-    sensitivity = _checks.positive("sensitivity", sensitivity)
     u = sensitivity / (2 * noise_std)
     v = epsilon * noise_std / sensitivity
     if v - u > 39:
@@ -97,7 +94,7 @@ def unit_std(epsilon: float, delta: float) -> float:
     return ratio
 
 
-@_checks.own_words
+@_checks.checked()
 def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> float:
     """Smallest noise for which the Gaussian mechanism is (epsilon, delta)-DP.
 
@@ -133,16 +130,11 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> floa
     >>> print(f"{bdp.accounting.gaussian_noise_std(epsilon=1.0, delta=1e-6, sensitivity=1.0):.3f}")
     4.225
     """
-    epsilon = _checks.epsilon(epsilon)
-    delta = _checks.delta(delta)
-    sensitivity = _checks.positive("sensitivity", sensitivity)
     return _checks.positive("sensitivity", sensitivity * unit_std(epsilon, delta))
 
 
-@_checks.own_words
-def classical_gaussian_noise_std(
-    epsilon: float, delta: float, sensitivity: float, strict: bool = True
-) -> float:
+@_checks.checked()
+def classical_gaussian_noise_std(epsilon: float, delta: float, sensitivity: float, strict: bool = True) -> float:
     """Textbook noise of the Gaussian mechanism, sqrt(2 ln(1.25 / delta)) D / epsilon.
 
     Parameters
@@ -178,12 +170,7 @@ def classical_gaussian_noise_std(
     >>> print(f"{textbook:.2f} where {exact:.2f} is enough")
     5.89 where 4.66 is enough
     """
-    epsilon = _checks.epsilon(epsilon)
-    delta = _checks.delta(delta)
-    sensitivity = _checks.positive("sensitivity", sensitivity)
-    if _checks.flag("strict", strict) and epsilon >= 1:
-        raise ValueError(
-            f"epsilon must be below 1 for the classical formula (Dwork & Roth 2014, Theorem A.1), got {epsilon:g}; "
-            "use gaussian_noise_std, or strict=False for a number without a proof"
-        )
+    if strict and epsilon >= 1:
+        raise ValueError(f"epsilon must be below 1 for the classical formula (Dwork & Roth 2014, Theorem A.1), got {epsilon:g}; "
+                         "use gaussian_noise_std, or strict=False for a number without a proof")
     return sensitivity * math.sqrt(2 * math.log(1.25 / delta)) / epsilon

@@ -13,7 +13,7 @@ from decimal import Decimal, localcontext
 from bandits_dp import _checks
 
 
-@_checks.own_words
+@_checks.checked()
 def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     """Exact delta of the Laplace mechanism on one number.
 
@@ -48,13 +48,10 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     >>> print(f"{bdp.accounting.laplace_delta(scale=2.0, epsilon=0.25, sensitivity=1.0):.3f}")
     0.118
     """
-    scale = _checks.positive("scale", scale)
-    epsilon = _checks.epsilon(epsilon)
-    sensitivity = _checks.positive("sensitivity", sensitivity)
     return abs(math.expm1(min(epsilon - sensitivity / scale, 0.0) / 2))  # abs: no minus in front of a zero
 
 
-@_checks.own_words
+@_checks.checked(delta=_checks.mass)
 def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     """Smallest scale for which the Laplace mechanism on one number is (epsilon, delta)-DP.
 
@@ -85,9 +82,6 @@ def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     >>> [round(bdp.accounting.laplace_scale(0.5, delta, sensitivity=1.0), 3) for delta in (0.0, 0.1)]
     [2.0, 1.407]
     """
-    epsilon = _checks.epsilon(epsilon)
-    delta = _checks.delta(delta, zero=True)
-    sensitivity = _checks.positive("sensitivity", sensitivity)
     scale = sensitivity / (epsilon - 2 * math.log1p(-delta))
     if not _checks.SMALLEST <= scale <= _checks.LARGEST:
         raise ArithmeticError(f"the scale is {scale:g}")

@@ -54,30 +54,10 @@ def _crowds(local_epsilon: float, users: int, blocks: int) -> tuple[NDArray[Any]
 
 
 def clones_delta(local_epsilon: float, users: int, epsilon: float) -> float:
-    """Delta of the shuffled messages of pure local randomizers, by the clones reduction.
+    """Delta in [0, 1] of the shuffled messages of ``users`` pure local randomizers, by the clones reduction.
 
-    Parameters
-    ----------
-    local_epsilon : float
-        epsilon_0 of each message, > 0.
-    users : int
-        n, >= 1.
-    epsilon : float
-        Privacy parameter, > 0.
-
-    Returns
-    -------
-    float
-        An upper bound on delta, in [0, 1], but for a relative rounding error of 5e-8.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
+    An upper bound, but for a relative rounding error of 5e-8; ``local_epsilon`` is epsilon_0 of each message.
     """
-    local_epsilon = _checks.epsilon(local_epsilon)
-    users = _checks.integer("users", users)
-    epsilon = _checks.epsilon(epsilon)
     if epsilon >= local_epsilon:
         return 0.0  # the local guarantee itself
     q = 1 / (1 + math.exp(-local_epsilon))
@@ -107,9 +87,7 @@ def check_crowd(local_epsilon: float, users: int) -> None:
                          f"{users:,}; bound='closed-form' takes any number")
 
 
-def reached(
-    local_epsilon: float, users: int, epsilon: float, delta: float, local_delta: float, bound: str = "numerical"
-) -> bool:
+def reached(local_epsilon: float, users: int, epsilon: float, delta: float, local_delta: float, bound: str = "numerical") -> bool:
     """Whether a bound shows that the shuffled messages are (epsilon, delta)-private; all as in :func:`shuffle_epsilon`."""
     # what remains of delta after the local ones are paid at this epsilon (Theorem 3.8)
     rest = delta - (math.exp(epsilon) + 1) * (1 + math.exp(-local_epsilon) / 2) * users * local_delta
@@ -120,10 +98,8 @@ def reached(
     return clones_delta(local_epsilon, users, epsilon) <= rest * (1 - ROUNDING)
 
 
-@_checks.own_words
-def shuffle_epsilon(
-    local_epsilon: float, users: int, delta: float, local_delta: float = 0.0, bound: str = "numerical"
-) -> float:
+@_checks.checked(local_delta=_checks.mass)
+def shuffle_epsilon(local_epsilon: float, users: int, delta: float, local_delta: float = 0.0, bound: str = "numerical") -> float:
     """Privacy of n shuffled messages, each of which is locally private.
 
     Parameters
@@ -164,10 +140,6 @@ def shuffle_epsilon(
     >>> [round(bdp.accounting.shuffle_epsilon(1.0, users, delta=1e-6), 3) for users in (1000, 10_000)]
     [0.182, 0.053]
     """
-    local_epsilon = _checks.epsilon(local_epsilon, "local_epsilon")
-    users = _checks.integer("users", users)
-    delta = _checks.delta(delta)
-    local_delta = _checks.real("local_delta", local_delta, 0.0, 1.0, ends="[)")
     _checks.choice("bound", bound, ("numerical", "closed-form"))
     if local_delta > delta:
         raise ValueError(f"local_delta must be at most delta = {delta:g}, got {local_delta:g}: the local guarantee fails already")

@@ -83,7 +83,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
     return np.concatenate([half[:0:-1], half])
 
 
-@_checks.own_words
+@_checks.checked()
 def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     """Exact delta of a count with Skellam noise.
 
@@ -119,12 +119,11 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     >>> print(f"{bdp.accounting.skellam_delta(variance=14.3, epsilon=1.0, shift=1):.2e}")
     9.24e-07
     """
-    epsilon = _checks.epsilon(epsilon)
-    shift = _checks.integer("shift", shift)
     return hockey_stick(skellam_log_pmf(variance), epsilon, shift)
 
 
-@_checks.own_words
+@_checks.checked()
+@lru_cache(maxsize=1024)
 def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exact") -> float:
     """Smallest variance for which a count with Skellam noise is (epsilon, delta)-DP.
 
@@ -162,14 +161,8 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
     >>> print(f"{bdp.accounting.skellam_variance(epsilon=1.0, delta=1e-6, shift=1) ** 0.5:.2f}")
     3.77
     """
-    epsilon, delta, shift = _checks.epsilon(epsilon), _checks.delta(delta), _checks.integer("shift", shift)
     if _checks.choice("bound", bound, ("exact", "renyi")) == "exact" and delta < SMALLEST_DELTA:
         raise ValueError(f"delta must be at least {SMALLEST_DELTA:g}, got {delta:g}: the law is evaluated up to such a mass")
-    return _variance(epsilon, delta, shift, bound)
-
-
-@lru_cache(maxsize=1024)
-def _variance(epsilon: float, delta: float, shift: int, bound: str) -> float:
     target = math.log(delta * (1 - ROUNDING))
 
     @cache  # the root finder asks for the ends of the bracket and for the root again

@@ -29,7 +29,6 @@ from bandits_dp.live.contexts import BILLBOARD, LiveContexts
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
 from bandits_dp.privatizers.bit_sum import crowd
-from bandits_dp.privatizers.centred import CentredStatistics
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import (
@@ -96,7 +95,7 @@ def _domain(given: Given, options: Any) -> LinearStatistics:
     if given.calibration != "certified":
         raise ValueError(f"centred must be False for calibration={given.calibration!r}, whose constants know nothing of it, "
                          "got True")
-    return CentredStatistics(problem.dimension, _reward_std(problem))
+    return LinearStatistics(problem.dimension, _reward_std(problem))
 
 
 def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, batches: Batches) -> LiveContexts:

@@ -40,7 +40,7 @@ from bandits_dp import _checks
 from bandits_dp._state import Saved
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
-from bandits_dp.guarantee import Guarantee
+from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain
 
 NOISES = ("gaussian", "laplace")
@@ -105,48 +105,34 @@ class Counter(Saved):
 
     kind = "counter"
     noises: tuple[str, ...] = NOISES
+    endless = False  # whether it can do without a horizon
     _what: str  # gets noise, in words, for the guarantee
     steps: int
     sensitivity: float
     noise_std: float
     guarantee: Guarantee
 
-    @_checks.own_words
+    @_checks.checked(horizon=_checks.later, delta=_checks.later)
     def __init__(
-        self,
-        horizon: int | None,
-        epsilon: float,
-        delta: float,
-        domain: Domain = UNIT_INTERVAL,
-        calibration: str = "certified",
-        appearances: int = 1,
-        clip: bool = False,
-        noise: str = "gaussian",
-        strict: bool = True,
+        self, horizon: int | None, epsilon: float, delta: float, domain: Domain = UNIT_INTERVAL, calibration: str = "certified",
+        appearances: int = 1, clip: bool = False, noise: str = "gaussian", strict: bool = True,
     ) -> None:
-        self.horizon = self._check_horizon(horizon)
+        self.horizon = None if horizon is None and self.endless else _checks.integer("horizon", horizon)
+        self._last = LAST if self.horizon is None else self.horizon
         self.domain = checked_domain(domain)
-        self.dimension = domain.dimension
-        self.appearances = _checks.integer("appearances", appearances)
-        self.clip = _checks.flag("clip", clip)
-        _checks.flag("strict", strict)
+        self.dimension, self.appearances, self.clip = domain.dimension, appearances, clip
         if _checks.choice("noise", noise, NOISES) not in self.noises:
             raise ValueError(f"noise must be {self.noises[0]!r} for a {type(self).__name__}, got {noise!r}: one round moves its "
                              "partial sums by an l1 distance that grows like the square root of the horizon")
         self.noise = noise
-        _checks.calibration(calibration)
         self._prepare()
-        epsilon = _checks.epsilon(epsilon)
         delta = _checks.delta(delta, zero=noise == "laplace")
-        rounds = self.appearances if self.horizon is None else min(self.appearances, self.horizon)
-        if noise == "gaussian":
-            self.sensitivity = domain.l2_diameter * self._column_norm(rounds, 2)
-        else:
-            self.sensitivity = domain.l1_diameter * self._column_norm(rounds, 1)
+        diameter, power = (domain.l2_diameter, 2) if noise == "gaussian" else (domain.l1_diameter, 1)
+        self.sensitivity = diameter * self._column_norm(min(appearances, self._last), power)
         if calibration == "certified":
             self._certify(epsilon, delta)
         else:
-            self.noise_std, self.guarantee = self._published(epsilon, delta, calibration, strict)
+            self._publish(epsilon, delta, calibration, strict)
         self.reset()
 
     def _certify(self, epsilon: float, delta: float) -> None:
@@ -159,16 +145,19 @@ class Counter(Saved):
             delta = 0.0
             self.noise_std = math.sqrt(2) * laplace_scale(epsilon, delta, self.sensitivity)
             reason = f"Laplace mechanism, l1-sensitivity {size} (Dwork et al. 2006)"
-        self.guarantee = Guarantee(epsilon, delta, "central", self._unit, self._neighbours, "certified", reason)
+        self._promise(epsilon, delta, "certified", reason)
 
-    def _published(self, epsilon: float, delta: float, calibration: str, strict: bool) -> tuple[float, Guarantee]:
-        """Return a paper's noise std and what it promises; most counters have none."""
+    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "") -> None:
+        """Set the guarantee, for the reason given, or say that there is none, because of a gap in the proof."""
+        if gap:
+            self.guarantee = no_guarantee("central", self._unit, self._neighbours, calibration, gap)
+        else:
+            self.guarantee = Guarantee(epsilon, delta, "central", self._unit, self._neighbours, calibration, reason)
+
+    def _publish(self, epsilon: float, delta: float, calibration: str, strict: bool) -> None:
+        """Set a paper's noise, and what it promises; most counters have none."""
         raise ValueError(f"calibration must be 'certified' for a {type(self).__name__}, got {calibration!r}: "
                          "nothing else is known, as none of the papers runs this counter")
-
-    def _check_horizon(self, horizon: int | None) -> int | None:
-        """Return a valid horizon."""
-        return _checks.integer("horizon", horizon)
 
     def _prepare(self) -> None:
         """Compute what the sensitivity depends on; called when horizon, domain and noise are known."""
@@ -225,8 +214,6 @@ class Counter(Saved):
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         self.steps = int(state["steps"])
-        if not 0 <= self.steps <= (math.inf if self.horizon is None else self.horizon):
-            raise ValueError(f"{self.steps} values cannot have been added")
         self._total = state["total"].reshape(self.dimension)
 
     def add(self, value: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -250,7 +237,7 @@ class Counter(Saved):
             If all ``horizon`` values have been added, the value has another shape, is not finite or is outside the domain, or
             ``rng`` is not a Generator. The counter is then as it was before.
         """
-        if self.horizon is not None and self.steps >= self.horizon:
+        if self.steps >= self._last:
             raise ValueError(f"value must not be added past the horizon: {self.horizon} values are in, and the noise is "
                              "calibrated to no more")
         return self.step(self._check_value(value), _checks.generator(rng))
@@ -260,7 +247,7 @@ class Counter(Saved):
         return self.count(value, self._next_noise(rng))
 
     def count(self, value: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Take the next value, and release the running sum with this noise; for simulators, also of many runs at once."""
+        """Take the next value, or those of many runs, and release the running sum with this noise; for simulators."""
         self.steps += 1
         self._total = self._total + value
         return self._total + noise
@@ -335,7 +322,7 @@ class Counter(Saved):
             raise ValueError(f"{name} must be {allowed}, got {_checks.told(t)}") from error
         if array.dtype.kind not in "iu":
             raise ValueError(f"{name} must be {allowed}, got {_checks.told(t)}")
-        bad = (array < 1) | (array > (LAST if self.horizon is None else self.horizon))
+        bad = (array < 1) | (array > self._last)
         if bad.any():
             raise ValueError(f"{name} must be {allowed}, got {array[bad].flat[0]}")
         return array.astype(np.int64)

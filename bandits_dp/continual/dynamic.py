@@ -146,15 +146,8 @@ class DynamicLaplace:
     fixed = ("kept",)
 
     def __init__(
-        self,
-        dimension: int,
-        horizon: int,
-        epsilon: float,
-        sensitivity: DynamicBound,
-        change: float = 2.0,
-        explicit_tree: bool = False,
-        hybrid: bool = False,
-        printed: bool = False,
+        self, dimension: int, horizon: int, epsilon: float, sensitivity: DynamicBound, change: float = 2.0,
+        explicit_tree: bool = False, hybrid: bool = False, printed: bool = False,
     ) -> None:
         self.dimension, self.horizon, self.epsilon = dimension, horizon, _checks.epsilon(epsilon)
         self.sensitivity, self.change = sensitivity, change

@@ -91,15 +91,13 @@ class FactorizationCounter(Counter):
     _draws: NDArray[np.float64]
 
     def _prepare(self) -> None:
-        assert self.horizon is not None
-        _checks.room("horizon", self.horizon)
-        self.coefficients = square_root_coefficients(self.horizon)
+        _checks.room("horizon", self._last)
+        self.coefficients = square_root_coefficients(self._last)
         self._squares = np.cumsum(self.coefficients**2)
 
     def _column_norm(self, rounds: int, power: int) -> float:
-        assert self.horizon is not None
         sums = window_sums(self.coefficients, rounds)  # the sum of the first M0 columns: f_n + ... + f_{n - M0 + 1} in row n
-        return math.sqrt(float(np.sum(sums**2))) * (1 + 4e-16 * (self.horizon + 100))
+        return math.sqrt(float(np.sum(sums**2))) * (1 + 4e-16 * (self._last + 100))
 
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(self._squares[t - 1])

@@ -22,7 +22,6 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp import _checks
 from bandits_dp.continual.intervals import IntervalCounter, bit_parents, climb_segments
 
 
@@ -49,9 +48,7 @@ class HybridCounter(IntervalCounter):
     """
 
     _what = "a segment's sum and the nodes of its tree together, for a stream of any length"
-
-    def _check_horizon(self, horizon: int | None) -> int | None:
-        return None if horizon is None else _checks.integer("horizon", horizon)
+    endless = True
 
     def _parent(self, t: int) -> int:
         rest = t & (t - 1)

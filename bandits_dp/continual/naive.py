@@ -42,11 +42,10 @@ class NaiveCounter(IntervalCounter):
         return
 
     def _column_norm(self, rounds: int, power: int) -> float:
-        assert self.horizon is not None
-        m = rounds
+        m, T = rounds, self._last
         if power == 1:
-            return float(m * self.horizon - m * (m - 1) // 2)
-        return root(self.horizon * m**2 - m * (m - 1) * (2 * m - 1) // 3 - m * (m - 1) // 2, power)
+            return float(m * T - m * (m - 1) // 2)
+        return root(T * m**2 - m * (m - 1) * (2 * m - 1) // 3 - m * (m - 1) // 2, power)
 
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.ones(t.shape)

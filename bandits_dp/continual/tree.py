@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.continual.intervals import IntervalCounter, bit_parents, climb_bits, packed, root
-from bandits_dp.guarantee import Guarantee, no_guarantee
 
 
 class TreeCounter(IntervalCounter):
@@ -51,8 +50,7 @@ class TreeCounter(IntervalCounter):
     height: int
 
     def _prepare(self) -> None:
-        assert self.horizon is not None
-        self.height = self.horizon.bit_length()  # 1 + floor(log2 T), also at powers of two
+        self.height = self._last.bit_length()  # 1 + floor(log2 T), also at powers of two
         self._what = f"all nodes together, of which one round enters at most {self.height}"
 
     def _parent(self, t: int) -> int:
@@ -65,45 +63,36 @@ class TreeCounter(IntervalCounter):
         climb_bits(noise)
 
     def _column_norm(self, rounds: int, power: int) -> float:
-        assert self.horizon is not None
         sizes = [1 << level for level in range(self.height)]
         # Level l has nodes (2 m 2^l, (2 m + 1) 2^l], left children, as many as end by T.
-        return root(sum(packed(rounds, b, (self.horizon + b) // (2 * b), power) for b in sizes), power)
+        return root(sum(packed(rounds, b, (self._last + b) // (2 * b), power) for b in sizes), power)
 
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.bitwise_count(t).astype(float)
 
-    def _published(self, epsilon: float, delta: float, calibration: str, strict: bool) -> tuple[float, Guarantee]:
-        """Return the noise of one node and the guarantee in the theorem or experiment calibration."""
-        assert self.horizon is not None
+    def _publish(self, epsilon: float, delta: float, calibration: str, strict: bool) -> None:
+        """Set the noise of one node and the guarantee in the theorem or experiment calibration."""
+        h, reason, gap = self.height, "", ""
         if calibration == "experiment":
-            if self.noise != "gaussian" or self.appearances > 1 or self.horizon < 2:
-                raise ValueError(
-                    "calibration must be 'certified' or 'theorem' for a TreeCounter with "
-                    f"noise={self.noise!r}, appearances={self.appearances} and horizon={self.horizon}, got 'experiment': "
-                    "it is known for Gaussian noise, one round per user and horizon >= 2 only"
-                )
-            std = math.sqrt(math.log(self.horizon)) * math.log(2.5 / delta) / epsilon
-            text = ("node noise sqrt(ln T) ln(2.5/delta) / epsilon as in the code of Chowdhury & Zhou 2022, whatever the "
-                    "sensitivity, to compare with their figures")
-            return std, no_guarantee("central", self._unit, self._neighbours, calibration, text)
-        h = self.height
-        if self.noise == "laplace":
-            std = math.sqrt(2) * laplace_scale(epsilon, 0.0, self.domain.l1_diameter * self.appearances * h)
-            text = f"Laplace mechanism on each of the {h} levels, basic composition (Chan, Shi, Song 2011)"
-            return std, Guarantee(epsilon, 0.0, "central", self._unit, self._neighbours, calibration, text)
-        if strict and epsilon >= 1:
-            raise ValueError(
-                "epsilon must be below 1 for the tree's theorem (Dwork & Roth 2014, Corollary 3.21), "
-                f"got {epsilon:g}; use the certified calibration, or strict=False for a number without a proof"
-            )
-        node_epsilon = epsilon / math.sqrt(8 * h * math.log(2 / delta))
-        std = classical_gaussian_noise_std(
-            node_epsilon, delta / (2 * h), self.domain.l2_diameter * self.appearances, strict=False
-        )
-        if epsilon >= 1:
-            text = f"the composition theorem is proved for epsilon < 1 only, and epsilon is {epsilon:g}"
-            return std, no_guarantee("central", self._unit, self._neighbours, calibration, text)
-        text = (f"classical Gaussian mechanism on each of the {h} levels, advanced composition "
-                "(Shariff & Sheffet 2018; Dwork & Roth 2014, Corollary 3.21)")
-        return std, Guarantee(epsilon, delta, "central", self._unit, self._neighbours, calibration, text)
+            if self.noise != "gaussian" or self.appearances > 1 or self._last < 2:
+                raise ValueError("calibration must be 'certified' or 'theorem' for a TreeCounter with "
+                                 f"noise={self.noise!r}, appearances={self.appearances} and horizon={self.horizon}, got 'experiment': "
+                                 "it is known for Gaussian noise, one round per user and horizon >= 2 only")
+            self.noise_std = math.sqrt(math.log(self._last)) * math.log(2.5 / delta) / epsilon
+            gap = ("node noise sqrt(ln T) ln(2.5/delta) / epsilon as in the code of Chowdhury & Zhou 2022, whatever the "
+                   "sensitivity, to compare with their figures")
+        elif self.noise == "laplace":
+            delta = 0.0
+            self.noise_std = math.sqrt(2) * laplace_scale(epsilon, delta, self.domain.l1_diameter * self.appearances * h)
+            reason = f"Laplace mechanism on each of the {h} levels, basic composition (Chan, Shi, Song 2011)"
+        else:
+            if epsilon >= 1:
+                gap = f"the composition theorem is proved for epsilon < 1 only, and epsilon is {epsilon:g}"
+            if strict and gap:
+                raise ValueError("epsilon must be below 1 for the tree's theorem (Dwork & Roth 2014, Corollary 3.21), "
+                                 f"got {epsilon:g}; use the certified calibration, or strict=False for a number without a proof")
+            node = epsilon / math.sqrt(8 * h * math.log(2 / delta)), delta / (2 * h)
+            self.noise_std = classical_gaussian_noise_std(*node, self.domain.l2_diameter * self.appearances, strict=False)
+            reason = (f"classical Gaussian mechanism on each of the {h} levels, advanced composition "
+                      "(Shariff & Sheffet 2018; Dwork & Roth 2014, Corollary 3.21)")
+        self._promise(epsilon, delta, calibration, reason, gap)

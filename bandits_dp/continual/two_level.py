@@ -34,8 +34,7 @@ class TwoLevelCounter(IntervalCounter):
     block: int
 
     def _prepare(self) -> None:
-        assert self.horizon is not None
-        self.block = math.isqrt(self.horizon)
+        self.block = math.isqrt(self._last)
 
     def _parent(self, t: int) -> int:
         return t - (self.block if t % self.block == 0 else 1)
@@ -51,8 +50,7 @@ class TwoLevelCounter(IntervalCounter):
             np.cumsum(block, axis=0, out=block)
 
     def _column_norm(self, rounds: int, power: int) -> float:
-        assert self.horizon is not None
-        blocks = packed(rounds, self.block, self.horizon // self.block, power)
+        blocks = packed(rounds, self.block, self._last // self.block, power)
         return root(blocks + (rounds if self.block > 1 else 0), power)
 
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:

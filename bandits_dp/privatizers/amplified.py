@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.shuffling import check_crowd, reached
-from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, LinearStatistics
 from bandits_dp.privatizers.gaussian import UserNoise
@@ -81,44 +79,42 @@ class AmplifiedGaussian(UserNoise):
     72.4 instead of 133.6
     """
 
-    @_checks.own_words
+    model = "shuffle"
+
+    @_checks.checked()
     def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float,
-        calibration: str = "certified",
-        domain: Domain = UNIT_INTERVAL,
-        honest_fraction: float = 1.0,
-        clip: bool = False,
-        strict: bool = True,
+        self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
+        honest_fraction: float = 1.0, clip: bool = False, strict: bool = True,
     ) -> None:
         super().__init__(users, domain, clip)
-        _checks.flag("strict", strict)
-        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
-        honest = honest_users(self.users, honest_fraction)
-        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
-        if _checks.calibration(calibration) == "certified":
-            self.unit_std = certified_unit_std(honest, epsilon, delta, domain.l2_diameter)
-            if self.unit_std < gaussian_noise_std(epsilon, delta, domain.l2_diameter):
-                text = ("exact local Gaussian mechanism, amplified by shuffling (the clones of Feldman, McMillan, Talwar 2021, and "
-                        "their Theorem 3.8)" + crowd(honest_fraction))
-            else:  # which needs nobody else to be honest
-                text = "exact local Gaussian mechanism, which is private without the shuffler: it amplifies nothing here"
-            self.guarantee = Guarantee(epsilon, delta, "shuffle", self._unit, NEIGHBOURS, calibration, text)
+        gap = ""
+        if calibration == "certified":
+            self.unit_std, reason, plain = self._least_std(honest_users(self.users, honest_fraction), epsilon, delta)
+            if self.unit_std < gaussian_noise_std(epsilon, delta, domain.l2_diameter * math.sqrt(self.batches)):
+                reason += crowd(honest_fraction)
+            else:  # nobody else needs to be honest
+                reason = plain
         else:
-            self.unit_std, text = self._published(calibration, epsilon, delta, strict)
-            self.guarantee = no_guarantee("shuffle", self._unit, NEIGHBOURS, calibration, text)
+            self.unit_std, gap = self._published(calibration, epsilon, delta, strict)
+            reason = ""
+        self._promise(epsilon, delta, calibration, reason, gap)
         self.noise_std = self.unit_std * math.sqrt(self.users)
 
+    def _least_std(self, honest: int, epsilon: float, delta: float) -> tuple[float, str, str]:
+        """Return the certified std per user; why it is enough if it is amplified, and why if it is not."""
+        return (certified_unit_std(honest, epsilon, delta, self.domain.l2_diameter),
+                "exact local Gaussian mechanism, amplified by shuffling (the clones of Feldman, McMillan, Talwar 2021, and their "
+                "Theorem 3.8)", "exact local Gaussian mechanism, which is private without the shuffler: it amplifies nothing here")
+
     def _published(self, calibration: str, epsilon: float, delta: float, strict: bool) -> tuple[float, str]:
-        """Return the std per user that the paper prints, or that the code has, and what that promises."""
+        """Return the std per user that the paper prints, or that the code has, and why it promises nothing."""
         if not isinstance(self.domain, LinearStatistics):
             raise ValueError(f"domain must be linear statistics for the {calibration} calibration of P_Amp, got {self.domain}")
         n = self.users
         if calibration == "experiment":
             std = math.sqrt(math.log(2.5 * n / delta)) / (epsilon * math.sqrt(n))
             return std, "noise of the code that the paper names, which claims no guarantee for it"
+        epsilon, delta = self._each(epsilon, delta, strict)
         limit = math.sqrt(math.log(2 / delta) / n)
         if strict and epsilon > limit:
             raise ValueError(f"epsilon must be at most {limit:.4g} for the theorem calibration of P_Amp with {n} users, "

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.guarantee import Guarantee
+from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, rows
 
 FIDELITIES = ("aggregate", "messages")
@@ -89,26 +89,39 @@ class Privatizer(ABC):
     [2.0]
     """
 
+    model: str  # of trust
     guarantee: Guarantee
     noise_std: float
     bits_per_user: float
+    batches = 1  # that a user may be in
+    _neighbours = NEIGHBOURS
     span: float = math.inf
     adds = False
     needs_values = False
     gaussian = False
     ahead = 0
 
+    @_checks.checked()
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
-        self.users = _checks.integer("users", users)
-        self.domain = checked_domain(domain)
+        self.users, self.domain, self.clip = users, checked_domain(domain), clip
         self.dimension = domain.dimension
-        self.clip = _checks.flag("clip", clip)
 
     @property
     def _unit(self) -> str:
         """The unit of privacy in words, with the clipping that was asked for."""
         kind = "reward" if self.dimension == 1 else "user's vector"
         return f"one {kind} in {self.domain}" + (", after clipping to it" if self.clip else "")
+
+    def _each(self, epsilon: float, delta: float, strict: bool) -> tuple[float, float]:
+        """Return what a theorem has to promise of each batch, so that this is promised of all that a user is in."""
+        return epsilon, delta
+
+    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "") -> None:
+        """Set the guarantee, for the reason given, or say that there is none, because of a gap in the proof."""
+        if gap:
+            self.guarantee = no_guarantee(self.model, self._unit, self._neighbours, calibration, gap)
+        else:
+            self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, self._neighbours, calibration, reason)
 
     @abstractmethod
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
@@ -127,9 +140,7 @@ class Privatizer(ABC):
         """Whether :meth:`release_sum` is there, so that a simulator can draw sums from their law and need not make messages."""
         return type(self).release_sum is not Privatizer.release_sum
 
-    def release_sum(
-        self, total: ArrayLike, rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Draw the analyzer's answer from its exact law, given the true sums.
 
         Parameters
@@ -175,9 +186,7 @@ class Privatizer(ABC):
         """Bound log E exp(±s (released - true sum)), whatever the values, for each s > 0; shape of ``s``."""
         raise ValueError(f"width must be one that needs no tails of the noise, for {type(self).__name__} has no log_mgf")
 
-    def release(
-        self, values: ArrayLike, rng: np.random.Generator, fidelity: str = "aggregate"
-    ) -> NDArray[np.float64]:
+    def release(self, values: ArrayLike, rng: np.random.Generator, fidelity: str = "aggregate") -> NDArray[np.float64]:
         """Release a private estimate of the sum of the values.
 
         Parameters
@@ -282,6 +291,13 @@ def complete(privatizer: object) -> Privatizer:
     if not isinstance(privatizer.guarantee, Guarantee):
         raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {privatizer.guarantee!r} in {privatizer!r}")
     return privatizer
+
+
+def certified(calibration: str, what: str, why: str = "no paper publishes a figure with it") -> bool:
+    """Return whether noise is to be certified, not a theorem's; ``why`` there is no experiment calibration is for the error."""
+    if calibration == "experiment":
+        raise ValueError(f"calibration must be 'certified' or 'theorem' for {what}, got 'experiment': {why}")
+    return calibration == "certified"
 
 
 def bernoulli_log_mgf(p: float, s: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -19,19 +19,17 @@ to suffice, and then :math:`p \le 1/2` is lowered as far as the exact divergence
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.accounting.binomial import binomial_trials, hockey_stick
-from bandits_dp.privatizers.base import Privatizer
-from bandits_dp.privatizers.bit_sum import crowd, honest_users
+from bandits_dp.privatizers.base import Privatizer, certified
+from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
 from bandits_dp.privatizers.domain import BITS
-from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
-from bandits_dp.privatizers.promise import certified, promise
+from bandits_dp.privatizers.noise_bits import NoiseBits
+from bandits_dp.privatizers.scalar_sum import certified_bits
 
 
 def theorem_bits(users: int, epsilon: float, delta: float) -> NoiseBits:
@@ -42,18 +40,7 @@ def theorem_bits(users: int, epsilon: float, delta: float) -> NoiseBits:
     return NoiseBits(math.ceil(tau / users), 0, 0.5)
 
 
-@lru_cache(maxsize=4096)
-def certified_bits(users: int, epsilon: float, delta: float) -> NoiseBits:
-    """Fewest noise bits, with the smallest p, for which the exact delta of so many users is low enough."""
-    return least_noise_bits(
-        users,
-        lambda allowed: binomial_trials(epsilon, allowed, shift=1),
-        lambda log_pmf: hockey_stick(log_pmf, epsilon, shift=1),
-        delta,
-    )
-
-
-class BinarySum(Privatizer):
+class BinarySum(BitSum):
     """M_sum: the shuffled sum of one bit per user.
 
     Parameters
@@ -99,27 +86,18 @@ class BinarySum(Privatizer):
     with 3 bits of each user: 745, give or take 3.8
     """
 
-    adds = True
+    _aggregate = Privatizer._aggregate  # from the sum: bits are not rounded
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float,
-        calibration: str = "certified",
-        honest_fraction: float = 1.0,
+        self, users: int, epsilon: float, delta: float, calibration: str = "certified", honest_fraction: float = 1.0,
         strict: bool = True,
     ) -> None:
         super().__init__(users, BITS)
-        _checks.flag("strict", strict)
-        epsilon = _checks.epsilon(epsilon)
-        delta = _checks.delta(delta)
         honest = honest_users(self.users, honest_fraction)
         gap = ""
         if certified(calibration, "the binary sum", "Tenenbaum et al. 2021 publish no experiments"):
-            self.noise_bits = certified_bits(honest, epsilon, delta)
-            reason = "exact divergence of the shuffled bits"
+            bits, reason = certified_bits(honest, epsilon, delta, 1), "exact divergence of the shuffled bits"
         else:
             if epsilon > 1:
                 gap = f"the proof of its order constant, 96, chosen by us, covers epsilon up to 1 only, and epsilon is {epsilon:g}"
@@ -127,13 +105,11 @@ class BinarySum(Privatizer):
                 raise ValueError(f"epsilon must be at most 1 for the theorem calibration of the binary sum, got {epsilon:g}: its "
                                  "order constant, 96, is chosen by us and proved up to there; use calibration='certified', or "
                                  "strict=False for noise without a proof")
-            self.noise_bits = theorem_bits(honest, epsilon, delta)
+            bits = theorem_bits(honest, epsilon, delta)
             reason = "M_sum with tau = 96 ln(2/delta) / epsilon^2, an order constant chosen by us, and proved by Chernoff's bound"
-        self.noise_std = self.noise_bits.std(self.users)
-        self.noise_mean = self.noise_bits.mean(self.users)
-        self.bits_per_user = float(1 + self.noise_bits.rare + self.noise_bits.common)
-        self.span = self.users * self.bits_per_user
-        self.guarantee = promise(epsilon, delta, "shuffle", self._unit, calibration, reason + crowd(honest_fraction), gap)
+        self._set_up(1, bits)
+        self.noise_mean = bits.mean(self.users)
+        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction), gap)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the bit and the noise bits, shape (users, bits_per_user)."""
@@ -141,28 +117,13 @@ class BinarySum(Privatizer):
         bits = self.check(values).astype(np.uint8)
         return np.hstack([bits, self.noise_bits.draw((len(bits),), rng)])
 
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Return how many ones each user sends."""
-        return values.astype(np.int64) + self.noise_bits.draw_sum(1, values.shape, rng)
-
-    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Subtract the mean of the noise from the number of ones."""
-        return np.asarray(waiting - self.noise_mean)
-
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Return all bits of all users in a uniformly random order, shape (users * bits_per_user,)."""
         return rng.permutation(messages.ravel())
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Count the ones and subtract the mean of the noise."""
-        return np.array([messages.sum(dtype=np.int64) - self.noise_mean])
+        return self._decode([messages.sum(dtype=np.int64)])
 
-    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
-        """Add the binomial sums of the noise bits of all users, minus their mean."""
-        total = np.asarray(total, dtype=float)
-        noise = self.noise_bits.draw_sum(self.users * batches, total.shape, rng)
-        return np.asarray(total + noise - self.noise_mean * batches)
-
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add up the noise bits; the longer tail of the two counts."""
-        return self.noise_bits.log_mgf(self.users, s)
+    def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+        return array.astype(np.int64)

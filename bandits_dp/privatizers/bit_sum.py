@@ -1,11 +1,9 @@
 r"""The shuffle model on numbers: a number becomes bits, noise bits join them, and the shuffler mixes all (Cheu et al. 2021).
 
-A coordinate in [low, high] becomes :math:`x = g (v - \mathrm{low}) / (\mathrm{high} - \mathrm{low})` and is rounded at
-random to one of its two neighbouring integers, so that the mean is kept: :math:`\lfloor x + U \rfloor` with U uniform.
-That integer in :math:`\{0, \dots, g\}` is sent as g bits, so many of them ones, together with the noise bits, all in an order
-that the user draws at random: where a user's own noise protects her message already, its order must not tell the noise from the
-value. The shuffler mixes the bits of each coordinate over all users; the analyzer counts the ones, subtracts the mean of the
-noise, and undoes the scale.
+Every coordinate becomes an integer in :math:`\{0, \dots, g\}` (:mod:`bandits_dp.privatizers.integer_sum`), which is sent as g bits,
+so many of them ones, together with the noise bits, all in an order that the user draws at random: where a user's own noise protects
+her message already, its order must not tell the noise from the value. The shuffler mixes the bits of each coordinate over all
+users; the analyzer counts the ones, subtracts the mean of the noise, and undoes the scale.
 
 **Sensitivity.** Give the user's old and new value the same U in every coordinate. The integers then differ by less than
 one more than the unrounded numbers do, in each coordinate. Privacy given U for every U is privacy, because delta is
@@ -21,59 +19,45 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.privatizers.base import Privatizer
-from bandits_dp.privatizers.domain import Box, Domain
-from bandits_dp.privatizers.fixed_point import round_at_random, round_tally
+from bandits_dp.privatizers.integer_sum import IntegerSum
 from bandits_dp.privatizers.noise_bits import NoiseBits
 
 MOST_BITS = 2_000_000_000  # that a release with real messages may hold at once
 
 
-class BitSum(Privatizer):
-    """What the shuffled sums of numbers share: encoding, messages and analysis. Subclasses choose levels and noise.
+class BitSum(IntegerSum):
+    """What the shuffled sums of numbers share: messages and analysis. Subclasses choose levels and noise.
 
     The parameters are those of :class:`Privatizer`.
 
     Attributes
     ----------
-    levels : int
-        g, the bits that a number becomes.
     noise_bits : NoiseBits
         What each user adds to each coordinate.
-    low, high : float
-        Ends of the interval that is encoded.
     """
 
-    levels: int
+    model = "shuffle"
     noise_bits: NoiseBits
-    adds = True
-
-    def __init__(self, users: int, domain: Domain, clip: bool = False) -> None:
-        super().__init__(users, domain, clip)
-        self.low, self.high = domain.low, domain.high
 
     def _set_up(self, levels: int, noise_bits: NoiseBits) -> None:
         """Take the levels and the noise, and derive what follows from them."""
-        self.levels = levels
-        ends = isinstance(self.domain, Box) and self.domain.whole and (self.domain.low, self.domain.high) == (self.low, self.high)
-        self.needs_values = not ends  # the ends of the interval are not rounded
         self.noise_bits = noise_bits
-        self.step = (self.high - self.low) / levels
+        self._set_levels(levels)
         each = levels + noise_bits.rare + noise_bits.common
         self.bits_per_user = float(self.dimension * each)
-        # rounding adds at most 1/4 to the variance of each user's integer
-        rounding = math.sqrt(self.users) / 2 if self.needs_values else 0.0
-        self.noise_std = self.step * math.hypot(noise_bits.std(self.users), rounding)
         self.span = self.users * each * self.step
 
-    def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Encode every coordinate as an integer in 0..g, shape (users, dimension)."""
-        return round_at_random((array - self.low) / self.step, self.levels, rng)
+    def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+        return self.noise_bits.draw_sum(users, shape, rng)
 
-    def _decode(self, ones: ArrayLike, batches: int = 1) -> NDArray[np.float64]:
-        """Turn numbers of ones into estimates of the sums."""
-        users = batches * self.users
-        return np.asarray((np.asarray(ones) - self.noise_bits.mean(users)) * self.step + users * self.low)
+    def _mean(self, users: int) -> float:
+        return self.noise_bits.mean(users)
+
+    def _std(self, users: int) -> float:
+        return self.noise_bits.std(users)
+
+    def _log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.noise_bits.log_mgf(users, s)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send g bits and the noise bits for each coordinate, in a random order, shape (users, dimension, bits)."""
@@ -82,8 +66,7 @@ class BitSum(Privatizer):
         if len(array) * self.bits_per_user > MOST_BITS:
             raise ValueError("fidelity must be 'aggregate' for messages as long as these, got 'messages' with "
                              f"{self.bits_per_user:,.0f} bits from each of {len(array)} users: more than {MOST_BITS:,} in all")
-        integers = self._round(array, rng)
-        unary = np.arange(self.levels) < integers[:, :, None]
+        unary = np.arange(self.levels) < self._round(array, rng)[:, :, None]
         bits = np.concatenate([unary.astype(np.uint8), self.noise_bits.draw(array.shape, rng)], axis=2)
         return rng.permuted(bits, axis=2)
 
@@ -94,35 +77,6 @@ class BitSum(Privatizer):
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Count the ones of each coordinate and undo the encoding."""
         return self._decode(messages.sum(axis=1, dtype=np.int64))
-
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Return the number of ones in every message, shape (users, dimension): all orders of a user's bits are equally likely."""
-        return self._round(values, rng) + self.noise_bits.draw_sum(1, values.shape, rng)
-
-    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Count the ones of all users, and undo the encoding."""
-        return self._decode(waiting)
-
-    def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Round every user's value, and draw all noise bits of a coordinate as one number."""
-        noise = self.noise_bits.draw_sum(self.users, (self.dimension,), rng)
-        return self._decode(self._round(array, rng).sum(axis=0) + noise)
-
-    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
-        """Add the noise bits, if all values are ends of the interval; else refuse, for how values round depends on each of them."""
-        if self.needs_values:
-            raise ValueError("total must be given as single values (use release, or release_tally): random rounding does not "
-                             "depend on the sum alone")
-        total = np.asarray(total, dtype=float)
-        ones = np.rint((total - batches * self.users * self.low) / self.step)
-        return self._decode(ones + self.noise_bits.draw_sum(batches * self.users, total.shape, rng), batches)
-
-    def release_tally(
-        self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
-        """Round the users of each value together, and draw all noise bits of a sum as one number."""
-        ones = round_tally((values - self.low) / self.step, counts, self.levels, rng)
-        return self._decode(ones + self.noise_bits.draw_sum(self.users * batches, ones.shape, rng), batches)
 
     @property
     def sub_gaussian_std(self) -> float:
@@ -151,12 +105,6 @@ class BitSum(Privatizer):
         rest -= np.floor(rest)
         error = (uniform < rest).sum(axis=1) - rest.sum(axis=1)
         return np.asarray(self.step * (rows[:, : self.dimension] + error))
-
-    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add the noise bits and, by Hoeffding's lemma, the rounding of every user."""
-        scaled = s * self.step
-        rounding = self.users * scaled**2 / 8 if self.needs_values else 0.0
-        return np.asarray(self.noise_bits.log_mgf(self.users, scaled) + rounding)
 
 
 def honest_users(users: int, honest_fraction: float) -> int:

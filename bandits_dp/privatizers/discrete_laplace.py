@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.discrete_laplace import discrete_laplace_scale
+from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import BITS, Box
-from bandits_dp.privatizers.promise import certified, promise
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 LARGEST = 15.0  # 1 / t, up to which numpy's Polya numbers give epsilon to 1e-9, for any number of users
@@ -69,21 +69,15 @@ class DiscreteLaplaceSum(SecureSum):
     747 of 1000 slept well, give or take 1.4
     """
 
-    @_checks.own_words
+    @_checks.checked(delta=_checks.mass)
     def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float = 0.0,
-        calibration: str = "certified",
-        domain: Box = BITS,
+        self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified", domain: Box = BITS,
         honest_fraction: float = 1.0,
     ) -> None:
         super().__init__(users, domain, honest_fraction)
-        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta, zero=True)
         if certified(calibration, "the discrete Laplace sum", "no constants are known that give the published figures"):
             # enough levels for rounding, of std sqrt(n) / 2, to add at most 1% to noise of std sqrt(2) g / epsilon
-            levels = math.ceil(epsilon * math.sqrt(self.users) / (2 * 0.14 * math.sqrt(2))) if self.rounds else 1
+            levels = 1 if domain.whole else math.ceil(epsilon * math.sqrt(self.users) / (2 * 0.14 * math.sqrt(2)))
         else:
             levels, delta = math.ceil(epsilon * math.sqrt(self.users)), 0.0
         if epsilon > LARGEST * levels:
@@ -92,16 +86,16 @@ class DiscreteLaplaceSum(SecureSum):
         self.scale = max(discrete_laplace_scale(epsilon, delta, levels), 1 / LARGEST)
         self._set_up(levels)
         reason = f"discrete Laplace noise of scale {self.scale:.4g} on a sum of integers that moves by at most {levels}, exact"
-        self.guarantee = promise(epsilon, delta, "central", self._unit, calibration, reason + self._trust)
+        self._promise(epsilon, delta, calibration, reason + self._trust)
 
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw a difference of Polya numbers."""
         up, down = rng.negative_binomial(users / self.honest, -math.expm1(-1 / self.scale), (2, *shape))
         return np.asarray(up - down)
 
-    def _variance(self, users: int) -> float:
-        """Return r / (2 sinh^2(1 / 2t)), which is 2 r q / (1 - q)^2."""
-        return users / self.honest / (2 * math.sinh(min(0.5 / self.scale, 300.0)) ** 2)
+    def _std(self, users: int) -> float:
+        """Return the root of r / (2 sinh^2(1 / 2t)), which is 2 r q / (1 - q)^2."""
+        return math.sqrt(users / self.honest / 2) / math.sinh(min(0.5 / self.scale, 300.0))
 
     def _log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return -r log(1 - (sinh(s / 2) / sinh(1 / 2t))^2), infinite from s = 1 / t on."""

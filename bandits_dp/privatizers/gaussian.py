@@ -10,17 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_noise_std
-from bandits_dp.privatizers.base import Privatizer
+from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
-from bandits_dp.privatizers.promise import certified, promise
 from bandits_dp.privatizers.senders import Noisy, Trusting
 
 
-class GaussianNoise(Privatizer):
+class GaussianNoise(Trusting):
     """What all sums with Gaussian noise share: the law of the noise in every coordinate of the sum, of std ``noise_std``."""
 
-    bits_per_user: float
-    span = math.inf
     gaussian = True
 
     @property
@@ -64,37 +61,28 @@ class UserNoise(Noisy, GaussianNoise):
 class _Calibrated(GaussianNoise):
     """Gaussian noise calibrated to the domain's l2 diameter, by whoever adds it."""
 
-    model: str
-
-    @_checks.own_words
+    @_checks.checked()
     def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float,
-        calibration: str = "certified",
-        domain: Domain = UNIT_INTERVAL,
-        clip: bool = False,
-        strict: bool = True,
+        self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
+        clip: bool = False, strict: bool = True,
     ) -> None:
         super().__init__(users, domain, clip)
-        _checks.flag("strict", strict)
-        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
-        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
         distance, gap = domain.l2_diameter, ""
-        if certified(calibration, "a Gaussian sum", "no paper publishes a figure with it"):
-            self.unit_std = gaussian_noise_std(epsilon, delta, distance)
-            reason = f"exact Gaussian mechanism, l2-sensitivity {distance:.4g} (Balle & Wang 2018, Theorem 8)"
+        if certified(calibration, "a Gaussian sum"):
+            self.unit_std = gaussian_noise_std(epsilon, delta, distance * math.sqrt(self.batches))  # exact for all batches
+            times = f" in each of {self.batches} batches" if self.batches > 1 else ""
+            reason = f"exact Gaussian mechanism, l2-sensitivity {distance:.4g}{times} (Balle & Wang 2018, Theorem 8)"
         else:
-            self.unit_std = classical_gaussian_noise_std(epsilon, delta, distance, strict=strict)
+            each, each_delta = self._each(epsilon, delta, strict)
+            self.unit_std = classical_gaussian_noise_std(each, each_delta, distance, strict=strict)
             reason = f"classical Gaussian mechanism, l2-sensitivity {distance:.4g} (Dwork & Roth 2014, Theorem A.1)"
-            if epsilon >= 1:
-                gap = f"the classical formula is proved for epsilon < 1 only, and epsilon is {epsilon:g}"
-        self.guarantee = promise(epsilon, delta, self.model, self._unit, calibration, reason, gap)
+            if each >= 1:
+                gap = f"the classical formula is proved for epsilon < 1 only, and epsilon is {each:g}"
+        self._promise(epsilon, delta, calibration, reason, gap)
         self.noise_std = self.unit_std * math.sqrt(self.users if self.model == "local" else 1)
 
 
-class CentralGaussian(Trusting, _Calibrated):
+class CentralGaussian(_Calibrated):
     """Sum plus Gaussian noise at the server.
 
     Parameters
@@ -129,8 +117,6 @@ class CentralGaussian(Trusting, _Calibrated):
     751 of 1000 slept well, give or take 4.2
     """
 
-    model = "central"
-
 
 class LocalGaussian(UserNoise, _Calibrated):
     """Sum of values to which every user adds Gaussian noise of its own.
@@ -146,5 +132,3 @@ class LocalGaussian(UserNoise, _Calibrated):
     >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
     796 of 1000 slept well, give or take 133.6
     """
-
-    model = "local"

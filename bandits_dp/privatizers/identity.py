@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.guarantee import no_guarantee
-from bandits_dp.privatizers.base import NEIGHBOURS
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
 from bandits_dp.privatizers.senders import Trusting
 
@@ -34,9 +33,8 @@ class Identity(Trusting):
 
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL) -> None:
         super().__init__(users, domain)
-        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
         self.span = self.users * (domain.high - domain.low)
-        self.guarantee = no_guarantee("none", "one reward", NEIGHBOURS, "certified", "rewards are used as they are")
+        self.guarantee = no_guarantee("none", "one reward", self._neighbours, "certified", "rewards are used as they are")
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Return the true sums."""

@@ -10,40 +10,28 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.laplace import laplace_scale
-from bandits_dp.privatizers.base import Privatizer
+from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
-from bandits_dp.privatizers.promise import certified, promise
 from bandits_dp.privatizers.senders import Noisy, Trusting
 
 
-class _LaplaceSum(Privatizer):
+class _LaplaceSum(Trusting):
     """A sum with Laplace noise in every coordinate, ``draws`` of them, calibrated to the domain's l1 diameter."""
 
-    model: str
-    bits_per_user: float
-    span = math.inf
-
-    @_checks.own_words
+    @_checks.checked(delta=_checks.mass)
     def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float = 0.0,
-        calibration: str = "certified",
-        domain: Domain = UNIT_INTERVAL,
+        self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
         clip: bool = False,
     ) -> None:
         super().__init__(users, domain, clip)
-        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta, zero=True)
-        if not certified(calibration, "a Laplace sum", "no paper publishes a figure with it") or self.dimension > 1:
+        if not certified(calibration, "a Laplace sum") or self.dimension > 1:
             delta = 0.0  # the profile with delta is proved for one number
         self.scale = laplace_scale(epsilon, delta, domain.l1_diameter)
         self.draws = self.users if self.model == "local" else 1
         self.noise_std = math.sqrt(2 * self.draws) * self.scale
-        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
-        reason = f"Laplace mechanism, l1-sensitivity {domain.l1_diameter:.4g} (Dwork et al. 2006" + (
-            "; with delta, Balle et al. 2018)" if delta else ")")
-        self.guarantee = promise(epsilon, delta, self.model, self._unit, calibration, reason)
+        more = "; with delta, Balle et al. 2018" if delta else ""
+        reason = f"Laplace mechanism, l1-sensitivity {domain.l1_diameter:.4g} (Dwork et al. 2006{more})"
+        self._promise(epsilon, delta, calibration, reason)
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Add the noises to every entry; several Laplace draws add up to a difference of two Gamma draws."""
@@ -57,7 +45,7 @@ class _LaplaceSum(Privatizer):
         return np.where(square < 1, -self.draws * np.log1p(-np.minimum(square, 1 - 1e-16)), np.inf)
 
 
-class CentralLaplace(Trusting, _LaplaceSum):
+class CentralLaplace(_LaplaceSum):
     """Sum plus Laplace noise at the server.
 
     Parameters
@@ -90,8 +78,6 @@ class CentralLaplace(Trusting, _LaplaceSum):
     751 of 1000 slept well, give or take 1.4
     """
 
-    model = "central"
-
 
 class LocalLaplace(Noisy, _LaplaceSum):
     """Sum of values to which every user adds Laplace noise of its own.
@@ -107,8 +93,6 @@ class LocalLaplace(Noisy, _LaplaceSum):
     >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
     750 of 1000 slept well, give or take 44.7
     """
-
-    model = "local"
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Send the value plus the user's own noise."""

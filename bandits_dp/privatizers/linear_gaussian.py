@@ -7,7 +7,6 @@ import math
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.gaussian import UserNoise
-from bandits_dp.privatizers.promise import promise
 
 
 class PublishedLocalGaussian(UserNoise):
@@ -37,20 +36,17 @@ class PublishedLocalGaussian(UserNoise):
         If an argument is out of range.
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(self, users: int, epsilon: float, delta: float, domain: LinearStatistics, strict: bool = True) -> None:
         super().__init__(users, domain)
-        _checks.flag("strict", strict)
-        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
+        each, each_delta = self._each(epsilon, delta, strict)
         gap = ""
-        if epsilon > 1:
-            gap = f"Proposition F.1 of Chowdhury & Zhou 2022 covers epsilon up to 1 only, and epsilon is {epsilon:g}"
+        if each > 1:
+            gap = f"Proposition F.1 of Chowdhury & Zhou 2022 covers epsilon up to 1 only, and epsilon is {each:g}"
         if strict and gap:
             raise ValueError(f"epsilon must be at most 1 for the theorem calibration of local LinUCB (Chowdhury & Zhou 2022, "
-                             f"Proposition F.1), got {epsilon:g}; use calibration='certified', or strict=False for an unproved one")
-        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
-        self.unit_std = 4 * math.sqrt(2 * math.log(2.5 / delta)) / epsilon  # Proposition F.1
+                             f"Proposition F.1), got {each:g}; use calibration='certified', or strict=False for an unproved one")
+        self.unit_std = 4 * math.sqrt(2 * math.log(2.5 / each_delta)) / each  # Proposition F.1
         self.noise_std = self.unit_std * math.sqrt(self.users)
-        reason = ("classical Gaussian mechanism on phi y and on phi phi', each with half of epsilon and delta "
-                  "(Zheng et al. 2020; Dwork & Roth 2014, Theorem A.1)")
-        self.guarantee = promise(epsilon, delta, "local", self._unit, "theorem", reason, gap)
+        self._promise(epsilon, delta, "theorem", "classical Gaussian mechanism on phi y and on phi phi', each with half of epsilon "
+                      "and delta (Zheng et al. 2020; Dwork & Roth 2014, Theorem A.1)", gap)

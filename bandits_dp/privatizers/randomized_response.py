@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.privatizers.base import Privatizer, bernoulli_log_mgf
+from bandits_dp.privatizers.base import Privatizer, bernoulli_log_mgf, certified
 from bandits_dp.privatizers.domain import BITS
-from bandits_dp.privatizers.promise import certified, promise
 from bandits_dp.privatizers.rare import STEP
 
 LARGEST = 36.0  # beyond this epsilon a lie is rarer than one in 2^52: report with that much noise rather than none
@@ -74,14 +73,13 @@ class RandomizedResponse(Privatizer):
     with 73% honest answers: 740, give or take 30.3
     """
 
+    model = "local"
     bits_per_user, adds = 1.0, True
 
-    @_checks.own_words
+    @_checks.checked(delta=_checks.mass)
     def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified") -> None:
         super().__init__(users, BITS)
-        epsilon = _checks.epsilon(epsilon)
-        delta = _checks.delta(delta, zero=True)
-        if not certified(calibration, "randomized response", "no paper publishes a figure with it"):
+        if not certified(calibration, "randomized response"):
             delta = 0.0
         self.truth = largest_truth(epsilon, delta)
         if self.truth <= 0.5:
@@ -90,8 +88,7 @@ class RandomizedResponse(Privatizer):
         lie, self.bias = 1 - self.truth, 2 * self.truth - 1  # both exact
         self.noise_std = math.sqrt(self.users * self.truth * lie) / self.bias
         self.span = self.users / self.bias
-        reason = "the two answers of randomized response, compared exactly (Warner 1965)"
-        self.guarantee = promise(epsilon, delta, "local", self._unit, calibration, reason)
+        self._promise(epsilon, delta, calibration, "the two answers of randomized response, compared exactly (Warner 1965)")
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Report the bit with probability ``truth`` and its opposite otherwise, shape (users, 1)."""

@@ -25,7 +25,6 @@ Composing the local guarantees without amplification is also tried.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -35,7 +34,6 @@ from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.guarantee import upper
 from bandits_dp.privatizers.amplified import AmplifiedGaussian, certified_unit_std
 from bandits_dp.privatizers.base import Privatizer
-from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.gaussian import LocalGaussian
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.vector_sum import VectorSum
@@ -44,6 +42,7 @@ MOST_EPSILON = 30.0  # of one batch: beyond, randomized response never lies in f
 SHARES = (0.9, 0.5, 0.1, 0.01)  # of delta, that the pairs may use up
 
 
+@_checks.checked()
 def per_batch(epsilon: float, delta: float, batches: int, strict: bool = True) -> tuple[float, float]:
     """Privacy of each of M batches such that all together have the target (Chowdhury & Zhou 2022, Theorem E.2).
 
@@ -66,11 +65,9 @@ def per_batch(epsilon: float, delta: float, batches: int, strict: bool = True) -
     ValueError
         If an argument is out of range, or composition does not prove the target.
     """
-    epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
-    M = _checks.integer("batches", batches)
-    each = epsilon / (2 * math.sqrt(2 * M * math.log(2 / delta))), delta / (2 * M)  # Theorem E.2
-    if strict and not composes(*each, M, epsilon, delta):
-        raise ValueError(f"epsilon must be such that {M} batches of {each} compose to it at delta = {delta:g}, got {epsilon:g}; "
+    each = epsilon / (2 * math.sqrt(2 * batches * math.log(2 / delta))), delta / (2 * batches)  # Theorem E.2
+    if strict and not composes(*each, batches, epsilon, delta):
+        raise ValueError(f"epsilon must be such that {batches} batches of {each} compose to it at delta = {delta:g}, got {epsilon:g}; "
                          "use calibration='certified', or strict=False for an unproved number")
     return each
 
@@ -86,10 +83,9 @@ def composes(each_epsilon: float, each_delta: float, batches: int, epsilon: floa
 
 
 class _Returning(Privatizer):
-    """What the releases for returning users share: they are made for one batch, and then promise something about all."""
+    """What the releases for returning users share: how many batches there are, and what the guarantee then says."""
 
-    batches: int
-    usual = "certified"  # the calibration if none is asked for
+    _neighbours = "replace all vectors of one user"
 
     def __init__(
         self, users: int, batches: int, epsilon: float, delta: float, calibration: str | None = None, **options: Any
@@ -97,29 +93,23 @@ class _Returning(Privatizer):
         self.batches = _checks.integer("batches", batches)
         if calibration is not None:
             options["calibration"] = calibration
-        each, calibration = (epsilon, delta), calibration or self.usual
-        if calibration == "theorem":
-            each = per_batch(epsilon, delta, batches, options.get("strict", True))
-        super().__init__(users, *each, **options)  # type: ignore[arg-type]  # of the privatizer for one batch
-        one = replace(self.guarantee, unit=self._unit, neighbours="replace all vectors of one user")
-        if calibration == "certified":
-            reason = self._compose(epsilon, delta, options.get("honest_fraction", 1.0))
-            one = replace(one, epsilon=epsilon, delta=delta, reason=reason)
-        elif one.proved:
-            pair = f"({upper(one.epsilon, 3)}, {upper(one.delta, 3)}) in each of {self.batches} batches"
-            reason = f"{one.reason}, {pair}, optimal composition (Kairouz, Oh, Viswanath 2015)"
-            if not composes(one.epsilon, one.delta, self.batches, epsilon, delta):
-                epsilon, delta, reason = math.inf, 1.0, f"composition does not prove epsilon = {epsilon:g} from {pair}"
-            one = replace(one, epsilon=epsilon, delta=delta, reason=reason)
-        self.guarantee = one
+        super().__init__(users, epsilon, delta, **options)  # type: ignore[arg-type]  # of the privatizer for one batch
 
     @property
     def _unit(self) -> str:
         return f"one user's at most {self.batches} vectors in {self.domain}, one per batch"
 
-    def _compose(self, epsilon: float, delta: float, honest_fraction: float) -> str:
-        """Set the certified noise for all batches, and say why it is enough."""
-        raise NotImplementedError
+    def _each(self, epsilon: float, delta: float, strict: bool) -> tuple[float, float]:
+        return per_batch(epsilon, delta, self.batches, strict)
+
+    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "") -> None:
+        if calibration == "theorem" and not gap:
+            each = self._each(epsilon, delta, False)
+            pair = f"({upper(each[0], 3)}, {upper(each[1], 3)}) in each of {self.batches} batches"
+            reason += f", {pair}, optimal composition (Kairouz, Oh, Viswanath 2015)"
+            if not composes(*each, self.batches, epsilon, delta):
+                gap = f"composition does not prove epsilon = {epsilon:g} from {pair}"
+        super()._promise(epsilon, delta, calibration, reason, gap)
 
 
 class ReturningVectorSum(_Returning, VectorSum):
@@ -144,22 +134,12 @@ class ReturningVectorSum(_Returning, VectorSum):
         If an argument is out of range, or a theorem does not cover the numbers and ``strict`` is not False.
     """
 
-    def _compose(self, epsilon: float, delta: float, honest_fraction: float) -> str:
-        self._certify(self.levels, honest_users(self.users, honest_fraction), epsilon, delta, self.batches)
-        return (f"rigorous comparison of the shuffled bits with a Gaussian, l2-sensitivity {self.domain.l2_diameter:.4g} "
-                f"in each of {self.batches} batches, exact composition of Gaussians (Dong, Roth, Su 2022)") + crowd(honest_fraction)
-
 
 class ReturningLocalGaussian(_Returning, LocalGaussian):
     """Gaussian noise at users who bring a vector to each of ``batches`` batches.
 
     The parameters are those of :class:`ReturningVectorSum`, but the options those of :class:`LocalGaussian`.
     """
-
-    def _compose(self, epsilon: float, delta: float, honest_fraction: float) -> str:
-        self.unit_std = composed_unit_std(self.batches, epsilon, delta, self.domain.l2_diameter)
-        self.noise_std = self.unit_std * math.sqrt(self.users)
-        return _gaussian_reason(self.domain.l2_diameter, self.batches)
 
 
 class ReturningPublishedGaussian(_Returning, PublishedLocalGaussian):
@@ -168,8 +148,6 @@ class ReturningPublishedGaussian(_Returning, PublishedLocalGaussian):
     The parameters are those of :class:`ReturningVectorSum`, but the options those of :class:`PublishedLocalGaussian`.
     """
 
-    usual = "theorem"
-
 
 class ReturningAmplifiedGaussian(_Returning, AmplifiedGaussian):
     """P_Amp for users who bring a vector to each of ``batches`` batches.
@@ -177,29 +155,18 @@ class ReturningAmplifiedGaussian(_Returning, AmplifiedGaussian):
     The parameters are those of :class:`ReturningVectorSum`, but the options those of :class:`AmplifiedGaussian`.
     """
 
-    def _compose(self, epsilon: float, delta: float, honest_fraction: float) -> str:
-        honest, distance = honest_users(self.users, honest_fraction), self.domain.l2_diameter
-        self.unit_std = composed_amplified_std(honest, self.batches, epsilon, delta, distance)
-        self.noise_std = self.unit_std * math.sqrt(self.users)
-        if self.unit_std == composed_unit_std(self.batches, epsilon, delta, distance):
-            return _gaussian_reason(distance, self.batches)
-        return ("exact local Gaussian mechanism, amplified by shuffling (Feldman, McMillan, Talwar 2021), and optimal "
-                f"composition of {self.batches} batches (Kairouz, Oh, Viswanath 2015)") + crowd(honest_fraction)
-
-
-def _gaussian_reason(distance: float, batches: int) -> str:
-    return f"exact Gaussian mechanism, l2-sensitivity {distance:.4g} in each of {batches} batches (Balle & Wang 2018, Theorem 8)"
-
-
-def composed_unit_std(batches: int, epsilon: float, delta: float, distance: float) -> float:
-    """Smallest std per user such that ``batches`` Gaussian releases about her are private; exact."""
-    return gaussian_noise_std(epsilon, delta, distance * math.sqrt(batches))
+    def _least_std(self, honest: int, epsilon: float, delta: float) -> tuple[float, str, str]:
+        distance, batches = self.domain.l2_diameter, self.batches
+        return (composed_amplified_std(honest, batches, epsilon, delta, distance),
+                "exact local Gaussian mechanism, amplified by shuffling (Feldman, McMillan, Talwar 2021), and optimal composition "
+                f"of {batches} batches (Kairouz, Oh, Viswanath 2015)",
+                f"exact Gaussian mechanism, l2-sensitivity {distance:.4g} in each of {batches} batches (Balle & Wang 2018, Theorem 8)")
 
 
 @lru_cache(maxsize=256)
 def composed_amplified_std(users: int, batches: int, epsilon: float, delta: float, distance: float) -> float:
     """Smallest std per user, of those searched, such that so many batches of shuffled Gaussian messages are private."""
-    best = composed_unit_std(batches, epsilon, delta, distance)  # without amplification
+    best = gaussian_noise_std(epsilon, delta, distance * math.sqrt(batches))  # without amplification
     for share in SHARES:
         one = delta * share / batches
         low, high = 0.0, epsilon

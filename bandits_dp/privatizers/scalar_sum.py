@@ -8,21 +8,17 @@ from functools import lru_cache, partial
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_trials, hockey_stick
 from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Box
 from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
-from bandits_dp.privatizers.promise import certified, promise
 
 
 @lru_cache(maxsize=1024)
 def certified_bits(users: int, epsilon: float, delta: float, levels: int) -> NoiseBits:
     """Fewest noise bits for a count that one user moves by at most ``levels``, by the exact divergence."""
-    return least_noise_bits(
-        users,
-        lambda allowed: binomial_trials(epsilon, allowed, levels),
-        partial(hockey_stick, epsilon=epsilon, shift=levels),
-        delta,
-    )
+    return least_noise_bits(users, lambda allowed: binomial_trials(epsilon, allowed, levels),
+                            partial(hockey_stick, epsilon=epsilon, shift=levels), delta)
 
 
 def theorem_bits(users: int, epsilon: float, delta: float, half_range: float) -> tuple[int, NoiseBits]:
@@ -65,28 +61,18 @@ class ScalarSum(BitSum):
     a mean of 0.751, give or take 0.002
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float,
-        calibration: str = "certified",
-        domain: Box = UNIT_INTERVAL,
-        levels: int | None = None,
-        honest_fraction: float = 1.0,
-        clip: bool = False,
-        strict: bool = True,
+        self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Box = UNIT_INTERVAL,
+        levels: int | None = None, honest_fraction: float = 1.0, clip: bool = False, strict: bool = True,
     ) -> None:
         super().__init__(users, domain, clip)
-        _checks.flag("strict", strict)
-        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         if self.dimension != 1:
             raise ValueError(f"domain must have dimension 1 for a scalar sum, got {self.dimension}")
         honest = honest_users(self.users, honest_fraction)
         gap = ""
-        if certified(calibration, "the scalar sum", "no paper publishes a figure with it"):
-            g = default_levels(self.users, epsilon, delta) if levels is None else _checks.integer("levels", levels)
+        if certified(calibration, "the scalar sum"):
+            g = default_levels(self.users, epsilon, delta) if levels is None else levels
             self._set_up(g, certified_bits(honest, epsilon, delta, g))
             reason = f"exact divergence of the shuffled bits for a move by {g}"
         else:
@@ -99,7 +85,7 @@ class ScalarSum(BitSum):
                                  "or strict=False for an unproved one")
             self._set_up(*theorem_bits(honest, epsilon, delta, (self.high - self.low) / 2))
             reason = "P_1D with its published constants, as we read them (Li, Zhou, Ji 2022, Algorithm 4)"
-        self.guarantee = promise(epsilon, delta, "shuffle", self._unit, calibration, reason + crowd(honest_fraction), gap)
+        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction), gap)
 
 
 def default_levels(users: int, epsilon: float, delta: float) -> int:

@@ -9,17 +9,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.base import Privatizer
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
 
 
 class Trusting(Privatizer):
     """Users send their values to a server that is trusted with them; what noise there is, ``release_sum`` adds."""
 
+    model = "central"
     adds = True
 
+    def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
+        super().__init__(users, domain, clip)
+        self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
+
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value itself."""
-        _checks.generator(rng)
-        return self.check(values)
+        """Send what :meth:`send` says, shape (users, dimension)."""
+        return self.send(self.check(values), _checks.generator(rng))
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself."""
@@ -30,22 +35,14 @@ class Trusting(Privatizer):
         return self.release_sum(waiting, rng)
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up, and one noise."""
-        return self.release_sum(messages.sum(axis=0), rng)
+        """Add the messages up, and receive their sum."""
+        return self.receive(messages.sum(axis=0, dtype=float), rng)
 
 
-class Noisy(Privatizer):
+class Noisy(Trusting):
     """Users add noise of their own, in ``send``."""
 
-    adds = True
-
-    def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value plus the user's own noise, shape (users, dimension)."""
-        return self.send(self.check(values), _checks.generator(rng))
-
-    def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up."""
-        return np.asarray(messages.sum(axis=0), dtype=float)
+    model = "local"
 
     def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the sum as it is."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.skellam import skellam_variance
+from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import BITS, Box
-from bandits_dp.privatizers.promise import certified, promise
 from bandits_dp.privatizers.rare import STEP
 from bandits_dp.privatizers.secure_sum import SecureSum
 
@@ -54,37 +54,30 @@ class SkellamSum(SecureSum):
     752 of 1000 slept well, give or take 3.8
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float,
-        calibration: str = "certified",
-        domain: Box = BITS,
+        self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Box = BITS,
         honest_fraction: float = 1.0,
     ) -> None:
         super().__init__(users, domain, honest_fraction)
-        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         exact = certified(calibration, "the Skellam sum", "no constants are known that give the published figures")
         levels = 1
-        if self.rounds:  # enough for rounding, of std sqrt(n) / 2, to add at most 1% to noise that is about Gaussian
+        if not domain.whole:  # enough for rounding, of std sqrt(n) / 2, to add at most 1% to noise that is about Gaussian
             levels = min(math.ceil(math.sqrt(self.users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta, 1.0))), MOST_LEVELS)
         self.variance = skellam_variance(epsilon, delta, levels, "exact" if exact else "renyi")
         self._set_up(levels)
         reason = "exact divergence of Skellam noise" if exact else "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021)"
         reason += f" of variance {self.variance:.4g} on a sum of integers that moves by at most {levels}"
-        self.guarantee = promise(epsilon, delta, "central", self._unit, calibration, reason + self._trust)
+        self._promise(epsilon, delta, calibration, reason + self._trust)
 
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw a difference of Poisson numbers, none of which is 0 too often."""
-        up, down = rng.poisson(self._variance(users) / 2 + 2 * STEP, (2, *shape))
+        up, down = rng.poisson(self.variance * users / self.honest / 2 + 2 * STEP, (2, *shape))
         return np.asarray(up - down)
 
-    def _variance(self, users: int) -> float:
-        """Return the share of so many users."""
-        return self.variance * users / self.honest
+    def _std(self, users: int) -> float:
+        return math.sqrt(self.variance * users / self.honest)
 
     def _log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return variance * (cosh(s) - 1)."""
-        return np.asarray(2 * self._variance(users) * np.sinh(s / 2) ** 2)
+        return np.asarray(2 * (self.variance * users / self.honest) * np.sinh(s / 2) ** 2)

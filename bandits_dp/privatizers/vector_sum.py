@@ -20,10 +20,10 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
 from bandits_dp.privatizers.domain import Box, Domain, LinearStatistics
 from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
-from bandits_dp.privatizers.promise import certified, promise
 
 MOST_LEVELS = 4096  # of the default
 LEAST_DELTA = 1e-252  # of the rigorous bound, which leaves no less to the tails
@@ -119,22 +119,12 @@ class VectorSum(BitSum):
     8.64 instead of 8.45, for 894 bits of each user
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(
-        self,
-        users: int,
-        epsilon: float,
-        delta: float,
-        domain: Domain,
-        calibration: str = "certified",
-        levels: int | None = None,
-        honest_fraction: float = 1.0,
-        clip: bool = False,
-        strict: bool = True,
+        self, users: int, epsilon: float, delta: float, domain: Domain, calibration: str = "certified", levels: int | None = None,
+        honest_fraction: float = 1.0, clip: bool = False, strict: bool = True,
     ) -> None:
         super().__init__(users, domain, clip)
-        _checks.flag("strict", strict)
-        epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
         honest = honest_users(self.users, honest_fraction)
         gap = ""
         if certified(calibration, "the vector sum", "its constants belong to whole learners"):
@@ -143,22 +133,25 @@ class VectorSum(BitSum):
                 for_shift = 50 * math.sqrt(self.dimension) / (domain.l2_diameter / width)
                 for_error = width * math.sqrt(self.users) / (2 * 0.14 * noise)
                 levels = min(math.ceil(max(for_shift, for_error)), MOST_LEVELS)
-            self._certify(_checks.integer("levels", levels), honest, epsilon, delta)
+            self._certify(levels, honest, epsilon, delta)
             reason = f"rigorous comparison of the shuffled bits with a Gaussian, l2-sensitivity {domain.l2_diameter:.4g}"
+            if self.batches > 1:
+                reason += f" in each of {self.batches} batches, exact composition of Gaussians (Dong, Roth, Su 2022)"
         else:
-            if epsilon > 15 or delta >= 0.5:
+            each, each_delta = self._each(epsilon, delta, strict)
+            if each > 15 or each_delta >= 0.5:
                 gap = ("the theorems (Chowdhury & Zhou 2022, C.1; Li, Zhou, Ji 2022, 4.6) cover epsilon <= 15 and delta < 1/2 "
-                       f"only, and they are {epsilon:g} and {delta:g}")
+                       f"only, and they are {each:g} and {each_delta:g}")
             if strict and gap:
                 raise ValueError("epsilon must be at most 15 and delta below 1/2 for the theorem calibration of the vector sum "
                                  "(Chowdhury & Zhou 2022, Theorem C.1; Li, Zhou, Ji 2022, Theorem 4.6), "
-                                 f"got ({epsilon:g}, {delta:g}); use calibration='certified', or strict=False for an unproved one")
-            reason = self._published(honest, epsilon, delta)
-        self.guarantee = promise(epsilon, delta, "shuffle", self._unit, calibration, reason + crowd(honest_fraction), gap)
+                                 f"got ({each:g}, {each_delta:g}); use calibration='certified', or strict=False for an unproved one")
+            reason = self._published(honest, each, each_delta)
+        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction), gap)
 
-    def _certify(self, levels: int, honest: int, epsilon: float, delta: float, batches: int = 1) -> None:
-        """Set up the noise for so many vectors of each user, one per batch."""
-        g, d = levels, self.dimension
+    def _certify(self, levels: int, honest: int, epsilon: float, delta: float) -> None:
+        """Set up the noise for all vectors of a user, one per batch."""
+        g, d, batches = levels, self.dimension, self.batches
         per_level = self.domain.l2_diameter / (self.high - self.low)
         shift = min(per_level * g + math.sqrt(d), g * math.sqrt(d)) * math.sqrt(batches)
         self._set_up(g, certified_bits(honest, epsilon, delta, shift, d * batches))

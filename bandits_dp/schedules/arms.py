@@ -47,6 +47,7 @@ class Batches(Protocol):
         """Return how many users pull each arm in a phase (from 1) that begins with so many viable arms."""
 
 
+@_checks.checked()
 @dataclass(frozen=True)
 class EqualBatches:
     """The same ``every`` time.
@@ -61,10 +62,6 @@ class EqualBatches:
     every: int
     fresh = False
     steady = True
-
-    def __post_init__(self) -> None:
-        """Check the number."""
-        object.__setattr__(self, "every", _checks.integer("every", self.every))
 
     def size(self, phase: int, arms: int) -> int:
         """Return what it is every time."""
@@ -152,9 +149,9 @@ class Published(ABC):
     steady = False
     changes = ("users", "half")
 
+    @_checks.checked()
     def __init__(self, horizon: int, epsilon: float) -> None:
-        self.beta = 1 / _checks.integer("horizon", horizon)
-        self.epsilon = _checks.epsilon(epsilon)
+        self.beta, self.epsilon = 1 / horizon, epsilon
         self.users, self.half = 0, math.inf
         self._phase_log = math.nan  # of the phase that has begun
 
@@ -269,6 +266,7 @@ def batches(batch_size: int | str | Batches) -> Batches:
     return EqualBatches(_checks.integer("batch_size", batch_size))
 
 
+@_checks.checked()
 def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
     """Count the phases with two viable arms that fit into the horizon: no run decides more often.
 
@@ -295,7 +293,7 @@ def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
     >>> most_decisions(1000, 100), most_decisions(1000, "doubling")
     (5, 7)
     """
-    horizon, schedule = _checks.integer("horizon", horizon), batches(batch_size)
+    schedule = batches(batch_size)
     first = first_batch(horizon, schedule, arms=2)
     if schedule.steady:
         return max(1, horizon // (2 * first))

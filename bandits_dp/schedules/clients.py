@@ -1,7 +1,7 @@
 r"""How many clients each phase of DP-DPE has: ever more, or always the same.
 
 DPE takes :math:`\lceil 2^{\alpha l} \rceil` clients in phase l. DPE-FixedU takes the same number U in every phase, chosen so that
-its communication is that of DPE (Li, Zhou, Ji 2022, section 7); ``engine/pilots.py`` finds it.
+its communication is that of DPE (Li, Zhou, Ji 2022, section 7); ``play/pilots.py`` finds it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from bandits_dp import _checks
 Schedule = Callable[[int], int]
 
 
+@_checks.checked(phase=_checks.natural, alpha=_checks.above)
 def growing(phase: int, alpha: float) -> int:
     """Return the clients of a phase, ceil(2^(alpha * phase)) (Algorithm 1, line 7).
 
@@ -23,13 +24,13 @@ def growing(phase: int, alpha: float) -> int:
     >>> [growing(phase, alpha=0.8) for phase in (1, 5, 10)]
     [2, 16, 256]
     """
-    exponent = _checks.real("alpha", alpha, 0.0, math.inf, ends="[)") * _checks.integer("phase", phase, low=0)
-    if exponent > 100:
-        raise ValueError(f"alpha and phase must have a product of at most 100, got {_checks.told(alpha)} and {phase}: "
+    if alpha * phase > 100:
+        raise ValueError(f"alpha and phase must have a product of at most 100, got {alpha:g} and {phase}: "
                          "2^100 clients")
-    return math.ceil(2.0**exponent)
+    return math.ceil(2.0 ** (alpha * phase))
 
 
+@_checks.checked(phase=_checks.natural)
 def constant(phase: int, clients: int) -> int:
     """Return the clients of a phase, always the same.
 
@@ -39,5 +40,4 @@ def constant(phase: int, clients: int) -> int:
     >>> [constant(phase, clients=40) for phase in (1, 5, 10)]
     [40, 40, 40]
     """
-    _checks.integer("phase", phase, low=0)
-    return _checks.integer("clients", clients)
+    return clients

@@ -27,7 +27,7 @@ PROTOCOLS = ("amplified", "vector", "local", "central")
 NAMES = {"utility": PROTOCOLS, "privacy": PROTOCOLS[:2], "returning": PROTOCOLS[:2]}
 
 
-@_checks.own_words
+@_checks.checked(features=_checks.integer)
 def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsilon: float, delta: float) -> int:
     """Return the number of users in a batch.
 
@@ -60,9 +60,7 @@ def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsi
     >>> named_batch_size("utility", "local", 10_000, features=5, epsilon=1.0, delta=0.1)  # the horizon to the power of 3/4
     1000
     """
-    T = _checks.integer("horizon", horizon)
-    d = _checks.integer("features", features)
-    epsilon, delta = _checks.epsilon(epsilon), _checks.delta(delta)
+    T, d = horizon, features
     _checks.choice("protocol", protocol, PROTOCOLS)
     if not isinstance(name, str) or protocol not in NAMES.get(name, ()):
         known = ", ".join(repr(key) for key, protocols in NAMES.items() if protocol in protocols)

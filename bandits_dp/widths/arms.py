@@ -85,15 +85,13 @@ class ChernoffWidth:
 
     changes, fixed = ("users", "log_mgf"), ("log_mgf",)
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(self, horizon: int, decisions: int) -> None:
-        horizon = _checks.integer("horizon", horizon)
-        self.log_failure = math.log(2 * _checks.integer("decisions", decisions) * horizon)
+        self.log_failure = math.log(2 * decisions * horizon)
         # The best s is near sqrt(8 L / N) or below; N is at most T, and s beyond 30 helps nobody.
         self.s = np.geomspace(math.sqrt(self.log_failure / horizon) / 1e3, 30.0, 300)
         self._last: tuple[Noise | None, NDArray[np.float64]] = (None, self.s)
-        self.log_mgf = np.zeros_like(self.s)
-        self.users = 0
+        self.log_mgf, self.users = np.zeros_like(self.s), 0
 
     def forget(self, phase: int, arms: int) -> Self:
         """Return the width without any release."""
@@ -150,10 +148,10 @@ class PaperWidth:
 
     changes = ("users", "variance")
 
+    @_checks.checked()
     def __init__(self, horizon: int) -> None:
-        self.scale = math.sqrt(2 * math.log(_checks.integer("horizon", horizon)))
-        self.variance = 0.0
-        self.users = 0
+        self.scale = math.sqrt(2 * math.log(horizon))
+        self.variance, self.users = 0.0, 0
 
     def forget(self, phase: int, arms: int) -> Self:
         """Return the width without any release."""

@@ -132,11 +132,10 @@ class ExactWidth:
     [0.2, 0.02]
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(self, arms: int, horizon: int, reward_std: float = 1.0, client_std: float = 0.0) -> None:
         self.log_failure = log_failure(arms, horizon)
-        self.reward_std = _checks.positive("reward_std", reward_std)
-        self.client_std = _checks.real("client_std", client_std, 0.0, math.inf, ends="[)")
+        self.reward_std, self.client_std = reward_std, client_std
 
     def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:
         """Return the margin of each difference, shape (n,)."""
@@ -203,13 +202,12 @@ class PrintedWidth:
     [0.42, 0.42]
     """
 
+    @_checks.checked(private_std=_checks.called)
     def __init__(
         self, arms: int, dimension: int, horizon: int, private_std: Callable[[Phase], float], client_std: float = 0.0
     ) -> None:
         self.log_failure = log_failure(arms, horizon)
-        self.dimension = _checks.integer("dimension", dimension)
-        self.private_std = _checks.called("private_std", private_std)
-        self.client_std = _checks.real("client_std", client_std, 0.0, math.inf, ends="[)")
+        self.dimension, self.private_std, self.client_std = dimension, private_std, client_std
 
     def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:
         """Return the margin of each difference, shape (n,)."""
@@ -218,6 +216,7 @@ class PrintedWidth:
         return np.full(len(differences), 2 * sum(math.sqrt(term * self.log_failure) for term in terms))
 
 
+@_checks.checked()
 def log_failure(arms: int, horizon: int) -> float:
     """Return ln(1 / beta) with beta = 1 / (k T).
 
@@ -227,4 +226,4 @@ def log_failure(arms: int, horizon: int) -> float:
     >>> round(log_failure(arms=10, horizon=1000), 2)  # the logarithm of 10,000
     9.21
     """
-    return math.log(_checks.integer("arms", arms)) + math.log(_checks.integer("horizon", horizon))
+    return math.log(arms) + math.log(horizon)

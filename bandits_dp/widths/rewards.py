@@ -53,15 +53,12 @@ class InstrumentRadius(FixedWidth):
     [9.5, 10.3]
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(
         self, dimension: int, users: int, batches: int, least_std: float, reward_std: float, theta_norm: float, failure: float
     ) -> None:
-        self.dimension, self.users = _checks.integer("dimension", dimension), _checks.integer("users", users)
-        _checks.room("dimension", 2000 * self.dimension)
-        batches, theta_norm = _checks.integer("batches", batches), _checks.positive("theta_norm", theta_norm)
-        least_std, reward_std = _checks.positive("least_std", least_std), _checks.positive("reward_std", reward_std)
-        failure = _checks.real("failure", failure, 0.0, 1.0)
+        self.dimension, self.users = dimension, users
+        _checks.room("dimension", 2000 * dimension)
         super().__init__(0.0, self.dimension / theta_norm**2)
         self.rho = (least_std / reward_std) ** 2
         self.log_failure = -math.log(failure / 2)
@@ -107,21 +104,14 @@ class CountedRadius(PlainRadius):
 
     adaptive = True
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(
-        self,
-        counter: Counter,
-        users: int,
-        reward_std: float,
-        theta_norm: float,
-        feature_norm: float,
-        regularizer: float,
+        self, counter: Counter, users: int, reward_std: float, theta_norm: float, feature_norm: float, regularizer: float,
         failure: float,
     ) -> None:
         _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
         d, batches = counter.dimension, counter.horizon
         assert batches is not None and counter.noise == "laplace"
-        failure = _checks.real("failure", failure, 0.0, 1.0)
         super().__init__(d, users, reward_std, failure / 2, regularizer, theta_norm, feature_norm)
         scale = counter.noise_std / math.sqrt(2)
         draws = (counter.error_std(np.arange(1, batches + 1)) / counter.noise_std) ** 2  # k
@@ -161,21 +151,13 @@ class PrintedWidth(FixedWidth):
     [12.6, 6.9]
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(
-        self,
-        dimension: int,
-        horizon: int,
-        epsilon: float,
-        regularizer: float,
-        theta_norm: float,
-        feature_norm: float,
+        self, dimension: int, horizon: int, epsilon: float, regularizer: float, theta_norm: float, feature_norm: float,
         failure: float,
     ) -> None:
         super().__init__(0.0, regularizer)
-        self.dimension, self.failure = _checks.integer("dimension", dimension), _checks.real("failure", failure, 0.0, 1.0)
-        horizon, epsilon = _checks.integer("horizon", horizon), _checks.epsilon(epsilon)
-        theta_norm, feature_norm = _checks.positive("theta_norm", theta_norm), _checks.positive("feature_norm", feature_norm)
+        self.dimension, self.failure = dimension, failure
         self.noise = feature_norm / epsilon * math.log2(max(horizon, 2)) * math.sqrt(-math.log(failure))
         self.growth = feature_norm**2 * regularizer
         self.bias = math.sqrt(regularizer) * theta_norm

@@ -113,9 +113,9 @@ class FixedWidth:
 
     adaptive = False
 
+    @_checks.checked(alpha=_checks.above)
     def __init__(self, alpha: float, regularizer: float) -> None:
-        self.width = _checks.real("alpha", alpha, 0.0, math.inf, ends="[)")
-        self.ridge = _checks.positive("regularizer", regularizer)
+        self.width, self.ridge = alpha, regularizer
 
     def regularizer(self, batch: int) -> float:
         """Return the regularizer."""
@@ -158,24 +158,15 @@ class PlainRadius(FixedWidth):
     [2.69, 3.85]
     """
 
-    @_checks.own_words
+    @_checks.checked(alpha=_checks.chance)
     def __init__(
-        self,
-        dimension: int,
-        users: int,
-        reward_std: float,
-        alpha: float,
-        regularizer: float = 1.0,
-        theta_norm: float = 1.0,
+        self, dimension: int, users: int, reward_std: float, alpha: float, regularizer: float = 1.0, theta_norm: float = 1.0,
         feature_norm: float = 1.0,
     ) -> None:
         super().__init__(0.0, regularizer)
-        self.dimension = _checks.integer("dimension", dimension)
-        self.users = _checks.integer("users", users)
-        self.reward_std = _checks.positive("reward_std", reward_std)
-        self.log_failure = -math.log(_checks.real("alpha", alpha, 0.0, 1.0))
-        self.theta_norm = _checks.positive("theta_norm", theta_norm)
-        self.feature_norm = _checks.positive("feature_norm", feature_norm)
+        self.dimension, self.users, self.reward_std = dimension, users, reward_std
+        self.theta_norm, self.feature_norm = theta_norm, feature_norm
+        self.log_failure = -math.log(alpha)
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius after ``batch`` batches."""

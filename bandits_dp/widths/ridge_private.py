@@ -131,23 +131,24 @@ class NoisyRadius:
         If a number is out of range, or the noise is not sub-Gaussian.
     """
 
+    @_checks.checked(alpha=_checks.chance)
     def __init__(
         self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
     ) -> None:
         _checks.one_of("law", law, NoiseLaw, "a NoiseLaw")
         if not law.sub_gaussian:
             raise ValueError("law must be sub-Gaussian for this radius, got one whose sub_gaussian_std is infinite (Laplace noise)")
-        self.dimension = d = _checks.integer("dimension", dimension)
-        _checks.room("dimension", 1000 * d * (d + 1), MOST_TERMS)
-        self.users = _checks.integer("users", users)
-        self.reward_std = _checks.positive("reward_std", reward_std)
-        self.alpha = _checks.real("alpha", alpha, 0.0, 1.0)
-        self.theta_norm = _checks.positive("theta_norm", theta_norm)
+        _checks.room("dimension", 1000 * dimension * (dimension + 1), MOST_TERMS)
+        self.dimension, self.users, self.reward_std, self.alpha, self.theta_norm = dimension, users, reward_std, alpha, theta_norm
         self.matrix_std = np.concatenate([[0.0], law.matrix_std])
         self.matrix_bound = np.concatenate([[0.0], self._matrix_bounds(law, self.alpha / 3)])
         self.vector_bound = np.concatenate([[0.0], self._vector_bounds(law, self.alpha / 3)])
         self.log_failure = -math.log(self.alpha / 3)
-        self.mean_norm = mean_norm(d)
+        self.mean_norm = mean_norm(dimension)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Compute what follows from the bounds."""
 
     def _matrix_bounds(self, law: NoiseLaw, failure: float) -> NDArray[np.float64]:
         """Return s_m (event 3)."""
@@ -201,11 +202,7 @@ class CertifiedRadius(NoisyRadius):
 
     adaptive = True
 
-    @_checks.own_words
-    def __init__(
-        self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
-    ) -> None:
-        super().__init__(dimension, users, law, reward_std, alpha, theta_norm)
+    def _prepare(self) -> None:
         self.rho = max(1.0, float(self.matrix_bound[-1]))
 
     def _vector_bounds(self, law: NoiseLaw, failure: float) -> NDArray[np.float64]:
@@ -253,11 +250,7 @@ class LemmaRadius(NoisyRadius):
 
     adaptive = False
 
-    @_checks.own_words
-    def __init__(
-        self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
-    ) -> None:
-        super().__init__(dimension, users, law, reward_std, alpha, theta_norm)
+    def _prepare(self) -> None:
         self.least = max(1.0, float(self.matrix_bound.max()))
         self.noise_part = math.sqrt(3 * self.least) * self.theta_norm + float(self.vector_bound.max()) / math.sqrt(self.least)
 

@@ -81,7 +81,7 @@ class TreeWidth:
     [23.48, 0.31]
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(self, counter: TreeCounter) -> None:
         _checks.one_of("counter", counter, TreeCounter, "a TreeCounter")
         assert counter.horizon is not None
@@ -135,7 +135,7 @@ class GaussianWidth:
     [11.21, 0.21]
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(self, counter: Counter) -> None:
         _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
         assert counter.horizon is not None and counter.noise == "gaussian"
@@ -170,9 +170,8 @@ class PublishedWidth:
     [2.2]
     """
 
-    @_checks.own_words
+    @_checks.checked()
     def __init__(self, arms: int, horizon: int, epsilon: float) -> None:
-        arms, horizon, epsilon = _checks.integer("arms", arms), _checks.integer("horizon", horizon), _checks.epsilon(epsilon)
         log = math.log(horizon)
         self.relaxation = arms * log**2 * math.log(max(arms * horizon**2 * log, 1.0)) / epsilon  # Gamma
 
