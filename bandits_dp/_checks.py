@@ -106,6 +106,11 @@ def share(name: str, value: object) -> float:
     return real(name, value, 0.0, 1.0, ends="(]")
 
 
+def several(name: str, value: object) -> int:
+    """Return an integer that is at least 2."""
+    return integer(name, value, low=2)
+
+
 def natural(name: str, value: object) -> int:
     """Return an integer that is at least 0."""
     return integer(name, value, low=0)

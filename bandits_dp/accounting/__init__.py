@@ -17,24 +17,8 @@ from bandits_dp.accounting.shuffling import shuffle_epsilon
 from bandits_dp.accounting.skellam import skellam_delta, skellam_variance
 
 __all__ = [
-    "advanced_composition",
-    "basic_composition",
-    "binomial_delta",
-    "binomial_trials",
-    "binomial_vector_epsilon",
-    "classical_gaussian_noise_std",
-    "discrete_laplace_delta",
-    "discrete_laplace_scale",
-    "gaussian_composition",
-    "gaussian_delta",
-    "gaussian_noise_std",
-    "laplace_delta",
-    "laplace_scale",
-    "laplace_sums_epsilon",
-    "optimal_composition",
-    "parameter_shifts",
-    "shuffle_epsilon",
-    "skellam_delta",
-    "skellam_variance",
-    "zcdp_epsilon",
+    "advanced_composition", "basic_composition", "binomial_delta", "binomial_trials", "binomial_vector_epsilon",
+    "classical_gaussian_noise_std", "discrete_laplace_delta", "discrete_laplace_scale", "gaussian_composition",
+    "gaussian_delta", "gaussian_noise_std", "laplace_delta", "laplace_scale", "laplace_sums_epsilon", "optimal_composition",
+    "parameter_shifts", "shuffle_epsilon", "skellam_delta", "skellam_variance", "zcdp_epsilon",
 ]

@@ -4,17 +4,10 @@ from bandits_dp.continual.base import Counter
 from bandits_dp.continual.factorization import FactorizationCounter
 from bandits_dp.continual.hybrid import HybridCounter
 from bandits_dp.continual.intervals import IntervalCounter
-from bandits_dp.continual.naive import NaiveCounter, PerStepCounter
+from bandits_dp.continual.naive import NaiveCounter, PerStepCounter, TwoLevelCounter
 from bandits_dp.continual.tree import TreeCounter
-from bandits_dp.continual.two_level import TwoLevelCounter
 
 __all__ = [
-    "Counter",
-    "FactorizationCounter",
-    "HybridCounter",
-    "IntervalCounter",
-    "NaiveCounter",
-    "PerStepCounter",
-    "TreeCounter",
+    "Counter", "FactorizationCounter", "HybridCounter", "IntervalCounter", "NaiveCounter", "PerStepCounter", "TreeCounter",
     "TwoLevelCounter",
 ]

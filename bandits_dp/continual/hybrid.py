@@ -57,12 +57,8 @@ class HybridCounter(IntervalCounter):
     def _open(self, t: int) -> Iterable[int]:
         return bit_parents(t)  # down to the power of two that starts the segment
 
-    def _levels(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Height h of the tree in the segment of t: floor(log2(t - 1)), or 0 at t = 1."""
-        return np.maximum(np.frexp(t - 1.0)[1] - 1.0, 0.0)
-
     def _scale(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
-        h = self._levels(t)
+        h = np.maximum(np.frexp(t - 1.0)[1] - 1.0, 0.0)  # of the tree in the segment of t: floor(log2(t - 1)), or 0 at t = 1
         ends = (t & (t - 1)) == 0
         if self.noise == "gaussian":
             return np.sqrt(np.where(ends, 1.0, h) + np.sqrt(h))

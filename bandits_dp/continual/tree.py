@@ -75,8 +75,8 @@ class TreeCounter(IntervalCounter):
         h, reason, gap = self.height, "", ""
         if calibration == "experiment":
             if self.noise != "gaussian" or self.appearances > 1 or self._last < 2:
-                raise ValueError("calibration must be 'certified' or 'theorem' for a TreeCounter with "
-                                 f"noise={self.noise!r}, appearances={self.appearances} and horizon={self.horizon}, got 'experiment': "
+                raise ValueError("calibration must be 'certified' or 'theorem' for a TreeCounter with noise="
+                                 f"{self.noise!r}, appearances={self.appearances} and horizon={self.horizon}, got 'experiment': "
                                  "it is known for Gaussian noise, one round per user and horizon >= 2 only")
             self.noise_std = math.sqrt(math.log(self._last)) * math.log(2.5 / delta) / epsilon
             gap = ("node noise sqrt(ln T) ln(2.5/delta) / epsilon as in the code of Chowdhury & Zhou 2022, whatever the "

@@ -190,9 +190,9 @@ class LinearStatistics:
     Let :math:`s = |\phi^\top \psi|` for two users. The vectors :math:`\phi y` and :math:`\psi z` are at most
     :math:`h \sqrt{2 + 2 s}` apart, and the matrices :math:`\phi\phi^\top` and :math:`\psi\psi^\top` at most
     :math:`\sqrt{2 - 2 s^2}` in the Frobenius norm, which off-diagonal entries counted once can only shrink. Both grow with the
-    norms, so these may be 1. The sum of squares, :math:`2 h^2 + 2 + 2 h^2 s - 2 s^2`, is largest at :math:`s = h^2 / 2`, where it is
-    :math:`(2 + h^2)^2 / 2`: the l2 diameter is at most :math:`(2 + h^2) / \sqrt 2`. For h = 1 that is :math:`3 / \sqrt 2`, and from
-    d = 2 on it is reached; bounding the two parts apart, by 2 and :math:`\sqrt 2`, would give :math:`\sqrt 6`, which is 15% more.
+    norms, so these may be 1. The sum of squares, :math:`2 h^2 + 2 + 2 h^2 s - 2 s^2`, is largest at :math:`s = h^2 / 2`, where it
+    is :math:`(2 + h^2)^2 / 2`: the l2 diameter is at most :math:`(2 + h^2) / \sqrt 2`. For h = 1 that is :math:`3 / \sqrt 2`, and
+    from d = 2 on it is reached; bounding the two parts apart, by 2 and :math:`\sqrt 2`, would give :math:`\sqrt 6`, which is 15% more.
     For rewards in [0, 1] minus 1/2 it is 1.591 instead of 2.121.
 
     Parameters

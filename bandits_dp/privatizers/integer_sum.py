@@ -45,14 +45,14 @@ class IntegerSum(Privatizer):
 
     @abstractmethod
     def _std(self, users: int) -> float:
-        """Standard deviation of the noise of so many users."""
+        """Return the standard deviation of the noise of so many users."""
 
     @abstractmethod
     def _log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bound log E exp(±s (noise - its mean)) for the noise of so many users and each s > 0; may be infinite."""
 
     def _mean(self, users: int) -> float:
-        """Mean of the noise of so many users."""
+        """Return the mean of the noise of so many users."""
         return 0.0
 
     def _set_levels(self, levels: int) -> None:

@@ -63,9 +63,7 @@ class NoiseBits(NamedTuple):
     def draw_sum(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw the number of ones of so many users, independently for each entry of ``shape``."""
         ones = rng.binomial(users * self.rare, self.p, shape)
-        if self.common:
-            ones = ones + users * self.common - rng.binomial(users * self.common, self.p, shape)
-        return np.asarray(ones)
+        return np.asarray(ones + users * self.common - rng.binomial(users * self.common, self.p, shape))
 
     def log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bound log E exp(±s (number - mean)) for so many users; the longer tail of the two counts."""
@@ -76,8 +74,6 @@ class NoiseBits(NamedTuple):
     def log_pmf(self, users: int) -> NDArray[np.float64]:
         """Log-probabilities of the number of ones of so many users, on consecutive integers."""
         _, rare = binomial_log_pmf(users * self.rare, self.p)
-        if not self.common:
-            return rare
         common = rare if self.common == self.rare else binomial_log_pmf(users * self.common, self.p)[1]  # of its zeros
         law = np.convolve(np.exp(rare), np.exp(common[::-1]))
         with np.errstate(divide="ignore"):  # what is below 1e-308 becomes 0, which only drops mass
@@ -89,11 +85,7 @@ class NoiseBits(NamedTuple):
 
 
 def least_noise_bits(
-    users: int,
-    fair_trials: Callable[[float], int],
-    delta_of: Callable[[NDArray[np.float64]], float],
-    delta: float,
-    counts: int = 1,
+    users: int, fair_trials: Callable[[float], int], delta_of: Callable[[NDArray[np.float64]], float], delta: float, counts: int = 1
 ) -> NoiseBits:
     """Find the fewest pairs per user, with the smallest p, that keep delta.
 

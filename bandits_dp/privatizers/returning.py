@@ -67,8 +67,8 @@ def per_batch(epsilon: float, delta: float, batches: int, strict: bool = True) -
     """
     each = epsilon / (2 * math.sqrt(2 * batches * math.log(2 / delta))), delta / (2 * batches)  # Theorem E.2
     if strict and not composes(*each, batches, epsilon, delta):
-        raise ValueError(f"epsilon must be such that {batches} batches of {each} compose to it at delta = {delta:g}, got {epsilon:g}; "
-                         "use calibration='certified', or strict=False for an unproved number")
+        raise ValueError(f"epsilon must be such that {batches} batches of {each} compose to it at delta = {delta:g}, got "
+                         f"{epsilon:g}; use calibration='certified', or strict=False for an unproved number")
     return each
 
 
@@ -160,7 +160,8 @@ class ReturningAmplifiedGaussian(_Returning, AmplifiedGaussian):
         return (composed_amplified_std(honest, batches, epsilon, delta, distance),
                 "exact local Gaussian mechanism, amplified by shuffling (Feldman, McMillan, Talwar 2021), and optimal composition "
                 f"of {batches} batches (Kairouz, Oh, Viswanath 2015)",
-                f"exact Gaussian mechanism, l2-sensitivity {distance:.4g} in each of {batches} batches (Balle & Wang 2018, Theorem 8)")
+                f"exact Gaussian mechanism, l2-sensitivity {distance:.4g} in each of {batches} batches (Balle & Wang 2018, "
+                "Theorem 8)")
 
 
 @lru_cache(maxsize=256)

@@ -1,8 +1,9 @@
 r"""Distributed noise with secure aggregation: each user adds a share of the noise, and nobody ever sees more than the sum modulo m.
 
-A value becomes an integer in :math:`\{0, \dots, g\}` (:mod:`bandits_dp.privatizers.integer_sum`). The user adds integer noise of its own and sends the result modulo m, which a cryptographic protocol
-adds up without showing single messages to anybody (Bonawitz et al. 2017). The noise laws here are infinitely divisible: whole sums
-have exactly the wanted law, for any number of users (Chowdhury & Zhou 2023; Goryczka & Xiong 2017).
+A value becomes an integer in :math:`\{0, \dots, g\}` (:mod:`bandits_dp.privatizers.integer_sum`). The user adds integer noise of
+its own and sends the result modulo m, which a cryptographic protocol adds up without showing single messages to anybody (Bonawitz
+et al. 2017). The noise laws here are infinitely divisible: whole sums have exactly the wanted law, for any number of users
+(Chowdhury & Zhou 2023; Goryczka & Xiong 2017).
 
 **Trust.** Not the shuffle model: shuffled single messages would not be private, and a trusted server is not needed either. What is
 released is private in the central sense, and guarantees say so; the server has to be trusted only not to break the secure

@@ -1,4 +1,4 @@
-"""What users send in the two simplest trust models: the value itself, or the value with noise of their own."""
+"""What users send in the two simplest trust models: the value itself, or the value with noise of their own; and no privacy."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp.guarantee import no_guarantee
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
 
@@ -23,7 +24,7 @@ class Trusting(Privatizer):
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Send what :meth:`send` says, shape (users, dimension)."""
+        """Check the values, and send what :meth:`send` makes of them, shape (users, dimension)."""
         return self.send(self.check(values), _checks.generator(rng))
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
@@ -37,6 +38,41 @@ class Trusting(Privatizer):
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Add the messages up, and receive their sum."""
         return self.receive(messages.sum(axis=0, dtype=float), rng)
+
+
+class Identity(Trusting):
+    """The exact sum, for the non-private learners: everyone trusts everyone.
+
+    Parameters
+    ----------
+    users : int
+        Batch size n, >= 1.
+    domain : Domain
+        Where one user's value may lie; :class:`bandits_dp.privatizers.domain.Reals` if anywhere.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> bare = bdp.privatizers.Identity(1000)
+    >>> bare.release([1, 1, 1, 0] * 250, np.random.default_rng(1)).tolist(), bare.guarantee.epsilon
+    ([750.0], inf)
+    """
+
+    noise_std = sub_gaussian_std = 0.0
+
+    def __init__(self, users: int, domain: Domain = UNIT_INTERVAL) -> None:
+        super().__init__(users, domain)
+        self.span = self.users * (domain.high - domain.low)
+        self.guarantee = no_guarantee("none", "one reward", self._neighbours, "certified", "rewards are used as they are")
+
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
+        """Return the true sums."""
+        return np.asarray(total, dtype=float)
+
+    def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return 0: there is no noise."""
+        return np.zeros_like(s)
 
 
 class Noisy(Trusting):

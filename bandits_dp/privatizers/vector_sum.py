@@ -144,8 +144,8 @@ class VectorSum(BitSum):
                        f"only, and they are {each:g} and {each_delta:g}")
             if strict and gap:
                 raise ValueError("epsilon must be at most 15 and delta below 1/2 for the theorem calibration of the vector sum "
-                                 "(Chowdhury & Zhou 2022, Theorem C.1; Li, Zhou, Ji 2022, Theorem 4.6), "
-                                 f"got ({each:g}, {each_delta:g}); use calibration='certified', or strict=False for an unproved one")
+                                 "(Chowdhury & Zhou 2022, Theorem C.1; Li, Zhou, Ji 2022, Theorem 4.6), got "
+                                 f"({each:g}, {each_delta:g}); use calibration='certified', or strict=False for an unproved one")
             reason = self._published(honest, each, each_delta)
         self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction), gap)
 

@@ -11,16 +11,6 @@ from bandits_dp.problems.pool import PoolContextual
 from bandits_dp.problems.rounds import Rounds
 
 __all__ = [
-    "BernoulliArms",
-    "ClientPopulation",
-    "CodeLinear",
-    "Contextual",
-    "ContextualLinear",
-    "GradedArms",
-    "LinearArms",
-    "PoolContextual",
-    "Problem",
-    "Rounds",
-    "SphericalArms",
-    "SphericalClients",
+    "BernoulliArms", "ClientPopulation", "CodeLinear", "Contextual", "ContextualLinear", "GradedArms", "LinearArms",
+    "PoolContextual", "Problem", "Rounds", "SphericalArms", "SphericalClients",
 ]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import BITS
+from bandits_dp.problems.base import OneInstance
 
 
-class BernoulliArms:
+class BernoulliArms(OneInstance):
     """Arms that pay 1 or 0.
 
     Parameters
@@ -60,10 +59,6 @@ class BernoulliArms:
         self.means: NDArray[np.float64] = array
         self.arms = int(array.size)
         self.gaps: NDArray[np.float64] = array.max() - array
-
-    def draw(self, rng: np.random.Generator) -> Self:
-        """Return the problem itself: it is one instance."""
-        return self
 
     def rewards(self, arm: int, users: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the rewards of ``users`` users who pull one arm, shape (users, 1)."""

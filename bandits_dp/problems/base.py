@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
 
 SETTINGS = ("arms", "linear", "clients", "contextual")
 
@@ -40,6 +43,23 @@ class Problem(Protocol):
 
     def draw(self, rng: np.random.Generator) -> Problem:
         """Return the instance that one run plays: the problem itself if it is one, else a fresh one from ``rng``."""
+
+
+class OneInstance:
+    """A problem that is one instance."""
+
+    def draw(self, rng: np.random.Generator) -> Self:
+        """Return the problem itself: it is one instance."""
+        return self
+
+
+def parameter(theta: ArrayLike, dimension: int, words: str) -> NDArray[np.float64]:
+    """Return theta as an array of shape (dimension,), or raise the ValueError that says what is wrong."""
+    allowed = f"{dimension} finite numbers, {words}"
+    array = _checks.numbers("theta", theta, allowed)
+    if array.shape != (dimension,) or not _checks.usable(array).all():
+        raise ValueError(f"theta must be {allowed}, got {_checks.told(theta)}")
+    return array
 
 
 def check_problem(problem: object) -> None:

@@ -25,7 +25,6 @@ Gaussian, and so is their sum; a client's sum of T signs is a binomial.
 from __future__ import annotations
 
 import math
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.designs import bounded_actions
 from bandits_dp.privatizers.domain import Box, Domain, Reals
+from bandits_dp.problems.base import OneInstance
 from bandits_dp.problems.linear import REWARDS, checked_theta, excess, on_sphere
 
 BLOCK = 2_000_000  # averages that are drawn at a time
@@ -40,7 +40,7 @@ FAR = 40.0  # standard deviations beyond which nothing of a normal law is left i
 Floats = NDArray[np.float64]
 
 
-class ClientPopulation:
+class ClientPopulation(OneInstance):
     r"""A population of clients, each with its own parameter around a global one.
 
     Parameters
@@ -89,20 +89,15 @@ class ClientPopulation:
     setting = "clients"
     reward_std = 1.0
 
+    @_checks.checked()
     def __init__(
-        self,
-        actions: ArrayLike,
-        theta: ArrayLike,
-        client_std: float = 0.1,
-        rewards: str = "signs",
-        clients: int = 100_000,
+        self, actions: ArrayLike, theta: ArrayLike, client_std: float = 0.1, rewards: str = "signs", clients: int = 100_000
     ) -> None:
         self.actions: Floats = bounded_actions(actions)
         self.arms, self.dimension = self.actions.shape
         self.theta: Floats = checked_theta(theta, self.dimension)
-        self.client_std = _checks.real("client_std", client_std, 0.0, math.inf, ends="[)")
+        self.client_std, self.clients = client_std, clients
         self.kind = _checks.choice("rewards", rewards, REWARDS)
-        self.clients = _checks.integer("clients", clients)
         self.domain = _averages(self.kind)
         means = np.clip(self.actions @ self.theta, -1.0, 1.0)  # a norm may be 1 and a rounding error
         self.gaps: Floats = means.max() - means
@@ -119,10 +114,6 @@ class ClientPopulation:
             bias[some] = s * (excess(up) - excess(down))
         return bias
 
-    def draw(self, rng: np.random.Generator) -> Self:
-        """Return the problem itself: it is one instance."""
-        return self
-
     def parameters(self, clients: int, rng: np.random.Generator) -> Floats:
         """Draw the parameters theta_u of new clients, shape (clients, d)."""
         return np.asarray(self.theta + self.client_std * rng.normal(size=(clients, self.dimension)))
@@ -135,9 +126,7 @@ class ClientPopulation:
             return np.asarray(means + rng.normal(size=shape))
         return np.where(rng.random(shape) < (1 + np.clip(means, -1, 1)) / 2, 1.0, -1.0)
 
-    def averages(
-        self, actions: NDArray[np.intp], plays: NDArray[np.int64], clients: int, rng: np.random.Generator
-    ) -> Floats:
+    def averages(self, actions: NDArray[np.intp], plays: NDArray[np.int64], clients: int, rng: np.random.Generator) -> Floats:
         """Draw the average rewards of new clients after some rounds.
 
         Parameters
@@ -158,14 +147,10 @@ class ClientPopulation:
         if self.kind == "gaussian":
             means += rng.normal(size=means.shape) / np.sqrt(plays)
             return means
-        chances = np.clip(means, -1, 1, out=means)
-        chances += 1
-        chances /= 2
+        chances = (np.clip(means, -1, 1, out=means) + 1) / 2
         return np.asarray((2 * rng.binomial(plays, chances) - plays) / plays)
 
-    def average_sums(
-        self, actions: NDArray[np.intp], plays: NDArray[np.int64], clients: int, rng: np.random.Generator
-    ) -> Floats:
+    def average_sums(self, actions: NDArray[np.intp], plays: NDArray[np.int64], clients: int, rng: np.random.Generator) -> Floats:
         """Draw the sum of :meth:`averages` over the clients, shape (s,), in little memory and, if Gaussian, at once."""
         chosen = self.actions[actions]
         if self.kind == "gaussian":
@@ -224,22 +209,14 @@ class SphericalClients:
     reward_std = 1.0
     actions = None
 
+    @_checks.checked(arms=_checks.several, theta_norm=_checks.share)
     def __init__(
-        self,
-        arms: int = 1000,
-        dimension: int = 20,
-        client_std: float = 0.1,
-        rewards: str = "signs",
-        clients: int = 100_000,
+        self, arms: int = 1000, dimension: int = 20, client_std: float = 0.1, rewards: str = "signs", clients: int = 100_000,
         theta_norm: float = 1.0,
     ) -> None:
-        self.arms = _checks.integer("arms", arms, low=2)
-        self.dimension = _checks.integer("dimension", dimension)
-        _checks.room("arms and dimension", (self.arms + 1) * self.dimension)
-        self.client_std = _checks.real("client_std", client_std, 0.0, math.inf, ends="[)")
+        _checks.room("arms and dimension", (arms + 1) * dimension)
+        self.arms, self.dimension, self.client_std, self.clients, self.theta_norm = arms, dimension, client_std, clients, theta_norm
         self.kind = _checks.choice("rewards", rewards, REWARDS)
-        self.clients = _checks.integer("clients", clients)
-        self.theta_norm = _checks.real("theta_norm", theta_norm, 0.0, 1.0, ends="(]")
         self.domain = _averages(self.kind)
 
     def draw(self, rng: np.random.Generator) -> ClientPopulation:

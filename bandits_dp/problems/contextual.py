@@ -19,7 +19,7 @@ from scipy.special import ndtr
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import SLACK
-from bandits_dp.problems.base import Problem
+from bandits_dp.problems.base import Problem, parameter
 
 
 class Contextual(Problem, Protocol):
@@ -160,11 +160,7 @@ def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDA
 
 def checked_parameter(theta: ArrayLike, dimension: int) -> NDArray[np.float64]:
     """Return a parameter of norm at most 1, shape (dimension,), or raise the ValueError that says what is wrong."""
-    allowed = f"{dimension} finite numbers, as many as features (of a pool, too) have"
-    array = _checks.numbers("theta", theta, allowed)
-    if array.shape != (dimension,) or not _checks.usable(array).all():
-        raise ValueError(f"theta must be {allowed}, got {_checks.told(theta)}")
-    return shortened(array, "theta")
+    return shortened(parameter(theta, dimension, "as many as features (of a pool, too) have"), "theta")
 
 
 def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
@@ -184,7 +180,21 @@ def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
     return known
 
 
-class ContextualLinear:
+class LinearMeans:
+    """Mean rewards that are linear in the features, with a parameter that belongs to an instance."""
+
+    theta: NDArray[np.float64] | None
+    feature_norm = 1.0
+    theta_norm = 1.0
+
+    def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return <theta, phi> for features of shape (..., dimension): what regret is measured against."""
+        if self.theta is None:
+            raise ValueError("theta must be known to compute means, got None: draw an instance first")
+        return np.asarray(features @ self.theta)
+
+
+class ContextualLinear(LinearMeans):
     r"""Bernoulli rewards of mean :math:`\langle \theta, \phi \rangle`, as simulated by Chowdhury & Zhou (2022, section 5).
 
     The parameter and every feature vector are a uniformly random vector of norm :math:`1/\sqrt 2` in d - 1 dimensions, with
@@ -226,18 +236,13 @@ class ContextualLinear:
 
     setting = "contextual"
     reward_range = (0.0, 1.0)
-    feature_norm = 1.0
-    theta_norm = 1.0
 
+    @_checks.checked(arms=_checks.later, dimension=_checks.later)
     def __init__(
-        self,
-        arms: int = 100,
-        dimension: int = 5,
-        fixed: bool = True,
-        features: ArrayLike | None = None,
+        self, arms: int = 100, dimension: int = 5, fixed: bool = True, features: ArrayLike | None = None,
         theta: ArrayLike | None = None,
     ) -> None:
-        self.fixed = _checks.flag("fixed", fixed)
+        self.fixed = fixed
         self.features: NDArray[np.float64] | None = None
         if features is not None:
             if not fixed:
@@ -247,7 +252,7 @@ class ContextualLinear:
         self.arms = _checks.integer("arms", arms, low=2)
         self.dimension = _checks.integer("dimension", dimension, low=1 if features is not None else 2)
         _checks.room("arms and dimension", self.arms * self.dimension)
-        self.theta = None if theta is None else self._checked_theta(theta)
+        self.theta = None if theta is None else checked_parameter(theta, self.dimension)
         self.centre = self._centre()
         if self.theta is not None and self.features is not None:
             bad = self.means(self.features)
@@ -266,9 +271,6 @@ class ContextualLinear:
                 return None
         drawn = self.features is None and self.theta is None
         return centre, math.sqrt(0.5) if drawn else 1 + float(np.linalg.norm(centre))
-
-    def _checked_theta(self, theta: ArrayLike) -> NDArray[np.float64]:
-        return checked_parameter(theta, self.dimension)
 
     def draw(self, rng: np.random.Generator) -> Self:
         """Return an instance: what was not given is drawn, theta first."""
@@ -301,12 +303,6 @@ class ContextualLinear:
     def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the uniform numbers behind the rewards, shape (rounds,)."""
         return np.asarray(numbers[:, -1] if self.fixed else ndtr(numbers[:, -1]))
-
-    def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return <theta, phi> for features of shape (..., dimension)."""
-        if self.theta is None:
-            raise ValueError("theta must be known to compute means, got None: draw an instance first")
-        return np.asarray(features @ self.theta)
 
     def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return 1 where the uniform number is below the mean, else 0."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import UNIT_INTERVAL
 from bandits_dp.problems.arms import BernoulliArms
+from bandits_dp.problems.base import OneInstance
 
 
-class GradedArms:
+class GradedArms(OneInstance):
     """Arms that pay one of finitely many values in [0, 1].
 
     Parameters
@@ -75,10 +74,6 @@ class GradedArms:
         self.means: NDArray[np.float64] = self.probabilities @ self.values
         self.arms = len(chances)
         self.gaps: NDArray[np.float64] = self.means.max() - self.means
-
-    def draw(self, rng: np.random.Generator) -> Self:
-        """Return the problem itself: it is one instance."""
-        return self
 
     def rewards(self, arm: int, users: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the rewards of ``users`` users who pull one arm, shape (users, 1)."""

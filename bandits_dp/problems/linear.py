@@ -13,7 +13,6 @@ The mean reward of the action x is :math:`\langle\theta, x\rangle`. Three kinds 
 from __future__ import annotations
 
 import math
-from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,13 +21,14 @@ from scipy.special import ndtr
 from bandits_dp import _checks
 from bandits_dp.designs import bounded_actions
 from bandits_dp.privatizers.domain import Ball, Box, Reals
+from bandits_dp.problems.base import OneInstance, parameter
 
 REWARDS = ("signs", "gaussian")
 BLOCK = 1_000_000  # clipped rewards drawn at a time
 Floats = NDArray[np.float64]
 
 
-class LinearArms:
+class LinearArms(OneInstance):
     """One linear bandit.
 
     Parameters
@@ -71,6 +71,7 @@ class LinearArms:
     setting = "linear"
     reward_std = 1.0
 
+    @_checks.checked(bound=_checks.positive)
     def __init__(self, actions: ArrayLike, theta: ArrayLike, rewards: str = "signs", bound: float | None = None) -> None:
         self.actions: Floats = bounded_actions(actions)
         self.arms, self.dimension = self.actions.shape
@@ -82,10 +83,6 @@ class LinearArms:
         self.clipping_bias: Floats = np.zeros(self.arms)
         if self.kind == "gaussian" and isinstance(self.domain, Box):
             self.clipping_bias = excess(self.domain.high + self.means) - excess(self.domain.high - self.means)
-
-    def draw(self, rng: np.random.Generator) -> Self:
-        """Return the problem itself: it is one instance."""
-        return self
 
     def rewards(self, arm: int, users: int, rng: np.random.Generator) -> Floats:
         """Draw the rewards of ``users`` users who are shown one action, shape (users, 1)."""
@@ -150,15 +147,13 @@ class SphericalArms:
     reward_std = 1.0
     actions = None
 
+    @_checks.checked(arms=_checks.several, bound=_checks.positive, theta_norm=_checks.share)
     def __init__(
         self, arms: int, dimension: int, rewards: str = "signs", bound: float | None = None, theta_norm: float = 1.0
     ) -> None:
-        self.arms = _checks.integer("arms", arms, low=2)
-        self.dimension = _checks.integer("dimension", dimension)
-        _checks.room("arms and dimension", (self.arms + 1) * self.dimension)
-        self.theta_norm = _checks.real("theta_norm", theta_norm, 0.0, 1.0, ends="(]")
+        _checks.room("arms and dimension", (arms + 1) * dimension)
+        self.arms, self.dimension, self.bound, self.theta_norm = arms, dimension, bound, theta_norm
         self.kind = _checks.choice("rewards", rewards, REWARDS)
-        self.bound = None if bound is None else _checks.positive("bound", bound)
         self.domain = reward_domain(rewards, bound)
 
     def draw(self, rng: np.random.Generator) -> LinearArms:
@@ -173,12 +168,9 @@ class SphericalArms:
 
 def checked_theta(theta: ArrayLike, dimension: int) -> Floats:
     """Return a parameter of norm at most 1 as an array of shape (dimension,), or raise the ValueError that says what is wrong."""
-    allowed = f"{dimension} finite numbers, one per column of actions"
-    parameter = _checks.numbers("theta", theta, allowed)
-    if parameter.shape != (dimension,) or not _checks.usable(parameter).all():
-        raise ValueError(f"theta must be {allowed}, got {_checks.told(theta)}")
-    Ball(dimension).check(parameter[None], "theta")
-    return parameter
+    array = parameter(theta, dimension, "one per column of actions")
+    Ball(dimension).check(array[None], "theta")
+    return array
 
 
 def on_sphere(points: int, dimension: int, rng: np.random.Generator) -> Floats:
@@ -193,7 +185,7 @@ def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
         if bound is not None:
             raise ValueError(f"bound must be left out for rewards='signs', which are +1 or -1, got {bound!r}")
         return Box(1, -1.0, 1.0, whole=True)
-    return Reals(1) if bound is None else Box(1, -_checks.positive("bound", bound), _checks.positive("bound", bound))
+    return Reals(1) if bound is None else Box(1, -bound, bound)
 
 
 def excess(z: Floats) -> Floats:

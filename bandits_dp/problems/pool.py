@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from bandits_dp import _checks
-from bandits_dp.problems.contextual import checked_features, checked_parameter
+from bandits_dp.problems.contextual import LinearMeans, checked_features, checked_parameter
 
 
 def different(uniform: NDArray[np.float64], items: int | NDArray[np.int64]) -> NDArray[np.intp]:
@@ -37,7 +37,7 @@ def different(uniform: NDArray[np.float64], items: int | NDArray[np.int64]) -> N
     return chosen
 
 
-class PoolContextual:
+class PoolContextual(LinearMeans):
     r"""K candidates a round from a pool, with Gaussian rewards.
 
     Parameters
@@ -82,34 +82,23 @@ class PoolContextual:
     setting = "contextual"
     fixed = False
     features = None
-    feature_norm = 1.0
-    theta_norm = 1.0
 
+    @_checks.checked(dimension=_checks.later, items=_checks.later, arms=_checks.several)
     def __init__(
-        self,
-        arms: int = 10,
-        dimension: int = 10,
-        items: int = 1000,
-        noise_std: float = 0.5,
-        clip: bool = False,
-        pool: ArrayLike | None = None,
-        theta: ArrayLike | None = None,
+        self, arms: int = 10, dimension: int = 10, items: int = 1000, noise_std: float = 0.5, clip: bool = False,
+        pool: ArrayLike | None = None, theta: ArrayLike | None = None,
     ) -> None:
         self.pool = None if pool is None else checked_features(pool, (None, None), name="pool")
         if self.pool is not None:
             items, dimension = self.pool.shape
-        self.arms = _checks.integer("arms", arms, low=2)
+        self.arms, self.noise_std, self.clip = arms, noise_std, clip
         self.dimension = _checks.integer("dimension", dimension)
         self.items = _checks.integer("items", items)
         if self.items < self.arms:
             raise ValueError(f"items must be at least as many as arms, {self.arms}, got {self.items}")
         _checks.room("items and dimension", self.items * self.dimension)
-        self.noise_std = _checks.positive("noise_std", noise_std)
-        self.clip = _checks.flag("clip", clip)
         self.reward_range = (-1.0, 1.0) if self.clip else (-math.inf, math.inf)
-        self.theta: NDArray[np.float64] | None = None
-        if theta is not None:
-            self.theta = checked_parameter(theta, self.dimension)
+        self.theta = None if theta is None else checked_parameter(theta, self.dimension)
 
     @property
     def least_eigenvalue(self) -> float:
@@ -151,12 +140,6 @@ class PoolContextual:
     def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the uniform numbers behind the rewards, shape (rounds,)."""
         return numbers[:, -1]
-
-    def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return <theta, x> for features of shape (..., dimension): the means that regret is measured against."""
-        if self.theta is None:
-            raise ValueError("theta must be known to compute means, got None: draw an instance first")
-        return np.asarray(features @ self.theta)
 
     def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add Gaussian noise, and clip if that was asked for."""

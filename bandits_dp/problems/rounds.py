@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box, Domain
+from bandits_dp.problems.base import OneInstance
 
 
-class Rounds:
+class Rounds(OneInstance):
     """Rounds that a function yields, one after the other.
 
     Parameters
@@ -55,24 +56,18 @@ class Rounds:
     fixed = False
     features = None
 
+    @_checks.checked(bits=_checks.flag)
     def __init__(
-        self,
-        rounds: Callable[[np.random.Generator], Iterator[tuple[Any, ...]]],
-        arms: int,
-        dimension: int | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
-        bits: bool = False,
-        feature_norm: float = 1.0,
-        theta_norm: float = 1.0,
+        self, rounds: Callable[[np.random.Generator], Iterator[tuple[Any, ...]]], arms: int, dimension: int | None = None,
+        reward_range: tuple[float, float] = (0.0, 1.0), bits: bool = False, feature_norm: float = 1.0, theta_norm: float = 1.0,
     ) -> None:
         if not callable(rounds) or isinstance(rounds, type):
             raise ValueError(f"rounds must be a function rounds(rng) that yields (features, rewards), got {rounds!r}")
-        self.rounds = rounds
-        self.arms = _checks.integer("arms", arms)
+        self.rounds, self.arms = rounds, arms
         self.setting = "arms" if dimension is None else "contextual"
         if not isinstance(reward_range, (tuple, list)) or len(reward_range) != 2:
             raise ValueError(f"reward_range must be a pair (low, high), got {reward_range!r}")
-        if _checks.flag("bits", bits) and dimension is not None:
+        if bits and dimension is not None:
             raise ValueError("bits must be False with features, got True")
         low, high = (_checks.real("reward_range", end, -math.inf, math.inf) for end in reward_range)
         if not low < high or (dimension is None and (low, high) != (0.0, 1.0)):
@@ -80,13 +75,8 @@ class Rounds:
         self.reward_range = low, high
         self.domain: Domain = (BITS if bits else UNIT_INTERVAL) if dimension is None else Box(1, low, high)
         if dimension is not None:
-            self.dimension = _checks.integer("dimension", dimension)
-        self.feature_norm = _checks.positive("feature_norm", feature_norm)
-        self.theta_norm = _checks.positive("theta_norm", theta_norm)
-
-    def draw(self, rng: np.random.Generator) -> Self:
-        """Return the problem itself."""
-        return self
+            self.dimension = dimension
+        self.feature_norm, self.theta_norm = feature_norm, theta_norm
 
     def one_by_one(self, rng: np.random.Generator) -> Iterator[tuple[Any, NDArray[np.float64], NDArray[np.float64]]]:
         """Yield features, rewards and what regret counts, checked, for every round.

@@ -20,11 +20,22 @@ order of the regret.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from bandits_dp import _checks
 
 PROTOCOLS = ("amplified", "vector", "local", "central")
-NAMES = {"utility": PROTOCOLS, "privacy": PROTOCOLS[:2], "returning": PROTOCOLS[:2]}
+SIZES: dict[tuple[str, str], tuple[float, float, float, Callable[[int, int, float], float]]] = {
+    # exponents of T, 1/d and 1/epsilon, and what the logarithms make of T, d and delta
+    ("utility", "amplified"): (3 / 5, 1 / 5, 2 / 5, lambda T, d, delta: (math.log(T / delta) * math.log(2 / delta)) ** (1 / 5)),
+    ("utility", "vector"): (3 / 5, 1 / 5, 2 / 5, lambda T, d, delta: (2 * math.log(d) - math.log(delta)) ** (2 / 5)),
+    ("utility", "local"): (3 / 4, 0.0, 0.0, lambda T, d, delta: 1.0),
+    ("utility", "central"): (1 / 2, 0.0, 0.0, lambda T, d, delta: 1.0),
+    ("privacy", "amplified"): (3 / 4, 1 / 4, 1 / 2, lambda T, d, delta: math.log(1 / delta) ** (1 / 4)),
+    ("privacy", "vector"): (3 / 4, 1 / 4, 1 / 2, lambda T, d, delta: (2 * math.log(d) - math.log(delta)) ** (1 / 2)),
+    ("returning", "amplified"): (2 / 3, 1 / 6, 1 / 3, lambda T, d, delta: math.sqrt(math.log(T / delta))),
+    ("returning", "vector"): (2 / 3, 1 / 6, 1 / 3, lambda T, d, delta: math.sqrt(2 * math.log(d) - math.log(delta) + math.log(T))),
+}
 
 
 @_checks.checked(features=_checks.integer)
@@ -60,31 +71,15 @@ def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsi
     >>> named_batch_size("utility", "local", 10_000, features=5, epsilon=1.0, delta=0.1)  # the horizon to the power of 3/4
     1000
     """
-    T, d = horizon, features
     _checks.choice("protocol", protocol, PROTOCOLS)
-    if not isinstance(name, str) or protocol not in NAMES.get(name, ()):
-        known = ", ".join(repr(key) for key, protocols in NAMES.items() if protocol in protocols)
+    if not isinstance(name, str) or (name, protocol) not in SIZES:
+        known = ", ".join(repr(one) for one, other in SIZES if other == protocol)
         raise ValueError(f"batch_size must be an integer or {known} here, got {_checks.told(name)}")
-    if protocol == "central":
-        size = math.sqrt(T)  # Remark F.4
-    elif protocol == "local":
-        size = T**0.75  # Remark F.2
-    elif name == "utility":
-        amplified = math.log(T / delta) * math.log(2 / delta)  # Corollary B.2
-        logs = amplified ** (1 / 5) if protocol == "amplified" else _log_pairs(d, delta) ** (2 / 5)  # Corollary C.2
-        size = T ** (3 / 5) * d ** (-1 / 5) * epsilon ** (-2 / 5) * logs
-    elif name == "privacy":
-        logs = math.log(1 / delta) ** (1 / 4) if protocol == "amplified" else _log_pairs(d, delta) ** (1 / 2)  # B.3, C.3
-        size = T ** (3 / 4) * d ** (-1 / 4) * epsilon ** (-1 / 2) * logs
-    else:
-        inside = math.log(T / delta) if protocol == "amplified" else _log_pairs(d, delta) + math.log(T)  # E.4, E.6
-        size = T ** (2 / 3) * d ** (-1 / 6) * epsilon ** (-1 / 3) * math.sqrt(inside)
+    T, d = horizon, features
+    power, per_feature, per_epsilon, logarithms = SIZES[name, protocol]
+    size = T**power * d**-per_feature * epsilon**-per_epsilon * logarithms(T, d, delta)
     users = math.ceil(size * (1 - 1e-12))  # 10000 ** 0.75 is 1000 and not 1001
     if users > T:
         raise ValueError(f"batch_size {name!r} is {users:,} users here, but the horizon is {T:,}: not even one batch would end; "
                          "choose a longer horizon, a larger epsilon, or a number of users")
     return users
-
-
-def _log_pairs(d: int, delta: float) -> float:
-    return 2 * math.log(d) - math.log(delta)
