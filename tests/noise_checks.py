@@ -15,30 +15,9 @@ import numpy as np
 from scipy import optimize, stats
 
 import bandits_dp as bdp
+from bandits_dp import continual as C
+from bandits_dp import privatizers as P
 from bandits_dp.accounting.binomial_vector import vector_delta
-from bandits_dp.continual import (
-    FactorizationCounter,
-    HybridCounter,
-    NaiveCounter,
-    PerStepCounter,
-    TreeCounter,
-    TwoLevelCounter,
-)
-from bandits_dp.privatizers import (
-    AmplifiedGaussian,
-    BinarySum,
-    Box,
-    CentralGaussian,
-    CentralLaplace,
-    DiscreteLaplaceSum,
-    LinearStatistics,
-    LocalGaussian,
-    LocalLaplace,
-    RandomizedResponse,
-    ScalarSum,
-    SkellamSum,
-    VectorSum,
-)
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
 from bandits_dp.problems import BernoulliArms
 from tests import exact_delta
@@ -74,26 +53,26 @@ class Case:
     whole: bool = False
 
 
-PLANE = Box(2, -1.0, 1.0)
+PLANE = P.Box(2, -1.0, 1.0)
 CASES = {
-    "CentralGaussian": Case(lambda n: CentralGaussian(n, EPSILON, DELTA, domain=PLANE), 2, move=2 * math.sqrt(2)),
-    "LocalGaussian": Case(lambda n: LocalGaussian(n, EPSILON, DELTA, domain=PLANE), 2, move=2 * math.sqrt(2), local=True),
-    "AmplifiedGaussian": Case(lambda n: AmplifiedGaussian(n, EPSILON, DELTA, domain=PLANE), 2, move=2 * math.sqrt(2), local=True),
+    "CentralGaussian": Case(lambda n: P.CentralGaussian(n, EPSILON, DELTA, domain=PLANE), 2, move=2 * math.sqrt(2)),
+    "LocalGaussian": Case(lambda n: P.LocalGaussian(n, EPSILON, DELTA, domain=PLANE), 2, move=2 * math.sqrt(2), local=True),
+    "AmplifiedGaussian": Case(lambda n: P.AmplifiedGaussian(n, EPSILON, DELTA, domain=PLANE), 2, move=2 * math.sqrt(2), local=True),
     "ReturningLocalGaussian": Case(
         lambda n: ReturningLocalGaussian(n, 4, EPSILON, DELTA, domain=PLANE), 2, move=4 * math.sqrt(2), local=True),
-    "CentralLaplace": Case(lambda n: CentralLaplace(n, EPSILON, domain=PLANE), 2, "laplace", 4.0),
-    "LocalLaplace": Case(lambda n: LocalLaplace(n, EPSILON, domain=PLANE), 2, "laplace", 4.0, local=True),
-    "RandomizedResponse": Case(lambda n: RandomizedResponse(n, EPSILON, DELTA), 1, "lie", local=True, whole=True),
-    "BinarySum": Case(lambda n: BinarySum(n, EPSILON, DELTA), 1, "bits", 1, whole=True),
-    "ScalarSum": Case(lambda n: ScalarSum(n, EPSILON, DELTA, levels=3), 1, "bits", 3),
-    "DiscreteLaplaceSum": Case(lambda n: DiscreteLaplaceSum(n, EPSILON), 1, "discrete", 1, whole=True),
-    "SkellamSum": Case(lambda n: SkellamSum(n, EPSILON, DELTA), 1, "skellam", 1, whole=True),
+    "CentralLaplace": Case(lambda n: P.CentralLaplace(n, EPSILON, domain=PLANE), 2, "laplace", 4.0),
+    "LocalLaplace": Case(lambda n: P.LocalLaplace(n, EPSILON, domain=PLANE), 2, "laplace", 4.0, local=True),
+    "RandomizedResponse": Case(lambda n: P.RandomizedResponse(n, EPSILON, DELTA), 1, "lie", local=True, whole=True),
+    "BinarySum": Case(lambda n: P.BinarySum(n, EPSILON, DELTA), 1, "bits", 1, whole=True),
+    "ScalarSum": Case(lambda n: P.ScalarSum(n, EPSILON, DELTA, levels=3), 1, "bits", 3),
+    "DiscreteLaplaceSum": Case(lambda n: P.DiscreteLaplaceSum(n, EPSILON), 1, "discrete", 1, whole=True),
+    "SkellamSum": Case(lambda n: P.SkellamSum(n, EPSILON, DELTA), 1, "skellam", 1, whole=True),
 }
 VECTORS = {
-    "VectorSum": (lambda n: VectorSum(n, EPSILON, DELTA, PLANE, levels=3), 1),
+    "VectorSum": (lambda n: P.VectorSum(n, EPSILON, DELTA, PLANE, levels=3), 1),
     "ReturningVectorSum": (lambda n: ReturningVectorSum(n, 4, EPSILON, DELTA, domain=PLANE, levels=3), 4),
 }
-COUNTERS = (NaiveCounter, PerStepCounter, TwoLevelCounter, TreeCounter, HybridCounter, FactorizationCounter)
+COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
 
 
 def everyone(case: Case, privatizer: Any, high: bool = True) -> np.ndarray:
@@ -302,7 +281,7 @@ def amplification(name: str) -> None:
 
     Of twice as many users with half of them honest, it is the same: those who are not are no crowd.
     """
-    kind = {"AmplifiedGaussian": AmplifiedGaussian}[name]
+    kind = {"AmplifiedGaussian": P.AmplifiedGaussian}[name]
     p = kind(300, EPSILON, 0.01, domain=PLANE)
     distance = 2 * math.sqrt(2)
     assert p.unit_std < 0.85 * gaussian_std(distance, delta=0.01)  # the shuffler is of use
@@ -313,13 +292,13 @@ def amplification(name: str) -> None:
 def theorem_split(name: str) -> None:
     """Published formulas against numbers computed by hand: what is split over levels, halves and batches."""
     found = {
-        "TreeCounter": lambda: TreeCounter(1000, 0.5, 1e-4, calibration="theorem").noise_std,
-        "ScalarSum": lambda: ScalarSum(100, 8.0, 0.1, "theorem", domain=Box(1, -1.0, 1.0)).noise_bits.std(100),
-        "small ScalarSum": lambda: ScalarSum(1, 29.9, 1e-6, "theorem", domain=Box(1, -0.5, 0.5)).levels,
-        "uneven ScalarSum": lambda: ScalarSum(7, 8.0, 0.1, "theorem", domain=Box(1, 0.0, 3.0)).levels,
-        "LaplaceVector": lambda: CentralLaplace(2, EPSILON, 0.3, domain=PLANE).scale,
-        "LaplaceNumber": lambda: CentralLaplace(2, EPSILON, 0.3, domain=Box(1, -1.0, 1.0)).scale,
-        "LaplaceTheorem": lambda: LocalLaplace(2, EPSILON, 0.3, "theorem", domain=Box(1, -1.0, 1.0)).scale,
+        "TreeCounter": lambda: C.TreeCounter(1000, 0.5, 1e-4, calibration="theorem").noise_std,
+        "ScalarSum": lambda: P.ScalarSum(100, 8.0, 0.1, "theorem", domain=P.Box(1, -1.0, 1.0)).noise_bits.std(100),
+        "small ScalarSum": lambda: P.ScalarSum(1, 29.9, 1e-6, "theorem", domain=P.Box(1, -0.5, 0.5)).levels,
+        "uneven ScalarSum": lambda: P.ScalarSum(7, 8.0, 0.1, "theorem", domain=P.Box(1, 0.0, 3.0)).levels,
+        "LaplaceVector": lambda: P.CentralLaplace(2, EPSILON, 0.3, domain=PLANE).scale,
+        "LaplaceNumber": lambda: P.CentralLaplace(2, EPSILON, 0.3, domain=P.Box(1, -1.0, 1.0)).scale,
+        "LaplaceTheorem": lambda: P.LocalLaplace(2, EPSILON, 0.3, "theorem", domain=P.Box(1, -1.0, 1.0)).scale,
     }[name]()
     by_hand = {
         # h = 10: node epsilon 0.5 / sqrt(80 ln 2e4), node delta 1e-4 / 20, sqrt(2 ln(1.25 / delta)) / epsilon
@@ -354,7 +333,7 @@ def cut_batch(name: str) -> None:
 
 def linear_statistics(name: str) -> None:
     """The diameter of (phi y, phi phi'), 3 / sqrt 2, and the noise for it."""
-    p = CentralGaussian(4, EPSILON, DELTA, domain=LinearStatistics(3))
+    p = P.CentralGaussian(4, EPSILON, DELTA, domain=P.LinearStatistics(3))
     assert math.isclose(p.noise_std, gaussian_std(3 / math.sqrt(2)), rel_tol=1e-8)
 
 

@@ -10,20 +10,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bandits_dp import continual as C
 from bandits_dp.accounting import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
-from bandits_dp.continual import (
-    FactorizationCounter,
-    HybridCounter,
-    NaiveCounter,
-    PerStepCounter,
-    TreeCounter,
-    TwoLevelCounter,
-)
 from bandits_dp.privatizers import Ball, Box, LinearStatistics
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
-COUNTERS = (NaiveCounter, PerStepCounter, TwoLevelCounter, TreeCounter, HybridCounter, FactorizationCounter)
-KINDS = [(c, n) for c in COUNTERS for n in ("gaussian", "laplace") if n == "gaussian" or c is not FactorizationCounter]
+COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
+KINDS = [(c, n) for c in COUNTERS for n in ("gaussian", "laplace") if n == "gaussian" or c is not C.FactorizationCounter]
 MILLION = 10**6
 
 
@@ -40,15 +33,15 @@ def dyadic(length):
 
 
 def decomposition(counter, t, horizon):
-    if counter is NaiveCounter:
+    if counter is C.NaiveCounter:
         return [(0, t)]
-    if counter is PerStepCounter:
+    if counter is C.PerStepCounter:
         return [(s, s + 1) for s in range(t)]
-    if counter is TwoLevelCounter:
+    if counter is C.TwoLevelCounter:
         b = math.isqrt(horizon)
         full = t // b
         return [(i * b, i * b + b) for i in range(full)] + [(s, s + 1) for s in range(full * b, t)]
-    if counter is TreeCounter:
+    if counter is C.TreeCounter:
         return list(dyadic(t))
     start = 2 ** int(math.log2(t))
     segments = [(0, 1)] + [(2**k, 2 ** (k + 1)) for k in range(int(math.log2(t)))]
@@ -67,13 +60,13 @@ def hybrid_scale(start, end, noise):
 
 def matrices(counter, horizon, noise="gaussian"):
     """L, shape (horizon, draws), and R, shape (draws, horizon), with L R = running sums and noise of std 1 on R x."""
-    if counter is FactorizationCounter:
+    if counter is C.FactorizationCounter:
         f = [float(Fraction(math.comb(2 * k, k), 4**k)) for k in range(horizon)]
         c = np.array([[f[t - s] if t >= s else 0.0 for s in range(horizon)] for t in range(horizon)])
         return c, c
     sums = [decomposition(counter, t, horizon) for t in range(1, horizon + 1)]
     intervals = sorted(set(itertools.chain(*sums)), key=lambda i: (i[1], -i[0]))
-    scale = np.array([hybrid_scale(*i, noise) if counter is HybridCounter else 1.0 for i in intervals])
+    scale = np.array([hybrid_scale(*i, noise) if counter is C.HybridCounter else 1.0 for i in intervals])
     left = np.array([[float(i in used) for i in intervals] for used in sums]) * scale
     right = np.array([[float(a <= s < b) for s in range(horizon)] for a, b in intervals]) / scale[:, None]
     return left, right
@@ -133,7 +126,7 @@ def test_sensitivity_is_the_largest_column_norm(kind, noise, horizon):
 def test_tree_height_at_powers_of_two():
     heights = {1: 1, 2: 2, 3: 2, 4: 3, 7: 3, 8: 4, 9: 4, 2**20 - 1: 20, 2**20: 21, 2**20 + 1: 21}
     for horizon, height in heights.items():
-        assert TreeCounter(horizon, 1.0, 0.1).sensitivity == pytest.approx(math.sqrt(height))
+        assert C.TreeCounter(horizon, 1.0, 0.1).sensitivity == pytest.approx(math.sqrt(height))
 
 
 @pytest.mark.parametrize(("kind", "noise"), KINDS)
@@ -148,11 +141,11 @@ def test_user_level_sensitivity_covers_all_placements(kind, noise, rounds):
         used = kind(horizon, 1.0, 1e-3, noise=noise, appearances=rounds).sensitivity
         assert used >= worst * (1 - 1e-12)
         assert used <= rounds * kind(horizon, 1.0, 1e-3, noise=noise).sensitivity * (1 + 1e-12)
-        if kind in (NaiveCounter, PerStepCounter, FactorizationCounter):
+        if kind in (C.NaiveCounter, C.PerStepCounter, C.FactorizationCounter):
             assert used == pytest.approx(worst, rel=1e-12)
-        elif kind is TreeCounter:
+        elif kind is C.TreeCounter:
             assert used <= (1.12 if power == 2 else 1.34) * worst
-        elif kind is TwoLevelCounter:
+        elif kind is C.TwoLevelCounter:
             assert used <= 1.42 * worst
 
 
@@ -171,14 +164,14 @@ def test_one_vector_moved_in_every_round_is_the_worst():
 
 def test_hybrid_needs_no_horizon():
     """Any length costs one user the same: every column of R has norm at most 1, and the first of each segment has 1."""
-    counter = HybridCounter(None, 1.0, 1e-6, appearances=2)
-    assert HybridCounter(5, 1.0, 1e-6, appearances=2).noise_std == counter.noise_std == gaussian_noise_std(1.0, 1e-6, 2.0)
+    counter = C.HybridCounter(None, 1.0, 1e-6, appearances=2)
+    assert C.HybridCounter(5, 1.0, 1e-6, appearances=2).noise_std == counter.noise_std == gaussian_noise_std(1.0, 1e-6, 2.0)
     for noise, power in (("gaussian", 2), ("laplace", 1)):
-        norms = np.linalg.norm(matrices(HybridCounter, 300, noise)[1], ord=power, axis=0)
+        norms = np.linalg.norm(matrices(C.HybridCounter, 300, noise)[1], ord=power, axis=0)
         assert norms.max() == pytest.approx(1.0)
         assert norms[[0, 1, 2, 4, 8, 16, 32, 64, 128]] == pytest.approx(np.ones(9))
     # The supremum over lengths of two rounds of one user is 2, and it is approached slowly.
-    pairs = [np.linalg.norm(matrices(HybridCounter, 2**k)[1][:, [2 ** (k - 1), 2 ** (k - 1) + 1]].sum(axis=1)) for k in (4, 6, 8)]
+    pairs = [np.linalg.norm(matrices(C.HybridCounter, 2**k)[1][:, [2 ** (k - 1), 2 ** (k - 1) + 1]].sum(axis=1)) for k in (4, 6, 8)]
     assert pairs == sorted(pairs) and 1.8 < pairs[-1] < 2
     rng = np.random.default_rng(0)
     total = [counter.add(1.0, rng)[0] for _ in range(5000)][-1]
@@ -188,7 +181,7 @@ def test_hybrid_needs_no_horizon():
     with pytest.raises(ValueError, match="steps must be given, as this counter has no horizon"):
         counter.noise_path(rng)
     for kind in COUNTERS:
-        if kind is not HybridCounter:
+        if kind is not C.HybridCounter:
             with pytest.raises(ValueError, match="horizon must be an integer that is at least 1, got None"):
                 kind(None, 1.0, 1e-6)
 
@@ -254,7 +247,7 @@ def test_same_seed_same_noise():
 
 def test_tree_error_at_a_million():
     """Measured errors at T = 1e6 against the exact formula: one path's node noises, and many sums of up to 19 of them."""
-    counter = TreeCounter(MILLION, 1.0, 1e-6)
+    counter = C.TreeCounter(MILLION, 1.0, 1e-6)
     sigma = gaussian_noise_std(1.0, 1e-6, math.sqrt(20))
     times = np.array([1, 2**19 - 1, 2**19, 983_039, 999_999, MILLION])
     bits = np.array([int(t).bit_count() for t in times])
@@ -276,7 +269,7 @@ def test_tree_error_at_a_million():
 
 def test_factorization_halves_the_tree():
     """At T = 1e6 its largest error is below half of the tree's, exactly; and its closed forms hold."""
-    tree, factorization = TreeCounter(MILLION, 1.0, 1e-6), FactorizationCounter(MILLION, 1.0, 1e-6)
+    tree, factorization = C.TreeCounter(MILLION, 1.0, 1e-6), C.FactorizationCounter(MILLION, 1.0, 1e-6)
     t = np.arange(1, MILLION + 1)
     ratio = factorization.error_std(t).max() / tree.error_std(t).max()
     assert ratio < 0.5
@@ -293,10 +286,10 @@ def test_order_of_the_counters():
     """The largest errors at T = 1e6 have the orders T^(1/2), T^(1/4), log T, sqrt-factorization, as the table says."""
     t = np.arange(1, MILLION + 1)
     worst = {kind: kind(MILLION, 1.0, 1e-6).error_std(t).max() for kind in COUNTERS}
-    assert worst[NaiveCounter] == pytest.approx(worst[PerStepCounter])
-    assert worst[NaiveCounter] > 15 * worst[TwoLevelCounter] > 45 * worst[TreeCounter]
-    assert worst[TreeCounter] < worst[HybridCounter] < 1.2 * worst[TreeCounter]
-    assert worst[FactorizationCounter] < 0.3 * worst[TreeCounter]
+    assert worst[C.NaiveCounter] == pytest.approx(worst[C.PerStepCounter])
+    assert worst[C.NaiveCounter] > 15 * worst[C.TwoLevelCounter] > 45 * worst[C.TreeCounter]
+    assert worst[C.TreeCounter] < worst[C.HybridCounter] < 1.2 * worst[C.TreeCounter]
+    assert worst[C.FactorizationCounter] < 0.3 * worst[C.TreeCounter]
 
 
 @pytest.mark.parametrize("kind", COUNTERS)
@@ -311,7 +304,7 @@ def test_a_million_noises_are_fast(kind):
 def test_memory_of_streaming():
     """Noises kept after every step: O(log T) for the trees, at most two for the simple counters, one per round for Toeplitz."""
     rng = np.random.default_rng(0)
-    for kind, most in ((NaiveCounter, 0), (PerStepCounter, 1), (TwoLevelCounter, 2), (TreeCounter, 13), (HybridCounter, 13)):
+    for kind, most in ((C.NaiveCounter, 0), (C.PerStepCounter, 1), (C.TwoLevelCounter, 2), (C.TreeCounter, 13), (C.HybridCounter, 13)):
         counter = kind(5000, 1.0, 1e-6)
         kept = []
         for _ in range(5000):
@@ -319,7 +312,7 @@ def test_memory_of_streaming():
             kept.append(sum(array.size for value in vars(counter).values() if isinstance(value, dict) for array in value.values()))
             assert all(value.size == 1 for value in vars(counter).values() if isinstance(value, np.ndarray))
         assert max(kept) <= most
-    counter = FactorizationCounter(5000, 1.0, 1e-6)
+    counter = C.FactorizationCounter(5000, 1.0, 1e-6)
     for _ in range(100):
         counter.add(0.0, rng)
     assert counter._draws.size + sum(array.size for array in counter._parts.values()) <= 4 * 100
@@ -332,14 +325,14 @@ def test_rounding_never_makes_a_factorization_too_quiet():
         for k in range(rounds):
             squares += coefficient**2
             coefficient *= Fraction(2 * k + 1, 2 * k + 2)
-        computed = Fraction(FactorizationCounter(rounds, 1.0, 1e-6).sensitivity)
+        computed = Fraction(C.FactorizationCounter(rounds, 1.0, 1e-6).sensitivity)
         assert squares <= computed**2 <= squares * (1 + Fraction(1, 10**12))
 
 
 def test_the_norm_of_many_rounds_is_rounded_once():
     """A user's values of all rounds are in T + (T - 1) + ... + 1 sums; a difference of rounded terms would be smaller."""
     rounds = 300_000_007
-    counter = NaiveCounter(rounds, 1.0, 0.0, noise="laplace", appearances=rounds)
+    counter = C.NaiveCounter(rounds, 1.0, 0.0, noise="laplace", appearances=rounds)
     assert counter.sensitivity == float(rounds * (rounds + 1) // 2)
 
 
@@ -362,54 +355,54 @@ def test_symmetric_matrices():
 
 def test_theorem_calibration_of_the_tree():
     """Per-node split as printed, more noise than certified, a strict range, and user-level noise times M0."""
-    tree = TreeCounter(1000, 0.5, 1e-4, calibration="theorem")
+    tree = C.TreeCounter(1000, 0.5, 1e-4, calibration="theorem")
     node = 0.5 / math.sqrt(8 * 10 * math.log(2 / 1e-4))
     assert tree.noise_std == pytest.approx(classical_gaussian_noise_std(node, 1e-4 / 20, 1.0))
     assert "Shariff & Sheffet 2018" in str(tree.guarantee) and tree.guarantee.proved
     for horizon, epsilon, delta, rounds in itertools.product((1, 2, 1000, 10**6), (1e-3, 0.5, 0.999), (1e-9, 0.1, 0.9), (1, 5)):
-        theorem = TreeCounter(horizon, epsilon, delta, calibration="theorem", appearances=rounds)
-        assert theorem.noise_std > TreeCounter(horizon, epsilon, delta, appearances=rounds).noise_std
-    assert TreeCounter(1000, 0.5, 1e-4, calibration="theorem", appearances=3).noise_std == pytest.approx(3 * tree.noise_std)
+        theorem = C.TreeCounter(horizon, epsilon, delta, calibration="theorem", appearances=rounds)
+        assert theorem.noise_std > C.TreeCounter(horizon, epsilon, delta, appearances=rounds).noise_std
+    assert C.TreeCounter(1000, 0.5, 1e-4, calibration="theorem", appearances=3).noise_std == pytest.approx(3 * tree.noise_std)
     with pytest.raises(ValueError, match=r"epsilon must be below 1 .* got 2"):
-        TreeCounter(1000, 2.0, 1e-4, calibration="theorem")
-    loose = TreeCounter(1000, 2.0, 1e-4, calibration="theorem", strict=False)
+        C.TreeCounter(1000, 2.0, 1e-4, calibration="theorem")
+    loose = C.TreeCounter(1000, 2.0, 1e-4, calibration="theorem", strict=False)
     assert str(loose.guarantee).startswith("No guarantee") and "epsilon is 2" in str(loose.guarantee)
-    laplace = TreeCounter(1000, 2.0, 0.0, Box(3), calibration="theorem", noise="laplace", appearances=2)
+    laplace = C.TreeCounter(1000, 2.0, 0.0, Box(3), calibration="theorem", noise="laplace", appearances=2)
     assert laplace.noise_std == pytest.approx(math.sqrt(2) * 10 * 2 * 3 / 2.0) and laplace.guarantee.delta == 0
 
 
 def test_experiment_calibration_of_the_tree():
-    tree = TreeCounter(20_000, 0.2, 0.1, LinearStatistics(5), calibration="experiment")
+    tree = C.TreeCounter(20_000, 0.2, 0.1, LinearStatistics(5), calibration="experiment")
     assert tree.noise_std == pytest.approx(math.sqrt(math.log(20_000)) * math.log(25) / 0.2)
     assert str(tree.guarantee).startswith("No guarantee (central model, experiment calibration): node noise sqrt(ln T)")
     for options in ({"noise": "laplace"}, {"appearances": 2}):
         with pytest.raises(ValueError, match=r"calibration must be 'certified' or 'theorem' .* got 'experiment'"):
-            TreeCounter(20_000, 0.2, 0.1, calibration="experiment", **options)
+            C.TreeCounter(20_000, 0.2, 0.1, calibration="experiment", **options)
     with pytest.raises(ValueError, match="horizon=1, got 'experiment'"):
-        TreeCounter(1, 0.2, 0.1, calibration="experiment")
+        C.TreeCounter(1, 0.2, 0.1, calibration="experiment")
 
 
 @pytest.mark.parametrize("calibration", ("theorem", "experiment"))
 def test_other_calibrations_are_unknown(calibration):
     for kind in COUNTERS:
-        if kind is not TreeCounter:
+        if kind is not C.TreeCounter:
             with pytest.raises(ValueError, match=rf"must be 'certified' for a {kind.__name__}, got '{calibration}': nothing else"):
                 kind(10, 0.5, 1e-6, calibration=calibration)
 
 
 def test_guarantees_in_words():
-    text = str(TreeCounter(1000, 1.0, 1e-6).guarantee)
+    text = str(C.TreeCounter(1000, 1.0, 1e-6).guarantee)
     assert text == (
         "(1, 1e-06)-differential privacy in the central model for one user's reward in [0, 1] (neighbours: replace one user's "
         "reward), certified calibration: exact Gaussian mechanism, l2-sensitivity 3.162 for all nodes together, of which one round "
         "enters at most 10 (Balle & Wang 2018, Theorem 8)."
     )
-    text = str(FactorizationCounter(100, 1.0, 1e-6, Ball(2), appearances=3, clip=True).guarantee)
+    text = str(C.FactorizationCounter(100, 1.0, 1e-6, Ball(2), appearances=3, clip=True).guarantee)
     assert "one user's at most 3 vectors in the ball of radius 1 in R^2, after clipping to it" in text
     assert "replace all vectors of one user" in text
-    laplace = HybridCounter(None, 1.0, 1e-6, noise="laplace").guarantee
+    laplace = C.HybridCounter(None, 1.0, 1e-6, noise="laplace").guarantee
     assert laplace.delta == 0 and "for a stream of any length (Dwork et al. 2006)" in str(laplace)
-    assert repr(NaiveCounter(4, 1.0, 0.1)).startswith("NaiveCounter(horizon=4, noise_std=")
+    assert repr(C.NaiveCounter(4, 1.0, 0.1)).startswith("NaiveCounter(horizon=4, noise_std=")
 
 
 @pytest.mark.parametrize(
@@ -453,7 +446,7 @@ def test_past_the_horizon(kind):
 
 
 def test_clipping_is_asked_for_and_said():
-    counter = PerStepCounter(3, 1e9, 1e-3, Box(2), clip=True)
+    counter = C.PerStepCounter(3, 1e9, 1e-3, Box(2), clip=True)
     assert counter.add([2.0, -1.0], np.random.default_rng(0)) == pytest.approx([1.0, 0.0], abs=1e-3)
     assert "after clipping to it" in str(counter.guarantee)
 
@@ -494,8 +487,8 @@ def test_bad_arguments_are_named(kind, arguments, text):
 
 def test_other_bad_arguments():
     with pytest.raises(ValueError, match="noise must be 'gaussian' for a FactorizationCounter, got 'laplace'"):
-        FactorizationCounter(5, 1.0, 1e-3, noise="laplace")
-    counter = TreeCounter(5, 1.0, 1e-3)
+        C.FactorizationCounter(5, 1.0, 1e-3, noise="laplace")
+    counter = C.TreeCounter(5, 1.0, 1e-3)
     for bad, got in ((0, "0"), (6, "6"), ([1, 7], "7"), (2.5, "2.5"), (True, "True")):
         with pytest.raises(ValueError, match=f"t must be integers that are at least 1 and at most the horizon 5, got {got}"):
             counter.error_std(bad)
@@ -506,7 +499,7 @@ def test_other_bad_arguments():
 
 def test_more_appearances_than_rounds_are_all_rounds():
     for kind in COUNTERS:
-        if kind is not HybridCounter:  # it does not count on a horizon
+        if kind is not C.HybridCounter:  # it does not count on a horizon
             assert kind(5, 1.0, 1e-3, appearances=50).noise_std == kind(5, 1.0, 1e-3, appearances=5).noise_std
 
 
@@ -554,7 +547,7 @@ def test_a_state_of_another_counter_is_refused(kind, noise):
     with pytest.raises(ValueError, match="got that of None"):
         counter.restore({})
     spoiled = [{"steps": 21}, {"steps": -1}, {"steps": math.nan}, {"total": np.zeros(3)}, {"extra": 1.0}]
-    if kind is FactorizationCounter:
+    if kind is C.FactorizationCounter:
         spoiled += [{"draws": np.zeros((2, 1))}, {"ahead": np.zeros((2, 1))}]
     else:
         spoiled += [{"rounds": np.array([5])}, {"noises": np.zeros(9)}]
@@ -567,7 +560,7 @@ def test_a_state_of_another_counter_is_refused(kind, noise):
         np.testing.assert_array_equal(counter.save()[key], value)
 
 
-@pytest.mark.parametrize("kind", (FactorizationCounter, TreeCounter))
+@pytest.mark.parametrize("kind", (C.FactorizationCounter, C.TreeCounter))
 def test_copies_of_a_state_draw_their_noise_afresh(kind):
     """Two counters that go on from one state differ by more than the value that is added."""
     counter, rng = kind(16, 1.0, 1e-3), np.random.default_rng(0)

@@ -12,23 +12,9 @@ import pytest
 from scipy import signal
 
 import bandits_dp as bdp
+from bandits_dp import continual as C
+from bandits_dp import privatizers as P
 from bandits_dp.accounting import gaussian_noise_std
-from bandits_dp.continual import FactorizationCounter, HybridCounter, TreeCounter
-from bandits_dp.privatizers import (
-    AmplifiedGaussian,
-    BinarySum,
-    Box,
-    CentralGaussian,
-    CentralLaplace,
-    DiscreteLaplaceSum,
-    LinearStatistics,
-    LocalGaussian,
-    LocalLaplace,
-    RandomizedResponse,
-    ScalarSum,
-    SkellamSum,
-    VectorSum,
-)
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
 from tests import exact_delta
 from tests.noise_checks import matrices
@@ -36,7 +22,7 @@ from tests.test_planted_faults import FAULTS
 
 FALSE_ALARM, USUAL = 1e-6, 0.99
 EPSILON, DELTA = 1.0, 0.05
-PLANE, LINE = Box(2, -1.0, 1.0), Box(1, -1.0, 1.0)
+PLANE, LINE = P.Box(2, -1.0, 1.0), P.Box(1, -1.0, 1.0)
 LOW, HIGH = [[-1.0, -1.0]], [[1.0, 1.0]]
 ONE, NONE = [[1.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]
 WILD = ([[50.0, 50.0]], [[-50.0, -50.0]])
@@ -175,22 +161,22 @@ def user_zero(users, dimension=1):
 
 
 ANGLE = math.pi / 12  # the two users of linear statistics who are furthest apart
-FURTHEST = (LinearStatistics(2).encode([[math.cos(ANGLE), math.sin(ANGLE)]], [1.0]),
-            LinearStatistics(2).encode([[math.sin(ANGLE), math.cos(ANGLE)]], [-1.0]))
+FURTHEST = (P.LinearStatistics(2).encode([[math.cos(ANGLE), math.sin(ANGLE)]], [1.0]),
+            P.LinearStatistics(2).encode([[math.sin(ANGLE), math.cos(ANGLE)]], [-1.0]))
 CROWD = 3000
 PATTERN = np.random.default_rng(0).integers(0, 2, CROWD).astype(float)[:, None]
 PATTERN[0] = 0.0
 TURNED = np.concatenate([[[1.0]], PATTERN[1:]])
-TREE, FACTORIZATION = one_step(TreeCounter, 8), one_step(FactorizationCounter, 8)
-REDRAWN = {kind: redrawn(kind, steps) for kind, steps in ((TreeCounter, 32), (HybridCounter, 16), (FactorizationCounter, 16))}
-GAUSSIAN_MESSAGE = Look(lambda: message(LocalGaussian(1, EPSILON, DELTA, domain=PLANE)), LOW, HIGH, 300_000, score=low)
-GAUSSIAN_SUM = Look(lambda: CentralGaussian(2, EPSILON, DELTA, domain=PLANE), LOW + LOW, LOW + HIGH, 300_000, score=low)
-LAPLACE_MESSAGE = Look(lambda: message(LocalLaplace(1, EPSILON, domain=PLANE)), LOW, HIGH, 300_000,
+TREE, FACTORIZATION = one_step(C.TreeCounter, 8), one_step(C.FactorizationCounter, 8)
+REDRAWN = {kind: redrawn(kind, steps) for kind, steps in ((C.TreeCounter, 32), (C.HybridCounter, 16), (C.FactorizationCounter, 16))}
+GAUSSIAN_MESSAGE = Look(lambda: message(P.LocalGaussian(1, EPSILON, DELTA, domain=PLANE)), LOW, HIGH, 300_000, score=low)
+GAUSSIAN_SUM = Look(lambda: P.CentralGaussian(2, EPSILON, DELTA, domain=PLANE), LOW + LOW, LOW + HIGH, 300_000, score=low)
+LAPLACE_MESSAGE = Look(lambda: message(P.LocalLaplace(1, EPSILON, domain=PLANE)), LOW, HIGH, 300_000,
                        score=laplace_ratio(-1.0, 1.0), delta=0.0)
-LAPLACE_SUM = Look(lambda: CentralLaplace(2, EPSILON, domain=PLANE), LOW + LOW, LOW + HIGH, 300_000, score=laplace_ratio(-2.0, 0.0))
-LIES = Look(lambda: message(RandomizedResponse(1, EPSILON, DELTA)), [[1.0]], [[0.0]], 300_000)
-BIT_TALLY = Look(lambda: tally(BinarySum(3, EPSILON, DELTA)), NONE, ONE, 300_000)
-NUMBER_TALLY = Look(lambda: tally(ScalarSum(3, EPSILON, DELTA, levels=3)), NONE, ONE, 300_000)
+LAPLACE_SUM = Look(lambda: P.CentralLaplace(2, EPSILON, domain=PLANE), LOW + LOW, LOW + HIGH, 300_000, score=laplace_ratio(-2.0, 0.0))
+LIES = Look(lambda: message(P.RandomizedResponse(1, EPSILON, DELTA)), [[1.0]], [[0.0]], 300_000)
+BIT_TALLY = Look(lambda: tally(P.BinarySum(3, EPSILON, DELTA)), NONE, ONE, 300_000)
+NUMBER_TALLY = Look(lambda: tally(P.ScalarSum(3, EPSILON, DELTA, levels=3)), NONE, ONE, 300_000)
 
 SEEN = {
     "UserNoise.randomize times 0.9": GAUSSIAN_MESSAGE,
@@ -199,55 +185,55 @@ SEEN = {
     "LocalLaplace.randomize times 0.9": LAPLACE_MESSAGE,
     "GaussianNoise.release_sum times 0.9": GAUSSIAN_SUM,
     "CentralLaplace.release_sum times 0.9": LAPLACE_SUM,
-    "noise bits of messages times 0.9": Look(lambda: bits(BinarySum(3, EPSILON, DELTA)), NONE, ONE, 300_000),
-    "noise bits of numbers times 0.9": Look(lambda: bits(ScalarSum(3, EPSILON, DELTA, levels=3)), NONE, ONE, 200_000),
+    "noise bits of messages times 0.9": Look(lambda: bits(P.BinarySum(3, EPSILON, DELTA)), NONE, ONE, 300_000),
+    "noise bits of numbers times 0.9": Look(lambda: bits(P.ScalarSum(3, EPSILON, DELTA, levels=3)), NONE, ONE, 200_000),
     "noise bits of sums times 0.9": NUMBER_TALLY,
     "noise bits of bits' sums times 0.9": BIT_TALLY,
     "lies 0.9 as likely": LIES,
-    "shares of discrete Laplace noise times 0.9": Look(lambda: tally(DiscreteLaplaceSum(3, EPSILON)), NONE, ONE, 300_000),
-    "shares of Skellam noise times 0.9": Look(lambda: tally(SkellamSum(3, EPSILON, DELTA)), NONE, ONE, 300_000),
+    "shares of discrete Laplace noise times 0.9": Look(lambda: tally(P.DiscreteLaplaceSum(3, EPSILON)), NONE, ONE, 300_000),
+    "shares of Skellam noise times 0.9": Look(lambda: tally(P.SkellamSum(3, EPSILON, DELTA)), NONE, ONE, 300_000),
     "one user adds the noise of all": Look(
-        lambda: LocalLaplace(3, EPSILON, domain=PLANE), LOW * 3, LOW + HIGH + LOW, view="one user", user=1),
+        lambda: P.LocalLaplace(3, EPSILON, domain=PLANE), LOW * 3, LOW + HIGH + LOW, view="one user", user=1),
     "zeros released as they are": Look(
-        lambda: one_by_one(CentralGaussian(3, EPSILON, DELTA, domain=PLANE)), [[0.0, 0.0]] * 3, [*HIGH, [0.0, 0.0], [0.0, 0.0]]),
-    "zeros released as they are, by bits": Look(lambda: one_by_one(BinarySum(3, EPSILON, DELTA)), NONE, ONE),
+        lambda: one_by_one(P.CentralGaussian(3, EPSILON, DELTA, domain=PLANE)), [[0.0, 0.0]] * 3, [*HIGH, [0.0, 0.0], [0.0, 0.0]]),
+    "zeros released as they are, by bits": Look(lambda: one_by_one(P.BinarySum(3, EPSILON, DELTA)), NONE, ONE),
     "l2 sensitivity halved": GAUSSIAN_SUM,
     "l2 sensitivity halved, local": GAUSSIAN_MESSAGE,
     "l1 sensitivity halved": LAPLACE_SUM,
     "Laplace vectors calibrated to l2": LAPLACE_SUM,
     "sqrt 6 over 2 for linear statistics": Look(
-        lambda: CentralGaussian(1, EPSILON, DELTA, domain=LinearStatistics(2)), *FURTHEST, 20_000,
+        lambda: P.CentralGaussian(1, EPSILON, DELTA, domain=P.LinearStatistics(2)), *FURTHEST, 20_000,
         score=lambda outputs: outputs @ (FURTHEST[0] - FURTHEST[1])[0]),
     "the theorem's Laplace noise that uses delta": Look(
-        lambda: message(LocalLaplace(1, EPSILON, 0.3, "theorem", domain=LINE)), [[-1.0]], [[1.0]], 20_000, delta=0.0),
+        lambda: message(P.LocalLaplace(1, EPSILON, 0.3, "theorem", domain=LINE)), [[-1.0]], [[1.0]], 20_000, delta=0.0),
     "returning users counted once": Look(four_batches, LOW * 20, HIGH + LOW * 19, 4_000, score=low),
     "nodes of the tree redrawn": Look(
-        lambda: stream(TreeCounter, 32), *REDRAWN[TreeCounter][:2], 2_000, score=REDRAWN[TreeCounter][2]),
+        lambda: stream(C.TreeCounter, 32), *REDRAWN[C.TreeCounter][:2], 2_000, score=REDRAWN[C.TreeCounter][2]),
     "nodes of the hybrid redrawn": Look(
-        lambda: stream(HybridCounter, 16), *REDRAWN[HybridCounter][:2], 2_000, score=REDRAWN[HybridCounter][2]),
+        lambda: stream(C.HybridCounter, 16), *REDRAWN[C.HybridCounter][:2], 2_000, score=REDRAWN[C.HybridCounter][2]),
     "draws of the factorization redrawn": Look(
-        lambda: stream(FactorizationCounter, 16), *REDRAWN[FactorizationCounter][:2], 1_500,
-        score=REDRAWN[FactorizationCounter][2]),
-    "counter noise times 0.7": Look(lambda: paths(TreeCounter, 8), *TREE[:2], 10_000, score=TREE[2]),
+        lambda: stream(C.FactorizationCounter, 16), *REDRAWN[C.FactorizationCounter][:2], 1_500,
+        score=REDRAWN[C.FactorizationCounter][2]),
+    "counter noise times 0.7": Look(lambda: paths(C.TreeCounter, 8), *TREE[:2], 10_000, score=TREE[2]),
     "factorization noise times 0.7": Look(
-        lambda: paths(FactorizationCounter, 8), *FACTORIZATION[:2], 10_000, score=FACTORIZATION[2]),
-    "clipping dropped": Look(lambda: CentralGaussian(1, EPSILON, DELTA, domain=PLANE, clip=True), *WILD),
-    "clipping dropped, local": Look(lambda: LocalLaplace(1, EPSILON, domain=PLANE, clip=True), *WILD),
+        lambda: paths(C.FactorizationCounter, 8), *FACTORIZATION[:2], 10_000, score=FACTORIZATION[2]),
+    "clipping dropped": Look(lambda: P.CentralGaussian(1, EPSILON, DELTA, domain=PLANE, clip=True), *WILD),
+    "clipping dropped, local": Look(lambda: P.LocalLaplace(1, EPSILON, domain=PLANE, clip=True), *WILD),
     "one user twice": Look(
-        lambda: one_by_one(CentralGaussian(3, EPSILON, DELTA, domain=PLANE)), LOW * 3, HIGH + LOW * 2, 4_000, score=low),
-    "one user twice, by bits": Look(lambda: one_by_one(BinarySum(3, EPSILON, DELTA)), NONE, ONE, 5_000),
-    "one user twice, by shares": Look(lambda: one_by_one(SkellamSum(3, EPSILON, DELTA)), NONE, ONE, 5_000),
+        lambda: one_by_one(P.CentralGaussian(3, EPSILON, DELTA, domain=PLANE)), LOW * 3, HIGH + LOW * 2, 4_000, score=low),
+    "one user twice, by bits": Look(lambda: one_by_one(P.BinarySum(3, EPSILON, DELTA)), NONE, ONE, 5_000),
+    "one user twice, by shares": Look(lambda: one_by_one(P.SkellamSum(3, EPSILON, DELTA)), NONE, ONE, 5_000),
     "P_Amp does not shuffle": Look(
-        lambda: AmplifiedGaussian(CROWD, 0.5, 1e-3), *user_zero(CROWD), 3_000, view="first message", score=low),
+        lambda: P.AmplifiedGaussian(CROWD, 0.5, 1e-3), *user_zero(CROWD), 3_000, view="first message", score=low),
     "P_Amp rotates": Look(
-        lambda: AmplifiedGaussian(CROWD, 0.5, 1e-3), PATTERN, TURNED, 3_000, view="messages", score=turned_back(PATTERN[:, 0])),
-    "M_sum does not shuffle": Look(lambda: BinarySum(50, EPSILON, DELTA), *user_zero(50), view="first message"),
-    "M_sum mixes within users": Look(lambda: BinarySum(50, EPSILON, DELTA), *user_zero(50), view="messages", score=first_block(3)),
-    "M_sum mixes users as blocks": Look(lambda: BinarySum(50, EPSILON, DELTA), *user_zero(50), view="messages", score=every(3)),
+        lambda: P.AmplifiedGaussian(CROWD, 0.5, 1e-3), PATTERN, TURNED, 3_000, view="messages", score=turned_back(PATTERN[:, 0])),
+    "M_sum does not shuffle": Look(lambda: P.BinarySum(50, EPSILON, DELTA), *user_zero(50), view="first message"),
+    "M_sum mixes within users": Look(lambda: P.BinarySum(50, EPSILON, DELTA), *user_zero(50), view="messages", score=first_block(3)),
+    "M_sum mixes users as blocks": Look(lambda: P.BinarySum(50, EPSILON, DELTA), *user_zero(50), view="messages", score=every(3)),
     "P_1D mixes within users": Look(
-        lambda: ScalarSum(50, EPSILON, DELTA, levels=3), *user_zero(50), view="messages", score=first_block(5)),
+        lambda: P.ScalarSum(50, EPSILON, DELTA, levels=3), *user_zero(50), view="messages", score=first_block(5)),
     "P_Vec mixes users as blocks": Look(
-        lambda: VectorSum(20, EPSILON, DELTA, PLANE, levels=3), LOW * 20, HIGH + LOW * 19, 4_000, view="messages",
+        lambda: P.VectorSum(20, EPSILON, DELTA, PLANE, levels=3), LOW * 20, HIGH + LOW * 19, 4_000, view="messages",
         score=fullest(2, 20)),
 }
 
@@ -300,12 +286,12 @@ UNSEEN: dict[str, Any] = {
     "the number's bits first": "the shuffler mixes them: a second line of defence is gone, and the first one holds",
     # The published constants, or a bound, leave so much room that what is left is private still; each is computed.
     "tree delta not split": lambda: enough(
-        TreeCounter(1000, 0.5, 1e-4, calibration="theorem").noise_std, math.sqrt(10) * gaussian_noise_std(0.5, 1e-4, 1.0)),
+        C.TreeCounter(1000, 0.5, 1e-4, calibration="theorem").noise_std, math.sqrt(10) * gaussian_noise_std(0.5, 1e-4, 1.0)),
     "published bits a third of them ones": lambda: enough(
-        0.1, bit_delta(*(lambda p: (p, 8.0, p.levels))(ScalarSum(100, 8.0, 0.1, "theorem", domain=LINE)))),
+        0.1, bit_delta(*(lambda p: (p, 8.0, p.levels))(P.ScalarSum(100, 8.0, 0.1, "theorem", domain=LINE)))),
     "published bits without the floor of two levels": lambda: enough(
-        1e-3, bit_delta(*(lambda p: (p, 29.9, p.levels))(ScalarSum(1, 29.9, 1e-6, "theorem", domain=Box(1, -0.5, 0.5))))),
-    "Laplace vectors that use delta": lambda: enough(0.3, laplace_plane_delta(CentralLaplace(2, EPSILON, 0.3, domain=PLANE).scale)),
+        1e-3, bit_delta(*(lambda p: (p, 29.9, p.levels))(P.ScalarSum(1, 29.9, 1e-6, "theorem", domain=P.Box(1, -0.5, 0.5))))),
+    "Laplace vectors that use delta": lambda: enough(0.3, laplace_plane_delta(P.CentralLaplace(2, EPSILON, 0.3, domain=PLANE).scale)),
 }
 
 

@@ -5,22 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from bandits_dp.continual import FactorizationCounter, TreeCounter
+from bandits_dp import continual as C
+from bandits_dp import privatizers as P
 from bandits_dp.continual.base import Counter
 from bandits_dp.live.arms import LiveArms
-from bandits_dp.privatizers import (
-    AmplifiedGaussian,
-    BinarySum,
-    Box,
-    CentralGaussian,
-    CentralLaplace,
-    DiscreteLaplaceSum,
-    LinearStatistics,
-    LocalLaplace,
-    RandomizedResponse,
-    ScalarSum,
-    SkellamSum,
-)
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.gaussian import GaussianNoise, UserNoise
@@ -164,7 +152,7 @@ def lying(factor):
         def faulty(self, values, rng):
             bits = self.check(values).astype(np.uint8)
             return bits ^ (rng.random(bits.shape) < (1 - self.truth) * factor)
-        patch.setattr(RandomizedResponse, "randomize", faulty)
+        patch.setattr(P.RandomizedResponse, "randomize", faulty)
     return plant
 
 
@@ -250,31 +238,31 @@ FAULTS = {
     "UserNoise.randomize times 1.1": (louder(UserNoise, "randomize", 1.1), "messages", "LocalGaussian"),
     "P_Amp's randomize times 0.9": (louder(UserNoise, "randomize", 0.9), "messages", "AmplifiedGaussian"),
     "returning users' noise times 0.9": (louder(UserNoise, "randomize", 0.9), "messages", "ReturningLocalGaussian"),
-    "LocalLaplace.randomize times 0.9": (louder(LocalLaplace, "randomize", 0.9), "messages", "LocalLaplace"),
-    "LocalLaplace.randomize times 1.1": (louder(LocalLaplace, "randomize", 1.1), "messages", "LocalLaplace"),
+    "LocalLaplace.randomize times 0.9": (louder(P.LocalLaplace, "randomize", 0.9), "messages", "LocalLaplace"),
+    "LocalLaplace.randomize times 1.1": (louder(P.LocalLaplace, "randomize", 1.1), "messages", "LocalLaplace"),
     "GaussianNoise.release_sum times 0.9": (louder(GaussianNoise, "release_sum", 0.9), "sums", "CentralGaussian"),
     "GaussianNoise.release_sum times 1.1": (louder(GaussianNoise, "release_sum", 1.1), "sums", "LocalGaussian"),
-    "CentralLaplace.release_sum times 0.9": (louder(CentralLaplace, "release_sum", 0.9), "sums", "CentralLaplace"),
-    "CentralLaplace.release_sum times 1.1": (louder(CentralLaplace, "release_sum", 1.1), "sums", "CentralLaplace"),
+    "CentralLaplace.release_sum times 0.9": (louder(P.CentralLaplace, "release_sum", 0.9), "sums", "CentralLaplace"),
+    "CentralLaplace.release_sum times 1.1": (louder(P.CentralLaplace, "release_sum", 1.1), "sums", "CentralLaplace"),
     "noise bits of messages times 0.9": (bits_with(0.9, "draw"), "sums", "BinarySum"),
     "noise bits of numbers times 0.9": (bits_with(0.9, "draw"), "sums", "ScalarSum"),
     "noise bits of sums times 0.9": (bits_with(0.9, "draw_sum"), "sums", "ScalarSum"),
     "noise bits of bits' sums times 0.9": (bits_with(0.9, "draw_sum"), "sums", "BinarySum"),
     "lies 0.9 as likely": (lying(0.9), "messages", "RandomizedResponse"),
     "lies 1.1 as likely": (lying(1.1), "messages", "RandomizedResponse"),
-    "shares of discrete Laplace noise times 0.9": (secure_times(DiscreteLaplaceSum, 0.9), "sums", "DiscreteLaplaceSum"),
-    "shares of Skellam noise times 0.9": (secure_times(SkellamSum, 0.9), "sums", "SkellamSum"),
-    "shares of Skellam noise times 1.1": (secure_times(SkellamSum, 1.1), "sums", "SkellamSum"),
-    "one user adds the noise of all": (instead(LocalLaplace, "randomize", noise_of_one_user), "messages", "LocalLaplace"),
+    "shares of discrete Laplace noise times 0.9": (secure_times(P.DiscreteLaplaceSum, 0.9), "sums", "DiscreteLaplaceSum"),
+    "shares of Skellam noise times 0.9": (secure_times(P.SkellamSum, 0.9), "sums", "SkellamSum"),
+    "shares of Skellam noise times 1.1": (secure_times(P.SkellamSum, 1.1), "sums", "SkellamSum"),
+    "one user adds the noise of all": (instead(P.LocalLaplace, "randomize", noise_of_one_user), "messages", "LocalLaplace"),
     "zeros released as they are": (zero_is_bare, "sums", "CentralGaussian"),
     "zeros released as they are, by bits": (zero_is_bare, "sums", "BinarySum"),
-    "l2 sensitivity halved": (halved(Box, "l2_diameter"), "calibration", "CentralGaussian"),
-    "l2 sensitivity halved, local": (halved(Box, "l2_diameter"), "calibration", "LocalGaussian"),
-    "l1 sensitivity halved": (halved(Box, "l1_diameter"), "calibration", "CentralLaplace"),
+    "l2 sensitivity halved": (halved(P.Box, "l2_diameter"), "calibration", "CentralGaussian"),
+    "l2 sensitivity halved, local": (halved(P.Box, "l2_diameter"), "calibration", "LocalGaussian"),
+    "l1 sensitivity halved": (halved(P.Box, "l1_diameter"), "calibration", "CentralLaplace"),
     "Laplace vectors calibrated to l2": (
-        instead(Box, "l1_diameter", property(lambda self: 2 * math.sqrt(self.dimension))), "calibration", "CentralLaplace"),
+        instead(P.Box, "l1_diameter", property(lambda self: 2 * math.sqrt(self.dimension))), "calibration", "CentralLaplace"),
     "sqrt 6 over 2 for linear statistics": (
-        instead(LinearStatistics, "l2_diameter", math.sqrt(6) / 2), "linear statistics", "CentralGaussian"),
+        instead(P.LinearStatistics, "l2_diameter", math.sqrt(6) / 2), "linear statistics", "CentralGaussian"),
     "tree delta not split": (delta_not_split, "theorem split", "TreeCounter"),
     "returning users counted once": (one_batch_of_four, "calibration", "ReturningVectorSum"),
     "published bits a third of them ones": (third, "theorem split", "ScalarSum"),
@@ -304,19 +292,19 @@ FAULTS = {
     "factorization noise times 0.7": (counter_times(0.7), "counters", "FactorizationCounter"),
     "counter noise times 1.1": (counter_times(1.1), "counters", "NaiveCounter"),
     "factorization noise times 0.9": (counter_times(0.9), "counters", "FactorizationCounter"),
-    "clipping dropped": (instead(Box, "clip", lambda self, array: array), "clipping", "CentralGaussian"),
-    "clipping dropped, local": (instead(Box, "clip", lambda self, array: array), "clipping", "LocalLaplace"),
-    "values not checked": (instead(Box, "check", lambda self, array, name="values": None), "clipping", "CentralLaplace"),
+    "clipping dropped": (instead(P.Box, "clip", lambda self, array: array), "clipping", "CentralGaussian"),
+    "clipping dropped, local": (instead(P.Box, "clip", lambda self, array: array), "clipping", "LocalLaplace"),
+    "values not checked": (instead(P.Box, "check", lambda self, array, name="values": None), "clipping", "CentralLaplace"),
     "one user twice": (first_user_twice, "each user once", "CentralGaussian"),
     "one user twice, by bits": (first_user_twice, "each user once", "BinarySum"),
     "one user twice, by shares": (first_user_twice, "each user once", "SkellamSum"),
     "P_Amp does not shuffle": (
-        instead(AmplifiedGaussian, "shuffle", lambda self, messages, rng: messages), "order", "AmplifiedGaussian"),
-    "P_Amp rotates": (instead(AmplifiedGaussian, "shuffle", lambda self, messages, rng: np.roll(
+        instead(P.AmplifiedGaussian, "shuffle", lambda self, messages, rng: messages), "order", "AmplifiedGaussian"),
+    "P_Amp rotates": (instead(P.AmplifiedGaussian, "shuffle", lambda self, messages, rng: np.roll(
         messages, rng.integers(len(messages)), axis=0)), "order", "AmplifiedGaussian"),
-    "M_sum does not shuffle": (instead(BinarySum, "shuffle", lambda self, messages, rng: messages.ravel()), "order", "BinarySum"),
-    "M_sum mixes within users": (instead(BinarySum, "shuffle", within_users), "order", "BinarySum"),
-    "M_sum mixes users as blocks": (instead(BinarySum, "shuffle", users_in_blocks), "order", "BinarySum"),
+    "M_sum does not shuffle": (instead(P.BinarySum, "shuffle", lambda self, messages, rng: messages.ravel()), "order", "BinarySum"),
+    "M_sum mixes within users": (instead(P.BinarySum, "shuffle", within_users), "order", "BinarySum"),
+    "M_sum mixes users as blocks": (instead(P.BinarySum, "shuffle", users_in_blocks), "order", "BinarySum"),
     "P_1D mixes within users": (instead(BitSum, "shuffle", within_users), "order", "ScalarSum"),
     "P_Vec mixes users as blocks": (instead(BitSum, "shuffle", users_in_blocks), "order", "VectorSum"),
     "the value's bits first": (in_order, "own order", "VectorSum"),
@@ -336,5 +324,5 @@ def test_every_planted_fault_is_caught_by_name(fault, monkeypatch):
 def test_the_table_covers_what_was_asked_for():
     """Every check has a fault that it catches, and no mechanism with a shuffler, counter or user's noise is left out."""
     assert {check for _, check, _ in FAULTS.values()} == set(TABLE)
-    assert {TreeCounter.__name__, FactorizationCounter.__name__} <= {name for _, check, name in FAULTS.values()}
-    assert {CentralGaussian.__name__, ScalarSum.__name__} <= {name for _, _, name in FAULTS.values()}
+    assert {C.TreeCounter.__name__, C.FactorizationCounter.__name__} <= {name for _, check, name in FAULTS.values()}
+    assert {P.CentralGaussian.__name__, P.ScalarSum.__name__} <= {name for _, _, name in FAULTS.values()}

@@ -7,62 +7,43 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bandits_dp import privatizers as P
 from bandits_dp.accounting import binomial_delta, gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_log_pmf
-from bandits_dp.privatizers import (
-    AmplifiedGaussian,
-    Ball,
-    BinarySum,
-    Box,
-    CentralGaussian,
-    CentralLaplace,
-    DiscreteLaplaceSum,
-    Identity,
-    LinearStatistics,
-    LocalGaussian,
-    LocalLaplace,
-    RandomizedResponse,
-    ScalarSum,
-    SkellamSum,
-    VectorSum,
-    binary_sum,
-    scalar_sum,
-    vector_sum,
-)
 from bandits_dp.privatizers.noise_bits import SHARE, NoiseBits, least_noise_bits
 from bandits_dp.privatizers.secure_sum import SecureSum
 from tests.same_law import same_law
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
-WIDE = Box(1, -1.0, 2.0)
+WIDE = P.Box(1, -1.0, 2.0)
 MAKERS = {
-    "identity": Identity,
-    "central Gaussian": partial(CentralGaussian, epsilon=1.0, delta=1e-3),
-    "central Laplace": partial(CentralLaplace, epsilon=1.0),
-    "central Laplace with delta": partial(CentralLaplace, epsilon=1.0, delta=0.05),
-    "local Gaussian": partial(LocalGaussian, epsilon=1.0, delta=0.01, domain=Ball(2)),
-    "local Laplace": partial(LocalLaplace, epsilon=1.0, domain=Box(2)),
-    "amplified Gaussian": partial(AmplifiedGaussian, epsilon=1.0, delta=0.01, domain=Ball(2)),
-    "randomized response": partial(RandomizedResponse, epsilon=1.0),
-    "randomized response with delta": partial(RandomizedResponse, epsilon=0.5, delta=0.05),
-    "binary sum": partial(BinarySum, epsilon=1.0, delta=1e-3),
-    "binary sum, large epsilon": partial(BinarySum, epsilon=4.0, delta=1e-3),
-    "binary sum, theorem": partial(BinarySum, epsilon=1.0, delta=1e-3, calibration="theorem"),
-    "binary sum, half honest": partial(BinarySum, epsilon=1.0, delta=1e-3, honest_fraction=0.5),
-    "scalar": partial(ScalarSum, epsilon=2.0, delta=0.01),
-    "scalar, theorem": partial(ScalarSum, epsilon=8.0, delta=0.1, calibration="theorem"),
-    "scalar, other interval": partial(ScalarSum, epsilon=2.0, delta=0.01, domain=Box(1, -3.0, 5.0), levels=7, honest_fraction=0.5),
-    "vector": partial(VectorSum, epsilon=3.0, delta=0.1, domain=Box(2, -1.0, 1.0), levels=8),
-    "linear statistics": partial(VectorSum, epsilon=8.0, delta=0.1, domain=LinearStatistics(1), levels=6),
-    "discrete Laplace": partial(DiscreteLaplaceSum, epsilon=0.7),
-    "discrete Laplace, delta": partial(DiscreteLaplaceSum, epsilon=0.7, delta=0.05),
-    "discrete Laplace, published": partial(DiscreteLaplaceSum, epsilon=1.0, calibration="theorem"),
-    "discrete Laplace, numbers": partial(DiscreteLaplaceSum, epsilon=1.0, domain=WIDE),
-    "Skellam": partial(SkellamSum, epsilon=1.0, delta=1e-3),
-    "Skellam, larger epsilon": partial(SkellamSum, epsilon=2.5, delta=1e-3),
-    "Skellam, published": partial(SkellamSum, epsilon=1.0, delta=1e-3, calibration="theorem"),
-    "Skellam, numbers": partial(SkellamSum, epsilon=1.0, delta=1e-3, domain=Box(1)),
-    "Skellam, half are honest": partial(SkellamSum, epsilon=1.0, delta=1e-3, honest_fraction=0.5),
+    "identity": P.Identity,
+    "central Gaussian": partial(P.CentralGaussian, epsilon=1.0, delta=1e-3),
+    "central Laplace": partial(P.CentralLaplace, epsilon=1.0),
+    "central Laplace with delta": partial(P.CentralLaplace, epsilon=1.0, delta=0.05),
+    "local Gaussian": partial(P.LocalGaussian, epsilon=1.0, delta=0.01, domain=P.Ball(2)),
+    "local Laplace": partial(P.LocalLaplace, epsilon=1.0, domain=P.Box(2)),
+    "amplified Gaussian": partial(P.AmplifiedGaussian, epsilon=1.0, delta=0.01, domain=P.Ball(2)),
+    "randomized response": partial(P.RandomizedResponse, epsilon=1.0),
+    "randomized response with delta": partial(P.RandomizedResponse, epsilon=0.5, delta=0.05),
+    "binary sum": partial(P.BinarySum, epsilon=1.0, delta=1e-3),
+    "binary sum, large epsilon": partial(P.BinarySum, epsilon=4.0, delta=1e-3),
+    "binary sum, theorem": partial(P.BinarySum, epsilon=1.0, delta=1e-3, calibration="theorem"),
+    "binary sum, half honest": partial(P.BinarySum, epsilon=1.0, delta=1e-3, honest_fraction=0.5),
+    "scalar": partial(P.ScalarSum, epsilon=2.0, delta=0.01),
+    "scalar, theorem": partial(P.ScalarSum, epsilon=8.0, delta=0.1, calibration="theorem"),
+    "scalar, other interval": partial(P.ScalarSum, epsilon=2.0, delta=0.01, domain=P.Box(1, -3.0, 5.0), levels=7, honest_fraction=0.5),
+    "vector": partial(P.VectorSum, epsilon=3.0, delta=0.1, domain=P.Box(2, -1.0, 1.0), levels=8),
+    "linear statistics": partial(P.VectorSum, epsilon=8.0, delta=0.1, domain=P.LinearStatistics(1), levels=6),
+    "discrete Laplace": partial(P.DiscreteLaplaceSum, epsilon=0.7),
+    "discrete Laplace, delta": partial(P.DiscreteLaplaceSum, epsilon=0.7, delta=0.05),
+    "discrete Laplace, published": partial(P.DiscreteLaplaceSum, epsilon=1.0, calibration="theorem"),
+    "discrete Laplace, numbers": partial(P.DiscreteLaplaceSum, epsilon=1.0, domain=WIDE),
+    "Skellam": partial(P.SkellamSum, epsilon=1.0, delta=1e-3),
+    "Skellam, larger epsilon": partial(P.SkellamSum, epsilon=2.5, delta=1e-3),
+    "Skellam, published": partial(P.SkellamSum, epsilon=1.0, delta=1e-3, calibration="theorem"),
+    "Skellam, numbers": partial(P.SkellamSum, epsilon=1.0, delta=1e-3, domain=P.Box(1)),
+    "Skellam, half are honest": partial(P.SkellamSum, epsilon=1.0, delta=1e-3, honest_fraction=0.5),
 }
 NUMBERS = [name for name, make in MAKERS.items() if make(2).dimension == 1]  # one per user
 UNIT = [name for name in NUMBERS if str(make := MAKERS[name](2).domain) in ("[0, 1]", "{0, 1}")]
@@ -90,7 +71,7 @@ def test_fidelities_have_the_same_law(name, users):
         counts = np.bincount(np.arange(users) % 3 % len(kinds), minlength=len(kinds))
         values = np.repeat(kinds, counts)[:, None]
         drawn["tally"] = privatizer.release_tally(kinds, np.tile(counts, (4000, 1)), rng)[:, None]
-    elif isinstance(privatizer.domain, LinearStatistics):
+    elif isinstance(privatizer.domain, P.LinearStatistics):
         values = privatizer.domain.encode(rng.uniform(-1, 1, (users, 1)), rng.uniform(-1, 1, users))
     else:
         values = privatizer.domain.clip(rng.uniform(privatizer.domain.low, privatizer.domain.high, (users, privatizer.dimension)))
@@ -143,8 +124,8 @@ def test_log_mgf_bounds_the_noise(name):
 
 
 @pytest.mark.parametrize("privatizer", (
-    RandomizedResponse(3, 1.0), RandomizedResponse(7, 0.2, 0.05), BinarySum(3, 1.0, 1e-2), ScalarSum(3, 4.0, 0.1, levels=5),
-    DiscreteLaplaceSum(3, 1.0), SkellamSum(3, 2.0, 0.1)), ids=lambda privatizer: type(privatizer).__name__)
+    P.RandomizedResponse(3, 1.0), P.RandomizedResponse(7, 0.2, 0.05), P.BinarySum(3, 1.0, 1e-2), P.ScalarSum(3, 4.0, 0.1, levels=5),
+    P.DiscreteLaplaceSum(3, 1.0), P.SkellamSum(3, 2.0, 0.1)), ids=lambda privatizer: type(privatizer).__name__)
 def test_the_span_is_the_largest_difference_of_two_releases(privatizer):
     """By it learners skip phases in which nobody can fall: if it were too small they would skip others."""
     rng = np.random.default_rng(0)
@@ -158,8 +139,8 @@ def test_the_span_is_the_largest_difference_of_two_releases(privatizer):
 
 
 @pytest.mark.parametrize("make", [
-    CentralGaussian, LocalGaussian, AmplifiedGaussian, ScalarSum, partial(VectorSum, domain=Box(3)),
-    partial(VectorSum, domain=LinearStatistics(2)),
+    P.CentralGaussian, P.LocalGaussian, P.AmplifiedGaussian, P.ScalarSum, partial(P.VectorSum, domain=P.Box(3)),
+    partial(P.VectorSum, domain=P.LinearStatistics(2)),
 ])  # fmt: skip
 def test_what_is_drawn_ahead_has_the_size_that_is_told(make):
     privatizer = make(6, epsilon=1.0, delta=0.1)
@@ -168,14 +149,14 @@ def test_what_is_drawn_ahead_has_the_size_that_is_told(make):
 
 def test_what_is_drawn_ahead_of_ends_of_the_interval_is_what_a_release_draws():
     """Where values are not rounded, the noise does not depend on them: the same bits, as many batches at once."""
-    ends = VectorSum(6, 1.0, 0.1, domain=Box(3, -1.0, 1.0, whole=True))
+    ends = P.VectorSum(6, 1.0, 0.1, domain=P.Box(3, -1.0, 1.0, whole=True))
     totals = np.arange(12.0).reshape(4, 3) - 6
     noise = ends.noise_from(ends.draw_ahead(4, np.random.default_rng(0)), None)
     assert noise == pytest.approx(ends.release_sum(totals, np.random.default_rng(0)) - totals, abs=1e-9) and np.ptp(noise) > 0
 
 
 def test_messages_too_long_for_memory_are_refused_by_name(monkeypatch):
-    privatizer = ScalarSum(6, 1.0, 0.1)
+    privatizer = P.ScalarSum(6, 1.0, 0.1)
     monkeypatch.setattr("bandits_dp.privatizers.bit_sum.MOST_BITS", 10)
     with pytest.raises(ValueError, match=r"fidelity must be 'aggregate' for messages as long as these, got 'messages' .* of 6"):
         privatizer.release(np.ones(6), np.random.default_rng(0), "messages")
@@ -184,8 +165,8 @@ def test_messages_too_long_for_memory_are_refused_by_name(monkeypatch):
 
 def test_a_crowd_that_amplifies_nothing_leaves_the_local_noise():
     """The search passes local epsilons of which nobody could compute e^epsilon: nobody is a clone."""
-    amplified = AmplifiedGaussian(30, 500.0, 0.1)
-    assert amplified.unit_std == LocalGaussian(30, 500.0, 0.1).unit_std and "amplifies nothing" in amplified.guarantee.reason
+    amplified = P.AmplifiedGaussian(30, 500.0, 0.1)
+    assert amplified.unit_std == P.LocalGaussian(30, 500.0, 0.1).unit_std and "amplifies nothing" in amplified.guarantee.reason
 
 
 def exact_delta(privatizer, epsilon, users, shift=1):
@@ -199,7 +180,7 @@ def exact_delta(privatizer, epsilon, users, shift=1):
     return max(np.maximum(still - np.exp(epsilon) * moved, 0).sum(), np.maximum(moved - np.exp(epsilon) * still, 0).sum())
 
 
-@pytest.mark.parametrize("kind", (BinarySum, ScalarSum))
+@pytest.mark.parametrize("kind", (P.BinarySum, P.ScalarSum))
 @pytest.mark.parametrize("epsilon", (0.2, 0.5, 1.0, 3.0, 10.0))
 @pytest.mark.parametrize("users", (1, 7, 60, 500))
 def test_certified_sums_are_private_and_tight(kind, users, epsilon):
@@ -217,9 +198,9 @@ def test_certified_sums_are_private_and_tight(kind, users, epsilon):
 def test_binary_sum_noise_meets_its_targets():
     """At (1, 1e-6) the std is at most 4.6 for every batch size, where the theorem's is 18.7 or more."""
     for users in (1, 2, 3, 16, 31, 39, 64, 79, 80, 81, 128, 1000, 10**6, 10**9):
-        assert BinarySum(users, 1.0, 1e-6).noise_std <= 4.6
-        assert BinarySum(users, 1.0, 1e-6, "theorem").noise_std >= 18.66
-    assert BinarySum(8, 1.0, 1e-6, "theorem").noise_std == pytest.approx(18.7, abs=0.05)
+        assert P.BinarySum(users, 1.0, 1e-6).noise_std <= 4.6
+        assert P.BinarySum(users, 1.0, 1e-6, "theorem").noise_std >= 18.66
+    assert P.BinarySum(8, 1.0, 1e-6, "theorem").noise_std == pytest.approx(18.7, abs=0.05)
 
 
 def test_pairs_beat_single_rare_bits():
@@ -230,7 +211,7 @@ def test_pairs_beat_single_rare_bits():
         middle = math.sqrt(low * high)
         low, high = (low, middle) if binomial_delta(users, 1.0, 1, p=middle) <= 1e-6 else (middle, high)
     single = math.sqrt(users * high * (1 - high))
-    pair = BinarySum(users, 1.0, 1e-6).noise_std
+    pair = P.BinarySum(users, 1.0, 1e-6).noise_std
     assert single == pytest.approx(5.84, abs=0.01)
     assert pair < gaussian_noise_std(1.0, 1e-6, 1.0) < single
 
@@ -241,29 +222,29 @@ def test_theorem_binary_sum_is_private():
         for delta in (1e-9, 1e-6, 0.1):
             tau = 96 * math.log(2 / delta) / epsilon**2
             for users in (1, int(tau / 2), int(tau) + 1, int(20 * tau)):
-                privatizer = BinarySum(users, epsilon, delta, "theorem")
+                privatizer = P.BinarySum(users, epsilon, delta, "theorem")
                 assert privatizer.noise_bits.delta(users, epsilon) <= delta
 
 
 def test_honest_users_alone_suffice():
     """With 30 of 100 users honest, the exact delta of their noise alone keeps the promise; all 100 add more noise."""
-    privatizer = BinarySum(100, 1.0, 1e-6, honest_fraction=0.3)
+    privatizer = P.BinarySum(100, 1.0, 1e-6, honest_fraction=0.3)
     assert exact_delta(privatizer, 1.0, users=30) <= 1e-6 * (1 + 1e-9) < exact_delta(privatizer, 1.0, users=20)
-    assert privatizer.noise_std > BinarySum(100, 1.0, 1e-6).noise_std
+    assert privatizer.noise_std > P.BinarySum(100, 1.0, 1e-6).noise_std
     assert "as long as 0.3 of the users of each batch are honest" in str(privatizer.guarantee)
-    assert BinarySum(1, 1.0, 1e-6, honest_fraction=0.1).noise_bits == BinarySum(1, 1.0, 1e-6).noise_bits
+    assert P.BinarySum(1, 1.0, 1e-6, honest_fraction=0.1).noise_bits == P.BinarySum(1, 1.0, 1e-6).noise_bits
 
 
 def test_large_batches_do_not_overflow():
-    privatizer = BinarySum(10**9, 1.0, 1e-6)
+    privatizer = P.BinarySum(10**9, 1.0, 1e-6)
     released = privatizer.release_sum(np.array([5 * 10**8] * 100), np.random.default_rng(0), batches=1000)
     assert abs(released - 5 * 10**8).max() < 8 * privatizer.noise_std * math.sqrt(1000)
 
 
 REFUSED = {
-    "epsilon must be .* got 2": [partial(BinarySum, 10, 2.0, 1e-6, "theorem"), partial(CentralGaussian, 10, 2.0, 1e-6, "theorem")],
-    "epsilon must be at most 15 and delta below 1/2": [partial(VectorSum, 5, 20.0, 0.1, Box(2, -1.0, 1.0), "theorem")],
-    "epsilon must be below 30": [partial(ScalarSum, 5, 40.0, 0.1, "theorem")],
+    "epsilon must be .* got 2": [partial(P.BinarySum, 10, 2.0, 1e-6, "theorem"), partial(P.CentralGaussian, 10, 2.0, 1e-6, "theorem")],
+    "epsilon must be at most 15 and delta below 1/2": [partial(P.VectorSum, 5, 20.0, 0.1, P.Box(2, -1.0, 1.0), "theorem")],
+    "epsilon must be below 30": [partial(P.ScalarSum, 5, 40.0, 0.1, "theorem")],
 }
 
 
@@ -295,9 +276,9 @@ def test_bad_values_are_named(name, values, text):
             privatizer.release([0.5, 1, 0], np.random.default_rng(0))
 
 
-VECTOR = partial(VectorSum, domain=Box(2))
-WITH_DELTA = (BinarySum, CentralGaussian, LocalGaussian, AmplifiedGaussian, ScalarSum, SkellamSum, VECTOR)
-MAYBE_PURE = (CentralLaplace, LocalLaplace, DiscreteLaplaceSum, RandomizedResponse)
+VECTOR = partial(P.VectorSum, domain=P.Box(2))
+WITH_DELTA = (P.BinarySum, P.CentralGaussian, P.LocalGaussian, P.AmplifiedGaussian, P.ScalarSum, P.SkellamSum, VECTOR)
+MAYBE_PURE = (P.CentralLaplace, P.LocalLaplace, P.DiscreteLaplaceSum, P.RandomizedResponse)
 
 
 @pytest.mark.parametrize("make", WITH_DELTA + MAYBE_PURE, ids=lambda make: getattr(make, "__name__", "VectorSum"))
@@ -310,61 +291,61 @@ def test_every_number_is_checked_and_named(make):
             for value in (*values, "1", None, True):
                 with pytest.raises((ValueError, TypeError), match=f"^{key} must be "):
                     make(**valid | {key: value}, calibration=calibration)
-    if make is not AmplifiedGaussian:  # which has one
+    if make is not P.AmplifiedGaussian:  # which has one
         with pytest.raises(ValueError, match="calibration must be 'certified' or 'theorem'"):
             make(**valid, calibration="experiment")
 
 
 def test_bad_arguments_are_named():
-    rng, box = np.random.default_rng(0), Box(2, -1.0, 1.0)
+    rng, box = np.random.default_rng(0), P.Box(2, -1.0, 1.0)
     for function, text in (
-        (lambda: BinarySum(2, 1.0, 0.1, honest_fraction=0), r"honest_fraction must be a number in \(0, 1\], got 0"),
-        (lambda: BinarySum(2, 1.0, 0.1, "exact"), "calibration must be one of 'certified', 'theorem', 'experiment', got 'exact'"),
-        (lambda: Identity(1).release([1], rng, "exact"), "fidelity must be one of"),
-        (lambda: Identity(1).release([1], 42), "rng must be a numpy.random.Generator"),
-        (lambda: VectorSum(5, 1.0, 0.1, Ball(2), "theorem"), r"domain must be linear statistics or a box \[-B, B\]\^s"),
-        (lambda: VectorSum(5, 1.0, 0.1, box, levels=0), "levels must be an integer that is at least 1, got 0"),
-        (lambda: VectorSum(3, 1.0, 0.1, box).release(np.zeros((3, 3)), rng), r"shape \(3, 2\), .* \(3, 3\)"),
-        (lambda: VectorSum(1, 1.0, 0.1, box).release([[0.0, 1.5]], rng), r"in \[-1, 1\], got 1.5 in row 0"),
-        (lambda: ScalarSum(5, 1.0, 0.1, domain=box), "domain must have dimension 1 for a scalar sum, got 2"),
-        (lambda: ScalarSum(5, 1.0, 0.1).release_sum([1.0], rng), "total must be given as single values"),
-        (lambda: DiscreteLaplaceSum(3, 1.0, domain=box), "domain must have dimension 1 for a sum by secure aggregation, got 2"),
-        (lambda: SkellamSum(2, 1.0, 0.1, domain=WIDE).release_sum(1.0, rng), "total must be given as single values"),
-        (lambda: Box(0), "dimension must be"), (lambda: Box(1.5), "dimension must be"), (lambda: Box(1, math.nan), "low must be"),
-        (lambda: Box(1, 1.0, 1.0), r"high must be a number in \(1, inf\), got 1.0"), (lambda: Ball(0), "dimension must be"),
-        (lambda: Ball(2, 0.0), r"norm must be a number in \(0, inf\), got 0.0"), (lambda: LinearStatistics(0), "features must be"),
-        (lambda: LinearStatistics(2, 1.5), "reward must be"),
-        (lambda: LinearStatistics(2).encode([[1.0, 0.0]], [1.0, 2.0]), r"features must have shape .* got \(1, 2\) and \(2,\)"),
-        (lambda: Ball(2).check(np.array([[2.0, 0.0]])), "values must have norm at most 1, got 2 in row 0; nothing is clipped"),
+        (lambda: P.BinarySum(2, 1.0, 0.1, honest_fraction=0), r"honest_fraction must be a number in \(0, 1\], got 0"),
+        (lambda: P.BinarySum(2, 1.0, 0.1, "exact"), "calibration must be one of 'certified', 'theorem', 'experiment', got 'exact'"),
+        (lambda: P.Identity(1).release([1], rng, "exact"), "fidelity must be one of"),
+        (lambda: P.Identity(1).release([1], 42), "rng must be a numpy.random.Generator"),
+        (lambda: P.VectorSum(5, 1.0, 0.1, P.Ball(2), "theorem"), r"domain must be linear statistics or a box \[-B, B\]\^s"),
+        (lambda: P.VectorSum(5, 1.0, 0.1, box, levels=0), "levels must be an integer that is at least 1, got 0"),
+        (lambda: P.VectorSum(3, 1.0, 0.1, box).release(np.zeros((3, 3)), rng), r"shape \(3, 2\), .* \(3, 3\)"),
+        (lambda: P.VectorSum(1, 1.0, 0.1, box).release([[0.0, 1.5]], rng), r"in \[-1, 1\], got 1.5 in row 0"),
+        (lambda: P.ScalarSum(5, 1.0, 0.1, domain=box), "domain must have dimension 1 for a scalar sum, got 2"),
+        (lambda: P.ScalarSum(5, 1.0, 0.1).release_sum([1.0], rng), "total must be given as single values"),
+        (lambda: P.DiscreteLaplaceSum(3, 1.0, domain=box), "domain must have dimension 1 for a sum by secure aggregation, got 2"),
+        (lambda: P.SkellamSum(2, 1.0, 0.1, domain=WIDE).release_sum(1.0, rng), "total must be given as single values"),
+        (lambda: P.Box(0), "dimension must be"), (lambda: P.Box(1.5), "dimension must be"), (lambda: P.Box(1, math.nan), "low must be"),
+        (lambda: P.Box(1, 1.0, 1.0), r"high must be a number in \(1, inf\), got 1.0"), (lambda: P.Ball(0), "dimension must be"),
+        (lambda: P.Ball(2, 0.0), r"norm must be a number in \(0, inf\), got 0.0"), (lambda: P.LinearStatistics(0), "features must be"),
+        (lambda: P.LinearStatistics(2, 1.5), "reward must be"),
+        (lambda: P.LinearStatistics(2).encode([[1.0, 0.0]], [1.0, 2.0]), r"features must have shape .* got \(1, 2\) and \(2,\)"),
+        (lambda: P.Ball(2).check(np.array([[2.0, 0.0]])), "values must have norm at most 1, got 2 in row 0; nothing is clipped"),
     ):
         with pytest.raises(ValueError, match=f"{text}"):
             function()
 
 
 @pytest.mark.parametrize(("domain", "one"), [
-    (Box(3, -1.0, 2.0), (2.0, 2.0, 2.0)), (Ball(3, 2.0), np.full(3, 2 / math.sqrt(3))), (Ball(4, 0.5), np.full(4, 0.25)),
+    (P.Box(3, -1.0, 2.0), (2.0, 2.0, 2.0)), (P.Ball(3, 2.0), np.full(3, 2 / math.sqrt(3))), (P.Ball(4, 0.5), np.full(4, 0.25)),
 ])  # fmt: skip
 def test_diameters_are_those_of_two_opposite_corners(domain, one):
     one = np.asarray(one)
-    other = -one if isinstance(domain, Ball) else np.full(3, -1.0)
+    other = -one if isinstance(domain, P.Ball) else np.full(3, -1.0)
     domain.check(np.array([one, other]) * (1 - 1e-12))
     assert domain.l1_diameter == pytest.approx(np.abs(one - other).sum(), rel=1e-12)
     assert domain.l2_diameter == pytest.approx(np.linalg.norm(one - other), rel=1e-12)
 
 
 @pytest.mark.parametrize("users", (100, 10_000))
-@pytest.mark.parametrize(("make", "low"), [(ScalarSum, 4), (SkellamSum, 1), (partial(VectorSum, levels=None), 50)])
+@pytest.mark.parametrize(("make", "low"), [(P.ScalarSum, 4), (P.SkellamSum, 1), (partial(P.VectorSum, levels=None), 50)])
 def test_levels_are_the_fewest_with_which_rounding_hardly_adds_to_the_noise(make, low, users):
     """Rounding has a std of sqrt(n) / 2 levels at most, and 0.14 of the noise adds 1% to it."""
-    levels = make(users, 4.0, 0.1, domain=Box(1)).levels
+    levels = make(users, 4.0, 0.1, domain=P.Box(1)).levels
     noise = gaussian_noise_std(4.0, 0.1, 1.0)
     assert math.sqrt(users) / (2 * levels) <= 0.14 * noise
     assert levels == low or math.sqrt(users) / (2 * (levels - 1)) > 0.14 * noise
 
 
 @pytest.mark.parametrize(("privatizer", "variance"), [
-    (SkellamSum(30, 1.0, 0.1, domain=Box(1)), lambda made: made.variance),
-    (DiscreteLaplaceSum(30, 1.0, domain=Box(1)), lambda made: 0.5 / math.sinh(0.5 / made.scale) ** 2),
+    (P.SkellamSum(30, 1.0, 0.1, domain=P.Box(1)), lambda made: made.variance),
+    (P.DiscreteLaplaceSum(30, 1.0, domain=P.Box(1)), lambda made: 0.5 / math.sinh(0.5 / made.scale) ** 2),
 ], ids=lambda made: type(made).__name__)  # fmt: skip
 def test_securely_summed_noise_counts_rounding_at_its_most(privatizer, variance):
     """A quarter for each user, whose value may lie halfway between two levels."""
@@ -378,23 +359,23 @@ def test_printed_constants():
         inner = epsilon / (18 * math.log(2 / delta) ** 0.5)
         levels = math.ceil(max(inner * root / (6 * (5 * log) ** 0.5), 3**0.5, 10))
         mean = 90 * levels**2 * log / (inner**2 * users)
-        assert vector_sum.box_bits(users, epsilon, delta, 3) == (levels, (math.ceil(2 * mean), 0, mean / math.ceil(2 * mean)))
+        assert P.vector_sum.box_bits(users, epsilon, delta, 3) == (levels, (math.ceil(2 * mean), 0, mean / math.ceil(2 * mean)))
         levels = math.ceil(max(2 * root, 3, 4))
         bits = math.ceil(240_000 * (levels * math.log(40 / delta) / epsilon) ** 2 / users)
-        assert vector_sum.linear_bits(users, epsilon, delta, 3) == (levels, (bits, 0, 0.25))
+        assert P.vector_sum.linear_bits(users, epsilon, delta, 3) == (levels, (bits, 0, 0.25))
         levels = max(2, math.ceil(root))
         mean = 720 * levels**2 * math.log(2 / delta) / (epsilon**2 * users)
-        found, noise = scalar_sum.theorem_bits(users, epsilon, delta, 0.5)
+        found, noise = P.scalar_sum.theorem_bits(users, epsilon, delta, 0.5)
         assert found == levels and noise == pytest.approx((math.ceil(mean), 0, mean / (2 * math.ceil(mean))), rel=1e-12)
         tau = 96 * math.log(2 / delta) / epsilon**2
-        noise = binary_sum.theorem_bits(users, epsilon, delta)
+        noise = P.binary_sum.theorem_bits(users, epsilon, delta)
         assert users * noise.rare * noise.p == pytest.approx(tau / 2) if users > tau else noise == (math.ceil(tau / users), 0, 0.5)
 
 
 @pytest.mark.parametrize("p", (0.5, 0.4999, 0.25, 0.01))
 def test_sub_gaussian_std_is_the_least_for_bits(p):
     """The largest of 2 log E exp(s X) / s^2 over s, for three bits of each user; a rounded value counts as a fair bit."""
-    privatizer = ScalarSum(10, 1.0, 0.1)
+    privatizer = P.ScalarSum(10, 1.0, 0.1)
     privatizer.noise_bits = NoiseBits(2, 1, p)
     s = np.linspace(-20, 20, 100_000)
     bit = 2 * (np.logaddexp(np.log1p(-p), np.log(p) + s) - p * s) / s**2
