@@ -240,15 +240,19 @@ def order(name: str) -> None:
 
 
 def own_order(name: str) -> None:
-    """A user's own bits come in a uniform order: each place holds a one equally often."""
+    """A user's own bits come in a uniform order, for either end: each place holds a one equally often, and so do three in a row."""
     make = VECTORS[name][0] if name in VECTORS else CASES[name].make
     runs = 4000
-    p = make(runs)
-    sent = p.randomize(np.full((runs, p.dimension), p.domain.low), np.random.default_rng(5))[:, 0]
-    ones, bits = sent.sum(axis=1, dtype=float), sent.shape[1]
-    places = sent.sum(axis=0, dtype=float)
-    spread = (ones * (bits - ones)).sum() / (bits * (bits - 1))
-    within(stats.chi2.sf(((places - places.mean()) ** 2).sum() / spread, bits - 1))
+    p, rng = make(runs), np.random.default_rng(5)
+    for end in (p.domain.low, p.domain.high):
+        sent = p.randomize(np.full((runs, p.dimension), end), rng)[:, 0]
+        ones, bits = sent.sum(axis=1, dtype=float), sent.shape[1]
+        places = sent.sum(axis=0, dtype=float)
+        # Given their number k, the ones are a random subset: each place has variance k (b - k) / b^2, and any two covary.
+        spread = (ones * (bits - ones)).sum() / (bits * (bits - 1))
+        within(2 * min(tail(((places - places.mean()) ** 2).sum() / spread, bits - 1) for tail in (stats.chi2.sf, stats.chi2.cdf)))
+        expected = [np.mean(stats.hypergeom.pmf(k, bits, ones.astype(int), 3)) * runs for k in range(4)]
+        within(stats.chisquare(np.bincount(sent[:, :3].sum(axis=1, dtype=int), minlength=4), expected).pvalue)
 
 
 def counters(name: str) -> None:
@@ -317,18 +321,11 @@ def theorem_split(name: str) -> None:
 def cut_batch(name: str) -> None:
     """Every batch is released once, when it is full, and the batch that the horizon cuts is not."""
     learner = bdp.make(name, BernoulliArms([0.6, 0.5]), horizon=110, epsilon=EPSILON, delta=DELTA, batch_size=25)
-    kind, released = type(learner.privatizers[0]), []
-    exact = kind.receive
-
-    def spy(self: Any, sent: Any, rng: Any) -> Any:
-        released.append(len(sent))
-        return exact(self, sent, rng)
-
-    with mock.patch.object(kind, "receive", spy):
-        rng = np.random.default_rng(7)
+    kind, rng = type(learner.privatizers[0]), np.random.default_rng(7)
+    with mock.patch.object(kind, "receive", autospec=True, side_effect=kind.receive) as receive:
         for _ in range(110):  # two phases of 50, and ten users whom the horizon cuts
             learner.update(learner.act(), 1.0, rng)
-    assert released == [25] * 4, f"batches of {released} users were released"
+    assert receive.call_count == 4, f"{receive.call_count} batches were released"
 
 
 def linear_statistics(name: str) -> None:

@@ -2,14 +2,10 @@
 
 import inspect
 import math
-from fractions import Fraction
-from itertools import pairwise
 
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from bandits_dp import accounting as acc
@@ -57,15 +53,6 @@ def test_gaussian_matches_high_precision(epsilon, delta):
     assert abs(acc.gaussian_delta(std, epsilon, 1.0) / true - 1) < 1e-9
     assert delta * (1 - (1e-9 if epsilon < 1e-3 else 1e-8)) < true <= delta * (1 + 1e-9)
     assert acc.gaussian_noise_std(epsilon, delta, sensitivity=7.0) == pytest.approx(7 * std, rel=1e-12)
-
-
-def test_classical_gaussian_is_wrong_outside_its_range():
-    """At (10, 0.25) the formula that two of the papers use really gives delta = 0.789."""
-    std = acc.classical_gaussian_noise_std(10, 0.25, 1.0, strict=False)
-    assert acc.gaussian_delta(std, 10, 1.0) == pytest.approx(0.789, abs=5e-4)
-    for epsilon in (0.01, 0.1, 0.5, 0.99):  # where it is proved, it holds
-        for delta in DELTAS:
-            assert acc.gaussian_delta(acc.classical_gaussian_noise_std(epsilon, delta, 1.0), epsilon, 1.0) <= delta
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -195,22 +182,6 @@ def test_nobody_guesses_how_far_one_user_moves_a_sum():
     assert {("binomial_trials", "shift"), ("laplace_scale", "sensitivity"), ("Box", "dimension")} <= checked
 
 
-@settings(deadline=None)
-@given(st.integers(1, 40), st.floats(0.02, 3), st.integers(1, 5), st.sampled_from([Fraction(1, 2), Fraction(1, 9)]))
-def test_largest_shift_is_the_worst(trials, epsilon, shift, p):
-    """delta grows with the shift, in exact arithmetic: a user who moves the count less never loses more."""
-    ratio = Fraction(math.exp(epsilon))
-    pmf = [math.comb(trials, x) * p**x * (1 - p) ** (trials - x) for x in range(trials + 1)]
-
-    def delta(k):
-        still, moved = pmf + [0] * k, [0] * k + pmf
-        return max(sum(max(a - ratio * b, 0) for a, b in zip(*pair, strict=True)) for pair in ((still, moved), (moved, still)))
-
-    values = [delta(k) for k in range(shift + 1)]
-    assert all(a <= b for a, b in pairwise(values))
-    assert float(values[shift]) == pytest.approx(acc.binomial_delta(trials, epsilon, shift, float(p)), rel=1e-7)
-
-
 def test_gaussian_composition_is_exact():
     """k equal releases are one with sqrt(k) times the ratio; the joint privacy loss has the same law."""
     s = acc.gaussian_composition([2.0, 2.0, 2.0, 2.0], [1.0] * 4)
@@ -226,27 +197,6 @@ def test_gaussian_composition_is_exact():
 
     true = mp.quad(expected_gain, [epsilon, epsilon + 5, mean + 40 * deviation])
     assert acc.gaussian_delta(acc.gaussian_composition(stds, moves), epsilon, 1.0) == pytest.approx(float(true), rel=1e-9)
-
-
-def test_composition_rules_bound_randomized_response():
-    """k answers of randomized response, composed exactly, are within both rules; basic is tight at delta = 0."""
-    epsilon, releases = 0.1, 40
-    q = 1 / (1 + math.exp(-epsilon))
-    ones = np.arange(releases + 1)
-    log_choose = np.array([math.lgamma(releases + 1) - math.lgamma(i + 1) - math.lgamma(releases - i + 1) for i in ones])
-    log_p = log_choose + ones * math.log(q) + (releases - ones) * math.log1p(-q)
-    log_q = log_p[::-1]
-
-    def exact_delta(total):
-        return float(np.maximum(np.exp(log_p) - np.exp(total + log_q), 0).sum())
-
-    total, _ = acc.basic_composition(epsilon, 0.0, releases)
-    assert exact_delta(total) < 1e-15 < exact_delta(total * 0.9)
-    for slack in (1e-2, 1e-4, 1e-6):
-        total, delta = acc.advanced_composition(epsilon, 0.0, releases, slack)
-        assert delta == slack and exact_delta(total) <= slack
-    assert acc.advanced_composition(epsilon, 0.3, 3, 0.2)[1] == 1.0  # a probability
-    assert acc.advanced_composition(epsilon, 0.0, 2, 1e-6)[0] > acc.basic_composition(epsilon, 0.0, 2)[0]  # not always better
 
 
 @pytest.mark.parametrize("releases", (1, 3, 20, 300))

@@ -1,42 +1,15 @@
 """Amplification by shuffling: brute force, 40 digits where rounding tells, reference values, its place between other bounds."""
 
-import itertools
 import math
-from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
 import pytest
 from scipy import stats
 
-from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
+from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
 from bandits_dp.accounting.shuffling import BLOCKS, ROUNDING, clones_delta
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian
-
-
-def brute_force_delta(local_epsilon, users, epsilon):
-    """Both pairs of counts of the clones reduction of Feldman et al. 2021, outcome by outcome in exact fractions."""
-    ratio, local = Fraction(math.exp(epsilon)), Fraction(math.exp(local_epsilon))
-    p, q = {}, {}
-    for c in range(users):
-        weight = math.comb(users - 1, c) * (1 / local) ** c * (1 - 1 / local) ** (users - 1 - c)
-        for a, d in itertools.product(range(c + 1), (0, 1)):
-            mass = weight * Fraction(math.comb(c, a), 2**c) * ((local if d else 1) / (local + 1))
-            for law, view in ((p, (a + d, c - a + 1 - d)), (q, (a + 1 - d, c - a + d))):
-                law[view] = law.get(view, 0) + mass
-    views = p.keys() | q.keys()
-    return max(
-        sum(max(p.get(v, 0) - ratio * q.get(v, 0), 0) for v in views), sum(max(q.get(v, 0) - ratio * p.get(v, 0), 0) for v in views)
-    )
-
-
-@pytest.mark.parametrize("users", (1, 2, 5, 12))
-@pytest.mark.parametrize("local_epsilon", (0.1, 1.0, 4.0))
-def test_clones_delta_is_the_exact_divergence(local_epsilon, users):
-    for share in (0.05, 0.3, 0.8):
-        epsilon = share * local_epsilon
-        true = float(brute_force_delta(local_epsilon, users, epsilon))
-        assert clones_delta(local_epsilon, users, epsilon) == pytest.approx(true, rel=1e-9, abs=1e-30)
 
 
 @pytest.mark.parametrize(("local_epsilon", "users", "delta"), [(1.0, 10**4, 1e-6), (4.0, 10**5, 1e-6), (0.1, 500, 1e-3)])
@@ -74,17 +47,6 @@ def test_blocks_bound_from_above_and_hardly_lose(monkeypatch):
     assert exact < coarse < 1.03 * exact
 
 
-def test_more_clones_hide_better():
-    values = [clones_delta(1.0, users, 0.1) for users in (1, 10, 100, 1000, 10_000)]
-    assert all(a > b for a, b in itertools.pairwise(values))
-
-
-def test_reference_values():
-    assert 0 < shuffle_epsilon(1, 5 * 10**7, 1e-9) < 1e-3
-    for arguments, expected in {(1, 10**4, 1e-6): 0.0530, (4, 10**5, 1e-6): 0.1698, (0.5, 10**3, 1e-5): 0.0583}.items():
-        assert shuffle_epsilon(*arguments) == pytest.approx(expected, abs=5e-5)
-
-
 @pytest.mark.parametrize("delta", (1e-12, 1e-6, 0.1))
 @pytest.mark.parametrize("users", (1, 20, 10**3, 10**5))
 @pytest.mark.parametrize("local_epsilon", (1e-3, 0.5, 4.0, 30.0))
@@ -96,12 +58,6 @@ def test_bounds_are_ordered(local_epsilon, users, delta):
     assert clones_delta(local_epsilon, users, numerical) <= delta
     if numerical < 0.99 * local_epsilon and numerical > 2e-9 * local_epsilon:
         assert clones_delta(local_epsilon, users, numerical * (1 - 1e-5)) > delta
-
-
-def test_the_closed_form_says_nothing_about_twenty_users():
-    """Paper A's batch of 20 at delta = 0.1 is outside the published range for every local epsilon."""
-    for local_epsilon in (0.01, 0.2, 1.0, 10.0):
-        assert shuffle_epsilon(local_epsilon, 20, 0.1, bound="closed-form") == local_epsilon
 
 
 def test_local_delta_costs():
@@ -124,14 +80,6 @@ def test_amplified_gaussian_keeps_its_promise(users, epsilon, delta):
         if local_delta < delta:
             routes.append(shuffle_epsilon(float(local_epsilon), users, delta, local_delta))
     assert min(routes) <= epsilon * 1.01
-
-
-def test_twenty_users_amplify_nothing_and_a_crowd_does():
-    domain = LinearStatistics(5)
-    for epsilon in (0.2, 1.0, 10.0):  # paper A's experiment
-        few = AmplifiedGaussian(20, epsilon, 0.1, domain=domain)
-        assert few.unit_std == pytest.approx(gaussian_noise_std(epsilon, 0.1, domain.l2_diameter))
-    assert AmplifiedGaussian(10**5, 1.0, 1e-6, domain=domain).unit_std < 0.3 * gaussian_noise_std(1.0, 1e-6, domain.l2_diameter)
 
 
 def test_published_amplified_noise_promises_nothing_explicit():
