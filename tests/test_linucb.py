@@ -17,7 +17,6 @@ from bandits_dp.play import contexts
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import CentralGaussian, LocalGaussian, LocalLaplace, Privatizer, VectorSum
-from bandits_dp.privatizers.centred import CentredStatistics
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.problems import BernoulliArms, CodeLinear, ContextualLinear, PoolContextual
 from bandits_dp.widths.ridge import NoiseLaw, PlainRadius
@@ -401,7 +400,7 @@ def test_a_learner_of_ones_own_is_not_played_by_the_fast_path():
 def test_a_problem_must_fit_the_privatizers_domain():
     """Values are not looked at one by one, so bounds on features and rewards are checked when the parts are put together."""
     for domain, problem in ((LinearStatistics(3), CodeLinear(8, 3)), (LinearStatistics(3), PoolContextual(5, 3, 50)),
-                            (CentredStatistics(3, 0.5), FIXED)):
+                            (LinearStatistics(3, 0.5), FIXED)):
         for stream in (FreshBatches(LocalGaussian(1, 1.0, 0.1, domain=domain)), CountedBatches(TreeCounter(50, 1.0, 0.1, domain))):
             with pytest.raises(ValueError, match="features and rewards of the problem must"):
                 LiveContexts(LinUCB(3, PlainRadius(3, 1, 0.5, 0.1)), stream, problem, 50)
@@ -786,7 +785,7 @@ def test_a_radius_for_sub_gaussian_noise_refuses_laplace_noise():
 
 def test_centring_moves_one_user_less():
     """No pair of users is farther apart than the stated diameter, some pair nearly is; and values outside are refused."""
-    domain = CentredStatistics(4, 0.5)
+    domain = LinearStatistics(4, 0.5)
     rng = np.random.default_rng(0)
     s = 0.125  # the worst angle
     a, b = np.array([1.0, 0, 0, 0]), np.array([s, math.sqrt(1 - s**2), 0, 0])
