@@ -86,7 +86,7 @@ def finite(name: str, value: object) -> float:
     return real(name, value, -math.inf, math.inf)
 
 
-def above(name: str, value: object) -> float:
+def nonnegative(name: str, value: object) -> float:
     """Return a finite float that is at least 0."""
     return real(name, value, 0.0, math.inf, ends="[)")
 
@@ -106,7 +106,7 @@ def share(name: str, value: object) -> float:
     return real(name, value, 0.0, 1.0, ends="(]")
 
 
-def several(name: str, value: object) -> int:
+def at_least_two(name: str, value: object) -> int:
     """Return an integer that is at least 2."""
     return integer(name, value, low=2)
 
@@ -116,8 +116,8 @@ def natural(name: str, value: object) -> int:
     return integer(name, value, low=0)
 
 
-def later(name: str, value: Any) -> Any:
-    """Return anything: a rule for what is to be checked when more is known."""
+def unchecked(name: str, value: Any) -> Any:
+    """Accept anything: a rule for an argument that the function checks itself."""
     return value
 
 
@@ -246,23 +246,23 @@ def calibration(value: object) -> str:
     return choice("calibration", value, CALIBRATIONS)
 
 
-RULES: dict[str, Callable[[str, Any], Any]] = {  # one name means one thing, whose argument it may be
+RULES: dict[str, Callable[[str, Any], Any]] = {  # what an argument of this name must be, whichever function has it
     **dict.fromkeys(("appearances", "arms", "batches", "clients", "decisions", "dimension", "every", "horizon", "items",
-                     "levels", "max_shift", "releases", "shift", "users", "visits"), integer),
+                     "levels", "max_shift", "releases", "shift", "users"), integer),
     **dict.fromkeys(("change", "epsilon", "feature_norm", "l2_shift", "least_std", "local_epsilon", "noise_std", "norm",
                      "regularizer", "reward_std", "rho", "ridge", "scale", "sensitivity", "theta_norm", "variance"), positive),
     **dict.fromkeys(("clip", "fixed", "strict", "whole"), flag),
     **dict.fromkeys(("delta", "failure", "p", "slack"), chance),
     "calibration": lambda _, value: calibration(value),
-    "client_std": above,
+    "client_std": nonnegative,
     "honest_fraction": share,
 }
 
 
 def checked(**special: Callable[[str, Any], Any]) -> Callable[[F], F]:
-    """Let a function, or a class, check its arguments by their names before it starts, and speak in its :func:`own_words`.
+    """Check the arguments of a function, or of a class's constructor, by their names, and let it speak in its :func:`own_words`.
 
-    ``special`` has rules in the place of those in ``RULES``. None passes where it is the default.
+    ``special`` has rules that take the place of those in ``RULES``. None is accepted where it is the default.
     """
     def decorate(function: Any) -> Any:
         if isinstance(function, type):

@@ -19,7 +19,7 @@ from bandits_dp.privatizers.returning import (
     per_batch,
 )
 from bandits_dp.problems.contextual import ContextualLinear
-from bandits_dp.schedules.users import NAMES, named_batch_size
+from bandits_dp.schedules.users import SIZES, named_batch_size
 
 LINEAR = LinearStatistics(5)
 PROBLEM = ContextualLinear(arms=10, dimension=3)
@@ -179,7 +179,7 @@ def test_named_batch_sizes():
         ("returning", "amplified"): T ** (2 / 3) * d ** (-1 / 6) * epsilon ** (-1 / 3) * math.log(2e5) ** 0.5,
         ("returning", "vector"): T ** (2 / 3) * d ** (-1 / 6) * epsilon ** (-1 / 3) * math.log(5e6) ** 0.5,
     }
-    assert by_hand.keys() == {(name, protocol) for name, protocols in NAMES.items() for protocol in protocols}
+    assert by_hand.keys() == SIZES.keys()
     for (name, protocol), size in by_hand.items():
         assert named_batch_size(name, protocol, T, d, epsilon, delta) == math.ceil(size), (name, protocol)
     assert named_batch_size("utility", "central", 10_000, 5, 1.0, 0.1) == 100

@@ -1,4 +1,7 @@
-"""From noise to a guarantee and back: pure functions of numbers, each with its source and its proof."""
+"""From noise to a guarantee and back: pure functions of numbers, each with its source and its proof.
+
+An argument that is out of range raises a ValueError that names it.
+"""
 
 from bandits_dp.accounting.binomial import binomial_delta, binomial_trials
 from bandits_dp.accounting.binomial_vector import binomial_vector_epsilon

@@ -50,11 +50,6 @@ def binomial_log_pmf(trials: int, p: float) -> tuple[int, NDArray[np.float64]]:
     tuple of int and ndarray
         The first count of the window, and log P[X = first + i] for each i, shape (window,).
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Notes
     -----
     Built outwards from the mode by the exact ratio of neighbouring probabilities and normalized over the window, which avoids
@@ -124,11 +119,6 @@ def binomial_delta(trials: int, epsilon: float, shift: int, p: float = 0.5) -> f
     float
         The smallest delta in [0, 1] such that the noisy count is (epsilon, delta)-DP.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Notes
     -----
     Definition and proof in the module's text; memory and time grow like sqrt(N), up to 4 million counts, which
@@ -165,11 +155,6 @@ def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) ->
     -------
     int
         The fewest trials N. Reference at p = 1/2: 80 for (1, 1e-6), 268 for (0.5, 1e-6), 5279 for (0.1, 1e-6).
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
 
     Notes
     -----

@@ -121,11 +121,6 @@ def binomial_vector_epsilon(trials: int, delta: float, l2_shift: float, max_shif
     float
         epsilon > 0, within 1e-6 relative of the smallest that the bound gives; infinite where it says nothing (noise too narrow).
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Notes
     -----
     Rigorous: each coordinate's trade-off function is compared with a Gaussian's at every corner (module's text).

@@ -32,11 +32,6 @@ def basic_composition(epsilon: float, delta: float, releases: int) -> tuple[floa
     tuple of float
         (k epsilon, min(k delta, 1)).
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Examples
     --------
     A hundred answers about the same person:
@@ -66,11 +61,6 @@ def advanced_composition(epsilon: float, delta: float, releases: int, slack: flo
     -------
     tuple of float
         (sqrt(2 k ln(1 / slack)) epsilon + k epsilon (e^epsilon - 1), min(k delta + slack, 1)).
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
 
     Notes
     -----
@@ -154,11 +144,6 @@ def optimal_composition(epsilon: float, delta: float, releases: int, slack: floa
     tuple of float
         The smallest total epsilon, never above k epsilon, and 1 - (1 - delta)^k (1 - slack).
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Notes
     -----
     Kairouz, Oh, Viswanath 2015, Theorem 3.3: k answers of randomized response are the worst case. Their joint divergence at a
@@ -207,11 +192,6 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
     -------
     float
         epsilon, the minimum over orders a > 1 of a rho + ln((a - 1) / a) - (ln delta + ln a) / (a - 1), and at least 0.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
 
     Notes
     -----

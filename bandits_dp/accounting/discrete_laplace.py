@@ -42,11 +42,6 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     float
         The smallest delta in [0, 1): 0 from epsilon = shift / scale on.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Notes
     -----
     The sum in the module's text: its terms are positive, so nothing cancels. Time and memory grow like the shift:
@@ -87,11 +82,6 @@ def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     -------
     float
         The scale t: shift / epsilon when delta is 0, less in general; relative error below 1e-6, never too small.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
 
     Notes
     -----

@@ -41,11 +41,6 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> floa
     float
         The smallest delta in [0, 1] such that the mechanism is (epsilon, delta)-DP.
 
-    Raises
-    ------
-    ValueError
-        If an argument is not a finite positive number.
-
     Notes
     -----
     Balle & Wang 2018, Theorem 8. Both terms share the factor exp(-(u - v)^2 / 2) with u = D/2s and v = eps s/D, because
@@ -111,11 +106,6 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> floa
     -------
     float
         Standard deviation per coordinate, in the units of the sensitivity; relative error below 1e-9, never too small.
-
-    Raises
-    ------
-    ValueError
-        If epsilon or the sensitivity is not positive and finite, or delta is outside (0, 1).
 
     Notes
     -----

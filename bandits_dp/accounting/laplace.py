@@ -31,11 +31,6 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     float
         The smallest delta in [0, 1).
 
-    Raises
-    ------
-    ValueError
-        If an argument is not a finite positive number.
-
     Notes
     -----
     Balle, Barthe, Gaboardi 2018. For a vector it is a lower bound only; pure privacy needs the l1-sensitivity.
@@ -68,11 +63,6 @@ def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     -------
     float
         The scale b: D / epsilon when delta is 0, D / (epsilon - 2 ln(1 - delta)) in general.
-
-    Raises
-    ------
-    ValueError
-        If epsilon or the sensitivity is not positive and finite, or delta is outside [0, 1).
 
     Examples
     --------

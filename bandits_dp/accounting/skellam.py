@@ -101,11 +101,6 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     float
         The smallest delta in [0, 1], up to a relative error of 1e-9 and an absolute one of exp(-600).
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Notes
     -----
     Definition and proof in the module's text; memory and time grow like the standard deviation, which is refused above
@@ -142,11 +137,6 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
     -------
     float
         mu; relative error below 1e-6, never too small.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
 
     Notes
     -----

@@ -112,7 +112,7 @@ class Counter(Saved):
     noise_std: float
     guarantee: Guarantee
 
-    @_checks.checked(horizon=_checks.later, delta=_checks.later)
+    @_checks.checked(horizon=_checks.unchecked, delta=_checks.unchecked)
     def __init__(
         self, horizon: int | None, epsilon: float, delta: float, domain: Domain = UNIT_INTERVAL, calibration: str = "certified",
         appearances: int = 1, clip: bool = False, noise: str = "gaussian", strict: bool = True,

@@ -1,4 +1,7 @@
-"""Privatizers P = (R, S, A): who randomizes, who shuffles, who analyzes, and what that promises."""
+"""Privatizers P = (R, S, A): who randomizes, who shuffles, who analyzes, and what that promises.
+
+An argument that is out of range raises a ValueError that names it.
+"""
 
 from bandits_dp.privatizers.amplified import AmplifiedGaussian
 from bandits_dp.privatizers.base import Privatizer

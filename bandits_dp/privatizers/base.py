@@ -93,7 +93,7 @@ class Privatizer(ABC):
     guarantee: Guarantee
     noise_std: float
     bits_per_user: float
-    batches = 1  # that a user may be in
+    batches = 1  # in how many of them a user may be
     _neighbours = NEIGHBOURS
     span: float = math.inf
     adds = False
@@ -113,7 +113,7 @@ class Privatizer(ABC):
         return f"one {kind} in {self.domain}" + (", after clipping to it" if self.clip else "")
 
     def _each(self, epsilon: float, delta: float, strict: bool) -> tuple[float, float]:
-        """Return what a theorem has to promise of each batch, so that this is promised of all that a user is in."""
+        """Return the (epsilon, delta) that each batch needs, for all batches of a user together to have this one."""
         return epsilon, delta
 
     def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "") -> None:
@@ -294,7 +294,7 @@ def complete(privatizer: object) -> Privatizer:
 
 
 def certified(calibration: str, what: str, why: str = "no paper publishes a figure with it") -> bool:
-    """Return whether noise is to be certified, not a theorem's; ``why`` there is no experiment calibration is for the error."""
+    """Return whether the calibration is "certified", and not "theorem"; refuse "experiment", and say why there is none."""
     if calibration == "experiment":
         raise ValueError(f"calibration must be 'certified' or 'theorem' for {what}, got 'experiment': {why}")
     return calibration == "certified"

@@ -123,11 +123,6 @@ class Ball:
     norm : float
         The bound, > 0.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     How far one user moves a sum of vectors of norm at most 1, and the noise that this takes at (1, 1e-6), in any dimension:
@@ -192,8 +187,8 @@ class LinearStatistics:
     :math:`\sqrt{2 - 2 s^2}` in the Frobenius norm, which off-diagonal entries counted once can only shrink. Both grow with the
     norms, so these may be 1. The sum of squares, :math:`2 h^2 + 2 + 2 h^2 s - 2 s^2`, is largest at :math:`s = h^2 / 2`, where it
     is :math:`(2 + h^2)^2 / 2`: the l2 diameter is at most :math:`(2 + h^2) / \sqrt 2`. For h = 1 that is :math:`3 / \sqrt 2`, and
-    from d = 2 on it is reached; bounding the two parts apart, by 2 and :math:`\sqrt 2`, would give :math:`\sqrt 6`, which is 15% more.
-    For rewards in [0, 1] minus 1/2 it is 1.591 instead of 2.121.
+    from d = 2 on it is reached; bounding the two parts apart, by 2 and :math:`\sqrt 2`, would give :math:`\sqrt 6`, which is 15%
+    more. For rewards in [0, 1] minus 1/2 it is 1.591 instead of 2.121.
 
     Parameters
     ----------

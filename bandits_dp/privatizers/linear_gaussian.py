@@ -29,11 +29,6 @@ class PublishedLocalGaussian(UserNoise):
         Where one user's value may lie.
     strict : bool
         Whether to refuse epsilon > 1.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
     """
 
     @_checks.checked()

@@ -1,4 +1,7 @@
-"""Problems: who gives rewards, and what regret is measured against."""
+"""Problems: where rewards come from, and what regret is measured against.
+
+An argument that is out of range raises a ValueError that names it.
+"""
 
 from bandits_dp.problems.arms import BernoulliArms
 from bandits_dp.problems.base import Problem

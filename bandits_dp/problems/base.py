@@ -13,7 +13,7 @@ SETTINGS = ("arms", "linear", "clients", "contextual")
 
 
 class Problem(Protocol):
-    """Who gives rewards, and owns the regret: one instance, or a distribution of instances.
+    """Where rewards come from, and what regret is measured against: one instance, or a distribution of instances.
 
     Examples
     --------

@@ -191,11 +191,6 @@ class SphericalClients:
     domain, reward_std
         As in :class:`ClientPopulation`.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Examples
     --------
     >>> import numpy as np
@@ -209,7 +204,7 @@ class SphericalClients:
     reward_std = 1.0
     actions = None
 
-    @_checks.checked(arms=_checks.several, theta_norm=_checks.share)
+    @_checks.checked(arms=_checks.at_least_two, theta_norm=_checks.share)
     def __init__(
         self, arms: int = 1000, dimension: int = 20, client_std: float = 0.1, rewards: str = "signs", clients: int = 100_000,
         theta_norm: float = 1.0,

@@ -25,11 +25,6 @@ class CodeLinear(ContextualLinear):
     dimension : int
         Numbers per feature vector d, >= 2.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     >>> import numpy as np

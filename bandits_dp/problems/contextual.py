@@ -237,7 +237,7 @@ class ContextualLinear(LinearMeans):
     setting = "contextual"
     reward_range = (0.0, 1.0)
 
-    @_checks.checked(arms=_checks.later, dimension=_checks.later)
+    @_checks.checked(arms=_checks.unchecked, dimension=_checks.unchecked)
     def __init__(
         self, arms: int = 100, dimension: int = 5, fixed: bool = True, features: ArrayLike | None = None,
         theta: ArrayLike | None = None,

@@ -129,11 +129,6 @@ class SphericalArms:
     domain, reward_std
         As in :class:`LinearArms`.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Examples
     --------
     >>> import numpy as np
@@ -147,7 +142,7 @@ class SphericalArms:
     reward_std = 1.0
     actions = None
 
-    @_checks.checked(arms=_checks.several, bound=_checks.positive, theta_norm=_checks.share)
+    @_checks.checked(arms=_checks.at_least_two, bound=_checks.positive, theta_norm=_checks.share)
     def __init__(
         self, arms: int, dimension: int, rewards: str = "signs", bound: float | None = None, theta_norm: float = 1.0
     ) -> None:

@@ -83,7 +83,7 @@ class PoolContextual(LinearMeans):
     fixed = False
     features = None
 
-    @_checks.checked(dimension=_checks.later, items=_checks.later, arms=_checks.several)
+    @_checks.checked(dimension=_checks.unchecked, items=_checks.unchecked, arms=_checks.at_least_two)
     def __init__(
         self, arms: int = 10, dimension: int = 10, items: int = 1000, noise_std: float = 0.5, clip: bool = False,
         pool: ArrayLike | None = None, theta: ArrayLike | None = None,

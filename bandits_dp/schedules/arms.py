@@ -138,11 +138,6 @@ class Published(ABC):
         T, >= 1; the probability that a width fails is to be :math:`\beta = 1/T`, for a bound on the expected regret.
     epsilon : float
         Privacy parameter, > 0.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
     """
 
     fresh = True

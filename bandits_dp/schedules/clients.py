@@ -14,7 +14,7 @@ from bandits_dp import _checks
 Schedule = Callable[[int], int]
 
 
-@_checks.checked(phase=_checks.natural, alpha=_checks.above)
+@_checks.checked(phase=_checks.natural, alpha=_checks.nonnegative)
 def growing(phase: int, alpha: float) -> int:
     """Return the clients of a phase, ceil(2^(alpha * phase)) (Algorithm 1, line 7).
 

@@ -115,11 +115,6 @@ class ExactWidth:
     client_std : float
         sigma: a client's parameter times x is sigma * norm(x) sub-Gaussian around the mean; 0 if there are no clients. >= 0.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
-
     Examples
     --------
     >>> import numpy as np
@@ -185,11 +180,6 @@ class PrintedWidth:
         sigma_n of a phase.
     client_std : float
         sigma, >= 0.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
 
     Examples
     --------

@@ -113,7 +113,7 @@ class FixedWidth:
 
     adaptive = False
 
-    @_checks.checked(alpha=_checks.above)
+    @_checks.checked(alpha=_checks.nonnegative)
     def __init__(self, alpha: float, regularizer: float) -> None:
         self.width, self.ridge = alpha, regularizer
 
