@@ -81,44 +81,11 @@ def positive(name: str, value: object) -> float:
     return real(name, value, 0.0, math.inf)
 
 
-def finite(name: str, value: object) -> float:
-    """Return a finite float."""
-    return real(name, value, -math.inf, math.inf)
-
-
-def nonnegative(name: str, value: object) -> float:
-    """Return a finite float that is at least 0."""
-    return real(name, value, 0.0, math.inf, ends="[)")
-
-
-def chance(name: str, value: object) -> float:
-    """Return a probability that is neither 0 nor 1."""
-    return real(name, value, 0.0, 1.0)
-
-
-def mass(name: str, value: object) -> float:
-    """Return a probability that is not 1: a delta that may be 0."""
-    return real(name, value, 0.0, 1.0, ends="[)")
-
-
-def share(name: str, value: object) -> float:
-    """Return a share that is not 0."""
-    return real(name, value, 0.0, 1.0, ends="(]")
-
-
-def at_least_two(name: str, value: object) -> int:
-    """Return an integer that is at least 2."""
-    return integer(name, value, low=2)
-
-
-def natural(name: str, value: object) -> int:
-    """Return an integer that is at least 0."""
-    return integer(name, value, low=0)
-
-
-def unchecked(name: str, value: Any) -> Any:
-    """Accept anything: a rule for an argument that the function checks itself."""
-    return value
+finite = functools.partial(real, low=-math.inf, high=math.inf)
+nonnegative = functools.partial(real, low=0.0, high=math.inf, ends="[)")
+chance = functools.partial(real, low=0.0, high=1.0)  # a probability that is neither 0 nor 1
+mass = functools.partial(real, low=0.0, high=1.0, ends="[)")  # a delta that may be 0
+share = functools.partial(real, low=0.0, high=1.0, ends="(]")
 
 
 def integer(name: str, value: object, low: int = 1, high: int = MOST_WHOLE) -> int:
@@ -129,6 +96,15 @@ def integer(name: str, value: object, low: int = 1, high: int = MOST_WHOLE) -> i
     if whole > high:
         raise ValueError(f"{name} must be an integer from {low} to {high:,}, got {told(value)}")
     return whole
+
+
+natural = functools.partial(integer, low=0)
+at_least_two = functools.partial(integer, low=2)
+
+
+def unchecked(name: str, value: Any) -> Any:
+    """Accept anything: a rule for an argument that the function checks itself."""
+    return value
 
 
 def flag(name: str, value: object) -> bool:

@@ -33,6 +33,15 @@ def within(pvalue: float) -> None:
     assert pvalue > FALSE_ALARM, f"p-value {pvalue:.2g}"
 
 
+def chi_square(counts: np.ndarray, expected: np.ndarray, least: float = 10) -> float:
+    """P-value of counts in cells, those with few expected put together."""
+    big = expected >= least
+    observed, wanted = (np.append(one[big], one[~big].sum()) for one in (counts, expected))
+    if wanted[-1] < 1e-9:
+        observed, wanted = observed[:-1], wanted[:-1]
+    return float(stats.chisquare(observed, wanted * observed.sum() / wanted.sum()).pvalue)
+
+
 def gaussian_std(distance: float, epsilon: float = EPSILON, delta: float = DELTA) -> float:
     """Least noise, from Balle & Wang's formula in plain arithmetic."""
     def excess(log_std: float) -> float:
@@ -180,11 +189,7 @@ def goodness(case: Case, p: Any, noise: np.ndarray, values: np.ndarray) -> float
         second, fourth = law @ x**2, law @ x.astype(float) ** 4
         within(2 * stats.norm.sf(abs((steps**2).mean() - second) / math.sqrt((fourth - second**2) / len(steps))))
     counts = np.bincount(np.clip(found, 0, len(law) - 1).astype(int), minlength=len(law))
-    big = law * len(noise) >= 10
-    observed, expected = np.append(counts[big], counts[~big].sum()), np.append(law[big], law[~big].sum()) * len(noise)
-    if expected[-1] < 1e-9:
-        observed, expected = observed[:-1], expected[:-1]
-    return float(stats.chisquare(observed, expected * observed.sum() / expected.sum()).pvalue)
+    return chi_square(counts, law * len(noise))
 
 
 def each_user_once(name: str) -> None:
@@ -251,8 +256,8 @@ def own_order(name: str) -> None:
         # Given their number k, the ones are a random subset: each place has variance k (b - k) / b^2, and any two covary.
         spread = (ones * (bits - ones)).sum() / (bits * (bits - 1))
         within(2 * min(tail(((places - places.mean()) ** 2).sum() / spread, bits - 1) for tail in (stats.chi2.sf, stats.chi2.cdf)))
-        expected = [np.mean(stats.hypergeom.pmf(k, bits, ones.astype(int), 3)) * runs for k in range(4)]
-        within(stats.chisquare(np.bincount(sent[:, :3].sum(axis=1, dtype=int), minlength=4), expected).pvalue)
+        expected = np.array([np.mean(stats.hypergeom.pmf(k, bits, ones.astype(int), 3)) * runs for k in range(4)])
+        within(chi_square(np.bincount(sent[:, :3].sum(axis=1, dtype=int), minlength=4), expected))
 
 
 def counters(name: str) -> None:

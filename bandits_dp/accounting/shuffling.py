@@ -89,6 +89,8 @@ def check_crowd(local_epsilon: float, users: int) -> None:
 
 def reached(local_epsilon: float, users: int, epsilon: float, delta: float, local_delta: float, bound: str = "numerical") -> bool:
     """Whether a bound shows that the shuffled messages are (epsilon, delta)-private; all as in :func:`shuffle_epsilon`."""
+    if bound == "numerical":
+        check_crowd(local_epsilon, users)
     # what remains of delta after the local ones are paid at this epsilon (Theorem 3.8)
     rest = delta - (math.exp(epsilon) + 1) * (1 + math.exp(-local_epsilon) / 2) * users * local_delta
     if rest <= 0:
@@ -146,9 +148,6 @@ def shuffle_epsilon(local_epsilon: float, users: int, delta: float, local_delta:
 
     if not 0 < math.exp(-local_epsilon) < 1:
         return local_epsilon  # nobody is a clone, or everybody but for less than a rounding error: no amplification is shown
-
-    if bound == "numerical":
-        check_crowd(local_epsilon, users)
 
     def works(epsilon: float) -> bool:
         return reached(local_epsilon, users, epsilon, delta, local_delta, bound)

@@ -113,10 +113,9 @@ class Counter(Saved):
     guarantee: Guarantee
 
     @_checks.checked(horizon=_checks.unchecked, delta=_checks.unchecked)
-    def __init__(
-        self, horizon: int | None, epsilon: float, delta: float, domain: Domain = UNIT_INTERVAL, calibration: str = "certified",
-        appearances: int = 1, clip: bool = False, noise: str = "gaussian", strict: bool = True,
-    ) -> None:
+    def __init__(self, horizon: int | None, epsilon: float, delta: float, domain: Domain = UNIT_INTERVAL,
+                 calibration: str = "certified", appearances: int = 1, clip: bool = False, noise: str = "gaussian",
+                 strict: bool = True) -> None:
         self.horizon = None if horizon is None and self.endless else _checks.integer("horizon", horizon)
         self._last = LAST if self.horizon is None else self.horizon
         self.domain = checked_domain(domain)
@@ -149,10 +148,15 @@ class Counter(Saved):
 
     def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "") -> None:
         """Set the guarantee, for the reason given, or say that there is none, because of a gap in the proof."""
+        kind, many = "reward" if self.dimension == 1 else "vector", self.appearances
+        unit, neighbours = f"one user's {kind}", f"replace one user's {kind}"
+        if many > 1:
+            unit, neighbours = f"one user's at most {many} {kind}s", f"replace all {kind}s of one user"
+        unit += f" in {self.domain}" + (", after clipping to it" if self.clip else "")
         if gap:
-            self.guarantee = no_guarantee("central", self._unit, self._neighbours, calibration, gap)
+            self.guarantee = no_guarantee("central", unit, neighbours, calibration, gap)
         else:
-            self.guarantee = Guarantee(epsilon, delta, "central", self._unit, self._neighbours, calibration, reason)
+            self.guarantee = Guarantee(epsilon, delta, "central", unit, neighbours, calibration, reason)
 
     def _publish(self, epsilon: float, delta: float, calibration: str, strict: bool) -> None:
         """Set a paper's noise, and what it promises; most counters have none."""
@@ -167,20 +171,6 @@ class Counter(Saved):
         """Everything that the noise depends on: ``restore`` takes the state of a counter with the same description only."""
         return (f"{type(self).__name__}(horizon={self.horizon}, domain={self.domain!r}, appearances={self.appearances}, "
                 f"noise={self.noise!r}, noise_std={self.noise_std!r})")
-
-    @property
-    def _kind(self) -> str:
-        return "reward" if self.dimension == 1 else "vector"
-
-    @property
-    def _unit(self) -> str:
-        """The unit of privacy in words, with the clipping that was asked for."""
-        one = f"one user's {self._kind}" if self.appearances == 1 else f"one user's at most {self.appearances} {self._kind}s"
-        return f"{one} in {self.domain}" + (", after clipping to it" if self.clip else "")
-
-    @property
-    def _neighbours(self) -> str:
-        return f"replace one user's {self._kind}" if self.appearances == 1 else f"replace all {self._kind}s of one user"
 
     @abstractmethod
     def _column_norm(self, rounds: int, power: int) -> float:

@@ -46,9 +46,8 @@ class Curator:
     changes, fixed = ("vector", "gram", "eta"), ("vector", "gram")
     users, noisy, adds = 1, True, False
 
-    def __init__(
-        self, eta: DynamicGaussian | DynamicLaplace, ridge: float, guarantee: Guarantee, context_std: float = 0.0, arms: int = 0
-    ) -> None:
+    def __init__(self, eta: DynamicGaussian | DynamicLaplace, ridge: float, guarantee: Guarantee, context_std: float = 0.0,
+                 arms: int = 0) -> None:
         self.public = d = eta.dimension
         self.eta, self.ridge, self.guarantee, self.context_std, self.bits_per_user = eta, ridge, guarantee, context_std, 64.0 * d
         self.dimension = self.ahead = d * (1 + (arms if context_std else 0))

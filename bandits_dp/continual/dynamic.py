@@ -145,10 +145,8 @@ class DynamicLaplace:
     changes: ClassVar[tuple[str, ...]] = ("steps", "kept")
     fixed = ("kept",)
 
-    def __init__(
-        self, dimension: int, horizon: int, epsilon: float, sensitivity: DynamicBound, change: float = 2.0,
-        explicit_tree: bool = False, hybrid: bool = False, printed: bool = False,
-    ) -> None:
+    def __init__(self, dimension: int, horizon: int, epsilon: float, sensitivity: DynamicBound, change: float = 2.0,
+                 explicit_tree: bool = False, hybrid: bool = False, printed: bool = False) -> None:
         self.dimension, self.horizon, self.epsilon = dimension, horizon, _checks.epsilon(epsilon)
         self.sensitivity, self.change = sensitivity, change
         self.explicit_tree, self.hybrid, self.printed = explicit_tree, hybrid, printed

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.accounting.shuffling import check_crowd, reached
+from bandits_dp.accounting.shuffling import reached
 from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, LinearStatistics
 from bandits_dp.privatizers.gaussian import UserNoise
@@ -36,7 +36,6 @@ def certified_unit_std(users: int, epsilon: float, delta: float, distance: float
     def private(local_epsilon: float, local_delta: float) -> bool:
         if not 0 < math.exp(-local_epsilon) < 1:
             return local_epsilon <= epsilon  # nothing is amplified: see shuffle_epsilon
-        check_crowd(local_epsilon, users)
         return reached(local_epsilon, users, epsilon, delta, local_delta)
 
     best = gaussian_noise_std(epsilon, delta, distance)  # the local guarantee itself
@@ -82,10 +81,8 @@ class AmplifiedGaussian(UserNoise):
     model = "shuffle"
 
     @_checks.checked()
-    def __init__(
-        self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
-        honest_fraction: float = 1.0, clip: bool = False, strict: bool = True,
-    ) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
+                 honest_fraction: float = 1.0, clip: bool = False, strict: bool = True) -> None:
         super().__init__(users, domain, clip)
         gap = ""
         if calibration == "certified":

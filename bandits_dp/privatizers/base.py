@@ -96,9 +96,7 @@ class Privatizer(ABC):
     batches = 1  # in how many of them a user may be
     _neighbours = NEIGHBOURS
     span: float = math.inf
-    adds = False
-    needs_values = False
-    gaussian = False
+    adds = needs_values = gaussian = False
     ahead = 0
 
     @_checks.checked()
@@ -159,9 +157,8 @@ class Privatizer(ABC):
         """
         raise NotImplementedError
 
-    def release_tally(
-        self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_tally(self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator,
+                      batches: int = 1) -> NDArray[np.float64]:
         """Draw the analyzer's answers from their exact law, given how many users hold which value.
 
         Parameters

@@ -89,10 +89,8 @@ class BinarySum(BitSum):
     _aggregate = Privatizer._aggregate  # from the sum: bits are not rounded
 
     @_checks.checked()
-    def __init__(
-        self, users: int, epsilon: float, delta: float, calibration: str = "certified", honest_fraction: float = 1.0,
-        strict: bool = True,
-    ) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", honest_fraction: float = 1.0,
+                 strict: bool = True) -> None:
         super().__init__(users, BITS)
         honest = honest_users(self.users, honest_fraction)
         gap = ""

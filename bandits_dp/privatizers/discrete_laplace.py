@@ -70,10 +70,8 @@ class DiscreteLaplaceSum(SecureSum):
     """
 
     @_checks.checked(delta=_checks.mass)
-    def __init__(
-        self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified", domain: Box = BITS,
-        honest_fraction: float = 1.0,
-    ) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified", domain: Box = BITS,
+                 honest_fraction: float = 1.0) -> None:
         super().__init__(users, domain, honest_fraction)
         if certified(calibration, "the discrete Laplace sum", "no constants are known that give the published figures"):
             # enough levels for rounding, of std sqrt(n) / 2, to add at most 1% to noise of std sqrt(2) g / epsilon

@@ -214,8 +214,7 @@ class LinearStatistics:
 
     features: int
     reward: float = 1.0
-    low = -1.0
-    high = 1.0
+    low, high = -1.0, 1.0
 
     @property
     def dimension(self) -> int:
@@ -318,10 +317,8 @@ class Reals:
     """
 
     dimension: int
-    low = -math.inf
-    high = math.inf
-    l2_diameter = math.inf
-    l1_diameter = math.inf
+    low, high = -math.inf, math.inf
+    l2_diameter = l1_diameter = math.inf
 
     def __str__(self) -> str:
         """Return the domain in words."""

@@ -62,10 +62,8 @@ class _Calibrated(GaussianNoise):
     """Gaussian noise calibrated to the domain's l2 diameter, by whoever adds it."""
 
     @_checks.checked()
-    def __init__(
-        self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
-        clip: bool = False, strict: bool = True,
-    ) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
+                 clip: bool = False, strict: bool = True) -> None:
         super().__init__(users, domain, clip)
         distance, gap = domain.l2_diameter, ""
         if certified(calibration, "a Gaussian sum"):

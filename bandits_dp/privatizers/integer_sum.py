@@ -95,9 +95,8 @@ class IntegerSum(Privatizer):
         integers = np.rint((total - batches * self.users * self.low) / self.step)
         return self._decode(integers + self._draw(batches * self.users, total.shape, rng), batches)
 
-    def release_tally(
-        self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator, batches: int = 1
-    ) -> NDArray[np.float64]:
+    def release_tally(self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator,
+                      batches: int = 1) -> NDArray[np.float64]:
         """Round the users of each value together, and draw all noise of a sum as one number.
 
         Users who hold one number x round up independently of each other, with probability x - floor(x): so many of them do as one

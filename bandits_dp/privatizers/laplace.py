@@ -19,10 +19,8 @@ class _LaplaceSum(Trusting):
     """A sum with Laplace noise in every coordinate, ``draws`` of them, calibrated to the domain's l1 diameter."""
 
     @_checks.checked(delta=_checks.mass)
-    def __init__(
-        self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
-        clip: bool = False,
-    ) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified",
+                 domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         super().__init__(users, domain, clip)
         if not certified(calibration, "a Laplace sum") or self.dimension > 1:
             delta = 0.0  # the profile with delta is proved for one number

@@ -84,9 +84,8 @@ class NoiseBits(NamedTuple):
         return hockey_stick(self.log_pmf(users), epsilon, shift=1)
 
 
-def least_noise_bits(
-    users: int, fair_trials: Callable[[float], int], delta_of: Callable[[NDArray[np.float64]], float], delta: float, counts: int = 1
-) -> NoiseBits:
+def least_noise_bits(users: int, fair_trials: Callable[[float], int], delta_of: Callable[[NDArray[np.float64]], float],
+                     delta: float, counts: int = 1) -> NoiseBits:
     """Find the fewest pairs per user, with the smallest p, that keep delta.
 
     Parameters

@@ -87,9 +87,8 @@ class _Returning(Privatizer):
 
     _neighbours = "replace all vectors of one user"
 
-    def __init__(
-        self, users: int, batches: int, epsilon: float, delta: float, calibration: str | None = None, **options: Any
-    ) -> None:
+    def __init__(self, users: int, batches: int, epsilon: float, delta: float, calibration: str | None = None,
+                 **options: Any) -> None:
         self.batches = _checks.integer("batches", batches)
         if calibration is not None:
             options["calibration"] = calibration
@@ -97,7 +96,8 @@ class _Returning(Privatizer):
 
     @property
     def _unit(self) -> str:
-        return f"one user's at most {self.batches} vectors in {self.domain}, one per batch"
+        clipped = ", after clipping to it" if self.clip else ""
+        return f"one user's at most {self.batches} vectors in {self.domain}, one per batch{clipped}"
 
     def _each(self, epsilon: float, delta: float, strict: bool) -> tuple[float, float]:
         return per_batch(epsilon, delta, self.batches, strict)

@@ -62,10 +62,8 @@ class ScalarSum(BitSum):
     """
 
     @_checks.checked()
-    def __init__(
-        self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Box = UNIT_INTERVAL,
-        levels: int | None = None, honest_fraction: float = 1.0, clip: bool = False, strict: bool = True,
-    ) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Box = UNIT_INTERVAL,
+                 levels: int | None = None, honest_fraction: float = 1.0, clip: bool = False, strict: bool = True) -> None:
         super().__init__(users, domain, clip)
         if self.dimension != 1:
             raise ValueError(f"domain must have dimension 1 for a scalar sum, got {self.dimension}")

@@ -55,10 +55,8 @@ class SkellamSum(SecureSum):
     """
 
     @_checks.checked()
-    def __init__(
-        self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Box = BITS,
-        honest_fraction: float = 1.0,
-    ) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Box = BITS,
+                 honest_fraction: float = 1.0) -> None:
         super().__init__(users, domain, honest_fraction)
         exact = certified(calibration, "the Skellam sum", "no constants are known that give the published figures")
         levels = 1

@@ -120,10 +120,8 @@ class VectorSum(BitSum):
     """
 
     @_checks.checked()
-    def __init__(
-        self, users: int, epsilon: float, delta: float, domain: Domain, calibration: str = "certified", levels: int | None = None,
-        honest_fraction: float = 1.0, clip: bool = False, strict: bool = True,
-    ) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float, domain: Domain, calibration: str = "certified",
+                 levels: int | None = None, honest_fraction: float = 1.0, clip: bool = False, strict: bool = True) -> None:
         super().__init__(users, domain, clip)
         honest = honest_users(self.users, honest_fraction)
         gap = ""

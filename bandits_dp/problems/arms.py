@@ -68,9 +68,8 @@ class BernoulliArms(OneInstance):
         """Draw, for each of the given arms, the sum of the rewards of ``users`` users: a binomial; shape of ``arms``."""
         return np.asarray(rng.binomial(users, self.means[arms]))
 
-    def reward_tally(
-        self, arms: NDArray[np.intp], users: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def reward_tally(self, arms: NDArray[np.intp], users: int,
+                     rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Draw, for each of the given arms, how many of ``users`` users get 0 and how many 1.
 
         Returns the values 0 and 1, and the counts, shape (len(arms), 2).

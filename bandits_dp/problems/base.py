@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 
-SETTINGS = ("arms", "linear", "clients", "contextual")
-
 
 class Problem(Protocol):
     """Where rewards come from, and what regret is measured against: one instance, or a distribution of instances.

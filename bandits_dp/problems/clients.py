@@ -30,17 +30,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.designs import bounded_actions
 from bandits_dp.privatizers.domain import Box, Domain, Reals
-from bandits_dp.problems.base import OneInstance
-from bandits_dp.problems.linear import REWARDS, checked_theta, excess, on_sphere
+from bandits_dp.problems.linear import REWARDS, KnownActions, excess, on_sphere
 
 BLOCK = 2_000_000  # averages that are drawn at a time
 FAR = 40.0  # standard deviations beyond which nothing of a normal law is left in floating point
 Floats = NDArray[np.float64]
 
 
-class ClientPopulation(OneInstance):
+class ClientPopulation(KnownActions):
     r"""A population of clients, each with its own parameter around a global one.
 
     Parameters
@@ -87,20 +85,13 @@ class ClientPopulation(OneInstance):
     """
 
     setting = "clients"
-    reward_std = 1.0
 
     @_checks.checked()
-    def __init__(
-        self, actions: ArrayLike, theta: ArrayLike, client_std: float = 0.1, rewards: str = "signs", clients: int = 100_000
-    ) -> None:
-        self.actions: Floats = bounded_actions(actions)
-        self.arms, self.dimension = self.actions.shape
-        self.theta: Floats = checked_theta(theta, self.dimension)
+    def __init__(self, actions: ArrayLike, theta: ArrayLike, client_std: float = 0.1, rewards: str = "signs",
+                 clients: int = 100_000) -> None:
+        means = self._take(actions, theta, rewards)
         self.client_std, self.clients = client_std, clients
-        self.kind = _checks.choice("rewards", rewards, REWARDS)
         self.domain = _averages(self.kind)
-        means = np.clip(self.actions @ self.theta, -1.0, 1.0)  # a norm may be 1 and a rounding error
-        self.gaps: Floats = means.max() - means
         self.projection_bias: Floats = self._bias(means)
 
     def _bias(self, means: Floats) -> Floats:
@@ -201,14 +192,11 @@ class SphericalClients:
     """
 
     setting = "clients"
-    reward_std = 1.0
-    actions = None
+    reward_std, actions = 1.0, None
 
     @_checks.checked(arms=_checks.at_least_two, theta_norm=_checks.share)
-    def __init__(
-        self, arms: int = 1000, dimension: int = 20, client_std: float = 0.1, rewards: str = "signs", clients: int = 100_000,
-        theta_norm: float = 1.0,
-    ) -> None:
+    def __init__(self, arms: int = 1000, dimension: int = 20, client_std: float = 0.1, rewards: str = "signs",
+                 clients: int = 100_000, theta_norm: float = 1.0) -> None:
         _checks.room("arms and dimension", (arms + 1) * dimension)
         self.arms, self.dimension, self.client_std, self.clients, self.theta_norm = arms, dimension, client_std, clients, theta_norm
         self.kind = _checks.choice("rewards", rewards, REWARDS)

@@ -107,9 +107,8 @@ def shown_means(problem: Any, numbers: NDArray[np.float64], features: Any) -> An
 SINGLE = 1e-6  # relative room for norms that were computed in single precision
 
 
-def checked_features(
-    features: ArrayLike, shape: tuple[int | None, ...], norm: float = 1.0, name: str = "features"
-) -> NDArray[np.float64]:
+def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: float = 1.0,
+                     name: str = "features") -> NDArray[np.float64]:
     """Return feature vectors as an array, or say what is wrong with them.
 
     Parameters
@@ -184,8 +183,7 @@ class LinearMeans:
     """Mean rewards that are linear in the features, with a parameter that belongs to an instance."""
 
     theta: NDArray[np.float64] | None
-    feature_norm = 1.0
-    theta_norm = 1.0
+    feature_norm = theta_norm = 1.0
 
     def means(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return <theta, phi> for features of shape (..., dimension): what regret is measured against."""
@@ -238,10 +236,8 @@ class ContextualLinear(LinearMeans):
     reward_range = (0.0, 1.0)
 
     @_checks.checked(arms=_checks.unchecked, dimension=_checks.unchecked)
-    def __init__(
-        self, arms: int = 100, dimension: int = 5, fixed: bool = True, features: ArrayLike | None = None,
-        theta: ArrayLike | None = None,
-    ) -> None:
+    def __init__(self, arms: int = 100, dimension: int = 5, fixed: bool = True, features: ArrayLike | None = None,
+                 theta: ArrayLike | None = None) -> None:
         self.fixed = fixed
         self.features: NDArray[np.float64] | None = None
         if features is not None:

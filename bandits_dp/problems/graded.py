@@ -79,9 +79,8 @@ class GradedArms(OneInstance):
         """Draw the rewards of ``users`` users who pull one arm, shape (users, 1)."""
         return self.reward_quantiles(np.full((users, 1), arm), rng.random((users, 1)))
 
-    def reward_tally(
-        self, arms: NDArray[np.intp], users: int, rng: np.random.Generator
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def reward_tally(self, arms: NDArray[np.intp], users: int,
+                     rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Draw, for each of the given arms, how many of ``users`` users get which value: a multinomial.
 
         Returns the values, shape (values,), and the counts, shape (len(arms), values).

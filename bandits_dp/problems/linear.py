@@ -20,7 +20,7 @@ from scipy.special import ndtr
 
 from bandits_dp import _checks
 from bandits_dp.designs import bounded_actions
-from bandits_dp.privatizers.domain import Ball, Box, Reals
+from bandits_dp.privatizers.domain import Ball, Box, Domain, Reals
 from bandits_dp.problems.base import OneInstance, parameter
 
 REWARDS = ("signs", "gaussian")
@@ -28,7 +28,25 @@ BLOCK = 1_000_000  # clipped rewards drawn at a time
 Floats = NDArray[np.float64]
 
 
-class LinearArms(OneInstance):
+class KnownActions(OneInstance):
+    """One instance with known actions and an unknown parameter."""
+
+    reward_std = 1.0
+    domain: Domain
+
+    def _take(self, actions: ArrayLike, theta: ArrayLike, rewards: str) -> Floats:
+        """Keep the actions, the parameter and the kind of rewards; return the means, and keep the gaps."""
+        self.actions: Floats = bounded_actions(actions)
+        self.arms, self.dimension = self.actions.shape
+        self.theta: Floats = parameter(theta, self.dimension, "one per column of actions")
+        Ball(self.dimension).check(self.theta[None], "theta")
+        self.kind = _checks.choice("rewards", rewards, REWARDS)
+        means = np.clip(self.actions @ self.theta, -1.0, 1.0)  # a norm may be 1 and a rounding error
+        self.gaps: Floats = means.max() - means
+        return np.asarray(means)
+
+
+class LinearArms(KnownActions):
     """One linear bandit.
 
     Parameters
@@ -69,17 +87,11 @@ class LinearArms(OneInstance):
     """
 
     setting = "linear"
-    reward_std = 1.0
 
     @_checks.checked(bound=_checks.positive)
     def __init__(self, actions: ArrayLike, theta: ArrayLike, rewards: str = "signs", bound: float | None = None) -> None:
-        self.actions: Floats = bounded_actions(actions)
-        self.arms, self.dimension = self.actions.shape
-        self.theta: Floats = checked_theta(theta, self.dimension)
-        self.kind = _checks.choice("rewards", rewards, REWARDS)
+        self.means = self._take(actions, theta, rewards)
         self.domain = reward_domain(rewards, bound)
-        self.means: Floats = np.clip(self.actions @ self.theta, -1.0, 1.0)  # a norm may be 1 and a rounding error
-        self.gaps: Floats = self.means.max() - self.means
         self.clipping_bias: Floats = np.zeros(self.arms)
         if self.kind == "gaussian" and isinstance(self.domain, Box):
             self.clipping_bias = excess(self.domain.high + self.means) - excess(self.domain.high - self.means)
@@ -139,13 +151,11 @@ class SphericalArms:
     """
 
     setting = "linear"
-    reward_std = 1.0
-    actions = None
+    reward_std, actions = 1.0, None
 
     @_checks.checked(arms=_checks.at_least_two, bound=_checks.positive, theta_norm=_checks.share)
-    def __init__(
-        self, arms: int, dimension: int, rewards: str = "signs", bound: float | None = None, theta_norm: float = 1.0
-    ) -> None:
+    def __init__(self, arms: int, dimension: int, rewards: str = "signs", bound: float | None = None,
+                 theta_norm: float = 1.0) -> None:
         _checks.room("arms and dimension", (arms + 1) * dimension)
         self.arms, self.dimension, self.bound, self.theta_norm = arms, dimension, bound, theta_norm
         self.kind = _checks.choice("rewards", rewards, REWARDS)
@@ -159,13 +169,6 @@ class SphericalArms:
     def __repr__(self) -> str:
         """Return the sizes and where rewards lie."""
         return f"SphericalArms({self.arms} actions in R^{self.dimension}, rewards in {self.domain})"
-
-
-def checked_theta(theta: ArrayLike, dimension: int) -> Floats:
-    """Return a parameter of norm at most 1 as an array of shape (dimension,), or raise the ValueError that says what is wrong."""
-    array = parameter(theta, dimension, "one per column of actions")
-    Ball(dimension).check(array[None], "theta")
-    return array
 
 
 def on_sphere(points: int, dimension: int, rng: np.random.Generator) -> Floats:

@@ -80,14 +80,11 @@ class PoolContextual(LinearMeans):
     """
 
     setting = "contextual"
-    fixed = False
-    features = None
+    fixed, features = False, None
 
     @_checks.checked(dimension=_checks.unchecked, items=_checks.unchecked, arms=_checks.at_least_two)
-    def __init__(
-        self, arms: int = 10, dimension: int = 10, items: int = 1000, noise_std: float = 0.5, clip: bool = False,
-        pool: ArrayLike | None = None, theta: ArrayLike | None = None,
-    ) -> None:
+    def __init__(self, arms: int = 10, dimension: int = 10, items: int = 1000, noise_std: float = 0.5, clip: bool = False,
+                 pool: ArrayLike | None = None, theta: ArrayLike | None = None) -> None:
         self.pool = None if pool is None else checked_features(pool, (None, None), name="pool")
         if self.pool is not None:
             items, dimension = self.pool.shape

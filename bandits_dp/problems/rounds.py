@@ -53,14 +53,12 @@ class Rounds(OneInstance):
     True
     """
 
-    fixed = False
-    features = None
+    fixed, features = False, None
 
     @_checks.checked(bits=_checks.flag)
-    def __init__(
-        self, rounds: Callable[[np.random.Generator], Iterator[tuple[Any, ...]]], arms: int, dimension: int | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0), bits: bool = False, feature_norm: float = 1.0, theta_norm: float = 1.0,
-    ) -> None:
+    def __init__(self, rounds: Callable[[np.random.Generator], Iterator[tuple[Any, ...]]], arms: int, dimension: int | None = None,
+                 reward_range: tuple[float, float] = (0.0, 1.0), bits: bool = False, feature_norm: float = 1.0,
+                 theta_norm: float = 1.0) -> None:
         if not callable(rounds) or isinstance(rounds, type):
             raise ValueError(f"rounds must be a function rounds(rng) that yields (features, rewards), got {rounds!r}")
         self.rounds, self.arms = rounds, arms

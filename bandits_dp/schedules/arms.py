@@ -60,8 +60,7 @@ class EqualBatches:
     """
 
     every: int
-    fresh = False
-    steady = True
+    fresh, steady = False, True
 
     def size(self, phase: int, arms: int) -> int:
         """Return what it is every time."""
@@ -79,8 +78,7 @@ class DoublingBatches:
     [2, 4, 8]
     """
 
-    fresh = False
-    steady = False
+    fresh, steady = False, False
 
     def size(self, phase: int, arms: int) -> int:
         """Return 2^t."""
@@ -110,8 +108,7 @@ class GapBatches:
     [1.0, 3.9, 15.6]
     """
 
-    fresh = True
-    steady = False
+    fresh, steady = True, False
 
     def __init__(self, width: ChernoffWidth, noise: Noise) -> None:
         self.width = _checks.one_of("width", width, ChernoffWidth, "a ChernoffWidth")
@@ -140,8 +137,7 @@ class Published(ABC):
         Privacy parameter, > 0.
     """
 
-    fresh = True
-    steady = False
+    fresh, steady = True, False
     changes = ("users", "half")
 
     @_checks.checked()

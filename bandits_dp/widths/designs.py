@@ -193,9 +193,8 @@ class PrintedWidth:
     """
 
     @_checks.checked(private_std=_checks.called)
-    def __init__(
-        self, arms: int, dimension: int, horizon: int, private_std: Callable[[Phase], float], client_std: float = 0.0
-    ) -> None:
+    def __init__(self, arms: int, dimension: int, horizon: int, private_std: Callable[[Phase], float],
+                 client_std: float = 0.0) -> None:
         self.log_failure = log_failure(arms, horizon)
         self.dimension, self.private_std, self.client_std = dimension, private_std, client_std
 

@@ -54,9 +54,8 @@ class InstrumentRadius(FixedWidth):
     """
 
     @_checks.checked()
-    def __init__(
-        self, dimension: int, users: int, batches: int, least_std: float, reward_std: float, theta_norm: float, failure: float
-    ) -> None:
+    def __init__(self, dimension: int, users: int, batches: int, least_std: float, reward_std: float, theta_norm: float,
+                 failure: float) -> None:
         self.dimension, self.users = dimension, users
         _checks.room("dimension", 2000 * dimension)
         super().__init__(0.0, self.dimension / theta_norm**2)
@@ -105,10 +104,8 @@ class CountedRadius(PlainRadius):
     adaptive = True
 
     @_checks.checked()
-    def __init__(
-        self, counter: Counter, users: int, reward_std: float, theta_norm: float, feature_norm: float, regularizer: float,
-        failure: float,
-    ) -> None:
+    def __init__(self, counter: Counter, users: int, reward_std: float, theta_norm: float, feature_norm: float, regularizer: float,
+                 failure: float) -> None:
         _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
         d, batches = counter.dimension, counter.horizon
         assert batches is not None and counter.noise == "laplace"
@@ -152,10 +149,8 @@ class PrintedWidth(FixedWidth):
     """
 
     @_checks.checked()
-    def __init__(
-        self, dimension: int, horizon: int, epsilon: float, regularizer: float, theta_norm: float, feature_norm: float,
-        failure: float,
-    ) -> None:
+    def __init__(self, dimension: int, horizon: int, epsilon: float, regularizer: float, theta_norm: float, feature_norm: float,
+                 failure: float) -> None:
         super().__init__(0.0, regularizer)
         self.dimension, self.failure = dimension, failure
         self.noise = feature_norm / epsilon * math.log2(max(horizon, 2)) * math.sqrt(-math.log(failure))

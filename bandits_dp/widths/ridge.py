@@ -159,10 +159,8 @@ class PlainRadius(FixedWidth):
     """
 
     @_checks.checked(alpha=_checks.chance)
-    def __init__(
-        self, dimension: int, users: int, reward_std: float, alpha: float, regularizer: float = 1.0, theta_norm: float = 1.0,
-        feature_norm: float = 1.0,
-    ) -> None:
+    def __init__(self, dimension: int, users: int, reward_std: float, alpha: float, regularizer: float = 1.0,
+                 theta_norm: float = 1.0, feature_norm: float = 1.0) -> None:
         super().__init__(0.0, regularizer)
         self.dimension, self.users, self.reward_std = dimension, users, reward_std
         self.theta_norm, self.feature_norm = theta_norm, feature_norm

@@ -86,9 +86,7 @@ def quadratic_quantile(weights: NDArray[np.float64], failure: float) -> float:
     return float(((exponent - math.log(failure)) / s).min())
 
 
-def norm_bounds(
-    weights: NDArray[np.float64], variance: NDArray[np.float64], additive: bool, failure: float
-) -> NDArray[np.float64]:
+def norm_bounds(weights: NDArray[np.float64], variance: NDArray[np.float64], additive: bool, failure: float) -> NDArray[np.float64]:
     """Bound sqrt(sum_i weights_i x_i^2) for all batches at once, x_i with the given variances; shape of ``variance``.
 
     Examples
@@ -132,9 +130,7 @@ class NoisyRadius:
     """
 
     @_checks.checked(alpha=_checks.chance)
-    def __init__(
-        self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0
-    ) -> None:
+    def __init__(self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0) -> None:
         _checks.one_of("law", law, NoiseLaw, "a NoiseLaw")
         if not law.sub_gaussian:
             raise ValueError("law must be sub-Gaussian for this radius, got one whose sub_gaussian_std is infinite (Laplace noise)")
