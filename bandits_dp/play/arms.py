@@ -26,9 +26,8 @@ def play_arms(
     parts = []
     for rng in rngs:
         record, bits = Record(1, rounds), 0.0
-        for played, _, bits in play_phases(live, problem, rng, record):
-            if played >= rounds[-1]:
-                break
+        for _, _, sent in play_phases(live, problem, rng, record):
+            bits = sent
         parts.append(record.result(np.array([bits]), {}))
         tick(int(rounds[-1]))
     return Played.join(parts)
@@ -39,21 +38,21 @@ def play_phases(
 ) -> Iterator[tuple[int, ArmElimination, float]]:
     """Yield rounds played, learner and bits sent after each phase, or after several of which only the last may eliminate.
 
-    There may be a million phases, so it reads off the learner what ``ask`` would say.
+    There may be a million phases, so it reads off the learner what ``ask`` would say. It stops at the last checkpoint.
     """
-    learner, privatizer, played, bits = snapshot(live.learner), live.privatizers[0], 0, 0.0
-    while played < live.horizon:
+    learner, privatizer, played, bits, last = snapshot(live.learner), live.privatizers[0], 0, 0.0, int(record.rounds[-1])
+    while played < last:
         arms, left = learner.viable, live.horizon - played
         users = learner.schedule.size(learner.phase, len(arms))
         length = users * len(arms)
         cycle = np.arange(0, length + 1, users), users * np.append(0.0, problem.gaps[arms].cumsum())
-        if len(arms) == 1 or length >= left:
+        if len(arms) == 1 or length >= left or length > last - played:
             record.add_cycles(*cycle, left)
             played = live.horizon
         else:
             if users != privatizer.users:
                 privatizer = live.privatizer(users)
-            phases = min(quiet_phases(learner, privatizer.span, live.horizon), (left - 1) // length)
+            phases = min(quiet_phases(learner, privatizer.span, live.horizon), (left - 1) // length, (last - played) // length)
             record.add_cycles(*cycle, phases * length)
             played += phases * length
             bits += phases * length * privatizer.bits_per_user

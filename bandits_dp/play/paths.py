@@ -32,9 +32,9 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_restarts
     if live.fidelity == "messages":
         return play_plainly
-    if isinstance(live, LiveArms) and isinstance(live.learner, ArmElimination) and hasattr(problem, "reward_tally"):
-        if live.sample.knows_sums and covers(live.sample.domain, problem.domain):  # nothing must be clipped first
-            return play_arms
+    known = isinstance(live, LiveArms) and type(live.learner) is ArmElimination and hasattr(problem, "reward_tally")
+    if known and live.sample.knows_sums and covers(live.sample.domain, problem.domain):  # nothing must be clipped first
+        return play_arms
     if isinstance(live, LiveCounted) and type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
         return play_ucb
     if live.setting != "contextual" or not hasattr(problem, "numbers") or getattr(problem, "varying", False):
