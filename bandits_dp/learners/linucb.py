@@ -35,8 +35,8 @@ def statistics(phi: Floats, y: Floats, upper: Any) -> Floats:
 class LinUCB(Learner):
     """LinUCB with any release of its statistics and any radius.
 
-    It plays one run, or many at once: if the sums that it is told have leading axes, all that it knows has them, too, and each run is
-    played as if it were alone.
+    It plays one run, or many at once: if the sums that it is told have leading axes, all that it knows has them, too, and each run
+    is played as if it were alone.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """What is released when only rewards are private: the server is trusted with them, and features are public.
 
-A user's numbers are g r, in the direction g that the learner chose before the reward, and then x, the features of what she was shown.
-The learner is told what is released about the first half, and the second half as it is.
+A user's numbers are g r, in the direction g that the learner chose before the reward, and then x, the features of what she was
+shown. The learner is told what is released about the first half, and the second half as it is.
 """
 
 from __future__ import annotations
@@ -120,4 +120,4 @@ class Curator:
         xr, x = rows[..., : self.public], rows[..., self.public :]
         self.vector, self.gram = self.vector + xr.sum(axis=-2), self.gram + x.mT @ x
         A = self.gram + self.ridge * np.eye(self.public)
-        return np.linalg.solve(A, self.vector[..., None])[..., 0], A
+        return np.asarray(np.linalg.solve(A, self.vector[..., None])[..., 0]), A

@@ -1,7 +1,7 @@
 """The plain loop: play any learner with any privatizer on any problem, by the two verbs of live use.
 
-With real messages it is the oracle of all that is faster. Where messages are not asked for, the sums of phased elimination are drawn
-from their law, a whole phase at once.
+With real messages it is the oracle of all that is faster. Where messages are not asked for, the sums of phased elimination are
+drawn from their law, a whole phase at once.
 """
 
 from __future__ import annotations
