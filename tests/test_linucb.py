@@ -97,10 +97,10 @@ def test_fidelities_have_the_same_law(name):
     assert np.ptp(last["aggregate"]) > 1
 
 
-@pytest.mark.parametrize(("name", "options"), FAMILY.items(), ids=lambda value: str(value))
-def test_live_use_is_the_plain_loop(name, options):
+@pytest.mark.parametrize("name", (*FAMILY, "LinUCB-Tree", "LinUCB-RewardTree"))
+def test_live_use_is_the_plain_loop(name):
     """Somebody's own loop with the run's two generators, some users at a time: a batch may come in pieces."""
-    live = make(name, FRESH, **options)
+    live = make(name, FRESH, **FAMILY.get(name, {"batch_size": 7}))
     played = play_plainly(live, FRESH, generators(3, 1), np.arange(1, 401), int)
     answers, noise = generators(3, 1)[0].spawn(2)
     instance, lost, sizes = FRESH.draw(answers), [], np.random.default_rng(0)
