@@ -46,18 +46,20 @@ def play_phases(
         users = learner.schedule.size(learner.phase, len(arms))
         length = users * len(arms)
         cycle = np.arange(0, length + 1, users), users * np.append(0.0, problem.gaps[arms].cumsum())
-        if len(arms) == 1 or length >= left or length > last - played:
+        if len(arms) == 1 or length >= left:
             record.add_cycles(*cycle, left)
             played = live.horizon
         else:
             if users != privatizer.users:
                 privatizer = live.privatizer(users)
             phases = min(quiet_phases(learner, privatizer.span, live.horizon), (left - 1) // length, (last - played) // length)
-            record.add_cycles(*cycle, phases * length)
-            played += phases * length
-            bits += phases * length * privatizer.bits_per_user
-            tally = problem.reward_tally(arms, phases * users, rng)
-            learner.tell(privatizer.release_tally(*tally, rng, phases), [privatizer], phases)
+            rounds = phases * length or last - played  # which may be in mid-phase
+            record.add_cycles(*cycle, rounds)
+            played += rounds
+            bits += rounds // users * users * privatizer.bits_per_user
+            if phases:
+                tally = problem.reward_tally(arms, phases * users, rng)
+                learner.tell(privatizer.release_tally(*tally, rng, phases), [privatizer], phases)
         yield played, learner, bits
 
 

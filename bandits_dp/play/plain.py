@@ -121,8 +121,11 @@ def _phase(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: R
     record.add_plays(world.gaps[asked.arms], asked.plays, plays if whole else left)
     if whole:
         live.take_phase((_released_averages if asked.clients else _released_rewards)(live, world, answers, noise))
-    else:  # nothing is released
+    else:  # the learner is told nothing more, but single sums may be full
         live.played = last
+        if live.decides and not asked.clients:
+            full = zip(live.privatizers, asked.plays.cumsum() <= left, strict=True)
+            live.bits += sum(privatizer.users * privatizer.bits_per_user for privatizer, there in full if there)
 
 
 def _released_rewards(live: LiveArms, world: LinearArms, answers: Rng, noise: Rng) -> NDArray[np.float64]:
