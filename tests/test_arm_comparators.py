@@ -14,25 +14,22 @@ from bandits_dp.continual import FactorizationCounter, HybridCounter, TreeCounte
 from bandits_dp.learners import UCB
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts
+from bandits_dp.live.streams import CountedBatches
 from bandits_dp.play.arms import play_phases
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
 from bandits_dp.play.record import Record
 from bandits_dp.play.ucb import Trees
 from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse, ScalarSum
-from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
-from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
+from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.running import ExactWidth, GaussianWidth, TreeWidth
 from tests.same_law import same_law
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
 STARS = GradedArms([0.0, 0.25, 0.5, 0.8, 1.0], [[0.1, 0.1, 0.2, 0.3, 0.3], [0.05, 0.05, 0.1, 0.2, 0.6], [0.3, 0.3, 0.2, 0.2, 0.0]])
-NEW = {"DP-SE": {}, "DP-UCB": {}, "Dist-DP-AE": {}, "LDP-AE": {"noise": "laplace"}}
-
-
 def rng_of(seed, run):
     """The generator that ``simulate`` gives to a run."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
@@ -118,7 +115,7 @@ def plain_dp_ucb(learner, problem, horizon, rng, width):
     answers, noise = rng.spawn(2)
     trees = [TreeCounter(horizon, 1.0, 0.0, problem.domain, noise="laplace") for _ in range(problem.arms)]
     for tree in trees:
-        tree.noise_std = learner.counters[0].noise_std
+        tree.noise_std = learner.sample.noise_std
     sums, pulls, arms = [0.0] * problem.arms, [0] * problem.arms, []
     for t in range(1, horizon + 1):
         index = [s / n + width(n, t) if n else math.inf for s, n in zip(sums, pulls, strict=True)]
@@ -247,68 +244,25 @@ def test_tree_width_covers():
             assert failures > runs * 1e-3
 
 
-@pytest.mark.parametrize("name", NEW)
-def test_new_learners_find_the_best_arm_live(name):
-    learner = bdp.make(name, PROBLEM, horizon=8000, epsilon=8.0, **NEW[name])
-    arms = live(learner, PROBLEM, 8000, *np.random.default_rng(2).spawn(2))
-    assert np.bincount(arms).argmax() == 1 and arms.count(1) > 3000
-    for refused in (learner.act, lambda: learner.update(None, 1.0)):
-        with pytest.raises(ValueError, match="horizon is 8000 and 8000 rounds are played"):
-            refused()
-
-
-@pytest.mark.parametrize("calibration", ("certified", "theorem"))
-@pytest.mark.parametrize("name", NEW)
-@pytest.mark.parametrize("problem", (PROBLEM, STARS), ids=("bits", "stars"))
-def test_a_restored_learner_goes_on_as_if_nothing_had_happened(name, calibration, problem, tmp_path):
-    """Save to a file in mid-run, restore into a fresh learner: the same arms, and the same state, from there on."""
-    def fresh():
-        return bdp.make(name, problem, horizon=6000, epsilon=2.0, calibration=calibration, **NEW[name])
-
-    first, second = fresh(), fresh()
-    live(first, problem, 3333, *np.random.default_rng(0).spawn(2))
-    np.savez(tmp_path / "state.npz", **first.save())
-    with np.load(tmp_path / "state.npz") as state:  # no pickle
-        second.restore(state)
-        spoiled = dict(state) | {"played": np.array(math.nan)}
-    one, other = (live(learner, problem, 2667, *np.random.default_rng(1).spawn(2)) for learner in (first, second))
-    assert one == other
-    for key, value in first.save().items():
-        np.testing.assert_array_equal(second.save()[key], value)
-    with pytest.raises(ValueError, match="state must be what save"):
-        second.restore(spoiled)
-
-
-def test_bad_updates_leave_dp_ucb_usable():
-    learner, rng = bdp.make("DP-UCB", PROBLEM, horizon=10, epsilon=1.0), np.random.default_rng(0)
-    ticket = learner.act()
-    bad_ones = {0.5: "rewards must be 0 or 1, got 0.5", math.nan: "rewards must be finite", (1, 0): "rewards must be 1, one for"}
-    for bad, text in bad_ones.items():
-        with pytest.raises(ValueError, match=text):
-            learner.update(ticket, bad, rng)
-    with pytest.raises(ValueError, match="rng must be"):
-        learner.update(ticket, 1.0, 7)
-    assert learner.played == 0 and learner.act().arm == 0
-    learner.update(ticket, 1.0, rng)
-    assert learner.act().arm == 1
-    used = TreeCounter(10, 1.0, 0.0, noise="laplace")
-    used.add(1.0, rng)
-    for counter in (TreeCounter(9, 1.0, 0.0, noise="laplace"), TreeCounter(10, 1.0, 0.0, Box(2, 0.0, 1.0), noise="laplace"), used):
-        with pytest.raises(ValueError, match="counter must be a fresh one for 10 numbers"):
-            LiveCounted(UCB(4, TreeWidth(counter)), counter, 4, 10, counter.guarantee)
-
-
 @pytest.mark.parametrize(
     "counter", (HybridCounter(None, 4.0, 0.1), FactorizationCounter(900, 4.0, 0.1), TwoLevelCounter(900, 4.0, 0.1))
 )
 def test_any_counter_of_numbers_serves_ucb(counter):
     """It is released after every answer, and the plain loop plays it: nothing fast is needed."""
-    learner = LiveCounted(UCB(4, ExactWidth()), counter, 4, 600, counter.guarantee)
+    learner = LiveCounted(UCB(4, ExactWidth()), CountedBatches(counter), 4, 600, counter.guarantee)
     assert path_for(learner, PROBLEM) is play_plainly
     result = bdp.simulate(learner, PROBLEM, 600, runs=2, seed=1, progress=False)
     assert (result.bits == 64 * 600).all() and result.mean[-1] < 0.9 * 600 * PROBLEM.gaps.mean()
     live(learner, PROBLEM, 60, *np.random.default_rng(0).spawn(2))
-    assert sum(one.steps for one in learner.counters) == learner.played == learner.learner.pulls.sum() == 60
+    assert sum(slot.source.counter.steps for slot in learner.slots) == learner.played == learner.learner.pulls.sum() == 60
+
+
+def test_a_counter_of_ucb_is_fresh_and_long_enough():
+    used = TreeCounter(10, 1.0, 0.0, noise="laplace")
+    used.add(1.0, np.random.default_rng(0))
+    for counter in (TreeCounter(9, 1.0, 0.0, noise="laplace"), TreeCounter(10, 1.0, 0.0, Box(2, 0.0, 1.0), noise="laplace"), used):
+        with pytest.raises(ValueError, match="counter must be a fresh one for 10 numbers"):
+            LiveCounted(UCB(4, TreeWidth(counter)), CountedBatches(counter), 4, 10, counter.guarantee)
 
 
 # Rewards on a grid in [0, 1]
@@ -388,23 +342,6 @@ def test_every_arm_learner_plays_stars(name):
     assert learner.guarantee.model == "none" or "reward in [0, 1]" in learner.guarantee.unit
 
 
-def test_a_refused_release_leaves_the_learner_usable(monkeypatch):
-    """A release that fails when the batch is full leaves everything as it was; the same ticket and reward then go through."""
-    learner = bdp.make("SDP-AE", STARS, horizon=99, epsilon=1.0, delta=0.1, batch_size=2)
-    rng = np.random.default_rng(0)
-    learner.update(learner.act(), 0.5, rng)
-    ticket = learner.act()
-    before = learner.save()
-    with monkeypatch.context() as room:
-        room.delattr(BitSum, "receive")
-        with pytest.raises(ValueError, match="axes don't match"):  # what was sent are counts, and no longer messages
-            learner.update(ticket, 0.8, rng)
-    for key, value in learner.save().items():
-        np.testing.assert_array_equal(value, before[key])
-    learner.update(ticket, 0.8, rng)
-    assert learner.act().arm == 1 and learner.played == 2
-
-
 def test_local_noise_follows_the_rewards():
     """Randomized response for bits unless Laplace noise is asked for; Laplace noise for everything else."""
     def privatizer(problem, **options):
@@ -452,29 +389,6 @@ def test_unknown_horizons_restart(growth, horizons):
         assert result.bits[run] == bits
         assert result.regret[run] == pytest.approx(np.cumsum(PROBLEM.gaps[plain])[result.rounds - 1])
         assert again.stage == len(horizons) and again.played == rounds and again.bits == bits
-
-
-@pytest.mark.parametrize("name", ("UCB1", "VB-SDP-AE", "DP-UCB", "DP-SE"))
-def test_an_unknown_horizon_can_be_saved_and_restored(name, tmp_path):
-    def fresh():
-        return bdp.make(name, PROBLEM, horizon=None, epsilon=2.0, delta=0.1, first_horizon=700)
-
-    first, second = fresh(), fresh()
-    live(first, PROBLEM, 1800, *np.random.default_rng(0).spawn(2))
-    assert first.stage == 1
-    np.savez(tmp_path / "state.npz", **first.save())
-    with np.load(tmp_path / "state.npz") as state:
-        second.restore(state)
-        state = dict(state)
-    one, other = (live(learner, PROBLEM, 1500, *np.random.default_rng(1).spawn(2)) for learner in (first, second))
-    assert one == other and second.stage == 2 and second.played == 3300
-    third = fresh()
-    for change in ({"stage": 63}, {"stage": 0}, {"stage": -1}, {"inner_played": 9}, {"played": 9}, {"x": 1}):
-        with pytest.raises(ValueError, match="state must"):
-            third.restore(state | change)
-    assert third.played == 0
-    with pytest.raises(ValueError, match="state must come from Restarts"):
-        third.restore(bdp.make(name, PROBLEM, horizon=700, epsilon=2.0, delta=0.1).save())
 
 
 def test_unknown_horizons_keep_the_guarantee():
@@ -546,10 +460,3 @@ def test_the_tree_costs_more_than_a_logarithm():
         regret = [final(name, problem, 2**k, 1.0, runs=20)[0] for k in (11, 16)]
         power[name] = math.log(regret[1] / regret[0]) / math.log(16 / 11)
     assert power["DP-SE"] == pytest.approx(1, abs=0.3) and power["DP-UCB"] > power["DP-SE"] + 0.8
-
-
-def test_a_forgotten_width_is_as_at_the_start():
-    noise = bdp.privatizers.CentralLaplace(100, epsilon=1.0)
-    used = PaperWidth(1000).after(noise)
-    fresh = used.forget(phase=1, arms=2)
-    assert fresh.half_width() == np.inf > used.half_width() == fresh.after(noise).half_width()
