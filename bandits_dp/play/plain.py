@@ -88,9 +88,13 @@ def _one_round(live: Any, world: Any, last: int, answers: Rng, noise: Rng, recor
 def _averages(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
     """Let the clients of one phase watch it, each with a device that adds up."""
     ticket, left = live.act(), last - live.played
+    plays = int(ticket.plays.sum())
+    record.add_plays(world.gaps[ticket.arm], ticket.plays, min(left, plays))
+    if plays > left:  # nobody answers before the phase ends
+        live.played = last
+        return
     averages = world.averages(ticket.arm, ticket.plays, ticket.users, answers) if ticket.users else []
     live.update(ticket, averages, noise)
-    record.add_plays(world.gaps[ticket.arm], ticket.plays, min(left, int(ticket.plays.sum())))
 
 
 def _users(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
