@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 
 PACKAGE = Path(__file__).parent.parent
-DRAWING = "plots"  # the one part of the package that no run depends on
+DRAWING = PACKAGE / "companion" / "plots"  # the one part of the package that no run depends on
 _ATOMS = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -52,7 +52,7 @@ def fingerprint(*objects: object) -> str:
 @cache
 def _surroundings() -> bytes:
     """Say what a run depends on besides learner and problem: the package's code, and who computes."""
-    files = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] != DRAWING]
+    files = [path for path in sorted(PACKAGE.rglob("*.py")) if not path.is_relative_to(DRAWING)]
     code = [f"{path.relative_to(PACKAGE)} {_content(path)}" for path in files]
     return "\n".join([platform.python_version(), np.__version__, scipy.__version__, *code]).encode()
 
