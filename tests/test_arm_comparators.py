@@ -190,8 +190,6 @@ def test_dp_ucb_says_what_its_counters_need():
     for options, text in (
         ({"counter": "factorization"}, "noise must be 'gaussian' for counter='factorization', got 'laplace'"),
         ({"noise": "gaussian"}, r"delta must be a number in \(0, 1\), got None"),
-        ({"noise": "skellam"}, "noise must be one of 'laplace', 'gaussian', got 'skellam'"),
-        ({"counter": "hybrid"}, "counter must be one of 'tree', 'factorization', got 'hybrid'"),
         ({"noise": "gaussian", "delta": 0.1, "calibration": "theorem"}, "calibration must be 'certified' for counter='tree'"),
     ):
         with pytest.raises(ValueError, match=text):
@@ -290,13 +288,9 @@ def test_graded_rewards_have_their_law():
     [
         ([], [[]], r"values must be a non-empty list of numbers in \[0, 1\], got shape \(0,\)"),
         ([0, 2], [[0.5, 0.5]], r"values must be in \[0, 1\], got 2.0"),
-        ([0, math.nan], [[0.5, 0.5]], "values must be in .* got nan"),
-        (["good"], [[1]], "values must be numbers"),
         ([0, 1], [0.5, 0.5], r"probabilities must have shape \(arms, 2\), one row per arm, one column for each of values, "
                              r"got shape \(2,\)"),
         ([0, 1], [[0.5, 0.5], [0.7, 0.4]], "must not be negative and add up to 1, got .*0.7.* for arm 1"),
-        ([0, 1], [[1.5, -0.5]], "must not be negative"),
-        ([0, 1], [[math.nan, 1.0]], "must not be negative and add up to 1"),
     ],
 )
 def test_bad_graded_problems_are_named(values, probabilities, text):

@@ -299,11 +299,8 @@ def test_averages_that_cannot_be_are_named():
     learner.update(first, np.full((1, s), 0.5), rng)
     for averages, text in (
         (1.0, rf"averages must have shape \(1, {s}\), one row per user, got shape \(\)"),
-        (np.zeros((2, s)), rf"got shape \(2, {s}\)"),
-        (np.full((1, s), np.nan), "averages must be finite, got nan"),
         (np.full((1, s), 1.5), r"averages must be in \[-1, 1\], got 1.5"),
         (np.full((1, s), 1 + 1e-6), r"averages must be in \[-1, 1\]"),
-        ([["a"] * s], "averages must be numbers"),
     ):
         with pytest.raises(ValueError, match=text):
             learner.update(ticket, averages, rng)
@@ -382,20 +379,11 @@ def test_bad_problems_are_refused():
     x, theta = sphere(4, 3), [0.5, 0, 0]
     for arguments, text in (
         ((x[:1], theta), "actions must be at least 2"),
-        ((np.zeros((4, 3)), theta), "actions must hold a vector that is not zero"),
-        ((2 * x, theta), "actions must have norm at most 1"),
-        ((x * np.nan, theta), "actions must be finite"),
-        ((x, [0.5, 0]), "theta must be 3 finite numbers"),
-        ((x, [0.5, 0, np.inf]), "theta must be 3 finite numbers"),
         ((x, [5.0, 0, 0]), "theta must have norm at most 1"),
-        ((x, theta, -0.1), "client_std must be a number"),
         ((x, theta, 0.1, "sign"), "rewards must be one of 'signs', 'gaussian', got 'sign'"),
-        ((x, theta, 0.1, "signs", 0), "clients must be an integer that is at least 1"),
     ):
         with pytest.raises(ValueError, match=text):
             ClientPopulation(*arguments)
-    with pytest.raises(ValueError, match="arms must be an integer that is at least 2"):
-        SphericalClients(arms=1)
     with pytest.raises(ValueError, match="theta_norm must be"):
         SphericalClients(theta_norm=1.5)
 
@@ -443,16 +431,12 @@ def test_guarantees_say_whose_data_and_why():
     assert not make("DPE", problem, 500).guarantee.proved
     assert not make("CDP-DPE", problem, 500, calibration="theorem", strict=False).guarantee.proved
     assert make("SDP-DPE", problem, 500, calibration="theorem").guarantee.proved
-    with pytest.raises(ValueError, match="epsilon must be"):
-        make("CDP-DPE", problem, 500, calibration="theorem")
-    with pytest.raises(ValueError, match="calibration must be 'certified' for noise='laplace'"):
-        make("CDP-DPE, Laplace", problem, 500, calibration="theorem")
-    with pytest.raises(ValueError, match="delta must be in"):
-        make("LDP-DPE", problem, 500, delta=None)
-    with pytest.raises(ValueError, match=r"alpha must be a number in \(0, 1\), got 1.5"):
-        make("DPE", problem, 500, alpha=1.5)
-    with pytest.raises(ValueError, match="clients_per_phase must be an integer"):
-        make("DPE-FixedU", problem, 500, clients_per_phase=0)
+    for kind, options, text in (
+        ("CDP-DPE", {"calibration": "theorem"}, "epsilon must be"), ("LDP-DPE", {"delta": None}, "delta must be in"),
+        ("CDP-DPE, Laplace", {"calibration": "theorem"}, "calibration must be 'certified' for noise='laplace'"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            make(kind, problem, 500, **options)
 
 
 @pytest.mark.parametrize("epsilon", (0.5, 8.0))

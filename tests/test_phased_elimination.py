@@ -396,9 +396,7 @@ def test_bad_rewards_are_named():
     one, three = learner.act(users=1), learner.act(users=3)
     for ticket, bad, text in (
         (one, 0.5, "rewards must be -1 or 1, got 0.5 in row 0"),
-        (three, [1, -1, 2], r"got 2\.0 in row 2"),
         (three, [1] * 4, "rewards must be 3, one for each user of the ticket, got 4"),
-        (three, "one", "rewards must be"),
     ):
         with pytest.raises(ValueError, match=text):
             learner.update(ticket, bad, rng)
@@ -446,15 +444,9 @@ def test_clipped_rewards_go_through_every_fidelity():
     [
         ("CDP-PE", arms(rewards="gaussian"), {"epsilon": 1.0, "delta": 0.1}, "problem must have bounded rewards"),
         ("CDP-PE", arms(), {"epsilon": 1.0}, "delta must be in .* noise='laplace' can do without"),
-        ("CDP-PE", arms(), {"epsilon": 1.0, "noise": "none"}, "noise must be one of 'gaussian', 'laplace'"),
         ("LDP-PE", arms(), {"epsilon": 1.0, "noise": "laplace", "calibration": "theorem"}, "prints no width"),
         ("CDP-PE", arms(), {"epsilon": 1.0, "delta": 0.1, "calibration": "theorem"}, "epsilon must be below 1"),
-        ("SDP-PE", arms(), {"epsilon": 30.0, "delta": 0.1, "calibration": "theorem"}, "epsilon must be below 30"),
-        ("SDP-PE", arms(), {"epsilon": 1.0}, "delta must be in"),
-        ("PE", arms(), {"calibration": "experiment"}, "publishes no simulation"),
         ("PE", bdp.problems.BernoulliArms([0.1, 0.9]), {}, "problem must be of the setting 'linear'"),
-        ("PE", arms(), {"fidelity": "exact"}, "fidelity must be one of"),
-        ("PE", arms(), {"noise": "laplace"}, "noise is not an option of PE"),
     ],
 )
 def test_bad_arguments_are_refused(name, problem, options, text):
@@ -502,15 +494,7 @@ def test_rewards_have_the_stated_means_and_sums_their_law(options, cut):
     ("options", "text"),
     [
         ({"actions": [[1.0, 0.0]]}, "actions must be at least 2"),
-        ({"actions": np.zeros((3, 2))}, "actions must hold a vector that is not zero"),
-        ({"actions": [[1.0, 0.0], [1.0, 0.1]]}, "actions must have norm at most 1"),
-        ({"actions": [[1.0, 0.0], [math.nan, 0.1]]}, "actions must be finite"),
-        ({"actions": [1.0, 0.0]}, "actions must be finite numbers of shape"),
         ({"theta": [1.0, 1.0]}, "theta must have norm at most 1"),
-        ({"theta": [1.0, 0.0, 0.0]}, "theta must"),
-        ({"theta": [math.inf, 0.0]}, "theta must"),
-        ({"theta": "a"}, "theta must"),
-        ({"rewards": "coins"}, "rewards must be one of 'signs', 'gaussian'"),
         ({"bound": 1.0}, "bound must be left out"),
         ({"rewards": "gaussian", "bound": 0.0}, "bound must be a number in"),
     ],
@@ -526,9 +510,6 @@ def test_a_distribution_draws_on_the_sphere():
     assert np.linalg.norm(one.actions, axis=1) == pytest.approx(np.ones(6)) and np.linalg.norm(one.theta) == pytest.approx(0.5)
     assert not np.array_equal(one.actions, other.actions) and one.domain == problem.domain == Box(1, -2.0, 2.0)
     assert one.draw(np.random.default_rng(0)) is one
-    for options in ({"arms": 1}, {"dimension": 0}, {"theta_norm": 1.5}, {"rewards": "coins"}):
-        with pytest.raises(ValueError, match="must be"):
-            SphericalArms(**({"arms": 5, "dimension": 2} | options))
 
 
 def test_certified_regret_is_a_fraction_of_the_theorems():

@@ -213,20 +213,12 @@ def test_perturbed_contexts_have_the_same_law_in_both():
     ("name", "options", "text"),
     [
         ("LinUCB-DGS", {"calibration": "theorem"}, r"horizon must be above 32 ln\(1/delta\) / lambda_0 = 2653 .* got 300"),
-        ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 0.0}, "least_eigenvalue must be"),
         ("LinUCB-DGS", {"perturb_contexts": 0.1}, "perturb_contexts must not be given for the certified LinUCB-DGS, got 0.1"),
         ("LinUCB-DGS", {"explicit_tree": True}, "explicit_tree must not be given"),
         ("LinUCB-DGS", {"counter": "hybrid"}, "counter must not be given"),
-        ("LinUCB-DGS", {"counter": "factorization"}, "counter must be one of 'tree', 'hybrid'"),
-        ("LinUCB-DGS", {"calibration": "experiment", "perturb_contexts": -1.0}, "perturb_contexts must be"),
-        ("LinUCB-DGS", {"alpha": -1.0}, "alpha must be a number"),
-        ("LinUCB-DGS", {"ridge": 0.0}, "ridge must be"),
-        ("LinUCB-Tree", {"ridge": math.nan}, "ridge must be"),
         ("LinUCB-Tree", {"batch_size": 400}, "batch_size must not exceed the horizon, got 400 users for 300 rounds"),
         ("LinUCB-RewardTree", {"counter": "naive"}, "counter must be one of 'tree', 'hybrid', 'factorization', got 'naive'"),
         ("LinUCB-RewardTree", {"calibration": "theorem"}, "calibration must be 'certified' for LinUCB-RewardTree, got 'theorem'"),
-        ("LinUCB-RewardTree", {"delta": None}, "delta must be in"),
-        ("LinUCB-RewardTree", {"radius_scale": -1.0}, "radius_scale must be"),
     ],
 )
 def test_bad_options_are_named(name, options, text):
@@ -324,12 +316,8 @@ def test_clipping_bends_means_without_crossing_them():
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"arms": 1}, "arms must be an integer that is at least 2, got 1"),
         ({"items": 5}, "items must be at least as many as arms, 10, got 5"),
-        ({"noise_std": 0.0}, "noise_std must be"),
         ({"pool": np.full((20, 2), 0.9)}, "pool must have norm at most 1"),
-        ({"pool": np.full((20, 2), np.nan)}, "pool must be finite"),
-        ({"theta": np.ones(10)}, "theta must have norm at most 1"),
         ({"theta": np.zeros(3)}, "theta must be 10 finite numbers"),
     ],
 )
