@@ -9,7 +9,7 @@ import numpy as np
 import bandits_dp as bdp
 from bandits_dp.learners import ArmElimination
 from bandits_dp.live.arms import LiveArms
-from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms, SphericalClients
+from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms, SphericalClients
 from bandits_dp.schedules.arms import batches
 
 PROBLEMS = {  # and a horizon that is long enough for runs to differ
@@ -138,6 +138,27 @@ class Diary(BernoulliArms):
         lines = path.read_text().splitlines() if path.exists() else []
         path.write_text("")
         return sorted(tuple(map(int, line.split())) for line in lines)
+
+
+def sphere(k, d, seed=0):
+    """Return points on the unit sphere, one per row."""
+    points = np.random.default_rng(seed).normal(size=(k, d))
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+def linear_arms(k=12, d=3, seed=0, **options):
+    """Return actions on the sphere, and users who answer with a reward each."""
+    return LinearArms(sphere(k, d, seed), sphere(1, d, seed + 100)[0] * 0.9, **options)
+
+
+def population(k=12, d=3, seed=0, norm=0.8, **options):
+    """Return actions on the sphere, and clients who answer with averages."""
+    return ClientPopulation(sphere(k, d, seed), norm * sphere(1, d, seed + 100)[0], **({"client_std": 0.2} | options))
+
+
+def generators(seed, run=0):
+    """Return the two generators of a run of ``simulate``: of answers, and of noise."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,))).spawn(2)
 
 
 def elimination(arms, horizon, privatizer, batch_size, width):

@@ -15,7 +15,7 @@ from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, Identit
 from bandits_dp.problems import LinearArms, SphericalArms
 from bandits_dp.widths.designs import ExactWidth, Phase
 from tests.same_law import same_law
-from tests.small_problems import same_state
+from tests.small_problems import generators, linear_arms, same_state, sphere
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 SIGNS = Box(1, -1.0, 1.0, whole=True)
@@ -29,23 +29,9 @@ KINDS = {  # every name, with every noise
 }
 
 
-def sphere(k, d, seed=0):
-    points = np.random.default_rng(seed).normal(size=(k, d))
-    return points / np.linalg.norm(points, axis=1, keepdims=True)
-
-
-def arms(k=12, d=3, seed=0, **options):
-    return LinearArms(sphere(k, d, seed), sphere(1, d, seed + 100)[0] * 0.9, **options)
-
-
 def make(kind, problem, horizon, **options):
     name, given = KINDS[kind]
     return bdp.make(name, problem, horizon=horizon, **(given | options))
-
-
-def generators(seed):
-    """The two generators of the simulator's first run."""
-    return np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0]).spawn(2)
 
 
 def plain_elimination(problem, horizon, seed, noise_std, calibration):
@@ -127,26 +113,6 @@ def test_elimination_matches_the_plain_loop(kind, name, calibration):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_fidelities_have_the_same_law(kind):
-    """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
-    problem, horizon, regret = arms(8, 2), 3000, {}
-    for fidelity in ("aggregate", "messages"):
-        learner = make(kind, problem, horizon, fidelity=fidelity)
-        regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=150, seed=8).regret[:, -1]
-    assert same_law(*regret.values()) > FALSE_ALARM
-    assert np.ptp(regret["aggregate"]) > 1  # regret varies, so there was something to compare
-
-
-def test_published_shuffling_has_the_same_law_in_both_fidelities():
-    problem, horizon, regret = arms(8, 2), 6000, {}
-    for fidelity in ("aggregate", "messages"):
-        learner = bdp.make("SDP-PE", problem, horizon=horizon, epsilon=29.0, delta=0.4, calibration="theorem", fidelity=fidelity)
-        regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=100, seed=8).regret[:, -1]
-    assert same_law(*regret.values()) > FALSE_ALARM
-    assert np.ptp(regret["aggregate"]) > 1
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_live_use_replays_the_simulator(kind):
     """Somebody's own loop with the run's two generators, one user at a time (or a batch, if its users draw bits together)."""
     distribution, horizon = SphericalArms(15, 3), 2500
@@ -163,7 +129,7 @@ def test_live_use_replays_the_simulator(kind):
 
 def one_phase(privatizer, pulls=40):
     """A phase with 12 actions in R^3, its differences to the first action, and their coefficients."""
-    problem = arms()
+    problem = linear_arms()
     weights = g_optimal_design(problem.actions).weights
     support = np.flatnonzero(weights)
     counts = np.ceil(pulls * weights[support]).astype(int)
@@ -269,7 +235,7 @@ def test_what_rounding_puts_off_the_span_widens_the_margin_of_its_own_action_onl
 )
 def test_printed_margins(name, options, sigma):
     """Equation 54 with Table 4, by hand: B = 1, so the noise is 2 sqrt(2 ln(1.25 / delta)) / epsilon = 4 sqrt(2 ln 12.5)."""
-    problem = arms(12, 3)
+    problem = linear_arms(12, 3)
     learner = bdp.make(name, problem, horizon=1000, calibration="theorem", **options)
     h, log = support_bound(3), math.log(12 * 1000)
     s = len(learner.asked.arms)
@@ -282,7 +248,7 @@ def test_printed_margins(name, options, sigma):
 
 def test_published_shuffling_has_the_constants_of_algorithm_4():
     """B = 1: g = ceil(2 sqrt n) levels, b and p as printed, and their standard deviation in the width."""
-    learner = bdp.make("SDP-PE", arms(12, 3), horizon=1000, epsilon=2.0, delta=0.1, calibration="theorem")
+    learner = bdp.make("SDP-PE", linear_arms(12, 3), horizon=1000, epsilon=2.0, delta=0.1, calibration="theorem")
     stds = []
     for privatizer, n in zip(learner.privatizers, learner.asked.plays, strict=True):
         g = math.ceil(2 * math.sqrt(n))
@@ -315,7 +281,7 @@ def test_the_best_action_survives():
 
 @pytest.mark.parametrize("kind", ("CDP-PE", "CDP-PE, Laplace", "LDP-PE", "LDP-PE, Laplace", "SDP-PE"))
 def test_guarantees_say_what_was_asked_for(kind):
-    learner = make(kind, arms(), 1000)
+    learner = make(kind, linear_arms(), 1000)
     given = KINDS[kind][1]
     assert (learner.guarantee.epsilon, learner.guarantee.delta) == (given["epsilon"], given.get("delta", 0.0))
     assert learner.guarantee.model == {"C": "central", "L": "local", "S": "shuffle"}[kind[0]]
@@ -324,7 +290,7 @@ def test_guarantees_say_what_was_asked_for(kind):
 
 def test_shared_noise_is_enough_for_every_number_of_users():
     """Sums of similar size share one search: the exact divergence keeps delta, and no more than 4% of noise is wasted."""
-    learner = bdp.make("SDP-PE", arms(), horizon=1000, epsilon=1.0, delta=1e-3)
+    learner = bdp.make("SDP-PE", linear_arms(), horizon=1000, epsilon=1.0, delta=1e-3)
     ideal = ScalarSum(10_000, 1.0, 1e-3, domain=SIGNS).noise_std
     for users in (1, 2, 15, 16, 17, 31, 100, 127, 1000):
         privatizer = learner.privatizer(users)
@@ -334,7 +300,7 @@ def test_shared_noise_is_enough_for_every_number_of_users():
 
 
 def test_half_honest_users_get_more_noise():
-    some, all_ = (bdp.make("SDP-PE", arms(), horizon=1000, epsilon=1.0, delta=0.1, honest_fraction=f) for f in (0.5, 1.0))
+    some, all_ = (bdp.make("SDP-PE", linear_arms(), horizon=1000, epsilon=1.0, delta=0.1, honest_fraction=f) for f in (0.5, 1.0))
     assert some.privatizers[0].noise_std > 1.3 * all_.privatizers[0].noise_std
     assert "0.5 of the users" in str(some.guarantee)
 
@@ -392,7 +358,7 @@ def test_a_learner_that_knows_no_actions_yet_is_restored(name):
 
 def test_bad_rewards_are_named():
     rng = np.random.default_rng(0)
-    learner = bdp.make("CDP-PE", arms(), horizon=1000, epsilon=1.0, delta=1e-3)
+    learner = bdp.make("CDP-PE", linear_arms(), horizon=1000, epsilon=1.0, delta=1e-3)
     one, three = learner.act(users=1), learner.act(users=3)
     for ticket, bad, text in (
         (one, 0.5, "rewards must be -1 or 1, got 0.5 in row 0"),
@@ -400,13 +366,13 @@ def test_bad_rewards_are_named():
     ):
         with pytest.raises(ValueError, match=text):
             learner.update(ticket, bad, rng)
-    last = bdp.make("CDP-PE", arms(), horizon=5, epsilon=1.0, delta=1e-3)  # its only phase is cut
+    last = bdp.make("CDP-PE", linear_arms(), horizon=5, epsilon=1.0, delta=1e-3)  # its only phase is cut
     with pytest.raises(ValueError, match=r"rewards must be -1 or 1, got 3\.0"):
         last.update(last.act(), 3.0, rng)
 
 
 def test_rewards_of_ones_own_are_clipped_only_on_request():
-    problem, rng = arms(rewards="gaussian", bound=2.0), np.random.default_rng(0)
+    problem, rng = linear_arms(rewards="gaussian", bound=2.0), np.random.default_rng(0)
     strict, clipping = (bdp.make("SDP-PE", problem, horizon=1000, epsilon=1.0, delta=0.1, clip=c) for c in (False, True))
     with pytest.raises(ValueError, match=r"rewards must be in \[-2, 2\], got 3.0"):
         strict.update(strict.act(), 3.0, rng)
@@ -429,51 +395,16 @@ def test_live_use_of_a_distribution_waits_for_the_actions():
         learner.show(sphere(5, 2))
 
 
-def test_clipped_rewards_go_through_every_fidelity():
-    """Gaussian rewards in [-1.5, 1.5]: sums need single values under shuffling, and both ways have one law."""
-    problem, horizon, regret = arms(8, 2, rewards="gaussian", bound=1.5), 3000, {}
-    for fidelity in ("aggregate", "messages"):
-        learner = bdp.make("SDP-PE", problem, horizon=horizon, epsilon=4.0, delta=0.1, fidelity=fidelity)
-        regret[fidelity] = bdp.simulate(learner, problem, horizon, runs=100, seed=3).regret[:, -1]
-    assert same_law(*regret.values()) > FALSE_ALARM
-    assert np.ptp(regret["aggregate"]) > 1
-
-
-@pytest.mark.parametrize(
-    ("name", "problem", "options", "text"),
-    [
-        ("CDP-PE", arms(rewards="gaussian"), {"epsilon": 1.0, "delta": 0.1}, "problem must have bounded rewards"),
-        ("CDP-PE", arms(), {"epsilon": 1.0}, "delta must be in .* noise='laplace' can do without"),
-        ("LDP-PE", arms(), {"epsilon": 1.0, "noise": "laplace", "calibration": "theorem"}, "prints no width"),
-        ("CDP-PE", arms(), {"epsilon": 1.0, "delta": 0.1, "calibration": "theorem"}, "epsilon must be below 1"),
-        ("PE", bdp.problems.BernoulliArms([0.1, 0.9]), {}, "problem must be of the setting 'linear'"),
-    ],
-)
-def test_bad_arguments_are_refused(name, problem, options, text):
-    with pytest.raises(ValueError, match=text):
-        bdp.make(name, problem, horizon=1000, **options)
-
-
 def test_outside_the_theorem_nothing_is_promised():
-    learner = bdp.make("CDP-PE", arms(), horizon=1000, epsilon=10.0, delta=0.25, calibration="theorem", strict=False)
+    learner = bdp.make("CDP-PE", linear_arms(), horizon=1000, epsilon=10.0, delta=0.25, calibration="theorem", strict=False)
     assert not learner.guarantee.proved
-
-
-def test_a_learner_refuses_problems_that_it_was_not_made_for():
-    learner = bdp.make("CDP-PE", arms(), horizon=1000, epsilon=1.0, delta=0.1)
-    for problem, text in (
-        (arms(13), "12 arms"), (arms(12, 4), "actions of length 3"), (arms(seed=1), "the actions for which"),
-        (arms(rewards="gaussian", bound=1.0), r"rewards in \{-1, 1\}"), (SphericalArms(12, 3), "the actions for which"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            bdp.simulate(learner, problem, 1000)
 
 
 @pytest.mark.parametrize(
     ("options", "cut"), [({}, None), ({"rewards": "gaussian"}, None), ({"rewards": "gaussian", "bound": 0.7}, 0.7)]
 )
 def test_rewards_have_the_stated_means_and_sums_their_law(options, cut):
-    problem, rng, users = arms(4, 2, **options), np.random.default_rng(5), 30
+    problem, rng, users = linear_arms(4, 2, **options), np.random.default_rng(5), 30
     for arm in range(4):
         single = problem.rewards(arm, 60_000, rng)[:, 0]
         expected = problem.means[arm] + problem.clipping_bias[arm]
@@ -488,20 +419,6 @@ def test_rewards_have_the_stated_means_and_sums_their_law(options, cut):
     assert problem.gaps.min() == 0 and problem.means[problem.gaps.argmin()] == problem.means.max()
     if not options:
         assert set(problem.rewards(0, 100, rng).ravel()) == {-1.0, 1.0}
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"actions": [[1.0, 0.0]]}, "actions must be at least 2"),
-        ({"theta": [1.0, 1.0]}, "theta must have norm at most 1"),
-        ({"bound": 1.0}, "bound must be left out"),
-        ({"rewards": "gaussian", "bound": 0.0}, "bound must be a number in"),
-    ],
-)
-def test_bad_problems_are_refused(options, text):
-    with pytest.raises(ValueError, match=text):
-        LinearArms(**({"actions": np.eye(2), "theta": [0.5, 0.5]} | options))
 
 
 def test_a_distribution_draws_on_the_sphere():

@@ -209,34 +209,6 @@ def test_perturbed_contexts_have_the_same_law_in_both():
                                                  progress=False).mean[-1]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "text"),
-    [
-        ("LinUCB-DGS", {"calibration": "theorem"}, r"horizon must be above 32 ln\(1/delta\) / lambda_0 = 2653 .* got 300"),
-        ("LinUCB-DGS", {"perturb_contexts": 0.1}, "perturb_contexts must not be given for the certified LinUCB-DGS, got 0.1"),
-        ("LinUCB-DGS", {"explicit_tree": True}, "explicit_tree must not be given"),
-        ("LinUCB-DGS", {"counter": "hybrid"}, "counter must not be given"),
-        ("LinUCB-Tree", {"batch_size": 400}, "batch_size must not exceed the horizon, got 400 users for 300 rounds"),
-        ("LinUCB-RewardTree", {"counter": "naive"}, "counter must be one of 'tree', 'hybrid', 'factorization', got 'naive'"),
-        ("LinUCB-RewardTree", {"calibration": "theorem"}, "calibration must be 'certified' for LinUCB-RewardTree, got 'theorem'"),
-    ],
-)
-def test_bad_options_are_named(name, options, text):
-    with pytest.raises(ValueError, match=text):
-        bdp.make(name, POOL, horizon=300, **({"epsilon": 2.0, "delta": 0.1} | options))
-
-
-def test_problems_that_cannot_be_played_are_refused():
-    problem = ContextualLinear(arms=6, dimension=3)
-    with pytest.raises(ValueError, match=r"problem must show new features in every round, .* got fixed ones"):
-        bdp.simulate(make("dgs, perturbed", problem, calibration="experiment"), problem, 300, runs=1, progress=False)
-    for name in ("LinUCB-Tree", "LinUCB-DGS", "LinUCB-RewardTree"):
-        with pytest.raises(ValueError, match=r"problem must have bounded rewards .* PoolContextual has them with clip=True"):
-            bdp.make(name, PoolContextual(), horizon=300, epsilon=1.0, delta=0.1)
-    with pytest.raises(ValueError, match=r"least_eigenvalue must be a positive number, .* got None, and the problem does not"):
-        bdp.make("LinUCB-DGS", ContextualLinear(), horizon=300, epsilon=1.0, delta=0.1, calibration="theorem")
-
-
 def test_guarantees_in_words():
     def text(name, problem=POOL, **options):
         return str(bdp.make(name, problem, horizon=1000, **({"epsilon": 2.0, "delta": 0.1} | options)).guarantee)
@@ -311,19 +283,6 @@ def test_clipping_bends_means_without_crossing_them():
     assert [clipped.reward_quantiles(np.full(u.shape, m), u).mean() for m in (0.3, 0.5, 0.7)] == pytest.approx(exact, abs=1e-4)
     assert free.reward_quantiles(np.full(u.shape, 0.7), u).mean() == pytest.approx(0.7, abs=1e-4)
     assert np.isfinite(free.reward_quantiles(np.zeros(1), np.zeros(1))).all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ({"items": 5}, "items must be at least as many as arms, 10, got 5"),
-        ({"pool": np.full((20, 2), 0.9)}, "pool must have norm at most 1"),
-        ({"theta": np.zeros(3)}, "theta must be 10 finite numbers"),
-    ],
-)
-def test_bad_pools_are_named(arguments, text):
-    with pytest.raises(ValueError, match=text):
-        PoolContextual(**arguments)
 
 
 # ---- What the noise protects -------------------------------------------------------------------------------------------------

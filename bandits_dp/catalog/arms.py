@@ -211,19 +211,20 @@ def _dp_ucb(given: Given, options: Counted) -> LiveCounted:
 _LOG = r"\sum_{a} \frac{\log T}{\Delta_a}"
 _TEST = "tests/test_learners.py::"
 _COMPARE = "tests/test_arm_comparators.py::"
+_LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
     System("UCB1", "auer2002", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_ucb1_matches_the_plain_loop", _ucb1),
     System("AE", "evendar2006", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae, Exact),
     System("LDP-AE", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _ldp_ae, Local),
+           "07_arm_elimination", _LAW, _ldp_ae, Local),
     System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_ae, ShuffledBatches),
+           "07_arm_elimination", _LAW, _sdp_ae, ShuffledBatches),
     System("VB-SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _vb_sdp_ae, Shuffled),
+           "07_arm_elimination", _LAW, _vb_sdp_ae, Shuffled),
     System("DP-SE", "sajed2019", "arms", "central", "one reward", rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)",
            "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se, Fidelity, pure=True),
     System("DP-UCB", "mishra2015", "arms", "central", "one reward",
