@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,17 +14,14 @@ from bandits_dp.learners import UCB
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.streams import CountedBatches
-from bandits_dp.play.arms import play_phases
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
-from bandits_dp.play.record import Record
 from bandits_dp.play.ucb import Trees
-from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse, ScalarSum
+from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
 from bandits_dp.widths.arms import ChernoffWidth
-from bandits_dp.widths.running import ExactWidth, GaussianWidth, TreeWidth
-from tests.same_law import same_law
+from bandits_dp.widths.running import ExactWidth, TreeWidth
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
@@ -97,19 +93,6 @@ def test_dp_se_matches_the_plain_loop(calibration, batch):
     assert eliminated >= 3
 
 
-def test_dp_se_epochs_halve_the_gap():
-    """After e epochs, every arm with a gap of at least 2^-e is gone and the best is not, in each of many runs."""
-    problem = BernoulliArms([0.95, 0.3, 0.65, 0.8])
-    learner = bdp.make("DP-SE", problem, horizon=10**6, epsilon=1.0)
-    assert learner.guarantee.delta == 0 and learner.guarantee.model == "central"
-    for seed in range(50):
-        run = bdp.make("DP-SE", problem, horizon=10**6, epsilon=1.0)
-        track, rng = Record(1, np.array([10**6])), np.random.default_rng(seed)
-        for epoch, (_, learner_now, _) in zip((1, 2, 3), play_phases(run, problem, rng, track), strict=False):
-            viable = learner_now.viable
-            assert 0 in viable and (problem.gaps[viable] < 2.0**-epoch).all()
-
-
 def plain_dp_ucb(learner, problem, horizon, rng, width):
     """DP-UCB as one would write it: a TreeCounter per arm, one round after the other; returns arms."""
     answers, noise = rng.spawn(2)
@@ -169,21 +152,6 @@ def test_dp_ucb_with_gaussian_counters_matches_the_plain_loop(counter):
     assert live(learner, PROBLEM, horizon, *rng_of(5, 0).spawn(2)) == arms and len(set(arms[PROBLEM.arms :])) > 1
     assert (learner.guarantee.epsilon, learner.guarantee.delta, learner.guarantee.model) == (4.0, 1e-6, "central")
     assert learner.guarantee.proved and "exact Gaussian mechanism" in learner.guarantee.reason
-
-
-def test_gaussian_width_covers():
-    """Failures beyond the width at exp(-3) a side, by simulation of fair bits and the counter's noise: as rare as promised."""
-    counter, runs, rng = FactorizationCounter(64, 2.0, 0.1), 100_000, np.random.default_rng(4)
-    stds = counter.error_std(np.arange(1, 65))
-    width = GaussianWidth(counter)
-    for n in (1, 5, 20, 64):
-        w = float(width.half_width(np.array([n]), 1)[0])
-        assert w == pytest.approx(math.sqrt(2 * math.log(2 * 64**2) * (n / 4 + stds[n - 1] ** 2)) / n)
-        loose = w * math.sqrt(3 / math.log(2 * 64**2))  # the same bound at L = 3
-        error = (rng.binomial(n, 0.5, runs) + rng.normal(0, stds[n - 1], runs)) / n - 0.5
-        for side in (error, -error):
-            failures = int((side > loose).sum())
-            assert stats.binomtest(failures, runs, math.exp(-3.0), "greater").pvalue > FALSE_ALARM and failures > 100
 
 
 def test_trees_release_what_counters_release():
@@ -271,29 +239,6 @@ def test_graded_rewards_have_their_law():
             assert stats.chisquare(counts[seen], n * chances[seen]).pvalue > FALSE_ALARM
     edges = np.array([0.0, 0.099, 0.101, 0.699, 0.999999])
     assert STARS.reward_quantiles(np.zeros(5, dtype=int), edges) == pytest.approx([0, 0, 0.25, 0.8, 1])
-
-
-@pytest.mark.parametrize("batches", (1, 3))
-def test_tallies_release_what_values_release(batches):
-    """The scalar sum from counts per value, against single values (Kolmogorov-Smirnov), rounding included: sums would miss it."""
-    values, counts = np.array([0.1, 0.5, 0.93]), np.array([4, 3, 5])
-    privatizer, rng, runs = ScalarSum(12, 8.0, 0.4, levels=3), np.random.default_rng(1), 6000
-    single = np.repeat(values, counts)
-    expected = np.array([sum(privatizer.release(single, rng)[0] for _ in range(batches)) for _ in range(runs)])
-    together = privatizer.release_tally(values, np.tile(batches * counts, (runs, 1)), rng, batches)
-    assert same_law(expected, together) > FALSE_ALARM
-    assert together.std() == pytest.approx(expected.std(), rel=0.1)
-    whole = privatizer.release_tally(np.array([0.0, 1.0]), np.tile([6, 6], (runs, 1)), rng)
-    assert whole.std() < 0.8 * together.std() / math.sqrt(batches)  # ends are not rounded: the law is not one of the sum
-
-
-@pytest.mark.parametrize("name", [row.name for row in bdp.systems() if row.setting == "arms"])
-def test_every_arm_learner_plays_stars(name):
-    """All of them lose less than random play, and say that they protect a reward in [0, 1]."""
-    learner = bdp.make(name, STARS, horizon=20_000, epsilon=4.0, delta=0.1)
-    result = bdp.simulate(learner, STARS, 20_000, runs=4, seed=1, progress=False)
-    assert result.mean[-1] < 0.8 * 20_000 * STARS.gaps.mean()
-    assert learner.guarantee.model == "none" or "reward in [0, 1]" in learner.guarantee.unit
 
 
 def test_local_noise_follows_the_rewards():
@@ -386,16 +331,6 @@ def test_table_1_is_in_order():
         assert high - low > 3 * math.hypot(e, f), (a, b)
     sdp, error = final("SDP-AE", problem, 10**5, 0.25, **SHUFFLE)
     assert regret["DP-SE"][0] + 3 * math.hypot(error, regret["DP-SE"][1]) < sdp < regret["DP-UCB"][0] - 3 * error
-
-
-def test_table_1_grows_with_epsilon_as_it_says():
-    """From epsilon = 2^-6 to 2^-8, T = 1e9: 1 / epsilon for DP-SE, Dist-DP-AE, VB-SDP-AE; 1 / epsilon^2 for SDP-AE, LDP-AE."""
-    problem = BernoulliArms([0.9] + [0.1] * 9)
-    play = partial(final, problem=problem, horizon=10**9, runs=20)
-    for name, power in (("DP-SE", 1), ("Dist-DP-AE", 1), ("VB-SDP-AE", 1), ("SDP-AE", 2), ("LDP-AE", 2)):
-        options = SHUFFLE if "SDP" in name else TABLE[name]
-        regret = [play(name, epsilon=2.0**-e, **options)[0] for e in (6, 8)]
-        assert math.log(regret[1] / regret[0]) / math.log(4) == pytest.approx(power, abs=0.2), name
 
 
 def test_the_tree_costs_more_than_a_logarithm():

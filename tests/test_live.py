@@ -132,18 +132,6 @@ def test_tickets_of_several_users_play_no_more_rounds_than_there_are(horizon):
     assert live.played == 10 and (horizon or live.stage == 1)
 
 
-def test_a_batch_takes_no_more_answers_than_it_lacks():
-    """A ticket for ten replaces two that nobody answered so far; when six of these answer after all, ten are too many."""
-    live = make("SDP-AE", batch_size=10)
-    six, four, _, _, ten = live.act(6), live.act(4), live.act(10), live.act(10), live.act(10)
-    assert [six.arm, four.arm, ten.arm] == [0, 0, 0]
-    live.update(six, np.ones(6))
-    with pytest.raises(ValueError, match="ticket must be for no more users than the 4 whose answers are lacking, got 10"):
-        live.update(ten, np.ones(10))
-    live.update(four, np.ones(4))
-    assert live.played == 10
-
-
 def test_a_last_batch_of_linucb_plays_no_more_rounds_than_there_are():
     features = np.full((2, 3), 0.3)
     live = make("LinUCB-SDP-Vec", 15, CONTEXTS, batch_size=10)
@@ -263,15 +251,6 @@ def test_a_forked_process_draws_noise_of_its_own():
 
 
 # What is held
-
-
-def test_a_restored_learner_knows_whose_answers_are_still_out():
-    one, again = (make("SDP-AE", batch_size=10) for _ in range(2))
-    again.restore(one.save())  # also of no tickets
-    one.act(6)
-    again.restore(one.save())
-    for learner in (one, again):
-        assert (learner.act(4).arm, learner.act(1).arm) == (0, 1)  # the first arm's ten answers will come
 
 
 def test_what_is_learned_publicly_is_checked_as_users_answers_are():

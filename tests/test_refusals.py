@@ -138,10 +138,6 @@ def test_a_guarantee_of_ones_own_is_what_a_combined_learner_promises() -> None:
     assert promised[0] is mine and promised[1].epsilon == 1.0
 
 
-def test_releases_that_do_not_move_cost_nothing() -> None:
-    assert bdp.accounting.laplace_sums_epsilon([[0.0]], [[0.0]], 1e-6) == (0.0, 0.0)
-
-
 def test_without_linux_the_whole_machine_bounds_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(path: Path) -> str:
         raise FileNotFoundError(path)

@@ -92,26 +92,6 @@ def test_theorem_noise_of_returning_users():
     assert not ReturningAmplifiedGaussian(100, 20, 0.5, 0.1, "theorem", domain=LINEAR, strict=False).guarantee.proved
 
 
-def test_once_is_as_if_unique():
-    """A single batch needs what a user of one batch needs."""
-    assert ReturningVectorSum(20, 1, 1.0, 0.1, domain=LINEAR).noise_std == VectorSum(20, 1.0, 0.1, LINEAR).noise_std
-    assert ReturningLocalGaussian(20, 1, 1.0, 0.1, domain=LINEAR).unit_std == LocalGaussian(20, 1.0, 0.1, domain=LINEAR).unit_std
-
-
-def test_release_of_returning_users():
-    """They release like any privatizer, unbiased, with the std they say (false alarm below 1e-6)."""
-    rng = np.random.default_rng(0)
-    values = LinearStatistics(2).encode(np.full((30, 2), 0.5), np.ones(30))
-    for privatizer in (
-        ReturningVectorSum(30, 5, 5.0, 0.1, domain=LinearStatistics(2)),
-        ReturningLocalGaussian(30, 5, 5.0, 0.1, domain=LinearStatistics(2)),
-        ReturningAmplifiedGaussian(30, 5, 5.0, 0.1, domain=LinearStatistics(2)),
-    ):
-        errors = np.array([privatizer.release(values, rng) for _ in range(400)]) - values.sum(axis=0)
-        assert np.abs(errors.mean(axis=0)).max() < 5.5 * privatizer.noise_std / 20
-        assert errors.std() == pytest.approx(privatizer.noise_std, rel=0.08)
-
-
 # Batch sizes by name
 
 

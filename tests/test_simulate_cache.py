@@ -457,22 +457,3 @@ def test_groups_grow_only_as_long_as_they_are_quick():
     for group in slow:
         slow.took(len(group), 2 * PATIENCE)
     assert list(map(len, slow)) == [1] * 9 and list(map(len, Groups(list(range(9)), 4, False))) == [4, 4, 1]
-
-
-@pytest.mark.parametrize("workers", [2, 5])
-def test_workers_lose_little_work(workers):
-    """Each worker has a group and, as joblib has it, another one waits; the first is told late. None takes long."""
-    groups, clock, lost, busy, queue = Groups(list(range(400)), TOGETHER, True), 0.0, [], [], []
-    cuts, costs = iter(groups), 0.4 * np.random.default_rng(0).uniform(0.5, 1.5, 400)  # seconds of each run
-    while True:
-        queue += [group for group in (next(cuts, None) for _ in range(2 * workers - len(busy) - len(queue))) if group]
-        while queue and len(busy) < workers:
-            group = queue.pop(0)
-            busy.append((clock + costs[group].sum(), group))
-        if not busy:
-            break
-        busy.sort()
-        clock, group = busy.pop(0)
-        lost.append(costs[group].sum())
-        groups.took(len(group), costs[group].sum())
-    assert max(lost) < PATIENCE and len(lost) < 120 and lost[0] < 0.6
