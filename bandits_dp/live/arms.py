@@ -135,6 +135,8 @@ class LiveArms(LiveAsked):
     def offer(self, place: int, user: Hashable = None) -> Ticket:
         """Return a ticket for one of the asked arms, by its place among them, whether it is next or not."""
         self._must_go_on()
+        if place not in range(len(self.slots)):
+            raise ValueError(f"place must be 0 to {len(self.slots) - 1}, that of an asked arm, got {place!r}")
         return self.register.hand_out(self.slots[place], self.slots[place].arm, 1, user)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:

@@ -70,6 +70,8 @@ class LiveCounted(Live):
     def offer(self, place: int, user: Hashable = None) -> Ticket:
         """Return a ticket for an arm, whether it is the one that the learner asks about or not."""
         self._must_go_on()
+        if place not in range(self.arms):
+            raise ValueError(f"arm must be 0 to {self.arms - 1}, got {place!r}")
         return self.register.hand_out(self.slots[place], place, 1, user)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
