@@ -315,8 +315,6 @@ def test_rank_deficient_and_duplicate_features_work():
         assert np.isfinite(result.regret).all()
 
 
-# What a state holds, and what an interrupt leaves
-
 def test_the_papers_problem_is_what_it_says():
     """Norms 1, last number 1/sqrt(2), means in [0, 1] with the right law, rewards with these means."""
     problem = ContextualLinear(arms=50, dimension=5, fixed=False).draw(np.random.default_rng(0))
