@@ -58,7 +58,7 @@ class Saved(ABC):
         Warnings
         --------
         Restore a state once only, and keep it as secret as what it holds: in the central model that is sums of users' data, and
-        noise of past releases. Two copies that go on from it are two releases about the users who are in both.
+        noise of releases that are past. Two copies that go on from it are two releases about the users who are in both.
 
         Examples
         --------
@@ -104,9 +104,9 @@ class Saved(ABC):
         if not isinstance(state, Mapping):
             raise TypeError(f"state must be what save() returned, or the path of the file that it wrote, got {state!r}")
         arrays = _arrays(state)
-        made = str(arrays.pop("digest", "none"))
-        if "format" not in arrays or arrays["format"].tolist() != FORMAT:
-            raise ValueError(f"state must be of format {FORMAT}, got {arrays.get('format', 'none')}: another version saved it")
+        made, found = str(arrays.pop("digest", "none")), arrays.get("format", np.array("none"))
+        if found.tolist() != FORMAT:
+            raise ValueError(f"state must be of format {FORMAT}, got {found}: it was not saved by this version")
         if made != digest(arrays):
             raise ValueError("state must be what save() returned, got one that is damaged or edited: its digest is another one")
         owner = str(arrays[self.kind]) if self.kind in arrays else None
@@ -140,11 +140,13 @@ def digest(state: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _arrays(state: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
-    """Return the entries as arrays, or raise a ValueError."""
+    """Return the entries as arrays that nobody else has, or raise a ValueError."""
+    arrays = {}
     for key, value in state.items():
         if not isinstance(key, str) or not isinstance(value, np.ndarray) or value.dtype.hasobject or np.ma.is_masked(value):
             raise ValueError(f"state must be what save() returned, arrays by name, got {value!r} for {key!r}")
-    return dict(state)
+        arrays[key] = np.array(value)
+    return arrays
 
 
 def write_state(path: str | os.PathLike[str], state: Mapping[str, NDArray[Any]]) -> None:
@@ -200,7 +202,7 @@ def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
             setattr(thing, name, inner)
         else:
             given = state[prefix + name]
-            setattr(thing, name, given.copy() if isinstance(value, np.ndarray) else type(value)(given))
+            setattr(thing, name, given if isinstance(value, np.ndarray) else type(value)(given))
 
 
 def _changes(thing: Any) -> tuple[str, ...]:

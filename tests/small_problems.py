@@ -1,5 +1,6 @@
-"""One small problem for every setting, so that tests of the simulator cover whatever the catalogue lists."""
+"""One small problem for every setting, and every learner that the catalogue can make, so that tests cover whatever it lists."""
 
+import copy
 import os
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import bandits_dp as bdp
 from bandits_dp.learners import ArmElimination
 from bandits_dp.live.arms import LiveArms
-from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms, SphericalClients
+from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms, SphericalClients
 from bandits_dp.schedules.arms import batches
 
 PROBLEMS = {  # and a horizon that is long enough for runs to differ
@@ -17,6 +18,106 @@ PROBLEMS = {  # and a horizon that is long enough for runs to differ
     "clients": (SphericalClients(arms=12, dimension=3, clients=300), 600),
     "contextual": (ContextualLinear(arms=6, dimension=3, fixed=False), 600),
 }
+SYSTEMS = {system.name: system for system in bdp.systems()}
+CASES = {  # every system, in batches of a few users, and whatever else is kept in another way
+    **{name: (name, {}) for name in SYSTEMS},
+    **{name: (name, {"batch_size": 3}) for name in ("AE", "LDP-AE", "SDP-AE", "Dist-DP-AE")},
+    **{name: (name, {"batch_size": 4}) for name in SYSTEMS if name.startswith(("LinUCB-SDP", "LinUCB-Batched"))},
+    "DPE-FixedU": ("DPE-FixedU", {"clients_per_phase": 3}),
+    "Laplace LDP-AE": ("LDP-AE", {"noise": "laplace", "batch_size": 3}),
+    "Gaussian DP-UCB": ("DP-UCB", {"noise": "gaussian", "counter": "factorization"}),
+    "batched LinUCB": ("LinUCB", {"batch_size": 4}),
+    "factorized LinUCB-JDP": ("LinUCB-JDP", {"counter": "factorization", "returning_users": 2}),
+    "batched LinUCB-Tree": ("LinUCB-Tree", {"batch_size": 4}),
+    "hybrid LinUCB-RewardTree": ("LinUCB-RewardTree", {"batch_size": 4, "counter": "hybrid"}),
+    "explicit LinUCB-DGS": ("LinUCB-DGS", {"calibration": "experiment", "explicit_tree": True}),
+    "perturbed LinUCB-DGS": ("LinUCB-DGS", {"calibration": "experiment", "perturb_contexts": 0.1}),
+    "unknown horizon": ("VB-SDP-AE", {"first_horizon": 40}),
+}
+PRIVATE = {"epsilon": 1.0, "delta": 0.1}
+
+
+class Crowd:
+    """A learner of one of the cases, and its users, who come one after the other.
+
+    Whoever copies a crowd has the same users with the same noise.
+    """
+
+    def __init__(self, case, seed=0, horizon=None):
+        name, options = CASES[case]
+        distribution, _ = PROBLEMS[SYSTEMS[name].setting]
+        self.setting, self.horizon = distribution.setting, horizon or {"DP-SE": 900}.get(name, 130)  # its batches are that large
+        self.rng, self.noise = np.random.default_rng(seed).spawn(2)
+        self.problem, horizon = distribution.draw(self.rng), None if "first_horizon" in options else self.horizon
+        self.make = lambda: bdp.make(name, distribution, horizon=horizon, **PRIVATE | options)
+        self.learner, self.came = self.make(), 0
+        self.meet(self.learner)
+
+    def meet(self, learner):
+        if hasattr(learner, "meet"):
+            learner.meet(self.problem)
+
+    def restored(self, state):
+        """Return the same users with a fresh learner that was given a state."""
+        other = copy.copy(self)
+        other.rng, other.noise, other.learner = (*copy.deepcopy((self.rng, self.noise)), self.make())
+        other.learner.restore(state)
+        return other
+
+    def shown(self):
+        """Return what ``act`` takes first."""
+        if self.setting != "contextual":
+            return (1,)
+        return (self.problem.contexts(self.problem.numbers(self.rng, 1))[0],)
+
+    def act(self, user=None):
+        """Return a ticket for a user; for all clients, if nobody is asked."""
+        if self.setting == "clients" and not self.learner.missing:
+            return self.learner.act()
+        more = {"rng": self.noise} if self.setting == "contextual" else {}
+        return self.learner.act(*self.shown(), user=user, **more)
+
+    def answer(self, ticket):
+        """Return what ``update`` takes with the ticket: values that are allowed, and differ."""
+        size = (ticket.users, len(ticket.arm)) if self.setting == "clients" else ticket.users
+        reward = self.rng.integers(0, 2, size).astype(float)
+        return 2 * reward - 1 if self.setting in ("clients", "linear") else reward
+
+    def play(self, rounds, until=0):
+        """Play so many rounds at least, or until so many are played, and return the arms."""
+        arms, end = [], until or self.learner.played + rounds
+        while self.learner.played < end:
+            ticket = self.act()
+            arms += np.ravel(ticket.arm).tolist()
+            self.learner.update(ticket, self.answer(ticket), self.noise)
+        return arms
+
+    def brink(self):
+        """Play until an answer is lacking for the learner to be told something; return its ticket, and that answer."""
+        while True:
+            many = max(1, self.learner.missing - 1) if self.setting in ("arms", "linear") else 1
+            self.came += 1
+            ticket = self.learner.act(many) if many > 1 else self.act(user=self.came)
+            answer, twin = self.answer(ticket), copy.deepcopy(self.learner)
+            before = twin.learner
+            twin.update(ticket, answer, copy.deepcopy(self.noise))
+            if twin.learner is not before:
+                return ticket, answer
+            self.learner.update(ticket, answer, self.noise)
+
+    def begun(self):
+        """Play some rounds, let five users be shown something, and the fourth answer; return the tickets of the others."""
+        self.play(30 if self.setting == "clients" else 67)
+        tickets = [self.act(user) for user in ("Ada", 1, 2, 3, "Grace")]
+        answered = tickets.pop(3)
+        self.learner.update(answered, self.answer(answered), self.noise)
+        return tickets
+
+
+def same_state(one, other, *but):
+    """Whether two states hold the same; of the entries that are named, and of the digest then, they need not."""
+    but = (*but, "digest") if but else ()
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one if key not in but)
 
 
 class Diary(BernoulliArms):
@@ -39,6 +140,27 @@ class Diary(BernoulliArms):
         return sorted(tuple(map(int, line.split())) for line in lines)
 
 
+def sphere(k, d, seed=0):
+    """Return points on the unit sphere, one per row."""
+    points = np.random.default_rng(seed).normal(size=(k, d))
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+def linear_arms(k=12, d=3, seed=0, **options):
+    """Return actions on the sphere, and users who answer with a reward each."""
+    return LinearArms(sphere(k, d, seed), sphere(1, d, seed + 100)[0] * 0.9, **options)
+
+
+def population(k=12, d=3, seed=0, norm=0.8, **options):
+    """Return actions on the sphere, and clients who answer with averages."""
+    return ClientPopulation(sphere(k, d, seed), norm * sphere(1, d, seed + 100)[0], **({"client_std": 0.2} | options))
+
+
+def generators(seed, run=0):
+    """Return the two generators of a run of ``simulate``: of answers, and of noise."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,))).spawn(2)
+
+
 def elimination(arms, horizon, privatizer, batch_size, width):
     """Return arm elimination with any privatizer and width."""
     return LiveArms(ArmElimination(arms, batches(batch_size), width), privatizer, arms, horizon)
@@ -49,13 +171,10 @@ def slowly(problem, horizon, **options):
     return bdp.make("LDP-AE", problem, horizon=horizon, epsilon=1.0, fidelity="messages", **options)
 
 
-SYSTEMS = {system.name: system for system in bdp.systems()}
-
-
 def small(name):
     """Return a learner of a system, a small problem that it can play, and a horizon: what ``simulate`` takes."""
     problem, horizon = PROBLEMS[SYSTEMS[name].setting]
-    return bdp.make(name, problem, horizon=horizon, epsilon=1.0, delta=0.1), problem, horizon
+    return bdp.make(name, problem, horizon=horizon, **PRIVATE), problem, horizon
 
 
 def assert_same_runs(one, other, runs=None):

@@ -15,7 +15,8 @@ from bandits_dp.play.plain import _released_averages
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.widths.designs import ExactWidth, Phase
-from tests.same_law import codes, same_law
+from tests.same_law import same_law
+from tests.small_problems import generators, population, sphere
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 KINDS = {  # every name, with every noise
@@ -30,23 +31,9 @@ KINDS = {  # every name, with every noise
 LAPLACE = {"CDP-DPE, Laplace": CentralLaplace, "LDP-DPE, Laplace": LocalLaplace}
 
 
-def sphere(k, d, seed=0):
-    points = np.random.default_rng(seed).normal(size=(k, d))
-    return points / np.linalg.norm(points, axis=1, keepdims=True)
-
-
-def population(k=12, d=3, seed=0, norm=0.8, **options):
-    return ClientPopulation(sphere(k, d, seed), norm * sphere(1, d, seed + 100)[0], **({"client_std": 0.2} | options))
-
-
 def make(kind, problem, horizon, **options):
     name, given = KINDS[kind]
     return bdp.make(name, problem, horizon=horizon, **(given | options))
-
-
-def generators(seed):
-    """The two generators of the simulator's first run."""
-    return np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0]).spawn(2)
 
 
 def plain_release(kind, averages, rng, epsilon=None, delta=None, **options):
@@ -57,7 +44,7 @@ def plain_release(kind, averages, rng, epsilon=None, delta=None, **options):
         return averages.mean(axis=0), 0.0
     if kind == "SDP-DPE" or kind in LAPLACE:
         law = VectorSum(clients, epsilon, delta, box) if kind == "SDP-DPE" else LAPLACE[kind](clients, epsilon, domain=box)
-        return law.receive(law.send(averages, rng), rng) / clients, law
+        return law.receive(law.send(averages, rng).sum(axis=0), rng) / clients, law
     std = gaussian_noise_std(epsilon, delta, 2 * math.sqrt(s))  # a client moves by 2 in each of s averages
     if kind == "CDP-DPE":
         return averages.mean(axis=0) + rng.normal(0.0, std, s) / clients, std / clients
@@ -139,20 +126,6 @@ def test_the_simulator_plays_the_plain_loop(kind):
         assert result.bits[0] == bits > 0
         shrunk += regret[-1] - regret[-101] < 0.5 * (regret[100] - regret[0])
     assert shrunk  # bad actions fell, so there was something to compare
-
-
-@pytest.mark.parametrize("rewards", ("signs", "gaussian"))
-@pytest.mark.parametrize("kind", KINDS)
-def test_fidelities_have_the_same_law(kind, rewards):
-    """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
-    problem, horizon = population(k=8, d=2, seed=3, rewards=rewards), 700
-    options = {"clip": True} if rewards == "gaussian" and not kind.startswith("DPE") else {}
-    last = []
-    for fidelity in ("aggregate", "messages"):
-        learner = make(kind, problem, horizon, fidelity=fidelity, **options)
-        last.append(bdp.simulate(learner, problem, horizon, runs=120, seed=5).regret[:, -1])
-    assert same_law(*last) > FALSE_ALARM
-    assert len(np.unique(codes(*last)[0])) > 5  # regret varies, so there was something to compare
 
 
 def watched(problem, support, pulls, clients, rng):
@@ -241,42 +214,17 @@ def test_exact_margins_cover(kind, rewards):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_live_use_is_the_simulator(kind):
-    """Somebody's own loop, a phase at a time, saved and restored before every answer: the run of the simulator with messages."""
-    problem, horizon, seed = population(seed=1), 900, 9
-    result = bdp.simulate(make(kind, problem, horizon, fidelity="messages"), problem, horizon, runs=1, seed=seed)
-    answers, noise = generators(seed)
-    learner = make(kind, problem, horizon, fidelity="messages")
-    regret = []
-    while learner.played < horizon:
-        ticket = learner.act()
-        state, learner = learner.save(), make(kind, problem, horizon, fidelity="messages")
-        learner.restore(state)
-        averages = problem.averages(ticket.arm, ticket.plays, ticket.users, answers) if ticket.users else []
-        learner.update(ticket, averages, noise)
-        regret += np.repeat(problem.gaps[ticket.arm], ticket.plays).tolist()
-    assert len(regret) == horizon and result.bits[0] == learner.bits
-    assert result.regret[0] == pytest.approx(np.cumsum(regret)[result.rounds - 1])
-    with pytest.raises(ValueError, match="horizon is 900 and 900 rounds are played"):
-        learner.act()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_clients_answer_when_they_like(kind, tmp_path):
-    """One by one in any order, with a file in between: the same releases where noise is drawn at the end, or in the same order."""
+def test_clients_answer_when_they_like(kind):
+    """One by one in any order: the same releases where noise is drawn at the end, or in the same order."""
     problem = population()
     one, many = (make(kind, problem, 500) for _ in range(2))
     rng = np.random.default_rng(0)
     for phase in range(1, 5):
-        averages = problem.averages(many.asked.arms, many.asked.plays, many.clients, rng)
+        averages = problem.averages(many.asked.arms, many.asked.plays, many.missing, rng)
         noise = np.random.default_rng(phase)
         many.update(many.act(), averages, np.random.default_rng(phase))
-        tickets = [one.act(users=1, user=f"client {phase}, {number}") for number in range(one.clients)]
+        tickets = [one.act(users=1, user=f"client {phase}, {number}") for number in range(one.missing)]
         for ticket, row in zip(tickets, averages, strict=True):
-            np.savez(tmp_path / "state.npz", **one.save())
-            one = make(kind, problem, 500)
-            with np.load(tmp_path / "state.npz") as state:  # no pickle
-                one.restore(state)
             assert one.learner.phase == phase
             one.update(ticket, row[None], noise)
         assert one.learner.phase == many.learner.phase == phase + 1 and one.played == many.played
@@ -284,145 +232,47 @@ def test_clients_answer_when_they_like(kind, tmp_path):
             assert one.learner.estimate == pytest.approx(many.learner.estimate)
         else:
             one.restore(many.save())
-    if kind != "SDP-DPE":
-        with pytest.raises(ValueError, match="user must be asked once at most"):
-            one.act(users=1, user="client 1, 0")
 
 
-def test_what_waits_is_what_was_sent():
-    """Averages with the trusted server only: in the local and the shuffle model messages wait, and the averages are nowhere."""
-    problem = population()
-    for kind, raw in (("CDP-DPE", True), ("LDP-DPE", False), ("SDP-DPE", False)):
-        learner = make(kind, problem, 500)
-        averages = np.random.default_rng(1).uniform(-1, 1, (1, len(learner.asked.arms)))
-        learner.update(learner.act(users=1), averages)
-        assert learner.save()["sent"].shape == averages.shape and (learner.save()["sent"] == averages).all() == raw
-        assert not any(np.isin(averages, value).any() for value in learner.save().values()) or raw
-
-
-def test_a_client_that_comes_too_late_is_refused():
-    """Nobody waits for her: another one watches in her place, her ticket expires, and she may watch another phase."""
-    problem, rng = population(), np.random.default_rng(0)
-    learner = make("CDP-DPE", problem, 500)
-    late, second = learner.act(users=1, user="late"), learner.act(users=1)
-    assert learner.missing == 2  # both have a ticket, and nobody has answered
-    third = learner.act(users=1)
-    s = len(learner.asked.arms)
-    for ticket in (third, second):
-        learner.update(ticket, np.ones((1, s)), rng)
-    with pytest.raises(ValueError, match="ticket must be open, got one that is used already, or its batch was released without it"):
-        learner.update(late, np.ones((1, s)), rng)
-    with pytest.raises(ValueError, match="used already"):
-        learner.update(second, np.ones((1, s)), rng)
-    with pytest.raises(ValueError, match="ticket must be one of this learner's"):
-        make("CDP-DPE", problem, 500).update(late, np.ones((1, s)), rng)
-    assert learner.act(users=1, user="late").number == 3
-    both = [learner.act(users=learner.missing) for _ in range(2)]  # the second one for those who have not answered
-    with pytest.raises(ValueError, match=r"ticket must be for no more users than the \d+ whose answers"):
-        size = (both[0].users, len(learner.asked.arms))
-        learner.update(both[0], np.ones(size), rng)
-        learner.update(both[1], np.ones((both[1].users, size[1])), rng)
-
-
-def test_update_refuses_what_it_cannot_use_and_stays_as_it_was():
-    problem = population()
-    learner = make("CDP-DPE", problem, 500)
-    rng = np.random.default_rng(0)
-    assert learner.clients == learner.missing == 2
+def test_averages_that_cannot_be_are_named():
+    learner, rng = make("CDP-DPE", population(), 500), np.random.default_rng(0)
+    assert learner.missing == 2
     first, ticket, s = learner.act(users=1), learner.act(users=1), len(learner.asked.arms)
     learner.update(first, np.full((1, s), 0.5), rng)
-    before = learner.save()
     for averages, text in (
         (1.0, rf"averages must have shape \(1, {s}\), one row per user, got shape \(\)"),
-        (np.zeros((2, s)), rf"got shape \(2, {s}\)"),
-        (np.full((1, s), np.nan), "averages must be finite, got nan"),
         (np.full((1, s), 1.5), r"averages must be in \[-1, 1\], got 1.5"),
         (np.full((1, s), 1 + 1e-6), r"averages must be in \[-1, 1\]"),
-        ([["a"] * s], "averages must be numbers"),
     ):
         with pytest.raises(ValueError, match=text):
             learner.update(ticket, averages, rng)
-    with pytest.raises(ValueError, match="rng must be"):
-        learner.update(ticket, np.ones((1, s)), 3)
-    with pytest.raises(TypeError, match="ticket must be what act"):
-        learner.update(np.ones((1, s)), rng)
-    for users, text in ((0, "users must be an integer that is at least 1"), (3, "users must be 1 to")):
-        with pytest.raises(ValueError, match=text):
-            learner.act(users=users)
-    with pytest.raises(ValueError, match="user must be left out for several clients"):
-        make("CDP-DPE", problem, 500).act(user="two")
-    assert all(np.array_equal(before[key], value) for key, value in learner.save().items())
+    with pytest.raises(ValueError, match="user must be left out for several users at once, got 'two' for 2"):
+        make("CDP-DPE", population(), 500).act(user="two")
     ticket.arm[:], ticket.plays[:] = 0, 0  # the ticket is its holder's
     learner.update(ticket, np.linspace(0.0, 1 + 1e-12, s)[None], rng)  # a rounding error, and a zero that has none
-    assert learner.clients == math.ceil(2**1.6) and learner.played > 1
-    learner.restore(before)
-    assert all(np.array_equal(before[key], value) for key, value in learner.save().items())
-
-
-@pytest.mark.parametrize("error", (ValueError, KeyboardInterrupt))
-@pytest.mark.parametrize("place", ("privatizers.vector_sum.VectorSum.receive", "learners.phased_elimination.least_squares",
-                                   "learners.phased_elimination.g_optimal_design"))
-def test_an_interrupted_update_leaves_the_learner_as_it_was(error, place, monkeypatch):
-    learner = make("SDP-DPE", population(), 500)
-    rng = np.random.default_rng(0)
-    ones = np.ones((1, len(learner.asked.arms)))
-    learner.update(learner.act(users=1), ones, rng)
-    ticket, before = learner.act(users=1), learner.save()
-    with monkeypatch.context() as broken:
-        broken.setattr(f"bandits_dp.{place}", lambda *_: (_ for _ in ()).throw(error))
-        with pytest.raises(error):
-            learner.update(ticket, ones, rng)
-    assert all(np.array_equal(before[key], value) for key, value in learner.save().items())
-    learner.update(ticket, ones, rng)
-    assert learner.learner.phase == 2
-
-
-def test_a_foreign_or_damaged_state_is_refused():
-    problem = population()
-    learner = make("CDP-DPE", problem, 500)
-    learner.update(learner.act(users=1), np.ones((1, len(learner.asked.arms))), np.random.default_rng(0))
-    learner.act(users=1)
-    state = learner.save()
-    for other in (make("CDP-DPE", problem, 500, epsilon=7.0), make("LDP-DPE", problem, 500), make("CDP-DPE", problem, 501)):
-        with pytest.raises(ValueError, match="state must come from"):
-            other.restore(state)
-    for key, value in (
-        ("sent", 7.5), ("learner_actions", problem.actions[::-1]), ("learner_estimate", np.zeros(9)), ("ticket_arms", [1]),
-        ("more", 1),
-    ):
-        with pytest.raises(ValueError, match="state must be what save"):
-            learner.restore(state | {key: value})
-    everybody = {"answered": learner.clients, "sent": np.repeat(state["sent"], learner.clients, axis=0)}
-    with pytest.raises(ValueError, match="2 of 2 clients cannot wait for others"):
-        learner.restore(state | everybody)
-    assert all(np.array_equal(state[key], value) for key, value in learner.save().items())
+    assert learner.missing == math.ceil(2**1.6) and learner.played > 1
 
 
 def test_a_population_runs_out():
     """Never more clients than there are; then the best estimate is played, and nobody sends anything any more."""
     problem = population(clients=25, norm=0.9)
-    for fidelity in ("aggregate", "messages"):
-        learner = make("DPE", problem, 3000, fidelity=fidelity)
-        rng, asked = np.random.default_rng(2), []
-        while learner.clients:
-            asked.append(learner.clients)
-            support, ticket = learner.asked.arms, learner.act()
-            learner.update(ticket, problem.averages(ticket.arm, ticket.plays, ticket.users, rng), rng)
-        bits, active = learner.bits, learner.learner.active
-        assert asked == [2, 4, 6, 10, 3] and sum(asked) == 25  # ceil(2^(0.8 l)), the last as far as it goes
-        assert len(support) > 1 and learner.played < 3000
-        best = active[(problem.actions[active] @ learner.learner.estimate).argmax()]
-        ticket = learner.act()
-        assert (ticket.arm, ticket.plays, ticket.users) == ([best], [3000 - learner.played], 0)
-        with pytest.raises(ValueError, match=r"averages must be empty in a phase that asks nobody, got shape \(1, 1\)"):
-            learner.update(ticket, [[0.5]])
-        learner.update(ticket, [])
-        assert learner.played == 3000 and learner.bits == bits
-    for _ in range(2):
-        result = bdp.simulate(make("SDP-DPE", problem, 3000), problem, 3000, runs=4)
-        assert (result.counts["numbers"] <= 25 * 12).all() and (result.counts["numbers"] > 0).all()
-    with pytest.raises(ValueError, match="problem must have 25 clients at least, for which the learner was made, got 24"):
-        make("DPE", problem, 300).check_problem(population(clients=24, norm=0.9))
+    learner = make("DPE", problem, 3000)
+    rng, asked = np.random.default_rng(2), []
+    while learner.missing:
+        asked.append(learner.missing)
+        support, ticket = learner.asked.arms, learner.act()
+        learner.update(ticket, problem.averages(ticket.arm, ticket.plays, ticket.users, rng), rng)
+    bits, active = learner.bits, learner.learner.active
+    assert asked == [2, 4, 6, 10, 3] and sum(asked) == 25  # ceil(2^(0.8 l)), the last as far as it goes
+    assert len(support) > 1 and learner.played < 3000
+    best, ticket = active[(problem.actions[active] @ learner.learner.estimate).argmax()], learner.act()
+    assert (ticket.arm, ticket.plays, ticket.users) == ([best], [3000 - learner.played], 0)
+    with pytest.raises(ValueError, match=r"averages must be empty in a phase that asks nobody, got shape \(1, 1\)"):
+        learner.update(ticket, [[0.5]])
+    learner.update(ticket, [])
+    assert learner.played == 3000 and learner.bits == bits
+    numbers = bdp.simulate(make("SDP-DPE", problem, 3000), problem, 3000, runs=4).counts["numbers"]
+    assert (numbers <= 25 * 12).all() and (numbers > 0).all()
 
 
 def test_communication_is_counted_in_numbers_and_bits():
@@ -431,7 +281,7 @@ def test_communication_is_counted_in_numbers_and_bits():
     s = len(make("DPE", problem, 30).asked.arms)
     for kind, bits in (("DPE", 64 * s), ("CDP-DPE", 64 * s), ("LDP-DPE", 64 * s), ("SDP-DPE", None)):
         learner = make(kind, problem, 3 * s)
-        clients, plays = learner.clients, learner.asked.plays.sum()
+        clients, plays = learner.missing, learner.asked.plays.sum()
         each = learner.privatizers[0].bits_per_user
         assert clients == 2 and (bits is None or each == bits)
         result = bdp.simulate(learner, problem, plays + 1, runs=2)
@@ -455,40 +305,14 @@ def test_awkward_actions_work(actions):
     for kind in KINDS:
         result = bdp.simulate(make(kind, problem, 3000), problem, 3000, runs=4)
         assert np.isfinite(result.regret).all() and (np.diff(result.regret, axis=1) >= -1e-9).all()
-        learner = make(kind, problem, 3000)
-        rng = np.random.default_rng(0)
-        ticket = learner.act()
-        learner.update(ticket, problem.averages(ticket.arm, ticket.plays, ticket.users, rng), rng)
-        assert learner.learner.phase == 2
-
-
-def test_bad_problems_are_refused():
-    x, theta = sphere(4, 3), [0.5, 0, 0]
-    for arguments, text in (
-        ((x[:1], theta), "actions must be at least 2"),
-        ((np.zeros((4, 3)), theta), "actions must hold a vector that is not zero"),
-        ((2 * x, theta), "actions must have norm at most 1"),
-        ((x * np.nan, theta), "actions must be finite"),
-        ((x, [0.5, 0]), "theta must be 3 finite numbers"),
-        ((x, [0.5, 0, np.inf]), "theta must be 3 finite numbers"),
-        ((x, [5.0, 0, 0]), "theta must have norm at most 1"),
-        ((x, theta, -0.1), "client_std must be a number"),
-        ((x, theta, 0.1, "sign"), "rewards must be one of 'signs', 'gaussian', got 'sign'"),
-        ((x, theta, 0.1, "signs", 0), "clients must be an integer that is at least 1"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            ClientPopulation(*arguments)
-    with pytest.raises(ValueError, match="arms must be an integer that is at least 2"):
-        SphericalClients(arms=1)
-    with pytest.raises(ValueError, match="theta_norm must be"):
-        SphericalClients(theta_norm=1.5)
+        assert (result.counts["phases"] >= 2).all()
 
 
 def test_the_number_of_clients_in_every_phase_is_found_for_the_actions_that_are_played():
     """What is public is used: actions far apart are told apart in early phases, and then few clients were asked."""
     theta, found = np.array([0.5, 0.0]), []
     for actions in (np.array([[1, 0], [-1, 0], [0, 1]]), np.array([[1, 0], [0.995, 0.0998], [0.98, 0.198]])):
-        found.append(bdp.make("DPE-FixedU", ClientPopulation(actions, theta, client_std=0.2), horizon=1000).clients)
+        found.append(bdp.make("DPE-FixedU", ClientPopulation(actions, theta, client_std=0.2), horizon=1000).missing)
     assert found[0] < found[1]
 
 
@@ -504,14 +328,12 @@ def test_too_many_averages_for_memory_are_refused_by_name(monkeypatch):
 def test_unbounded_rewards_are_private_only_if_clipped():
     problem = population(rewards="gaussian")
     for kind in ("CDP-DPE", "LDP-DPE", "SDP-DPE"):
-        with pytest.raises(ValueError, match=r"problem must have rewards in \[-1, 1\], or clip must be True .* rewards in R\^1"):
-            make(kind, problem, 500)
         learner = make(kind, problem, 500, clip=True, bound=2.0)
         assert "each in [-2, 2], after clipping to it (neighbours: replace one client's data)" in str(learner.guarantee)
         learner.update(learner.act(users=1), np.full((1, len(learner.asked.arms)), 9.0))  # clipped before it is sent
         with pytest.raises(ValueError, match="problem must have rewards in"):
             make(kind, population(), 500).check_problem(problem)
-    assert make("DPE", problem, 500).anyone.domain == Reals(1)
+    assert make("DPE", problem, 500).sample.domain == Reals(1)
     with pytest.raises(ValueError, match=r"got rewards in \[-1, 1\]"):
         make("CDP-DPE", population(), 500, bound=0.5)
 
@@ -527,16 +349,6 @@ def test_guarantees_say_whose_data_and_why():
     assert not make("DPE", problem, 500).guarantee.proved
     assert not make("CDP-DPE", problem, 500, calibration="theorem", strict=False).guarantee.proved
     assert make("SDP-DPE", problem, 500, calibration="theorem").guarantee.proved
-    with pytest.raises(ValueError, match="epsilon must be"):
-        make("CDP-DPE", problem, 500, calibration="theorem")
-    with pytest.raises(ValueError, match="calibration must be 'certified' for noise='laplace'"):
-        make("CDP-DPE, Laplace", problem, 500, calibration="theorem")
-    with pytest.raises(ValueError, match="delta must be in"):
-        make("LDP-DPE", problem, 500, delta=None)
-    with pytest.raises(ValueError, match=r"alpha must be a number in \(0, 1\), got 1.5"):
-        make("DPE", problem, 500, alpha=1.5)
-    with pytest.raises(ValueError, match="clients_per_phase must be an integer"):
-        make("DPE-FixedU", problem, 500, clients_per_phase=0)
 
 
 @pytest.mark.parametrize("epsilon", (0.5, 8.0))
@@ -574,15 +386,6 @@ def test_theorem_widths_are_the_printed_ones(kind):
     assert margins == pytest.approx([2 * width] * 5)
 
 
-def test_runs_do_not_depend_on_their_number_or_on_workers():
-    problem = SphericalClients(arms=12, dimension=3)
-    for kind in ("DPE", "SDP-DPE"):
-        learner = make(kind, problem, 2000)
-        three = bdp.simulate(learner, problem, 2000, runs=3, seed=1)
-        five = bdp.simulate(learner, problem, 2000, runs=5, seed=1, workers=2)
-        assert np.array_equal(three.regret, five.regret[:3]) and np.array_equal(three.bits, five.bits[:3])
-
-
 def test_a_learner_for_a_distribution_is_shown_the_actions():
     problem = SphericalClients(arms=12, dimension=3)
     learner = make("CDP-DPE", problem, 500)
@@ -592,39 +395,32 @@ def test_a_learner_for_a_distribution_is_shown_the_actions():
     assert instance.theta @ instance.theta == pytest.approx(1) and (instance.actions**2).sum(axis=1) == pytest.approx(np.ones(12))
     learner.show(instance.actions)
     fresh = make("CDP-DPE", instance, 500)
-    assert (learner.act().arm == fresh.act().arm).all() and learner.clients == fresh.clients == 2
+    assert learner.missing == fresh.missing == 2 and (learner.act().arm == fresh.act().arm).all()
 
 
-# The published simulation (Li, Zhou, Ji 2022, section 7), at its real size: every run has its own actions and parameter.
-PUBLISHED = {"arms": 1000, "dimension": 20, "client_std": 0.1, "clients": 100_000}
-SIGNS, GAUSSIAN = SphericalClients(**PUBLISHED), SphericalClients(**PUBLISHED, rewards="gaussian")
+# The published simulation (Li, Zhou, Ji 2022, section 7): every run has its own actions and parameter. More in chapter 9.
 
 
-def run(name, problem=SIGNS, horizon=10**6, runs=20, **options):
+def run(name, problem, horizon=10**6, runs=80, **options):
     return bdp.simulate(bdp.make(name, problem, horizon=horizon, **options), problem, horizon, runs=runs, progress=False)
-
-
-def test_the_printed_widths_learn_nothing():
-    """At (10, 0.25), where the classical formula proves nothing: a hundred times the certified regret, and random play."""
-    at = {"epsilon": 10.0, "delta": 0.25, "calibration": "theorem", "strict": False, "runs": 3}
-    assert run("CDP-DPE", **at).mean[-1] > 1e5
-    assert run("SDP-DPE", **at).mean[-1] > 5e5
-    assert run("DPE", calibration="theorem").mean[-1] < 1e4
 
 
 def test_growing_numbers_of_clients_beat_a_constant_one():
     """At equal communication, measured here and not planned, DPE-FixedU loses several times as much."""
-    growing, constant = (run(name, GAUSSIAN, runs=40) for name in ("DPE", "DPE-FixedU"))
+    problem = SphericalClients(arms=200, dimension=10, client_std=0.1, clients=100_000, rewards="gaussian")
+    growing, constant = (run(name, problem) for name in ("DPE", "DPE-FixedU"))
     sent = constant.counts["numbers"].mean() / growing.counts["numbers"].mean()
-    assert 0.6 < sent < 1.6  # the communication of DPE varies by 80% between instances: a standard error of 13%
+    assert 0.6 < sent < 1.6  # the communication of DPE varies by 190% between instances: a standard error of 21%
     assert constant.mean[-1] > 4 * growing.mean[-1]
-    twice = run("DPE-FixedU", GAUSSIAN, runs=10, clients_per_phase=250)
+    learner = bdp.make("DPE-FixedU", problem, horizon=10**6)
+    learner.meet(problem.draw(np.random.default_rng(0)))
+    twice = run("DPE-FixedU", problem, clients_per_phase=2 * learner.missing)
     assert twice.counts["numbers"].mean() > growing.counts["numbers"].mean() and twice.mean[-1] > 2 * growing.mean[-1]
 
 
 def test_a_thousand_times_the_rounds():
     """T = 1e9, with clients that run out and with clients enough: a few phases more, and regret of the same size."""
-    many = SphericalClients(**PUBLISHED | {"clients": 10**9}, rewards="gaussian")
-    for problem in (GAUSSIAN, many):
+    for clients in (10**5, 10**9):
+        problem = SphericalClients(arms=1000, dimension=20, client_std=0.1, clients=clients, rewards="gaussian")
         result = run("DPE", problem, horizon=10**9, runs=5)
         assert result.mean[-1] < 20_000 and result.counts["phases"].max() <= 30

@@ -11,7 +11,6 @@ from bandits_dp.accounting import gaussian_delta
 from bandits_dp.companion.replicas.linucb import FigureLinUCB
 from bandits_dp.companion.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.play.plain import play_plainly
 from bandits_dp.problems import CodeLinear, ContextualLinear
 from tests.benchmarks import reference_experiment as reference
 
@@ -210,30 +209,16 @@ def test_indefinite_matrix_plays_the_first_negative_arm():
     assert live.act(features[0, ::-1]).arm == 0 and live.act(features[0, [1, 2, 3, 0]]).arm == 1
 
 
-@pytest.mark.parametrize("name", ["LinUCB", "LinUCB-JDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec", "LinUCB-LDP"])
-def test_live_use_is_the_plain_loop(name):
-    """User by user, saved and restored on the way: the plain loop's run; and the simulator's, where noise is drawn alike."""
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_plain_loop_is_the_fast_path(name):
+    """Run for run where noise is drawn alike; counts and curves of the same names."""
     problem = CodeLinear(arms=12, dimension=3)
-    played = play_plainly(make(name, 10.0, problem, 300), problem, [np.random.default_rng(5)], np.arange(1, 301), int)
-    answers, noise = np.random.default_rng(5).spawn(2)
-    instance = problem.draw(answers)
-    means = instance.means(instance.features)
-    live, regret = make(name, 10.0, problem, 300), []
-    while live.played < 300:
-        users = live.missing
-        ticket = live.act(instance.contexts(np.zeros((users, 1))))
-        if 120 <= live.played < 140:
-            state, live = live.save(), make(name, 10.0, problem, 300)
-            live.restore(state)
-        regret.extend(means.max() - means[ticket.arm])
-        chances = instance.chances(instance.numbers(answers, users))
-        live.update(ticket, instance.reward_quantiles(means[ticket.arm], chances), noise)
-    assert played.regret[0] == pytest.approx(np.cumsum(regret), abs=1e-9)
-    if "SDP" not in name:
-        own = np.random.default_rng(np.random.SeedSequence(5).spawn(1)[0])
-        played = play_plainly(live := make(name, 10.0, problem, 300), problem, [own], np.arange(1, 301), int)
-        result = bdp.simulate(live, problem, 300, runs=1, seed=5, progress=False)
-        assert result.regret[0] == pytest.approx(played.regret[0, result.rounds - 1], abs=1e-9)
+    learner = make(name, 10.0, problem, 300)
+    fast = bdp.simulate(learner, problem, 300, runs=2, seed=5, progress=False)
+    learner.fidelity = "messages"
+    plain = bdp.simulate(learner, problem, 300, runs=2, seed=5, progress=False)
+    assert fast.counts.keys() == plain.counts.keys() and fast.curves.keys() == plain.curves.keys()
+    assert "SDP" in name or fast.regret == pytest.approx(plain.regret, abs=1e-9)
 
 
 # Instances

@@ -1,24 +1,21 @@
 """What no other test is refused: each call below is wrong in one argument, and the error names that argument."""
 
-import dataclasses
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from bandits_dp.engine import memory
 from matplotlib.figure import Figure
 
 import bandits_dp as bdp
-from bandits_dp import _checks
+from bandits_dp import _checks, _memory
 from bandits_dp.guarantee import upper
 from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.designs import ExactWidth
 
 ARMS = bdp.problems.BernoulliArms([0.8, 0.2])
-POOL = bdp.problems.PoolContextual(arms=2, dimension=2, items=4)
 RNG = np.random.default_rng(1)
 CONTEXTS = bdp.make("LinUCB-SDP-Amp", bdp.problems.ContextualLinear(2, 2), horizon=9, epsilon=1.0, delta=0.1, batch_size=3)
 
@@ -71,26 +68,12 @@ def combined(**changed: Any) -> Any:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: bdp.accounting.parameter_shifts([1.0], 1.0, 0, 1.0), "features must be finite numbers of shape"),
-        (lambda: bdp.accounting.parameter_shifts([[math.nan]], 1.0, 0, 1.0), "features must be finite"),
-        (lambda: bdp.accounting.parameter_shifts([[1.0]], 1.0, 1, 1.0), "record must be below 1"),
-        (lambda: bdp.accounting.laplace_sums_epsilon([[1.0]], [[1.0]] * 2, 1e-6), "shifts must have shape"),
-        (lambda: bdp.accounting.laplace_sums_epsilon([[math.inf]], [[1.0]], 1e-6), "shifts must be finite"),
-        (lambda: bdp.accounting.laplace_sums_epsilon([[1.0]], [[-1.0]], 1e-6), "scales at least 0"),
-        (lambda: bdp.accounting.laplace_sums_epsilon([[1.0]], [[0.0]], 1e-6), "scales must not all be zero"),
         (lambda: bdp.audit(nights, [0], [1], 1.0, view="sum", rng=RNG), "view must be left out"),
-        (lambda: bdp.problems.PoolContextual(dimension=2, theta=[1.0]), "theta must be 2 finite numbers"),
-        (lambda: POOL.contexts(np.zeros((1, 3))), "pool must be known"),
-        (lambda: POOL.means(np.ones((1, 2))), "theta must be known"),
         (lambda: bdp.problems.Rounds("nights", 2), "rounds must be a function"),
         (lambda: bdp.problems.Rounds(nights, 2, reward_range=(0.0, 2.0)), r"reward_range must be \(0, 1\) without features"),
         (lambda: bdp.problems.Rounds(nights, 2, dimension=2, reward_range=(1.0, 0.0)), "reward_range must be .* in order"),
         (lambda: bdp.make("LinUCB-JDP", long_features(), horizon=9, epsilon=1.0, delta=0.01), "features of norm at most 1"),
-        (lambda: learner().act(users=2, user="Ada"), "user must be left out"),
         (lambda: bdp.problems.ContextualLinear(3, 2).means(np.ones((1, 2))), "theta must be known"),
-        (lambda: bdp.make("LinUCB-RewardTree", bdp.problems.PoolContextual(), horizon=9, epsilon=1, delta=0.1), "bounded rewards"),
-        (lambda: bdp.make("DP-UCB", ARMS, horizon=9, epsilon=1.0, delta=0.1).offer(2), "arm must be 0 to 1"),
-        (lambda: learner().act(user=1.5), "user must be an integer"),
         (lambda: CONTEXTS.act(np.ones((2, 2, 2)) / 2, user="Ada"), "user must be left out for several users .* 'Ada' for 2"),
         (lambda: bdp.privatizers.LinearStatistics(2).encode([[math.nan, 0.0]], [1.0]), "features must be finite"),
         (lambda: bdp.privatizers.LinearStatistics(2).encode([[1.0, 0.0]], [math.inf]), "rewards must be finite"),
@@ -155,16 +138,6 @@ def test_a_guarantee_of_ones_own_is_what_a_combined_learner_promises() -> None:
     assert promised[0] is mine and promised[1].epsilon == 1.0
 
 
-def test_releases_that_do_not_move_cost_nothing() -> None:
-    assert bdp.accounting.laplace_sums_epsilon([[0.0]], [[0.0]], 1e-6) == (0.0, 0.0)
-
-
-def test_a_known_pool_has_the_least_eigenvalue_of_its_second_moments() -> None:
-    axes = bdp.problems.PoolContextual(arms=2, pool=[[1.0, 0.0], [0.0, 0.5]])
-    assert axes.least_eigenvalue == pytest.approx(0.25 / 2, rel=1e-12)
-    assert POOL.least_eigenvalue == pytest.approx(1 / 24, rel=1e-12)
-
-
 def test_without_linux_the_whole_machine_bounds_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(path: Path) -> str:
         raise FileNotFoundError(path)
@@ -172,18 +145,9 @@ def test_without_linux_the_whole_machine_bounds_the_memory(monkeypatch: pytest.M
     monkeypatch.setattr(Path, "read_text", missing)
     monkeypatch.setattr("os.sysconf_names", {"SC_PHYS_PAGES": 1, "SC_PAGE_SIZE": 2}, raising=False)
     monkeypatch.setattr("os.sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__, raising=False)
-    assert memory.available() == 4_096_000
+    assert _memory.available() == 4_096_000
     monkeypatch.setattr("os.sysconf_names", {})
-    assert memory.available() is None
-
-
-def test_a_ticket_that_was_changed_is_refused_and_the_true_one_still_goes() -> None:
-    live = learner()
-    ticket = live.act(users=2)
-    with pytest.raises(ValueError, match=r"ticket must be what act\(\) returned"):
-        live.update(dataclasses.replace(ticket, users=1), [1.0])
-    live.update(ticket, [1.0, 0.0])
-    assert live.played == 2
+    assert _memory.available() is None
 
 
 @pytest.mark.filterwarnings("error")

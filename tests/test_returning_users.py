@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.accounting import gaussian_delta
-from bandits_dp.accounting.composition import advanced_composition, gaussian_composition, optimal_composition
+from bandits_dp.accounting.composition import optimal_composition
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.returning import (
     ReturningAmplifiedGaussian,
@@ -40,56 +39,6 @@ def test_batches_compose_to_what_is_left_of_delta_and_no_more(share):
     assert not composes(each, each_delta, batches, least * (1 - 1e-6), delta)
     assert not composes(each, 1.01 * delta / batches, batches, 100.0, delta)  # nothing is left
     assert not composes(1e6, each_delta, batches, 1e7 * 0.99, delta)  # too large for composition, and the sum is above
-
-
-def test_theorem_splits_as_printed():
-    """Theorem E.2's numbers for M = 20 at (1, 0.1), and every target in the range of Theorem E.5 is really reached."""
-    epsilon_m, delta_m = per_batch(1.0, 0.1, 20)
-    assert epsilon_m == pytest.approx(1 / (2 * math.sqrt(40 * math.log(20))), rel=1e-12)
-    assert delta_m == pytest.approx(0.1 / 40, rel=1e-12)
-    for epsilon in (0.01, 1.0, 5.0, 15.0):
-        for delta in (1e-9, 0.1, 0.49):
-            for batches in (1, 2, 20, 1000, 20_000):
-                assert composes(*per_batch(epsilon, delta, batches), batches, epsilon, delta)
-
-
-def test_cited_composition_theorem_does_not_prove_the_paper():
-    """At epsilon = 15 advanced composition gives more than 15 for the printed split; optimal composition gives less."""
-    each = per_batch(15.0, 0.1, 20)
-    assert advanced_composition(*each, 20, slack=0.05)[0] > 20
-    with pytest.raises(ValueError, match=r"epsilon must be such that 20 batches .* got 100; use"):
-        per_batch(100.0, 0.49, 20)
-    assert per_batch(100.0, 0.49, 20, strict=False)[1] == 0.49 / 40
-
-
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 10.0])
-def test_local_gaussian_is_exact(epsilon):
-    """M Gaussian releases with the noise found have exactly the delta asked for."""
-    privatizer = ReturningLocalGaussian(50, 30, epsilon, 1e-3, domain=LINEAR)
-    together = gaussian_composition([privatizer.unit_std] * 30, [LINEAR.l2_diameter] * 30)
-    assert gaussian_delta(together, epsilon, 1.0) == pytest.approx(1e-3, rel=1e-9)
-    assert privatizer.noise_std == pytest.approx(privatizer.unit_std * math.sqrt(50))
-
-
-def exact_pair_delta(log_pmf, shift, epsilon):
-    """Delta of two independent counts with the noise given by ``log_pmf``, both moved by ``shift``: every pair of outcomes."""
-    p = np.exp(log_pmf)
-    p = np.concatenate([p, np.zeros(shift)])
-    q = np.roll(p, shift)
-    return np.maximum(np.outer(p, p) - math.exp(epsilon) * np.outer(q, q), 0).sum()
-
-
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
-def test_two_batches_of_bits_against_every_outcome(epsilon):
-    """One number in each of two batches: the exact delta is below the target, and the bound is not wasteful."""
-    delta, g = 0.05, 16
-    privatizer = ReturningVectorSum(6, 2, epsilon, delta, domain=Box(1), levels=g)
-    log_pmf = privatizer.noise_bits.log_pmf(6)
-    exact = exact_pair_delta(log_pmf, g, epsilon)  # from 0 to 1 in both batches, which moves g ones each
-    assert exact <= delta
-    assert exact >= 0.85 * delta
-    alone = VectorSum(6, epsilon, delta, Box(1), levels=g)
-    assert exact_pair_delta(alone.noise_bits.log_pmf(6), g, epsilon) > 1.2 * delta  # what one batch needs is too little for two
 
 
 def test_bits_lose_nothing_against_gaussian_noise():
@@ -143,26 +92,6 @@ def test_theorem_noise_of_returning_users():
     assert not ReturningAmplifiedGaussian(100, 20, 0.5, 0.1, "theorem", domain=LINEAR, strict=False).guarantee.proved
 
 
-def test_once_is_as_if_unique():
-    """A single batch needs what a user of one batch needs."""
-    assert ReturningVectorSum(20, 1, 1.0, 0.1, domain=LINEAR).noise_std == VectorSum(20, 1.0, 0.1, LINEAR).noise_std
-    assert ReturningLocalGaussian(20, 1, 1.0, 0.1, domain=LINEAR).unit_std == LocalGaussian(20, 1.0, 0.1, domain=LINEAR).unit_std
-
-
-def test_release_of_returning_users():
-    """They release like any privatizer, unbiased, with the std they say (false alarm below 1e-6)."""
-    rng = np.random.default_rng(0)
-    values = LinearStatistics(2).encode(np.full((30, 2), 0.5), np.ones(30))
-    for privatizer in (
-        ReturningVectorSum(30, 5, 5.0, 0.1, domain=LinearStatistics(2)),
-        ReturningLocalGaussian(30, 5, 5.0, 0.1, domain=LinearStatistics(2)),
-        ReturningAmplifiedGaussian(30, 5, 5.0, 0.1, domain=LinearStatistics(2)),
-    ):
-        errors = np.array([privatizer.release(values, rng) for _ in range(400)]) - values.sum(axis=0)
-        assert np.abs(errors.mean(axis=0)).max() < 5.5 * privatizer.noise_std / 20
-        assert errors.std() == pytest.approx(privatizer.noise_std, rel=0.08)
-
-
 # Batch sizes by name
 
 
@@ -198,7 +127,10 @@ def test_batch_sizes_balance_the_regret_bound():
 
 
 def test_bad_batch_sizes():
-    """Errors say what is wrong, what was given, and what is allowed."""
+    """Errors say what is wrong, what was given, and what is allowed; so for printed splits that nobody proves."""
+    with pytest.raises(ValueError, match=r"epsilon must be such that 20 batches .* got 100; use"):
+        per_batch(100.0, 0.49, 20)
+    assert per_batch(100.0, 0.49, 20, strict=False)[1] == 0.49 / 40
     with pytest.raises(ValueError, match=r"batch_size 'returning' is \d+ users here, but the horizon is 20: not even one batch"):
         named_batch_size("returning", "vector", 20, 5, 0.1, 0.1)
     with pytest.raises(ValueError, match="batch_size must be an integer or 'utility' here, got 'returning'"):
@@ -223,7 +155,7 @@ def test_learners_of_returning_users(name):
     unique, back = made(name), made(name, returning_users=True)
     batches = 2000 // back.batch_size
     assert (back.stream.law(batches).matrix_std > 1.5 * unique.stream.law(batches).matrix_std).all()
-    assert (unique.visits.most, back.visits.most) == (1, batches)
+    assert (unique.register.most, back.register.most) == (1, batches)
     assert f"one user's at most {batches} rounds" in back.guarantee.unit and back.guarantee.unit.endswith(", one per batch")
     assert back.guarantee.neighbours == "replace all rounds of one user"
     assert (back.guarantee.epsilon, back.guarantee.delta) == (1.0, 0.1)
@@ -239,8 +171,6 @@ def test_user_level_joint_privacy():
     assert std[1] < std[2] < 2 * std[1] and std[2] < std[5] < 5 * std[1]
     assert made("LinUCB-JDP", returning_users=10**6).guarantee == made("LinUCB-JDP", returning_users=True).guarantee
     assert "5 rounds" in made("LinUCB-JDP", returning_users=5, counter="factorization").guarantee.unit
-    with pytest.raises(ValueError, match="returning_users must be an integer that is at least 1, got 0"):
-        made("LinUCB-JDP", returning_users=0)
     with pytest.raises(ValueError, match="returning_users must be an integer"):
         made("LinUCB-SDP-Vec", returning_users=2.5)
 
@@ -280,7 +210,3 @@ def test_named_batches_in_the_catalogue():
         "returning", "amplified", 2000, 3, 1.0, 0.1)
     assert made("LinUCB-Batched-LDP", batch_size="utility").batch_size == math.ceil(2000**0.75)
     assert made("LinUCB-Batched-JDP", batch_size="utility").batch_size == 45
-    with pytest.raises(ValueError, match="batch_size must be an integer or 'utility' here, got 'privacy'"):
-        made("LinUCB-Batched-JDP", batch_size="privacy")
-    with pytest.raises(ValueError, match="not even one batch would end"):
-        bdp.make("LinUCB-SDP-Vec", PROBLEM, horizon=30, epsilon=0.1, delta=0.1, batch_size="returning")

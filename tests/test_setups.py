@@ -59,18 +59,12 @@ def test_overrides(paper, overrides, sizes):
     ("paper", "overrides", "text"),
     [
         ("tenenbaum-2022", {}, "paper must be a known simulation, got 'tenenbaum-2022'; did you mean 'tenenbaum-2021'"),
-        ("Li-Zhou-Ji", {}, "did you mean 'li-zhou-ji-2022'"),
         (None, {}, "paper must be a known simulation, got None; Known: chowdhury-zhou-2022, "),
         ("chowdhury-zhou-2022", {"gap": 0.1}, "gap is not an override of chowdhury-zhou-2022, which has dimension, arms"),
         ("wang-zhao-wang-2022", {"arms": 5}, "arms is not an override of wang-zhao-wang-2022, which has none"),
         ("tenenbaum-2021", {"paper": 1}, "multiple values|not an override"),
         ("tenenbaum-2021", {"gap": 0}, r"gap must be a number in \(0, 1\], got 0"),
-        ("tenenbaum-2021", {"gap": 1.5}, "gap must be .* got 1.5"),
         ("tenenbaum-2021", {"arms": 1}, "arms must be an integer that is at least 2, got 1"),
-        ("tenenbaum-2021", {"horizon": 1e6}, "horizon must be an integer that is at least 1, got 1000000.0"),
-        ("li-zhou-ji-2022", {"actions": 1}, "actions must be an integer that is at least 2, got 1"),
-        ("li-zhou-ji-2022", {"dimension": 0}, "dimension must be an integer that is at least 1, got 0"),
-        ("chowdhury-zhou-2022", {"dimension": 1}, "dimension must be an integer that is at least 2, got 1"),
         ("chowdhury-zhou-2022-code", {"arms": 4}, "arms must be at least as many as the dimension, 5, got 4"),
     ],
 )

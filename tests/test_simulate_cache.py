@@ -8,7 +8,6 @@ import hashlib
 import io
 import json
 import os
-import pickle
 import re
 import shutil
 import signal
@@ -27,9 +26,9 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import _files
-from bandits_dp.learners import UCB, ArmElimination
-from bandits_dp.live.arms import LiveArms
-from bandits_dp.live.counted import ExactSum, LiveCounted
+from bandits_dp.learners import UCB
+from bandits_dp.live.counted import LiveCounted
+from bandits_dp.live.streams import FreshBatches
 from bandits_dp.play import fingerprint as _fingerprint
 from bandits_dp.play import parent
 from bandits_dp.play.fingerprint import fingerprint
@@ -37,10 +36,9 @@ from bandits_dp.play.groups import GROWTH, PATIENCE, TOGETHER, Groups
 from bandits_dp.play.store import RunStore
 from bandits_dp.privatizers import Identity
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.widths.arms import PaperWidth
 from bandits_dp.widths.running import ExactWidth
-from tests.small_problems import Diary, slowly
+from tests.small_problems import Diary, assert_same_runs, elimination, slowly
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
 ROUNDS = np.array([1, 100, 1000])
@@ -50,11 +48,8 @@ def make(name="VB-SDP-AE", **options):
     return bdp.make(name, PROBLEM, **({"horizon": 1000, "epsilon": 1.0, "delta": 0.1} | options))
 
 
-def same(one, other):
-    assert (one.regret == other.regret).all() and (one.bits == other.bits).all()
-    for kind in ("counts", "curves"):
-        first, second = getattr(one, kind), getattr(other, kind)
-        assert first.keys() == second.keys() and all((first[key] == second[key]).all() for key in first)
+def run_python(code, **options):
+    return subprocess.run([sys.executable, *code], capture_output=True, text=True, check=True, timeout=600, **options).stdout
 
 
 def test_a_cache_changes_nothing_and_plays_nothing_twice(tmp_path):
@@ -68,10 +63,8 @@ def test_a_cache_changes_nothing_and_plays_nothing_twice(tmp_path):
     assert played() == list(range(12))
     first = bdp.simulate(learner, problem, 200, runs=9, seed=3, cache=tmp_path / "cache")
     assert played() == list(range(9))
-    more = bdp.simulate(learner, problem, 200, runs=12, seed=3, cache=tmp_path / "cache", workers=2)
-    assert played() == [9, 10, 11]
-    same(more, plain)
-    assert (first.regret == plain.regret[:9]).all()
+    assert_same_runs(bdp.simulate(learner, problem, 200, runs=12, seed=3, cache=tmp_path / "cache", workers=2), plain)
+    assert played() == [9, 10, 11] and (first.regret == plain.regret[:9]).all()
     (folder,) = (tmp_path / "cache").iterdir()
     about = json.loads((folder / "about.json").read_text())
     assert about == {"learner": learner.description, "problem": repr(problem), "horizon": 200, "seed": 3}
@@ -79,7 +72,7 @@ def test_a_cache_changes_nothing_and_plays_nothing_twice(tmp_path):
     for run in (2, 7):
         (folder / f"run-{run:06d}.npz").unlink()
     (folder / ".run-000002.npz-abc.tmp").write_bytes(b"PK")  # what a kill in the middle of writing leaves
-    same(bdp.simulate(learner, problem, 200, runs=12, seed=3, cache=str(tmp_path / "cache")), plain)
+    assert_same_runs(bdp.simulate(learner, problem, 200, runs=12, seed=3, cache=str(tmp_path / "cache")), plain)
     assert played() == [2, 7]
 
 
@@ -148,12 +141,12 @@ def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers
     assert 16 < len(stored) <= 26
     diary.unlink()
     wait.unlink()
-    resumed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=600)
+    resumed = run_python(command[1:], cwd=tmp_path)
     played = diary.read_text().splitlines()
     assert len(played) == len(set(played)) == 48 - len(stored)
     assert all(path.stat().st_mtime_ns == before for path, before in stored.items())  # not even written again
     script.write_text(SWEEP.replace("WORKERS", "1").replace("CACHE", "None"))
-    assert resumed.stdout == subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=600).stdout
+    assert resumed == run_python(command[1:], cwd=tmp_path)
 
 
 def test_who_waits_for_the_end_of_a_parent_sleeps_between_looks(monkeypatch):
@@ -175,53 +168,24 @@ def test_processes_may_share_a_cache(tmp_path):
     assert len(list(tmp_path.glob("cache/*/run-*.npz"))) == 48 and not list(tmp_path.glob("cache/*/.*"))
 
 
-def stored(tmp_path):
-    """Return a store of two runs, a run that has all that runs can have, and the path of its file."""
+def test_no_accident_to_a_file_changes_a_result(tmp_path):
+    """Whatever bits are wrong or missing: a run comes back to the bit or not at all, and the file is named."""
     learner = make("UCB1")
     result = bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path)
     store = RunStore(tmp_path, learner, PROBLEM, result.rounds, 0)
     right = dataclasses.replace(store._load(1), counts={"run": np.ones(1)}, curves={"half": result.regret[1:] / 2})
-    assert right.regret.tolist() == [result.regret[1].tolist()]
     store.save(1, right)
-    same(store._load(1), right)
-    return store, right, store.folder / "run-000001.npz"
-
-
-def corrupted(data, rng):
-    """Return a file's contents after one of many accidents; they may, by chance, be the same."""
-    start, length = rng.integers(len(data)), int(rng.integers(1, 600))
-    piece = data[start : start + length]
-    return (
-        data[:start] + bytes([data[start] ^ (1 << rng.integers(8))]) + data[start + 1 :],
-        data[:start] + rng.bytes(length) + data[start + length :],
-        data[:start] + bytes(len(piece)) + data[start + length :],  # a block that never reached the disk
-        data[:start],
-        data[start:],
-        data + rng.bytes(length),
-        data + data,
-        data[:start] + data[start + length :],
-        data[:start] + piece + data[start:],
-    )[rng.integers(9)]
-
-
-def test_no_accident_to_a_file_changes_a_result(tmp_path):
-    """Whatever bits are wrong: a run comes back to the bit or not at all, and the file is named."""
-    store, right, path = stored(tmp_path)
-    whole, rng, refused = path.read_bytes(), np.random.default_rng(0), 0
-    every_bit = (whole[:i] + bytes([whole[i] ^ (1 << i % 8)]) + whole[i + 1 :] for i in range(0, len(whole), 5))
-    for data in (*every_bit, *(corrupted(whole, rng) for _ in range(600)), (store.folder / "run-000000.npz").read_bytes()):
+    path, rng = store.folder / "run-000001.npz", np.random.default_rng(0)
+    whole, found = path.read_bytes(), store._load(1)
+    assert_same_runs(*(SimpleNamespace(rounds=ROUNDS, **vars(run)) for run in (found, right)))
+    wrong = [whole[:i] + bytes([whole[i] ^ (1 << i % 8)]) + whole[i + 1 :] for i in range(0, len(whole), 5)]
+    for start, length in zip(rng.integers(1, len(whole), 100), rng.integers(1, 600, 100), strict=True):
+        wrong += [whole[:start], whole[start:], whole + rng.bytes(length), whole[:start] + whole[start + length :],
+                  whole[:start] + rng.bytes(length) + whole[start + length :], whole[:start] + bytes(length) + whole[start:]]
+    for data in (*wrong, (store.folder / "run-000000.npz").read_bytes()):  # the last is whole, and another run's
         path.write_bytes(data)
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            found = store._load(1)
-        if data == whole:
-            same(found, right)
-        else:
-            assert found is None
-            assert re.fullmatch(f"the stored run {re.escape(str(path))} cannot be used and will be played again: it is .*",
-                                str(told[0].message))
-            refused += 1
-    assert refused > 1200
+        with pytest.warns(UserWarning, match=f"the stored run {re.escape(str(path))} cannot be used and will be played again: it"):
+            assert store._load(1) is None
 
 
 class Trap:
@@ -235,42 +199,26 @@ class Trap:
 
 
 NOTHING = np.zeros(3)
-FALSE = {
-    "NaN": {"regret": np.array([0, np.nan, 1])},
-    "infinite": {"regret": np.array([0, 1, np.inf])},
-    "negative": {"regret": np.array([-1.0, 0, 1])},
-    "falling": {"regret": np.array([0.0, 2, 1])},
-    "complex": {"regret": NOTHING + 1j},
-    "single precision": {"regret": NOTHING.astype(np.float32)},
-    "words": {"regret": np.array(["a", "b", "c"])},
-    "short": {"regret": NOTHING[:2]},
-    "bits": {"bits": np.array(np.nan)},
-    "bits of many": {"bits": NOTHING},
-    "counts": {"counts.shifts": NOTHING},
-    "curves": {"curves.error": NOTHING[:2]},
-    "extra": {"more": NOTHING},
-    "strange name": {"../regret": NOTHING},
-    "no name": {"counts.": np.zeros(())},
-    "another kind": {"regret.x": NOTHING},
-}
+FALSE = [{"regret": wrong} for wrong in (
+    np.array([0, np.nan, 1]), np.array([0, 1, np.inf]), np.array([-1.0, 0, 1]), np.array([0.0, 2, 1]), NOTHING + 1j,
+    NOTHING.astype(np.float32), np.array(["a", "b", "c"]), NOTHING[:2])] + [{name: wrong} for name, wrong in (
+    ("bits", np.array(np.nan)), ("bits", NOTHING), ("counts.shifts", NOTHING), ("curves.error", NOTHING[:2]), ("more", NOTHING),
+    ("../regret", NOTHING), ("counts.", np.zeros(())), ("regret.x", NOTHING))]
+FOUL = ["without bits", "another format", "objects", "compressed", "no arrays", "huge", "folder"]
 
 
-@pytest.mark.parametrize("case", [*FALSE, "without bits", "another format", "objects", "compressed", "no arrays", "huge", "folder"])
+@pytest.mark.parametrize("case", [*range(len(FALSE)), *FOUL])
 def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
     """Also with a checksum that fits: no NaN in a result, no other error, nothing unpickled or blown up."""
     learner = make("UCB1", horizon=3)
     right = bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path)
-    assert right.rounds.tolist() == [1, 2, 3]
     store = RunStore(tmp_path, learner, PROBLEM, right.rounds, 0)
-    path, run = store.folder / "run-000000.npz", {"regret": NOTHING, "bits": np.array(0.0)}
-    path.write_bytes(_files.packed(store._label(0), run))
+    path, run, label = store.folder / "run-000000.npz", {"regret": NOTHING, "bits": np.array(0.0)}, store._label(0)
+    path.write_bytes(_files.packed(label, run))
     assert store._load(0).regret.tolist() == [[0, 0, 0]]  # such a file is believed
-    content = _files.packed(store._label(0), run | FALSE.get(case, {}))
     if case == "without bits":
-        content = _files.packed(store._label(0), {"regret": NOTHING})
-    elif case == "another format":
-        content = _files.packed(store._label(0).replace("run 1", "run 2"), run)
-    elif case in ("objects", "compressed", "huge", "no arrays"):
+        content = _files.packed(label, {"regret": NOTHING})
+    elif case in FOUL[2:6]:
         buffer = io.BytesIO()
         if case == "objects":
             np.savez(buffer, regret=np.array([Trap(tmp_path / "sprung")], dtype=object), bits=0.0)
@@ -281,16 +229,19 @@ def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
                 archive.writestr("regret.npy", np.lib.format.magic(1, 0) + b"v\0" + b"{'descr': '<f8', 'fortran_order': False, "
                                  b"'shape': (1000000000000000,)}".ljust(117) + b"\n" if case == "huge" else b"\x93NUMPY")
         with zipfile.ZipFile(buffer, "a") as archive:
-            archive.comment = f"{store._label(0)} sha256 {'0' * 64}".encode()
+            archive.comment = f"{label} sha256 {'0' * 64}".encode()
         content = buffer.getvalue()[:-64]
         content += hashlib.sha256(content).hexdigest().encode()
+    else:
+        content = _files.packed(label.replace("run 1", "run 2") if case == "another format" else label,
+                                run | (FALSE[case] if isinstance(case, int) else {}))
     path.unlink()
     if case == "folder":
         path.mkdir()
     else:
         path.write_bytes(content)
     with pytest.warns(UserWarning) as told:
-        same(bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path), right)
+        assert_same_runs(bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path), right)
     assert str(told[0].message).startswith(f"the stored run {path} cannot be used and will be played again: ")
     assert len(told) == (2 if case == "folder" else 1)  # and where a folder is, no run can be stored
     assert {one.filename for one in told} == {__file__}  # a warning shows the line that called the simulation
@@ -298,46 +249,39 @@ def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
     if case != "folder":
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # mended
-            same(bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path), right)
+            assert_same_runs(bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path), right)
 
 
-def width(constant):
-    """A hand-made width; two of them make learners with the same description."""
-    chosen = PaperWidth(1000)
-    chosen.constant = constant
-    return chosen
-
-
-def elimination(constant, privatizer=Identity, problem=PROBLEM):
-    return LiveArms(ArmElimination(problem.arms, EqualBatches(10), width(constant)), privatizer, problem.arms, 1000)
+def by_hand(constant, privatizer=Identity):
+    """Return arm elimination with a hand-made width; two of them have the same description."""
+    width = PaperWidth(1000)
+    width.constant = constant
+    return elimination(3, 1000, privatizer, 10, width)
 
 
 def counted(learner):
-    return LiveCounted(learner, ExactSum(), 3, 1000, Identity(1).guarantee)
-
-
-def closure(value):
-    class Shifted(UCB):
-        def ask(self):
-            asked = super().ask()
-            return dataclasses.replace(asked, arms=asked.arms * value)
-
-    return counted(Shifted(3, ExactWidth()))
-
-
-def remembering(value):
-    class Remembering(UCB):
-        @property
-        def memory(self):
-            return value
-
-    return counted(Remembering(3, ExactWidth()))
+    return LiveCounted(learner, FreshBatches(Identity(1)), 3, 1000, Identity(1).guarantee)
 
 
 class Mine(UCB):
     """A learner of the user's own."""
 
     constant = 1.0
+
+
+def own(value, kind):
+    """Two such learners differ in what a function encloses, or in a property."""
+    class Shifted(UCB):
+        def ask(self):
+            asked = super().ask()
+            return dataclasses.replace(asked, arms=asked.arms * value)
+
+    class Remembering(UCB):
+        @property
+        def memory(self):
+            return value
+
+    return counted((Shifted if kind == "closure" else Remembering)(3, ExactWidth()))
 
 
 CONSTANT = 1.0
@@ -348,118 +292,78 @@ def helper(users):
 
 
 DIFFERENT = {
-    "learner": [(make(**options), PROBLEM) for options in (
+    "learner": [make(**options) for options in (
         {}, {"epsilon": 1.0 + 1e-15}, {"delta": 0.2}, {"calibration": "theorem"}, {"horizon": 1001}, {"honest_fraction": 0.5},
         {"fidelity": "messages"}, {"name": "SDP-AE"}, {"name": "SDP-AE", "batch_size": 7}, {"name": "SDP-AE", "batch_size": 8},
     )],
-    "problem": [(make(), problem) for problem in (
-        PROBLEM, BernoulliArms([0.9, 0.5, 0.6]), BernoulliArms([0.9, 0.6, np.nextafter(0.5, 1)]),
-    )],
-    "hand-made": [(elimination(constant), PROBLEM) for constant in (1.0, 2.0, 1, True, None, (1.0,), [1.0])],
-    "function": [(elimination(1.0, privatizer), PROBLEM) for privatizer in (
+    "hand-made": [by_hand(constant) for constant in (1.0, 2.0, 1, True, None, (1.0,), [1.0])],
+    "function": [by_hand(1.0, privatizer) for privatizer in (
         Identity, helper, lambda users: Identity(users), lambda users: Identity(users + 1), functools.partial(Identity),
     )],
-    "closure": [(closure(1), PROBLEM), (closure(2), PROBLEM)],
-    "property": [(remembering(1), PROBLEM), (remembering(2), PROBLEM)],
+    **{kind: [own(value, kind) for value in (1, 2)] for kind in ("closure", "property")},
 }
 
 
 @pytest.mark.parametrize("kind", DIFFERENT)
 def test_what_differs_is_never_reused(kind, tmp_path):
-    pairs = DIFFERENT[kind]
-    keys = [RunStore(tmp_path, learner, problem, ROUNDS, 0).key for learner, problem in pairs]
+    keys = [RunStore(tmp_path, learner, PROBLEM, ROUNDS, 0).key for learner in DIFFERENT[kind]]
     assert len(set(keys)) == len(keys)
-    again = [RunStore(tmp_path, copy.deepcopy(learner), copy.deepcopy(problem), ROUNDS, 0).key for learner, problem in pairs]
-    assert again == keys
-    (learner, problem), key = pairs[0], keys[0]
-    assert RunStore(tmp_path, learner, problem, ROUNDS[:2], 0).key != key  # another horizon
-    assert RunStore(tmp_path, learner, problem, ROUNDS, 1).key != key
+    assert keys == [RunStore(tmp_path, copy.deepcopy(one), copy.deepcopy(PROBLEM), ROUNDS, 0).key for one in DIFFERENT[kind]]
+    first = DIFFERENT[kind][0]
+    for problem, rounds, seed in (  # another horizon, another seed, other problems
+        (PROBLEM, ROUNDS[:2], 0), (PROBLEM, ROUNDS, 1), (BernoulliArms([0.9, 0.5, 0.6]), ROUNDS, 0),
+        (BernoulliArms([0.9, 0.6, np.nextafter(0.5, 1)]), ROUNDS, 0),
+    ):
+        assert RunStore(tmp_path, first, problem, rounds, seed).key not in keys
 
 
 def test_edited_code_is_never_reused(monkeypatch):
     """The user's own code counts by what it does, and the package's by its files."""
-    mine = elimination(1.0, helper)
-    seen = [fingerprint(mine)]
+    mine, learner = by_hand(1.0, helper), counted(Mine(3, ExactWidth()))
+    seen = [fingerprint(mine), fingerprint(learner)]
     monkeypatch.setattr(sys.modules[__name__], "CONSTANT", 2.0)
     seen.append(fingerprint(mine))
-    learner = counted(Mine(3, ExactWidth()))
-    seen.append(fingerprint(learner))
-    monkeypatch.setattr(Mine, "constant", 2.0)
-    seen.append(fingerprint(learner))
-    monkeypatch.setattr(Mine, "ask", lambda self: UCB.ask(self))
-    seen.append(fingerprint(learner))
+    for name, new in (("constant", 2.0), ("ask", lambda self: UCB.ask(self))):
+        monkeypatch.setattr(Mine, name, new)
+        seen.append(fingerprint(learner))
     before = _fingerprint._surroundings()
     monkeypatch.setattr(_fingerprint, "_surroundings", lambda: before + b" ")
     seen.append(fingerprint(learner))
     assert len(set(seen)) == len(seen)
-    for part in ("learners/ucb.py", "engine/simulate.py", "catalog/arms.py", np.__version__):
+    for part in ("learners/ucb.py", "play/simulate.py", "catalog/arms.py", np.__version__):
         assert part.encode() in before
     assert b"plots" not in before  # drawing changes no run
 
 
-@dataclasses.dataclass(frozen=True)
-class Point:
-    x: float = 1.0
-    tags: frozenset = frozenset({"a", "b", "c"})
-
-
-VALUES = """[
+TELL = """
+import collections, fractions, functools, math
+import numpy as np
+import bandits_dp as bdp
+from bandits_dp.play.fingerprint import fingerprint
+from tests.small_problems import SYSTEMS, small
+values = [
     0, 0.0, -0.0, False, None, "0", b"0", 1j, "", [], (), {}, set(), [[]], [0, 1], [[0], 1], ["ab"], ["a", "b"],
     {"a": 1, "b": 2}, {"a": 12}, {1, 2}, frozenset({1, 2}), fractions.Fraction(1, 3), collections.OrderedDict(a=1),
     np.zeros(2), np.zeros((2, 1)), np.zeros((1, 2)), np.zeros(2, dtype=np.float32), np.array([0, 0]), np.float64(0),
     np.array([1, "a"], dtype=object), np.dtype("f8"), np.random.default_rng(0), np.random.default_rng(1),
     np.random.default_rng(0).normal, np.random.default_rng(0).random, np.add, np.multiply, len, max, np, math,
     slice(1), range(3), functools.partial(max, 1), functools.partial(max, 2), bdp.make, bdp.Guarantee,
-    {"elements", "in", "an", "order", "that", "depends", "on", "the", "process"},
-]"""
-TELL = f"""
-import collections, fractions, functools, math
-import numpy as np
-import bandits_dp as bdp
-from bandits_dp.play.fingerprint import fingerprint
-keys = [fingerprint(value) for value in {VALUES}]
+    {"elements", "in", "an", "order", "that", "depends", "on", "the", "process"}, *map(small, SYSTEMS),
+]
+keys = [fingerprint(value) for value in values]
 """
 
 
-def test_fingerprints_tell_values_apart_in_every_process():
+def test_fingerprints_tell_values_and_systems_apart_in_every_process():
     here = {}
     exec(TELL, here)  # the very same lines as below
     assert len(set(here["keys"])) == len(here["keys"])
     for seed in ("1", "2"):
-        done = subprocess.run([sys.executable, "-c", TELL + "print(*keys)"], capture_output=True, text=True, check=True,
-                              env={**os.environ, "PYTHONHASHSEED": seed}, timeout=600)
-        assert done.stdout.split() == here["keys"]
-
-
-def test_every_system_is_found_again_by_another_process():
-    lines = ("from bandits_dp.play.fingerprint import fingerprint\nfrom tests.small_problems import SYSTEMS, small\n"
-             "keys = [fingerprint(*small(name)) for name in SYSTEMS]\n")
-    here = {}
-    exec(lines, here)
-    assert len(set(here["keys"])) == len(here["keys"])
-    done = subprocess.run([sys.executable, "-c", lines + "print(*keys)"], capture_output=True, text=True, check=True,
-                          env={**os.environ, "PYTHONHASHSEED": "5"}, cwd=Path(__file__).parents[1], timeout=600)
-    assert done.stdout.split() == here["keys"]
-
-
-class Lending:
-    """Is stored without a copy where that is possible, as large tables are (pickle's protocol 5)."""
-
-    def __init__(self, content):
-        self.content = content
-
-    def __reduce_ex__(self, protocol):
-        return Lending, (pickle.PickleBuffer(self.content) if protocol >= 5 else bytes(self.content),)
-
-
-def test_fingerprints_of_what_lends_its_memory():
-    one, again, other = map(fingerprint, map(Lending, (b"1", b"1", b"2")))
-    assert one == again != other
+        told = run_python(["-c", TELL + "print(*keys)"], env={**os.environ, "PYTHONHASHSEED": seed}, cwd=Path(__file__).parents[1])
+        assert told.split() == here["keys"]
 
 
 def test_fingerprints_of_objects_that_hold_themselves():
-    one, other = Point(), Point(tags=frozenset({"c", "b", "a"}))
-    assert fingerprint(one) == fingerprint(other) != fingerprint(Point(2.0))
     ring, chain = [1], [1, [1]]
     ring.append(ring)
     assert fingerprint(ring) != fingerprint(chain) and fingerprint(ring) == fingerprint(copy.deepcopy(ring))
@@ -482,7 +386,7 @@ def test_caches_that_cannot_work_are_refused(tmp_path, monkeypatch):
     bdp.simulate(make("UCB1", horizon=100), PROBLEM, 100, runs=1, cache="~/mine")
     assert list((tmp_path / "mine").iterdir()) and not (tmp_path / "~").exists()
     with pytest.raises(ValueError, match=r"cache must be the path of a folder, got '~nobody-here/x': .*home"):
-        bdp.simulate(make("UCB1", horizon=100), PROBLEM, 100, cache="~nobody-here/x")
+        bdp.simulate(make("UCB1", horizon=100), PROBLEM, 100, runs=1, cache="~nobody-here/x")
 
 
 def test_a_disk_that_is_full_from_the_start_costs_no_result(tmp_path, monkeypatch):
@@ -494,12 +398,15 @@ def test_a_disk_that_is_full_from_the_start_costs_no_result(tmp_path, monkeypatc
     plain = bdp.simulate(learner, PROBLEM, 100, runs=3)
     monkeypatch.setattr(_files, "_rename", full)
     with pytest.warns(UserWarning, match="did not take its description: .*No space left") as told:
-        same(bdp.simulate(learner, PROBLEM, 100, runs=3, cache=tmp_path), plain)
+        assert_same_runs(bdp.simulate(learner, PROBLEM, 100, runs=3, cache=tmp_path), plain)
     (folder,) = tmp_path.iterdir()
     assert len(told) == 1 and not list(folder.iterdir())
 
 
-@pytest.mark.parametrize("fault", ["disk full", "folder gone", "file instead"])
+FAULTS = {"disk full": "No space left", "folder gone": "No such file", "file instead": "Not a directory"}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_cache_that_fails_on_the_way_costs_no_result(fault, workers, tmp_path, monkeypatch):
     """One warning that names folder and reason; all results; no draft left; and what could not be stored is tried again."""
@@ -520,11 +427,9 @@ def test_a_cache_that_fails_on_the_way_costs_no_result(fault, workers, tmp_path,
 
     monkeypatch.setattr(_files, "_rename", failing)
     with pytest.warns(UserWarning) as told:
-        same(bdp.simulate(learner, PROBLEM, 1000, runs=9, workers=workers, cache=tmp_path / "cache"), plain)
-    assert {one.filename for one in told if "the cache" in str(one.message)} == {__file__}
-    told = [str(one.message) for one in told if "the cache" in str(one.message)]
-    assert len(told) == 1 and str(folder) in told[0] and {
-        "disk full": "No space left", "folder gone": "No such file", "file instead": "Not a directory"}[fault] in told[0]
+        assert_same_runs(bdp.simulate(learner, PROBLEM, 1000, runs=9, workers=workers, cache=tmp_path / "cache"), plain)
+    (one,) = (one for one in told if "the cache" in str(one.message))
+    assert one.filename == __file__ and str(folder) in str(one.message) and FAULTS[fault] in str(one.message)
     if fault == "disk full":
         assert len(list(folder.iterdir())) == 1 + 9 and not list(folder.glob(".*"))  # all were tried again
     else:
@@ -534,7 +439,7 @@ def test_a_cache_that_fails_on_the_way_costs_no_result(fault, workers, tmp_path,
         folder.unlink()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        same(bdp.simulate(learner, PROBLEM, 1000, runs=9, cache=tmp_path / "cache"), plain)
+        assert_same_runs(bdp.simulate(learner, PROBLEM, 1000, runs=9, cache=tmp_path / "cache"), plain)
 
 
 def test_groups_grow_only_as_long_as_they_are_quick():
@@ -552,25 +457,3 @@ def test_groups_grow_only_as_long_as_they_are_quick():
     for group in slow:
         slow.took(len(group), 2 * PATIENCE)
     assert list(map(len, slow)) == [1] * 9 and list(map(len, Groups(list(range(9)), 4, False))) == [4, 4, 1]
-
-
-@pytest.mark.parametrize("workers", [2, 5])
-def test_workers_lose_little_work(workers):
-    """Each worker has a group and, as joblib has it, another one waits; the first is told late. None takes long."""
-    groups, clock, lost = Groups(list(range(400)), TOGETHER, True), 0.0, []
-    cuts, busy, queue = iter(groups), [], []
-    rng = np.random.default_rng(0)
-    costs = 0.4 * rng.uniform(0.5, 1.5, 400)  # seconds of each run
-    while True:
-        queue += [group for group in (next(cuts, None) for _ in range(2 * workers - len(busy) - len(queue))) if group]
-        while queue and len(busy) < workers:
-            group = queue.pop(0)
-            busy.append((clock + costs[group].sum(), group))
-        if not busy:
-            break
-        done = min(busy)
-        busy.remove(done)
-        clock, group = done
-        lost.append(costs[group].sum())
-        groups.took(len(group), costs[group].sum())
-    assert max(lost) < PATIENCE and len(lost) < 120 and lost[0] < 0.6

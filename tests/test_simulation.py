@@ -16,9 +16,11 @@ import bandits_dp as bdp
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.simulate import _play, checkpoints
-from bandits_dp.problems import BernoulliArms
-from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, slowly, small
+from bandits_dp.problems import BernoulliArms, ContextualLinear, GradedArms, LinearArms, PoolContextual, SphericalArms
+from tests.same_law import codes, same_law
+from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, linear_arms, population, slowly, small
 
+FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
 NAMES = [system.name for system in bdp.systems() if system.setting == "arms"]
 
@@ -29,27 +31,17 @@ def test_guarantee_is_one_sentence():
         "(1, 1e-06)-differential privacy in the shuffle model for one reward in {0, 1} "
         "(neighbours: replace one reward), certified calibration: exact divergence."
     )
-    assert promise.proved
     nothing = no_guarantee("central", "one reward", "replace one reward", "experiment", "constants of a figure")
     assert str(nothing) == "No guarantee (central model, experiment calibration): constants of a figure."
-    assert not nothing.proved
+    assert promise.proved and not nothing.proved
     with pytest.raises(AttributeError):
         promise.epsilon = 2.0
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "text"),
-    [
-        ("epsilon", 0, r"epsilon must be a number in \(0, inf\], got 0"),
-        ("epsilon", math.nan, "got nan"),
-        ("delta", -0.1, r"delta must be a number in \[0, 1\], got -0.1"),
+    for field, value, text in (
+        ("epsilon", math.nan, r"epsilon must be a number in \(0, inf\], got nan"), ("delta", -0.1, r"delta must be .*, got -0.1"),
         ("model", "shuffled", "model must be one of 'none', 'central', 'local', 'shuffle', got 'shuffled'"),
-        ("calibration", "exact", "calibration must be one of"),
-    ],
-)
-def test_guarantee_refuses_nonsense(field, value, text):
-    with pytest.raises(ValueError, match=text):
-        dataclasses.replace(bdp.Guarantee(1.0, 0.0, "local", "u", "n", "certified", "r"), **{field: value})
+    ):
+        with pytest.raises(ValueError, match=text):
+            dataclasses.replace(promise, **{field: value})
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -57,7 +49,7 @@ def test_every_system_runs_in_both_proved_calibrations(name):
     for calibration in ("certified", "theorem") if name != "Dist-DP-AE" else ("certified",):
         learner = bdp.make(name, PROBLEM, horizon=2000, epsilon=1.0, delta=0.1, calibration=calibration)
         result = bdp.simulate(learner, PROBLEM, 2000, runs=3)
-        assert result.name == learner.name == name
+        assert result.name == learner.name == name and learner.guarantee.model == SYSTEMS[name].model
         assert result.regret.shape == (3, len(result.rounds)) and result.rounds[-1] == 2000
         assert (np.diff(result.regret, axis=1) >= 0).all() and result.bits.shape == (3,)
         assert result.guarantee.proved == (name not in {"UCB1", "AE"})
@@ -65,62 +57,106 @@ def test_every_system_runs_in_both_proved_calibrations(name):
         bdp.make(name, PROBLEM, horizon=2000, epsilon=1.0, delta=0.1, calibration="experiment")
 
 
-def test_the_catalogue_agrees_with_the_learners():
-    for system in (row for row in bdp.systems() if row.setting == "arms"):
-        learner = bdp.make(system.name, PROBLEM, horizon=2000, epsilon=1.0, delta=0.1)
-        assert learner.guarantee.model == system.model
-        assert system.chapter and system.regret.count("{") == system.regret.count("}")
+THEOREM = {"calibration": "theorem"}
+BAD = [
+    ("vb-sdp-ae", {}, "did you mean 'VB-SDP-AE'"),
+    (None, {}, "name must be a known system, got None"),
+    ("VB-SDP-AE", {"epsilon": 0}, r"epsilon must be a number in \(0, inf\), got 0"),
+    ("VB-SDP-AE", {"epsilon": None}, "epsilon must be a positive number for VB-SDP-AE, got None"),
+    ("LDP-AE", {"delta": 1}, r"delta must be a number in \[0, 1\), got 1"),
+    ("SDP-AE", {"delta": None}, r"delta must be in \(0, 1\) for SDP-AE, got None"),
+    ("AE", {"horizon": 0}, "horizon must be an integer that is at least 1, got 0"),
+    ("AE", {"batch_size": 2001}, "batch_size must not exceed the horizon, got a first batch of 2001 users for 2000 rounds"),
+    ("AE", {"batch_size": "double"}, "batch_size must be an integer that is at least 1, or 'doubling', got 'double'"),
+    ("VB-SDP-AE", {"horizon": 1}, "batch_size must not exceed the horizon, got a first batch of 2 users for 1 rounds"),
+    ("UCB1", {"batch_size": 2}, "batch_size is not an option of UCB1, which has none"),
+    ("VB-SDP-AE", {"batch_size": 2}, "batch_size is not an option of VB-SDP-AE, which has fidelity, honest_fraction, strict"),
+    ("SDP-AE", THEOREM | {"epsilon": 2.0}, "epsilon must be at most 1 for the theorem calibration"),
+    ("VB-SDP-AE", {"first_horizon": 10}, "first_horizon is not an option of VB-SDP-AE"),
+    ("VB-SDP-AE", {"horizon": None, "growth": "triple"}, "growth must be one of 'double', 'square', got 'triple'"),
+    ("VB-SDP-AE", {"horizon": None, "first_horizon": 1}, "first_horizon must be an integer that is at least 2, got 1"),
+    ("DP-UCB", {"counter": "factorization"}, "noise must be 'gaussian' for counter='factorization', got 'laplace'"),
+    ("DP-UCB", {"noise": "gaussian", "delta": None}, r"delta must be a number in \(0, 1\), got None"),
+    ("DP-UCB", THEOREM | {"noise": "gaussian"}, "calibration must be 'certified' for counter='tree'"),
+    ("CDP-PE", {"problem": LinearArms(np.eye(2), [0, 0], "gaussian")}, "problem must have bounded rewards"),
+    ("CDP-PE", {"delta": None}, "delta must be in .* noise='laplace' can do without"),
+    ("LDP-PE", THEOREM | {"noise": "laplace"}, "prints no width"),
+    ("CDP-PE", THEOREM, "epsilon must be below 1"),
+    ("PE", {"problem": PROBLEM}, "problem must be of the setting 'linear'"),
+    ("CDP-DPE", THEOREM, "epsilon must be"),
+    ("CDP-DPE", THEOREM | {"noise": "laplace"}, "calibration must be 'certified' for noise='laplace'"),
+    ("LDP-DPE", {"delta": None}, "delta must be in"),
+    ("LinUCB-SDP-Vec", {"batch_size": 2001}, "batch_size must not exceed the horizon, got 2001 users for 2000 rounds"),
+    ("LinUCB-JDP", {"counter": "abacus"}, "counter must be"),
+    ("LinUCB", {"alpha": 1.0}, "alpha must be"),
+    ("LinUCB-SDP-Vec", THEOREM | {"centred": True}, "centred must be False for calibration="),
+    ("LinUCB-JDP", {"returning_users": 0}, "returning_users must be an integer that is at least 1, got 0"),
+    ("LinUCB-Batched-JDP", {"batch_size": "privacy"}, "batch_size must be an integer or 'utility' here, got 'privacy'"),
+    ("LinUCB-SDP-Vec", {"horizon": 30, "epsilon": 0.1, "batch_size": "returning"}, "not even one batch would end"),
+    ("LinUCB-DGS", {"perturb_contexts": 0.1}, "perturb_contexts must not be given for the certified LinUCB-DGS, got 0.1"),
+    ("LinUCB-DGS", {"explicit_tree": True}, "explicit_tree must not be given"),
+    ("LinUCB-DGS", {"counter": "hybrid"}, "counter must not be given"),
+    ("LinUCB-DGS", THEOREM, r"least_eigenvalue must be a positive number, .* got None, and the problem does not"),
+    ("LinUCB-DGS", THEOREM | {"least_eigenvalue": 0.01}, r"horizon must be above 32 ln\(1/delta\) / lambda_0 = 22105 .* got 2000"),
+    ("LinUCB-RewardTree", {"counter": "naive"}, "counter must be one of 'tree', 'hybrid', 'factorization', got 'naive'"),
+    ("LinUCB-RewardTree", THEOREM, "calibration must be 'certified' for LinUCB-RewardTree, got 'theorem'"),
+    *((f"LinUCB-{end}", {"problem": PoolContextual()}, r"problem must have bounded rewards .* has them with clip=True")
+      for end in ("Tree", "DGS", "RewardTree")),
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "text"),
-    [
-        ("vb-sdp-ae", {}, "did you mean 'VB-SDP-AE'"),
-        ("UCB", {}, "did you mean 'UCB1'"),
-        ("SDP_AE", {}, "did you mean 'SDP-AE'"),
-        (None, {}, "name must be a known system, got None"),
-        ("VB-SDP-AE", {"epsilon": 0}, r"epsilon must be a number in \(0, inf\), got 0"),
-        ("VB-SDP-AE", {"epsilon": math.nan}, "epsilon must be .* got nan"),
-        ("VB-SDP-AE", {"epsilon": None}, "epsilon must be a positive number for VB-SDP-AE, got None"),
-        ("LDP-AE", {"epsilon": -1}, "epsilon must be .* got -1"),
-        ("LDP-AE", {"delta": 1}, r"delta must be a number in \[0, 1\), got 1"),
-        ("SDP-AE", {"delta": 1.5}, r"delta must be a number in \(0, 1\), got 1.5"),
-        ("SDP-AE", {"delta": None}, r"delta must be in \(0, 1\) for SDP-AE, got None"),
-        ("SDP-AE", {"delta": 0}, r"delta must be a number in \(0, 1\), got 0"),
-        ("AE", {"horizon": 0}, "horizon must be an integer that is at least 1, got 0"),
-        ("AE", {"horizon": 1e6}, "horizon must be an integer that is at least 1, got 1000000.0"),
-        ("AE", {"batch_size": 2001}, "batch_size must not exceed the horizon, got a first batch of 2001 users for 2000 rounds"),
-        ("AE", {"batch_size": 0}, "batch_size must be an integer that is at least 1, got 0"),
-        ("AE", {"batch_size": "double"}, "batch_size must be an integer that is at least 1, or 'doubling', got 'double'"),
-        ("VB-SDP-AE", {"horizon": 1}, "batch_size must not exceed the horizon, got a first batch of 2 users for 1 rounds"),
-        ("SDP-AE", {"horizon": 5}, "batch_size must not exceed the horizon"),
-        ("UCB1", {"batch_size": 2}, "batch_size is not an option of UCB1, which has none"),
-        ("VB-SDP-AE", {"batch_size": 2}, "batch_size is not an option of VB-SDP-AE, which has fidelity, honest_fraction, strict"),
-        ("SDP-AE", {"fidelity": "real"}, "fidelity must be one of 'aggregate', 'messages', got 'real'"),
-        ("SDP-AE", {"calibration": "exact"}, "calibration must be one of"),
-        ("SDP-AE", {"calibration": "theorem", "epsilon": 2.0}, "epsilon must be at most 1 for the theorem calibration"),
-    ],
-)
+@pytest.mark.parametrize(("name", "arguments", "text"), BAD)
 def test_bad_requests_are_named(name, arguments, text):
-    given = {"horizon": 2000, "epsilon": 1.0, "delta": 1e-3, **arguments}
+    problem = PROBLEMS[SYSTEMS[name].setting][0] if name in SYSTEMS else PROBLEM
+    given = {"problem": problem, "horizon": 2000, "epsilon": 1.0, "delta": 1e-3, **arguments}
     with pytest.raises(ValueError, match=text):
-        bdp.make(name, PROBLEM, **given)
+        bdp.make(name, **given)
 
 
 @pytest.mark.parametrize(
-    ("means", "text"),
+    ("kind", "arguments", "text"),
     [
-        ([], r"means must be a non-empty list of numbers in \[0, 1\], one per arm, got shape \(0,\)"),
-        ([[0.1, 0.2]], r"got shape \(1, 2\)"),
-        (0.5, r"got shape \(\)"),
-        ([0.1, 1.2], r"means must be in \[0, 1\], got 1.2 for arm 1"),
-        ([math.nan, 0.2], "got nan for arm 0"),
-        (["a"], "means must be a non-empty list of numbers"),
+        ("BernoulliArms", [[]], r"means must be a non-empty list of numbers in \[0, 1\], one per arm, got shape \(0,\)"),
+        ("BernoulliArms", [[0.1, 1.2]], r"means must be in \[0, 1\], got 1.2 for arm 1"),
+        ("GradedArms", [[], [[]]], r"values must be a non-empty list of numbers in \[0, 1\], got shape \(0,\)"),
+        ("GradedArms", [[0, 2], [[0.5, 0.5]]], r"values must be in \[0, 1\], got 2.0"),
+        ("GradedArms", [[0, 1], [0.5, 0.5]], r"probabilities must have shape \(arms, 2\), one row per arm, one column for each of"),
+        ("GradedArms", [[0, 1], [[0.5, 0.5], [0.7, 0.4]]], "must not be negative and add up to 1, got .*0.7.* for arm 1"),
+        ("LinearArms", [[[1.0, 0.0]], [0.5, 0.5]], "actions must be at least 2"),
+        ("LinearArms", [np.zeros((3, 2)), [0.5, 0.5]], "actions must hold a vector that is not zero"),
+        ("LinearArms", [np.eye(2), [1.0, 1.0]], "theta must have norm at most 1"),
+        ("LinearArms", [np.eye(2), [0.5, 0.5], "signs", 1.0], "bound must be left out"),
+        ("ClientPopulation", [np.eye(3) * 2, [0.5, 0, 0]], "actions must have norm at most 1"),
+        ("ClientPopulation", [np.eye(3), [0.5, 0, 0], 0.1, "sign"], "rewards must be one of 'signs', 'gaussian', got 'sign'"),
+        ("PoolContextual", [10, 10, 5], "items must be at least as many as arms, 10, got 5"),
     ],
 )
-def test_bad_problems_are_named(means, text):
+def test_bad_problems_are_named(kind, arguments, text):
     with pytest.raises(ValueError, match=text):
-        BernoulliArms(means)
+        getattr(bdp.problems, kind)(*arguments)
+
+
+def test_problems_that_a_learner_was_not_made_for_are_refused():
+    arms = linear_arms()
+    fixed = ContextualLinear(6, 3)
+    perturbed = bdp.make("LinUCB-DGS", fixed, horizon=100, epsilon=1.0, delta=0.1, calibration="experiment", perturb_contexts=1.0)
+    made = {"linear": bdp.make("CDP-PE", arms, horizon=1000, epsilon=1.0, delta=0.1),
+            "clients": bdp.make("DPE", population(clients=25), horizon=1000), "arms": bdp.make("AE", PROBLEM, horizon=1000),
+            "contextual": bdp.make("LinUCB", fixed, horizon=1000)}
+    for learner, problem, text in (
+        ("linear", linear_arms(13), "12 arms"), ("linear", linear_arms(12, 4), "actions of length 3"),
+        ("linear", linear_arms(seed=1), "the actions for which"), ("linear", SphericalArms(12, 3), "the actions for which"),
+        ("linear", linear_arms(rewards="gaussian", bound=1.0), r"rewards in \{-1, 1\}"),
+        ("clients", population(clients=24), "problem must have 25 clients at least, for which the learner was made, got 24"),
+        ("arms", BernoulliArms([0.1]), "problem must have 3 arms"), ("contextual", ContextualLinear(6, 4), "dimension 3"),
+        ("contextual", PROBLEM, "setting 'contextual'"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            bdp.simulate(made[learner], problem, 100)
+    with pytest.raises(ValueError, match=r"problem must show new features in every round, .* got fixed ones"):
+        bdp.simulate(perturbed, fixed, 100)
+    with pytest.raises(ValueError, match=r"problem must have rewards in \[-1, 1\], or clip must be True .* rewards in R\^1"):
+        bdp.make("CDP-DPE", population(rewards="gaussian"), horizon=500, epsilon=1.0, delta=0.1)
 
 
 def test_bad_simulations_are_named():
@@ -129,19 +165,17 @@ def test_bad_simulations_are_named():
 
     used = learner()
     used.update(used.act(), 1.0)
-    for function, text in (
-        (lambda: bdp.simulate(learner(), PROBLEM, 101), "horizon must be at most 100, for which the learner was made, got 101"),
-        (lambda: bdp.simulate(learner(), PROBLEM, 0), "horizon must be an integer"),
-        (lambda: bdp.simulate(learner(), PROBLEM, 100, runs=0), "runs must be an integer that is at least 1, got 0"),
-        (lambda: bdp.simulate(learner(), PROBLEM, 100, runs=10**10), r"runs must be at most \d+, got 10000000000: .* available"),
-        (lambda: bdp.simulate(learner(), PROBLEM, 100, seed=-1), "seed must be an integer that is at least 0, got -1"),
-        (lambda: bdp.simulate(learner(), PROBLEM, 100, seed=10**30 + 1), "seed must be an integer from 0 to 1,000,000,000,000,"),
-        (lambda: bdp.simulate(learner(), PROBLEM, 100, workers=0), "workers must be an integer that is at least 1, got 0"),
-        (lambda: bdp.simulate(used, PROBLEM, 100), "learner must be fresh, but it has played 1 rounds"),
-        (lambda: bdp.simulate(learner(), BernoulliArms([0.1]), 100), "problem must have 3 arms"),
+    for more, text in (
+        ({"horizon": 101}, "horizon must be at most 100, for which the learner was made, got 101"),
+        ({"horizon": 0}, "horizon must be an integer"), ({"runs": 0}, "runs must be an integer that is at least 1, got 0"),
+        ({"runs": 10**10}, r"runs must be at most \d+, got 10000000000: .* available"),
+        ({"seed": -1}, "seed must be an integer that is at least 0, got -1"),
+        ({"seed": 10**30 + 1}, "seed must be an integer from 0 to 1,000,000,000,000,"),
+        ({"workers": 0}, "workers must be an integer that is at least 1, got 0"),
+        ({"learner": used}, "learner must be fresh, but it has played 1 rounds"),
     ):
         with pytest.raises(ValueError, match=text):
-            function()
+            bdp.simulate(**{"learner": learner(), "problem": PROBLEM, "horizon": 100} | more)
     assert bdp.simulate(learner(), PROBLEM, 100, runs=1, seed=10**30).seed == 10**30  # the largest whole number
     with pytest.raises(TypeError, match=r"learner must be what make.* returned, got Bernoulli.*; learner and problem are swapped"):
         bdp.simulate(PROBLEM, learner(), 100)
@@ -153,8 +187,9 @@ def test_bad_simulations_are_named():
 def test_equal_numbers_make_equal_learners(name):
     """1, 1.0 and numpy's 1 are one number: in the description, in the guarantee, and in the key of a cache."""
     problem, horizon = PROBLEMS[SYSTEMS[name].setting]
+    share = {"honest_fraction"} & {option.name for option in SYSTEMS[name].options}
     one, *others = (
-        bdp.make(name, problem, horizon=T, epsilon=epsilon, delta=delta)
+        bdp.make(name, problem, horizon=T, epsilon=epsilon, delta=delta, **dict.fromkeys(share, epsilon))
         for T, epsilon, delta in (
             (horizon, 1.0, 0.125), (np.int64(horizon), 1, np.float64(0.125)), (horizon, np.int8(1), np.float32(0.125))
         )
@@ -164,35 +199,81 @@ def test_equal_numbers_make_equal_learners(name):
         assert type(other.guarantee.epsilon) is float and fingerprint(other) == fingerprint(one)
 
 
-def test_equal_options_make_equal_learners():
-    made = [bdp.make("SDP-AE", PROBLEM, horizon=500, epsilon=1, delta=0.1, batch_size=size, honest_fraction=share)
-            for size, share in ((5, 1.0), (np.int32(5), 1), (5, np.float64(1.0)))]
-    assert len({learner.description for learner in made}) == len({fingerprint(learner) for learner in made}) == 1
-    assert "batch_size=5, honest_fraction=1.0" in made[0].description
+# One law, one seed
+
+
+PURE = {"epsilon": 2.0, "delta": 0.1}
+STARS = GradedArms([0.0, 0.3, 0.8, 1.0], [[0, 0.1, 0.1, 0.8], [0.2, 0.2, 0.2, 0.4], [0.15, 0.1, 0.3, 0.45]])
+BITS, ACTIONS, CUT = BernoulliArms([0.9, 0.1, 0.4]), linear_arms(8, 2), linear_arms(8, 2, rewards="gaussian", bound=1.5)
+WATCHED = {kind: population(k=8, d=2, seed=3, rewards=kind) for kind in ("signs", "gaussian")}
+DPE = {"DPE": {}, "DPE-FixedU": {"clients_per_phase": 40}, "CDP-DPE": {"epsilon": 8.0}, "LDP-DPE": {"epsilon": 30.0},
+       "SDP-DPE": {"epsilon": 8.0}}
+LAPLACE = {"CDP-DPE": {"epsilon": 30.0, "noise": "laplace"}, "LDP-DPE": {"epsilon": 80.0, "noise": "laplace"}}
+LAWS = [  # name, problem, horizon, runs, options
+    *((name, BITS, 3000 if calibration == "certified" else 60_000, 150, {"epsilon": 1.0, "calibration": calibration} | size)
+      for name, size in (("LDP-AE", {"batch_size": 40}), ("SDP-AE", {"batch_size": 40}), ("VB-SDP-AE", {}))
+      for calibration in ("certified", "theorem")),
+    *((name, STARS, 6000, 100, PURE | size)
+      for name, size in (("SDP-AE", {"batch_size": 16}), ("VB-SDP-AE", {}), ("LDP-AE", {"batch_size": 30}), ("DP-SE", {}))),
+    *((name, ACTIONS, 3000, 150, options) for name, options in (
+        ("PE", {}), ("CDP-PE", PURE), ("CDP-PE", {"epsilon": 2.0, "noise": "laplace"}), ("LDP-PE", {"epsilon": 4.0}),
+        ("LDP-PE", {"epsilon": 4.0, "noise": "laplace"}), ("SDP-PE", PURE))),
+    ("SDP-PE", ACTIONS, 6000, 100, {"epsilon": 29.0, "delta": 0.4, "calibration": "theorem"}),
+    ("SDP-PE", CUT, 3000, 100, {"epsilon": 4.0}),  # sums need single values under shuffling
+    *((name, problem, 700, 120, options | ({"clip": True} if kind == "gaussian" and "P-DPE" in name else {}))
+      for kind, problem in WATCHED.items() for name, options in (*DPE.items(), *LAPLACE.items())),
+    *((name, ContextualLinear(arms=8, dimension=3), 300, 150, {"epsilon": 4.0, "batch_size": 10} | more)
+      for name, more in (("LinUCB-SDP-Amp", {}), ("LinUCB-SDP-Vec", {"levels": 30}), ("LinUCB-Batched-LDP", {}))),
+]
+
+
+@pytest.mark.parametrize(("name", "problem", "horizon", "runs", "options"), LAWS, ids=[f"{law[0]}-{law[4]}" for law in LAWS])
+def test_fidelities_have_the_same_law(name, problem, horizon, runs, options):
+    """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
+    last = []
+    for fidelity in ("aggregate", "messages"):
+        learner = bdp.make(name, problem, horizon=horizon, fidelity=fidelity, **{"delta": 0.1} | options)
+        last.append(bdp.simulate(learner, problem, horizon, runs=runs, seed=8, progress=False).regret[:, -1])
+    assert same_law(*last) > FALSE_ALARM
+    values = len(np.unique(codes(*last)[0]))  # regret varies, so there was something to compare
+    assert np.ptp(last[0]) > 1 and values > (5 if problem.setting == "clients" else 1)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_same_seed_same_result_however_runs_are_split(name, monkeypatch, tmp_path):
-    """Runs that advance together as arrays give the numbers that they give alone, for every system of the catalogue."""
+    """Runs that advance together, or on two workers, give the numbers that they give alone, for every system of the catalogue."""
     small_case = small(name)
     learner, problem, _ = small_case
     before = fingerprint(learner, problem)
     one = bdp.simulate(*small_case, runs=7, seed=2, progress=False, cache=tmp_path)
     assert fingerprint(learner, problem) == before  # neither is changed
-    assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
-    assert_same_runs(bdp.simulate(*small_case, runs=9, seed=2, progress=False), one, runs=7)
+    assert_same_runs(bdp.simulate(*small_case, runs=9, seed=2, workers=2, progress=False), one, runs=7)
     assert (bdp.simulate(*small_case, runs=7, seed=3, progress=False).regret != one.regret).any()
-    monkeypatch.setattr(sys.modules["bandits_dp.play.simulate"], "TOGETHER", 3)
-    assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
-    monkeypatch.setattr(sys.modules["bandits_dp.play.simulate"], "TOGETHER", 1)
-    assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
+    for together in (7, 3, 1):
+        monkeypatch.setattr(sys.modules["bandits_dp.play.simulate"], "TOGETHER", together)
+        assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
+
+
+ALIKE = {"DP-UCB", "DPE", "DPE-FixedU", "CDP-DPE", "LDP-DPE", "LinUCB", "LinUCB-LDP", "LinUCB-JDP", "LinUCB-Batched-JDP",
+         "LinUCB-Tree", "LinUCB-DGS", "LinUCB-RewardTree"}  # draw the same numbers in both
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_same_seed_same_result_on_any_number_of_workers(name):
-    small_case = small(name)
-    one = bdp.simulate(*small_case, runs=5, seed=2, progress=False)
-    assert_same_runs(bdp.simulate(*small_case, runs=5, seed=2, workers=2, progress=False), one)
+def test_the_plain_loop_counts_and_records_the_same(name):
+    """What is counted does not depend on the fidelity; and regret is the same, where the same noise is drawn (else in law)."""
+    learner, problem, _ = small(name)
+    fast = bdp.simulate(learner, problem, 250, runs=3, seed=5, progress=False)
+    learner.fidelity = "messages"
+    plain = bdp.simulate(learner, problem, 250, runs=3, seed=5, progress=False)
+    assert fast.counts.keys() == plain.counts.keys() and fast.curves.keys() == plain.curves.keys()
+    setting = SYSTEMS[name].setting
+    assert list(fast.counts) == {"arms": [], "contextual": ["shifts"]}.get(setting, ["numbers", "phases"])
+    assert list(fast.curves) == ["parameter error"] * (setting == "contextual")
+    if name in ALIKE:
+        assert fast.regret == pytest.approx(plain.regret, abs=1e-9) and (fast.bits == plain.bits).all()
+        for kind in ("counts", "curves"):
+            for key, value in getattr(fast, kind).items():
+                assert value == pytest.approx(getattr(plain, kind)[key], rel=1e-7)
 
 
 def test_runs_are_played_with_one_thread():

@@ -163,6 +163,7 @@ def _dp_ucb(given: Given, options: Any) -> LiveCounted:
 _LOG = r"\sum_{a} \frac{\log T}{\Delta_a}"
 _TEST = "tests/test_learners.py::"
 _COMPARE = "tests/test_arm_comparators.py::"
+_LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
     System("UCB1", "auer2002", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_ucb1_matches_the_plain_loop", _ucb1),
@@ -170,17 +171,17 @@ SYSTEMS = (
            "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae,
            (Option("batch_size", 1, SIZES, "users per arm and phase; doubling is 2^t in phase t"),)),
     System("LDP-AE", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _ldp_ae,
+           "07_arm_elimination", _LAW, _ldp_ae,
            (FIDELITY, Option("batch_size", None, (None, *SIZES), "None is 1 for bits, doubling under Laplace noise"),
             Option("noise", None, (None, "randomized-response", "laplace"), "None is the first for bits, else the second"))),
     System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _sdp_ae,
+           "07_arm_elimination", _LAW, _sdp_ae,
            (FIDELITY, HONEST, STRICT,
             Option("batch_size", None, (None, *SIZES), "None is the variance of the noise (Corollary 3.2)"))),
     System("VB-SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _TEST + "test_fidelities_have_the_same_law", _vb_sdp_ae,
+           "07_arm_elimination", _LAW, _vb_sdp_ae,
            (FIDELITY, HONEST, STRICT)),
     System("DP-SE", "sajed2019", "arms", "central", "one reward", rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)",
            "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se,

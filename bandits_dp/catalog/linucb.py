@@ -212,15 +212,14 @@ def vector_privatizer(
     return made
 
 
-_TEST = "tests/test_linucb.py::"
 _CHAPTER = "10_private_linucb"
 _UNIT = "one round of one user"
 _PAPER = "chowdhury2022"
 _SHUFFLE = r"\tilde O\Big(d B + d \sqrt T + \frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon B^{1/4}}\Big)"
 _LOCAL = r"\tilde O\Big(\frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon}\Big)"
 _CENTRAL = r"\tilde O\Big(d \sqrt T + \frac{d^{3/4} \sqrt T}{\sqrt\varepsilon}\Big)"
-_PATH = _TEST + "test_parallel_runs_follow_the_plain_loop"
-_LAW = _TEST + "test_fidelities_have_the_same_law"
+_PATH = "tests/test_linucb.py::test_parallel_runs_follow_the_plain_loop"
+_LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
     System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", r"\tilde O(d \sqrt T)", _CHAPTER, _PATH,
            _linucb, (*RADIUS, Option("batch_size", 1, (WHOLE,), "users per batch")), experiment=True),

@@ -90,9 +90,9 @@ class LiveArms(LiveAsked):
     @property
     def _turn(self) -> int:
         """Which of the asked arms is next: the first that lacks users, or answers if all of them were shown it."""
-        lacking = [place for place, slot in enumerate(self.slots) if slot.users > slot.filled]
-        return next((place for place in lacking if self.slots[place].users > self.slots[place].filled + self.slots[place].shown),
-                    lacking[0])
+        lacking = (place for place, slot in enumerate(self.slots) if slot.users > slot.filled)
+        first, slots = next(lacking), self.slots
+        return next((place for place in (first, *lacking) if slots[place].users > slots[place].filled + slots[place].shown), first)
 
     def _place(self, ticket: Ticket) -> int:
         return next(place for place, slot in enumerate(self.slots) if slot.arm == ticket.arm)
@@ -130,34 +130,33 @@ class LiveArms(LiveAsked):
         """
         users = self._admit(users)
         slot = self.slots[self._turn]
-        return self._hand_out(slot, slot.arm, users, user)
+        return self.register.hand_out(slot, slot.arm, users, user)
 
     def offer(self, place: int, user: Hashable = None) -> Ticket:
         """Return a ticket for one of the asked arms, by its place among them, whether it is next or not."""
         self._must_go_on()
-        return self._hand_out(self.slots[place], self.slots[place].arm, 1, user)
+        if place not in range(len(self.slots)):
+            raise ValueError(f"place must be 0 to {len(self.slots) - 1}, that of an asked arm, got {place!r}")
+        return self.register.hand_out(self.slots[place], self.slots[place].arm, 1, user)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         return self._allowed(ticket, answers, self.sample)
 
-    def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> list[bytes]:
+    def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> None:
         self.played += ticket.users
         slot = self.slots[place] = self.slots[place].taking(ticket.users, values if self.decides else None, rng)
-        if not self.decides:
-            if all(one.filled >= one.users for one in self.slots):  # round and round
-                self.slots = [Slot(None, one.users, one.arm) for one in self.slots]
-            return []
-        if slot.filled < slot.users:
-            return []
+        if not self.decides and all(one.filled >= one.users for one in self.slots):  # round and round
+            self.slots = [Slot(None, one.users, one.arm, one.shown) for one in self.slots]
+        if not self.decides or slot.filled < slot.users:
+            return
         self.released = self.released.copy()
         self.released[place] = slot.source.receive(slot.waiting, rng)[0]
         self.bits += slot.users * slot.source.bits_per_user
         slot.waiting, slot.shown = None, 0
-        expired = self.register.next_batch(slot.arm)
+        self.register.next_batch(slot.arm)
         if all(one.filled == one.users for one in self.slots):
-            self.register.here = set()
+            self.register.here = {}
             self._end_phase(self.released)
-        return expired
 
     def learn_publicly(self, rewards: Sequence[NDArray[np.float64]]) -> None:
         """Take a whole phase from people to whom nothing is promised: the learner is told exact sums, and nobody sends anything.
@@ -194,6 +193,6 @@ class LiveArms(LiveAsked):
 
     def _reopen(self, state: dict[str, NDArray[Any]]) -> None:
         self.begin(int(state["answered"]))
-        self.released = state["released"].copy()
+        self.released = state["released"]
         for kept in self.register.open.values():
             next(slot for slot in self.slots if slot.arm == kept.arm).shown += kept.users

@@ -122,5 +122,8 @@ class LiveAsked(Live):
         return super()._pack() | {"numbers_sent": self.numbers_sent}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        known = self._actions
+        if known is not None and len(known) and not np.array_equal(known, state.get("learner_actions", known)):
+            raise ValueError("state must come from a learner with the same actions, got that of one with others")
         super()._unpack(state)
         self.numbers_sent = int(state["numbers_sent"])

@@ -98,7 +98,7 @@ class LiveClients(LiveAsked):
         users = missing if users is None else _checks.integer("users", users, low=min(1, missing))
         if users > missing:
             raise ValueError(f"users must be 1 to {missing}, the clients that this phase lacks, got {users}")
-        return self._hand_out(self.slots[0], self.asked.arms.copy(), users, user, plays=self.plays.copy())
+        return self.register.hand_out(self.slots[0], self.asked.arms.copy(), users, user, plays=self.plays.copy())
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         """Return one row of averages per client; an average of rewards may pass the end of its interval by a rounding error."""
@@ -114,17 +114,14 @@ class LiveClients(LiveAsked):
             privatizer.domain.check(array, "averages")
         return inside
 
-    def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> list[bytes]:
+    def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> None:
         if not self.decides:
             self.played = self.horizon
-            return []
+            return
         slot = self.slots[0] = self.slots[0].taking(ticket.users, values, rng)
-        if slot.filled < slot.users:
-            return []
-        released = slot.source.receive(slot.waiting, rng)
-        expired = self.register.next_batch()
-        self.take_phase(released)
-        return expired
+        if slot.filled == slot.users:
+            self.register.next_batch()
+            self.take_phase(slot.source.receive(slot.waiting, rng))
 
     def check_problem(self, problem: Any) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

@@ -73,8 +73,7 @@ class LiveContexts(Live):
     ) -> None:
         super().__init__(learner, problem.arms, horizon, stream.guarantee, fidelity, visits)
         self.slots = [Slot(stream, stream.users)]
-        self.batch_size = stream.users
-        self.shown: tuple[Floats, ...] = ()
+        self.batch_size, self.shown = stream.users, tuple[Floats, ...]()
         self.dimension, self.reward_range, self.feature_norm = problem.dimension, problem.reward_range, problem.feature_norm
         self.centre = centre
         self.reward_shift = 0.0 if centre is None else sum(problem.reward_range) / 2
@@ -141,10 +140,10 @@ class LiveContexts(Live):
         shown = [self._perturbed(own, rng) for own in shown] if ragged else self._perturbed(shown, rng)
         if not several:
             arm = int(self.choose(shown))
-            return self._hand_out(self.slots[0], arm, 1, user, shown=shown[arm, None])
+            return self.register.hand_out(self.slots[0], arm, 1, user, shown=shown[arm, None])
         arms = np.array([self.choose(own) for own in shown]) if ragged else self.choose(shown)
-        chosen = np.array([own[arm] for own, arm in zip(shown, arms, strict=True)])
-        return self._hand_out(self.slots[0], arms, count, None, shown=chosen)
+        phi = np.array([own[arm] for own, arm in zip(shown, arms, strict=True)])
+        return self.register.hand_out(self.slots[0], arms, count, shown=phi)
 
     def choose(self, shown: Floats) -> NDArray[np.intp]:
         """Ask the learner, whose class may be anybody's, for an arm of every user; nothing changes."""
@@ -193,24 +192,23 @@ class LiveContexts(Live):
             raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {y[~inside][0]}; nothing is clipped for you")
         return y
 
-    def _take(self, place: int, ticket: Ticket, values: Floats, rng: np.random.Generator) -> list[bytes]:
+    def _take(self, place: int, ticket: Ticket, values: Floats, rng: np.random.Generator) -> None:
         never = self.played - self.slots[0].filled + self.batch_size > self.horizon  # fills: nobody sends anything
         self.played += ticket.users
         slot = self.slots[0] = self.slots[0].taking(ticket.users, None if never else values, rng)
         if never:
-            return []
+            return
         if self.stream.public:
             self.shown = (*self.shown, values[:, -self.stream.public :])
         if slot.filled < slot.users:
-            return []
+            return
         stream = snapshot(slot.source)
         released = stream.receive(slot.waiting, rng)
         public, self.shown = (np.concatenate(self.shown),) if self.shown else (), ()
         self.slots = [Slot(stream, self.batch_size)]
         self.bits += self.batch_size * stream.bits_per_user
-        expired = self.register.next_batch()
+        self.register.next_batch()
         self._tell(released, *public)
-        return expired
 
     def values(self, phi: Floats, y: Floats) -> Floats:
         """Return the numbers that users have, from the features of what they were shown and from their rewards."""
@@ -267,7 +265,7 @@ class LiveContexts(Live):
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
-        self.shown = (state["shown"].copy(),) if len(state["shown"]) else ()
+        self.shown = (state["shown"],) if len(state["shown"]) else ()
 
     def _reopen(self, state: dict[str, NDArray[Any]]) -> None:
         self.slots = [Slot(self.stream, self.batch_size)]

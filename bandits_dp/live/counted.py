@@ -65,24 +65,25 @@ class LiveCounted(Live):
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for the next user; see :meth:`bandits_dp.live.arms.LiveArms.act`."""
         users, arm = self._admit(users), int(self.asked.arms[0])
-        return self._hand_out(self.slots[arm], arm, users, user)
+        return self.register.hand_out(self.slots[arm], arm, users, user)
 
     def offer(self, place: int, user: Hashable = None) -> Ticket:
         """Return a ticket for an arm, whether it is the one that the learner asks about or not."""
         self._must_go_on()
-        return self._hand_out(self.slots[place], place, 1, user)
+        if place not in range(self.arms):
+            raise ValueError(f"arm must be 0 to {self.arms - 1}, got {place!r}")
+        return self.register.hand_out(self.slots[place], place, 1, user)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         return self._allowed(ticket, answers, self.sample)
 
-    def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> list[bytes]:
+    def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> None:
         slot = self.slots[place] = snapshot(self.slots[place])
         slot.source = snapshot(slot.source)
         released = slot.source.receive(slot.source.send(values, rng).sum(axis=0), rng)
         self.played, self.bits = self.played + 1, self.bits + slot.source.bits_per_user
         self._tell(released, (slot.source,), place)
         self.asked = self.learner.ask()
-        return []
 
     def _reopen(self, state: dict[str, NDArray[Any]]) -> None:
         self.asked = self.learner.ask()

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Hashable
 from typing import Any, Self
 
 import numpy as np
@@ -125,8 +124,8 @@ class Live(Saved):
         """Return the values that the users of a ticket have, one row each, or raise the ValueError that says what is wrong."""
 
     @abstractmethod
-    def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> list[bytes]:
-        """Take values in; replaces attributes, and changes nothing that they held before. Return whose tickets have expired."""
+    def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> None:
+        """Take values in; replaces attributes, and changes nothing that they held before."""
 
     def update(self, ticket: Ticket, answers: ArrayLike, rng: np.random.Generator | None = None) -> None:
         """Take the answer to a ticket; release when the batch is full.
@@ -167,9 +166,8 @@ class Live(Saved):
         values, rng = self._values(ticket, answers), generator(rng)
         then = snapshot(self)
         then.register, then.slots = self.register.without(ticket.number), self.slots.copy()
-        expired = then._take(place, ticket, values, rng)
+        then._take(place, ticket, values, rng)
         self.__dict__ = then.__dict__  # one step: before it nothing has changed, after it everything has
-        self.register.forgive(expired)
 
     def _admit(self, users: int) -> int:
         """Check for how many users a ticket is wanted."""
@@ -178,14 +176,6 @@ class Live(Saved):
         if users > self.missing:
             raise ValueError(f"users must be 1 to {self.missing}, the rest of this batch, got {users}")
         return users
-
-    def _hand_out(self, slot: Slot, arm: Any, users: int, user: Hashable, **more: Any) -> Ticket:
-        """Hand out a ticket for users of a slot."""
-        if user is not None and users != 1:
-            raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
-        ticket = self.register.hand_out(arm, users, user, kept_arm=slot.arm, **more)
-        slot.shown += users
-        return ticket
 
     @staticmethod
     def _rewards(ticket: Ticket, answers: Any) -> NDArray[np.float64]:
@@ -217,7 +207,7 @@ class Live(Saved):
 
     def follow(self, before: Live) -> Self:
         """Go on after a learner whose horizon is reached: its tickets expire, and its users were there."""
-        before.register.forgive(before.register.next_batch())
+        before.register.next_batch()
         self.register, self.bits = before.register, before.bits
         return self
 

@@ -1,4 +1,4 @@
-"""Which tickets are open, and in how many batches each user was: whoever is promised one, or so many, is in no more.
+"""Which tickets are open, and in how many batches each user was: who is promised one, or so many, is shown nothing in one more.
 
 Of a user's id nothing is kept but a keyed hash, so that a saved state names nobody, and is as large for long ids as for short ones.
 """
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
+from bandits_dp.live.slot import Slot
 from bandits_dp.live.ticket import Ticket
 
 LONGEST = 256  # bytes of an id
@@ -42,9 +43,10 @@ class Register:
     Examples
     --------
     >>> from bandits_dp.live.register import Register
-    >>> register = Register(visits=1)
-    >>> ticket = register.hand_out(arm=0, user="Ada")
-    >>> register.hand_out(arm=0, user="Ada")
+    >>> from bandits_dp.live.slot import Slot
+    >>> register, slot = Register(visits=1), Slot(None, users=10, arm=0)
+    >>> ticket = register.hand_out(slot, arm=0, user="Ada")
+    >>> register.hand_out(slot, arm=0, user="Ada")
     Traceback (most recent call last):
         ...
     ValueError: user must be asked once at most, for which the noise is made, got 'Ada' once more
@@ -56,7 +58,8 @@ class Register:
         self.numbers = 0  # tickets so far
         self.open: dict[int, Kept] = {}
         self.count: dict[bytes, int] = {}  # batches of every user
-        self.here: set[bytes] = set()  # in the current batch
+        self.here: dict[bytes, None] = {}  # who is in the current batch
+        self.expired: tuple[bytes, ...] = ()  # whose ticket expired, and who still counts as in that batch
 
     def admitted(self, user: Hashable) -> bytes:
         """Return what stands for a user who may be shown something, or say why she may not.
@@ -68,6 +71,7 @@ class Register:
             this one.
         """
         key = self.hashed(user)
+        self.settle()
         if self.count.get(key, 0) >= self.most:
             times = "once" if self.most == 1 else f"in {self.most} batches"
             raise ValueError(f"user must be asked {times} at most, for which the noise is made, got {user!r} once more")
@@ -89,22 +93,18 @@ class Register:
         self.secret = self.secret or secrets.token_bytes(DIGEST)
         return blake2b(text, digest_size=DIGEST, key=self.secret, person=kind).digest()
 
-    def hand_out(self, arm: Any, users: int = 1, user: Hashable = None, *, kept_arm: int = -1, **more: Any) -> Ticket:
-        """Hand out a ticket, whose user counts from now on; interrupted, nothing has changed."""
-        key = b"" if user is None else self.admitted(user)
+    def hand_out(self, slot: Slot, arm: Any, users: int = 1, user: Hashable = None, **more: Any) -> Ticket:
+        """Hand out a ticket for users of a slot, who count from now on; interrupted, nothing has changed or everything has."""
+        if user is not None and users != 1:
+            raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
+        key, number = b"" if user is None else self.admitted(user), self.numbers
         self.owner = self.owner or secrets.token_hex(8)
-        ticket = Ticket(arm, users, user, number=self.numbers, owner=self.owner, **more)
-        try:
-            if key:
-                self.count[key] = self.count.get(key, 0) + 1
-                self.here.add(key)
-            self.open[ticket.number] = Kept(users, key, kept_arm)
-            self.numbers += 1
-        except BaseException:
-            self.open.pop(ticket.number, None)
-            self.forgive([key])
-            self.here.discard(key)
-            raise
+        ticket = Ticket(arm, users, user, number=number, owner=self.owner, **more)
+        kept, visits, shown = Kept(users, key, slot.arm), self.count.get(key, 0) + 1, slot.shown + users
+        if key:  # one step, in which nothing is called
+            self.open[number], self.numbers, slot.shown, self.count[key], self.here[key] = kept, number + 1, shown, visits, None
+        else:
+            self.open[number], self.numbers, slot.shown = kept, number + 1, shown
         return ticket
 
     def check(self, ticket: Ticket) -> Kept:
@@ -118,8 +118,8 @@ class Register:
             raise ValueError(f"ticket must be open, got one that is {known}: {ticket!r}")
         kept = self.open[ticket.number]
         if kept.users != ticket.users or (kept.arm >= 0 and not (isinstance(ticket.arm, int) and kept.arm == ticket.arm)):
-            made = replace(ticket, users=kept.users, arm=kept.arm)
-            raise ValueError(f"ticket must be what act() returned, {made!r}, got {ticket!r}")
+            true = replace(ticket, users=kept.users, arm=kept.arm)
+            raise ValueError(f"ticket must be what act() returned, {true!r}, got {ticket!r}")
         return kept
 
     def without(self, number: int) -> Self:
@@ -129,25 +129,27 @@ class Register:
         del then.open[number]
         return then
 
-    def next_batch(self, arm: int = -1) -> list[bytes]:
-        """Close the open tickets of an arm, or of all: their batch was released without them. Return whom to forgive."""
-        gone = {number: kept for number, kept in self.open.items() if arm < 0 or kept.arm == arm}
+    def next_batch(self, arm: int = -1) -> None:
+        """Close the open tickets of an arm, or of all: their batch was released without them, and without their users."""
+        gone = {number: kept.user for number, kept in self.open.items() if arm < 0 or kept.arm == arm}
         self.open = {number: kept for number, kept in self.open.items() if number not in gone}
-        self.here = set() if arm < 0 else self.here.difference(kept.user for kept in gone.values())
-        return [kept.user for kept in gone.values()]
+        self.here = {key: None for key in self.here if arm >= 0 and key not in gone.values()}
+        self.expired = (*self.expired, *filter(None, gone.values()))
 
-    def forgive(self, users: Iterable[bytes]) -> None:
-        """Let users, whose tickets expired, not have been in that batch."""
-        for key in users:
-            if self.count.get(key):
-                self.count[key] -= 1
+    def settle(self) -> None:
+        """Let users whose tickets expired not have been in that batch."""
+        while self.expired:
+            key = self.expired[-1]
+            self.count[key], self.expired = self.count[key] - 1, self.expired[:-1]  # one step, whoever interrupts
 
     def visits_of(self, user: Hashable) -> int:
         """Return in how many batches a user was or is."""
+        self.settle()
         return self.count.get(self.hashed(user), 0)
 
     def pack(self) -> dict[str, ArrayLike]:
         """Return everything, to be saved."""
+        self.settle()
         kept = list(self.open.values())
         return {
             "owner": self.owner, "secret": _bytes([self.secret]), "numbers": self.numbers,
@@ -162,7 +164,7 @@ class Register:
         rows = zip(state["tickets"].tolist(), _from_bytes(state["ticket_users"]), strict=True)
         self.open = {number: Kept(users, user, arm) for (number, users, arm), user in rows}
         self.count = dict(zip(_from_bytes(state["visitors"]), state["visits"].tolist(), strict=True))
-        self.here = set(_from_bytes(state["here"]))
+        self.here = dict.fromkeys(_from_bytes(state["here"]))
 
 
 def _bytes(keys: Iterable[bytes]) -> NDArray[np.uint8]:

@@ -42,18 +42,19 @@ class Slot:
         How many there are to be.
     arm : int
         The arm that they are shown, if it is one for all; else -1.
+    shown : int
+        Users with open tickets.
 
     Attributes
     ----------
-    filled, shown : int
-        Users who answered, and users with open tickets.
+    filled : int
+        Users who answered.
     waiting : ndarray or None
         What those who answered have sent: the sum, or, if it does not add up, rows in random order.
     """
 
-    def __init__(self, source: Any, users: int, arm: int = -1) -> None:
-        self.source, self.users, self.arm = source, users, arm
-        self.filled = self.shown = 0
+    def __init__(self, source: Any, users: int, arm: int = -1, shown: int = 0) -> None:
+        self.source, self.users, self.arm, self.shown, self.filled = source, users, arm, shown, 0
         self.waiting: NDArray[Any] | None = None
 
     @property

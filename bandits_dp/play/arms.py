@@ -26,10 +26,8 @@ def play_arms(
     parts = []
     for rng in rngs:
         record, bits = Record(1, rounds), 0.0
-        for played, _, sent in play_phases(live, problem, rng, record):
+        for _, _, sent in play_phases(live, problem, rng, record):
             bits = sent
-            if played >= rounds[-1]:
-                break
         parts.append(record.result(np.array([bits]), {}))
         tick(int(rounds[-1]))
     return Played.join(parts)
@@ -40,10 +38,10 @@ def play_phases(
 ) -> Iterator[tuple[int, ArmElimination, float]]:
     """Yield rounds played, learner and bits sent after each phase, or after several of which only the last may eliminate.
 
-    There may be a million phases, so it reads off the learner what ``ask`` would say.
+    There may be a million phases, so it reads off the learner what ``ask`` would say. It stops at the last checkpoint.
     """
-    learner, privatizer, played, bits = snapshot(live.learner), live.privatizers[0], 0, 0.0
-    while played < live.horizon:
+    learner, privatizer, played, bits, last = snapshot(live.learner), live.privatizers[0], 0, 0.0, int(record.rounds[-1])
+    while played < last:
         arms, left = learner.viable, live.horizon - played
         users = learner.schedule.size(learner.phase, len(arms))
         length = users * len(arms)
@@ -54,12 +52,14 @@ def play_phases(
         else:
             if users != privatizer.users:
                 privatizer = live.privatizer(users)
-            phases = min(quiet_phases(learner, privatizer.span, live.horizon), (left - 1) // length)
-            record.add_cycles(*cycle, phases * length)
-            played += phases * length
-            bits += phases * length * privatizer.bits_per_user
-            tally = problem.reward_tally(arms, phases * users, rng)
-            learner.tell(privatizer.release_tally(*tally, rng, phases), [privatizer], phases)
+            phases = min(quiet_phases(learner, privatizer.span, live.horizon), (left - 1) // length, (last - played) // length)
+            rounds = phases * length or last - played  # which may be in mid-phase
+            record.add_cycles(*cycle, rounds)
+            played += rounds
+            bits += rounds // users * users * privatizer.bits_per_user
+            if phases:
+                tally = problem.reward_tally(arms, phases * users, rng)
+                learner.tell(privatizer.release_tally(*tally, rng, phases), [privatizer], phases)
         yield played, learner, bits
 
 

@@ -26,18 +26,14 @@ def _has_runs(learner: Any) -> bool:
         getattr(type(learner), name).__module__.startswith("bandits_dp.") for name in ("choose", "tell", "_fit"))
 
 
-def _has_tally(privatizer: Any, problem: Any) -> bool:
-    """Whether sums of the problem's rewards can be drawn from their law: nothing must be clipped first."""
-    return hasattr(problem, "reward_tally") and privatizer.knows_sums and covers(privatizer.domain, problem.domain)
-
-
 def path_for(live: Any, problem: Any) -> Callable[..., Played]:
     """Return who plays this learner on this problem."""
     if isinstance(live, Restarts):
         return play_restarts
     if live.fidelity == "messages":
         return play_plainly
-    if isinstance(live, LiveArms) and isinstance(live.learner, ArmElimination) and _has_tally(live.sample, problem):
+    known = isinstance(live, LiveArms) and type(live.learner) is ArmElimination and hasattr(problem, "reward_tally")
+    if known and live.sample.knows_sums and covers(live.sample.domain, problem.domain):  # nothing must be clipped first
         return play_arms
     if isinstance(live, LiveCounted) and type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
         return play_ucb

@@ -88,9 +88,13 @@ def _one_round(live: Any, world: Any, last: int, answers: Rng, noise: Rng, recor
 def _averages(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
     """Let the clients of one phase watch it, each with a device that adds up."""
     ticket, left = live.act(), last - live.played
+    plays = int(ticket.plays.sum())
+    record.add_plays(world.gaps[ticket.arm], ticket.plays, min(left, plays))
+    if plays > left:  # nobody answers before the phase ends
+        live.played = last
+        return
     averages = world.averages(ticket.arm, ticket.plays, ticket.users, answers) if ticket.users else []
     live.update(ticket, averages, noise)
-    record.add_plays(world.gaps[ticket.arm], ticket.plays, min(left, int(ticket.plays.sum())))
 
 
 def _users(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
@@ -121,8 +125,11 @@ def _phase(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: R
     record.add_plays(world.gaps[asked.arms], asked.plays, plays if whole else left)
     if whole:
         live.take_phase((_released_averages if asked.clients else _released_rewards)(live, world, answers, noise))
-    else:  # nothing is released
+    else:  # the learner is told nothing more, but single sums may be full
         live.played = last
+        if live.decides and not asked.clients:
+            full = zip(live.privatizers, asked.plays.cumsum() <= left, strict=True)
+            live.bits += sum(privatizer.users * privatizer.bits_per_user for privatizer, there in full if there)
 
 
 def _released_rewards(live: LiveArms, world: LinearArms, answers: Rng, noise: Rng) -> NDArray[np.float64]:
