@@ -31,24 +31,16 @@ WRONG = [
     ({"actions": [0, 3, 1, 1]}, "actions must be one of 3 arms, an integer from 0 to 2, got 3 in row 1"),
     ({"actions": np.ma.array([0, 1, 1, 1], mask=[0, 0, 1, 0])}, "actions must be known, got 'a masked entry' in row 2"),
     ({"actions": [[0], [1]]}, r"actions must have one entry per row, got shape \(2, 1\)"),
-    ({"actions": [[0], [1, 2]]}, "actions must have one entry per row"),
     ({"actions": [], "rewards": []}, "actions must have a row at least"),
     *(({"actions": [0, wrong, 1, 1]}, f"actions must be one of 3 arms, an integer from 0 to 2, got {wrong!r} in row 1")
       for wrong in (-1, 0.5, NAN, 2**70, None)),
-    *(({"actions": [wrong] * 4}, f"actions must be one of 3 arms.* got {wrong!r} in row 0") for wrong in (True, "A")),
     ({"rewards": [1, 0, 1]}, r"rewards must have 4 entries, one per row of actions, got shape \(3,\)"),
     ({"rewards": [1, 0, -1, -1]}, r"rewards must be a number in \[0, 1\], got -1.0 in row 2 \(and 1 more rows\)"),
     ({"rewards": [1, math.inf, 1, 1], "reward_range": (0, math.inf)}, "rewards must be .* got inf in row 1"),
-    *(({"rewards": [1, wrong, 1, 1]}, f"rewards must be .* got {wrong!r} in row 1") for wrong in (NAN, None)),
     *(({"rewards": [wrong] * 4}, f"rewards must be .* got {wrong!r} in row 0") for wrong in ("1", "a", 1j)),
-    ({"propensities": 0}, "propensities must be .* got 0.0 in row 0"),
-    ({"propensities": [0.5, 0.2]}, "propensities must have 4 entries"),
     *(({"propensities": [0.5, wrong, 0.3, 0.3]}, rf"propensities must be a number in \(0, 1\], got {float(wrong)} in row 1")
       for wrong in (0, 1.2, NAN, -0.5)),
     ({"arms": None}, "arms must be the number of arms of a log without features, got None"),
-    ({"arms": 0}, "arms must be an integer that is at least 1"),
-    ({"reward_range": 1}, "reward_range must be a pair"),
-    ({"reward_range": (0, NAN)}, "reward_range must be a number"),
     ({"reward_range": (0.0, 0.5)}, r"rewards must be a number in \[0, 0.5\], got 1.0 in row 0"),
     *(({"users": wrong}, "users must have 4 entries") for wrong in ([1, 2], 7, "anna", dict.fromkeys(range(4)), {1, 2, 3, 4})),
     *(({"users": [1, 2, wrong, 4]}, f"users must be an integer or a word, got {wrong!r} in row 2") for wrong in (None, 3.5, True)),
@@ -61,7 +53,6 @@ WRONG = [
      r"features must have shape \(arms, dimension\), of one dimension in all rows, got \(2, 3\) in row 2"),
     ({"features": [np.ones((3, 2)), *[np.ones((2, 2))] * 3], "arms": None}, "actions must be one of 2 arms, .* got 2 in row 1"),
     ({"features": [np.ones((3, 2)), np.ones((2, 2))], "arms": None}, "features must have 4 entries, one per row of actions, got 2"),
-    ({"features": "abc", "arms": None}, "features must be numbers"),
     ({"features": [[1, 0], [0, NAN], [1, 1]], "arms": None}, "features must be finite numbers, got nan"),
 ]
 
@@ -286,9 +277,6 @@ def test_intervals_cover_as_often_as_they_say():
 
 @pytest.mark.parametrize(("call", "text"), [
     (lambda log: evaluate("uniform", Log([0], [1], arms=2)), "propensities must be known to judge a policy by a log, got None"),
-    (lambda log: evaluate("uniform", log, "dm"), "method must be one of 'ips', 'snips', 'dr', got 'dm'"),
-    (lambda log: evaluate("uniform", log, clip=NAN), "clip must be a number"),
-    (lambda log: evaluate("uniform", log, confidence=1), "confidence must be a number"),
     (lambda log: evaluate(bdp.make("LinUCB-DGS", ContextualLinear(3, 2, fixed=False), horizon=9, epsilon=1.0, delta=0.1,
                                    calibration="experiment", perturb_contexts=0.1), log),
      "policy must be a function of features, got LinUCB-DGS, which perturbs them"),

@@ -96,14 +96,11 @@ def test_html_stands_alone_and_says_it_without_a_script() -> None:
 @pytest.mark.parametrize(("arguments", "words"), [
     ({"y": [1, 2]}, "series 'a': y has 2 numbers; allowed are 3, as in x"),
     ({"y": [1, NAN, 3]}, "series 'a': y[1] is nan; allowed are finite numbers"),
-    ({"x": [1, 2, float("inf")]}, "series 'a': x[2] is inf; allowed are finite numbers"),
     ({"x": [], "y": []}, "series 'a': x has shape (0,); allowed is (points,) with at least one point"),
     ({"y": ["a", "b", "c"]}, "series 'a': y is ['a', 'b', 'c']; allowed are numbers"),
-    ({"kind": "pie"}, "series 'a': kind is 'pie'; allowed are 'line', 'points'"),
     ({"label": " "}, "label is ' '; a series needs a name that a reader can see"),
     ({"low": [0, 0, 0]}, "series 'a': high is None but low is not; give both or none"),
     ({"low": [0, 9, 0], "high": [5, 5, 5]}, "series 'a': low[1] is 9; allowed is at most high[1], 5"),
-    ({"low": [0, 0], "high": [5, 5, 5]}, "series 'a': low has 2 numbers"),
     ({"color": "shufle"}, "color is 'shufle'; allowed are 'none', 'central', 'shuffle', 'local', a colour written '#rrggbb'"),
 ])
 def test_series_refuses(arguments: dict[str, Any], words: str) -> None:
@@ -116,7 +113,6 @@ def heavy(epsilon: float, users: int) -> list[Series]:
 
 
 @pytest.mark.parametrize(("changes", "words"), [
-    ({"sliders": {}}, "sliders is empty"),
     ({"sliders": {"epsilon": [], "users": [1, 2]}}, "sliders['epsilon'] is []; allowed are at least two values, all different"),
     ({"sliders": {"epsilon": [1, 1], "users": [1, 2]}}, "sliders['epsilon'] is [1, 1]; allowed are at least two values"),
     ({"sliders": {"epsilon": [1, NAN], "users": [1, 2]}}, "sliders['epsilon'] contains nan; allowed are finite numbers and text"),
@@ -124,13 +120,10 @@ def heavy(epsilon: float, users: int) -> list[Series]:
     ({"start": {"epsilon": 0.7, "users": 10}}, "start['epsilon'] is 0.7; allowed are its slider's values, [0.1, 0.5, 1.0]"),
     ({"start": {"epsilon": 0.5}}, "start has the names ['epsilon']; allowed are exactly those of sliders, ['epsilon', 'users']"),
     ({"alt": ""}, "alt is ''; allowed is a description of at least 20 characters"),
-    ({"title": ""}, "title is ''"),
     ({"labels": {"eps": "ε"}}, "labels has the names ['eps']"),
-    ({"x_scale": "sqrt"}, "x_scale is 'sqrt'; allowed are 'linear', 'log'"),
     ({"x_scale": "log"}, "series(epsilon=0.1, users=10): series 'private': x[0] is 0; allowed with x_scale='log' are numbers > 0"),
     ({"y_range": (5, 5)}, "y_range is (5, 5); allowed are None, 'each' or (low, high) with low < high, both finite"),
     ({"y_range": (0, 5), "y_scale": "log", "series": heavy}, "y_range is (0, 5); .* both finite and > 0"),
-    ({"x_range": "zoom"}, "x_range is 'zoom'"),
     ({"series": lambda epsilon, users: []}, "series(epsilon=0.1, users=10) is []; allowed are a list of at least one Series"),
     ({"series": heavy}, "series makes .* bytes of JSON over 6 settings; allowed are 300,000"),
 ])

@@ -118,7 +118,8 @@ def _svg(mark: Any, unit: float, height: float) -> str:
     x, y = unit * mark.x, height - unit * mark.y
     color = INK.get(mark.color) or mark.packed()["color"]
     solid = mark.filled if isinstance(mark, Path) else not getattr(mark, "hollow", False)
-    look = (f'fill="{color}"' if solid else f'fill="none" stroke="{color}" stroke-width="2"') + ' opacity="0.35"' * mark.faint
+    look = f'fill="{color}"' if solid else f'fill="none" stroke="{color}" stroke-width="2"'
+    look += ' opacity="0.35"' if mark.faint else ""
     match mark:
         case Dot():
             return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{unit * mark.size:.1f}" {look}/>'
@@ -128,5 +129,5 @@ def _svg(mark: Any, unit: float, height: float) -> str:
         case Path():
             corners = "L".join(f"{x + unit * right:.1f},{y - unit * up:.1f}" for right, up in mark.points)
             return f'<path d="M{corners}" stroke-dasharray="{mark.dash or "none"}" {look}/>'
-    weight = ' font-weight="700"' * mark.bold
+    weight = ' font-weight="700"' if mark.bold else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{mark.anchor}"{weight} {look}>{escape(mark.words)}</text>'
