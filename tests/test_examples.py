@@ -18,12 +18,13 @@ PUBLIC = (  # the modules with __all__, which lists what is for users
     "bandits_dp.catalog",
     "bandits_dp.continual",
     "bandits_dp.learners",
+    "bandits_dp.companion.lastfm",
     "bandits_dp.companion.logs",
     "bandits_dp.companion.plots",
     "bandits_dp.privatizers",
     "bandits_dp.problems",
 )
-NEEDS = {"bandits_dp.companion.logs.log": "pandas", "bandits_dp.play.result": "pandas"}  # an extra that a module's examples use
+NEEDS = {"bandits_dp.play.result": "pandas"}  # an extra that a module's examples use
 
 
 def examples(module):

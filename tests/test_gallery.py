@@ -17,21 +17,16 @@ STEPS = (100, 1000, 20_000)
 
 
 def check(piece, broken, runs):
-    mechanism = piece.broken if broken else piece.mended
-    rng = np.random.default_rng(0)
+    mechanism, rng = piece.broken if broken else piece.mended, np.random.default_rng(0)
     return bdp.audit(mechanism, piece.a, piece.b, piece.epsilon, piece.delta, runs, rng=rng, progress=False)
-
-
-def room(name, broken, first=None):
-    piece = PIECES[name]
-    audits = {runs: check(piece, broken, runs) for runs in STEPS}
-    return Room(piece, broken, {**audits, 100: first or audits[100]}, check(piece, not broken, STEPS[-1]))
 
 
 @pytest.fixture(scope="module")
 def gallery():
     """A broken mechanism that needs 20,000 runs, and one that keeps its claim."""
-    return Gallery([room("half the noise", True), room("fixed seed", False)], "Private or broken?", ALT)
+    rooms = [Room(PIECES[name], broken, {runs: check(PIECES[name], broken, runs) for runs in STEPS},
+                  check(PIECES[name], not broken, STEPS[-1])) for name, broken in (("half the noise", True), ("fixed seed", False))]
+    return Gallery(rooms, "Private or broken?", ALT)
 
 
 def test_stored_verdicts_are_those_of_the_audits(gallery):
@@ -44,8 +39,8 @@ def test_stored_verdicts_are_those_of_the_audits(gallery):
             assert f"{found.epsilon_lower:.2f}" in shown["said"] and f"{found.trials:,}" in shown["said"]
         assert packed["twin"]["bound"] == pytest.approx(one.twin.epsilon_lower, abs=1e-4)
         last = one.audits[STEPS[-1]]
-        assert any(f"{last.hits_a:,} of {last.tested:,}" in words for words in packed["why"])
-        assert any(one.piece.fix in words for words in packed["why"])
+        for told in (f"{last.hits_a:,} of {last.tested:,}", one.piece.fix):
+            assert any(told in words for words in packed["why"])
 
 
 @pytest.mark.parametrize("name", PIECES)
@@ -55,27 +50,20 @@ def test_code_on_show_is_the_code_and_gives_no_name_away(name):
     broken, mended = code(piece, True), code(piece, False)
     assert broken != mended and broken.splitlines()[:-1] == mended.splitlines()[:-1]
     assert piece.broken.draw.func.__name__ not in broken and "author" not in broken and "def mechanism(" in broken
-    assert all(setting in mended for setting in piece.mended.draw.keywords)
-    assert "Neighbours" in inputs(piece)
+    assert all(setting in mended for setting in piece.mended.draw.keywords) and "Neighbours" in inputs(piece)
 
 
-def test_too_few_runs_say_so():
-    piece = PIECES["half the noise"]
-    one = Room(piece, True, {100: None, 20_000: check(piece, True, 20_000)}, check(piece, False, 1000))
-    first = one.packed()["audits"][0]
-    assert first["bound"] == 0 and first["passed"] and "cannot refute" in first["said"]
-
-
-def test_refusals_name_the_argument():
+def test_too_few_runs_say_so_and_refusals_name_the_argument():
     piece = PIECES["half the noise"]
     found = check(piece, True, 1000)
+    first = Room(piece, True, {100: None, 1000: found}, found).packed()["audits"][0]
+    assert first["bound"] == 0 and first["passed"] and "cannot refute" in first["said"]
     for audits in ({}, {1000: found, 100: found}, {100: found, 1000: None}):
-        with pytest.raises(ValueError, match="audits"):
+        with pytest.raises(ValueError, match=r"audits has the runs .* allowed are growing numbers"):
             Room(piece, True, audits, found)
-    with pytest.raises(ValueError, match="rooms"):
-        Gallery([], "Empty", ALT)
-    with pytest.raises(ValueError, match="rooms"):
-        Gallery([Room(piece, True, {100: found}, found), Room(piece, True, {100: found, 200: found}, found)], "Uneven", ALT)
+    for rooms in ([], [Room(piece, True, {100: found}, found), Room(piece, True, {100: found, 200: found}, found)]):
+        with pytest.raises(ValueError, match=r"rooms have .* audits each; allowed is one number for all"):
+            Gallery(rooms, "Uneven", ALT)
 
 
 def test_it_reads_without_a_script(gallery):

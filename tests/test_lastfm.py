@@ -1,6 +1,5 @@
 """The Last.fm problem: files, download and stand-in, and what goes wrong with them; candidates, users who return, rewards."""
 
-import functools
 import hashlib
 import http.server
 import io
@@ -9,26 +8,25 @@ import sys
 import threading
 import zipfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.companion.lastfm import LastFM
+from bandits_dp.companion.lastfm import LastFM, files
 from bandits_dp.companion.lastfm.data import Listening, load_listening
 from bandits_dp.companion.lastfm.features import tag_features
 from bandits_dp.play.plain import play_plainly
-from bandits_dp.problems import lastfm_files as files
 
 ROOT = Path(__file__).resolve().parent.parent
-TINY = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
-    "artists.dat": "id\tname\turl\tpictureURL\n1\tÅ\tu\tp\n2\tB\tu\tp\n5\tC\tu\tp\n",
-    "tags.dat": "tagID\ttagValue\n1\tcalm\n3\tcafé\n",
-    "user_artists.dat": "userID\tartistID\tweight\n7\t5\t10\n7\t1\t3\n8\t2\t4\n",
-    "user_taggedartists.dat": "userID\tartistID\ttagID\tday\tmonth\tyear\n7\t1\t1\t1\t4\t2009\n8\t1\t1\t1\t4\t2009\n"
-    "7\t5\t3\t1\t4\t2009\n7\t9\t3\t1\t4\t2009\n",
+CONTENTS = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
+    "artists.dat": "id\tname\turl\tpictureURL\n1\tÅ\tu\tp\n2\tB\tu\tp\n5\tC\tu\tp\n".encode(),
+    "tags.dat": "tagID\ttagValue\n1\tcalm\n3\tcafé\n".encode("latin-1"),
+    "user_artists.dat": b"userID\tartistID\tweight\n7\t5\t10\n7\t1\t3\n8\t2\t4\n",
+    "user_taggedartists.dat": b"userID\tartistID\ttagID\tday\tmonth\tyear\n7\t1\t1\t1\t4\t2009\n8\t1\t1\t1\t4\t2009\n"
+    b"7\t5\t3\t1\t4\t2009\n7\t9\t3\t1\t4\t2009\n",
 }
-CONTENTS = {name: text.encode("latin-1" if name == "tags.dat" else "utf-8") for name, text in TINY.items()}
 
 
 def real_folder():
@@ -77,57 +75,40 @@ def packed(contents=CONTENTS):
 @pytest.fixture
 def serve(monkeypatch):
     """Return a function that serves a body at the address of the zip, and a list of the requests."""
-    asked, servers = [], []
+    asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
-        def __init__(self, *args, body, status, missing):
-            self.body, self.status, self.missing = body, status, missing
-            super().__init__(*args)
+        log_message = Mock()
 
         def do_GET(self):
+            body, status, missing = self.server.served
             asked.append(self.path)
-            self.send_response(self.status)
-            self.send_header("Content-Length", str(len(self.body) + self.missing))
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body) + missing))
             self.end_headers()
-            self.wfile.write(self.body)
-
-        def log_message(self, *args):
-            pass
+            self.wfile.write(body)
 
     def start(body, status=200, missing=0):
-        handler = functools.partial(Handler, body=body, status=status, missing=missing)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        servers.append(server)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setattr(files, "URL", f"http://127.0.0.1:{server.server_address[1]}/lastfm.zip")
+        server.served = body, status, missing
         return asked
 
-    yield start
-    for server in servers:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setattr(files, "URL", f"http://127.0.0.1:{server.server_address[1]}/lastfm.zip")
+        yield start
         server.shutdown()
-        server.server_close()
 
 
-def test_the_real_files_have_the_documented_counts(monkeypatch):
-    """1,892 users and so on, as the data's own description says; without the files, what is recorded about them."""
+def test_the_real_files_have_the_documented_counts():
+    """So many lines as the data's own description says; without the files, what is recorded about them."""
     assert [size for size, _ in files.CHECKS.values()] == [1925879, 222521, 1203620, 4180216]
-    folder = real_folder()
-    if folder is None:
-        return
-    contents = files.read_files(folder)
-    lines = [len(content.splitlines()) - 1 for name, content in contents.items() if name != "artists.dat"]
-    assert lines[1:] == [92_834, 186_479] and contents["artists.dat"].count(b"\n") - 1 == 17_632
-    monkeypatch.setenv(files.VARIABLE, str(folder))
-    listening = load_listening("auto")
-    assert (listening.source, listening.users, listening.artists, len(listening.tags)) == ("files", 1892, 17632, 11946)
-    assert len(listening.heard) == 92_834 and 180_000 < listening.taggings[:, 2].sum() < 186_479  # some artists are in no list
-    problem = LastFM(listening=listening)
-    assert np.linalg.norm(problem.pool, axis=1).max() == pytest.approx(1, abs=5e-6) and problem.least_eigenvalue > 0.004
-    check_candidates(problem)
+    if folder := real_folder():
+        contents = files.read_files(folder)
+        lines = [len(content.splitlines()) - 1 for name, content in contents.items() if name != "artists.dat"]
+        assert lines[1:] == [92_834, 186_479] and contents["artists.dat"].count(b"\n") - 1 == 17_632
 
 
-@pytest.mark.parametrize("ends", [b"\n", b"\r\n"])
-@pytest.mark.parametrize("inside", ["", "lastfm"])
+@pytest.mark.parametrize(("inside", "ends"), [("", b"\n"), ("lastfm", b"\r\n")])
 def test_files_are_found_where_the_variable_says(monkeypatch, tmp_path, tiny, ends, inside):
     write(tmp_path / "data" / inside, {name: content.replace(b"\n", ends) for name, content in CONTENTS.items()})
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -138,52 +119,43 @@ def test_files_are_found_where_the_variable_says(monkeypatch, tmp_path, tiny, en
     assert listening.taggings.tolist() == [[0, 0, 2], [2, 1, 1]]
 
 
-def test_a_folder_without_files_is_an_error(monkeypatch, tmp_path):
+def test_without_files_where_they_are_to_be_there_is_no_falling_back(monkeypatch, tmp_path):
     for folder in (tmp_path, tmp_path / "missing"):
         monkeypatch.setenv(files.VARIABLE, str(folder))
         for source in ("auto", "files"):
             with pytest.raises(ValueError, match=f"BANDITS_DP_DATA must name a folder with user_artists.dat.*{folder}"):
                 load_listening(source)
-
-
-def test_without_the_variable_there_are_no_files(monkeypatch):
     monkeypatch.setenv(files.VARIABLE, "")
-    with pytest.raises(ValueError, match="BANDITS_DP_DATA, which is not set: download"):
-        load_listening("files")
-    with pytest.raises(ValueError, match="source must be one of"):
-        load_listening("web")
+    for source, said in (("files", "BANDITS_DP_DATA, which is not set: download"), ("web", "source must be one of")):
+        with pytest.raises(ValueError, match=said):
+            load_listening(source)
 
 
-def damaged():
-    """Yield how a set of files can be wrong, and what is said then."""
-    for name, content in CONTENTS.items():
-        yield name, content[:-3], f"{name} in .* got {len(content) - 3} bytes"  # cut off
-        yield name, content.replace(b"\t", b" ", 1), f"{name} in .* SHA-256"
-        yield name, content + b"1\t1\t1\n", f"{name} in .* or of another version"
-        yield name, None, f"got no {name}"
-
-
-@pytest.mark.parametrize(("name", "content", "said"), list(damaged()))
-def test_damaged_files_are_an_error_and_no_reason_to_fall_back(monkeypatch, tmp_path, tiny, name, content, said):
-    folder = write(tmp_path)
+@pytest.mark.parametrize(("damage", "said"), [
+    (lambda content: content[:-3], "{0} in .* must be that of HetRec 2011, version 1.0, .* got {1} bytes"),
+    (lambda content: content.replace(b"\t", b" ", 1), "{0} in .* SHA-256"),
+    (lambda content: None, "got no {0}"),
+], ids=["cut off", "changed", "missing"])
+@pytest.mark.parametrize("name", CONTENTS)
+def test_damaged_files_are_an_error_and_no_reason_to_fall_back(monkeypatch, tmp_path, tiny, name, damage, said):
+    folder, content = write(tmp_path), damage(CONTENTS[name])
     (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
     monkeypatch.setenv(files.VARIABLE, str(folder))
-    with pytest.raises(ValueError, match=said if name != "user_artists.dat" or content else "must name a folder"):
+    said = "must name a folder" if content is None and name == "user_artists.dat" else said.format(name, len(CONTENTS[name]) - 3)
+    with pytest.raises(ValueError, match=said):
         load_listening("auto")
 
 
 def test_a_download_happens_once(cache, tiny, serve, capfd):
     asked = serve(packed())
     first, second = load_listening("download"), load_listening("auto")
-    assert asked == ["/lastfm.zip"] and first.source == second.source == "download"
+    assert asked == ["/lastfm.zip"] and first.source == second.source == "download" and (first.heard == second.heard).all()
     assert "100%" in capfd.readouterr().err  # a progress bar
-    assert sorted(path.name for path in cache.rglob("*")) == sorted(["lastfm", *CONTENTS])
-    assert {path.name: path.read_bytes() for path in (cache / "lastfm").iterdir()} == CONTENTS
-    (cache / "lastfm" / "tags.dat").write_bytes(b"cut")
-    with pytest.raises(ValueError, match=r"tags.dat in .*lastfm must be .* got 3 bytes"):
-        load_listening("auto")
+    assert [path.name for path in cache.iterdir()] == ["lastfm.zip"]
 
 
+FULL = OSError(28, "No space left on device")
+ROOM = "cache folder .* must be writable and have room for the download, got .*No space left.*; or download and unpack .*BANDITS_DP"
 BAD = {
     "cut": ({"body": packed(), "missing": 100}, OSError, "broke off"),
     "gone": ({"body": b"no", "status": 404}, OSError, "404"),
@@ -191,47 +163,22 @@ BAD = {
     "half a zip": ({"body": packed()[: len(packed()) // 2]}, ValueError, "must give a zip file"),
     "one file less": ({"body": packed({"tags.dat": CONTENTS["tags.dat"]})}, ValueError, "got no artists.dat"),
     "other version": ({"body": packed(CONTENTS | {"tags.dat": b"tagID\n"})}, ValueError, "tags.dat in http.*SHA-256"),
+    "full disk": ({"body": packed()}, OSError, ROOM),
 }
 
 
 @pytest.mark.parametrize("source", ["auto", "download"])
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_download_is_an_error_and_leaves_nothing(cache, tiny, serve, case, source):
+def test_a_bad_download_is_an_error_and_leaves_nothing(cache, tiny, serve, monkeypatch, case, source):
+    """And no stand-in: there is a network, and what is wrong can be mended."""
     served, kind, said = BAD[case]
     serve(**served)
+    if case == "full disk":
+        monkeypatch.setattr("shutil.move", Mock(side_effect=FULL))  # by which pooch keeps what has come
     with pytest.raises(kind, match=said) as caught:
         load_listening(source)
     assert not isinstance(caught.value, files.Unreachable)
     assert not list(cache.iterdir())
-
-
-def test_a_disk_that_fills_while_the_zip_comes_is_an_error(cache, serve, monkeypatch):
-    def full(*arguments, **options):
-        raise OSError(28, "No space left on device")
-
-    serve(packed())
-    monkeypatch.setattr("pooch.retrieve", full)
-    for source in ("auto", "download"):  # no stand-in: there is a network, and what is wrong can be mended
-        with pytest.raises(OSError, match=r"cache folder .* must have room for the download.*No space left.*BANDITS_DP_DATA"):
-            load_listening(source)
-    assert not list(cache.iterdir())
-
-
-def test_who_downloads_last_keeps_what_is_there(cache, tiny, serve, monkeypatch):
-    """Another program has brought the files while ours were on their way."""
-    asked = serve(packed())
-    unpacked = files._unpacked
-
-    def slowly(path):
-        contents = unpacked(path)
-        files._keep(contents, path.parent / "other", files.cached_folder())
-        return contents
-
-    monkeypatch.setattr(files, "_unpacked", slowly)
-    first = load_listening("download")
-    assert len(asked) == 1 and [path.name for path in cache.iterdir()] == [files.cached_folder().name]
-    again = load_listening("download")
-    assert len(asked) == 1 and (again.heard == first.heard).all()
 
 
 def test_without_a_network_there_is_a_stand_in_and_a_warning(cache, monkeypatch):
@@ -240,35 +187,18 @@ def test_without_a_network_there_is_a_stand_in_and_a_warning(cache, monkeypatch)
         load_listening("download")
     with pytest.warns(UserWarning, match="NOT the Last.fm data.*BANDITS_DP_DATA"):
         problem = LastFM(source="auto")
-    assert problem.source == "synthetic" and "source='synthetic'" in repr(problem)
-    assert not list(cache.iterdir())
+    assert problem.source == "synthetic" and "source='synthetic'" in repr(problem) and not list(cache.iterdir())
 
 
-def test_a_cache_that_cannot_be_written_is_an_error(cache, serve):
+def test_a_cache_that_cannot_be_written_and_what_is_not_installed_are_errors(cache, monkeypatch, stand_in):
     cache.write_text("a file where the folder should be")
     for source in ("auto", "download"):
         with pytest.raises(OSError, match=r"cache folder .* must be writable.*BANDITS_DP_DATA"):
             load_listening(source)
-
-
-def test_a_full_disk_is_an_error_and_leaves_nothing(cache, tiny, serve, monkeypatch):
-    def full(path, content):
-        raise OSError(28, "No space left on device")
-
-    serve(packed())
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OSError, match=r"cache folder .* must have room for the files.*No space left"):
-        load_listening("download")
-    assert not list(cache.iterdir())
-
-
-def test_what_is_not_installed_is_named(cache, monkeypatch, stand_in):
-    monkeypatch.setitem(sys.modules, "pooch", None)
-    with pytest.raises(ImportError, match=r"bandits-dp\[lastfm\]"):
-        load_listening("download")
-    monkeypatch.setitem(sys.modules, "sklearn.decomposition", None)
-    with pytest.raises(ImportError, match=r"bandits-dp\[lastfm\]"):
-        LastFM(listening=stand_in)
+    for module, given in (("pooch", {"source": "download"}), ("sklearn.decomposition", {"listening": stand_in})):
+        monkeypatch.setitem(sys.modules, module, None)
+        with pytest.raises(ImportError, match=r"bandits-dp\[lastfm\]"):
+            LastFM(**given)
 
 
 def test_features_are_principal_components_of_tf_idf(stand_in):
@@ -287,6 +217,9 @@ def test_features_are_principal_components_of_tf_idf(stand_in):
     np.testing.assert_allclose(components, right[:6] * signs[:, None], atol=1e-8)
     assert explained == pytest.approx((sizes[:6] ** 2).sum() / (sizes**2).sum())
     assert np.linalg.norm(features, axis=1).min() > 0 and np.linalg.norm(features, axis=1).max() <= 1 + 1e-12
+    pool = LastFM(listening=stand_in, dimension=6)
+    np.testing.assert_array_equal(pool.pool, features)
+    assert pool.least_eigenvalue == pytest.approx(np.linalg.svd(features)[1][-1] ** 2 / len(features))  # of E[x x']
     with pytest.raises(ValueError, match="dimension must be at most"):
         tag_features(stand_in, 300)
 
@@ -305,23 +238,6 @@ def check_candidates(problem):
     assert problem.contexts(rows).shape == (3000, problem.arms, problem.dimension)
 
 
-def test_the_least_eigenvalue_is_that_of_an_artist_at_random(stand_in):
-    """No direction has less of E[x x'], and one has no more."""
-    problem = LastFM(listening=stand_in, dimension=5)
-    directions = np.random.default_rng(0).normal(size=(20_000, 5))
-    spread = ((problem.pool @ (directions / np.linalg.norm(directions, axis=1, keepdims=True)).T) ** 2).mean(axis=0)
-    assert problem.least_eigenvalue <= spread.min() < 1.2 * problem.least_eigenvalue
-
-
-def test_candidates(stand_in):
-    problem = LastFM(listening=stand_in)
-    check_candidates(problem)
-    rng = np.random.default_rng(3)
-    one_by_one = np.concatenate([problem.numbers(rng, 1) for _ in range(5)])
-    np.testing.assert_array_equal(one_by_one, problem.numbers(np.random.default_rng(3), 5))
-    assert problem.draw(rng) is problem
-
-
 def test_who_is_not_heard_is_shown_evenly():
     """With three artists and two heard by user 0, she is shown each with its chance."""
     listening = Listening("synthetic", np.array([0, 2, 3]), np.array([0, 2, 1]), np.array([[0, 0, 2], [1, 1, 1], [2, 2, 1]]),
@@ -335,26 +251,28 @@ def test_who_is_not_heard_is_shown_evenly():
 
 
 def test_users_return_once_in_every_season(stand_in):
-    problem = LastFM(returning=3, listening=stand_in)
+    problem, rng = LastFM(returning=3, listening=stand_in), np.random.default_rng(3)
     with pytest.raises(ValueError, match=r"call draw\(rng\) first"):
-        problem.numbers(np.random.default_rng(0), 1)
-    drawn = problem.draw(np.random.default_rng(0))
-    users = drawn.users(drawn.numbers(np.random.default_rng(1), 600)).reshape(3, 200)
+        problem.numbers(rng, 1)
+    drawn = problem.draw(rng)
+    check_candidates(LastFM(returning=20, listening=stand_in).draw(rng))
+    users = np.concatenate([drawn.users(drawn.numbers(rng, rounds)) for rounds in (1, 399, 200)]).reshape(3, 200)
     assert (np.sort(users, axis=1) == np.arange(200)).all() and (users[0] != users[1]).any()
-    with pytest.raises(ValueError, match="horizon must be at most 600, as 200 users come 3 times each, got 601"):
-        drawn.numbers(np.random.default_rng(0), 1)
-    learner = bdp.make("LinUCB", problem, horizon=601)
-    with pytest.raises(ValueError, match="horizon must be at most 600"):
-        bdp.simulate(learner, problem, horizon=601, runs=1, progress=False)
+    for call in (lambda: drawn.numbers(rng, 1), lambda: bdp.simulate(bdp.make("LinUCB", problem, horizon=601), problem, horizon=601,
+                                                                     runs=1, progress=False)):
+        with pytest.raises(ValueError, match="horizon must be at most 600, as 200 users come 3 times each, got 601"):
+            call()
 
 
 @pytest.mark.parametrize("name", ["LinUCB", "LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-JDP"])
 @pytest.mark.parametrize("returning", [None, 1])
-def test_parallel_runs_follow_the_plain_loop(stand_in, name, returning):
-    problem = LastFM(dimension=8, arms=6, returning=returning, listening=stand_in)
-    private = {} if name == "LinUCB" else {"epsilon": 2.0, "delta": 0.1}
-    learner = bdp.make(name, problem, horizon=150, **private)
-    result = bdp.simulate(learner, problem, horizon=150, runs=3, seed=4, progress=False)
+def test_parallel_runs_follow_the_plain_loop(stand_in, name, returning, tmp_path):
+    """And can be kept, with the problem's data."""
+    problem, again = (LastFM(dimension=8, arms=6, returning=returning, listening=stand_in) for _ in range(2))
+    learner = bdp.make(name, problem, horizon=150, **({} if name == "LinUCB" else {"epsilon": 2.0, "delta": 0.1}))
+    result, kept = (bdp.simulate(learner, one, horizon=150, runs=3, seed=4, progress=False, cache=tmp_path)
+                    for one in (problem, again))
+    assert (kept.regret == result.regret).all() and len(list(tmp_path.rglob("*.npz"))) == 3
     rngs = [np.random.default_rng(child) for child in np.random.SeedSequence(4).spawn(3)]
     plain = play_plainly(learner, problem, rngs, result.rounds, int)
     np.testing.assert_allclose(result.regret, plain.regret)
@@ -369,35 +287,7 @@ def test_the_number_of_candidates_may_vary(stand_in):
     assert all(len(own) == len(one) and one.sum() == 1 for own, one in zip(shown, means, strict=True))
     assert problem.random_click_rate == pytest.approx(np.mean([1 / k for k in range(4, 10)]))
     learner = bdp.make("LinUCB-RewardTree", problem, horizon=200, epsilon=2.0, delta=0.1)
-    result = bdp.simulate(learner, problem, horizon=200, runs=2, progress=False)
-    assert ((problem.click_rate(result) >= 0) & (problem.click_rate(result) <= 1)).all()
+    rate = problem.click_rate(bdp.simulate(learner, problem, horizon=200, runs=2, progress=False))
+    assert ((rate >= 0) & (rate <= 1)).all()
     with pytest.raises(ValueError, match="fewest must be at most the 9 arms, got 10"):
         LastFM(arms=9, fewest=10, listening=stand_in)
-
-
-def test_a_simulation_can_be_kept(stand_in, tmp_path):
-    problem = LastFM(dimension=4, arms=5, listening=stand_in)
-    learner = bdp.make("LinUCB", problem, horizon=50)
-    one = bdp.simulate(learner, problem, horizon=50, runs=2, progress=False, cache=tmp_path)
-    two = bdp.simulate(learner, LastFM(dimension=4, arms=5, listening=stand_in), horizon=50, runs=2, progress=False, cache=tmp_path)
-    np.testing.assert_array_equal(one.regret, two.regret)
-    assert len([path for path in tmp_path.rglob("*") if path.is_file()]) >= 2
-
-
-def test_users_who_return_cost_noise_and_are_counted(stand_in):
-    """All rewards of one user move the released sums by no more than the noise is made for, and nobody comes more often."""
-    problem = LastFM(dimension=4, arms=5, returning=3, listening=stand_in)
-    once, thrice = (bdp.make("LinUCB-RewardTree", problem, horizon=600, epsilon=2.0, delta=0.1, returning_users=visits)
-                    for visits in (False, 3))
-    rounds = np.arange(1, 601)
-    np.testing.assert_allclose(thrice.stream.counter.error_std(rounds), 3 * once.stream.counter.error_std(rounds))
-    assert "one user's at most 3 rewards in [0, 1]" in str(thrice.guarantee) and "one reward" in str(once.guarantee)
-    features = problem.pool[:5]
-    for _ in range(3):
-        thrice.update(thrice.act(features, user="Noor"), 1.0, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="user must be asked in 3 batches at most"):
-        thrice.act(features, user="Noor")
-    every = bdp.make("LinUCB-RewardTree", problem, horizon=600, epsilon=2.0, delta=0.1, returning_users=True)
-    assert "at most 600 rewards" in str(every.guarantee)
-    with pytest.raises(ValueError, match="returning_users must be an integer that is at least 1"):
-        bdp.make("LinUCB-RewardTree", problem, horizon=600, epsilon=2.0, delta=0.1, returning_users=0)

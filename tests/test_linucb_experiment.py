@@ -8,8 +8,7 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta
-from bandits_dp.companion.replicas.linucb import FigureLinUCB
-from bandits_dp.companion.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree
+from bandits_dp.companion.replicas.linucb import FigureBits, FigureCounter, FigureGaussian, FigureLinUCB, FigureTree
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.problems import CodeLinear, ContextualLinear
 from tests.benchmarks import reference_experiment as reference

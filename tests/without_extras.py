@@ -18,10 +18,8 @@ import bandits_dp
 
 DRAWING = {"bandits_dp.companion.plots.drawing", "bandits_dp.companion.plots.end_labels"}  # nobody imports them who does not draw
 NEEDY = {  # whose examples need a library, and whether they get to the message that names the extra
-    "bandits_dp.companion.logs.log.Log.from_dataframe": False,  # takes a table of the caller's
     "bandits_dp.companion.plots.lines.band": False,  # takes axes of the caller's
-    "bandits_dp.companion.plots.moving.MovingFigure": True,
-    "bandits_dp.companion.plots.moving.moving_figure": True,
+    "bandits_dp.companion.plots.figure.MovingFigure": True,
     "bandits_dp.companion.plots.style.use_style": True,
     "bandits_dp.companion.lastfm.problem.LastFM": True,
     "bandits_dp.play.result.Result.to_dataframe": True,

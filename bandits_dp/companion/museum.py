@@ -11,8 +11,6 @@ Inputs are one user's number (or vector) per row, if a story does not say otherw
 self-contained on purpose: what is wrong with it is the exhibit.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable
@@ -26,7 +24,6 @@ from bandits_dp.accounting import classical_gaussian_noise_std, gaussian_noise_s
 from bandits_dp.audit.audit import Vectorized
 
 Array = NDArray[np.float64]
-Draw = Callable[[Array, np.random.Generator, int], Array]
 
 
 @dataclass(frozen=True)
@@ -223,14 +220,8 @@ def sliding_window(data: Array, rng: np.random.Generator, runs: int, memberships
 
 
 def _exhibit(
-    draw: Callable[..., Array],
-    broken: dict[str, float],
-    mended: dict[str, float],
-    fix: str,
-    claim: tuple[float, float],
-    a: Array,
-    b: Array,
-    runs: int,
+    draw: Callable[..., Array], broken: dict[str, float], mended: dict[str, float], fix: str, claim: tuple[float, float], a: Array,
+    b: Array, runs: int,
 ) -> Exhibit:
     """Put a piece on show: the function's name and text, and what its last parameter is when broken and when mended."""
     name, story = draw.__name__.replace("_", " "), inspect.getdoc(draw) or ""

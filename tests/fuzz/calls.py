@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tests.fuzz.judge import Violation, held, judged
-from tests.fuzz.targets import TIMES, Target, targets
+from tests.fuzz.targets import Target, targets
 from tests.fuzz.values import kind_of, made, values
 
 HEAVY = {"audit": 50, "simulate": 50, "moving_figure": 10, "moving_scene": 10, "band": 20, "LastFM": 50, "source": 10, "setup": 5,
@@ -51,7 +51,7 @@ def drawn(target: Target, choose: Choose, number: Callable[[str], str]) -> dict[
             text, status = number(kind), "any"
         else:
             text, status = choose(values(target.arguments[name]))
-        if (text == "None" and name in target.optional) or ("M8" in text and (target.name, name) in TIMES):
+        if text == "None" and name in target.optional:
             status = "any"
         if name == "workers" and isinstance(made(text), Integral) and made(text) > 1:
             continue  # processes that the clock and the limit of memory would break; tests of the simulator start some

@@ -230,7 +230,7 @@ bdp.learners.PhasedElimination(arms=2, dimension=2, first_length=20.0, width=wid
     population=0)
 
 bdp.logs.Log(actions=[0, 2, 1, 1], rewards=[1.0, 0.0, 1.0, 0.5], propensities=[0.5, 0.25, 0.25, 0.25], arms=3,
-    reward_range=(0.0, 1.0), users=['a', 'b', 'c', 4], rounds=[1, 2, 3, 4])
+    reward_range=(0.0, 1.0), users=['a', 'b', 'c', 4])
 bdp.logs.Log(actions=[0, 1], rewards=[1.0, 0.0], propensities=[0.5, 0.25], features=np.ones((2, 2, 3)))
 bdp.logs.evaluate(policy=[1.0, 0.0], log=bdp.logs.Log([0, 1, 1, 0], [1, 0, 1, 1], propensities=0.5, arms=2), method='ips', clip=2.0,
     confidence=0.75)
@@ -293,7 +293,6 @@ WITHOUT = {  # public names without a call, and why
     "Vectorized": "holds any function",
     "no_guarantee": "five words that nobody reads but people",
 }
-TIMES = {("Log", "rounds")}  # may be dates and times
 INFINITE = {"binomial_vector_epsilon", "Reals"}  # may answer inf, and say so
 PROBABILITY = {"binomial_delta", "discrete_laplace_delta", "gaussian_delta", "laplace_delta", "skellam_delta"}
 

@@ -1,7 +1,6 @@
 """Who listened to what, and which tags artists have: read from the Last.fm files, or made up where there are none."""
 
-from __future__ import annotations
-
+import io
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +10,10 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.companion.lastfm import files
-from bandits_dp.companion.lastfm.standin import made_up
 
-SOURCES = ("auto", "files", "download", "synthetic")
+Ints = NDArray[np.int64]
+USERS, ARTISTS, TAGS, STYLES, LISTENS = 200, 1200, 300, 12, 30  # of the stand-in
+SEED = 20110523  # fixed: everybody without the files gets the same stand-in
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Listening:
     """
 
     source: str
-    starts: NDArray[np.int64]
-    heard: NDArray[np.int64]
-    taggings: NDArray[np.int64]
+    starts: Ints
+    heard: Ints
+    taggings: Ints
     tags: tuple[str, ...]
     artists: int
 
@@ -83,7 +83,7 @@ def load_listening(source: str = "auto") -> Listening:
     >>> listening.users, listening.artists
     (200, 1200)
     """
-    _checks.choice("source", source, SOURCES)
+    _checks.choice("source", source, ("auto", "files", "download", "synthetic"))
     if source in ("auto", "files"):
         folder = files.named_folder()
         if folder is not None:
@@ -91,20 +91,38 @@ def load_listening(source: str = "auto") -> Listening:
         if source == "files":
             raise ValueError(f"source 'files' needs the environment variable {files.VARIABLE}, which is not set: {files.ADVICE}")
     if source == "synthetic":
-        return _stand_in()
+        return stand_in()
     try:
         return parsed(files.download(), "download")
     except files.Unreachable as error:
         if source == "download":
             raise
         warnings.warn(f"these are NOT the Last.fm data, but a small made-up stand-in: {error}", stacklevel=3)
-        return _stand_in()
+        return stand_in()
 
 
-def _stand_in() -> Listening:
-    starts, heard, taggings, artists = made_up()
+def stand_in() -> Listening:
+    """Make up a small world of listeners, for where the Last.fm files are not: of their shape, and of nobody's data.
+
+    Artists and users lean towards a few of twelve styles. Popular artists are heard more and tagged more, and the least known have
+    no tags at all, as in the real data. Numbers in it mean nothing beyond that.
+    """
+    rng = np.random.default_rng(SEED)
+    artist_style, tag_style = rng.dirichlet(np.full(STYLES, 0.2), ARTISTS), rng.dirichlet(np.full(STYLES, 0.1), TAGS)
+    user_style = rng.dirichlet(np.full(STYLES, 0.3), USERS)
+    known = rng.permutation(1.0 / (10 + np.arange(ARTISTS)))  # a long tail
+    common = rng.permutation(1.0 / (3 + np.arange(TAGS)))
+    found = []
+    for artist, amount in enumerate(rng.poisson(3000 * known)):
+        law = common * (tag_style @ artist_style[artist])
+        counts = rng.multinomial(amount, law / law.sum())
+        found += [(artist, tag, counts[tag]) for tag in np.flatnonzero(counts)]
+    law = known * (user_style @ artist_style.T)
+    keys = np.log(rng.random((USERS, ARTISTS))) / law  # the largest are a sample without replacement, likelier by law
+    heard = np.sort(np.argsort(-keys, axis=1)[:, :LISTENS], axis=1)
+    taggings = np.array(found, dtype=np.int64)
     tags = tuple(f"tag {number}" for number in range(taggings[:, 1].max() + 1))
-    return Listening("synthetic", starts, heard, taggings, tags, artists)
+    return Listening("synthetic", np.arange(USERS + 1) * LISTENS, heard.ravel(), taggings, tags, ARTISTS)
 
 
 def parsed(contents: dict[str, bytes], source: str) -> Listening:
@@ -112,13 +130,13 @@ def parsed(contents: dict[str, bytes], source: str) -> Listening:
     artists = np.sort(np.array([row[0] for row in _rows(contents["artists.dat"], "utf-8")], dtype=np.int64))
     named = sorted((int(row[0]), row[1]) for row in _rows(contents["tags.dat"], "latin-1"))
     tags = np.array([number for number, _ in named])
-    listens = _numbers(contents["user_artists.dat"])
+    listens, given = (np.loadtxt(io.BytesIO(contents[name]), np.int64, skiprows=1) for name in ("user_artists.dat",
+                                                                                                "user_taggedartists.dat"))
     users, user = np.unique(listens[:, 0], return_inverse=True)
     order = np.lexsort((listens[:, 1], user))
     heard = np.searchsorted(artists, listens[order, 1])
     starts = np.searchsorted(user[order], np.arange(len(users) + 1))
-    given = _numbers(contents["user_taggedartists.dat"])[:, 1:3]
-    given = given[np.isin(given[:, 0], artists)]
+    given = given[np.isin(given[:, 1], artists), 1:3]
     pairs, counts = np.unique(given, axis=0, return_counts=True)
     taggings = np.column_stack([np.searchsorted(artists, pairs[:, 0]), np.searchsorted(tags, pairs[:, 1]), counts])
     return Listening(source, starts, heard, taggings, tuple(name for _, name in named), len(artists))
@@ -127,9 +145,3 @@ def parsed(contents: dict[str, bytes], source: str) -> Listening:
 def _rows(content: bytes, encoding: str) -> list[Any]:
     """Return the fields of all lines but the first."""
     return [line.split("\t") for line in content.decode(encoding).split("\n")[1:] if line]
-
-
-def _numbers(content: bytes) -> NDArray[np.int64]:
-    """Return a table of integers under one line of names."""
-    head, _, rest = content.partition(b"\n")
-    return np.array(rest.split(), dtype=np.int64).reshape(-1, head.count(b"\t") + 1)

@@ -1,7 +1,5 @@
 """From tags to a few numbers per artist: TF-IDF, then principal components, by scikit-learn."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array

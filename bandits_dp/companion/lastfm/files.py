@@ -4,15 +4,10 @@ The files may be used for non-commercial purposes and are not part of this packa
 line ends, with version 1.0 of May 2011.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
-import shutil
-import tempfile
 import zipfile
 from pathlib import Path
-from typing import Any
 
 from bandits_dp._extras import needed
 
@@ -83,13 +78,8 @@ def checked(name: str, content: bytes, place: str) -> bytes:
     return content
 
 
-def cached_folder() -> Path:
-    """Return where a download is kept, whether or not there is one."""
-    return Path(_pooch().os_cache("bandits_dp")) / "lastfm"
-
-
 def download() -> dict[str, bytes]:
-    """Return the checked contents, downloaded unless they are in the user's cache.
+    """Return the checked contents of the zip, downloaded unless it is in the user's cache.
 
     Raises
     ------
@@ -98,53 +88,17 @@ def download() -> dict[str, bytes]:
     OSError
         If the download broke off, or nothing can be written into the cache folder.
     ValueError
-        If what came is no zip, or a file in it or in the cache is not that of version 1.0. Then nothing is kept.
+        If what came is no zip, or a file in it is not that of version 1.0. Then nothing is kept.
     ImportError
         If pooch is not installed.
     """
-    folder = cached_folder()
-    if folder.is_dir():
-        return read_files(folder)
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(dir=folder.parent))  # beside the goal, so that one rename brings all files at once
-    except OSError as error:
-        raise OSError(f"cache folder {folder.parent} must be writable for the download, got {error}; or {ADVICE}") from error
-    try:
-        contents = _unpacked(_fetched(work))
-        _keep(contents, work / "ready", folder)
-    finally:
-        shutil.rmtree(work)
-    return contents
-
-
-def _keep(contents: dict[str, bytes], ready: Path, folder: Path) -> None:
-    """Write the files beside their folder, and bring all of them there at once."""
-    try:
-        ready.mkdir()
-        for name, content in contents.items():
-            (ready / name).write_bytes(content)
-        if not folder.is_dir():  # somebody else may have been faster
-            ready.rename(folder)
-    except OSError as error:
-        raise OSError(f"cache folder {folder.parent} must have room for the files, got {error}; or {ADVICE}") from error
-
-
-def _pooch() -> Any:
     with needed("lastfm", "downloading the Last.fm files"):
         import pooch
-    return pooch
-
-
-def _fetched(work: Path) -> Path:
-    """Download the zip into a folder and return its path."""
-    import requests  # pooch downloads by it
-
-    pooch = _pooch()
+        import requests  # pooch downloads by it
     pooch.get_logger().setLevel("WARNING")
-    downloader = pooch.HTTPDownloader(progressbar=True, timeout=10)
+    folder, downloader = Path(pooch.os_cache("bandits_dp")), pooch.HTTPDownloader(progressbar=True, timeout=10)
     try:
-        return Path(pooch.retrieve(URL, known_hash=None, fname="lastfm.zip", path=work, downloader=downloader))
+        path = Path(pooch.retrieve(URL, known_hash=None, fname="lastfm.zip", path=folder, downloader=downloader))
     except requests.exceptions.ChunkedEncodingError as error:
         raise OSError(f"{URL} must come whole, but the download broke off: {error}") from error
     except (requests.exceptions.ConnectionError, requests.exceptions.Timeout) as error:
@@ -152,7 +106,12 @@ def _fetched(work: Path) -> Path:
     except requests.exceptions.RequestException as error:
         raise OSError(f"{URL} must be there, got {error}; {ADVICE}") from error
     except OSError as error:
-        raise OSError(f"cache folder {work.parent} must have room for the download, got {error}; or {ADVICE}") from error
+        raise OSError(f"cache folder {folder} must be writable and have room for the download, got {error}; or {ADVICE}") from error
+    try:
+        return _unpacked(path)
+    except ValueError:
+        path.unlink()
+        raise
 
 
 def _unpacked(path: Path) -> dict[str, bytes]:

@@ -8,8 +8,6 @@ The paper does not say who comes when. Here it is a user at random, or, with ``r
 seasons, in a fresh random order in each; then no user is there more often than that, which is what a promise to users needs.
 """
 
-from __future__ import annotations
-
 import copy
 from typing import Any, Self
 
@@ -76,16 +74,10 @@ class LastFM:
     fixed = False
     features = None
     reward_range = (0.0, 1.0)
-    feature_norm = 1.0
-    theta_norm = 1.0
+    feature_norm = theta_norm = 1.0
 
     def __init__(
-        self,
-        dimension: int = 25,
-        arms: int = 25,
-        returning: int | None = None,
-        fewest: int | None = None,
-        source: str = "auto",
+        self, dimension: int = 25, arms: int = 25, returning: int | None = None, fewest: int | None = None, source: str = "auto",
         listening: Listening | None = None,
     ) -> None:
         self.dimension = _checks.integer("dimension", dimension)
@@ -105,8 +97,7 @@ class LastFM:
         self._before = np.full((len(self._often), self._often.max()), self.listening.artists)
         for own, first, last in zip(self._before, self.listening.starts, self.listening.starts[1:], strict=False):
             own[: last - first] = self.listening.heard[first:last] - np.arange(last - first)  # how many not heard are before it
-        self._coming: NDArray[np.intp] | None = None
-        self._came = 0
+        self._coming: NDArray[np.intp] | None = None  # who still comes, if users return
 
     @property
     def least_eigenvalue(self) -> float:
@@ -119,7 +110,6 @@ class LastFM:
             return self
         drawn = copy.copy(self)
         drawn._coming = np.concatenate([rng.permutation(self.listening.users) for _ in range(self.returning)])
-        drawn._came = 0
         return drawn
 
     def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
@@ -136,12 +126,12 @@ class LastFM:
         if self.returning is not None:
             if self._coming is None:
                 raise ValueError("problem must be drawn if users return, got one without their order: call draw(rng) first")
-            coming = self._coming[self._came : self._came + rounds]
-            if len(coming) < rounds:
-                raise ValueError(f"horizon must be at most {len(self._coming)}, as {self.listening.users} users come "
-                                 f"{self.returning} times each, got {self._came + rounds}")
-            rows[:, 0] = (coming + 0.5) / self.listening.users
-            self._came += rounds
+            users = self.listening.users
+            if (lacking := rounds - len(self._coming)) > 0:
+                raise ValueError(f"horizon must be at most {self.returning * users}, as {users} users come {self.returning} times "
+                                 f"each, got {self.returning * users + lacking}")
+            rows[:, 0] = (self._coming[:rounds] + 0.5) / users
+            self._coming = self._coming[rounds:]
         return rows
 
     def users(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -169,14 +159,15 @@ class LastFM:
 
     def contexts(self, numbers: NDArray[np.float64]) -> Any:
         """Return the features of the candidates, shape (rounds, arms, dimension), or a list of arrays if their number varies."""
-        shown = self.pool[self.candidates(numbers)]
-        return [own[:count] for own, count in zip(shown, self._shown(numbers), strict=True)] if self.varying else shown
+        return self._cut(self.pool[self.candidates(numbers)], numbers)
 
     def round_means(self, numbers: NDArray[np.float64]) -> Any:
         """Return the rewards of the candidates: 1 for the one that the user has listened to, and 0; shaped as ``contexts``."""
-        ones = np.arange(self.arms) == self.liked(numbers)[:, None]
-        means = ones.astype(float)
-        return [own[:count] for own, count in zip(means, self._shown(numbers), strict=True)] if self.varying else means
+        return self._cut((np.arange(self.arms) == self.liked(numbers)[:, None]).astype(float), numbers)
+
+    def _cut(self, rows: NDArray[np.float64], numbers: NDArray[np.float64]) -> Any:
+        """Return what rows say about the candidates that are shown."""
+        return [own[:count] for own, count in zip(rows, self._shown(numbers), strict=True)] if self.varying else rows
 
     def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return zeros, as no chance is behind a reward, shape (rounds,)."""

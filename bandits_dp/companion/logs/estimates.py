@@ -17,10 +17,7 @@ weight, which ``effective_rows`` and ``largest_weight`` show. With ``clip`` they
 is another number than the value of the policy: for rewards >= 0 a smaller one.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,12 +26,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from bandits_dp import _checks
+from bandits_dp.companion.logs.columns import picked
 from bandits_dp.companion.logs.log import Log
 from bandits_dp.companion.logs.policies import probabilities
-from bandits_dp.companion.logs.predictions import predicted
 
 Floats = NDArray[np.float64]
-METHODS = ("ips", "snips", "dr")
 
 
 @dataclass(frozen=True)
@@ -88,13 +84,7 @@ class Estimate:
 
 
 def evaluate(
-    policy: Any,
-    log: Log,
-    method: str = "ips",
-    *,
-    clip: float | None = None,
-    confidence: float = 0.95,
-    model: Callable[[Any], Any] | None = None,
+    policy: Any, log: Log, method: str = "ips", *, clip: float | None = None, confidence: float = 0.95
 ) -> Estimate:
     """Return what a policy that does not learn would earn in a round, from a log of another policy.
 
@@ -109,14 +99,12 @@ def evaluate(
     log : Log
         With propensities.
     method : {"ips", "snips", "dr"}
-        Which estimate, see :mod:`bandits_dp.companion.logs.estimates`.
+        Which estimate, see :mod:`bandits_dp.companion.logs.estimates`. For ``"dr"`` ridge regressions on one half of the rows
+        predict the rewards of the other half.
     clip : float, optional
         Largest weight that is allowed, >= 1e-150; larger ones are replaced by it, which costs bias. Never done unless asked for.
     confidence : float
         Of the interval, in (0, 1).
-    model : callable, optional
-        For ``"dr"``: ``model(features)`` predicts the rewards of one row's arms, shape (arms,), and was made from other rows than
-        these. If not given, ridge regressions on one half of the rows predict the other half.
 
     Returns
     -------
@@ -139,20 +127,19 @@ def evaluate(
     >>> bool(estimate.low < 0.9 < estimate.high)
     True
     """
-    _check_log(log)
-    _checks.choice("method", method, METHODS)
+    _checks.one_of("log", log, Log, "a bandits_dp.companion.logs.Log")
+    _checks.choice("method", method, ("ips", "snips", "dr"))
     confidence = _checks.real("confidence", confidence, 0.0, 1.0)
-    if model is not None and (method != "dr" or not callable(model)):
-        raise ValueError(f"model must be a function of features, and is for method='dr' only, got {model!r} for {method!r}")
     propensities = log.known_propensities()
     said = list(probabilities(policy, ((log.shown(row), int(arms)) for row, arms in enumerate(log.sizes))))
-    agree = np.array([own[action] for own, action in zip(said, log.actions, strict=True)])
-    _check_support(agree, propensities)
+    agree = picked(said, log.actions)
+    sure = np.flatnonzero((propensities >= 1 - 1e-12) & (agree < 1 - 1e-9))  # no weight makes up for what could not be chosen
+    if len(sure):
+        raise ValueError(f"propensities must leave room for every action that the policy can choose, got 1 in row {sure[0]}, where "
+                         f"the policy chooses another action with probability {1 - agree[sure[0]]:.3g}")
     w = agree / propensities
-    clipped = 0
-    if clip is not None:
-        largest = _checks.real("clip", clip, 1e-150, math.inf, ends="[)")  # its square is no 0
-        clipped, w = int((w > largest).sum()), np.minimum(w, largest)
+    largest = math.inf if clip is None else _checks.real("clip", clip, 1e-150, math.inf, ends="[)")  # its square is no 0
+    clipped, w = int((w > largest).sum()), np.minimum(w, largest)
     if not w.any():
         raise ValueError("policy must choose an action of the log at least once, got one that never does, of which the log knows "
                          "nothing")
@@ -163,23 +150,22 @@ def evaluate(
     else:
         terms = w * r
         if method == "dr":
-            q = predicted(log, model)
+            q = _predicted(log)
             direct = np.array([own @ rewards for own, rewards in zip(said, q, strict=True)])
-            terms = direct + w * (r - np.array([rewards[action] for rewards, action in zip(q, log.actions, strict=True)]))
+            terms = direct + w * (r - picked(q, log.actions))
         value, error = float(terms.mean()), float(terms.std(ddof=1) / math.sqrt(n)) if n > 1 else math.inf
     z = float(ndtri((1 + confidence) / 2))
     return Estimate(value, error, value - z * error, value + z * error, confidence, method, n,
                     float(w.sum() ** 2 / (w**2).sum()), float(w.max()), clipped)
 
 
-def _check_log(log: object) -> None:
-    if not isinstance(log, Log):
-        raise TypeError(f"log must be a bandits_dp.companion.logs.Log, got {log!r}")
-
-
-def _check_support(agree: Floats, propensities: Floats) -> None:
-    """Refuse what no weight can mend: the logging policy had one choice only, and the policy has others."""
-    bad = np.flatnonzero((propensities >= 1 - 1e-12) & (agree < 1 - 1e-9))
-    if len(bad):
-        raise ValueError(f"propensities must leave room for every action that the policy can choose, got 1 in row {bad[0]}, where "
-                         f"the policy chooses another action with probability {1 - agree[bad[0]]:.3g}")
+def _predicted(log: Log) -> list[Floats]:
+    """Return predicted rewards of all arms of every row, by ridge regression on the rows of the other parity."""
+    arms = np.eye(int(log.sizes[0]))  # features of plain arms: which one it is
+    played = log.chosen if log.features is not None else arms[log.actions]
+    fitted = []
+    for other in (1, 0):  # for even rows, and for odd ones
+        rows = np.arange(len(log)) % 2 == other
+        x, y = played[rows], log.rewards[rows]
+        fitted.append(np.linalg.solve(x.T @ x + np.eye(x.shape[1]), x.T @ y))
+    return [(arms if (own := log.shown(row)) is None else own) @ fitted[row % 2] for row in range(len(log))]

@@ -1,7 +1,5 @@
 """A log: who was shown what, what was chosen with which probability, and what it paid, in the order in which it happened."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Sequence
 from numbers import Number
@@ -11,15 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.companion.logs import columns, frames
+from bandits_dp.companion.logs import columns
 
 Floats = NDArray[np.float64]
 
 
 class Log:
-    """Rounds that were played already, one per row.
+    """Rounds that were played already, one per row, in the order in which they were played.
 
-    Everything is copied and protected, so that nothing that the caller does later changes a log.
+    Columns may be lists, arrays, or columns of a pandas table, where ``table["shown"].map({"A": 0, "B": 1})`` turns labels into
+    numbers. Everything is copied and protected, so that nothing that the caller does later changes a log.
 
     Parameters
     ----------
@@ -38,8 +37,6 @@ class Log:
         Least and largest reward that there can be, known before the log; it need not be reached.
     users : sequence of int or str, shape (rows,), optional
         Who was shown it. Private learners need to know which rows are one person's.
-    rounds : array_like, shape (rows,), optional
-        Round numbers or times (of numpy, pandas or Python), which must not decrease.
 
     Attributes
     ----------
@@ -64,42 +61,30 @@ class Log:
     """
 
     def __init__(
-        self,
-        actions: ArrayLike,
-        rewards: ArrayLike,
-        propensities: ArrayLike | None = None,
-        *,
-        features: Any = None,
-        arms: int | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
-        users: Sequence[Hashable] | None = None,
-        rounds: ArrayLike | None = None,
-        _names: dict[str, str] | None = None,  # of the columns of a table, for who reads the errors
+        self, actions: ArrayLike, rewards: ArrayLike, propensities: ArrayLike | None = None, *, features: Any = None,
+        arms: int | None = None, reward_range: tuple[float, float] = (0.0, 1.0), users: Sequence[Hashable] | None = None,
     ) -> None:
-        named = {name: name for name in ("actions", "rewards", "propensities", "features", "users", "rounds")} | (_names or {})
-        rows = len(columns.column(named["actions"], actions))
+        rows = len(columns.column("actions", actions))
         if not rows:
-            raise ValueError(f"{named['actions']} must have a row at least, got none")
-        self.reward_range = _range(reward_range)
-        self.features = None if features is None else columns.features(named["features"], features, rows)
+            raise ValueError("actions must have a row at least, got none")
+        if not isinstance(reward_range, (tuple, list)) or len(reward_range) != 2:
+            raise ValueError(f"reward_range must be a pair (low, high), got {reward_range!r}")
+        low = _checks.real("reward_range", reward_range[0], -math.inf, math.inf, ends="[]")
+        self.reward_range = low, _checks.real("reward_range", reward_range[1], low, math.inf, ends="(]")
+        self.features = None if features is None else columns.features(features, rows)
         self.sizes = self._sizes(arms, rows)
-        self.actions = columns.actions(named["actions"], actions, self.sizes)
-        self.rewards = columns.numbers(named["rewards"], rewards, rows, *self.reward_range)
+        self.actions = columns.actions(actions, self.sizes)
+        self.rewards = columns.numbers("rewards", rewards, rows, *self.reward_range)
         self.propensities: Floats | None = None
         if propensities is not None:
             single = isinstance(propensities, Number) or getattr(propensities, "ndim", None) == 0
             each = np.full(rows, propensities) if single else propensities
-            self.propensities = columns.numbers(named["propensities"], each, rows, 0.0, 1.0, above=True)
-        self.users = None if users is None else columns.users(named["users"], users, rows)
-        self.rounds = None if rounds is None else columns.rounds(named["rounds"], rounds, rows)
-        for array in (self.actions, self.rewards, self.propensities, self.rounds, self.sizes, *self._arrays()):
+            self.propensities = columns.numbers("propensities", each, rows, 0.0, 1.0, above=True)
+        self.users = None if users is None else columns.users(users, rows)
+        shown = self.features if isinstance(self.features, tuple) else (self.features,)
+        for array in (self.actions, self.rewards, self.propensities, self.sizes, *shown):
             if array is not None:
                 array.flags.writeable = False
-
-    def _arrays(self) -> tuple[Floats, ...]:
-        if self.features is None:
-            return ()
-        return self.features if isinstance(self.features, tuple) else (self.features,)
 
     def _sizes(self, arms: int | None, rows: int) -> NDArray[np.int64]:
         """Return the number of arms of every row."""
@@ -107,72 +92,10 @@ class Log:
             if arms is None:
                 raise ValueError("arms must be the number of arms of a log without features, got None")
             return np.full(rows, _checks.integer("arms", arms))
-        if isinstance(self.features, tuple):
-            if len(self.features) != rows:
-                raise ValueError(f"features must have {rows} entries, one per row of actions, got {len(self.features)}")
-            sizes = np.array([len(own) for own in self.features])
-        else:
-            sizes = np.full(rows, self.features.shape[-2])
+        sizes = np.array([len(self.shown(row)) for row in range(rows)])  # type: ignore[arg-type]  # there are features
         if arms is not None and (sizes != _checks.integer("arms", arms)).any():
             raise ValueError(f"arms must be left out of a log with features, or be their number, got {arms}")
         return sizes
-
-    @classmethod
-    def from_dataframe(
-        cls,
-        frame: Any,
-        *,
-        action: str = "action",
-        reward: str = "reward",
-        propensity: str | float | None = "propensity",
-        features: Any = None,
-        arms: int | Sequence[Hashable] | None = None,
-        user: str | None = None,
-        round: str | None = None,
-        reward_range: tuple[float, float] = (0.0, 1.0),
-    ) -> Self:
-        """Read a log from a pandas DataFrame.
-
-        Parameters
-        ----------
-        frame : pandas.DataFrame
-            One round per row, in the order in which they were played.
-        action, reward : str
-            Names of columns.
-        propensity : str or float or None
-            Name of a column, one number for all rows, or None if nobody knows.
-        features : str, or list of lists of str, or array_like, optional
-            Name of a column that holds an array (arms, dimension) in every row; or the names of the columns of every feature
-            vector, a list of K lists; or numbers, shape (arms, dimension), the same in all rows.
-        arms : int or sequence, optional
-            Number of arms of a log without features. Or the labels that the column of actions has, the first for arm 0, and so on.
-        user, round : str, optional
-            Names of columns.
-        reward_range : tuple of float
-            Least and largest reward.
-
-        Returns
-        -------
-        Log
-            A copy of the table.
-
-        Raises
-        ------
-        ValueError
-            If there is no such column, or what :class:`Log` says, with the column's name.
-        TypeError
-            If ``frame`` is no DataFrame.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import bandits_dp as bdp
-        >>> table = pd.DataFrame({"shown": ["B", "A"], "slept": [1, 0], "chance": [0.8, 0.2]})
-        >>> log = bdp.logs.Log.from_dataframe(table, action="shown", reward="slept", propensity="chance", arms=["A", "B"])
-        >>> log.actions.tolist()
-        [1, 0]
-        """
-        return cls(**frames.read(frame, action, reward, propensity, features, arms, user, round), reward_range=reward_range)
 
     @property
     def uniform(self) -> bool:
@@ -183,14 +106,15 @@ class Log:
     @property
     def dimension(self) -> int | None:
         """Numbers per feature vector; None without features."""
-        return None if self.features is None else int(self._arrays()[0].shape[-1])
+        shown = self.shown(0)
+        return None if shown is None else shown.shape[-1]
 
     @property
     def chosen(self) -> Floats:
         """Feature vectors of the actions that were shown, shape (rows, dimension)."""
         if self.features is None:
             raise ValueError("features must be known, got None: this log is one of plain arms")
-        return np.array([self.shown(row)[action] for row, action in enumerate(self.actions)])  # type: ignore[index]
+        return columns.picked(map(self.shown, range(len(self))), self.actions)
 
     def shown(self, row: int) -> Floats | None:
         """Return the feature vectors of a row, shape (arms, dimension); None without features."""
@@ -223,7 +147,6 @@ class Log:
             self.actions[which], self.rewards[which], None if self.propensities is None else self.propensities[which],
             features=features, arms=int(self.sizes[0]) if features is None else None, reward_range=self.reward_range,
             users=None if self.users is None else [self.users[row] for row in which],
-            rounds=None if self.rounds is None else self.rounds[which],
         )
 
     def __repr__(self) -> str:
@@ -235,11 +158,3 @@ class Log:
         if self.users is not None:
             known.append(f"{len(set(self.users))} users")
         return f"Log({', '.join([f'{len(self)} rows', f'arms={arms}', *known])})"
-
-
-def _range(given: Any) -> tuple[float, float]:
-    """Return the least and the largest reward."""
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise ValueError(f"reward_range must be a pair (low, high), got {given!r}")
-    low = _checks.real("reward_range", given[0], -math.inf, math.inf, ends="[]")
-    return low, _checks.real("reward_range", given[1], low, math.inf, ends="(]")

@@ -1,10 +1,7 @@
 """Policies that do not learn: what is shown, as probabilities of arms, given features."""
 
-from __future__ import annotations
-
 import copy
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,13 +14,12 @@ from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
 
 Floats = NDArray[np.float64]
-Policy = Callable[[Any], Any]
-ALLOWED = "policy must be 'uniform', probabilities of arms, a function of features, or a learner"
+ALLOWED = "'uniform', probabilities of arms, a function of features, or a learner"
 SLACK = 1e-9  # by which probabilities may miss 1 together, per arm
 
 
-def policy_of(policy: Any) -> Policy:
-    """Return a function from the features of one round (None for plain arms) to probabilities of its arms.
+def policy_of(policy: Any) -> Callable[[Any, int], Any]:
+    """Return a function from the features of one round (None for plain arms) and the number of its arms to their probabilities.
 
     Parameters
     ----------
@@ -39,43 +35,37 @@ def policy_of(policy: Any) -> Policy:
     if isinstance(policy, Restarts):
         policy = policy.live
     if isinstance(policy, Live):
-        return _frozen(policy)
+        return _frozen(copy.deepcopy(policy))
     if isinstance(policy, str):
         if policy != "uniform":
-            raise ValueError(ALLOWED + f", got {policy!r}")
-        return _uniform
+            raise ValueError(f"policy must be {ALLOWED}, got {policy!r}")
+        return lambda features, arms: np.full(arms, 1 / arms)
     if callable(policy):
-        return partial(_checks.answer, "policy", policy)
-    fixed = _checks.numbers("policy", policy, ALLOWED.removeprefix("policy must be "))
-    return lambda features: fixed
+        return lambda features, arms: _checks.answer("policy", policy, features)
+    fixed = _checks.numbers("policy", policy, ALLOWED)
+    return lambda features, arms: fixed
 
 
-def _uniform(features: Any) -> None:
-    return None
-
-
-def _frozen(live: Live) -> Policy:
+def _frozen(live: Live) -> Callable[[Any, int], Floats]:
     """Return what a learner would show the next user."""
-    live = copy.deepcopy(live)
     if isinstance(live, LiveContexts):
-        if getattr(live.stream, "context_std", 0.0):
+        if live.stream.context_std:
             raise ValueError(f"policy must be a function of features, got {live.name}, which perturbs them anew every time")
 
-        def choose(features: Any) -> Floats:
+        def choose(features: Any, arms: int) -> Floats:
             if features is None:
                 raise ValueError(f"features must be in the log for {live.name}, got plain arms")
-            arm = int(live.choose(live.checked(features, 2)))
-            return np.eye(len(features))[arm]
+            return np.eye(arms)[int(live.choose(live.checked(features, 2)))]
 
         return choose
     asked = getattr(live, "asked", None)
     if not isinstance(asked, Asked) or live.setting == "clients":
         raise ValueError(f"policy must show one arm to one user, got {live.name}, whose clients watch a whole phase")
     shares = np.bincount(asked.arms, asked.plays, minlength=live.arms) / asked.plays.sum()
-    return lambda features: shares
+    return lambda features, arms: shares
 
 
-def probabilities(policy: Any, shown: Iterator[tuple[Any, int]]) -> Iterator[Floats]:
+def probabilities(policy: Any, shown: Iterable[tuple[Any, int]]) -> Iterator[Floats]:
     """Yield what a policy says about rounds, each a pair of features (or None) and a number of arms.
 
     Raises
@@ -84,22 +74,12 @@ def probabilities(policy: Any, shown: Iterator[tuple[Any, int]]) -> Iterator[Flo
         If it returns anything but that many probabilities, in any row.
     """
     function = policy_of(policy)
-    always = not (callable(policy) or isinstance(policy, (Live, Restarts, str)))  # the same, which is checked once
-    known: dict[int, Floats] = {}
     for row, (features, arms) in enumerate(shown):
-        if always and arms in known:
-            yield known[arms]
-            continue
-        said = function(features)
-        known[arms] = np.full(arms, 1 / arms) if function is _uniform else _checked(said, arms, row)
-        yield known[arms]
-
-
-def _checked(said: Any, arms: int, row: int) -> Floats:
-    try:
-        chances = _checks.numbers("policy", said, "")
-    except ValueError:
-        chances = np.zeros(0)
-    if chances.shape != (arms,) or not (chances >= 0).all() or abs(chances.sum() - 1) > SLACK * arms:
-        raise ValueError(f"policy must give {arms} probabilities, one per arm, that add up to 1, got {said!r} in row {row}")
-    return chances
+        said = function(features, arms)
+        try:
+            chances = _checks.numbers("policy", said, ALLOWED)
+        except ValueError:
+            chances = np.zeros(0)
+        if chances.shape != (arms,) or not (chances >= 0).all() or abs(chances.sum() - 1) > SLACK * arms:
+            raise ValueError(f"policy must give {arms} probabilities, one per arm, that add up to 1, got {said!r} in row {row}")
+        yield chances

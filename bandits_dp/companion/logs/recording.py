@@ -1,8 +1,7 @@
 """Make a log: play a policy that draws its arms, and write everything down."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -10,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp.companion.logs.columns import picked
 from bandits_dp.companion.logs.log import Log
 from bandits_dp.companion.logs.policies import probabilities
 from bandits_dp.problems.base import check_problem
+from bandits_dp.problems.contextual import shown_means
 from bandits_dp.problems.rounds import Rounds
 
 Floats = NDArray[np.float64]
@@ -63,44 +64,32 @@ def record(policy: Any, problem: Any, rounds: int, rng: np.random.Generator) -> 
     world = problem.draw(rng)
     shown, sizes, pay, users = _world(world, rounds, rng)
     chances = list(probabilities(policy, zip(shown, sizes, strict=True)))
-    actions = np.array([_drawn(own, rng) for own in chances])
-    propensities = [own[action] for own, action in zip(chances, actions, strict=True)]
+    actions = np.array([rng.choice(len(own), p=own / own.sum()) for own in chances])
     plain = shown[0] is None
-    features = None if plain else getattr(world, "features", None)  # the same in all rows, if the problem has such
-    if features is None and not plain:
-        features = shown
+    always = getattr(world, "features", None)  # the same in all rows, if the problem has such
     low, high = getattr(world, "reward_range", None) or (world.domain.low, world.domain.high)
-    return Log(actions, pay(actions), propensities, features=features, arms=world.arms if plain else None,
-               reward_range=(float(low), float(high)), users=users)
-
-
-def _drawn(chances: Floats, rng: np.random.Generator) -> int:
-    """Draw an arm; one of probability 0 never."""
-    steps = np.cumsum(chances)
-    return int(np.searchsorted(steps / steps[-1], rng.random(), side="right"))
+    return Log(actions, pay(actions), picked(chances, actions), features=None if plain else shown if always is None else always,
+               arms=world.arms if plain else None, reward_range=(float(low), float(high)), users=users)
 
 
 def _world(world: Any, rounds: int, rng: np.random.Generator) -> tuple[Sequence[Any], Sequence[int], Callable[..., Floats], Any]:
     """Return the features (or None) and the number of arms of every round, what pays for the actions, and who comes."""
     if isinstance(world, Rounds):
-        played = list(islice(world.one_by_one(rng), rounds))
-        rewards = [one[1] for one in played]
-        return [one[0] for one in played], list(map(len, rewards)), lambda actions: np.array(
-            [own[action] for own, action in zip(rewards, actions, strict=True)]), range(rounds)
+        shown, rewards, _ = zip(*islice(world.one_by_one(rng), rounds), strict=True)
+        return shown, list(map(len, rewards)), partial(picked, rewards), range(rounds)
     if world.setting != "contextual":
-        return [None] * rounds, [world.arms] * rounds, lambda actions: _by_arm(world, actions, rng), range(rounds)
+        return [None] * rounds, [world.arms] * rounds, partial(_by_arm, world, rng), range(rounds)
     numbers = world.numbers(rng, rounds)
     shown = world.contexts(numbers)
-    means = world.round_means(numbers) if hasattr(world, "round_means") else [world.means(own) for own in shown]
+    means = shown_means(world, numbers, shown)
 
     def pay(actions: NDArray[np.int64]) -> Floats:
-        chosen = np.array([own[action] for own, action in zip(means, actions, strict=True)], dtype=float)
-        return np.asarray(world.reward_quantiles(chosen, world.chances(numbers)))
+        return np.asarray(world.reward_quantiles(picked(means, actions), world.chances(numbers)))
 
     return shown, list(map(len, shown)), pay, world.users(numbers) if hasattr(world, "users") else range(rounds)
 
 
-def _by_arm(world: Any, actions: NDArray[np.int64], rng: np.random.Generator) -> Floats:
+def _by_arm(world: Any, rng: np.random.Generator, actions: NDArray[np.int64]) -> Floats:
     """Draw the rewards of plain arms, all those of one arm together."""
     rewards = np.empty(len(actions))
     for arm in np.unique(actions):

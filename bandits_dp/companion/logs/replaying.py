@@ -15,8 +15,6 @@ probability at least :math:`1 - \alpha`, for every n (Hoeffding's and Azuma's in
 Another run, with other noise and other users, may choose otherwise, of which one replay says nothing.
 """
 
-from __future__ import annotations
-
 import copy
 import math
 from dataclasses import dataclass, field, replace
@@ -26,12 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.companion.logs.estimates import _check_log
 from bandits_dp.companion.logs.fitting import check_fits, in_row
 from bandits_dp.companion.logs.log import Log
 from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.live import Live
-from bandits_dp.live.restarts import Restarts
 
 
 @dataclass(frozen=True)
@@ -86,11 +81,7 @@ class Replay:
 
 
 def replay(
-    learner: Any,
-    log: Log,
-    *,
-    least_propensity: float | None = None,
-    confidence: float = 0.95,
+    learner: Any, log: Log, *, least_propensity: float | None = None, confidence: float = 0.95,
     rng: np.random.Generator | None = None,
 ) -> Replay:
     """Play a live learner against a log, and return what it earned in the rows where its choice is the logged one.
@@ -136,14 +127,12 @@ def replay(
     >>> result.used == result.learner.played
     True
     """
-    _check_log(log)
-    if not isinstance(learner, (Live, Restarts)):
-        raise TypeError(f"learner must be what make() or combine() returned, got {learner!r}")
-    confidence = _checks.real("confidence", confidence, 0.0, 1.0)
     check_fits(learner, log)
+    confidence = _checks.real("confidence", confidence, 0.0, 1.0)
     chance = _chances(log, least_propensity)
     source = np.random.default_rng() if rng is None else _checks.generator(rng)
     player: Any = copy.deepcopy(learner)
+    contexts = isinstance(player, LiveContexts)
     which, rows, ticket = [], 0, None
     for row, action in enumerate(log.actions.tolist()):
         if player.played >= player.horizon:
@@ -151,14 +140,14 @@ def replay(
         rows += 1
         with in_row(row):
             if ticket is None:  # plain arms: whoever comes next is shown the same, until somebody was
-                ticket = player.act(log.shown(row), rng=source) if isinstance(player, LiveContexts) else player.act()
+                ticket = player.act(log.shown(row), rng=source) if contexts else player.act()
             if ticket.arm == action and (chance is None or source.random() < chance[row]):
                 player.update(ticket, log.rewards[row], source)
                 which.append(row)
                 ticket = None
-            elif isinstance(player, LiveContexts):
-                del player.tickets[ticket.number]  # nobody was shown it
-                ticket = None
+            elif contexts:
+                player.register, ticket = player.register.without(ticket.number), None  # nobody was shown it
+                player.slots[0].shown -= 1
     if not which:
         rejecting = "" if chance is None else f", by rejection sampling with least_propensity = {_checks.told(least_propensity)}"
         raise ValueError(f"log must agree with the learner in one row at least, got none of {rows}{rejecting}")

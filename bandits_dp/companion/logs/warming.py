@@ -30,8 +30,6 @@ users compose in parallel, so the guarantee of the run is what it was, and cover
   what the noise that is there needs. Counters add the same noise to every sum, with or without public rows.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
@@ -40,28 +38,19 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.companion.logs.estimates import _check_log
 from bandits_dp.companion.logs.fitting import check_fits, in_row
 from bandits_dp.companion.logs.log import Log
 from bandits_dp.learners import LinUCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.streams import FreshBatches
 
 
 def warm_start(
-    learner: Any,
-    log: Log,
-    *,
-    log_is_public: bool = False,
-    skip_returning: bool = False,
-    rng: np.random.Generator | None = None,
+    learner: Any, log: Log, *, log_is_public: bool = False, skip_returning: bool = False, rng: np.random.Generator | None = None
 ) -> Any:
-    """Return a learner that starts from a log.
-
-    What is sound, and what is promised to whom, is told in :mod:`bandits_dp.companion.logs.warming`.
+    """Return a learner that starts from a log; see :mod:`bandits_dp.companion.logs.warming` for what is sound and for promises.
 
     Parameters
     ----------
@@ -103,12 +92,10 @@ def warm_start(
     >>> learner.played, warm.played, warm.learner.viable.tolist()
     (0, 200, [0])
     """
-    _check_log(log)
-    for name, value in (("log_is_public", log_is_public), ("skip_returning", skip_returning)):
-        if not isinstance(value, bool):
-            raise ValueError(f"{name} must be True or False, got {value!r}")
-    _check_learner(learner)
+    _checks.flag("log_is_public", log_is_public)
+    _checks.flag("skip_returning", skip_returning)
     check_fits(learner, log)
+    _check_learner(learner)
     rows = _Rows(log, learner, log_is_public, skip_returning)
     if rows.counted and log.users is None:
         raise ValueError(f"users must be in the log for {learner.name}, which promises privacy to each of them, got None; say "
@@ -116,20 +103,22 @@ def warm_start(
     warm = copy.deepcopy(learner)
     warm._must_go_on()
     source = np.random.default_rng() if rng is None else _checks.generator(rng)
-    if isinstance(warm, LiveArms):
-        _fill_phases(warm, rows, source)
+    (_fill_phases if isinstance(warm, LiveArms) else _play_rows)(warm, rows, source)
+    if not rows.hidden:
+        words = f"it started from {warm.played} rows of a log"
+    elif log_is_public:
+        words = f"it started from {warm.played} rows of a public log, to whose users nothing is promised"
     else:
-        _play_rows(warm, rows, source)
-    warm.guarantee = replace(warm.guarantee, reason=warm.guarantee.reason + _words(warm, log_is_public))
+        words = (f"{warm.played} of its rounds come from a log, whose users are promised the same against everybody but who keeps "
+                 "the log, the other rows being as they are")
+    warm.guarantee = replace(warm.guarantee, reason=f"{warm.guarantee.reason}; {words}")
     return warm
 
 
 def _check_learner(learner: Any) -> None:
-    """Raise an error, with the reason, if a learner cannot start from a log."""
+    """Raise a ValueError, with the reason, if a learner cannot start from a log."""
     if isinstance(learner, Restarts):
         raise ValueError(f"learner must be one for a known horizon, got {learner.name}, whose restarts forget the log")
-    if not isinstance(learner, Live):
-        raise TypeError(f"learner must be what make() or combine() returned, got {learner!r}")
     if learner.played or learner.tickets:
         raise ValueError(f"learner must be fresh, but it has played {learner.played} rounds and has {len(learner.tickets)} open "
                          "tickets; make another one")
@@ -137,7 +126,7 @@ def _check_learner(learner: Any) -> None:
         if not isinstance(learner.learner, LinUCB):
             raise ValueError("learner must be a LinUCB to learn from what another policy chose, got a "
                              f"{type(learner.learner).__name__}, of which nobody knows whether it may")
-        if getattr(learner.stream, "context_std", 0.0):
+        if learner.stream.context_std:
             raise ValueError(f"learner must see features as they were logged, got {learner.name}, which perturbs them")
 
 
@@ -157,7 +146,8 @@ class _Rows:
         """Yield rows for whole batches, as long as there are; and what is left, if nobody's answers are hidden."""
         batch: list[int] = []
         for row in rows:
-            if not (self.skip_returning and self._returns(live, row, batch)):
+            user = self.user(row) if self.skip_returning else None
+            if user is None or (live.register.visits_of(user) < live.register.most and user not in map(self.user, batch)):
                 batch.append(row)
             if len(batch) == size:
                 yield batch
@@ -165,20 +155,12 @@ class _Rows:
         if batch and not self.hidden:
             yield batch
 
-    def _returns(self, live: Any, row: int, batch: list[int]) -> bool:
-        """Whether the user of a row was in as many batches as are promised, or is in this one."""
-        user = self.user(row)
-        return user is not None and (live.register.visits_of(user) >= live.register.most or user in map(self.user, batch))
-
 
 def _play_rows(live: Any, rows: _Rows, rng: np.random.Generator) -> None:
     """Let every row be a round."""
-    log, start = rows.log, 0
-    contexts = isinstance(live, LiveContexts)
-    if len(log) >= live.horizon and not (rows.counted and rows.skip_returning):
-        raise ValueError(f"horizon must leave rounds to play after the log's {len(log)} rows, which it counts, got {live.horizon}")
+    log, start, contexts = rows.log, 0, isinstance(live, LiveContexts)
     if contexts and not rows.counted and isinstance(live.stream, FreshBatches):
-        start = live.learn_publicly(log.chosen, log.rewards)
+        start = live.learn_publicly(log.chosen[: live.horizon - 1], log.rewards[: live.horizon - 1])
     for batch in rows.batches(live, range(start, len(log)), live.batch_size if contexts else 1):
         if live.played + len(batch) >= live.horizon:
             raise ValueError(f"horizon must leave rounds to play after the {live.played + len(batch)} rows up to row {batch[-1]}, "
@@ -198,8 +180,7 @@ def _fill_phases(live: LiveArms, rows: _Rows, rng: np.random.Generator) -> None:
     rewards = rows.log.rewards
     left = [iter(np.flatnonzero(rows.log.actions == arm).tolist()) for arm in range(live.arms)]
     while live.decides and len(live.asked.arms):
-        asked = live.asked
-        plays = asked.plays.tolist()
+        asked, plays = live.asked, live.asked.plays.tolist()
         found: Iterable[list[int]] = (next(rows.batches(live, left[arm], size), [])
                                       for arm, size in zip(asked.arms, plays, strict=True))
         if not rows.counted:
@@ -213,13 +194,3 @@ def _fill_phases(live: LiveArms, rows: _Rows, rng: np.random.Generator) -> None:
                     live.update(live.offer(turn, user=rows.user(row)), rewards[row], rng)
         if live.asked is asked:
             return  # live users go on with this phase
-
-
-def _words(live: Live, public: bool) -> str:
-    """Say in a guarantee what a log has to do with it."""
-    if live.guarantee.model == "none":
-        return f"; it started from {live.played} rows of a log"
-    if public:
-        return f"; it started from {live.played} rows of a public log, to whose users nothing is promised"
-    return (f"; {live.played} of its rounds come from a log, whose users are promised the same against everybody but who keeps the "
-            "log, the other rows being as they are")

@@ -11,8 +11,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.cbook import file_requires_unicode, open_file_cm
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from bandits_dp.companion.plots.words import Span, spans
@@ -27,7 +27,7 @@ SMALLEST = 14.7  # points, which are 12 pixels on a phone
 _MARK = "bdp-text-"
 _SVG = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_ANCHORS = {"left": "start", "center": "middle", "right": "end"}
+ANCHORS = {"left": ("", -0.5), "center": (";text-anchor:middle", 0.0), "right": (";text-anchor:end", 0.5)}
 
 
 class FigureCanvas(FigureCanvasSVG):
@@ -35,7 +35,10 @@ class FigureCanvas(FigureCanvasSVG):
 
     def print_svg(self, filename: Any, *, bbox_inches_restore: Any = None, **options: Any) -> None:
         """Write the figure; of the other options that matplotlib has, metadata and a page's orientation, nothing is written."""
-        texts = _texts(self.figure)
+        for axes in self.figure.axes:  # which make their ticks now
+            axes.get_xticklabels(which="both")
+            axes.get_yticklabels(which="both")
+        texts = [text for text in self.figure.findobj(Text) if isinstance(text, Text)]
         former = [text.get_gid() for text in texts]
         for place, text in enumerate(texts):
             text.set_gid(f"{_MARK}{place}")
@@ -49,20 +52,8 @@ class FigureCanvas(FigureCanvasSVG):
             self.figure.patch.set_visible(ground)
             for text, gid in zip(texts, former, strict=True):
                 text.set_gid(gid)
-        if hasattr(filename, "write"):
-            filename.write(drawing if isinstance(filename, io.TextIOBase) else drawing.encode())
-        else:
-            with open(filename, "w", encoding="utf-8") as file:
-                file.write(drawing)
-
-
-def _texts(figure: Figure) -> list[Text]:
-    """List what a figure says, after every axis has made its ticks."""
-    for axes in figure.axes:
-        axes.get_xticklabels(which="both")
-        axes.get_yticklabels(which="both")
-    found: list[Text] = [text for text in figure.findobj(Text) if isinstance(text, Text)]
-    return found
+        with open_file_cm(filename, "w", encoding="utf-8") as file:
+            file.write(drawing if file_requires_unicode(file) else drawing.encode())
 
 
 def _tidy(drawing: str, texts: list[Text], height: float) -> str:
@@ -93,48 +84,42 @@ def _tidy(drawing: str, texts: list[Text], height: float) -> str:
 
 def _anywhere(digits: str) -> str:
     """Return the colour to use where the page names none: greys that show on white and on black, any other as it is."""
-    red, green, blue = digits[:2], digits[2:4], digits[4:]
-    if red == green == blue and red != "ff":
-        return "#767676" if int(red, 16) < 0xC0 else "#8885"
+    if digits == 3 * digits[:2] != "ffffff":
+        return "#767676" if digits < "c0" else "#8885"
     return f"#{digits}"
 
 
 def _rewrite(group: ElementTree.Element, text: Text, height: float) -> None:
     """Write a text as text, in a group that a style sheet can scale about the point that matplotlib aligned it to."""
     lines = [spans(line) for line in text.get_text().split("\n")]
-    box = Text.get_window_extent(text)
-    x = {"left": box.x0, "center": (box.x0 + box.x1) / 2, "right": box.x1}
-    y = {"top": box.y1, "bottom": box.y0, "baseline": (box.y0 + box.y1) / 2}
-    sideways, upright = text.get_horizontalalignment(), text.get_verticalalignment()
+    box, sideways = Text.get_window_extent(text), text.get_horizontalalignment()
+    middle = (box.x0 + box.x1) / 2, height - (box.y0 + box.y1) / 2
+    x = {"left": box.x0, "center": middle[0], "right": box.x1}[sideways]
+    y = {"top": height - box.y1, "bottom": height - box.y0}.get(text.get_verticalalignment(), middle[1])
     group.set("class", LETTERS)
-    origin = x[sideways], height - y.get(upright, (box.y0 + box.y1) / 2)
-    group.set("style", "transform-origin:" + " ".join(f"{part:.2f}px" for part in origin))
-    if any(line is None for line in lines):
+    group.set("style", f"transform-origin:{x:.2f}px {y:.2f}px")
+    if None in lines:
         return  # mathematics beyond letters, indices and exponents stays as matplotlib wrote it
     for child in list(group):
         if not child.get("id", "").startswith("patch"):
             group.remove(child)
-    turn = text.get_rotation()
-    across, along = (box.width, box.height) if turn % 180 == 0 else (box.height, box.width)
-    middle = (box.x0 + box.x1) / 2, height - (box.y0 + box.y1) / 2
-    size = max(SMALLEST, float(text.get_fontsize()))
+    turn, size = text.get_rotation(), max(SMALLEST, float(text.get_fontsize()))
+    level = turn % 180 == 0
+    across, along = (box.width, box.height) if level else (box.height, box.width)
+    anchor, start = ANCHORS[sideways if level else "center"]
+    style = f"font-size:{size:g}px;fill:{to_hex(text.get_color())}" + anchor
+    if text.get_fontweight() in ("bold", "semibold", 600, 700):
+        style += ";font-weight:600"
+    if text.get_fontstyle() == "italic":
+        style += ";font-style:italic"
+    if (alpha := text.get_alpha()) is not None:
+        style += f";opacity:{alpha:g}"
     for place, line in enumerate(lines):
-        start = middle[0] + {"left": -across / 2, "center": 0.0, "right": across / 2}[sideways if turn % 180 == 0 else "center"]
         base = middle[1] + along * ((place + 0.5) / len(lines) - 0.5) + 0.34 * size
-        written = ElementTree.SubElement(group, f"{_SVG}text", {"x": f"{start:.2f}", "y": f"{base:.2f}"})
-        style = f"font-size:{size:g}px;fill:{to_hex(text.get_color())}"
-        if (anchor := _ANCHORS[sideways if turn % 180 == 0 else "center"]) != "start":
-            style += f";text-anchor:{anchor}"
-        if text.get_fontweight() in ("bold", "semibold", 600, 700):
-            style += ";font-weight:600"
-        if text.get_fontstyle() == "italic":
-            style += ";font-style:italic"
-        if (alpha := text.get_alpha()) is not None:
-            style += f";opacity:{alpha:g}"
-        written.set("style", style)
+        where = {"x": f"{middle[0] + start * across:.2f}", "y": f"{base:.2f}", "style": style}
         if turn:
-            written.set("transform", f"rotate({-turn:g} {middle[0]:.2f} {middle[1]:.2f})")
-        _fill(written, line or [])
+            where["transform"] = f"rotate({-turn:g} {middle[0]:.2f} {middle[1]:.2f})"
+        _fill(ElementTree.SubElement(group, f"{_SVG}text", where), line or [])
 
 
 def _fill(element: ElementTree.Element, line: list[Span]) -> None:

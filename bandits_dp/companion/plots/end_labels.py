@@ -1,14 +1,12 @@
 """Labels at the right ends of lines that make room for each other. Imported only when something is drawn."""
 
-from typing import TYPE_CHECKING
-
+import numpy as np
+from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
+from scipy.optimize import isotonic_regression
 
 from bandits_dp.companion.plots.style import letter_shade
-
-if TYPE_CHECKING:
-    from matplotlib.backend_bases import RendererBase
-    from matplotlib.transforms import Bbox
 
 _LINE_HEIGHT = 1.25  # of the letter size
 
@@ -27,18 +25,11 @@ class EndLabel(Annotation):
     """
 
     def __init__(self, text: str, end: tuple[float, float], color: str) -> None:
-        super().__init__(
-            text,
-            end,
-            xytext=(7, 0),
-            textcoords="offset points",
-            va="center",
-            color=letter_shade(color),
-            annotation_clip=False,
-            clip_on=False,  # so that the layout makes room for it beside the axes
-        )
+        # Not clipped, so that the layout makes room for it beside the axes.
+        super().__init__(text, end, xytext=(7, 0), textcoords="offset points", va="center", color=letter_shade(color),
+                         annotation_clip=False, clip_on=False)
 
-    def get_tightbbox(self, renderer: "RendererBase | None" = None) -> "Bbox | None":
+    def get_tightbbox(self, renderer: RendererBase | None = None) -> Bbox | None:
         """Measure the text for the layout, in its place.
 
         Before it is placed, matplotlib takes the offset in points for data; on a logarithmic axis, where 0 does not exist,
@@ -48,7 +39,7 @@ class EndLabel(Annotation):
             self.update_positions(renderer)
         return super().get_tightbbox(renderer)
 
-    def update_positions(self, renderer: "RendererBase") -> None:
+    def update_positions(self, renderer: RendererBase) -> None:
         """Place the text; matplotlib calls this before it measures or draws, when the scales are final."""
         assert self.axes is not None
         labels = [artist for artist in self.axes.get_children() if isinstance(artist, EndLabel)]
@@ -79,19 +70,9 @@ def spread(wanted: list[float], gap: float, low: float, high: float) -> list[flo
     list of float
         New positions in the order of `wanted`.
     """
-    order = sorted(range(len(wanted)), key=lambda i: (wanted[i], i))
-    # With the gaps taken out, "apart" means "in increasing order": pool neighbours that are out of order.
-    pools: list[tuple[float, int]] = []
-    for rank, i in enumerate(order):
-        pool = (wanted[i] - rank * gap, 1)
-        while pools and pools[-1][0] > pool[0]:
-            mean, size = pools.pop()
-            total = size + pool[1]
-            pool = ((mean * size + pool[0] * pool[1]) / total, total)
-        pools.append(pool)
-    top = max(low, high - (len(wanted) - 1) * gap)
-    level = [min(max(mean, low), top) for mean, size in pools for _ in range(size)]
-    moved = [0.0] * len(wanted)
-    for rank, i in enumerate(order):
-        moved[i] = level[rank] + rank * gap
-    return moved
+    order = np.argsort(wanted, kind="stable")
+    steps = gap * np.arange(len(wanted))
+    level = isotonic_regression(np.array(wanted)[order] - steps).x  # with the gaps taken out, "apart" means "in increasing order"
+    moved = np.empty(len(wanted))
+    moved[order] = np.clip(level, low, max(low, high - steps[-1])) + steps
+    return moved.tolist()

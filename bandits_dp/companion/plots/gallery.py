@@ -3,26 +3,20 @@
 It works in a page with no kernel. Every audit was run when the gallery was made, and its result travels with the page.
 """
 
-from __future__ import annotations
-
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from bandits_dp.companion.plots.page import _asset, _slider
-from bandits_dp.companion.plots.payload import to_json
+from bandits_dp.audit.audit import AuditResult
+from bandits_dp.companion import museum
+from bandits_dp.companion.plots.page import asset, page
+from bandits_dp.companion.source import source
 
-if TYPE_CHECKING:
-    from bandits_dp.audit.audit import AuditResult
-    from bandits_dp.companion.museum import Exhibit
-
-Audits = Mapping[int, "AuditResult | None"]
-_BEGIN = "Read the code, and bet: does it keep its claim?"
-_SPARE = 8  # numbers of an input that are shown one by one
+BEGIN = "Read the code, and bet: does it keep its claim?"
+SPARE = 8  # numbers of an input that are shown one by one
 
 
 @dataclass(frozen=True)
@@ -59,9 +53,9 @@ class Room:
     (False, True)
     """
 
-    piece: Exhibit
+    piece: museum.Exhibit
     broken: bool
-    audits: Audits
+    audits: Mapping[int, AuditResult | None]
     twin: AuditResult
 
     def __post_init__(self) -> None:
@@ -71,24 +65,22 @@ class Room:
 
     def packed(self) -> dict[str, Any]:
         """Return what the page's script needs to know."""
-        piece, (title, *story) = self.piece, self.piece.story.split("\n\n")
+        piece, other, (title, *story) = self.piece, self.twin, self.piece.story.split("\n\n")
         flaw = " ".join(" ".join(story).split())
-        twin = {"bound": round(self.twin.epsilon_lower, 4), "shown": _bound(self.twin), "words": "its twin"}
-        last = self.audits[list(self.audits)[-1]]
-        assert last is not None  # else the room was refused
-        found, verdict = _found(last), "passes" if self.twin.passed else "fails"
-        why = [flaw, f"Its mended twin: {piece.fix} It {verdict} the audit with {self.twin.trials:,} runs: {_found(self.twin)}"]
-        if not self.broken:
-            why = [f"It keeps its claim, if numbers are exact. How: {piece.fix} No audit can tell you so. "
-                   f"This one saw no leak: {found}",
-                   f"Its broken twin, “{piece.name}”. {flaw} It {verdict} the audit with {self.twin.trials:,} runs: "
-                   f"{_found(self.twin)}"]
-        elif len(self.audits) > 1:
-            why.insert(1, f"What gives it away: {found}")
+        found = [_audit(runs, result, piece.epsilon) for runs, result in self.audits.items()]
+        seen = _found(list(self.audits.values())[-1])
+        verdict = f"It {'passes' if other.passed else 'fails'} the audit with {other.trials:,} runs: {_found(other)}"
+        if self.broken:
+            leak = [f"What gives it away: {seen}"] if len(found) > 1 else []
+            why = [flaw, *leak, f"Its mended twin: {piece.fix} {verdict}"]
+        else:
+            why = [f"It keeps its claim, if numbers are exact. How: {piece.fix} No audit can tell you so. This one saw no leak: "
+                   f"{seen}", f"Its broken twin, “{piece.name}”. {flaw} {verdict}"]
         return {
             "title": " ".join(title.split()), "claim": f"({piece.epsilon:g}, {piece.delta:g})", "epsilon": piece.epsilon,
-            "inputs": inputs(piece), "code": code(piece, self.broken), "private": not self.broken, "why": why, "twin": twin,
-            "audits": [_audit(runs, result, piece.epsilon) for runs, result in self.audits.items()],
+            "inputs": inputs(piece), "code": code(piece, self.broken), "private": not self.broken, "why": why,
+            "twin": {"bound": round(other.epsilon_lower, 4), "shown": f"{other.epsilon_lower:.2f}", "words": "its twin"},
+            "audits": found,
         }
 
 
@@ -130,58 +122,23 @@ class Gallery:
         self.data = {"rooms": [room.packed() for room in rooms]}
 
     def _repr_html_(self) -> str:
-        json, texts = to_json(self.data), [one["runs"] for one in self.data["rooms"][0]["audits"]]
+        texts = [one["runs"] for one in self.data["rooms"][0]["audits"]]
         slider = {"label": "Runs to pay for", "start": 0, "values": range(len(texts)), "texts": texts}
-        name = "bdp-" + hashlib.sha256((json + self.title + self.alt).encode()).hexdigest()[:10]
-        return f"""\
-<style>
-{_asset("moving_figure.css")}{_asset("gallery.css")}</style>
-<figure class="bdp-figure bdp-gallery mathjax_ignore tex2jax_ignore" id="{name}" role="group" aria-label="{escape(self.alt)}">
-<figcaption class="bdp-title">{escape(self.title)}</figcaption>
-<div class="bdp-still">{self._still()}</div>
-<script type="text/html" class="bdp-parts">
-<div class="bdp-doors" role="group" aria-label="Rooms"></div>
-<p class="bdp-room-title"></p>
-<p class="bdp-claim"></p>
-<pre class="bdp-code"></pre>
-<fieldset class="bdp-bet"><legend>Your bet:</legend>
-<label><input type="radio" value="private"> private</label>
-<label><input type="radio" value="broken"> broken</label></fieldset>
-<div class="bdp-controls">{_slider(f"{name}-0", slider)}
-<div class="bdp-pay"><button type="button" class="bdp-run">Run the audit</button>
-<button type="button" class="bdp-reveal">See why</button></div></div>
-<div class="bdp-plot"></div>
-<div class="bdp-why"></div>
-</script>
-<p class="bdp-note" aria-live="polite">{_BEGIN}</p>
-<script type="application/json">{json}</script>
-<script>
-(function () {{
-"use strict";
-{_asset("moving_controls.js")}{_asset("gallery.js")}}}());
-</script>
-</figure>
-"""
-
-    def _still(self) -> str:
-        """Return what is read where no script may run: every verdict in a table, folded so that it spoils no bet."""
-        rows = "".join(
-            f"<tr><td>{place}. {escape(room['title'])}</td><td>{escape(room['claim'])}</td>"
-            f"<td>{'private' if room['private'] else 'broken'}: {escape(room['audits'][-1]['said'])}</td></tr>"
-            for place, room in enumerate(self.data["rooms"], 1)
-        )
-        head = "<tr><th>mechanism</th><th>claim</th><th>what the audit found</th></tr>"
-        return f"<details><summary>All rooms and their verdicts</summary><table>{head}{rows}</table></details>"
+        # Where no script may run, every verdict is read in a table, folded so that it spoils no bet.
+        rows = "".join(f"<tr><td>{place}. {escape(room['title'])}</td><td>{escape(room['claim'])}</td>"
+                       f"<td>{'private' if room['private'] else 'broken'}: {escape(room['audits'][-1]['said'])}</td></tr>"
+                       for place, room in enumerate(self.data["rooms"], 1))
+        still = ('<div class="bdp-still"><details><summary>All rooms and their verdicts</summary><table>'
+                 f"<tr><th>mechanism</th><th>claim</th><th>what the audit found</th></tr>{rows}</table></details></div>")
+        scripts, styles = ("moving_controls.js", "gallery.js"), ("moving_figure.css", "gallery.css")
+        return page("gallery", self.title, self.alt, self.data, still, asset("gallery.html"), BEGIN, [slider], scripts, styles)
 
     def __repr__(self) -> str:
         return f"Gallery: {self.title}. {len(self.rooms)} rooms."
 
 
-def code(piece: Exhibit, broken: bool) -> str:
+def code(piece: museum.Exhibit, broken: bool) -> str:
     """Return the source of a piece as it runs, under a name that gives nothing away, and how it is called."""
-    from bandits_dp.companion import museum
-    from bandits_dp.companion.source import source
-
     draw = (piece.broken if broken else piece.mended).draw
     function, settings = draw.func, draw.keywords  # type: ignore[attr-defined]
     text = source(function).replace(f"def {function.__name__}(", "def mechanism(")
@@ -190,9 +147,9 @@ def code(piece: Exhibit, broken: bool) -> str:
     return "\n\n".join([text, *map(source, helpers), f"mechanism(data, rng, runs, {call})"])
 
 
-def inputs(piece: Exhibit) -> str:
+def inputs(piece: museum.Exhibit) -> str:
     """Say in which two datasets the mechanism is run."""
-    if piece.a.size <= _SPARE:
+    if piece.a.size <= SPARE:
         X, other = (str(x.astype(object).tolist()).replace(".0", "") for x in (piece.a, piece.b))
         return f"Neighbours: X = {X}, X′ = {other}."
     row = int(np.argmax(np.atleast_2d((piece.a != piece.b).T).any(axis=0)))
@@ -200,14 +157,11 @@ def inputs(piece: Exhibit) -> str:
     return f"Neighbours: {len(piece.a)} users; X and X′ differ in user {row + 1}, who has {ways[0]} or {ways[1]}."
 
 
-def _bound(result: AuditResult) -> str:
-    return f"{result.epsilon_lower:.2f}"
-
-
-def _found(result: AuditResult) -> str:
+def _found(result: AuditResult | None) -> str:
     """Say which event was tested, and how often it happened."""
+    assert result is not None  # else the room was refused
     return (f"[{result.event}] happened in {result.hits_a:,} of {result.tested:,} runs on X and in {result.hits_b:,} on X′, "
-            f"so ε ≥ {_bound(result)}; claimed is {result.epsilon:g}.")
+            f"so ε ≥ {result.epsilon_lower:.2f}; claimed is {result.epsilon:g}.")
 
 
 def _audit(runs: int, result: AuditResult | None, epsilon: float) -> dict[str, Any]:
@@ -215,7 +169,7 @@ def _audit(runs: int, result: AuditResult | None, epsilon: float) -> dict[str, A
     if result is None:
         said = f"So few runs ({runs:,}) cannot refute a claim of {epsilon:g}, not even with an exact output."
         return {"runs": f"{runs:,} runs", "bound": 0.0, "shown": "no test", "passed": True, "said": said}
-    verdict = "passed" if result.passed else "caught"
-    words = f"With {runs:,} runs ε ≥ {_bound(result)} is proved, {epsilon:g} is claimed: {verdict}."
-    return {"runs": f"{runs:,} runs", "bound": round(result.epsilon_lower, 4), "shown": _bound(result), "passed": result.passed,
-            "said": words}
+    shown, verdict = f"{result.epsilon_lower:.2f}", "passed" if result.passed else "caught"
+    said = f"With {runs:,} runs ε ≥ {shown} is proved, {epsilon:g} is claimed: {verdict}."
+    bound = round(result.epsilon_lower, 4)
+    return {"runs": f"{runs:,} runs", "bound": bound, "shown": shown, "passed": result.passed, "said": said}

@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 
 def band(
-    ax: "Axes",
-    x: "ArrayLike",
-    mean: "ArrayLike",
-    low: "ArrayLike",
-    high: "ArrayLike",
-    label: str,
-    color: str | None = None,
+    ax: "Axes", x: "ArrayLike", mean: "ArrayLike", low: "ArrayLike", high: "ArrayLike", label: str, color: str | None = None
 ) -> "Line2D":
     """Draw a line, a band around it, and a label at its right end.
 

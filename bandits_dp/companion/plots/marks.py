@@ -5,14 +5,14 @@ frame glides to its new place.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 from bandits_dp import _checks
 from bandits_dp.companion.plots.style import TRUST_COLORS, check_color
 
+#: Colours that follow the page's theme: text, quieter text, and amber for what must not be seen.
 INKS = ("ink", "soft", "secret")
-"""Colours that follow the page's theme: text, quieter text, and amber for what must not be seen."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +41,17 @@ class Mark:
     def __post_init__(self) -> None:
         if not isinstance(self.key, str) or not self.key:
             raise ValueError(f"key is {self.key!r}; allowed is text that is not empty")
-        if not isinstance(self.color, str) or self.color not in INKS:
-            check_color(_checks.words("color", self.color))
-        for name in ("faint", "hollow", "filled", "bold"):
-            _checks.flag(name, getattr(self, name, False))
-        for name in ("dash", "words"):
-            _checks.words(name, getattr(self, name, ""))
-        _checks.choice("anchor", getattr(self, "anchor", "middle"), ("start", "middle", "end"))
-        for name, value in self._numbers():
-            if not _checks.is_number(value) or not abs(_checks.as_float(value)) <= _checks.LARGEST:
+        for field in fields(self):
+            name, value = field.name, getattr(self, field.name)
+            if field.type is bool:
+                _checks.flag(name, value)
+            elif field.type is str:
+                _checks.words(name, value)
+            elif field.type is float and not (_checks.is_number(value) and abs(_checks.as_float(value)) <= _checks.LARGEST):
                 raise ValueError(f"{name} of {self.key!r} is {value!r}; allowed are finite numbers")
-
-    def _numbers(self) -> list[tuple[str, Any]]:
-        names = ("x", "y", "size", "width", "height")
-        return [(name, getattr(self, name)) for name in names if hasattr(self, name)]
+        _checks.choice("anchor", getattr(self, "anchor", "middle"), ("start", "middle", "end"))
+        if self.color not in INKS:
+            check_color(self.color)
 
     def packed(self) -> dict[str, Any]:
         """Return the mark as plain values, numbers rounded to a hundredth, without what is left at its default."""
@@ -102,9 +99,8 @@ class Path(Mark):
             raise ValueError(f"points must be pairs (x, y) of numbers, got shape {pairs.shape}")
         object.__setattr__(self, "points", tuple((right, up) for right, up in pairs.tolist()))
         super().__post_init__()
-
-    def _numbers(self) -> list[tuple[str, Any]]:
-        return [*super()._numbers(), *(("points", float(value)) for point in self.points for value in point)]
+        if not _checks.usable(pairs).all():
+            raise ValueError(f"points of {self.key!r} is {float(pairs[~_checks.usable(pairs)][0])}; allowed are finite numbers")
 
 
 @dataclass(frozen=True)

@@ -1,26 +1,26 @@
-"""Figures that a reader can move, in a page with no kernel and in a live notebook alike.
+"""What figures and scenes that a reader can move have in common: sliders, words, and a frame for every combination of values."""
 
-The numbers behind every combination of slider values are computed once and travel with the page, where a
-small script draws them.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import base64
+import itertools
+import json
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, ClassVar
 
 from bandits_dp import _checks
-from bandits_dp.companion.plots.page import curves_snippet
-from bandits_dp.companion.plots.payload import Frame, Limits, Range, Words, pack
-from bandits_dp.companion.plots.series import Series, check_axis
-from bandits_dp.companion.plots.sliders import Setting, check_sliders, check_start, settings, value_text
-from bandits_dp.companion.plots.still import still_picture
+from bandits_dp.companion.plots.page import page, to_json
 
-SeriesFunction = Callable[..., Sequence[Series] | tuple[Sequence[Series], str]]
-_SCALES = ("linear", "log")
-_SHORTEST_ALT = 20
+Setting = dict[str, Any]
+MOST_SETTINGS, MOST_BYTES, SHORTEST_ALT = 400, 300_000, 20
 
 
-class MovingFigure:
-    """A figure with sliders; made by `moving_figure`. As the last value of a notebook cell it shows itself.
+class Moving:
+    """A figure or a scene with sliders, which as the last value of a notebook cell shows itself.
+
+    The numbers behind every combination of slider values are computed once and travel with the page, where a small script draws
+    them, with no kernel and in a live notebook alike.
 
     Attributes
     ----------
@@ -28,175 +28,149 @@ class MovingFigure:
         Values of each slider.
     start : dict
         The setting shown first.
-    words : Words
-        Title, axis labels, alternative text and slider labels.
-    asked_limits, limits : Limits
-        Scales and ranges of the axes as asked for, and with the ranges found that show every setting.
     data : dict
-        What the page's script draws, ready for JSON, numbers rounded to five significant digits.
-
-    Examples
-    --------
-    >>> from bandits_dp.companion.plots import Series, moving_figure
-    >>> def error(users):
-    ...     return [Series("error", [0, users], [0, users**0.5])], f"{users} users, error {users**0.5:g}"
-    >>> figure = moving_figure(
-    ...     error, {"users": [100, 400]}, {"users": 100}, title="Noise", x_label="users", y_label="error",
-    ...     alt="The error grows as the square root of the number of users.")
-    >>> figure.frame({"users": 2500}).note  # of any value, with a kernel
-    '2500 users, error 50'
+        What the page's script draws, ready for JSON.
     """
 
+    kind: ClassVar[tuple[str, str]]  # for a reader, and for the style sheet
+    scripts: ClassVar[tuple[str, ...]]
+    data: dict[str, Any]
+
     def __init__(
-        self,
-        series: SeriesFunction,
-        sliders: dict[str, tuple[Any, ...]],
-        start: Setting,
-        words: Words,
-        limits: Limits,
+        self, sliders: Mapping[str, Sequence[Any]], start: Mapping[str, Any], title: str, alt: str, labels: Mapping[str, str] | None
     ) -> None:
-        self._series, self.sliders, self.start = series, sliders, start
-        self.words, self.asked_limits = words, limits
-        every = list(settings(sliders))
-        frames = [self.frame(setting) for setting in every]
-        self.limits = limits.showing(frames)
-        self.data = pack(frames, sliders, start, words, self.limits)
-        still = still_picture(frames[every.index(start)], words, self.limits)
-        self._html = curves_snippet(self.data, words, still)
+        self.sliders = check_sliders(sliders)
+        self.start = check_start(start, self.sliders)
+        self._labels = dict(labels or {})
+        if not set(self._labels) <= set(self.sliders):
+            raise ValueError(f"labels has the names {sorted(self._labels)}; allowed are those of sliders, {sorted(self.sliders)}")
+        if not isinstance(alt, str) or len(alt.strip()) < SHORTEST_ALT:
+            raise ValueError(f"alt is {alt!r}; allowed is a description of at least {SHORTEST_ALT} characters")
+        self.title, self._alt = check_seen("title", title), alt.strip()
 
-    def frame(self, setting: Setting) -> Frame:
-        """Compute afresh what is shown at one setting, which gives each slider any value, not only its own.
+    @abstractmethod
+    def frame(self, setting: Setting) -> Any:
+        """Compute afresh what is shown at one setting, and a note."""
 
-        Raises
-        ------
-        ValueError
-            If the series function does not return series that these axes can show.
-        """
-        where = ", ".join(f"{name}={value!r}" for name, value in setting.items())
-        result = _checks.answer("series", self._series, **setting)
-        shown, note = (
-            result
-            if isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str)
-            else (result, "")
-        )
-        if not isinstance(shown, Sequence) or not shown or not all(isinstance(one, Series) for one in shown):
-            raise ValueError(
-                f"series({where}) is {result!r}; allowed are a list of at least one Series, and (list, note)"
-            )
-        try:
-            for axis, scale in (("x", self.asked_limits.x_scale), ("y", self.asked_limits.y_scale)):
-                check_axis(axis, scale, shown)
-        except ValueError as error:
-            raise ValueError(f"series({where}): {error}") from None
-        return Frame(tuple(shown), note)
+    def _frames(self) -> tuple[list[Any], int]:
+        """Return the frames of all settings, of which the last slider changes fastest, and the place of the first that is shown."""
+        settings = [dict(zip(self.sliders, values, strict=True)) for values in itertools.product(*self.sliders.values())]
+        return [self.frame(setting) for setting in settings], settings.index(self.start)
 
-    def live(self, **values: Sequence[Any]) -> "MovingFigure":
-        """Return the same figure with other values for some sliders, computed afresh; so it takes a running kernel.
+    def _slider_table(self) -> list[dict[str, Any]]:
+        """Return what the page's script needs to know of the sliders."""
+        return [{"name": name, "label": self._labels.get(name, name), "start": values.index(self.start[name]),
+                 "values": list(values), "texts": list(map(value_text, values))} for name, values in self.sliders.items()]
 
-        Parameters
-        ----------
-        **values : sequence
-            Other values for the sliders named. The setting shown first keeps what it can.
-
-        Raises
-        ------
-        ValueError
-            If a name is not a slider, its values are not allowed, or there are more than 400 combinations.
-        """
-        unknown = sorted(set(values) - set(self.sliders))
-        if unknown:
-            raise ValueError(f"live() was given {', '.join(unknown)}; allowed are the sliders {', '.join(self.sliders)}")
-        sliders = check_sliders({**self.sliders, **values})
-        start = {name: self.start[name] if self.start[name] in offered else offered[0] for name, offered in sliders.items()}
-        return MovingFigure(self._series, sliders, start, self.words, self.asked_limits)
+    def _show(
+        self, maker: str, data: dict[str, Any], still: str, note: str, stage: str, button: str = "", numbers: str = ""
+    ) -> None:
+        """Keep the data, and the HTML with a still picture (an SVG) and a stage to draw on; refuse what is too large for a page."""
+        size, count = len(to_json(data).encode()), len(data["frames"])
+        if size > MOST_BYTES:
+            raise ValueError(f"{maker} makes {size:,} bytes of JSON over {count} settings; allowed are {MOST_BYTES:,}: use fewer "
+                             "points or marks in each setting, or fewer values in sliders")
+        picture = base64.b64encode(still.encode()).decode()
+        image = f'<img class="bdp-still" alt="{escape(self._alt)}" src="data:image/svg+xml;base64,{picture}">'
+        parts = (f'<div class="bdp-stage" aria-hidden="true">\n{stage}\n</div>\n'
+                 f'<div class="bdp-controls">\n{button}<sliders>\n</div>\n{numbers}')
+        self.data = data
+        self._html = page(self.kind[1], self.title, self._alt, data, image, parts, note, data["sliders"], self.scripts)
 
     def _repr_html_(self) -> str:
         return self._html
 
     def __repr__(self) -> str:
-        parts = [
-            f"{name} ({len(values)} values, now {value_text(self.start[name])})"
-            for name, values in self.sliders.items()
-        ]
-        return f"Moving figure: {self.words.title}. Sliders: {', '.join(parts)}."
+        parts = [f"{name} ({len(values)} values, now {value_text(self.start[name])})" for name, values in self.sliders.items()]
+        return f"Moving {self.kind[0]}: {self.title}. Sliders: {', '.join(parts)}."
 
 
-def moving_figure(
-    series: SeriesFunction,
-    sliders: Mapping[str, Sequence[Any]],
-    start: Mapping[str, Any],
-    *,
-    title: str,
-    x_label: str,
-    y_label: str,
-    alt: str = "",
-    x_scale: str = "linear",
-    y_scale: str = "linear",
-    x_range: Range = None,
-    y_range: Range = None,
-    x_ticks: Mapping[float, str] | None = None,
-    labels: Mapping[str, str] | None = None,
-) -> MovingFigure:
-    """Make a figure whose sliders work in the rendered page with no kernel.
+def check_seen(name: str, text: str) -> str:
+    """Return a text that a reader can see, or raise a ValueError."""
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"{name} is {text!r}; allowed is text that is not empty")
+    return text
+
+
+def check_sliders(sliders: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]:
+    """Return the sliders as plain Python values in a fixed order.
 
     Parameters
     ----------
-    series : callable
-        `series(**setting)` returns a list of `Series`, or a pair of that list and a note: a sentence with the
-        key numbers at this setting. Called once for every combination of slider values.
     sliders : mapping of str to sequence
-        Values of each slider, numbers or text, from left to right; at most 400 combinations in all.
-    start : mapping of str to value
-        The setting shown first.
-    title, x_label, y_label : str
-        Heading and axis labels; write the unit into the label, as in "rounds" or "regret (lost rewards)".
-    alt : str
-        What the figure shows, for somebody who cannot see it; at least 20 characters.
-    x_scale, y_scale : {"linear", "log"}
-        A log scale needs numbers > 0.
-    x_range, y_range : None, "each" or (low, high)
-        None keeps the axis still and shows every setting's numbers; "each" fits the axis to each setting.
-    x_ticks : mapping of float to str, optional
-        Names for positions on the x axis, for bars that stand for things.
-    labels : mapping of str to str, optional
-        Words for a slider shown instead of its name, as in {"epsilon": "ε (privacy)"}.
-
-    Returns
-    -------
-    MovingFigure
+        Values of each slider from left to right: at least two, all different, finite numbers or text.
 
     Raises
     ------
     ValueError
-        If an argument is not as above, or the numbers come to more than 300 kB; the message names it.
-
-    Examples
-    --------
-    >>> from bandits_dp.companion.plots import Series, moving_figure
-    >>> def noise(users):
-    ...     error = users ** 0.5
-    ...     return [Series("error", [0, users], [0, error])], f"With {users} users the error is {error:.3g}."
-    >>> moving_figure(
-    ...     noise, {"users": [100, 400]}, {"users": 100}, title="Noise", x_label="users", y_label="error",
-    ...     alt="The error grows as the square root of the number of users.")
-    Moving figure: Noise. Sliders: users (2 values, now 100).
+        If there is no slider, a slider's values are not as above, or there are more than 400 combinations.
     """
-    _checks.called("series", series)
-    checked = check_sliders(sliders)
-    first = check_start(start, checked)
-    shown = dict(labels or {})
-    if not set(shown) <= set(checked):
-        raise ValueError(
-            f"labels has the names {sorted(shown)}; allowed are those of sliders, {sorted(checked)}"
-        )
-    for name, text in (("title", title), ("x_label", x_label), ("y_label", y_label)):
-        if not isinstance(text, str) or not text.strip():
-            raise ValueError(f"{name} is {text!r}; allowed is text that is not empty")
-    if not isinstance(alt, str) or len(alt.strip()) < _SHORTEST_ALT:
-        raise ValueError(f"alt is {alt!r}; allowed is a description of at least {_SHORTEST_ALT} characters")
-    for name, scale in (("x_scale", x_scale), ("y_scale", y_scale)):
-        if not isinstance(scale, str) or scale not in _SCALES:
-            raise ValueError(f"{name} is {scale!r}; allowed are {', '.join(map(repr, _SCALES))}")
-    words = Words(title, x_label, y_label, alt.strip(), {name: shown.get(name, name) for name in checked})
-    ticks = {float(at): str(text) for at, text in (x_ticks or {}).items()}
-    return MovingFigure(series, checked, first, words, Limits(x_scale, y_scale, x_range, y_range, ticks))
+    if not isinstance(sliders, Mapping):
+        raise TypeError(f"sliders is {_checks.told(sliders)}; allowed is a mapping of names to values")
+    if not sliders:
+        raise ValueError("sliders is empty; allowed is at least one name with its values")
+    checked = {name: _values(name, values) for name, values in sliders.items()}
+    count = math.prod(map(len, checked.values()))
+    if count > MOST_SETTINGS:
+        sizes = " x ".join(f"{len(values)} {name}" for name, values in checked.items())
+        raise ValueError(f"sliders has {sizes} = {count} combinations; allowed are at most {MOST_SETTINGS}")
+    return checked
+
+
+def _values(name: str, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return one slider's values as plain Python values, or raise a ValueError."""
+    if not isinstance(values, Iterable):
+        raise TypeError(f"sliders[{name!r}] is {_checks.told(values)}; allowed are at least two values, all different")
+    plain = tuple(value.item() if hasattr(value, "item") else value for value in values)
+    for value in plain:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
+        if not (number or isinstance(value, str)):
+            raise ValueError(f"sliders[{name!r}] contains {value!r}; allowed are finite numbers and text")
+    if len(plain) < 2 or len(set(plain)) < len(plain):
+        raise ValueError(f"sliders[{name!r}] is {list(plain)!r}; allowed are at least two values, all different")
+    return plain
+
+
+def check_start(start: Mapping[str, Any], sliders: Mapping[str, tuple[Any, ...]]) -> Setting:
+    """Return the first setting shown, in the order of the sliders, or raise a ValueError."""
+    if not isinstance(start, Mapping):
+        raise TypeError(f"start is {_checks.told(start)}; allowed is a mapping of names to values")
+    if set(start) != set(sliders):
+        raise ValueError(f"start has the names {sorted(start)}; allowed are exactly those of sliders, {sorted(sliders)}")
+    for name, values in sliders.items():
+        if start[name] not in values:
+            raise ValueError(f"start[{name!r}] is {start[name]!r}; allowed are its slider's values, {list(values)!r}")
+    return {name: values[values.index(start[name])] for name, values in sliders.items()}
+
+
+def called(maker: str, function: Any, setting: Setting) -> tuple[str, Any]:
+    """Return the call of a function that makes a frame, for who reads an error, and its answer."""
+    where = ", ".join(f"{name}={value!r}" for name, value in setting.items())
+    return f"{maker}({where})", _checks.answer(maker, function, **setting)
+
+
+def value_text(value: Any) -> str:
+    """Write a slider's value for a reader: 1e-06 as 10⁻⁶, 20000 as 20,000, 0.50 as 0.5.
+
+    >>> from bandits_dp.companion.plots.moving import value_text
+    >>> [value_text(value) for value in (1e-6, 20000, 0.5, 2.5e7, "local")]
+    ['10⁻⁶', '20,000', '0.5', '2.5 × 10⁷', 'local']
+    """
+    if isinstance(value, str):
+        return value
+    if value != 0 and not 1e-3 <= abs(value) < 1e6:
+        mantissa, exponent = f"{value:.5e}".split("e")
+        power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        factor = f"{float(mantissa):g}"
+        return power if factor == "1" else f"{factor} × {power}".replace("-", "−")
+    return (f"{value:,.6g}" if abs(value) < 1e4 else f"{value:,.0f}").replace("-", "−")
+
+
+def placed(shelf: dict[str, int], item: Any) -> int:
+    """Return where an item stands on a shelf of different things, on which it is put if it is new."""
+    return shelf.setdefault(json.dumps(item), len(shelf))
+
+
+def things(shelf: dict[str, int]) -> list[Any]:
+    """Return what stands on a shelf."""
+    return [json.loads(item) for item in shelf]

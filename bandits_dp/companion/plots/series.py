@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.companion.plots.style import check_color
 
-KINDS = ("line", "step", "bar", "points")
+KINDS = ("line", "points")
 
 
 class Series:
-    """One line, staircase, set of bars or set of points.
+    """One line, or set of points.
 
     Parameters
     ----------
@@ -21,10 +21,10 @@ class Series:
         Name shown to the reader; not empty.
     x, y : array_like, shape (points,)
         At least one point; finite numbers in the units of the axes.
-    kind : {"line", "step", "bar", "points"}
-        "step" keeps each `y` until the next `x`.
+    kind : {"line", "points"}
+        What is drawn.
     low, high : array_like, shape (points,), optional
-        Both or none, with low <= high: a band around a line or staircase, whiskers on bars and points.
+        Both or none, with low <= high: a band around a line, whiskers on points.
     color : str, optional
         A trust model ("none", "central", "shuffle", "local") or "#rrggbb"; by default the figure's palette.
 
@@ -41,14 +41,8 @@ class Series:
     """
 
     def __init__(
-        self,
-        label: str,
-        x: ArrayLike,
-        y: ArrayLike,
-        kind: str = "line",
-        low: ArrayLike | None = None,
-        high: ArrayLike | None = None,
-        color: str | None = None,
+        self, label: str, x: ArrayLike, y: ArrayLike, kind: str = "line", low: ArrayLike | None = None,
+        high: ArrayLike | None = None, color: str | None = None,
     ) -> None:
         if not isinstance(label, str) or not label.strip():
             raise ValueError(f"label is {label!r}; a series needs a name that a reader can see")
@@ -59,21 +53,15 @@ class Series:
             raise ValueError(f"series {label!r}: {missing} is None but {given} is not; give both or none")
         check_color(color)
         self.label, self.kind, self.color = label, kind, color
-        self.x = _numbers("x", x, label)
-        self.y = _numbers("y", y, label)
+        self.x, self.y = _numbers("x", x, label), _numbers("y", y, label)
         self.low = None if low is None else _numbers("low", low, label)
         self.high = None if high is None else _numbers("high", high, label)
         for name, values in (("y", self.y), ("low", self.low), ("high", self.high)):
             if values is not None and len(values) != len(self.x):
-                raise ValueError(
-                    f"series {label!r}: {name} has {len(values)} numbers; allowed are {len(self.x)}, as in x"
-                )
+                raise ValueError(f"series {label!r}: {name} has {len(values)} numbers; allowed are {len(self.x)}, as in x")
         if self.low is not None and self.high is not None and (self.low > self.high).any():
             at = int(np.argmax(self.low > self.high))
-            found, most = self.low[at], self.high[at]
-            raise ValueError(
-                f"series {label!r}: low[{at}] is {found:g}; allowed is at most high[{at}], {most:g}"
-            )
+            raise ValueError(f"series {label!r}: low[{at}] is {self.low[at]:g}; allowed is at most high[{at}], {self.high[at]:g}")
 
     def __repr__(self) -> str:
         return f"Series({self.label!r}, {len(self.x)} points, kind={self.kind!r})"
@@ -86,9 +74,7 @@ def _numbers(name: str, values: ArrayLike, label: str) -> NDArray[np.float64]:
     except ValueError:
         raise ValueError(f"series {label!r}: {name} is {_checks.told(values)}; allowed are numbers") from None
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(
-            f"series {label!r}: {name} has shape {array.shape}; allowed is (points,) with at least one point"
-        )
+        raise ValueError(f"series {label!r}: {name} has shape {array.shape}; allowed is (points,) with at least one point")
     if not _checks.usable(array).all():
         at = int(np.argmin(_checks.usable(array)))
         raise ValueError(f"series {label!r}: {name}[{at}] is {array[at]}; allowed are finite numbers")
@@ -100,29 +86,17 @@ def check_axis(axis: str, scale: str, series: Sequence[Series]) -> None:
 
     `low` may reach 0 or below, as a mean minus its error often does: the band then ends at the edge.
     """
-    if scale != "log":
-        return
-    for one in series:
+    for one in series if scale == "log" else ():
         values = one.x if axis == "x" else one.y
         if (values <= 0).any():
             at = int(np.argmax(values <= 0))
-            raise ValueError(
-                f"series {one.label!r}: {axis}[{at}] is {values[at]:g}; "
-                f"allowed with {axis}_scale='log' are numbers > 0"
-            )
-
-
-def bar_gap(bars: Sequence[Series]) -> float:
-    """Return the least distance between two bars of one series; 1 if none has two."""
-    return min((float(np.diff(np.unique(one.x)).min()) for one in bars if len(np.unique(one.x)) > 1), default=1.0)
+            raise ValueError(f"series {one.label!r}: {axis}[{at}] is {values[at]:g}; allowed with {axis}_scale='log' are numbers "
+                             "> 0")
 
 
 def extent(axis: str, scale: str, series: Sequence[Series]) -> tuple[float, float]:
     """Return the limits of an axis, in its units, that show all of `series` with a little room."""
-    if axis == "x":
-        parts = [one.x for one in series]
-    else:
-        parts = [values for one in series for values in (one.y, one.low, one.high) if values is not None]
+    parts = [values for one in series for values in ((one.x,) if axis == "x" else (one.y, one.low, one.high)) if values is not None]
     numbers = np.concatenate(parts)
     if scale == "log":
         numbers = numbers[numbers > 0]
@@ -130,13 +104,9 @@ def extent(axis: str, scale: str, series: Sequence[Series]) -> tuple[float, floa
         bottom, top = float(numbers.min()) / room, float(numbers.max()) * room
         return (bottom, top) if bottom < top else (bottom / 2, top * 2)
     bottom, top = float(numbers.min()), float(numbers.max())
-    bars = [one for one in series if one.kind == "bar"]
-    if axis == "y" and (bars or 0 <= bottom < top / 2):
-        bottom, top = min(bottom, 0.0), max(top, 0.0)  # a bar without its zero, or a cut axis, misleads
-    if axis == "x" and bars:
-        half = bar_gap(bars) / 2
-        return bottom - half, top + half
-    room = 0.0 if axis == "x" else 0.04 * (top - bottom)
+    if axis == "y" and 0 <= bottom < top / 2:
+        bottom = 0.0  # a cut axis misleads
     if math.isclose(bottom, top):
         return bottom - 0.5, top + 0.5
+    room = 0.0 if axis == "x" else 0.04 * (top - bottom)
     return (bottom if bottom == 0 else bottom - room), (top if top == 0 else top + room)

@@ -27,50 +27,180 @@ authors, and possibly not that of the figures. Facts about it which the paper do
 * The figures show *realised* regret, the best arm's reward minus the played arm's; pseudo-regret here. The means are equal.
 """
 
-from __future__ import annotations
-
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.companion.replicas.linucb_noise import FigureBits, FigureCounter, FigureGaussian, FigureTree, unproved
+from bandits_dp.continual import TreeCounter
+from bandits_dp.continual.base import Counter
+from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.privatizers import Identity, LinearStatistics, Reals
+from bandits_dp.privatizers.bit_sum import BitSum
+from bandits_dp.privatizers.gaussian import UserNoise
+from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.ridge import FixedWidth
 
 SCALE = 10  # s at epsilon >= 1
+CLAIM = "noise of the code that Chowdhury & Zhou 2022 name, which claims no guarantee for it"
 
 
-class FigureRadius(FixedWidth):
-    r"""The regularizer and the constant radius of a curve.
+def unproved(model: str, calibration: str = "experiment", text: str = CLAIM) -> Guarantee:
+    """Say that nothing is promised."""
+    return no_guarantee(model, "one round (phi, y)", "replace one user's round", calibration, text)
+
+
+def _shape(dimension: int) -> NDArray[np.float64]:
+    """Std of the noise on every entry, relative to the stated one."""
+    row, column = np.triu_indices(dimension)
+    return np.concatenate([np.ones(dimension), np.where(row == column, 1.0, math.sqrt(0.5))])
+
+
+class FigureGaussian(UserNoise):
+    """Gaussian noise at every user: the curves LinUCB-LDP (B = 1) and LinUCB-SDP-Amp.
+
+    Parameters
+    ----------
+    dimension, users : int
+        d and B.
+    std : float
+        Std of one user's noise, > 0.
+    model : {"local", "shuffle"}
+        For the guarantee that there is none.
+    """
+
+    def __init__(self, dimension: int, users: int, std: float, model: str) -> None:
+        super().__init__(users, Reals(LinearStatistics(dimension).dimension))
+        self.unit_stds = std * _shape(dimension)
+        self.stds = std * math.sqrt(users) * _shape(dimension)  # of a batch's sum
+        self.noise_std = std * math.sqrt(users)
+        self.bits_per_user = 64.0 * self.dimension
+        self.guarantee = unproved(model)
+
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Send the values plus the user's own noise."""
+        return np.asarray(values + rng.normal(0.0, self.unit_stds, values.shape))
+
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
+        """Add the noise of so many batches, to every row its own."""
+        total = np.asarray(total, dtype=float)
+        return np.asarray(total + rng.normal(0.0, self.stds * math.sqrt(batches), total.shape))
+
+    def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the noise of every batch."""
+        return rng.normal(0.0, self.stds, (batches, self.dimension))
+
+
+class _Truncated(NoiseBits):
+    """Bits of which the analyzer believes that there are ``believed``, which is not a whole number."""
+
+    believed: float
+
+    def mean(self, users: int) -> float:
+        """Return what the analyzer takes for the mean."""
+        return users * self.believed * self.p
+
+
+class FigureBits(BitSum):
+    """The curve LinUCB-SDP-Vec: encoded numbers and binomial noise, and a mean subtracted that is not the noise's.
+
+    Parameters
+    ----------
+    dimension, users : int
+        d and B.
+    feature_norm : float
+        L, by which every number is shifted.
+    levels : float
+        g, > 0: levels per L.
+    bits : float
+        b, >= 1: noise bits that the analyzer believes in; the draw has their integer part.
+    """
+
+    needs_values = True
+
+    def __init__(self, dimension: int, users: int, feature_norm: float, levels: float, bits: float) -> None:
+        super().__init__(users, Reals(LinearStatistics(dimension).dimension))
+        self.low, self.high = -feature_norm, feature_norm
+        self.step, self.levels = feature_norm / levels, math.ceil(2 * levels)
+        self.noise_bits = _Truncated(int(bits), 0, 0.25)
+        self.noise_bits.believed = bits
+        self.bits_per_user = float(self.dimension * (self.levels + int(bits)))
+        self.noise_std = self.step * math.hypot(self.noise_bits.std(users), math.sqrt(users) / 2)
+        self.span = users * (self.levels + int(bits)) * self.step
+        self.guarantee = unproved("shuffle")
+
+
+class _FigureNoise(Counter):
+    """A counter whose draws have the code's noise, and a privacy that nobody promises.
 
     Parameters
     ----------
     dimension, horizon : int
-        d and T, >= 1.
-    gamma : float
-        :math:`\Gamma`, > 0.
-    regularizer : float
-        > 0.
-    feature_norm : float
-        L, the largest norm of a feature vector.
-
-    Examples
-    --------
-    >>> from bandits_dp.companion.replicas.linucb import FigureRadius
-    >>> radius = FigureRadius(dimension=5, horizon=20_000, gamma=1.0, regularizer=1e-4, feature_norm=1.0)
-    >>> [round(radius.beta(batch, 1.0, 1.0), 1) for batch in (1, 20_000)]  # the same in all rounds
-    [7.2, 7.2]
+        d and T.
+    node_std : float
+        Std of each draw, > 0.
     """
 
-    def __init__(self, dimension: int, horizon: int, gamma: float, regularizer: float, feature_norm: float) -> None:
-        inside = (1 + horizon * feature_norm**2 / gamma) * horizon
-        super().__init__(math.sqrt(gamma * dimension) + 0.5 * math.sqrt(dimension * math.log(inside)), regularizer)
+    def __init__(self, dimension: int, horizon: int, node_std: float) -> None:
+        self.node_stds = node_std * _shape(dimension)
+        super().__init__(horizon, 1.0, 0.5, Reals(LinearStatistics(dimension).dimension))
+
+    def _certify(self, epsilon: float, delta: float) -> None:
+        self.noise_std, self.guarantee = float(self.node_stds[0]), unproved("central")
+
+    def _draw(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
+        return rng.normal(0.0, self.node_stds, size)
+
+
+class FigureCounter(_FigureNoise):
+    """The curve LinUCB-JDP: after t rounds the first 1 + floor(ln(1 + t)) of a few noises that are drawn once.
+
+    The code has the first of them before the first round, too; here that round has none.
+    """
+
+    _what = "some prefix sums"
+
+    def _column_norm(self, rounds: int, power: int) -> float:
+        return 1.0
+
+    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
+        return 1 + np.floor(np.log1p(t))  # as many noises are in running sum t
+
+    def reset(self) -> None:
+        """Forget the stream."""
+        super().reset()
+        self._noise, self._drawn = np.zeros(self.dimension), 0
+
+    def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        while self._drawn < self._variance(np.array(self.steps + 1)):
+            self._noise, self._drawn = self._noise + self._draw(rng, (self.dimension,)), self._drawn + 1
+        return self._noise
+
+    def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(np.cumsum(draws, axis=0))
+
+    def noise_path(self, rng: np.random.Generator, steps: int | None = None) -> NDArray[np.float64]:
+        """Draw the noises, and return those on all running sums."""
+        assert self.horizon is not None
+        count = self._variance(np.arange(1, (steps or self.horizon) + 1)).astype(np.int64)
+        return self._accumulate(self._draw(rng, (int(count[-1]), self.dimension)))[count - 1]
+
+    def _pack(self) -> dict[str, ArrayLike]:
+        return super()._pack() | {"noise": self._noise, "drawn": self._drawn}
+
+    def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
+        super()._unpack(state)
+        self._noise, self._drawn = state["noise"].reshape(self.dimension), int(state["drawn"])
+
+
+class FigureTree(_FigureNoise, TreeCounter):
+    """What LinUCB-JDP would be with a real binary tree, whose nodes have the noise of :class:`FigureCounter`."""
 
 
 class FigureLinUCB(LinUCB):
@@ -82,13 +212,14 @@ class FigureLinUCB(LinUCB):
 
 
 def _figure(
-    problem: Contextual, horizon: int, stream: Stream, gamma: float, regularizer: float, radius_scale: float
+    problem: Contextual, horizon: int, stream: Stream, gamma: float, radius_scale: float, regularizer: float | None = None
 ) -> LiveContexts:
-    """Put a curve together."""
+    """Put a curve together, with its constant radius; if no regularizer is given, it is twice gamma."""
     if problem.reward_range != (0.0, 1.0):
         raise ValueError(f"problem must have rewards in [0, 1] for the experiment calibration, got {problem.reward_range}")
-    radius = FigureRadius(problem.dimension, horizon, gamma, regularizer, problem.feature_norm)
-    return LiveContexts(FigureLinUCB(problem.dimension, radius, radius_scale), stream, problem, horizon, visits=horizon)
+    d, inside = problem.dimension, (1 + horizon * problem.feature_norm**2 / gamma) * horizon
+    radius = FixedWidth(math.sqrt(gamma * d) + 0.5 * math.sqrt(d * math.log(inside)), regularizer or 2 * gamma)
+    return LiveContexts(FigureLinUCB(d, radius, radius_scale), stream, problem, horizon, visits=horizon)
 
 
 def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
@@ -104,7 +235,7 @@ def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, 
     """
     stream = FreshBatches(Identity(1, Reals(LinearStatistics(problem.dimension).dimension)))
     stream.guarantee = unproved("none", "certified", "features and rewards are used as they are")
-    return _figure(problem, horizon, stream, 1.0, 1e-4, radius_scale)
+    return _figure(problem, horizon, stream, 1.0, radius_scale, regularizer=1e-4)
 
 
 def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
@@ -118,9 +249,7 @@ def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int
     >>> learner.guarantee.model, learner.guarantee.proved  # noise that nobody proved anything about
     ('local', False)
     """
-    std = math.sqrt(math.log(2.5 / _checks.delta(delta))) / _checks.epsilon(epsilon)
-    stream = FreshBatches(FigureGaussian(problem.dimension, 1, std, "local"))
-    return _noisy(problem, horizon, stream, std * math.sqrt(horizon * problem.dimension), radius_scale)
+    return _gaussian(problem, epsilon, delta, horizon, 1, "local", radius_scale)
 
 
 def figure_central(
@@ -140,7 +269,7 @@ def figure_central(
     std = math.sqrt(math.log(horizon)) * math.log(2.5 / _checks.delta(delta)) / _checks.epsilon(epsilon)
     kind = FigureTree if _checks.choice("counter", counter, ("prefixes", "tree")) == "tree" else FigureCounter
     gamma = std * math.sqrt(math.log(horizon) * problem.dimension)
-    return _noisy(problem, horizon, CountedBatches(kind(problem.dimension, horizon, std)), gamma, radius_scale)
+    return _figure(problem, horizon, CountedBatches(kind(problem.dimension, horizon, std)), gamma, radius_scale)
 
 
 def figure_amplified(
@@ -156,10 +285,16 @@ def figure_amplified(
     >>> learner.guarantee.model, learner.guarantee.proved  # noise that nobody proved anything about
     ('shuffle', False)
     """
-    users = _checks.integer("batch_size", batch_size)
+    return _gaussian(problem, epsilon, delta, horizon, _checks.integer("batch_size", batch_size), "shuffle", radius_scale)
+
+
+def _gaussian(
+    problem: Contextual, epsilon: float, delta: float, horizon: int, users: int, model: str, radius_scale: float
+) -> LiveContexts:
+    """Return a curve whose users add Gaussian noise."""
     std = math.sqrt(math.log(2.5 * users / _checks.delta(delta))) / (_checks.epsilon(epsilon) * math.sqrt(users))
-    stream = FreshBatches(FigureGaussian(problem.dimension, users, std, "shuffle"))
-    return _noisy(problem, horizon, stream, std * math.sqrt(horizon * problem.dimension), radius_scale)
+    stream = FreshBatches(FigureGaussian(problem.dimension, users, std, model))
+    return _figure(problem, horizon, stream, std * math.sqrt(horizon * problem.dimension), radius_scale)
 
 
 def figure_vector(
@@ -180,8 +315,4 @@ def figure_vector(
     levels = max(2 * math.sqrt(users), d, 4)
     bits = (SCALE if epsilon >= 1 else 1) * (levels * std) ** 2
     stream = FreshBatches(FigureBits(d, users, problem.feature_norm, levels, bits))
-    return _noisy(problem, horizon, stream, std * math.sqrt(horizon * d) / 4, radius_scale)
-
-
-def _noisy(problem: Contextual, horizon: int, stream: Stream, gamma: float, radius_scale: float) -> LiveContexts:
-    return _figure(problem, horizon, stream, gamma, 2 * gamma, radius_scale)
+    return _figure(problem, horizon, stream, std * math.sqrt(horizon * d) / 4, radius_scale)
