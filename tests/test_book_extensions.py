@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import drawings
 import pytest
 from matplotlib.figure import Figure
 
 import bandits_dp as bdp
 import checked_by
-import drawings
 from checkout import ROOT
 from formulas import BadFormula, render
 from tests.book_helpers import chapter, picture

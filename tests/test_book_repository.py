@@ -8,9 +8,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import repository_hosts
 import yaml
 
-import repository_hosts
 import run_notebooks
 import set_repository
 from checkout import ROOT

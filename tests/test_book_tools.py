@@ -8,13 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import fresh_machine
+import longest_first
 import pytest
 
 import build_book
 import checkout
 import environment
-import fresh_machine
-import longest_first
 from checkout import ROOT
 
 Capture = pytest.CaptureFixture[str]

@@ -14,13 +14,12 @@ import pytest
 from checkout import ROOT, TOOLS
 from course import batch as batches
 from course.batch import ERROR, Batch, file_names
-from course.feedback import page
 from course.grading import main
 from course.processes import Limits
 from course.release import student_text
+from course.reports import page, plain
 from course.score import Result
 from course.submissions import student_name
-from course.table import plain
 from tests import small_course as small
 
 SOLUTION = {"laplace": small.LAPLACE, "split": small.SPLIT}

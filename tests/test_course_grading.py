@@ -20,9 +20,9 @@ STUDENT = small.loaded(student_text(small.master(), ""))
 
 
 @pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    """Record the small set."""
-    return Original(small.master(), "9_small", tmp_path_factory.mktemp("gradebook"))
+def original():
+    """Keep the small set."""
+    return Original(small.master(), "9_small")
 
 
 @pytest.fixture
@@ -186,12 +186,12 @@ def test_missing_cells(grade):
     assert set(result.remarks) == {f"the cell '{name}' is missing; the original was put back" for name in ("setup", "test-split")}
 
 
-def test_given_code_is_put_back(tmp_path):
+def test_given_code_is_put_back():
     master = small.master()
     given = small.new_code_cell("def halve(x):\n    return x / 2", id="given", metadata=small.marks("given"))
     master.cells.insert(5, given)
     small.swap(master, "split", "[epsilon / parts]", "[2 * halve(epsilon) / parts]")
-    release = Original(master, "9_given", tmp_path)
+    release = Original(master, "9_given")
     student = small.loaded(student_text(master, ""))
     answers = SOLUTION | {"split": small.cell(master, "split").source}
     for change in (answers, answers | {"given": "halve = 3"}, answers | {"split": answers["split"] + "\nhalve = None"}):

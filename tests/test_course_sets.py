@@ -12,12 +12,12 @@ from checkout import NOTEBOOKS
 from course import power
 from course.processes import Limits
 from course.rehearsal import played, rehearsal, until
-from course.release import address, checked, student_text
+from course.release import checked, student_text
 from course.restore import Original, parsed
 from course.runner import Cell
 from course.score import graded
 from course.sets import ASSIGNMENTS, POINTS, is_answer, is_test, masters, tasks
-from set_repository import SETUP_CELL
+from set_repository import SETUP_CELL, address
 from tests import small_course as small
 
 SETS = masters()
@@ -41,13 +41,13 @@ def ready(path):
 
 
 @pytest.fixture(scope="module")
-def grade(tmp_path_factory):
+def grade():
     """Grade a submission as it would be read from a file."""
     originals = {}
 
     def grade_one(path, submission, seed=5, limits=Limits()):  # noqa: B008
         if path not in originals:
-            originals[path] = Original(checked(path), path.stem, tmp_path_factory.mktemp("gradebook"))
+            originals[path] = Original(checked(path), path.stem)
         return graded(parsed(json.dumps(submission)), originals[path], seed, limits)
 
     return grade_one

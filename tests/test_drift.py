@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 import nbformat
+import newest
 import pytest
+import rehearse_drift
 from nbformat.v4 import new_output
 
 import drift
-import newest
-import rehearse_drift
 from checkout import NOTEBOOKS, ROOT, TOOLS
 from tests.book_helpers import chapter, picture, save
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import what_moved
 
 import checkout
 import refresh
-import what_moved
 from checkout import ROOT
 from refresh import Step
 from tests.book_helpers import chapter, picture

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import newest
 import pytest
 import yaml
 
-import newest
 from checkout import ROOT, SITE
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").iterdir())

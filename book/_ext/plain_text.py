@@ -17,7 +17,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
 Notebook = dict[str, Any]
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table").use(dollarmath_plugin)
 
 NUMBERS_CELL = "numbers"
 # Kinds of sphinx-proof's boxes that the book uses, and the one of sphinx-exercise.
@@ -50,6 +54,23 @@ def markdown(notebook: Notebook) -> Iterator[tuple[Notebook, str]]:
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             yield cell, source(cell)
+
+
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the kind, as markdown-it names it, and the text of each block of some Markdown; what is folded is one "fold"."""
+    lines, depth, start = text.split("\n"), 0, 0
+    for token in MARKDOWN.parse(text):
+        if token.level or not token.map:
+            continue
+        opened = depth
+        if token.type == "html_block":
+            depth += token.content.count("<details>") - token.content.count("</details>")
+        start = start if opened else token.map[0]
+        if not depth:
+            block = "\n".join(lines[start : token.map[1]]).rstrip()
+            yield "fold" if opened else token.type.removesuffix("_open"), block
+    if depth:
+        raise ValueError(f"the fold {lines[start]!r} is not closed")
 
 
 def found_inline(text: str) -> Iterator[re.Match[str]]:

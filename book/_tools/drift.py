@@ -26,11 +26,6 @@ def parts(outputs: Iterable[NotebookNode]) -> Iterator[tuple[str, str]]:
         yield from ((name, output.data[kind]) for kind, name in KINDS.items() if kind in output.get("data", {}))
 
 
-def value(number: str) -> float:
-    """Return a number that is written as people do."""
-    return float(number.replace(",", ""))
-
-
 def moves(stored: str, fresh: str) -> list[tuple[float, str]]:
     """List the numbers of a text that moved: how far each did, relatively, and what to tell, the farthest first.
 
@@ -44,7 +39,8 @@ def moves(stored: str, fresh: str) -> list[tuple[float, str]]:
             return [(math.nan, f"line {index} has other words: {before[same:][:WIDTH]!r} → {now[same:][:WIDTH]!r}")]
         for one, other in zip(NUMBER.findall(before), NUMBER.findall(now), strict=True):
             if one != other:
-                change = abs(value(other) / value(one) - 1) if value(one) else math.inf
+                old, new = (float(number.replace(",", "")) for number in (one, other))
+                change = abs(new / old - 1) if old else math.inf
                 found.append((change, f"line {index}: {one} → {other}"))
     return sorted(found, key=lambda move: -move[0])
 

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
+import cover
 import pytest
 from pages import CHAPTERS
 
-import cover
 import make_pdf
 
 pytestmark = pytest.mark.site

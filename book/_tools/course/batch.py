@@ -1,7 +1,6 @@
 """Grade a folder of submissions: several at once, each by itself, and nothing twice."""
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -15,15 +14,14 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from checkout import BUILD, ROOT, store
-from course.feedback import page
+from checkout import BUILD, ROOT, store, taken
 from course.processes import Limits
 from course.release import checked
-from course.restore import Original, original, parsed
+from course.reports import page, table
+from course.restore import Original, parsed
 from course.score import Result, graded, nothing
 from course.sets import MASTERS, POINTS, checksum
 from course.submissions import Handed, handed_in, known_ids, owner, text_of
-from course.table import table
 
 ERROR = "grader's error"  # such a result is not kept: the next run tries again
 PRIVATE = (MASTERS, ROOT / ".git", BUILD / "course", ROOT / "tests" / "course")  # no submission has to read them
@@ -67,7 +65,8 @@ class Batch:
                 results[one.student] = kept
             else:
                 waiting.append(one)
-        with original(checked(self.master), self.name) as release, ThreadPoolExecutor(workers) as pool:
+        release = Original(checked(self.master), self.name)
+        with ThreadPoolExecutor(workers) as pool:
             if waiting:
                 self.prove(release)
             futures = {pool.submit(self.graded, one, release, self.key(before.get(one.path))): one for one in waiting}
@@ -162,9 +161,8 @@ def alone(out: Path) -> Iterator[None]:
     out.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(out, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not taken(descriptor):
+            raise ValueError(f"another run is writing to {out}")
         yield
-    except BlockingIOError:
-        raise ValueError(f"another run is writing to {out}") from None
     finally:
         os.close(descriptor)

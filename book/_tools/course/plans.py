@@ -1,9 +1,8 @@
 """What the authors of a set expect of it: submissions with their scores, and usual mistakes (`tests/course/set_N.py`)."""
 
-import importlib.util
+import runpy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from checkout import ROOT
 from course.sets import Task
@@ -37,12 +36,9 @@ def plan(name: str, tasks: list[Task], folder: Path = PLANS) -> Plan:
     path = folder / f"set_{name.split('_')[0]}.py"
     if not path.exists():
         raise ValueError(f"{path.name} is missing: it has to say what is expected of the set {name}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec and spec.loader
-    module: Any = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    mistakes = tuple(Mistake(key, *value) for key, value in module.MISTAKES.items())
-    made = Plan(module.PARTLY, module.PARTLY_POINTS, module.HARD_CODED, module.HARD_CODED_POINTS, mistakes)
+    told = runpy.run_path(str(path))
+    mistakes = tuple(Mistake(key, *value) for key, value in told["MISTAKES"].items())
+    made = Plan(*(told[key] for key in ("PARTLY", "PARTLY_POINTS", "HARD_CODED", "HARD_CODED_POINTS")), mistakes)
     answers, tests = {task.answer for task in tasks}, {task.test for task in tasks}
     named = set(made.partly) | set(made.hard_coded) | {name for mistake in mistakes for name in mistake.answers}
     odd = sorted((named - answers) | ({mistake.test for mistake in mistakes} - tests))
