@@ -24,7 +24,7 @@ def main() -> int:
     if not sys.argv[1:]:
         get_browser.settle()
     colour = "--color=yes" if sys.stdout.isatty() else "--color=no"  # nbval would colour a log as well
-    strict = ["-p", "nothing_skipped", "-p", "notebook_cells", "-p", "get_browser"]
+    strict = ["-p", "nothing_skipped", "-p", "notebook_cells", "-p", "get_browser", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     strict += [f"--ignore={ASSIGNMENTS}"]  # what students get raises on purpose; tests/test_course_sets.py runs the sets
     strict += ["-o", f"faulthandler_timeout={LONGEST}", "-o", "faulthandler_exit_on_timeout=true"]
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
