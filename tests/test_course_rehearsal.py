@@ -31,6 +31,10 @@ def small_set(tmp_path):
     return tmp_path
 
 
+def looked(folder):
+    return main(["--seeds", "1", "--look", "--workers", "1", "--masters", str(folder), "--plans", str(folder)])
+
+
 def test_power_is_measured(small_set):
     one = rehearsal(small_set / "9_small.ipynb", small_set)
     assert [score(one, seed) for seed in (1, 2)] == [20, 20]
@@ -43,23 +47,11 @@ def test_power_is_measured(small_set):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"test-split"', '"test-other"', r"set_9\.py names the cells \['test-other'\]"),
-        ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0', r"\['splat'\]"),
-        ("HARD_CODED = PARTLY |", "HARD_CODED =", r"HARD_CODED has no answer for \['laplace'\]"),
-    ],
-)
-def test_a_plan_that_does_not_fit_is_refused(small_set, old, new, message):
-    assert old in PLAN
-    (small_set / "set_9.py").write_text(PLAN.replace(old, new), "utf-8")
-    with pytest.raises(ValueError, match=message):
-        rehearsal(small_set / "9_small.ipynb", small_set)
-
-
-@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ('"test-split"', '"test-other"', "set_9.py names the cells ['test-other']"),
+        ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0', "['splat']"),
+        ("HARD_CODED = PARTLY |", "HARD_CODED =", "HARD_CODED has no answer for ['laplace']"),
         ("PARTLY_POINTS = 8", "PARTLY_POINTS = 9", "PARTLY gets 8 points where the plan says 9"),
         ("return values +", "return valued +", ""),
         ("rng):\\n    return values +", "rng)\\n    return values +", "'scale inverted' does not even run: laplace: SyntaxError"),
@@ -68,14 +60,13 @@ def test_a_plan_that_does_not_fit_is_refused(small_set, old, new, message):
 def test_what_is_not_as_planned_is_told(small_set, capsys, old, new, said):
     assert old in PLAN
     (small_set / "set_9.py").write_text(PLAN.replace(old, new), "utf-8")
-    wrong = main(["--seeds", "1", "--look", "--workers", "1", "--masters", str(small_set), "--plans", str(small_set)])
-    assert wrong == bool(said) and said in capsys.readouterr().out
+    assert looked(small_set) == bool(said) and said in capsys.readouterr().out
 
 
 def test_a_solution_that_fails_is_told(small_set, capsys):
     master = small.answered(small.master(), {"split": small.SPLIT.replace("epsilon / parts", "SEED")})
     (small_set / "9_small.ipynb").write_text(small.text(master), "utf-8")
-    assert main(["--seeds", "1", "--look", "--workers", "1", "--masters", str(small_set), "--plans", str(small_set)]) == 1
+    assert looked(small_set) == 1
     assert "the solution fails with the seed 1: {'test-split':" in capsys.readouterr().out
 
 
