@@ -51,6 +51,8 @@ def test_power_is_measured(small_set):
     [
         ('"test-split"', '"test-other"', "set_9.py names the cells ['test-other']"),
         ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0', "['splat']"),
+        ('{"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}', '{"split": [("epsilon / 0", "1")]}',
+         "the solution of 'split' has no words 'epsilon / 0'"),
         ("HARD_CODED = PARTLY |", "HARD_CODED =", "HARD_CODED has no answer for ['laplace']"),
         ("PARTLY_POINTS = 8", "PARTLY_POINTS = 9", "PARTLY gets 8 points where the plan says 9"),
         ("return values +", "return valued +", ""),

@@ -88,11 +88,6 @@ def run_numbers(notebook: Notebook) -> dict[str, str]:
     return {}
 
 
-def same_value(text: str, run: str) -> bool:
-    """Compare a number in the text with the run's; there a no-break space stands for a space."""
-    return text.split() == run.split()
-
-
 def titles(text: str) -> Iterator[tuple[str, str, str]]:
     """Yield label, kind and number of the boxes and of the figure that a cell holds."""
     for line in text.split("\n"):

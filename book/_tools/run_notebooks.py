@@ -108,7 +108,7 @@ def run(path: Path) -> tuple[float, list[str], bool]:
     seconds = time.monotonic() - started
     found = complaints(notebook)
     normalise(notebook)
-    stored_outputs.note(notebook)
+    notebook.metadata[stored_outputs.KEY] = " ".join(stored_outputs.hashes(notebook))
     fresh = nbformat.writes(notebook) + "\n"
     changed = fresh != text
     if changed and not found:

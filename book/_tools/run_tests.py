@@ -14,7 +14,7 @@ from checkout import NOTEBOOKS, ROOT, TOOLS
 from kernels import neutralise
 from run_notebooks import CELL_TIMEOUT
 
-ASSIGNMENTS = NOTEBOOKS / "assignments"
+ASSIGNMENTS = NOTEBOOKS / "assignments"  # what students get raises on purpose; tests/test_course_sets.py runs the sets
 LONGEST = 3 * 3600  # seconds for one test, the build of the book included; who waits longer is ended, and all stacks are shown
 
 
@@ -24,9 +24,9 @@ def main() -> int:
     if not sys.argv[1:]:
         get_browser.settle()
     colour = "--color=yes" if sys.stdout.isatty() else "--color=no"  # nbval would colour a log as well
-    strict = ["-p", "nothing_skipped", "-p", "notebook_cells", "-p", "get_browser", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    strict += [f"--ignore={ASSIGNMENTS}"]  # what students get raises on purpose; tests/test_course_sets.py runs the sets
+    strict = ["-p", "nothing_skipped", "-p", "notebook_cells", "-p", "get_browser", f"--ignore={ASSIGNMENTS}"]
     strict += ["-o", f"faulthandler_timeout={LONGEST}", "-o", "faulthandler_exit_on_timeout=true"]
+    strict += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of get_browser, which is imported here
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
     shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile"]

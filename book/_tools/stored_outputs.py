@@ -25,11 +25,6 @@ def hashes(notebook: NotebookNode) -> list[str]:
     return [hashlib.sha256(cell.source.encode()).hexdigest()[:6] for cell in cells]
 
 
-def note(notebook: NotebookNode) -> None:
-    """Note, in place, that the outputs of `notebook` come from its code as it is."""
-    notebook.metadata[KEY] = " ".join(hashes(notebook))
-
-
 def stale(paths: Iterable[Path]) -> bool:
     """Say which notebooks' outputs are of other code, and whether any are."""
     told = list(filter(None, map(complaint, paths)))

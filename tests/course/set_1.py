@@ -76,56 +76,6 @@ def shares(reports, k, epsilon):
     lie = 1 / (math.exp(epsilon) + k - 1)
     seen = np.bincount(reports, minlength=k) / len(reports)
 '''
-_NIGHTS = '''
-def nights_allowed(each, epsilon, delta):
-    def advanced_cost(k):
-        return each * math.sqrt(2 * k * math.log(1 / delta)) + k * each * math.expm1(each)
-
-    def exact_delta(k):
-        ones, q = np.arange(k + 1), 1 / (1 + math.exp(-each))
-        excess = stats.binom.pmf(ones, k, q) - math.exp(epsilon) * stats.binom.pmf(ones, k, 1 - q)
-        return np.maximum(excess, 0).sum()
-
-    advanced = exact = 0
-    while advanced_cost(advanced + 1) <= epsilon:
-        advanced += 1
-    while exact_delta(exact + 1) <= delta:
-        exact += 1
-    return math.floor(epsilon / each), advanced, exact
-'''
-_CHANCES = '''
-def winning_chances(votes, epsilon):
-    s = 2 / epsilon
-    reach = math.ceil(30 * s)
-    x = np.arange(min(votes) - reach, max(votes) + reach + 1)
-    a = math.exp(-1 / s)
-    chance = np.array([(1 - a) / (1 + a) * a ** abs(x - count) for count in votes])
-    at_most = chance.cumsum(axis=1)
-    below = at_most - chance
-    return np.array([
-        (chance[i] * below[:i].prod(axis=0) * at_most[i + 1 :].prod(axis=0)).sum() for i in range(len(votes))
-    ])
-'''
-_MENDED = '''
-def mended(week, goal, epsilon, rng, runs):
-    nights = week.shape[1]
-    scale = nights / epsilon
-    reached = week.sum(axis=0) + rng.laplace(0, scale, (runs, nights)) >= goal
-    return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, 0)
-'''
-_BULLETIN = '''
-def bulletin(answers, epsilon, rng, runs):
-    counts = answers.sum(axis=0)
-    choose, count = 0.5 * epsilon, 0.5 * epsilon
-    exercise = (counts + rng.laplace(0, 2 / choose, (runs, 5))).argmax(axis=1)
-    return exercise, counts[exercise] + rng.laplace(0, 1 / count, runs)
-'''
-
-
-def _changed(source, old, new):
-    assert old in source, old
-    return source.replace(old, new)
-
 
 MISTAKES = {
     "somebody joins": (
@@ -204,62 +154,62 @@ def respond(answers, k, epsilon, rng):
     ),
     "a vote moves one count": (
         "a changed vote moves the threshold by 1",
-        {"winning-chances": _changed(_CHANCES, "s = 2 / epsilon", "s = 1 / epsilon")},
+        {"winning-chances": [("s = 2 / epsilon", "s = 1 / epsilon")]},
         "test-winning-chances",
     ),
     "ties for everybody": (
         "whoever is at least as high as the others wins",
-        {"winning-chances": _changed(_CHANCES, "below[:i]", "at_most[:i]")},
+        {"winning-chances": [("below[:i]", "at_most[:i]")]},
         "test-winning-chances",
     ),
     "noise ends at 20": (
         "noise beyond 20 is too rare to matter",
-        {"winning-chances": _changed(_CHANCES, "math.ceil(30 * s)", "20")},
+        {"winning-chances": [("math.ceil(30 * s)", "20")]},
         "test-winning-chances",
     ),
     "logarithm of base 2": (
         "the logarithm in advanced composition is that of information theory",
-        {"nights-allowed": _changed(_NIGHTS, "math.log(1 / delta)", "math.log2(1 / delta)")},
+        {"nights-allowed": [("math.log(1 / delta)", "math.log2(1 / delta)")]},
         "test-nights-allowed",
     ),
     "delta for every night": (
         "each night gets a k-th of delta as its slack",
-        {"nights-allowed": _changed(_NIGHTS, "math.log(1 / delta)", "math.log(k / delta)")},
+        {"nights-allowed": [("math.log(1 / delta)", "math.log(k / delta)")]},
         "test-nights-allowed",
     ),
     "the second term": (
         "k eps (e^eps - 1) is too small to count",
-        {"nights-allowed": _changed(_NIGHTS, " + k * each * math.expm1(each)", "")},
+        {"nights-allowed": [(" + k * each * math.expm1(each)", "")]},
         "test-nights-allowed",
     ),
     "only the worst output": (
         "delta is the largest excess of one output, not the sum over all",
-        {"nights-allowed": _changed(_NIGHTS, "np.maximum(excess, 0).sum()", "np.maximum(excess, 0).max()")},
+        {"nights-allowed": [("np.maximum(excess, 0).sum()", "np.maximum(excess, 0).max()")]},
         "test-nights-allowed",
     ),
     "the root of the nights": (
         "seven nights cost the root of seven times one night",
-        {"mended": _changed(_MENDED, "scale = nights / epsilon", "scale = math.sqrt(nights) / epsilon")},
+        {"mended": [("scale = nights / epsilon", "scale = math.sqrt(nights) / epsilon")]},
         "test-mended",
     ),
     "twice is enough": (
         "with twice the noise everything is covered",
-        {"mended": _changed(_MENDED, "scale = nights / epsilon", "scale = 2 / epsilon")},
+        {"mended": [("scale = nights / epsilon", "scale = 2 / epsilon")]},
         "test-mended",
     ),
     "one noise for the week": (
         "one noise, drawn once and kept for all nights, cannot be averaged out and costs once",
-        {"mended": _changed(_changed(_MENDED, "scale = nights", "scale = 1"), "(runs, nights)", "(runs, 1)")},
+        {"mended": [("scale = nights", "scale = 1"), ("(runs, nights)", "(runs, 1)")]},
         "test-mended",
     ),
     "epsilon spent twice": (
         "name and number may cost epsilon each",
-        {"bulletin": _changed(_BULLETIN, "0.5 * epsilon, 0.5 * epsilon", "epsilon, epsilon")},
+        {"bulletin": [("0.5 * epsilon, 0.5 * epsilon", "epsilon, epsilon")]},
         "test-bulletin",
     ),
     "noisy max with scale 1": (
         "each count moves by 1, so the name needs the scale of one count",
-        {"bulletin": _changed(_BULLETIN, "2 / choose", "1 / choose")},
+        {"bulletin": [("2 / choose", "1 / choose")]},
         "test-bulletin",
     ),
     "the winner's noise kept": (

@@ -76,7 +76,7 @@ class Batch:
                     one, result = futures[future], future.result()
                     results[one.student] = result
                     store(self.out / "feedback" / f"{names[one.student]}.html", page(result, self.name))
-                    store(self.stored(names[one.student]), json.dumps(result.as_json(), indent=1) + "\n")
+                    store(self.out / "results" / f"{names[one.student]}.json", json.dumps(result.as_json(), indent=1) + "\n")
             except KeyboardInterrupt:
                 print(f"\nStopped. The same command goes on from here; what is done is in {self.out}", file=sys.stderr, flush=True)
                 os._exit(130)  # without waiting for submissions that still run: they end with this process
@@ -99,14 +99,10 @@ class Batch:
         parts = json.dumps([digest, checksum(self.master), self.seed, asdict(self.limits)])
         return hashlib.sha256(parts.encode()).hexdigest()
 
-    def stored(self, name: str) -> Path:
-        """Return where a result is kept."""
-        return self.out / "results" / f"{name}.json"
-
     def kept(self, name: str, key: str) -> Result | None:
         """Return the result that is there, if it is of just this submission."""
         with contextlib.suppress(OSError, ValueError, TypeError):
-            result = Result(**json.loads(self.stored(name).read_text("utf-8")))
+            result = Result(**json.loads((self.out / "results" / f"{name}.json").read_text("utf-8")))
             if result.key == key and result.status != ERROR and (self.out / "feedback" / f"{name}.html").exists():
                 return result
         return None

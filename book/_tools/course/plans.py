@@ -3,6 +3,7 @@
 import runpy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from checkout import ROOT
 from course.sets import Task
@@ -31,19 +32,30 @@ class Plan:
     mistakes: tuple[Mistake, ...]
 
 
-def plan(name: str, tasks: list[Task], folder: Path = PLANS) -> Plan:
+def written(answers: dict[str, Any], solution: dict[str, str]) -> dict[str, str]:
+    """Write out the answers that are given as changes, [(old words, new words), ...], of the solution's."""
+    made = {}
+    for name, answer in answers.items():
+        made[name] = answer if isinstance(answer, str) else solution[name]
+        for old, new in () if isinstance(answer, str) else answer:
+            if old not in made[name]:
+                raise ValueError(f"the solution of {name!r} has no words {old!r} that a plan could change")
+            made[name] = made[name].replace(old, new)
+    return made
+
+
+def plan(name: str, tasks: list[Task], solution: dict[str, str], folder: Path = PLANS) -> Plan:
     """Read the plan of a set; raise ValueError if it is of other cells than the set has."""
     path = folder / f"set_{name.split('_')[0]}.py"
     if not path.exists():
         raise ValueError(f"{path.name} is missing: it has to say what is expected of the set {name}")
     told = runpy.run_path(str(path))
-    mistakes = tuple(Mistake(key, *value) for key, value in told["MISTAKES"].items())
-    made = Plan(*(told[key] for key in ("PARTLY", "PARTLY_POINTS", "HARD_CODED", "HARD_CODED_POINTS")), mistakes)
+    partly, hard_coded, mistakes = told["PARTLY"], told["HARD_CODED"], told["MISTAKES"]
     answers, tests = {task.answer for task in tasks}, {task.test for task in tasks}
-    named = set(made.partly) | set(made.hard_coded) | {name for mistake in mistakes for name in mistake.answers}
-    odd = sorted((named - answers) | ({mistake.test for mistake in mistakes} - tests))
-    if odd:
+    named = set(partly) | set(hard_coded) | {name for _, changed, _ in mistakes.values() for name in changed}
+    if odd := sorted((named - answers) | ({test for *_, test in mistakes.values()} - tests)):
         raise ValueError(f"{path.name} names the cells {odd}, which are no answers or tests of the set {name}")
-    if missing := sorted(answers - set(made.hard_coded)):
+    if missing := sorted(answers - set(hard_coded)):
         raise ValueError(f"{path.name}: HARD_CODED has no answer for {missing}")
-    return made
+    made = tuple(Mistake(key, belief, written(changed, solution), test) for key, (belief, changed, test) in mistakes.items())
+    return Plan(written(partly, solution), told["PARTLY_POINTS"], hard_coded, told["HARD_CODED_POINTS"], made)

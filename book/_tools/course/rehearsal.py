@@ -41,8 +41,9 @@ def rehearsal(path: Path, plans: Path = PLANS) -> Rehearsal:
     """Read a set and its plan."""
     master = checked(path)
     release = Original(master, path.stem)
-    notebook, _ = restored(master, release)
-    return Rehearsal(path.stem, tuple(code(notebook, 0)), tuple(release.tasks), plan(path.stem, release.tasks, plans))
+    cells = tuple(code(restored(master, release)[0], 0))
+    solution = {cell.name: cell.source for cell in cells if cell.kind == "answer"}
+    return Rehearsal(path.stem, cells, tuple(release.tasks), plan(path.stem, release.tasks, solution, plans))
 
 
 def played(cells: Sequence[Cell], seed: int, answers: dict[str, str] | None = None) -> dict[str, str]:
