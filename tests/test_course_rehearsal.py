@@ -17,9 +17,8 @@ MISTAKES = {
     "scale inverted": (
         "epsilon is the scale",
         {"laplace": "def noisy(values, epsilon, rng):\\n    return values + rng.laplace(scale=epsilon, size=len(values))"},
-        "test-laplace",
     ),
-    "harmless": ("no mistake", {"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}, "test-split"),
+    "harmless": ("no mistake", {"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}),
 }
 '''
 
@@ -49,8 +48,8 @@ def test_power_is_measured(small_set):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"test-split"', '"test-other"', "set_9.py names the cells ['test-other']"),
-        ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0', "['splat']"),
+        ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0',
+         "set_9.py names the cells ['splat'], which"),
         ('{"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}', '{"split": [("epsilon / 0", "1")]}',
          "the solution of 'split' has no words 'epsilon / 0'"),
         ("HARD_CODED = PARTLY |", "HARD_CODED =", "HARD_CODED has no answer for ['laplace']"),

@@ -78,31 +78,21 @@ def window_factors(T, W):
 HARD_CODED_POINTS = 0
 
 MISTAKES = {
-    "no plus one": (
-        "there are log_b T lengths (and the one of b^0 = 1 is forgotten)",
-        {"block-counts": '''
+    "no plus one": ("there are log_b T lengths (and the one of b^0 = 1 is forgotten)", {"block-counts": '''
 def block_counts(T, b):
     def digit_sum(t):
         return t % b + digit_sum(t // b) if t else 0
 
     return math.ceil(math.log(T) / math.log(b)), max(digit_sum(t) for t in range(1, T + 1))
-'''},
-        "test-block-counts",
-    ),
-    "a logarithm in floating point": (
-        "math.floor(math.log(T, b)) is the largest exponent",
-        {"block-counts": '''
+'''}),
+    "a logarithm in floating point": ("math.floor(math.log(T, b)) is the largest exponent", {"block-counts": '''
 def block_counts(T, b):
     def digit_sum(t):
         return t % b + digit_sum(t // b) if t else 0
 
     return math.floor(math.log(T, b)) + 1, max(digit_sum(t) for t in range(1, T + 1))
-'''},
-        "test-block-counts",
-    ),
-    "the last count is the worst": (
-        "the last count needs most blocks",
-        {"block-counts": '''
+'''}),
+    "the last count is the worst": ("the last count needs most blocks", {"block-counts": '''
 def block_counts(T, b):
     blocks = 1
     while b**blocks <= T:
@@ -112,22 +102,12 @@ def block_counts(T, b):
         return t % b + digit_sum(t // b) if t else 0
 
     return blocks, digit_sum(T)
-'''},
-        "test-block-counts",
-    ),
-    "noise for one block": (
-        "every block is one release of sensitivity 1",
-        {"finger-counter": [("math.sqrt(levels)", "1.0")]},
-        "test-finger-counter",
-    ),
+'''}),
+    "noise for one block": ("every block is one release of sensitivity 1", {"finger-counter": [("math.sqrt(levels)", "1.0")]}),
     "levels, not their root": (
-        "an answer in so many blocks needs so many times the noise",
-        {"finger-counter": [("math.sqrt(levels)", "levels")]},
-        "test-finger-counter",
+        "an answer in so many blocks needs so many times the noise", {"finger-counter": [("math.sqrt(levels)", "levels")]},
     ),
-    "fresh noise for every count": (
-        "noise has to be drawn anew whenever a block is used",
-        {"finger-counter": '''
+    "fresh noise for every count": ("noise has to be drawn anew whenever a block is used", {"finger-counter": '''
 def finger_counter(answers, b, epsilon, delta, rng, runs):
     T, levels = len(answers), 1
     while b**levels <= T:
@@ -139,133 +119,87 @@ def finger_counter(answers, b, epsilon, delta, rng, runs):
 
     pieces = np.array([digit_sum(t) for t in range(1, T + 1)])
     return np.cumsum(answers) + rng.normal(0, sigma, (runs, T)) * np.sqrt(pieces)
-'''},
-        "test-finger-counter",
-    ),
-    "the tree of two": (
-        "all trees are binary",
-        {"finger-counter": [("    T, levels", "    b = 2\n    T, levels")]},
-        "test-finger-counter",
-    ),
+'''}),
+    "the tree of two": ("all trees are binary", {"finger-counter": [("    T, levels", "    b = 2\n    T, levels")]}),
     "gamma not squared": (
         "the squares of the coefficients fade with gamma, as the coefficients do",
         {"forgetting-errors": [("(f**2).sum()", "(f**2 / gamma ** np.arange(T)).sum()")]},
-        "test-forgetting-errors",
     ),
     "half of gamma": (
         "the root of the powers of gamma has the coefficients gamma^k / 2",
         {"forgetting-errors": [("gamma * (1 - 0.5 / k)", "np.where(k == 1, gamma / 2, gamma)")]},
-        "test-forgetting-errors",
     ),
     "one answer, one count": (
-        "each answer is new in one count, so the sensitivity is 1",
-        {"forgetting-counter": [("np.linalg.norm(f)", "1.0")]},
-        "test-forgetting-counter",
+        "each answer is new in one count, so the sensitivity is 1", {"forgetting-counter": [("np.linalg.norm(f)", "1.0")]},
     ),
     "the noise that forgets nothing": (
         "the noise of the plain counter is needed here, too",
         {"forgetting-counter": [("np.linalg.norm(f)", "np.linalg.norm(f / gamma ** np.arange(T))")]},
-        "test-forgetting-counter",
     ),
     "z drawn for every count": (
         "each count gets noise of the right size, drawn anew",
         {"forgetting-counter": [("(runs, T)) @ C.T", "(runs, T)) * np.linalg.norm(C, axis=1)")]},
-        "test-forgetting-counter",
     ),
-    "losses at the end": (
-        "the estimate without losses, divided by the share that arrives",
-        {"pile-estimate": '''
+    "losses at the end": ("the estimate without losses, divided by the share that arrives", {"pile-estimate": '''
 def pile_estimate(ones, users, eps0, lost):
     q = 1 / (1 + math.exp(-eps0))
     return (ones - users * (1 - q)) / (2 * q - 1) / (1 - lost)
-'''},
-        "test-pile-estimate",
-    ),
-    "not debiased": (
-        "dividing the ones by the share that arrives is enough",
-        {"pile-estimate": '''
+'''}),
+    "not debiased": ("dividing the ones by the share that arrives is enough", {"pile-estimate": '''
 def pile_estimate(ones, users, eps0, lost):
     return ones / (1 - lost)
-'''},
-        "test-pile-estimate",
-    ),
-    "the error without losses": (
-        "losses only divide the error by the share that arrives",
-        {"pile-std": '''
+'''}),
+    "the error without losses": ("losses only divide the error by the share that arrives", {"pile-std": '''
 def pile_std(yes, users, eps0, lost):
     return math.sqrt(users) / (2 * math.sinh(eps0 / 2)) / (1 - lost)
-'''},
-        "test-pile-std",
-    ),
-    "a smaller crowd": (
-        "a crowd of which some are lost is a smaller crowd",
-        {"pile-std": '''
+'''}),
+    "a smaller crowd": ("a crowd of which some are lost is a smaller crowd", {"pile-std": '''
 def pile_std(yes, users, eps0, lost):
     return math.sqrt(users / (1 - lost)) / (2 * math.sinh(eps0 / 2))
-'''},
-        "test-pile-std",
-    ),
+'''}),
     "ones only": (
         "the ones tell all, as without losses",
         {"pile-delta": [("a - math.exp(epsilon) * b", "a.sum(axis=1) - math.exp(epsilon) * b.sum(axis=1)")]},
-        "test-pile-delta",
     ),
     "the crowd that is half and half": (
-        "the others mean 1 and 0 in equal parts",
-        {"pile-delta": [("for yes in range(users):", "for yes in [(users - 1) // 2]:")]},
-        "test-pile-delta",
+        "the others mean 1 and 0 in equal parts", {"pile-delta": [("for yes in range(users):", "for yes in [(users - 1) // 2]:")]},
     ),
     "sampling by the book": (
         "if Noor's message is lost nothing is seen, so delta is multiplied by the share that arrives",
         {"pile-delta": [("    q = 1", "    arrive, lost = 1 - lost, 0.0\n    q = 1"), ("return worst", "return arrive * worst")]},
-        "test-pile-delta",
     ),
     "not only what sticks out": (
         "all differences are added up, positive and negative",
         {"pile-delta": [("np.maximum(a - math.exp(epsilon) * b, 0)", "(abs(a - math.exp(epsilon) * b) / 2)")]},
-        "test-pile-delta",
     ),
-    "delta for every pile": (
-        "delta is divided among the piles",
-        {"batches": [("> delta for", "> delta / (T // m) for")]},
-        "test-batches",
-    ),
+    "delta for every pile": ("delta is divided among the piles", {"batches": [("> delta for", "> delta / (T // m) for")]}),
     "clones for yes and no": (
         "the package's bound, which holds for every message, is the smallest epsilon for this one",
         {"batches": [("any(delta_of(m, yes) > delta for yes in range(m))",
                       "bdp.accounting.shuffle_epsilon(eps0, m, delta) > epsilon")]},
-        "test-batches",
     ),
     "the crowd that agrees": (
         "the worst crowd is the one in which all others mean the same (nearly)",
         {"batches": [("for yes in range(m))", "for yes in [0])")]},
-        "test-batches",
     ),
     "two counters, subtracted": (
-        "the difference of two square-root counters is the best that one can do",
-        {"window-factors": _SPLIT + '''
+        "the difference of two square-root counters is the best that one can do", {"window-factors": _SPLIT + '''
     f = np.cumprod(np.append(1.0, 1 - 0.5 / np.arange(1, T)))
     C = np.where(back >= 0, f[np.maximum(back, 0)], 0)
     return A @ np.linalg.inv(C), C
 '''},
-        "test-window-factors",
     ),
     "noise on every answer": (
-        "one noise for every answer costs least privacy, so it is best",
-        {"window-factors": _SPLIT + "    return A, np.eye(T)\n"},
-        "test-window-factors",
+        "one noise for every answer costs least privacy, so it is best", {"window-factors": _SPLIT + "    return A, np.eye(T)\n"},
     ),
     "the root of each entry": (
         "the square root of a matrix is that of its entries",
         {"window-factors": _SPLIT + "    return np.sqrt(A / W), np.sqrt(A / W)\n"},
-        "test-window-factors",
     ),
     "a square root with a future": (
-        "any factors with the right product will do, as from the singular values",
-        {"window-factors": _SPLIT + '''
+        "any factors with the right product will do, as from the singular values", {"window-factors": _SPLIT + '''
     U, s, V = np.linalg.svd(A)
     return U * np.sqrt(s), np.sqrt(s)[:, None] * V
 '''},
-        "test-window-factors",
     ),
 }

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from checkout import ROOT
-from course.sets import Task
+from course.sets import TEST, Task
 
 PLANS = ROOT / "tests" / "course"
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A usual mistake: its name, what the student believes, the answers it gives, and the test that has to catch it."""
+    """A usual mistake: its name, what the student believes, the answer it gives, and the test that has to catch it."""
 
     name: str
     belief: str
@@ -51,11 +51,11 @@ def plan(name: str, tasks: list[Task], solution: dict[str, str], folder: Path = 
         raise ValueError(f"{path.name} is missing: it has to say what is expected of the set {name}")
     told = runpy.run_path(str(path))
     partly, hard_coded, mistakes = told["PARTLY"], told["HARD_CODED"], told["MISTAKES"]
-    answers, tests = {task.answer for task in tasks}, {task.test for task in tasks}
-    named = set(partly) | set(hard_coded) | {name for _, changed, _ in mistakes.values() for name in changed}
-    if odd := sorted((named - answers) | ({test for *_, test in mistakes.values()} - tests)):
-        raise ValueError(f"{path.name} names the cells {odd}, which are no answers or tests of the set {name}")
+    answers = {task.answer for task in tasks}
+    named = set(partly) | set(hard_coded) | {name for _, changed in mistakes.values() for name in changed}
+    if odd := sorted(named - answers):
+        raise ValueError(f"{path.name} names the cells {odd}, which are no answers of the set {name}")
     if missing := sorted(answers - set(hard_coded)):
         raise ValueError(f"{path.name}: HARD_CODED has no answer for {missing}")
-    made = tuple(Mistake(key, belief, written(changed, solution), test) for key, (belief, changed, test) in mistakes.items())
+    made = tuple(Mistake(key, belief, written(one, solution), TEST + min(one)) for key, (belief, one) in mistakes.items())
     return Plan(written(partly, solution), told["PARTLY_POINTS"], hard_coded, told["HARD_CODED_POINTS"], made)
