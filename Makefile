@@ -15,6 +15,7 @@ WORKERS ?= 2
 LOWEST ?=
 CALLS ?=
 SEQUENCES ?=
+UV   ?= uv
 
 TOOLS  := book/_tools
 PYTHON := .venv/bin/python
@@ -22,12 +23,18 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book serve test processors coverage lab notebooks refresh slides assignments grade rehearsal lint pdf claims bench package fuzz mutants clean distclean lock repository
+.PHONY: help maintain environment book serve test processors coverage lab notebooks refresh slides assignments grade rehearsal lint pdf claims bench package fuzz mutants clean distclean lock repository
+
+# What lists the commands whose lines it gets: name, and what stands behind ##.
+LIST := sed 's/^\([a-z]*\):[^\#]*\#\# /  \1|/;/^  [a-z]*|/!d' | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
 
 help:  ## list these commands
 	@echo "make <command>, where the command is one of:"
-	@sed -n 's/^\([a-z]*\):[^#]*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
+	@sed '/^# For maintainers/,$$d' $(MAKEFILE_LIST) | $(LIST)
 	@echo "A Python other than python3: make book PY=python3.12 (3.11 or newer)."
+
+maintain:  ## list the commands for who maintains the package and the book
+	@sed '1,/^# For maintainers/d' $(MAKEFILE_LIST) | $(LIST)
 
 environment:  ## make or refresh .venv, which every other command uses
 	@$(PY) $(TOOLS)/environment.py
@@ -39,32 +46,20 @@ serve: book  ## build the book and serve it to this machine only (PORT=8000)
 	@echo "Serving http://127.0.0.1:$(PORT)/ (Ctrl-C stops)"
 	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-pdf: environment  ## build the book and print all of it as one PDF
-	@$(PYTHON) $(TOOLS)/make_pdf.py
-
 test: environment  ## unit tests, stored outputs of every notebook, and the site in a browser (ARGS='tests -k ...' for some)
 	@$(PYTHON) $(TOOLS)/run_tests.py $(ARGS)
-
-processors: environment  ## run the tests as other processors would compute, and list every number that moves (ONLY=Nehalem ARGS=notebooks/10...)
-	@$(PYTHON) $(TOOLS)/processors.py --only "$(ONLY)" $(ARGS)
-
-coverage: environment  ## say which lines and branches of the package no test reaches (ARGS=tests/test_audit.py for some tests)
-	@$(PYTHON) -m coverage erase
-	@$(PYTHON) -m coverage run -m pytest -q --numprocesses=auto --dist=loadfile -m "not browser" $(or $(ARGS),tests --ignore=tests/site)
-	@$(PYTHON) -m coverage combine --quiet
-	@$(PYTHON) -m coverage report
 
 lab: environment  ## open the notebooks in JupyterLab
 	@$(PYTHON) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks
 
-notebooks: environment  ## run the notebooks and store their outputs (ONLY=notebooks/01_bandits.ipynb for one)
-	@$(PYTHON) $(TOOLS)/run_notebooks.py $(ONLY)
-
-refresh: environment  ## make again all that is computed and stored, and say what moved (ONLY=price for one step, IDLE=yes also times)
-	@$(PYTHON) $(TOOLS)/refresh.py $(ONLY)
+pdf: environment  ## build the book and print all of it as one PDF
+	@$(PYTHON) $(TOOLS)/make_pdf.py
 
 slides: environment  ## make lecture slides of the chapters (ONLY=notebooks/01_bandits.ipynb for one)
 	@$(PYTHON) $(TOOLS)/make_slides.py $(ONLY)
+
+notebooks: environment  ## run the notebooks and store their outputs (ONLY=notebooks/01_bandits.ipynb for one)
+	@$(PYTHON) $(TOOLS)/run_notebooks.py $(ONLY)
 
 assignments: environment  ## make the students' notebooks and the solutions from the masters (ONLY=3 for one set)
 	@$(PYTHON) $(TOOLS)/make_assignments.py $(ONLY)
@@ -79,11 +74,33 @@ lint: environment  ## check the code's style and the package's types
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
 
+repository: environment  ## set the book's public address in _config.yml and the notebooks (URL=https://...; URL= removes it)
+	@$(PYTHON) $(TOOLS)/set_repository.py
+
+clean:  ## remove what was built, and caches; keep .venv
+	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage* bandits_dp.egg-info
+	@find bandits_dp book notebooks tests -name __pycache__ -prune -exec rm -rf {} +
+	@find notebooks -name .ipynb_checkpoints -prune -exec rm -rf {} +
+
+# For maintainers
+
+refresh: environment  ## make again all that is computed and stored, and say what moved (ONLY=price for one step, IDLE=yes also times)
+	@$(PYTHON) $(TOOLS)/refresh.py $(ONLY)
+
 claims: environment  ## run the tests that judge the papers' claims and write book/claims.json (ARGS=tests/test_07_arm_elimination.py for some)
 	@$(PYTHON) -m pytest -q --write-claims $(or $(ARGS),tests)
 
 bench: environment  ## measure the package's speed and memory for the book's page on it (ONLY=linucb for one family)
 	@$(PYTHON) -m tests.benchmarks $(ONLY)
+
+processors: environment  ## run the tests as other processors would compute, and list every number that moves (ONLY=Nehalem ARGS=notebooks/10...)
+	@$(PYTHON) $(TOOLS)/processors.py --only "$(ONLY)" $(ARGS)
+
+coverage: environment  ## say which lines and branches of the package no test reaches (ARGS=tests/test_audit.py for some tests)
+	@$(PYTHON) -m coverage erase
+	@$(PYTHON) -m coverage run -m pytest -q --numprocesses=auto --dist=loadfile -m "not browser" $(or $(ARGS),tests --ignore=tests/site)
+	@$(PYTHON) -m coverage combine --quiet
+	@$(PYTHON) -m coverage report
 
 package: environment  ## build the wheel and the source archive, test them elsewhere (LOWEST=yes: on the lowest versions allowed)
 	@$(PYTHON) $(TOOLS)/try_package.py $(if $(LOWEST),--lowest)
@@ -94,16 +111,10 @@ fuzz: environment  ## call everything public with generated arguments, for up to
 mutants: environment  ## change the package in small ways: does a test fail? (SHARE=400, SEED=1, ONLY=accounting, WORKERS=2)
 	@$(PYTHON) -m tests.mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) --share $(SHARE) --workers $(WORKERS)
 
-clean:  ## remove what was built, and caches; keep .venv
-	@rm -rf _build build .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage* bandits_dp.egg-info
-	@find bandits_dp book notebooks tests -name __pycache__ -prune -exec rm -rf {} +
-	@find notebooks -name .ipynb_checkpoints -prune -exec rm -rf {} +
-
 distclean: clean  ## as clean, and remove .venv too
 	@rm -rf .venv
 
-lock: environment  ## choose the newest allowed versions again and write requirements.lock
-	@$(PYTHON) $(TOOLS)/lock.py
-
-repository: environment  ## set the book's public address (URL=https://...; URL= removes it)
-	@$(PYTHON) $(TOOLS)/set_repository.py
+lock:  ## choose the newest allowed versions again and write requirements.lock (needs uv: pip install uv, or UV=/path/to/uv)
+	@$(UV) pip compile --quiet --upgrade --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+	  --no-emit-package bandits-dp --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+	  requirements.txt --output-file requirements.lock

@@ -1,9 +1,22 @@
-"""What the tests of the book's tools share: small pictures and notebooks made for a test."""
+"""What the tests of the book's tools share: small pictures, notebooks and books made for a test."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+EXTENSIONS = str(Path(__file__).parents[1] / "book" / "_ext")
+SETTINGS = """\
+import sys
+sys.path.insert(0, {EXTENSIONS!r})
+extensions = {extensions!r}
+myst_enable_extensions = ["dollarmath", "amsmath"]
+nb_execution_mode = "off"
+root_doc = {root!r}
+{more}
+"""
 
 DRAW = """\
 %config InlineBackend.figure_formats = ["svg"]
@@ -34,3 +47,12 @@ def save(notebook: nbformat.NotebookNode, path: Path) -> Path:
     """Write a notebook as Jupyter does."""
     path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     return path
+
+
+def build(folder: Path, *extensions: str, root: str = "page", more: str = "") -> tuple[int, str]:
+    """Build the small book in a folder, with warnings as errors; return how that ended, and what was told."""
+    settings = SETTINGS.format(EXTENSIONS=EXTENSIONS, extensions=["myst_nb", *extensions], root=root, more=more)
+    (folder / "conf.py").write_text(settings)
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", ".", "_built"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    return done.returncode, done.stderr

@@ -21,51 +21,43 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def broken(path: Path) -> str:
-    """Make a program that ends at once, as a browser does that is there by half."""
-    path.write_text("#!/bin/sh\nexit 1\n")
-    path.chmod(0o755)
-    return str(path)
-
-
 def test_a_machine_without_browsers_has_none_inside_a_running_loop_either(bare: Path) -> None:
     async def inside() -> tuple[str, str]:
         return get_browser.find()
 
-    assert get_browser.find() == asyncio.run(inside())
     path, why = get_browser.find()
+    assert asyncio.run(inside()) == (path, why)
     assert path == "" and why.startswith("  the one that Playwright downloads: ") and "\n" not in why
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the broken browser is a script of sh")
 def test_what_is_there_and_does_not_start_is_no_browser(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    named = broken(bare / "chromium")
+    broken = bare / "chromium"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
     path, why = get_browser.find()
-    assert path == "" and why.startswith(f"  {named}: ") and len(why.splitlines()) == 2
-    for wrong in (named, "/no/such/browser"):
-        monkeypatch.setenv("CHROMIUM", wrong)
-        with pytest.raises(RuntimeError, match=f"CHROMIUM={wrong} does not start: .*\n.*unset CHROMIUM"):
-            get_browser.find()
+    assert path == "" and why.startswith(f"  {broken}: ") and len(why.splitlines()) == 2
+    monkeypatch.setenv("CHROMIUM", str(broken))
+    with pytest.raises(RuntimeError, match=f"CHROMIUM={broken} does not start: .*\n.*unset CHROMIUM"):
+        get_browser.find()
 
 
-@pytest.mark.parametrize("works", [False, True], ids=["nothing can be fetched", "what is fetched does not start"])
-def test_every_way_is_tried_and_then_there_is_advice(monkeypatch: pytest.MonkeyPatch, works: bool) -> None:
+@pytest.mark.parametrize("comes", [False, True])
+def test_every_way_is_tried_until_one_brings_a_browser_and_else_there_is_advice(
+    monkeypatch: pytest.MonkeyPatch, comes: bool
+) -> None:
     tried: list[tuple[str, ...]] = []
     monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
     monkeypatch.setattr(get_browser.shutil, "which", lambda name: "/usr/bin/apt-get")
-    monkeypatch.setattr(get_browser, "find", lambda: ("", "  chromium: no space left"))
-    monkeypatch.setattr(get_browser, "attempt", lambda *command: bool(tried.append(command)) or works)
-    with pytest.raises(RuntimeError, match=r"needs Chromium or Google Chrome(?s:.*)\n  chromium: no space left\nDo one of"):
-        get_browser.get.__wrapped__()
-    packages, tidy = ("chromium", "libatomic1"), ("--configure", "-a")
-    assert [command[-2:] for command in tried] == [("install", "chromium"), packages, tidy, ("update", "-q"), packages]
-
-
-def test_the_first_that_brings_one_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried: list[tuple[str, ...]] = []
-    monkeypatch.setattr(get_browser, "find", lambda: ("/there", "") if tried else ("", "nothing"))
+    monkeypatch.setattr(get_browser, "find", lambda: ("/there", "") if tried and comes else ("", "  chromium: no space left"))
     monkeypatch.setattr(get_browser, "attempt", lambda *command: not tried.append(command))
-    assert get_browser.get.__wrapped__() == "/there" and len(tried) == 1
+    if comes:
+        assert get_browser.get.__wrapped__() == "/there"
+    else:
+        with pytest.raises(RuntimeError, match=r"needs Chromium or Google Chrome(?s:.*)\n  chromium: no space left\nDo one of"):
+            get_browser.get.__wrapped__()
+    ways = [("install", "chromium"), ("update", "-q"), ("chromium", "libatomic1")]
+    assert [command[-2:] for command in tried] == ways[: 1 if comes else 3]
 
 
 @pytest.mark.parametrize("options", [[], ["-n2"]], ids=["here", "by workers"])

@@ -13,23 +13,18 @@ import pytest
 import build_book
 import checkout
 import environment
-import fresh_machine
-import longest_first
 from checkout import ROOT
 
 Capture = pytest.CaptureFixture[str]
-
-# What is trusted of an earlier build
-
-
 NOW = {"base": "b", "texts": "t"}
 
 
 @pytest.fixture
 def build_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make a folder that looks like a finished build, for `build_book` to judge."""
+    """Make a folder that looks like a finished build and a stopped refresh, for `build_book` to judge."""
     folder = tmp_path / "_build"
-    (folder / "html").mkdir(parents=True)
+    for name in ("html", "refresh"):
+        (folder / name).mkdir(parents=True)
     (folder / "html" / "index.html").touch()
     monkeypatch.setattr(build_book, "BUILD", folder)
     monkeypatch.setattr(build_book, "SITE", folder / "html")
@@ -46,30 +41,17 @@ def build_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"status": "failed", "base": "b", "texts": "t"}, False, False),
         ({"status": "building", "base": "b", "texts": "t"}, False, False),
         ({}, False, False),
+        ('{"status": "bui', False, False),
         (None, False, False),
     ],
 )
-def test_only_what_is_current_survives(
-    build_folder: Path, state: dict[str, str] | None, current: bool, kept: bool
-) -> None:
+def test_only_what_is_current_survives(build_folder: Path, state: object, current: bool, kept: bool) -> None:
     if state is not None:
-        (build_folder / "state.json").write_text(json.dumps(state))
+        (build_folder / "state.json").write_text(state if isinstance(state, str) else json.dumps(state))
     assert build_book.is_current(NOW) is current
     build_book.prepare(NOW)
-    assert (build_folder / "html").exists() is kept
+    assert (build_folder / "html").exists() is kept and (build_folder / "refresh").exists()
     assert build_book.read_state() == {"status": "building", **NOW}
-
-
-def test_a_torn_state_is_not_trusted(build_folder: Path) -> None:
-    (build_folder / "state.json").write_text('{"status": "bui')
-    build_book.prepare(NOW)
-    assert {path.name for path in build_folder.iterdir()} == {"state.json"}
-
-
-def test_a_build_leaves_where_a_stopped_refresh_goes_on(build_folder: Path) -> None:
-    (build_folder / "refresh").mkdir()
-    build_book.prepare(NOW)
-    assert {path.name for path in build_folder.iterdir()} == {"refresh", "state.json"}
 
 
 def test_a_lost_site_is_not_current(build_folder: Path) -> None:
@@ -94,58 +76,36 @@ def test_a_build_tells_what_matters(line: str, printed: str) -> None:
     assert build_book.worth_printing(line) == printed
 
 
-def test_fingerprint_sees_every_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fingerprint_sees_every_change_of_a_name_or_a_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkout, "ROOT", tmp_path)
-    package = tmp_path / "package"
-    package.mkdir()
-    (package / "one.py").write_text("1")
-    (package / "two.py").write_text("2")
-    seen = [checkout.fingerprint("package/**/*")]
-
-    def now() -> str:
-        seen.append(checkout.fingerprint("package/**/*"))
-        return seen[-1]
-
-    os.utime(package / "one.py", (0, 0))
-    (package / "__pycache__").mkdir()
-    (package / "__pycache__" / "one.pyc").write_text("x")
-    assert now() == seen[0]
-    (package / "one.py").write_text("11")
-    assert now() not in seen[:-1]
-    (package / "two.py").rename(package / "three.py")
-    assert now() not in seen[:-1]
-    (package / "three.py").unlink()
-    assert now() not in seen[:-1]
+    one, two = tmp_path / "package" / "one.py", tmp_path / "package" / "two.py"
+    (tmp_path / "package" / "__pycache__").mkdir(parents=True)
+    seen = set()
+    for change in (lambda: one.write_text("1"), lambda: two.write_text("2"), lambda: one.write_text("11"),
+                   lambda: two.rename(two.with_stem("three")), two.with_stem("three").unlink):  # fmt: skip
+        change()
+        now = checkout.fingerprint("package/**/*")
+        assert now not in seen
+        seen.add(now)
+        os.utime(one, (0, 0))
+        (tmp_path / "package" / "__pycache__" / f"{len(seen)}.pyc").write_text("x")
+        assert checkout.fingerprint("package/**/*") == now
 
 
 def test_pages_follow_the_data_that_they_show() -> None:
     """Otherwise a page would go on showing old rows: Sphinx compares its text, not what its cells read."""
     made = [*(ROOT / "book").glob("*.md"), *(ROOT / "book" / "_ext").glob("*.py")]
-    shown = {name for page in made for name in re.findall(r"\w+\.json", page.read_text("utf-8"))}
-    assert {"benchmarks.json", "claims.json"} <= shown
+    shown = {name for page in made for name in re.findall(r"\w+\.(?:json|toml)", page.read_text("utf-8"))}
+    assert {"benchmarks.json", "claims.json", "which.toml"} <= shown
     counted = {path.name for pattern in build_book.BASE for path in ROOT.glob(pattern)}
     assert {name for name in shown if (ROOT / "book" / name).exists()} <= counted
-
-
-def test_without_locks_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On Windows, where a child process cannot inherit one either."""
-    with checkout.exclusive() as lock:
-        assert checkout.inherited(lock) == (lock,)
-    monkeypatch.setattr(checkout, "fcntl", None)
-    with checkout.exclusive() as lock:
-        assert checkout.inherited(lock) == ()
-
-
-# Plain answers
 
 
 def test_an_old_python_gets_a_plain_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert environment.complaint() == ""
     monkeypatch.setattr(sys, "version_info", (3, 9, 2))
     told = environment.complaint()
-    assert "needs Python 3.11 or newer" in told
-    assert "is Python 3.9" in told
-    assert "make book PY=" in told
+    assert "needs Python 3.11 or newer" in told and "is Python 3.9" in told and "make book PY=" in told
 
 
 def test_a_python_without_venv_gets_a_plain_answer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,13 +120,23 @@ def test_a_python_inside_the_environment_is_traced_to_its_base(tmp_path: Path, m
     assert environment.base_interpreter(Path("/nowhere")) == sys.executable
 
 
-# The repository as a whole
-
-
-def test_lock_names_no_download_address() -> None:
+def test_the_lock_names_no_download_address() -> None:
     text = (ROOT / "requirements.lock").read_text("utf-8")
     assert "://" not in text
     assert not [line for line in text.splitlines() if line.lstrip().startswith(("-i", "--index", "--extra"))]
+
+
+def test_every_direct_dependency_has_its_reason() -> None:
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    assert all(re.search(r"  # \S", line) for line in lines if re.match("[a-z]", line))
+
+
+def test_make_lists_every_command_once() -> None:
+    listed = [subprocess.run(["make", name], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout.splitlines()
+              for name in ("help", "maintain")]  # fmt: skip
+    names = [line.split()[0] for line in listed[0][1:-1] + listed[1]]
+    phony = re.search(r"(?m)^\.PHONY: (.*)$", (ROOT / "Makefile").read_text("utf-8"))
+    assert sorted(names) == sorted(phony[1].split())
 
 
 def test_a_skipped_test_counts_as_failed(tmp_path: Path) -> None:
@@ -174,14 +144,9 @@ def test_a_skipped_test_counts_as_failed(tmp_path: Path) -> None:
         "import pytest\ndef test_lazy(): pytest.skip('later')\ndef test_busy(): pass\n"
         "@pytest.mark.xfail\ndef test_known(): assert False\n"
     )
-    script = str(ROOT / "book" / "_tools" / "run_tests.py")
-    command = [sys.executable, script, str(tmp_path), "-p", "no:cacheprovider"]
+    command = [sys.executable, str(ROOT / "book" / "_tools" / "run_tests.py"), str(tmp_path), "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 1
-    told = done.stdout.splitlines()
-    assert told[-1].startswith("1 failed, 1 passed, 1 xfailed in ")
-    at_once = told[: next(index for index, line in enumerate(told) if line.startswith("=="))]
-    assert any(line.startswith("FAILED ") and line.endswith("::test_lazy") for line in at_once)
+    assert done.returncode == 1 and done.stdout.splitlines()[-1].startswith("1 failed, 1 passed, 1 xfailed in ")
     assert "browser" not in done.stdout  # none is looked for when no test opens pages
 
 
@@ -204,22 +169,6 @@ def test_a_make_waits_for_another_one_and_not_for_ever(tmp_path: Path, monkeypat
         with pytest.raises(SystemExit, match="still at work, after"), checkout.exclusive():
             pass
         assert "Another make is at work" in capsys.readouterr().out
-    with checkout.exclusive():
-        assert capsys.readouterr().out == ""
-
-
-def test_a_fresh_machine_reaches_the_same_index_and_knows_nothing_else() -> None:
-    listed = ":env:.find-links='/wheels'\nglobal.cert='/ca.pem'\nglobal.constraint='/pins'\nuser.index-url='https://here/simple'\n"
-    environment = {"https_proxy": "http://proxy", "SSL_CERT_FILE": "/ca.pem", "PYTHONPATH": "/mine", "CHROMIUM": "/usr/bin/mine"}
-    kept = {"https_proxy": "http://proxy", "SSL_CERT_FILE": "/ca.pem"}
-    assert fresh_machine.settings(listed, environment) == kept | {"PIP_CERT": "/ca.pem", "PIP_INDEX_URL": "https://here/simple"}
-
-
-def test_files_that_last_long_come_first() -> None:
-    files = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "notebooks").glob("*.ipynb")]
-    ordered = sorted(files, key=longest_first.place)
-    known = len(longest_first.LONG)
-    assert tuple(path.relative_to(ROOT).as_posix() for path in ordered[:known]) == longest_first.LONG
-    assert list(dict.fromkeys(path.parent.name for path in ordered[known:])) == ["notebooks", "site", "tests"]
-    kinds = [path.parent.name for path in ordered[known:]]
-    assert kinds == sorted(kinds)  # and each kind in one piece
+    monkeypatch.setattr(checkout, "fcntl", None)  # on Windows there is no lock
+    with checkout.exclusive() as lock:
+        assert lock == () and capsys.readouterr().out == ""

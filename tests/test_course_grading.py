@@ -19,21 +19,13 @@ PATIENT = Limits()
 STUDENT = small.loaded(student_text(small.master(), ""))
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    """Record the small set."""
-    return Original(small.master(), "9_small", tmp_path_factory.mktemp("gradebook"))
+ORIGINAL = Original(small.master(), "9_small")
 
 
-@pytest.fixture
-def grade(original):
+def grade(submission, limits=PATIENT, private=()) -> Result:
     """Grade a submission as it would be read from a file."""
-
-    def graded_text(submission, limits=PATIENT, private=()) -> Result:
-        text = submission if isinstance(submission, str) else json.dumps(submission)
-        return graded(parsed(text), original, seed=7, limits=limits, private=private, student="ada")
-
-    return graded_text
+    text = submission if isinstance(submission, str) else json.dumps(submission)
+    return graded(parsed(text), ORIGINAL, seed=7, limits=limits, private=private, student="ada")
 
 
 def scores(result):
@@ -45,53 +37,46 @@ def solved(**answers):
     return small.answered(STUDENT, SOLUTION | answers)
 
 
-def test_scores_of_usual_submissions(grade):
-    assert grade(solved()).total == 20 and grade(solved()).remarks == []
-    assert grade(STUDENT).total == 0
+def test_scores_of_usual_submissions():
+    result = grade(solved())
+    assert (result.total, result.remarks, grade(STUDENT).total) == (20, [], 0)
     assert scores(grade(solved(laplace="def noisy(values, epsilon, rng):\n    return values"))) == {"laplace": 0, "split": 8}
-    assert scores(grade(solved(split="def split(epsilon, parts):\n    return [0.5, 0.5]"))) == {"laplace": 12, "split": 0}
-    assert scores(grade(solved(split="def split(:"))) == {"laplace": 12, "split": 0}
-    assert scores(grade(solved(split="1 / 0"))) == {"laplace": 12, "split": 0}
-
-
-def test_the_seed_of_the_batch_is_used(grade, original):
+    for wrong in ("def split(epsilon, parts):\n    return [0.5, 0.5]", "def split(:", "1 / 0"):
+        assert scores(grade(solved(split=wrong))) == {"laplace": 12, "split": 0}
     told = "def split(epsilon, parts):\n    raise ValueError(SEED)"
     assert grade(solved(split=told)).tasks[1]["said"] == "ValueError: 7"
 
 
-def test_what_a_cell_prints_warns_or_shows_costs_nothing(grade):
+def test_what_a_cell_prints_warns_or_shows_costs_nothing():
     """Nor does 100 MB of it; nbgrader alone would take stderr for a failure, and a last number for points."""
-    loud = "import sys, warnings\n" + small.SPLIT.replace(
-        "    return", "    warnings.warn('!')\n    print('!', file=sys.stderr)\n    print('x' * 10**8)\n    return"
-    )
-    assert grade(solved(split=loud + "\n'x' * 10**8")).total == 20
+    loud = "    warnings.warn('!')\n    print('!', file=sys.stderr)\n    print('x' * 10**8)\n    return"
+    assert grade(solved(split="import sys, warnings\n" + small.SPLIT.replace("    return", loud) + "\n'x' * 10**8")).total == 20
 
 
 MAGIC = ("%matplotlib inline", "exit()", "await __import__('asyncio').sleep(0)", "%timeit -n1 -r1 0", "0;")
 
 
 @pytest.mark.parametrize("words", MAGIC)
-def test_a_cell_may_do_what_it_may_in_a_notebook(grade, words):
+def test_a_cell_may_do_what_it_may_in_a_notebook(words):
     assert grade(solved(split=f"{words}\n{small.SPLIT}")).total == 20
 
 
-def test_cells_of_the_students_own_count_and_may_fail(grade):
+def test_cells_of_the_students_own_count_and_may_fail():
     mine = solved(split="split = helper")
     mine.cells.insert(1, small.new_code_cell("def helper(epsilon, parts):\n    return [epsilon / parts] * parts", id="mine"))
     mine.cells.insert(2, small.new_code_cell("1 / 0", id="mine-too"))
     assert grade(mine).total == 20
 
 
-def test_tampering_gains_nothing(grade):
+def test_tampering_gains_nothing():
     tampered = small.answered(STUDENT, {"test-laplace": "pass", "test-split": "pass", "setup": "SEED = 1"})
     small.points(tampered, "test-laplace", 100)
     small.mark(tampered, "test-split", grade=False, solution=True, locked=False)
     result = grade(tampered)
     assert result.total == 0 and sum(task["points"] for task in result.tasks) == 20
     assert "the points of 'test-laplace' were changed; the original was used" in result.remarks
-    assert {f"the cell '{name}' was changed; the original was used" for name in ("setup", "test-laplace", "test-split")} <= set(
-        result.remarks
-    )
+    changed = {f"the cell '{name}' was changed; the original was used" for name in ("setup", "test-laplace", "test-split")}
+    assert changed <= set(result.remarks)
 
 
 REPLACING = """\
@@ -106,7 +91,7 @@ get_ipython().ast_transformers.append(None)
 """
 
 
-def test_replacing_what_tests_rely_on_gains_nothing(grade):
+def test_replacing_what_tests_rely_on_gains_nothing():
     result = grade(small.answered(STUDENT, {"laplace": REPLACING}))
     assert result.total == 0
     broken = grade(small.answered(STUDENT, {"laplace": "import builtins\nbuiltins.len = None"}))
@@ -134,7 +119,7 @@ TRICKS = {  # what is done while the test calls the answer (True) or before: the
 
 
 @pytest.mark.parametrize("trick", TRICKS)
-def test_tricks_gain_nothing(grade, trick):
+def test_tricks_gain_nothing(trick):
     called, told = TRICKS[trick]
     words = trick.replace("FAKE", FAKE)
     result = grade(solved(laplace=WRONG.format(words) if called else f"{WRONG.format('')}{words}"))
@@ -142,7 +127,7 @@ def test_tricks_gain_nothing(grade, trick):
     assert told in result.tasks[0]["said"] + "; ".join(result.remarks)
 
 
-def test_an_answer_that_is_equal_to_everything_is_named(grade):
+def test_an_answer_that_is_equal_to_everything_is_named():
     """Nothing but a reader finds all of these; the usual words are told."""
     equal = f"class Yes:\n    def __array_function__(self, *_):\n        return True\n{small.SPLIT}"
     assert grade(solved(split=equal)).remarks == ["the cell 'split' uses __array_function__, which no answer needs: look at it"]
@@ -153,13 +138,13 @@ SENDS += "try: os.write(place, {})\n        except OSError: pass\n    while True
 
 
 @pytest.mark.parametrize("message", [r"b'\0\0\1\0'", r"b'\0\0\0\0013'"])
-def test_half_a_message_or_an_odd_one_does_not_keep_the_grader_waiting(grade, message):
+def test_half_a_message_or_an_odd_one_does_not_keep_the_grader_waiting(message):
     started = time.monotonic()
     assert scores(grade(solved(laplace=SENDS.format(message)), Limits(cell=3, total=20)))["laplace"] == 0
     assert time.monotonic() - started < 90
 
 
-def test_a_second_cell_with_a_grade_id_gains_nothing_and_is_named(grade):
+def test_a_second_cell_with_a_grade_id_gains_nothing_and_is_named():
     twice = solved(split="def split(epsilon, parts):\n    return []")
     copied = json.loads(json.dumps(small.cell(twice, "test-split"))) | {"source": "pass", "id": "again"}
     twice.cells.append(copied)
@@ -172,26 +157,25 @@ def test_a_second_cell_with_a_grade_id_gains_nothing_and_is_named(grade):
 
 
 def without(notebook, *names):
-    notebook = solved() if notebook is None else notebook
     notebook.cells = [cell for cell in notebook.cells if cell.id not in names]
     return notebook
 
 
-def test_missing_cells(grade):
+def test_missing_cells():
     """A missing answer is worth nothing; given cells are put back."""
-    result = grade(without(None, "split"))
+    result = grade(without(solved(), "split"))
     assert scores(result) == {"laplace": 12, "split": 0} and result.remarks == ["the cell 'split' is missing"]
-    result = grade(without(None, "test-split", "setup"))
+    result = grade(without(solved(), "test-split", "setup"))
     assert result.total == 20
     assert set(result.remarks) == {f"the cell '{name}' is missing; the original was put back" for name in ("setup", "test-split")}
 
 
-def test_given_code_is_put_back(tmp_path):
+def test_given_code_is_put_back():
     master = small.master()
     given = small.new_code_cell("def halve(x):\n    return x / 2", id="given", metadata=small.marks("given"))
     master.cells.insert(5, given)
     small.swap(master, "split", "[epsilon / parts]", "[2 * halve(epsilon) / parts]")
-    release = Original(master, "9_given", tmp_path)
+    release = Original(master, "9_given")
     student = small.loaded(student_text(master, ""))
     answers = SOLUTION | {"split": small.cell(master, "split").source}
     for change in (answers, answers | {"given": "halve = 3"}, answers | {"split": answers["split"] + "\nhalve = None"}):
@@ -200,7 +184,7 @@ def test_given_code_is_put_back(tmp_path):
     assert graded(gone, release, 7, PATIENT).total == 20
 
 
-def test_marks_that_an_editor_dropped_are_found_by_the_cells_ids(grade):
+def test_marks_that_an_editor_dropped_are_found_by_the_cells_ids():
     dropped = solved()
     for cell in dropped.cells:
         cell.metadata.pop("nbgrader", None)
@@ -211,36 +195,34 @@ def test_marks_that_an_editor_dropped_are_found_by_the_cells_ids(grade):
 
 
 @pytest.mark.parametrize("odd", [[], 3, {"grade_id": []}, {"grade_id": "split", "points": "many"}, "marks"])
-def test_odd_metadata_is_no_reason_to_stop(grade, odd):
+def test_odd_metadata_is_no_reason_to_stop(odd):
     strange = json.loads(json.dumps(solved()))
     strange["cells"][0]["metadata"] = {"nbgrader": odd, "tags": 7}
     assert grade(json.dumps(strange)).status == GRADED
 
 
-def test_a_killed_process_costs_only_the_cell_that_killed_it(grade):
-    result = grade(solved(laplace="import os\ndef noisy(values, epsilon, rng):\n    os._exit(0)"))
-    assert scores(result) == {"laplace": 0, "split": 8}
-    assert "the cell 'test-laplace' ended its process" in result.remarks[0]
-
-
 STUBBORN = "while True:\n        try:\n            while True: pass\n        except BaseException: pass"
 
 
-@pytest.mark.parametrize("wait", ["while True: pass", STUBBORN])
-def test_what_does_not_end_costs_only_itself(grade, wait):
-    result = grade(solved(laplace=f"def noisy(values, epsilon, rng):\n    {wait}"), SHORT)
+@pytest.mark.parametrize(
+    ("act", "told"),
+    [("__import__('os')._exit(0)", "ended its process"), ("while True: pass", "did not end within 2 s"),
+     (STUBBORN, "did not end within 2 s")],
+)  # fmt: skip
+def test_what_kills_its_process_or_does_not_end_costs_only_itself(act, told):
+    result = grade(solved(laplace=f"def noisy(values, epsilon, rng):\n    {act}"), SHORT)
     assert scores(result) == {"laplace": 0, "split": 8}
-    assert "the cell 'test-laplace' did not end within 2 s" in result.remarks[0]
+    assert f"the cell 'test-laplace' {told}" in result.remarks[0]
 
 
-def test_time_in_all_is_limited_and_what_passed_counts(grade):
+def test_time_in_all_is_limited_and_what_passed_counts():
     slow = solved(split="import time\ndef split(epsilon, parts):\n    time.sleep(100)")
     result = grade(slow, Limits(cell=50, total=3))
     assert result.status == STOPPED and scores(result) == {"laplace": 12, "split": 0}
     assert "stopped after 3 s in all, at the cell 'test-split'" in result.remarks
 
 
-def test_memory_is_limited(grade):
+def test_memory_is_limited():
     pytest.importorskip("resource")
     greedy = "def split(epsilon, parts):\n    return len(bytearray(10**9)) * [0]"
     result = grade(solved(split=greedy), Limits(memory=500))
@@ -271,7 +253,7 @@ ACTS = {
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_acts_outside_its_folder_are_refused_and_named(grade, tmp_path, act):
+def test_acts_outside_its_folder_are_refused_and_named(tmp_path, act):
     (tmp_path / "there").write_text("untouched")
     (tmp_path / "private").mkdir()
     (tmp_path / "private" / "solution").write_text("20 points")
@@ -284,7 +266,7 @@ def test_acts_outside_its_folder_are_refused_and_named(grade, tmp_path, act):
     assert (tmp_path / "there").read_text() == "untouched"
 
 
-def test_writing_in_its_own_folder_is_allowed(grade):
+def test_writing_in_its_own_folder_is_allowed():
     words = "import tempfile, os\nos.makedirs('my/own')\n"
     words += "open('mine', 'w').close()\nos.remove('mine')\ntempfile.TemporaryDirectory().cleanup()\n"
     result = grade(solved(split=words + small.SPLIT))
@@ -292,7 +274,7 @@ def test_writing_in_its_own_folder_is_allowed(grade):
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks processes up in /proc")
-def test_nothing_that_it_started_survives(grade):
+def test_nothing_that_it_started_survives():
     """Even what no audit hook sees: a fork made in C."""
     forks = "import ctypes, time\npid = ctypes.CDLL(None).fork()\nif not pid:\n    time.sleep(60)\nraise RuntimeError(pid)"
     said = grade(solved(split=forks)).tasks[1]["said"]
@@ -306,7 +288,7 @@ def test_nothing_that_it_started_survives(grade):
         pytest.fail("the process is still there")
 
 
-def test_the_graders_environment_is_not_handed_on(grade, monkeypatch):
+def test_the_graders_environment_is_not_handed_on(monkeypatch):
     monkeypatch.setenv("TOKEN_OF_THE_INSTRUCTOR", "secret")
     asks = "import os\nraise RuntimeError([name for name in os.environ if 'TOKEN' in name] + [os.environ['HOME']])"
     said = grade(solved(split=asks)).tasks[1]["said"]

@@ -36,14 +36,11 @@ FAULTS: dict[str, tuple[Callable[[nbformat.NotebookNode], object], str]] = {
 }
 
 
-def test_the_small_master_is_in_order():
-    assert complaints(small.master()) == []
-
-
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_named(fault):
     change, message = FAULTS[fault]
     master = small.master()
+    assert complaints(master) == []
     change(master)
     assert any(message in found for found in complaints(master)), complaints(master)
 
@@ -70,11 +67,8 @@ def test_students_get_no_solution_and_no_hidden_test():
     assert "raise NotImplementedError()" in small.cell(student, "split").source
     assert small.cell(student, "test-split").source == small.TEST_SPLIT.split("\n### BEGIN")[0]
     assert small.cell(student, "test-split").metadata.editable is False
-
-
-def test_students_on_colab_get_the_set_up_cell():
-    student = small.loaded(student_text(small.master(), "https://github.com/somebody/a-fork"))
-    assert [cell.id for cell in student.cells[:3]] == ["title", set_repository.SETUP_CELL, "setup"]
+    on_colab = small.loaded(student_text(master, "https://github.com/somebody/a-fork"))
+    assert [cell.id for cell in on_colab.cells[:3]] == ["title", set_repository.SETUP_CELL, "setup"]
 
 
 def test_a_solution_is_stored_with_its_outputs():

@@ -17,9 +17,8 @@ MISTAKES = {
     "scale inverted": (
         "epsilon is the scale",
         {"laplace": "def noisy(values, epsilon, rng):\\n    return values + rng.laplace(scale=epsilon, size=len(values))"},
-        "test-laplace",
     ),
-    "harmless": ("no mistake", {"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}, "test-split"),
+    "harmless": ("no mistake", {"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}),
 }
 '''
 
@@ -29,6 +28,10 @@ def small_set(tmp_path):
     (tmp_path / "9_small.ipynb").write_text(small.text(small.master()), "utf-8")
     (tmp_path / "set_9.py").write_text(PLAN, "utf-8")
     return tmp_path
+
+
+def looked(folder):
+    return main(["--seeds", "1", "--look", "--workers", "1", "--masters", str(folder), "--plans", str(folder)])
 
 
 def test_power_is_measured(small_set):
@@ -43,23 +46,13 @@ def test_power_is_measured(small_set):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"test-split"', '"test-other"', r"set_9\.py names the cells \['test-other'\]"),
-        ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0', r"\['splat'\]"),
-        ("HARD_CODED = PARTLY |", "HARD_CODED =", r"HARD_CODED has no answer for \['laplace'\]"),
-    ],
-)
-def test_a_plan_that_does_not_fit_is_refused(small_set, old, new, message):
-    assert old in PLAN
-    (small_set / "set_9.py").write_text(PLAN.replace(old, new), "utf-8")
-    with pytest.raises(ValueError, match=message):
-        rehearsal(small_set / "9_small.ipynb", small_set)
-
-
-@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0',
+         "set_9.py names the cells ['splat'], which"),
+        ('{"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}', '{"split": [("epsilon / 0", "1")]}',
+         "the solution of 'split' has no words 'epsilon / 0'"),
+        ("HARD_CODED = PARTLY |", "HARD_CODED =", "HARD_CODED has no answer for ['laplace']"),
         ("PARTLY_POINTS = 8", "PARTLY_POINTS = 9", "PARTLY gets 8 points where the plan says 9"),
         ("return values +", "return valued +", ""),
         ("rng):\\n    return values +", "rng)\\n    return values +", "'scale inverted' does not even run: laplace: SyntaxError"),
@@ -68,14 +61,13 @@ def test_a_plan_that_does_not_fit_is_refused(small_set, old, new, message):
 def test_what_is_not_as_planned_is_told(small_set, capsys, old, new, said):
     assert old in PLAN
     (small_set / "set_9.py").write_text(PLAN.replace(old, new), "utf-8")
-    wrong = main(["--seeds", "1", "--look", "--workers", "1", "--masters", str(small_set), "--plans", str(small_set)])
-    assert wrong == bool(said) and said in capsys.readouterr().out
+    assert looked(small_set) == bool(said) and said in capsys.readouterr().out
 
 
 def test_a_solution_that_fails_is_told(small_set, capsys):
     master = small.answered(small.master(), {"split": small.SPLIT.replace("epsilon / parts", "SEED")})
     (small_set / "9_small.ipynb").write_text(small.text(master), "utf-8")
-    assert main(["--seeds", "1", "--look", "--workers", "1", "--masters", str(small_set), "--plans", str(small_set)]) == 1
+    assert looked(small_set) == 1
     assert "the solution fails with the seed 1: {'test-split':" in capsys.readouterr().out
 
 

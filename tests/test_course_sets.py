@@ -12,16 +12,15 @@ from checkout import NOTEBOOKS
 from course import power
 from course.processes import Limits
 from course.rehearsal import played, rehearsal, until
-from course.release import address, checked, student_text
+from course.release import checked, student_text
 from course.restore import Original, parsed
 from course.runner import Cell
 from course.score import graded
 from course.sets import ASSIGNMENTS, POINTS, is_answer, is_test, masters, tasks
-from set_repository import SETUP_CELL
+from set_repository import SETUP_CELL, address
 from tests import small_course as small
 
 SETS = masters()
-SHORT = Limits(cell=3)  # for submissions of which nothing but the endless cell takes time
 KILLS = "import os\nos._exit(1)"
 WAITS = "import time\nwhile True:\n    time.sleep(1)"
 FIXES = """
@@ -33,24 +32,18 @@ np = stats = bdp = Yes()
 """
 
 every_set = pytest.mark.parametrize("path", SETS, ids=lambda path: path.stem)
+ready = functools.cache(rehearsal)
 
 
 @functools.cache
-def ready(path):
-    return rehearsal(path)
+def original(path):
+    return Original(checked(path), path.stem)
 
 
-@pytest.fixture(scope="module")
-def grade(tmp_path_factory):
-    """Grade a submission as it would be read from a file."""
-    originals = {}
-
-    def grade_one(path, submission, seed=5, limits=Limits()):  # noqa: B008
-        if path not in originals:
-            originals[path] = Original(checked(path), path.stem, tmp_path_factory.mktemp("gradebook"))
-        return graded(parsed(json.dumps(submission)), originals[path], seed, limits)
-
-    return grade_one
+def grade(path, answers, seed=5, limits=Limits()):  # noqa: B008
+    """Grade a submission with some answers, or a whole one, as it would be read from a file."""
+    submission = answers if "cells" in answers else small.answered(student(path), answers)
+    return graded(parsed(json.dumps(submission)), original(path), seed, limits)
 
 
 def student(path):
@@ -61,12 +54,8 @@ def solution(path):
     return {cell.name: cell.source for cell in ready(path).cells if cell.kind == "answer"}
 
 
-def submitted(path, answers):
-    return small.answered(student(path), answers)
-
-
-def test_every_student_version_has_a_master():
-    assert [path.name for path in sorted(ASSIGNMENTS.glob("*.ipynb"))] == [path.name for path in SETS]
+def failed(said):
+    return {name: what for name, what in said.items() if what}
 
 
 @every_set
@@ -87,91 +76,62 @@ def test_the_student_version_is_the_master_without_solutions(path):
 
 
 @every_set
-def test_lines_of_code_fit_a_notebook(path):
-    assert not [line for cell in ready(path).cells for line in cell.source.split("\n") if len(line) > 80]
-
-
-@every_set
-def test_hidden_tests_draw_their_own_randomness(path):
+def test_code_fits_a_notebook_and_hidden_tests_draw_their_own_randomness(path):
     """A number after the seed that a visible test uses would let an answer that was read off pass."""
-    for cell in checked(path).cells:
-        if is_test(cell):
-            shown, hidden = cell.source.split("### BEGIN HIDDEN TESTS")[0], cell.source.split("### BEGIN HIDDEN TESTS")[1]
-            used = [set(re.findall(r"\[SEED, ?([^\]]+)\]", part)) for part in (shown, hidden)]
-            assert not used[0] & used[1], f"{cell.id}: {used[0] & used[1]}"
+    assert not [line for cell in ready(path).cells for line in cell.source.split("\n") if len(line) > 80]
+    for cell in filter(is_test, checked(path).cells):
+        parts = cell.source.split("### BEGIN HIDDEN TESTS")
+        shown, hidden = (set(re.findall(r"\[SEED, ?([^\]]+)\]", part)) for part in parts)
+        assert not shown & hidden, f"{cell.id}: {shown & hidden}"
 
 
 @every_set
 @pytest.mark.parametrize("seed", np.random.default_rng(14).integers(10**9, size=4).tolist())
 def test_the_solution_passes(path, seed):
-    said = played(ready(path).cells, seed)
-    assert {name: what for name, what in said.items() if what} == {}
+    assert failed(played(ready(path).cells, seed)) == {}
 
 
 @every_set
-def test_a_perfect_submission(path, grade):
-    """With a fifth seed, and where submissions are run."""
-    result = grade(path, submitted(path, solution(path)), seed=19)
-    assert (result.total, result.remarks) == (POINTS, []), result.tasks
-
-
-@every_set
-def test_an_empty_submission(path, grade):
-    result = grade(path, student(path))
-    assert result.total == 0 and result.remarks == []
-
-
-@every_set
-def test_a_partly_right_submission(path, grade):
+def test_perfect_empty_and_partly_right_submissions(path):
+    """The first with a fifth seed, and where submissions are run."""
+    perfect, empty = grade(path, solution(path), seed=19), grade(path, {})
+    assert (perfect.total, perfect.remarks, empty.total, empty.remarks) == (POINTS, [], 0, []), perfect.tasks
     expected = ready(path).plan
-    result = grade(path, submitted(path, solution(path) | expected.partly))
-    assert result.total == expected.partly_points, result.tasks
-    assert 0 < result.total < POINTS
+    result = grade(path, solution(path) | expected.partly)
+    assert 0 < result.total == expected.partly_points < POINTS, result.tasks
 
 
 @every_set
-def test_a_hard_coded_submission(path, grade):
+def test_a_hard_coded_submission(path):
     """It satisfies the visible tests, and nothing else."""
     expected = ready(path).plan
-    result = grade(path, submitted(path, expected.hard_coded))
+    result = grade(path, expected.hard_coded)
     assert result.total == expected.hard_coded_points <= POINTS / 4, result.tasks
-    said = played(visible(path), 2026, expected.hard_coded)
-    assert {name: what for name, what in said.items() if what} == {}
-
-
-def visible(path):
-    """List the code of the student version, as a rehearsal runs it."""
     code = [cell for cell in student(path).cells if cell.cell_type == "code" and cell.id != SETUP_CELL]
-    return [Cell(cell.id, cell.source, cell.id) for cell in code]
+    assert failed(played([Cell(cell.id, cell.source, cell.id) for cell in code], 2026, expected.hard_coded)) == {}
 
 
 @every_set
-def test_a_crashing_submission(path, grade):
-    """One answer ends its process, another raises; the others count."""
-    first, second, *_ = tasks(checked(path))
-    result = grade(path, submitted(path, {first.answer: KILLS, second.answer: "1 / 0"}))
+def test_crashing_and_endless_submissions(path):
+    """One answer ends its process, another raises, a third does not end; the others count."""
+    first, second, *_, last = tasks(checked(path))
+    result = grade(path, {first.answer: KILLS, second.answer: "1 / 0", last.answer: WAITS}, limits=Limits(cell=3))
     assert result.total == 0 and f"the cell {first.answer!r} ended its process" in result.remarks[0]
     assert "ZeroDivisionError" in result.tasks[1]["said"]
+    assert any(f"the cell {last.answer!r} did not end within 3 s" in remark for remark in result.remarks)
 
 
 @every_set
-def test_an_endless_submission(path, grade):
-    last = tasks(checked(path))[-1]
-    result = grade(path, submitted(path, {last.answer: WAITS}), limits=SHORT)
-    assert result.total == 0 and f"the cell {last.answer!r} did not end within 3 s" in result.remarks[0]
-
-
-@every_set
-def test_a_tampering_submission(path, grade):
+def test_a_tampering_submission(path):
     """Its tests are replaced, worth more and there twice; and what they use is replaced."""
-    tampered = submitted(path, {})
+    tampered = student(path)
     for cell in list(tampered.cells):
         if is_test(cell):
             cell.source = "pass"
             cell.metadata.nbgrader.points = 100
             tampered.cells.append(json.loads(json.dumps(cell)) | {"id": f"{cell.id}-again"})
-    first = tasks(checked(path))[0].answer
-    small.write(tampered, first, small.cell(tampered, first).source + FIXES)
+    first = small.cell(tampered, tasks(checked(path))[0].answer)
+    first.source += FIXES
     result = grade(path, tampered)
     assert result.total == 0 and sum(task["points"] for task in result.tasks) == POINTS
     assert any("was changed; the original was used" in remark for remark in result.remarks)
@@ -181,21 +141,20 @@ def test_a_tampering_submission(path, grade):
 def test_the_power_of_its_tests_is_stored(path):
     """As `make rehearsal` measured it: the solution always passed, and every mistake of the plan has its row."""
     stored = json.loads(power.STORED.read_text("utf-8"))
-    assert len(ready(path).plan.mistakes) >= 6
     (passed,) = [row for row in stored["solutions"] if row["set"] == path.stem]
     assert passed["passed"] == passed["seeds"] >= 100
-    rows = [(row["mistake"], row["belief"], row["test"]) for row in stored["mistakes"] if row["set"] == path.stem]
-    assert rows == [(one.name, one.belief, one.test) for one in ready(path).plan.mistakes], "run make rehearsal"
-    assert all(row["seeds"] >= 100 for row in stored["mistakes"] if row["set"] == path.stem)
+    mine = [row for row in stored["mistakes"] if row["set"] == path.stem]
+    wanted = [(one.name, one.belief, one.test) for one in ready(path).plan.mistakes]
+    assert [(row["mistake"], row["belief"], row["test"]) for row in mine] == wanted, "run make rehearsal"
+    assert len(mine) >= 6 and all(row["seeds"] >= 100 for row in mine)
 
 
-@pytest.mark.parametrize(("number", "test"), [("3", "test-eliminate"), ("4", "test-dpe")])
+@pytest.mark.parametrize(("number", "test"), [(2, "test-eliminate"), (3, "test-dpe")])
 def test_rounding_breaks_no_tie_of_regrets(number, test):
     """Another machine sums the package's regrets in another order: they are off by 1e-13, and the solution passes all the same."""
-    (path,) = [path for path in SETS if path.name.startswith(number)]
-    cells = [replace(cell, source=cell.source.replace(".regret[:, -1]", ".regret[:, -1] * (1 + 1e-13)"))
-             for cell in until(ready(path), test)]
-    assert [cell.name for cell, old in zip(cells, until(ready(path), test), strict=True) if cell != old] == [test]
+    old = until(ready(SETS[number]), test)
+    cells = [replace(cell, source=cell.source.replace(".regret[:, -1]", ".regret[:, -1] * (1 + 1e-13)")) for cell in old]
+    assert [cell.name for cell, before in zip(cells, old, strict=True) if cell != before] == [test]
     assert played(cells, 1)[test] == ""
 
 
@@ -205,17 +164,6 @@ def test_rounding_drops_no_leader():
     others = solution(path)["dpe"].replace("values.max() - values", "actions[active[values.argmax()]] @ theta - values")
     assert others != solution(path)["dpe"]
     assert played(until(ready(path), "test-dpe"), 1, {"dpe": others})["test-dpe"] == ""
-
-
-@every_set
-def test_its_links_lead_to_something_from_the_student_version(path):
-    for cell in student(path).cells:
-        for file in re.findall(r"\]\(([^)\s#]+)", cell.source if cell.cell_type == "markdown" else ""):
-            assert file.startswith("https://") or (ASSIGNMENTS / file).is_file(), f"{cell.id}: {file}"
-
-
-def test_no_assignment_is_a_chapter():
-    assert not {path.name for path in NOTEBOOKS.glob("*.ipynb")} & {path.name for path in SETS}
 
 
 @functools.cache
@@ -233,9 +181,17 @@ def in_runs(text, length):
 
 
 @every_set
-def test_no_task_repeats_an_exercise(path):
+def test_its_texts_repeat_no_exercise_and_their_links_lead_to_something(path):
     """A copied exercise would share sentences or lines of its solution; that no *idea* is repeated was read, not computed."""
     exercises, code = printed()
     assert len(exercises) > 5000 and len(code) > 20_000
-    assert not set().union(*(in_runs(cell.source, 12) for cell in student(path).cells if cell.cell_type == "markdown")) & exercises
+    texts = [cell.source for cell in student(path).cells if cell.cell_type == "markdown"]
+    assert not set().union(*(in_runs(text, 12) for text in texts)) & exercises
     assert not set().union(*(in_runs(source, 20) for source in solution(path).values())) & code
+    for file in re.findall(r"\]\(([^)\s#]+)", "\n".join(texts)):
+        assert file.startswith("https://") or (ASSIGNMENTS / file).is_file(), file
+
+
+def test_sets_have_masters_and_are_no_chapters():
+    assert [path.name for path in sorted(ASSIGNMENTS.glob("*.ipynb"))] == [path.name for path in SETS]
+    assert not {path.name for path in NOTEBOOKS.glob("*.ipynb")} & {path.name for path in SETS}

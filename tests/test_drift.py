@@ -9,9 +9,7 @@ import pytest
 from nbformat.v4 import new_output
 
 import drift
-import newest
-import rehearse_drift
-from checkout import NOTEBOOKS, ROOT, TOOLS
+from checkout import ROOT, TOOLS
 from tests.book_helpers import chapter, picture, save
 
 TABLE = "learner   regret\nSDP-AE    1,250.0\nVB-SDP-AE   980.4"
@@ -65,13 +63,3 @@ def test_the_report_names_the_cell_and_the_amount(tmp_path: Path) -> None:
     log = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False, timeout=600).stdout
     told = "(cell-1, `noise = 4.0`): text: line 1: 4.04 → 4.00; largest change 0.99 %"
     assert [line for line in log.splitlines() if line.startswith("DRIFT")] == [f"DRIFT two_cells.ipynb::Cell 1 {told}"]
-    assert f"## Cells that drifted\n\n* `two_cells.ipynb::Cell 1` {told}\n" in "".join(newest.drifted(log))
-
-
-@pytest.mark.parametrize("name", rehearse_drift.PLANTS)
-def test_each_drift_to_rehearse_has_its_place(name: str) -> None:
-    chapter_number, file, line, drift_code = rehearse_drift.PLANTS[name]
-    assert len(list(NOTEBOOKS.glob(f"{chapter_number}_*.ipynb"))) == 1
-    source = rehearse_drift.planted((ROOT / "bandits_dp" / file).read_text("utf-8"), line, drift_code)
-    assert f"        {drift_code}\n        {line}" in source
-    compile(source, file, "exec")

@@ -106,13 +106,9 @@ def test_what_draws_nothing_needs_no_extra():
 
 
 def test_one_version_everywhere():
-    version = PROJECT["version"]
-    assert bandits_dp.__version__ == version
-    assert yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"] == version
-    assert re.search(r"(?m)^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text("utf-8"))[1] == version
-
-
-# Bounds
+    told = re.search(r"(?m)^## (\S+?),? ", (ROOT / "CHANGELOG.md").read_text("utf-8"))[1]
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))["version"]
+    assert bandits_dp.__version__ == cited == told == PROJECT["version"]
 
 
 def test_what_the_book_is_built_with_is_allowed_by_the_package():

@@ -26,10 +26,3 @@ def test_everything_at_the_top_is_explained():
     files = ("_config.yml", "_toc.yml", "requirements.txt", "requirements.lock")
     for name in ("bandits_dp", "notebooks", "book", "tests", "binder", *files):
         assert name in listed and (ROOT / name).exists()
-
-
-def test_every_direct_dependency_has_its_reason():
-    wanted = set(re.findall(r"^([a-z][a-z0-9-]+)", (ROOT / "requirements.txt").read_text("utf-8"), flags=re.MULTILINE))
-    table = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Why each dependency")[1]
-    names = re.findall(r"^\| ([a-z][^|]*?) \|", table, flags=re.MULTILINE)[1:]  # without the heading
-    assert wanted == {re.sub(r" \(.*\)", "", name) for row in names for name in row.split(", ")}

@@ -1,5 +1,6 @@
 """The page "Which one should I use?": every line of code that it shows runs, and its answers follow from the sweep."""
 
+import itertools
 import math
 
 import numpy as np
@@ -41,18 +42,17 @@ def test_the_five_lines_run_and_promise_what_is_shown(answer, name):
         assert promise.delta == 0 or math.isclose(promise.delta, 0.1 / kind.horizon)
 
 
-@pytest.mark.parametrize("name", [name for name in SYSTEMS if "{returning}" in which.call(name)])
-def test_the_line_for_returning_users_runs(name):
-    answer = next(one for one in which.ANSWERS if name in one.systems)
-    code = which.lines(answer, name).replace("{returning}", "returning_users=5")
-    assert "returning_users=5" in str(played(which.filled(code, which.KINDS[answer.kind]), which.KINDS[answer.kind]).description)
+def test_the_lines_for_returning_users_run():
+    for name in (name for name in SYSTEMS if "{returning}" in which.call(name)):
+        answer = next(one for one in which.ANSWERS if name in one.systems)
+        code = which.filled(which.lines(answer, name).replace("{returning}", "returning_users=5"), which.KINDS[answer.kind])
+        assert "returning_users=5" in str(played(code, which.KINDS[answer.kind]).description)
 
 
 def test_options_are_those_of_the_sweep():
-    usual = price_sweep.chapter_names("imports", "problems", "measure")["usual"]
-    assert {name: which.options(name) for name in SYSTEMS} == {name: usual(name) for name in SYSTEMS}
-    epsilons = price_sweep.chapter_names("imports", "problems")["epsilons"]
-    assert tuple(epsilons) == which.EPSILONS
+    chapter = price_sweep.chapter_names("imports", "problems", "measure")
+    assert {name: which.options(name) for name in SYSTEMS} == {name: chapter["usual"](name) for name in SYSTEMS}
+    assert tuple(chapter["epsilons"]) == which.EPSILONS
 
 
 def test_an_answer_lost_least_or_was_as_good():
@@ -84,12 +84,10 @@ def test_every_question_has_an_answer_and_every_system_a_place():
         assert "comes first" in page(None, name, ANSWERS), name
 
 
-@pytest.mark.parametrize("visits", [2, 5, 30])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_the_share_of_delta_covers_group_privacy(visits, epsilon):
+def test_the_share_of_delta_covers_group_privacy():
     """Changing n answers of e = epsilon / n costs epsilon and delta (1 + e^e + ...); the page divides by n e^epsilon."""
-    each = epsilon / visits
-    assert sum(math.exp(each * i) for i in range(visits)) <= visits * math.exp(epsilon)
+    for visits, epsilon in itertools.product((2, 5, 30), (0.1, 1.0, 3.0)):
+        assert sum(math.exp(epsilon / visits * i) for i in range(visits)) <= visits * math.exp(epsilon)
 
 
 def test_numbers_are_told_as_they_are():

@@ -3,21 +3,53 @@
 A table is written out in full, so that it reads, prints and is searched without a script. Each of its rows says in attributes
 what it can be filtered by; `tables.js` shows the form and does the filtering, and `tables.css` makes cards of rows on a phone.
 The roles say what the tags say already, because a browser forgets that a row is a row when it is laid out as a card.
+
+`element("tr", *children, data_outcome="open")` stands for ``<tr data-outcome="open">``, for which docutils has no node. Text inside
+is escaped by docutils as everywhere; the children are ordinary nodes, so formulas, links and citations in them work.
 """
 
 import json
 import re
 from collections.abc import Iterable, Mapping
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
 
-from html_nodes import Element, element
 from plain import cited
 from plain_text import markdown
+
+
+class Element(nodes.General, nodes.Element):  # type: ignore[misc]
+    """One element; `tag` is its name and `own` holds its attributes."""
+
+
+VOID = {"input"}
+
+
+def element(tag: str, *children: nodes.Node | str, **own: str) -> Element:
+    """Make an element; an underscore in an attribute's name stands for a hyphen, and at its end for nothing."""
+    made = Element("", tag=tag, own={name.rstrip("_").replace("_", "-"): value for name, value in own.items()})
+    for child in children:
+        made += nodes.Text(child) if isinstance(child, str) else child
+    return made
+
+
+def visit(self: HTML5Translator, node: Element) -> None:
+    """Write the opening tag."""
+    own = "".join(f' {name}="{escape(value)}"' for name, value in node["own"].items())
+    self.body.append(f"<{node['tag']}{own}>")
+
+
+def depart(self: HTML5Translator, node: Element) -> None:
+    """Write the closing tag, if there is one."""
+    if node["tag"] not in VOID:
+        self.body.append(f"</{node['tag']}>")
+
 
 # What a form offers: the words that a reader sees for each value.
 Choices = Mapping[str, str]
@@ -50,20 +82,25 @@ def row(
     return element("tr", *made, role="row", id_=name, **{f"data_{key}": value for key, value in own.items()})
 
 
+def field(form: str, name: str, words: str, control: Element) -> Element:
+    """Make a field of a form, with its label."""
+    control["own"].update(id=f"{form}-{name}", name=name)
+    return element("div", element("label", words, for_=f"{form}-{name}"), control)
+
+
+def select(options: Choices) -> Element:
+    """Make something to choose from."""
+    return element("select", *(element("option", words, value=value) for value, words in options.items()))
+
+
 def form(rows: str, choices: Mapping[str, Choices], orders: Choices = MappingProxyType({})) -> Element:
     """Make the form that filters, and sorts if there are orders, all tables of a page; a script shows it."""
 
-    def field(name: str, control: Element) -> Element:
-        control["own"].update(id=f"browse-{name}", name=name)
-        words = name.replace("-", " ").capitalize()
-        return element("div", element("label", words, for_=f"browse-{name}"), control)
-
     def chooser(name: str, first: str, options: Choices) -> Element:
-        listed = [element("option", words, value=value) for value, words in options.items()]
-        return field(name, element("select", element("option", first, value=""), *listed))
+        return field("browse", name, name.replace("-", " ").capitalize(), select({"": first, **options}))
 
     fields = [chooser(name, "all", options) for name, options in choices.items()]
-    fields.append(field("words", element("input", type_="search", autocomplete="off")))
+    fields.append(field("browse", "words", "Words", element("input", type_="search", autocomplete="off")))
     if orders:
         fields.append(chooser("order", "as in the book", orders))
     count = element("output", role="status", class_="browse-count", data_rows=rows)
@@ -115,7 +152,6 @@ class Browse(SphinxDirective):
         return made
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Load the elements first; the pages' own extensions register their directives."""
-    app.setup_extension("html_nodes")
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def setup(app: Sphinx) -> None:
+    """Register the elements; the pages' own extensions register their directives."""
+    app.add_node(Element, html=(visit, depart))

@@ -70,8 +70,7 @@ class Catalogue(Browse):
         return row(COLUMNS, cells, system.name.lower(), own)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the directive."""
     app.setup_extension("browse")
     app.add_directive("catalogue", Catalogue)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

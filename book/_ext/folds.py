@@ -62,8 +62,7 @@ def is_drawing(node: nodes.Node) -> bool:
     return isinstance(node, nodes.raw) and ('class="drawing"' in node.astext() or 'class="bdp-figure' in node.astext())
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the node and the change."""
     app.add_node(fold, html=(visit, depart))
     app.connect("doctree-resolved", put_in, priority=950)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,9 +15,7 @@ from typing import Any
 import dukpy
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.locale import _
 from sphinx.util import logging
-from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
 logger = logging.getLogger(__name__)
@@ -101,14 +99,9 @@ def visit_math(self: HTML5Translator, node: nodes.Element) -> None:
 
 
 def visit_displayed(self: HTML5Translator, node: nodes.Element) -> None:
-    """Write a displayed formula, with its number if it has one."""
+    """Write a displayed formula."""
     self.body.append(self.starttag(node, "div", "", CLASS="formula notranslate nohighlight"))
-    self.body.append(set_or_warn(node, display=True))
-    if node["number"]:
-        self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
-        self.add_permalink_ref(node, _("Link to this equation"))
-        self.body.append("</span>")
-    self.body.append("</div>\n")
+    self.body.append(f"{set_or_warn(node, display=True)}</div>\n")
     raise nodes.SkipNode
 
 
@@ -118,9 +111,8 @@ def add_styles(app: Sphinx, page: str, template: str, context: dict[str, Any], d
         app.add_css_file(STYLES, priority=300)  # before the book's own styles
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the renderer; Sphinx prefers any to its own, which is MathJax."""
     app.add_html_math_renderer("katex", (visit_math, None), (visit_displayed, None))
     app.connect("doctree-resolved", keep_together)
     app.connect("html-page-context", add_styles)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -21,8 +21,7 @@ from urllib.parse import urlencode
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from browse import Browse, chapter_title, fold, form, row, table
-from html_nodes import Element, element
+from browse import Browse, Element, chapter_title, element, fold, form, row, table
 
 Row = dict[str, Any]
 
@@ -152,9 +151,8 @@ class Summary(Ledger):
         return [table([told], columns, lines, "browse-narrow browse-counts")]
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the directives."""
     app.setup_extension("browse")
     app.add_directive("ledger", Ledger)
     app.add_directive("ledger-summary", Summary)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,17 +2,16 @@
 
 The themes put all of theirs on every page. When the book is written, this takes away what no page of this book needs, and joins
 the style sheets in their order; scripts wait until a page is read, and lay out no more of it than is seen. It may
-run again over pages that it has seen.
+run again over pages that it has seen. What another host would have to serve stops the build.
 """
 
 import hashlib
 import re
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
-
-from lean_styles import lean, words
 
 # The theme's icons are drawn by icons.css, folds open by themselves (folds.py), nothing has tabs, and thebe is not used.
 UNUSED = ("scripts/fontawesome.js", "togglebutton.js", "design-tabs.js", "sphinx-thebe.js")
@@ -35,6 +34,21 @@ MEASURING = re.compile(r"function (\w+)\(\)\{const (\w)=\(\)=>\{document\.queryS
 ADDRESS = re.compile(r"url\((['\"]?)(?!data:|https?:|#|/)([^'\")]+)\1\)")
 
 
+def keep_local(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """Leave each script once on a page and thebe, whose settings name a remote host, nowhere; refuse what is remote."""
+    kept = {}
+    for script in context.get("script_files", []):
+        name = str(getattr(script, "filename", script) or "")
+        body = str((getattr(script, "attributes", None) or {}).get("body", ""))
+        if "thebe" not in f"{name} {body}".lower():
+            kept.setdefault((name, body), script)
+    context["script_files"] = list(kept.values())
+    for asset in [*kept.values(), *context.get("css_files", [])]:
+        name = str(getattr(asset, "filename", asset) or "")
+        if name.startswith(("http:", "https:", "//")):
+            raise ExtensionError(f"{page} would load {name} from another host; vendor it in book/_static")
+
+
 def finish(app: Sphinx, failure: Exception | None) -> None:
     """Go through all pages."""
     if failure or app.builder.format != "html":
@@ -45,13 +59,12 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     if not changes and "clientWidth" in theme:
         raise ExtensionError(f"{script.name} measures boxes in a way that light_pages.py does not know")
     script.write_text(theme, "utf-8")
-    known = words(site)
     for page in sorted(site.rglob("*.html")):
         if page.relative_to(site).parts[0] != "_static":
-            lighten(page, site, known)
+            lighten(page, site)
 
 
-def lighten(page: Path, site: Path, known: frozenset[str]) -> None:
+def lighten(page: Path, site: Path) -> None:
     """Take away what a page does not need, let its scripts wait, and join its style sheets."""
     text = page.read_text("utf-8")
     unused = UNUSED if page.name == "search.html" else UNUSED + SEARCHING
@@ -67,7 +80,7 @@ def lighten(page: Path, site: Path, known: frozenset[str]) -> None:
     sheets = [found[1] for found in STYLE.finditer(light)]
     wanted = [(page.parent / plain(sheet)).resolve() for sheet in sheets if not plain(sheet).endswith(UNUSED_STYLES)]
     if len(wanted) > 1:
-        joined = join(wanted, site / "_static", known)
+        joined = join(wanted, site / "_static")
         up = "../" * (len(page.relative_to(site).parts) - 1)
         link = EARLY_FACES % (FACES, up) + f'<link rel="stylesheet" href="{up}_static/{joined.name}" />\n'
         first = STYLE.search(light)
@@ -81,8 +94,8 @@ def plain(address: str) -> str:
     return address.partition("?")[0]
 
 
-def join(sheets: list[Path], folder: Path, known: frozenset[str]) -> Path:
-    """Write one style sheet in `folder` with what of `sheets` a page may use, under a name of its content."""
+def join(sheets: list[Path], folder: Path) -> Path:
+    """Write one style sheet in `folder` with what is in `sheets`, under a name of its content."""
     texts = []
     for sheet in sheets:
         base = PurePosixPath(sheet.parent.relative_to(folder).as_posix())
@@ -90,13 +103,13 @@ def join(sheets: list[Path], folder: Path, known: frozenset[str]) -> Path:
         if sheet.name == "theme.css":  # it only imports this one
             text = (folder / "basic.css").read_text("utf-8")
         texts.append(re.sub(r"@font-face\s*\{[^}]*Font Awesome[^}]*\}", "", text.replace(r"Font Awesome\ 6", "Font Awesome 6")))
-    said = "".join(lean(text, known) for text in texts)
+    said = "\n".join(texts)
     path = folder / f"all-{hashlib.sha256(said.encode()).hexdigest()[:10]}.css"
     path.write_text(said, "utf-8")
     return path
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the last step of a build."""
+def setup(app: Sphinx) -> None:
+    """Register the filter, after every other extension has had its turn, and the last step of a build."""
+    app.connect("html-page-context", keep_local, priority=990)
     app.connect("build-finished", finish, priority=999)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -70,9 +70,8 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return []
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the directive and the check."""
     app.setup_extension("browse")
     app.add_directive("notation", Notation)
     app.connect("env-updated", check)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,10 +9,15 @@ mark; the book is built with warnings as errors.
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from docutils.nodes import Node, system_message
+from pybtex.plugin import register_plugin
+from pybtex.style.formatting import plain as plain_style
+from pybtex.style.labels import BaseLabelStyle
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
@@ -24,8 +29,6 @@ import plain_text
 logger = logging.getLogger(__name__)
 
 WRITE = "make notebooks writes it"
-# A name that the text gives to a label: the cell's place, the words, the label.
-Told = tuple[int, str, str]
 
 
 def warn(docname: str, cell: int, message: str) -> None:
@@ -38,47 +41,31 @@ def read(app: Sphinx, docname: str, source: list[str]) -> None:
     if not str(app.env.doc2path(docname)).endswith(".ipynb"):
         return
     notebook = json.loads(source[0])
-    compare_numbers(docname, notebook)
-    told(app.env)[docname] = list(names_told(notebook))
+    run = plain_text.run_numbers(notebook)
+    said: list[tuple[int, str, str]] = []  # the names that the text gives to labels: the cell's place, the words, the label
+    for place, cell in enumerate(notebook["cells"], 1):
+        if cell["cell_type"] == "markdown":
+            text = plain_text.source(cell)
+            said += [(place, f"{kind} {number}", label) for label, kind, number in plain_text.titles(text)]
+            for mark in plain_text.found_inline(text):
+                if mark["target"] and not mark["file"].endswith(".bib"):
+                    said.append((place, mark["text"], mark["target"]))
+                elif mark["name"]:
+                    compare_number(docname, place, cell["id"], mark, run)
+    app.env.metadata[docname]["names told"] = said
     try:
         source[0] = json.dumps(plain_myst.Translator().notebook(notebook))
     except ValueError as error:
         logger.warning("%s", error, location=docname, type="plain")
 
 
-def compare_numbers(docname: str, notebook: plain_text.Notebook) -> None:
-    """Warn of every number in the text that is not the run's."""
-    run = plain_text.run_numbers(notebook)
-    for place, cell in enumerate(notebook["cells"], 1):
-        if cell["cell_type"] != "markdown":
-            continue
-        for mark in plain_text.found_inline(plain_text.source(cell)):
-            if name := mark["name"]:
-                said = f"cell {cell['id']}: number {name} is {mark['value']!r} in the text and "
-                if name not in run:
-                    warn(docname, place, said + "not among the run's")
-                elif not plain_text.same_value(mark["value"], run[name]):
-                    warn(docname, place, said + f"{run[name]!r} in the run ({WRITE})")
-
-
-def names_told(notebook: plain_text.Notebook):
-    """Yield what the text calls boxes, figures and exercises: where they stand, and where it refers to them."""
-    for place, cell in enumerate(notebook["cells"], 1):
-        if cell["cell_type"] != "markdown":
-            continue
-        text = plain_text.source(cell)
-        for label, kind, number in plain_text.titles(text):
-            yield place, f"{kind} {number}", label
-        for link in plain_text.found_inline(text):
-            if link["target"] and not link["file"].endswith(".bib"):
-                yield place, link["text"], link["target"]
-
-
-def told(env: BuildEnvironment) -> dict[str, list[Told]]:
-    """Return what every page says, which the environment keeps from build to build."""
-    if not hasattr(env, "plain_told"):
-        env.plain_told = {}  # type: ignore[attr-defined]
-    return env.plain_told
+def compare_number(docname: str, place: int, cell: str, mark: re.Match[str], run: dict[str, str]) -> None:
+    """Warn of a number in the text that is not the run's."""
+    name, said = mark["name"], f"cell {cell}: number {mark['name']} is {mark['value']!r} in the text and "
+    if name not in run:
+        warn(docname, place, said + "not among the run's")
+    elif mark["value"].split() != run[name].split():
+        warn(docname, place, said + f"{run[name]!r} in the run ({WRITE})")
 
 
 def book_name(env: BuildEnvironment, label: str) -> str | None:
@@ -100,8 +87,8 @@ def compare_names(app: Sphinx, failure: Exception | None) -> None:
     """Compare every name of the whole book with its numbering; also on pages that were not read again, so at the very end."""
     if failure:
         return
-    for docname, said in sorted(told(app.env).items()):
-        for place, words, label in said:
+    for docname, said in sorted(app.env.metadata.items()):
+        for place, words, label in said.get("names told", []):
             name = book_name(app.env, label)
             if name is None:
                 warn(docname, place, f"[{words}](...#{label}) refers to nothing")
@@ -142,24 +129,28 @@ def put_words(app: Sphinx, document: nodes.document, docname: str) -> None:
             break
 
 
-def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    """Forget a page that is gone or will be read again."""
-    told(env).pop(docname, None)
+class AsCited(BaseLabelStyle):
+    """Labels of the bibliography by which the text cites them."""
+
+    def format_labels(self, entries: Any) -> Iterator[str]:
+        """Yield the entries' labels."""
+        return map(cited, entries)
 
 
-def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
-    """Take over what another process of a parallel build has read."""
-    told(env).update({name: said for name, said in told(other).items() if name in docnames})
+class Style(plain_style.Style):
+    """pybtex's plain style with such labels; it links an entry's `doi` or `eprint` (arXiv) by itself."""
+
+    default_label_style = "as_cited"
 
 
-def setup(app: Sphinx) -> dict[str, bool | int]:
-    """Register roles and checks; pages are read again when one of the three files changes."""
+def setup(app: Sphinx) -> dict[str, int]:
+    """Register roles, checks and the style "book" of pybtex; pages are read again when one of the three files changes."""
+    register_plugin("pybtex.style.labels", "as_cited", AsCited)
+    register_plugin("pybtex.style.formatting", "book", Style)
     app.add_role("citation", Citation())
     app.connect("source-read", read)
     app.connect("doctree-resolved", put_words)
-    app.connect("env-purge-doc", purge)
-    app.connect("env-merge-info", merge)
     app.connect("build-finished", compare_names)
     code = b"".join(Path(module.__file__ or "").read_bytes() for module in (plain_text, plain_myst))
     version = hashlib.sha256(code + Path(__file__).read_bytes()).hexdigest()[:8]
-    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": int(version, 16)}
+    return {"env_version": int(version, 16)}

@@ -5,22 +5,10 @@ What it reads is described in `plain_text`. Cells keep their places, so that a w
 
 import copy
 import re
+from collections.abc import Iterable
 
-from plain_text import (
-    BOLD_LINE,
-    BOX,
-    CHECKED_BY,
-    FIGURE,
-    FOLD,
-    INLINE,
-    KINDS,
-    PROVED,
-    TEST,
-    Notebook,
-    source,
-)  # fmt: skip
+from plain_text import BOLD_LINE, BOX, CHECKED_BY, FIGURE, FOLD, INLINE, KINDS, PROVED, TEST, Notebook, blocks, source
 
-FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 RUN_BELOW = "Run or open the folded cell below."  # what a fold says whose solution is code; the book shows the code instead
 # How the prefix of a label says what it names.
 ROLES = {"thm": "prf:ref", "lem": "prf:ref", "prop": "prf:ref", "cor": "prf:ref", "def": "prf:ref", "alg": "prf:ref"}
@@ -48,12 +36,11 @@ def inline(text: str) -> str:
     return INLINE.sub(one, text)
 
 
-def directive(name: str, title: str, body: list[str], **options: str) -> list[str]:
+def directive(name: str, title: str, body: str, **options: str) -> str:
     """Write a directive, with a fence longer than any inside it."""
-    inner = max((len(found[1]) for line in body if (found := FENCE.match(line))), default=2)
-    fence = "`" * max(3, inner + 1)
-    settings = [f":{key}: {value}" for key, value in options.items()]
-    return ["", f"{fence}{{{name}}} {title}".rstrip(), *settings, "", *body, fence, ""]
+    fence = "`" * max(3, 1 + max(map(len, re.findall(r"(?m)^\s*(`{3,}|~{3,})", body)), default=2))
+    settings = "".join(f":{key}: {value}\n" for key, value in options.items())
+    return f"{f'{fence}{{{name}}} {title}'.rstrip()}\n{settings}\n\n{body}\n{fence}"
 
 
 class Translator:
@@ -77,12 +64,12 @@ class Translator:
                 if figure := FIGURE.match(text):
                     self.caption(made["cells"], figure)
                     text = ""
-                translated = self.cell(text.split("\n"), "solution" in following)
+                translated = self.cell(list(blocks(text)), "solution" in following)
             except ValueError as error:
                 raise ValueError(f"cell {index + 1} ({cell['id']}): {error}") from error
             if cell["id"] == "symbols":  # a class to draw it by
                 translated = directive("container", "symbols", translated)
-            made["cells"].append({**cell, "source": "\n".join(translated)})
+            made["cells"].append({**cell, "source": translated})
         return made
 
     def caption(self, before: list[Notebook], figure: re.Match[str]) -> None:
@@ -93,85 +80,70 @@ class Translator:
         made = {"caption": inline(" ".join(figure["caption"].split())), "name": figure["label"]}
         drawn["metadata"].setdefault("mystnb", {})["figure"] = made
 
-    def cell(self, lines: list[str], code_follows: bool) -> list[str]:
-        """Translate one Markdown cell; `code_follows` if the next cell is code that belongs to a solution."""
-        if not self.inside_solution:
-            out = self.blocks(lines, code_follows)
-        else:  # the cells of a solution are over; a fold "Solution, continued" still belongs to it
-            end = 0
-            if (found := FOLD.fullmatch(lines[0])) and found["title"].endswith("continued"):
-                end = closing(lines, 0)
-            out = [*self.blocks(lines[1:end]), "", "```{solution-end}", "```", ""]
+    def cell(self, parts: list[tuple[str, str]], code_follows: bool) -> str:
+        """Translate the blocks of a Markdown cell; `code_follows` if the next cell is code that belongs to a solution."""
+        before = ""
+        if self.inside_solution:  # its cells are over; a fold "Solution, continued" still belongs to it
+            if parts and parts[0][0] == "fold" and opened(parts[0][1])[0].endswith("continued"):
+                before = self.blocks(blocks(opened(parts.pop(0)[1])[1]))
+            before += "\n\n```{solution-end}\n```\n\n"
             self.inside_solution = False
-            out += self.blocks(lines[end + 1 if end else 0 :], code_follows)
+        out = before + self.blocks(parts, code_follows)
         if code_follows and not self.inside_solution:
             raise ValueError("a cell with the tag solution follows, but this one does not end with a fold 'Solution'")
         return out
 
-    def blocks(self, lines: list[str], code_follows: bool = False) -> list[str]:
-        """Translate lines that may hold boxes and folds."""
-        out: list[str] = []
-        prose: list[str] = []
+    def blocks(self, parts: Iterable[tuple[str, str]], code_follows: bool = False) -> str:
+        """Translate blocks, boxes and folds among them."""
+        made, parts = [], list(parts)
+        for place, (kind, text) in enumerate(parts, 1):
+            lead, *body = [re.sub("^> ?", "", line) for line in text.split("\n")]
+            if kind == "blockquote" and (BOX.fullmatch(lead) or BOLD_LINE.fullmatch(lead)):
+                made.append(self.box(lead, body))
+            elif kind == "fold":
+                made.append(self.fold(*opened(text), code_follows and place == len(parts)))
+            else:  # a block of code stays as it is
+                made.append(text if kind == "fence" else inline(text))
+        return "\n\n".join(made)
 
-        def flush() -> None:
-            out.extend(inline("\n".join(prose)).split("\n") if prose else [])
-            prose.clear()
-
-        i = 0
-        while i < len(lines):
-            if fence := FENCE.match(lines[i]):  # a block of code stays as it is
-                end = next((j for j in range(i + 1, len(lines)) if lines[j].strip().startswith(fence[1])), len(lines) - 1)
-                flush()
-                out.extend(lines[i : end + 1])
-            elif lines[i].startswith(">"):
-                end = next((j for j in range(i, len(lines)) if not lines[j].startswith(">")), len(lines)) - 1
-                quoted = [re.sub("^> ?", "", line) for line in lines[i : end + 1]]
-                if BOX.fullmatch(quoted[0]) or BOLD_LINE.fullmatch(quoted[0]):
-                    flush()
-                    out.extend(self.box(quoted[0], quoted[1:]))
-                else:
-                    prose.extend(lines[i : end + 1])
-            elif found := FOLD.fullmatch(lines[i]):
-                end = closing(lines, i)
-                flush()
-                last = code_follows and not any(line.strip() for line in lines[end + 1 :])
-                out.extend(self.fold(found["title"], lines[i + 1 : end], last))
-            else:
-                end = i
-                prose.append(lines[i])
-            i = end + 1
-        flush()
-        return out
-
-    def box(self, lead: str, body: list[str]) -> list[str]:
+    def box(self, lead: str, body: list[str]) -> str:
         """Make a box of what follows its first line."""
         found = BOX.fullmatch(lead)
         if not found:
-            return directive("admonition", lead.strip("*"), self.blocks(body))
+            return directive("admonition", lead.strip("*"), self.blocks(blocks("\n".join(body))))
         kind, label = found["kind"].lower(), found["label"]
         if kind not in KINDS:
             raise ValueError(f"box {label} is called {found['kind']}; allowed are {', '.join(kind.title() for kind in KINDS)}")
         if kind == "exercise":
             self.exercise = label
         name = f"prf:{kind}" if kind in PROVED else kind
-        lines = self.blocks([checked_by(line) for line in body])
-        return directive(name, inline(found["title"] or ""), lines, label=label)
+        text = "\n".join(checked_by(line) for line in body)
+        return directive(name, inline(found["title"] or ""), self.blocks(blocks(text)), label=label)
 
-    def fold(self, title: str, body: list[str], code_follows: bool) -> list[str]:
+    def fold(self, title: str, body: str, code_follows: bool) -> str:
         """Make a solution of the exercise above, or a box that opens."""
         if title != "Solution":
-            lines = self.blocks(body)
+            text = self.blocks(blocks(body))
             if "proof" in title.lower():
-                lines = directive("prf:proof", "", lines)
-            return directive("admonition", title, lines, **{"class": "dropdown"})
+                text = directive("prf:proof", "", text)
+            return directive("admonition", title, text, **{"class": "dropdown"})
         exercise, self.exercise = self.exercise, ""
         if not exercise:
             raise ValueError("a fold 'Solution' has no exercise above it that still needs one")
-        lines = self.blocks([line for line in body if line != RUN_BELOW])
+        text = self.blocks(blocks(body.replace(RUN_BELOW, "")))
         if not code_follows:
-            return directive("solution", exercise, lines, **{"class": "dropdown"})
+            return directive("solution", exercise, text, **{"class": "dropdown"})
         self.inside_solution = True
-        return ["", f"```{{solution-start}} {exercise}", ":class: dropdown", "```", "", *lines, ""]
+        return f"```{{solution-start}} {exercise}\n:class: dropdown\n```\n\n{text}"
+
+
+def opened(fold: str) -> tuple[str, str]:
+    """Return the title of a fold, and what is in it."""
+    first, *body, _ = fold.split("\n")
+    found = FOLD.fullmatch(first)
+    if not found:
+        raise ValueError(f"a fold begins <details><summary>Title</summary>, in a line of its own, not {first!r}")
+    return found["title"], "\n".join(body)
 
 
 def checked_by(line: str) -> str:
@@ -183,13 +155,3 @@ def checked_by(line: str) -> str:
     if not found or found["tests"].count("](") != len(tests):
         raise ValueError(f"cannot read the tests in {line!r}; each is written [`test_name`](../tests/test_file.py)")
     return f"{{checked-by}}`{', '.join(tests)}`"
-
-
-def closing(lines: list[str], start: int) -> int:
-    """Return the line that closes the fold which opens at `start`."""
-    depth = 0
-    for i in range(start, len(lines)):
-        depth += lines[i].startswith("<details>") - (lines[i] == "</details>")
-        if not depth:
-            return i
-    raise ValueError(f"the fold {lines[start]!r} is not closed")

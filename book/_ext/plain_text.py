@@ -17,7 +17,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
 Notebook = dict[str, Any]
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table").use(dollarmath_plugin)
 
 NUMBERS_CELL = "numbers"
 # Kinds of sphinx-proof's boxes that the book uses, and the one of sphinx-exercise.
@@ -52,6 +56,23 @@ def markdown(notebook: Notebook) -> Iterator[tuple[Notebook, str]]:
             yield cell, source(cell)
 
 
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the kind, as markdown-it names it, and the text of each block of some Markdown; what is folded is one "fold"."""
+    lines, depth, start = text.split("\n"), 0, 0
+    for token in MARKDOWN.parse(text):
+        if token.level or not token.map:
+            continue
+        opened = depth
+        if token.type == "html_block":
+            depth += token.content.count("<details>") - token.content.count("</details>")
+        start = start if opened else token.map[0]
+        if not depth:
+            block = "\n".join(lines[start : token.map[1]]).rstrip()
+            yield "fold" if opened else token.type.removesuffix("_open"), block
+    if depth:
+        raise ValueError(f"the fold {lines[start]!r} is not closed")
+
+
 def found_inline(text: str) -> Iterator[re.Match[str]]:
     """Yield the marks and links of a text, but not what stands in code or formulas."""
     return (found for found in INLINE.finditer(text) if not found["keep"])
@@ -65,11 +86,6 @@ def run_numbers(notebook: Notebook) -> dict[str, str]:
                 if shown := output.get("data", {}).get("text/plain"):
                     return {name: str(value) for name, value in ast.literal_eval("".join(shown)).items()}
     return {}
-
-
-def same_value(text: str, run: str) -> bool:
-    """Compare a number in the text with the run's; there a no-break space stands for a space."""
-    return text.split() == run.split()
 
 
 def titles(text: str) -> Iterator[tuple[str, str, str]]:

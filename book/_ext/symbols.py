@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from plain_text import Notebook, markdown
+from plain_text import FORMULA, Notebook, blocks, markdown
 
 CELL = "symbols"
 NAMES = (
@@ -20,9 +20,6 @@ GREEK = NAMES.split()
 NO_QUANTITY = {"e"}  # Euler's number needs no row
 WORDS = re.compile(r"\\(?:operatorname\*?|mathrm|text|mathbf|mathbb|mathcal|textbf|textit)\s*\{[^}]*\}")
 LAYOUT = re.compile(r"\\(?:begin|end)\{[^}]*\}(?:\{[^}]*\})?|\\\\(?:\[[^\]]*\])?")
-DISPLAYED = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
-INLINE = re.compile(r"(?<!\$)\$([^$]+?)\$(?!\$)")
-FOLD = re.compile(r"<details.*?</details>", re.DOTALL)
 EXERCISES = re.compile(r"^## Exercises", re.MULTILINE)
 
 
@@ -43,8 +40,8 @@ def letters(tex: str) -> set[str]:
 
 
 def formulas(text: str) -> list[str]:
-    """List the formulas of a text, displayed ones first."""
-    return DISPLAYED.findall(text) + INLINE.findall(DISPLAYED.sub(" ", text))
+    """List the formulas of a text."""
+    return [formula.strip("$") for formula in re.findall(FORMULA, text, re.DOTALL)]
 
 
 def table(notebook: Notebook) -> list[Row] | None:
@@ -64,7 +61,8 @@ def main_text(notebook: Notebook) -> Iterator[tuple[str, str]]:
     for cell, text in markdown(notebook):
         before, *after = EXERCISES.split(text, maxsplit=1)
         if cell.get("id") != CELL:
-            yield cell.get("id", ""), re.sub(r"(?m)^> ?", "", FOLD.sub(" ", before))
+            told = "\n\n".join(block for kind, block in blocks(before) if kind != "fold")
+            yield cell.get("id", ""), re.sub(r"(?m)^> ?", "", told)
         if after:
             return
 

@@ -1,9 +1,36 @@
-"""Sphinx extension: below a chapter's title stands a line that offers its notebook, and says where its package comes from."""
+"""Sphinx extension: how a reader gets what a page runs on: a chapter's notebook, its package, and the repository.
+
+Below a chapter's title stands a line that offers its notebook, and says where its package comes from. The rest follows from the
+repository's address, `repository.url` in `_config.yml`: at the hosts that the theme knows, pages have buttons that lead to the
+repository, and at GitHub also to Binder and Colab; commands that are to be copied name the address. Without one there are no
+buttons, and the commands have a place to fill in.
+"""
+
+import re
+from urllib.parse import urlsplit
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 
+NO_ADDRESS = "https://host/owner/name"  # stands for the address in the commands of a page
+BUTTONS = ("use_repository_button", "use_edit_page_button", "use_issues_button")
 CODE_PAGE, CODE_ANCHOR = "book/get_the_code", "the-package-alone"
+LAUNCHES = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
+
+
+def switch_on(app: Sphinx, config: Config) -> None:
+    """Switch on the buttons that the host has."""
+    theme = config.html_theme_options
+    host = urlsplit(theme.get("repository_url", "")).netloc.lower()
+    theme |= dict.fromkeys(BUTTONS, host in ("github.com", "gitlab.com"))
+    theme["launch_buttons"] = theme.get("launch_buttons", {}) | (LAUNCHES if host == "github.com" else {})
+
+
+def write(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Put the address into the commands of a page."""
+    if address := app.config.html_theme_options.get("repository_url"):
+        source[0] = re.sub(rf"(git clone |git\+){re.escape(NO_ADDRESS)}(?![\w/-])", lambda found: found[1] + address, source[0])
 
 
 def offer(app: Sphinx, document: nodes.document, docname: str) -> None:
@@ -21,7 +48,8 @@ def offer(app: Sphinx, document: nodes.document, docname: str) -> None:
     title.parent.insert(title.parent.index(title) + 1, line)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register it late, when a page's links are made."""
+def setup(app: Sphinx) -> None:
+    """Register the line late, when a page's links are made."""
+    app.connect("config-inited", switch_on)
+    app.connect("source-read", write)
     app.connect("doctree-resolved", offer)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

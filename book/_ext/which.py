@@ -1,4 +1,4 @@
-"""Sphinx extension: the page "Which one should I use?", made from the catalogue and from the sweep in `book/price.json`.
+"""Sphinx extension: the page "Which one should I use?", made of the catalogue, `which.toml` and the sweep in `price.json`.
 
     ```{which}
     ```
@@ -9,7 +9,8 @@ shows the form, leaves the answer to what was asked, and writes the reader's own
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from browse import Browse, fold, row, table
-from html_nodes import Element, element
+from browse import Browse, Element, element, field, fold, row, select, table
 
 PAGE = "book/which"
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -36,7 +36,7 @@ class Kind:
     arms: int
     dimension: int
     made: str
-    use: tuple[str, str]
+    use: list[str]
     note: str
 
 
@@ -47,67 +47,15 @@ class Answer:
     kind: str
     trust: str
     title: str
-    systems: tuple[str, ...]
+    systems: list[str]
     kinds: tuple[str, ...] = ()
     note: str = ""
 
 
-ACT = "ticket = app.act()  # show ticket.arm"
-ANSWER = "app.update(ticket, 1)  # what she answered"
-FEATURES = "features: one row of {d} numbers per arm, of length at most 1, the last of them the root of 1/2"
-CONTEXTS = "problem = bdp.problems.ContextualLinear({K}, {d}, fixed=False)"
-KINDS = {
-    "arms": Kind(
-        "A few arms", "arms", 10**6, 5, 0, "problem = bdp.problems.BernoulliArms([0.5] * {K})", (ACT, ANSWER),
-        "A learner reads only how many arms there are; the 0.5 is a placeholder. Answers are 0 or 1.",
-    ),
-    "linear": Kind(
-        "Actions with features, one answer each", "linear", 10**6, 40, 4,
-        "problem = bdp.problems.LinearArms(actions, [0.0] * {d})", (ACT, ANSWER),
-        "actions: your array of {K} rows and {d} columns, rows of length at most 1. Answers are -1 or 1.",
-    ),
-    "averages": Kind(
-        "Actions with features, averages over many nights", "clients", 10**6, 40, 4,
-        "problem = bdp.problems.ClientPopulation(actions, [0.0] * {d})",
-        ("ticket = app.act(users=1)  # ticket.plays says how often each", "app.update(ticket, averages)"),
-        "actions: your array of {K} rows and {d} columns; averages: one number in [-1, 1] per action of ticket.arm.",
-    ),
-    "contexts": Kind(
-        "Features that depend on the person", "contexts", 50_000, 5, 3, CONTEXTS, ("ticket = app.act(features)", ANSWER),
-        FEATURES + ". Answers are 0 or 1. Features and answer are protected together.",
-    ),
-    "public": Kind(
-        "Features that are public", "contexts", 50_000, 5, 3, CONTEXTS, ("ticket = app.act(features)", ANSWER),
-        FEATURES + ". Answers are 0 or 1. The answer is protected, the features are not.",
-    ),
-}
-TRUST = {
-    "central": "the server", "aggregation": "secure aggregation", "shuffle": "a shuffler", "local": "nobody",
-    "none": "no privacy needed",
-}
-NO_SUM = "No learner for these problems uses secure aggregation; this one needs no trust at all."
-ANSWERS = (
-    Answer("arms", "central", "Arms, and the server is trusted", ("DP-SE", "Dist-DP-AE", "VB-SDP-AE", "SDP-AE", "DP-UCB")),
-    Answer("arms", "aggregation", "Arms, and secure aggregation is trusted", ("Dist-DP-AE",)),
-    Answer("arms", "shuffle", "Arms, and a shuffler is trusted", ("VB-SDP-AE", "SDP-AE")),
-    Answer("arms", "local", "Arms, and nobody is trusted", ("LDP-AE",)),
-    Answer("arms", "none", "Arms, without privacy", ("UCB1", "AE")),
-    Answer("linear", "central", "Actions, and the server is trusted", ("CDP-PE", "SDP-PE")),
-    Answer("linear", "shuffle", "Actions, and a shuffler is trusted", ("SDP-PE",)),
-    Answer("linear", "local aggregation", "Actions, and nobody is trusted", ("LDP-PE",), note=NO_SUM),
-    Answer("linear", "none", "Actions, without privacy", ("PE",)),
-    Answer("averages", "central", "Averages, and the server is trusted", ("CDP-DPE", "SDP-DPE")),
-    Answer("averages", "shuffle", "Averages, and a shuffler is trusted", ("SDP-DPE",)),
-    Answer("averages", "local aggregation", "Averages, and nobody is trusted", ("LDP-DPE",), note=NO_SUM),
-    Answer("averages", "none", "Averages, without privacy", ("DPE", "DPE-FixedU")),
-    Answer("contexts", "central", "Private features, and the server is trusted",
-           ("LinUCB-Batched-JDP", "LinUCB-JDP", "LinUCB-SDP-Vec")),
-    Answer("contexts", "shuffle", "Private features, and a shuffler is trusted", ("LinUCB-SDP-Vec", "LinUCB-SDP-Amp"), ("public",)),
-    Answer("contexts", "local aggregation", "Private features, and nobody is trusted",
-           ("LinUCB-Batched-LDP", "LinUCB-LDP"), ("public",), NO_SUM),
-    Answer("contexts", "none", "Features, without privacy", ("LinUCB",), ("public",)),
-    Answer("public", "central", "Public features, and the server is trusted", ("LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-DGS")),
-)
+TOLD = tomllib.loads(Path(__file__).parents[1].joinpath("which.toml").read_text("utf-8"))
+KINDS = {name: Kind(**told) for name, told in TOLD["kinds"].items()}
+TRUST = TOLD["trust"]
+ANSWERS = [Answer(**told) for told in TOLD["answers"]]
 
 
 def sweep(root: Path) -> tuple[dict[tuple[str, str, float | None], Row], Row]:
@@ -131,7 +79,7 @@ def options(name: str) -> dict[str, Any]:
     return {}
 
 
-def best(systems: tuple[str, ...], squares: Mapping[str, Row]) -> str:
+def best(systems: Sequence[str], squares: Mapping[str, Row]) -> str:
     """Name the system with the least regret, or the first of those within two standard errors of it."""
     least = min((squares[name] for name in systems), key=lambda one: one["regret"])
 
@@ -292,21 +240,13 @@ class Which(Browse):
 def questions() -> Element:
     """Make the form; a script shows it."""
 
-    def field(name: str, words: str, control: Element) -> Element:
-        control["own"].update(id=f"which-{name}", name=name)
-        return element("div", element("label", words, for_=f"which-{name}"), control)
-
-    def chooser(name: str, words: str, listed: Mapping[str, str]) -> Element:
-        offered = [element("option", text, value=value) for value, text in listed.items()]
-        return field(name, words, element("select", *offered))
-
     def number(name: str, words: str, **own: str) -> Element:
-        return field(name, words, element("input", type_="number", inputmode="decimal", **own))
+        return field("which", name, words, element("input", type_="number", inputmode="decimal", **own))
 
     return element(
         "form",
-        chooser("kind", "What do you choose among?", {key: kind.title for key, kind in KINDS.items()}),
-        chooser("trust", "Whom may people trust?", TRUST),
+        field("which", "kind", "What do you choose among?", select({key: kind.title for key, kind in KINDS.items()})),
+        field("which", "trust", "Whom may people trust?", select(TRUST)),
         number("visits", "How often may one person answer?", min="1", step="1", value="1"),
         number("epsilon", "ε per person", min="0.01", step="any", value="1"),
         number("horizon", "Answers in all, T", min="100", step="1"),
@@ -324,9 +264,8 @@ def load(app: Sphinx, pagename: str, *_: object) -> None:
         app.add_css_file("which.css")
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: Sphinx) -> None:
     """Register the directive."""
     app.setup_extension("browse")
     app.add_directive("which", Which)
     app.connect("html-page-context", load)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,7 +7,6 @@ to do. If only the texts of pages have changed, those are made again. In any oth
 only when it reads that page, and does not see what the cells of a page read.
 """
 
-import argparse
 import json
 import os
 import re
@@ -16,10 +15,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import stored_outputs
-from checkout import BUILD, NOTEBOOKS, ROOT, SITE, exclusive, fingerprint, inherited
+from checkout import BUILD, NOTEBOOKS, ROOT, SITE, exclusive, fingerprint, store
 from kernels import neutralise
 
 LOG = BUILD / "build.log"
@@ -28,7 +28,8 @@ STATE = BUILD / "state.json"
 # What every page may depend on, besides its own text; and what else makes a difference to a build. (Theorems name their tests.)
 BASE = (
     *("bandits_dp/**/*", "requirements.lock", "_config.yml", "_toc.yml"),
-    *("book/**/*.json", "book/*.bib", "book/_ext/*", "book/_figure/*", "book/_static/**/*", "book/_tools/welcome_figure.py"),
+    *("book/**/*.json", "book/*.bib", "book/*.toml", "book/_ext/*", "book/_figure/*", "book/_static/**/*"),
+    "book/_tools/welcome_figure.py",
     "notebooks/assignments/*.ipynb",  # the instructor's guide lists them
 )
 TEXTS = ("book/**/*.md", "notebooks/*.ipynb", "tests/**/*.py")
@@ -59,11 +60,8 @@ def read_state() -> dict[str, str]:
 
 
 def write_state(state: dict[str, str]) -> None:
-    """Write the state in one step, so that it is never half-written."""
-    BUILD.mkdir(exist_ok=True)
-    draft = STATE.with_suffix(".tmp")
-    draft.write_text(json.dumps(state, indent=2) + "\n", "utf-8")
-    os.replace(draft, STATE)
+    """Write how this build stands."""
+    store(STATE, json.dumps(state, indent=2) + "\n")
 
 
 def is_current(made_from: dict[str, str]) -> bool:
@@ -76,39 +74,22 @@ def prepare(made_from: dict[str, str]) -> None:
     state = read_state()
     if BUILD.exists() and (state.get("status") != "built" or state.get("base") != made_from["base"]):
         for path in BUILD.iterdir():
-            if path.name in ("refresh", "fresh_machine"):  # what a `make refresh` that was stopped goes on with; a box's logs
-                continue
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if path.name != "refresh":  # what a `make refresh` that was stopped goes on with
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
     write_state({"status": "building", **made_from})
 
 
-def give_up(process: subprocess.Popen[str]) -> None:
-    """End a build that hangs."""
-    print(f"The build was stopped, because it takes longer than {LONGEST} seconds.", file=sys.stderr, flush=True)
-    process.kill()
-
-
-def run_jupyter_book(lock: int | None) -> int:
+def run_jupyter_book(lock: Sequence[int]) -> int:
     """Run the build and return its status; all it says goes to `LOG`, and what a reader needs is printed."""
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
-    options = ["build", str(ROOT), "-W", "-n", "--keep-going"]
+    command += ["build", str(ROOT), "-W", "-n", "--keep-going"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     neutralise(environment)
-    with (
-        LOG.open("w", encoding="utf-8") as log,
-        subprocess.Popen(
-            [*command, *options],
-            cwd=ROOT,
-            env=environment,
-            pass_fds=inherited(lock),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-        ) as process,
-    ):
-        hangs = threading.Timer(LONGEST, give_up, [process])
+    with LOG.open("w", encoding="utf-8") as log, subprocess.Popen(
+        command, cwd=ROOT, env=environment, pass_fds=lock, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
+    ) as process:  # fmt: skip
+        hangs = threading.Timer(LONGEST, process.kill)
         hangs.start()
         try:
             for line in process.stdout or ():
@@ -141,12 +122,8 @@ def build() -> int:
 
 def main() -> int:
     """Refuse outputs of other code, build, and say where the book is."""
-    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     started = time.monotonic()
-    if stale := [told for path in sorted(NOTEBOOKS.glob("*.ipynb")) if (told := stored_outputs.complaint(path))]:
-        print("\n".join(stale), file=sys.stderr)
-        return 1
-    if build():
+    if stored_outputs.stale(sorted(NOTEBOOKS.glob("*.ipynb"))) or build():
         return 1
     page: Path = SITE / "index.html"
     print(f"\nThe book is built ({time.monotonic() - started:.0f} s). Open it with a browser:")

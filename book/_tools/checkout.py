@@ -39,12 +39,11 @@ def exclusive():  # type: ignore[no-untyped-def]
     """Let one `make` at a time change the environment or the build; the others wait here.
 
     The lock is on the checkout's own folder, so it leaves no file behind, and the system drops it when its
-    holder ends in any way. Yields the descriptor that holds it: a child process that inherits it
-    (`subprocess.run(..., pass_fds=inherited(descriptor))`) keeps the lock if its parent is killed. On Windows there is
-    no lock, and None is yielded.
+    holder ends in any way. Yields the descriptors that hold it: a child process that inherits them
+    (`subprocess.run(..., pass_fds=lock)`) keeps the lock if its parent is killed. On Windows there is no lock, and none.
     """
     if fcntl is None:
-        yield None
+        yield ()
         return
     descriptor = os.open(str(ROOT), os.O_RDONLY)
     try:
@@ -55,14 +54,9 @@ def exclusive():  # type: ignore[no-untyped-def]
                 if time.monotonic() > end:
                     raise SystemExit(f"The other make is still at work, after {PATIENCE} seconds. End it and try again.")
                 time.sleep(0.2)
-        yield descriptor
+        yield (descriptor,)
     finally:
         os.close(descriptor)
-
-
-def inherited(lock):  # type: ignore[no-untyped-def]
-    """Return what `pass_fds` takes, so that a child keeps the lock that `exclusive` yielded."""
-    return () if lock is None else (lock,)
 
 
 def store(path: Path, text: str) -> bool:

@@ -15,9 +15,8 @@ import os
 import platform
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
 from typing import Any
 
 import distributed
@@ -66,25 +65,16 @@ def gathered(client: Client, futures: list[Any]) -> list[Any]:
     return list(client.gather(futures))
 
 
-def timed(client: Client, play: Callable[[Square], Any], squares: list[Square]) -> dict[str, Any]:
-    """Play all squares, in this order, and return the seconds of the whole and of each."""
+def timed(client: Client, function: Callable[[Any], Any], tasks: Sequence[Any]) -> tuple[float, list[Any]]:
+    """Run all tasks, in this order, and return the seconds of the whole, and what they gave."""
     start = time.perf_counter()
-    made = gathered(client, client.map(play, squares, pure=False))
-    return {"makespan": time.perf_counter() - start, "tasks": [seconds for _, seconds in made]}
-
-
-def replayed(client: Client, seconds: list[float]) -> float:
-    """Let workers sleep instead of playing, and return the seconds of the whole."""
-    start = time.perf_counter()
-    gathered(client, client.map(time.sleep, seconds, pure=False))
-    return time.perf_counter() - start
+    made = gathered(client, client.map(function, tasks, pure=False))
+    return time.perf_counter() - start, made
 
 
 def empty(client: Client) -> float:
     """Return the seconds that a task takes that does nothing."""
-    start = time.perf_counter()
-    gathered(client, client.map(abs, range(NOTHING), pure=False))
-    return (time.perf_counter() - start) / NOTHING
+    return timed(client, abs, range(NOTHING))[0] / NOTHING
 
 
 def with_a_death(client: Client, play: Callable[[Square], Any], squares: list[Square]) -> tuple[list[dict[str, float]], int]:
@@ -103,9 +93,9 @@ def same(made: list[dict[str, float]], squares: list[Square], stored: dict[Any, 
     return sum(all(row[key] == old[key] for key in ("regret", "error", "bits")) for row, old in pairs)
 
 
-def rounded(seconds: dict[str, Any]) -> dict[str, Any]:
-    """Leave four digits."""
-    return {"makespan": float(f"{seconds['makespan']:.4g}"), "tasks": [float(f"{one:.4g}") for one in seconds["tasks"]]}
+def rounded(seconds: float, digits: int = 4) -> float:
+    """Leave some digits."""
+    return float(f"{seconds:.{digits}g}")
 
 
 def main() -> int:
@@ -122,23 +112,24 @@ def main() -> int:
             with cluster(workers) as client:
                 client.run(importlib.import_module, "bandits_dp.catalog")  # else the first tasks would wait for it
                 every.append(timed(client, play, squares))
-        best[workers] = rounded(min(every, key=lambda one: one["makespan"]))
+        makespan, made = min(every, key=lambda one: one[0])
+        best[workers] = {"makespan": rounded(makespan), "tasks": [rounded(seconds) for _, seconds in made]}
         print(workers, "workers played for", best[workers]["makespan"], "s", flush=True)
     slept: dict[int, float] = {}
     for workers in SLEEPERS:
         with cluster(workers) as client:
             empty(client)  # every process imports what it needs first
-            nothing[workers] = float(f"{min(empty(client) for _ in range(TIMES)):.3g}")
-            slept[workers] = float(f"{min(replayed(client, seconds) for _ in range(TIMES)):.4g}")
+            nothing[workers] = rounded(min(empty(client) for _ in range(TIMES)), 3)
+            slept[workers] = rounded(min(timed(client, time.sleep, seconds)[0] for _ in range(TIMES)))
         print(workers, "workers slept for", slept[workers], "s, an empty task takes", nothing[workers], "s", flush=True)
     with cluster(2) as client:
         made, killed_after = with_a_death(client, play, squares)
     equal = same(made, squares, table)
     print(f"{equal} of {len(squares)} squares the same after a worker was killed at {killed_after}")
-    about = price_sweep.provenance() | {
-        "command": "python book/_tools/cluster_times.py", "distributed": distributed.__version__,
-        "processor": platform.machine(), "cores": os.cpu_count(), "times": TIMES, "day": date.today().isoformat(),
-    }
+    about = price_sweep.provenance(
+        "python book/_tools/cluster_times.py", seed=0, calibration="certified", distributed=distributed.__version__,
+        processor=platform.machine(), cores=os.cpu_count(), times=TIMES,
+    )
     kept = {
         "made": about,
         "squares": [f"{problem}, {name}" + (f", {epsilon:g}" if epsilon else "") for problem, name, epsilon, _ in squares],

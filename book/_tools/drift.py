@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from run_notebooks import same_picture, shifts
 
 KINDS = {"text/plain": "text", "text/html": "page", "image/svg+xml": "figure"}  # a page is a table or a moving figure
-NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
+NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 NAME = re.compile(r"\bbdp-[0-9a-f]{10}\b")  # of a moving figure, which follows from what it shows
 SHOWN = 3  # numbers of an output that are told one by one
 WIDTH = 60  # characters of a line that are told
@@ -26,11 +26,6 @@ def parts(outputs: Iterable[NotebookNode]) -> Iterator[tuple[str, str]]:
         yield from ((name, output.data[kind]) for kind, name in KINDS.items() if kind in output.get("data", {}))
 
 
-def value(number: str) -> float:
-    """Return a number that is written as people do."""
-    return float(number.replace(",", ""))
-
-
 def moves(stored: str, fresh: str) -> list[tuple[float, str]]:
     """List the numbers of a text that moved: how far each did, relatively, and what to tell, the farthest first.
 
@@ -44,7 +39,8 @@ def moves(stored: str, fresh: str) -> list[tuple[float, str]]:
             return [(math.nan, f"line {index} has other words: {before[same:][:WIDTH]!r} → {now[same:][:WIDTH]!r}")]
         for one, other in zip(NUMBER.findall(before), NUMBER.findall(now), strict=True):
             if one != other:
-                change = abs(value(other) / value(one) - 1) if value(one) else math.inf
+                old, new = (float(number.replace(",", "")) for number in (one, other))
+                change = abs(new / old - 1) if old else math.inf
                 found.append((change, f"line {index}: {one} → {other}"))
     return sorted(found, key=lambda move: -move[0])
 

@@ -7,9 +7,7 @@ The last thing written is `.venv/.complete`. A .venv without it was interrupted,
 start; one whose `.complete` tells of other requirements, another Python or another place is made again too.
 """
 
-import argparse
 import os
-import shutil
 import subprocess
 import sys
 
@@ -45,13 +43,12 @@ def complaint() -> str:
 
 def main() -> int:
     """Check the Python, then make or refresh the environment if it is not what the lock asks for."""
-    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     message = complaint()
     if message:
         print(message, file=sys.stderr)
         return 1
 
-    from checkout import PYTHON, ROOT, VENV, exclusive, fingerprint, inherited
+    from checkout import PYTHON, ROOT, VENV, exclusive, fingerprint
 
     complete = VENV / ".complete"
     with exclusive() as lock:
@@ -63,7 +60,7 @@ def main() -> int:
             return 0
 
         def run(*command: str) -> None:
-            subprocess.run(command, cwd=str(ROOT), check=True, pass_fds=inherited(lock), timeout=3600)
+            subprocess.run(command, cwd=str(ROOT), check=True, pass_fds=lock, timeout=3600)
 
         pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
         try:
@@ -71,12 +68,7 @@ def main() -> int:
                 complete.unlink()  # only pyproject.toml changed: install the package again, nothing else
             else:
                 print("Making the environment in .venv (a minute or two) ...", flush=True)
-                interpreter = base_interpreter(VENV)
-                if VENV.is_symlink() or VENV.is_file():
-                    VENV.unlink()
-                elif VENV.exists():
-                    shutil.rmtree(str(VENV))
-                run(interpreter, "-m", "venv", str(VENV))
+                run(base_interpreter(VENV), "-m", "venv", "--clear", str(VENV))
                 run(*pip, "--require-hashes", "-r", "requirements.lock")
             run(*pip, "--no-deps", "--no-build-isolation", "-e", ".")
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:

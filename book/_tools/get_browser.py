@@ -1,9 +1,9 @@
 """Find a Chromium that Playwright can start, or get one; fail with advice if neither works.
 
-Looked for in this order: the file that the variable CHROMIUM names, a system's Chromium or Chrome on the
-path, the browser that Playwright downloaded before. If there is none: Playwright's download is tried, then,
-on a system with apt-get and as root, the system's packages. What is found has been started once, so nothing
-that is there by half, or lacks a library, is taken for a browser.
+Looked for in this order: the file that the variable CHROMIUM names, a system's Chromium or Chrome on the path, the browser that
+Playwright downloaded before. If there is none: Playwright's download is tried, then, as root and with apt-get, the system's.
+What is found has been started once, so nothing that is there by half, or lacks a library, is taken for a browser.
+As a pytest plugin this is done before any test runs; where there is none, one failure stands for all tests that open pages.
 """
 
 import os
@@ -12,6 +12,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+
+import pytest
 
 from checkout import exclusive
 
@@ -88,11 +90,8 @@ def ways() -> Iterator[tuple[str, ...]]:
     """List the commands that may bring a browser, in the order in which they are tried."""
     yield sys.executable, "-m", "playwright", "install", "chromium"
     if shutil.which("apt-get") and os.geteuid() == 0:
-        package = ("apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium", "libatomic1")
-        yield package
-        yield "dpkg", "--configure", "-a"  # if an earlier installation was interrupted
         yield "apt-get", "update", "-q"
-        yield package
+        yield "apt-get", "install", "-y", "-q", "--no-install-recommends", "chromium", "libatomic1"
 
 
 @cache
@@ -124,3 +123,29 @@ def settle() -> str:
             os.environ[MISSING] = str(error)
             print("There is none: tests that open pages are left out, and one failure in the end says what to do.", flush=True)
     return os.environ[MISSING]
+
+
+class Missing(pytest.Item):
+    """Fails in the place of the tests that open pages."""
+
+    why = ""
+
+    def runtest(self) -> None:
+        """Say what is missing."""
+        pytest.fail(self.why, pytrace=False)
+
+
+@pytest.hookimpl(trylast=True)  # when it is known which tests will run
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Settle the browser if a test opens pages, and without one leave those tests out."""
+    opening = [item for item in items if item.get_closest_marker("browser")]
+    if not opening:
+        return
+    with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        why = settle()
+    if why:
+        missing = Missing.from_parent(opening[0].parent, name="a_browser_starts")
+        missing.why = f"{len(opening)} tests that open pages did not run, because no browser starts.\n{why}"
+        left_out = set(opening)
+        items[:] = [missing if item is opening[0] else item for item in items if item is opening[0] or item not in left_out]
+        config.hook.pytest_deselected(items=opening)

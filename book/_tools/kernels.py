@@ -2,13 +2,11 @@
 
 import importlib.util
 import os
-import shutil
 from collections.abc import MutableMapping
 from pathlib import Path
 
 from checkout import VENV
 
-SETTINGS = Path(__file__).with_name("ipython_kernel_config.py")
 # Settings of a person or a desktop that would change figures, texts or warnings.
 PERSONAL = ("MPLBACKEND", "PYTHONWARNINGS", "PYTHONSTARTUP", "FORCE_COLOR", "COLUMNS")
 # Sums may come out otherwise when more threads share them; and where two tests run side by side, one each is faster.
@@ -21,12 +19,7 @@ def neutralise(environment: MutableMapping[str, str] = os.environ) -> None:
         environment.pop(name, None)
     for name in THREADS:
         environment[name] = "1"
-    profile = VENV / "ipython" / "profile_default"
-    profile.mkdir(parents=True, exist_ok=True)
-    draft = profile / f".{os.getpid()}.tmp"
-    shutil.copyfile(SETTINGS, draft)
-    os.replace(draft, profile / SETTINGS.name)
-    environment["IPYTHONDIR"] = str(profile.parent)
+    environment["IPYTHONDIR"] = str(VENV / "ipython")
     matplotlib = importlib.util.find_spec("matplotlib")
     if matplotlib and matplotlib.origin:
         environment["MATPLOTLIBRC"] = str(Path(matplotlib.origin).parent / "mpl-data" / "matplotlibrc")

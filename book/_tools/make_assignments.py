@@ -1,16 +1,14 @@
 """Make the students' versions of the assignments, and the solutions with their outputs, from the masters.
 
-    python book/_tools/make_assignments.py                 # all sets
-    python book/_tools/make_assignments.py 3 --check       # only say what is wrong with the master of set 3
+    python book/_tools/make_assignments.py      # all sets
+    python book/_tools/make_assignments.py 3    # set 3
 
 Students' versions are in notebooks/assignments/ and belong to the repository; solutions are in _build/course/solutions/ and do not.
 A master with an error is reported, and what was made of it before stays.
 """
 
 import argparse
-import os
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,9 +17,10 @@ import nbformat
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 
 from checkout import store
-from course.release import address, checked, solved, student_text
+from course.release import checked, solved, student_text
 from course.sets import ASSIGNMENTS, MASTERS, SOLUTIONS, masters
 from kernels import neutralise
+from set_repository import address
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,31 +28,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("numbers", nargs="*", help="numbers of sets (default: all)")
     parser.add_argument("--masters", type=Path, default=MASTERS, help="folder with the master notebooks")
-    parser.add_argument("--check", action="store_true", help="only check the masters")
     options = parser.parse_args(arguments)
-    paths = [path for path in masters(options.masters) if not options.numbers or path.name.split("_")[0] in options.numbers]
+    paths = masters(options.masters, options.numbers)
     if not paths:
         parser.error(f"there is no such set; there are {', '.join(path.stem for path in masters(options.masters))}")
     neutralise()
-    with tempfile.TemporaryDirectory() as profile:
-        os.environ["IPYTHONDIR"] = profile  # asserts are as students have them; the book's kernels rewrite theirs
-        return make(paths, options.check)
-
-
-def make(paths: Sequence[Path], only_check: bool) -> int:
-    """Make the sets, say how it went, and return 1 if one of them failed."""
     failed = False
     for path in paths:
         started = time.monotonic()
         try:
             master = checked(path)
-            if only_check:
-                told = "is in order"
-            else:
-                solution = solved(master)
-                store(SOLUTIONS / path.name, nbformat.writes(solution) + "\n")
-                changed = store(ASSIGNMENTS / path.name, student_text(master, address()))
-                told = "made" if changed else "unchanged"
+            store(SOLUTIONS / path.name, nbformat.writes(solved(master)) + "\n")
+            told = "made" if store(ASSIGNMENTS / path.name, student_text(master, address())) else "unchanged"
         except (ValueError, CellExecutionError, CellControlSignal) as error:
             failed, told = True, f"FAILED\n{error}"
         print(f"{path.stem}  {time.monotonic() - started:5.1f} s  {told}", flush=True)

@@ -9,6 +9,7 @@ import posixpath
 import re
 import sys
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -16,13 +17,24 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import sync_playwright
 
 import build_book
-import cover
 import get_browser
 from checkout import BUILD, ROOT, SITE
 
 PDF = BUILD / "private-bandits.pdf"
+COVER = ROOT / "book" / "_static" / "cover.svg"
 STYLE = Path(__file__).with_name("whole_book.css")
 LEFT_OUT = ("book/api",)
+PAGE = """\
+<!doctype html>
+<html lang="en" data-theme="light">
+<head><meta charset="utf-8"><title>Private Bandits</title>{links}<style>{style}</style></head>
+<body class="bd-content">
+<article class="bd-article cover">{cover}</article>
+<article class="bd-article contents"><h1>Contents</h1><ol>{contents}</ol></article>
+{articles}
+</body>
+</html>
+"""
 # A scene that begins empty shows how it ends.
 ENDS = """() => {
   for (const button of document.querySelectorAll(".bdp-play")) {
@@ -42,25 +54,9 @@ def pages() -> list[str]:
     return [name for name in named if not name.startswith(LEFT_OUT)]
 
 
-def assemble(names: Sequence[str]) -> BeautifulSoup:
-    """Join built pages into one.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Pages as in `_toc.yml`, at least one.
-
-    Returns
-    -------
-    BeautifulSoup
-        A document whose addresses are relative to the folder of the built book.
-    """
-    book = BeautifulSoup('<!doctype html><html lang="en" data-theme="light"><body></body></html>', "html.parser")
-    body = book.body
-    assert body is not None
-    body["class"] = "bd-content"
-    sheets: list[str] = []
-    contents, articles = book.new_tag("ol"), []
+def assemble(names: Sequence[str]) -> str:
+    """Join built pages, named as in `_toc.yml`, into one, whose addresses are relative to the folder of the built book."""
+    sheets, contents, articles = [], [], []
     for name in names:
         path = SITE / f"{name}.html"
         page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
@@ -71,30 +67,16 @@ def assemble(names: Sequence[str]) -> BeautifulSoup:
             raise ValueError(f"{path} has no article; it is not a page of this book")
         for_paper(article, page)
         lead_within(article, name, names)
-        item, link = book.new_tag("li"), book.new_tag("a", href=f"#{anchor(name)}")
         title = article.select_one("h1")
-        link.string = title.get_text().removesuffix("#") if title else name
-        item.append(link)
-        contents.append(item)
+        words = title.get_text().removesuffix("#") if title else name
+        contents.append(f'<li><a href="#{anchor(name)}">{escape(words)}</a></li>')
         article["id"] = anchor(name)
-        articles.append(article)
-    front = book.new_tag("article", attrs={"class": "bd-article cover"})
-    front.append(BeautifulSoup(cover.cover(), "html.parser"))
-    heading = book.new_tag("h1")
-    heading.string = "Contents"
-    inside = book.new_tag("article", attrs={"class": "bd-article contents"})
-    inside.extend([heading, contents])
-    body.extend([front, inside, *articles])
-    head = book.new_tag("head")
-    title = book.new_tag("title")
-    title.string = "Private Bandits"
-    head.extend([book.new_tag("meta", charset="utf-8"), title])
-    head.extend([book.new_tag("link", rel="stylesheet", href=sheet) for sheet in dict.fromkeys(sheets)])
-    style = book.new_tag("style")
-    style.string = STYLE.read_text("utf-8")
-    head.append(style)
-    body.insert_before(head)
-    return book
+        articles.append(str(article))
+    links = "".join(f'<link rel="stylesheet" href="{sheet}">' for sheet in dict.fromkeys(sheets))
+    return PAGE.format(
+        links=links, style=STYLE.read_text("utf-8"), cover=COVER.read_text("utf-8"), contents="".join(contents),
+        articles="".join(articles),
+    )  # fmt: skip
 
 
 def anchor(name: str, fragment: str = "") -> str:
@@ -159,7 +141,7 @@ def print_book(names: Sequence[str], path: Path) -> None:
     """Write the PDF of some pages."""
     chromium = get_browser.get()
     draft = SITE / "whole-book.html"  # beside the pages, whose styles and pictures it names
-    draft.write_text(str(assemble(names)), "utf-8")
+    draft.write_text(assemble(names), "utf-8")
     try:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])

@@ -40,7 +40,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say of each cell that failed what drifted; `newest.py` looks for these lines."""
+    """Say of each cell that failed what drifted."""
     lines = [text for report in terminalreporter.getreports("failed") for key, text in report.user_properties if key == KEY]
     if lines:
         terminalreporter.section("drifted cells")

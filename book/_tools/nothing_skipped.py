@@ -1,14 +1,13 @@
 """A pytest plugin that turns skips into failures: what did not run has not been checked."""
 
 from collections.abc import Generator
+from typing import Any
 
 import pytest
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Refuse a test that skipped itself, unless it was expected to fail."""
-    report = yield
+def failed(report: Any) -> Any:
+    """Refuse what skipped itself, unless it was expected to fail."""
     if report.skipped and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"Skipped, and no test may be: {report.longrepr}"
@@ -16,10 +15,12 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Refuse a file that skipped itself as a whole."""
-    report = yield
-    if report.skipped:
-        report.outcome = "failed"
-        report.longrepr = f"Skipped, and no test may be: {report.longrepr}"
-    return report
+def pytest_runtest_makereport() -> Generator[None, Any, Any]:
+    """Look at a test."""
+    return failed((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, Any, Any]:
+    """Look at a file."""
+    return failed((yield))

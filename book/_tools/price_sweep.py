@@ -35,18 +35,10 @@ def chapter_names(*cells: str) -> dict[str, Any]:
     return names
 
 
-def provenance() -> dict[str, Any]:
-    """Say what made the numbers."""
-    return {
-        "command": "python book/_tools/price_sweep.py",
-        "package": bdp.__version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "day": date.today().isoformat(),
-        "seed": 0,
-        "calibration": "certified",
-    }
+def provenance(command: str, **more: Any) -> dict[str, Any]:
+    """Say what made the numbers that a command stores."""
+    about = {"command": command, "package": bdp.__version__, "python": platform.python_version()}
+    return about | {"numpy": np.__version__, "scipy": scipy.__version__, "day": date.today().isoformat(), **more}
 
 
 def rows(chapter: dict[str, Any], word: str) -> dict[str, list[dict[str, Any]]]:
@@ -81,7 +73,8 @@ def main(word: str = "") -> int:
         for part, place in (("map", "problem"), ("cost", "setting")):
             made[part] = [row for row in old[part] if word not in row[place]] + made[part]
     random = {name: chapter["random_play"](one, chapter["horizons"][name]) for name, one in chapter["problems"].items()}
-    parts = {"made": provenance(), "random": random} | made
+    about = provenance("python book/_tools/price_sweep.py", seed=0, calibration="certified")
+    parts = {"made": about, "random": random} | made
     lines = [f'"{key}": [\n{",".join(map(line, value))}\n]' if key in made else f'"{key}": {json.dumps(value)}'
              for key, value in parts.items()]
     store(STORED, "{\n" + ",\n".join(lines) + "\n}\n")

@@ -13,12 +13,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-import newest
 from checkout import NOTEBOOKS, ROOT, TOOLS
 
 KERNELS = ("Nehalem", "Sandybridge", "Haswell", "Zen", "SkylakeX", "ARMV8", "NEOVERSEN1", "VORTEX")
 EVERYTHING = (str(NOTEBOOKS), str(ROOT / "tests"), f"--ignore={ROOT / 'tests' / 'site'}")
-SHARED = (f"--numprocesses={os.cpu_count()}", "--dist=loadfile", "-p", "longest_first")
+SHARED = (f"--numprocesses={os.cpu_count()}", "--dist=loadfile")
+TOLD = ("DRIFT ", "FAILED ", "ERROR ")  # how lines begin that say what moved or failed
 # Prints which kernel OpenBLAS took, after a product that a processor without its instructions cannot compute; and what numpy found.
 PROBE = """
 import numpy, threadpoolctl
@@ -29,35 +29,33 @@ print(*[name for name in __cpu_dispatch__ if __cpu_features__[name]])
 """
 
 
-def probed(kernel: str) -> list[str]:
-    """Return the kernel that OpenBLAS takes when `kernel` is asked for, and what numpy dispatches; nothing if that crashes."""
-    environment = {**os.environ, "OPENBLAS_CORETYPE": kernel}
-    done = subprocess.run([sys.executable, "-c", PROBE], env=environment, capture_output=True, text=True, timeout=120, check=False)
-    return done.stdout.splitlines()
-
-
 def processors() -> Iterator[tuple[str, dict[str, str]]]:
     """Yield a name and the variables of each way to compute that this processor has."""
-    found = {kernel: probed(kernel) for kernel in KERNELS}
-    able = [kernel for kernel, told in found.items() if told and told[0].lower() == kernel.lower()]
-    for kernel in able:
-        yield kernel, {"OPENBLAS_CORETYPE": kernel}
-    if able and (dispatched := found[able[0]][1].replace(" ", ",")):
-        yield f"oldest ({able[0]} without numpy's dispatch)", {"OPENBLAS_CORETYPE": able[0], "NPY_DISABLE_CPU_FEATURES": dispatched}
+    oldest, probe = "", [sys.executable, "-c", PROBE]
+    for kernel in KERNELS:
+        asked = {"OPENBLAS_CORETYPE": kernel}
+        done = subprocess.run(probe, env={**os.environ, **asked}, capture_output=True, text=True, timeout=120, check=False)
+        taken, dispatched, *_ = [*done.stdout.splitlines(), "", ""]  # nothing if that crashes
+        if taken.lower() == kernel.lower():
+            yield kernel, asked
+            if not oldest:
+                oldest, features = kernel, dispatched.replace(" ", ",")
+    if oldest and features:
+        without = {"OPENBLAS_CORETYPE": oldest, "NPY_DISABLE_CPU_FEATURES": features}
+        yield f"oldest ({oldest} without numpy's dispatch)", without
 
 
-def run(variables: dict[str, str], tests: Sequence[str]) -> tuple[int, str]:
+def run(variables: dict[str, str], tests: Sequence[str]) -> tuple[int, list[str]]:
     """Run the tests with these variables, showing what they print; return how that ended and what they printed."""
     with subprocess.Popen(
         [sys.executable, str(TOOLS / "run_tests.py"), *SHARED, *tests], env={**os.environ, **variables}, cwd=ROOT,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     ) as running:
-        assert running.stdout is not None
         lines = []
-        for line in running.stdout:
+        for line in running.stdout or ():
             print(line, end="", flush=True)
-            lines.append(line)
-    return running.returncode, "".join(lines)
+            lines.append(line.rstrip())
+    return running.returncode, lines
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,10 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report, other = [], 0
     for name, variables in ways:
         print(f"\n{name}\n", flush=True)
-        code, log = run(variables, [*options.tests, *more])
+        code, lines = run(variables, [*options.tests, *more])
         other += code != 0
-        last = log.strip().splitlines()[-1]
-        report += [f"# {name}: {last}", *(newest.drifted(log) if code else ())]
+        report += [f"# {name}: {next(filter(None, reversed(lines)), '')}", *(line for line in lines if line.startswith(TOLD))]
     print("\n" + "\n".join(report))
     return other
 

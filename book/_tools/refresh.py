@@ -6,6 +6,7 @@ changed since; a run that came to its end is forgotten. What moved is told again
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,10 +18,10 @@ from typing import Any
 import nbformat
 from tqdm import tqdm
 
+import drift
 import lastfm_curves
 import stored_outputs
-import what_moved
-from checkout import BUILD, NOTEBOOKS, ROOT, exclusive, fingerprint, inherited, store
+from checkout import BUILD, NOTEBOOKS, ROOT, exclusive, fingerprint, store
 from course.sets import masters
 from kernels import neutralise
 
@@ -79,17 +80,16 @@ STEPS = (  # in this order: none reads what a later one writes
     Step("power", "book/_tools/rehearse.py {part}", ("book/teaching/power.json",),
          (MASTER, "tests/course/set_{part}.py", "book/_tools/course/*.py"), parts=SETS),
     Step("picture", "book/_tools/readme_picture.py", ("book/_static/regret.svg",), ("book/_tools/readme_picture.py",)),
-    Step("cover", "book/_tools/cover.py", ("book/_static/cover.svg", "book/_static/favicon.svg"), ("book/_tools/cover.py",)),
 )
 
 
-def run(step: Step, part: str, bar: Any, lock: int | None) -> bool:
+def run(step: Step, part: str, bar: Any, lock: Sequence[int]) -> bool:
     """Run a step's command for one part, with all that it says in the log; say how it went, and whether well."""
     started, command = time.monotonic(), [sys.executable, *(word.format(part=part) for word in step.command.split())]
     bar.set_description(f"{step.name} {part}".strip())
     with (
         LOG.open("w+", encoding="utf-8") as log,
-        subprocess.Popen(command, cwd=ROOT, pass_fds=inherited(lock), stdin=subprocess.DEVNULL, stdout=log, stderr=log) as process,
+        subprocess.Popen(command, cwd=ROOT, pass_fds=lock, stdin=subprocess.DEVNULL, stdout=log, stderr=log) as process,
     ):
         while process.poll() is None:
             time.sleep(0.2)
@@ -100,15 +100,38 @@ def run(step: Step, part: str, bar: Any, lock: int | None) -> bool:
     return process.returncode == 0
 
 
+def committed(path: Path) -> str | None:
+    """Return a file as it was last committed, or None if it was not."""
+    name = f"HEAD:./{path.relative_to(ROOT).as_posix()}"
+    done = subprocess.run(["git", "show", name], cwd=ROOT, capture_output=True, check=False, timeout=60)
+    return None if done.returncode else done.stdout.decode()
+
+
+def without_times(text: str) -> str:
+    """Leave out of a stored table how fast it was made, and when."""
+    return re.sub(r'"(seconds|day)": ("[^"]*"|[\d.e-]+)', r'"\1"', text)
+
+
 def undone_times(step: Step) -> None:
     """Put a stored table back as it was committed if only its times moved: here they say nothing but how busy the machine is."""
     for path in step.files() if not os.environ.get("IDLE") else ():
-        before = what_moved.committed(path) if path.suffix == ".json" else None
-        if before and not what_moved.moves(path, before, path.read_text("utf-8")):
+        before = committed(path) if path.suffix == ".json" else None
+        if before and without_times(before) == without_times(path.read_text("utf-8")):
             store(path, before)
 
 
-def make(steps: Sequence[Step], lock: int | None) -> int:
+def moved(path: Path) -> str:
+    """Say of a stored file whether it is what is committed, or else which of its lines moved most."""
+    name, before, now = path.relative_to(ROOT).as_posix(), committed(path), path.read_text("utf-8")
+    if before is None:
+        return f"{name}: new"
+    if path.suffix == ".svg" and before != now:
+        return f"{name}: {drift.moved_figure(before, now)}"
+    before, now = without_times(before), without_times(now)
+    return f"{name}: {'unchanged' if before == now else drift.moved_text(before, now)}"
+
+
+def make(steps: Sequence[Step], lock: Sequence[int]) -> int:
     """Make what is not made yet, and forget that when all is; stop after a step of which a part failed."""
     done = json.loads(STATE.read_text("utf-8")) if STATE.exists() else {}
     steps = [step for step in steps if not step.is_kept()]
@@ -146,7 +169,7 @@ def main(only: str = "") -> int:
     for step in steps:
         for path in step.files():
             kept = f"{path.relative_to(ROOT).as_posix()}: kept; {WANTS[step.wants]}" if step.is_kept() else ""
-            print(kept or "\n".join(what_moved.told(path)))
+            print(kept or moved(path))
     print("A part failed: see above. Mend it, and say the same again; it goes on from there." if status else "Now: make test.")
     return status
 

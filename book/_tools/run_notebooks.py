@@ -37,14 +37,9 @@ UNSTORED_METADATA = ("execution", "ExecuteTime", "trusted")
 def execute(notebook: NotebookNode, folder: Path) -> None:
     """Run every cell of `notebook` in a fresh kernel that works in `folder`."""
     NotebookClient(
-        notebook,
-        timeout=CELL_TIMEOUT,
-        kernel_name=KERNEL["name"],
-        record_timing=False,
-        coalesce_streams=True,
-        extra_arguments=["--log-level=ERROR"],
-        resources={"metadata": {"path": str(folder)}},
-    ).execute()
+        notebook, timeout=CELL_TIMEOUT, kernel_name=KERNEL["name"], record_timing=False, coalesce_streams=True,
+        extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": str(folder)}},
+    ).execute()  # fmt: skip
 
 
 def complaints(notebook: NotebookNode) -> list[str]:
@@ -53,12 +48,9 @@ def complaints(notebook: NotebookNode) -> list[str]:
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
+        told = [output.text for output in cell.outputs if output.output_type == "stream" and output.name == "stderr"]
         # No reader should meet warnings, and progress bars never repeat.
-        found += [
-            f"cell {cell.id} wrote to stderr: {output.text.strip()[:300]}"
-            for output in cell.outputs
-            if output.output_type == "stream" and output.name == "stderr"
-        ]
+        found += [f"cell {cell.id} wrote to stderr: {text.strip()[:300]}" for text in told]
         if cell.source.rstrip().endswith(";") and "nbval-ignore-output" not in cell.metadata.get("tags", []):
             found.append(f"cell {cell.id} ends in ';', which nbval does not honour: write _ = ... instead")
     return found
@@ -116,7 +108,7 @@ def run(path: Path) -> tuple[float, list[str], bool]:
     seconds = time.monotonic() - started
     found = complaints(notebook)
     normalise(notebook)
-    stored_outputs.note(notebook)
+    notebook.metadata[stored_outputs.KEY] = " ".join(stored_outputs.hashes(notebook))
     fresh = nbformat.writes(notebook) + "\n"
     changed = fresh != text
     if changed and not found:

@@ -1,7 +1,7 @@
 """Run every test, or those that are named: the package's, the stored outputs of the notebooks, then the site in a browser.
 
 One pytest run, so that its last line tells everything. The first test of the site builds the book. Everything at once is shared
-among the machine's cores, file by file, the longest first; what is named runs in this process.
+among the machine's cores, file by file, those with most tests first; what is named runs in this process.
 """
 
 import os
@@ -14,21 +14,8 @@ from checkout import NOTEBOOKS, ROOT, TOOLS
 from kernels import neutralise
 from run_notebooks import CELL_TIMEOUT
 
-ASSIGNMENTS = NOTEBOOKS / "assignments"
+ASSIGNMENTS = NOTEBOOKS / "assignments"  # what students get raises on purpose; tests/test_course_sets.py runs the sets
 LONGEST = 3 * 3600  # seconds for one test, the build of the book included; who waits longer is ended, and all stacks are shown
-
-
-class TellAtOnce:
-    """A pytest plugin that names a failure when it happens; all that is to be said of it comes at the end."""
-
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Find what writes to the terminal."""
-        self.terminal = session.config.pluginmanager.get_plugin("terminalreporter")
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Write a line below the dots."""
-        if report.failed:
-            self.terminal.write_line(f"\nFAILED {report.nodeid}")
 
 
 def main() -> int:
@@ -37,15 +24,15 @@ def main() -> int:
     if not sys.argv[1:]:
         get_browser.settle()
     colour = "--color=yes" if sys.stdout.isatty() else "--color=no"  # nbval would colour a log as well
-    strict = ["-p", "nothing_skipped", "-p", "notebook_cells", "-p", "browser_first"]
-    strict += [f"--ignore={ASSIGNMENTS}"]  # what students get raises on purpose; tests/test_course_sets.py runs the sets
+    strict = ["-p", "nothing_skipped", "-p", "notebook_cells", "-p", "get_browser", f"--ignore={ASSIGNMENTS}"]
     strict += ["-o", f"faulthandler_timeout={LONGEST}", "-o", "faulthandler_exit_on_timeout=true"]
+    strict += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of get_browser, which is imported here
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
-    shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile", "--no-loadscope-reorder", "-p", "longest_first"]
+    shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile"]
     where = sys.argv[1:] or [*shared, str(ROOT / "tests"), str(ROOT / "notebooks")]
     arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", colour, *strict, *notebooks, *where]
-    return int(pytest.main(arguments, plugins=[TellAtOnce()]))
+    return int(pytest.main(arguments))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ no chapter, so it is not built while a chapter's code is another than the noted 
 """
 
 import hashlib
+import sys
+from collections.abc import Iterable
 from itertools import zip_longest
 from pathlib import Path
 
@@ -23,9 +25,11 @@ def hashes(notebook: NotebookNode) -> list[str]:
     return [hashlib.sha256(cell.source.encode()).hexdigest()[:6] for cell in cells]
 
 
-def note(notebook: NotebookNode) -> None:
-    """Note, in place, that the outputs of `notebook` come from its code as it is."""
-    notebook.metadata[KEY] = " ".join(hashes(notebook))
+def stale(paths: Iterable[Path]) -> bool:
+    """Say which notebooks' outputs are of other code, and whether any are."""
+    told = list(filter(None, map(complaint, paths)))
+    print(*told, sep="\n", end="\n" if told else "", file=sys.stderr)
+    return bool(told)
 
 
 def complaint(path: Path) -> str | None:

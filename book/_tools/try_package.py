@@ -14,18 +14,19 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from checkout import BUILD, PYTHON, ROOT, TOOLS, VENV
 
 PACKAGES = BUILD / "package"
 SOURCES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE", "bandits_dp", "tests")
-MAKE = "import sys; from setuptools.build_meta import build_{0}; build_{0}(sys.argv[1])"
+SDIST = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
 
 
-def call(*command: str | Path, folder: Path) -> None:
+def call(*command: str | Path, folder: Path, **more: Any) -> None:
     """Run a command in a folder; it knows nothing of this one."""
     clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    subprocess.run([str(part) for part in command], cwd=folder, env=clean, check=True, timeout=14400)
+    subprocess.run([str(part) for part in command], cwd=folder, env=clean, check=True, timeout=14400, **more)
 
 
 def unpacked(archive: Path, folder: Path) -> Path:
@@ -36,30 +37,19 @@ def unpacked(archive: Path, folder: Path) -> Path:
     return folder / archive.name.removesuffix(".tar.gz")
 
 
-def make(kind: str, source: Path, folder: Path) -> None:
-    """Build a "wheel" or an "sdist" of `source` into `folder`; show what setuptools says if it fails."""
-    command = [sys.executable, "-c", MAKE.format(kind), str(folder)]
-    done = subprocess.run(
-        command, cwd=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=3600
-    )
-    if done.returncode:
-        raise RuntimeError(done.stdout)
-
-
 def build(folder: Path) -> tuple[Path, Path]:
     """Build the source archive, and the wheel from what is in it, into `folder`; no network is asked."""
     with tempfile.TemporaryDirectory() as scratch:
-        work = Path(scratch)
-        copy = work / "copy"  # setuptools leaves files where it works, and reads those of an earlier time
+        copy = Path(scratch, "copy")  # setuptools leaves files where it works, and reads those of an earlier time
+        copy.mkdir()
         for path in (ROOT / name for name in SOURCES):
             if path.is_dir():
                 shutil.copytree(path, copy / path.name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
-                copy.mkdir(exist_ok=True)
                 shutil.copy(path, copy)
-        make("sdist", copy, folder)
-        (archive,) = folder.glob("*.tar.gz")
-        make("wheel", unpacked(archive, work), folder)
+        call(sys.executable, "-c", SDIST, folder, folder=copy, stdout=subprocess.DEVNULL)
+    (archive,) = folder.glob("*.tar.gz")
+    call(sys.executable, "-m", "pip", "--quiet", "wheel", "--no-deps", "--no-build-isolation", "-w", ".", archive, folder=folder)
     (wheel,) = folder.glob("*.whl")
     return archive, wheel
 

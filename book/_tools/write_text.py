@@ -4,7 +4,6 @@
 """
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,8 @@ import plain_text
 
 
 def chapters(folder: Path = NOTEBOOKS) -> dict[Path, dict[str, Any]]:
-    """Read the chapters in the order of the table of contents; a chapter that is not in it comes last."""
-    contents = re.findall(r"notebooks/(\w+)", (ROOT / "_toc.yml").read_text("utf-8"))
-    order = {name: place for place, name in enumerate(contents)}
-    paths = sorted(folder.glob("*.ipynb"), key=lambda path: (order.get(path.stem, len(order)), path.stem))
-    return {path: json.loads(path.read_text("utf-8")) for path in paths}
+    """Read the chapters in their order."""
+    return {path: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.ipynb"))}
 
 
 def write_all(folder: Path = NOTEBOOKS) -> list[Path]:

@@ -1,91 +1,10 @@
 """Answers to assignment 2 that are partly right, hard-coded, or wrong in a usual way, with what each of them must be given."""
 
-_FINGER = '''
-def finger_counter(answers, b, epsilon, delta, rng, runs):
-    T, levels = len(answers), 1
-    while b**levels <= T:
-        levels += 1
-    sigma = bdp.accounting.gaussian_noise_std(epsilon, delta, math.sqrt(levels))
-    noise = np.zeros((runs, T + 1))
-    for t in range(1, T + 1):
-        length = 1
-        while t % (length * b) == 0:
-            length *= b
-        noise[:, t] = noise[:, t - length] + rng.normal(0, sigma, runs)
-    return np.cumsum(answers) + noise[:, 1:]
-'''
-_ERRORS = '''
-def forgetting_errors(gamma, T):
-    k = np.arange(1, T)
-    f = np.cumprod(np.append(1.0, gamma * (1 - 0.5 / k)))
-    powers = gamma ** np.arange(T)
-    return math.sqrt((powers**2).sum()), (f**2).sum()
-'''
-_FORGETTING = '''
-def forgetting_counter(answers, gamma, epsilon, delta, rng, runs):
-    T = len(answers)
-    f = np.cumprod(np.append(1.0, gamma * (1 - 0.5 / np.arange(1, T))))
-    back = np.subtract.outer(np.arange(T), np.arange(T))
-    C = np.where(back >= 0, f[np.maximum(back, 0)], 0)
-    norm = np.linalg.norm(f)
-    sigma = bdp.accounting.gaussian_noise_std(epsilon, delta, norm)
-    return C @ (C @ answers) + rng.normal(0, sigma, (runs, T)) @ C.T
-'''
-_STD = '''
-def pile_std(yes, users, eps0, lost):
-    q = 1 / (1 + math.exp(-eps0))
-    from_yes, from_no = (1 - lost) * q, (1 - lost) * (1 - q)
-    variance = yes * from_yes * (1 - from_yes) + (users - yes) * from_no * (1 - from_no)
-    return math.sqrt(variance) / ((1 - lost) * (2 * q - 1))
-'''
-_PILE = '''
-def pile_delta(users, eps0, lost, epsilon):
-    q = 1 / (1 + math.exp(-eps0))
-
-    def with_one_more(table, answer):
-        one = (1 - lost) * (q if answer else 1 - q)
-        more = lost * table
-        more[1:] += one * table[:-1]
-        more[:, 1:] += (1 - lost - one) * table[:, :-1]
-        return more
-
-    worst = 0.0
-    for yes in range(users):
-        table = np.zeros((users + 1, users + 1))
-        table[0, 0] = 1.0
-        for other in range(users - 1):
-            table = with_one_more(table, other < yes)
-        a, b = with_one_more(table, 0), with_one_more(table, 1)
-        worst = max(worst, *(np.maximum(x - math.exp(epsilon) * y, 0).sum() for x, y in ((a, b), (b, a))))
-    return worst
-'''
-_BATCHES = '''
-def batches(T, eps0, epsilon, delta):
-    q = 1 / (1 + math.exp(-eps0))
-
-    def delta_of(m, yes):
-        from_yes = stats.binom.pmf(np.arange(yes + 1), yes, q)
-        from_no = stats.binom.pmf(np.arange(m - yes), m - 1 - yes, 1 - q)
-        rest = np.convolve(from_yes, from_no)
-        a, b = np.convolve(rest, [q, 1 - q]), np.convolve(rest, [1 - q, q])
-        return max(np.maximum(x - math.exp(epsilon) * y, 0).sum() for x, y in ((a, b), (b, a)))
-
-    m = 1
-    while any(delta_of(m, yes) > delta for yes in range(m)):
-        m += 1
-    return m, T // m, math.sqrt(T // m * m) / (2 * math.sinh(eps0 / 2))
-'''
 _SPLIT = '''
 def window_factors(T, W):
     back = np.subtract.outer(np.arange(T), np.arange(T))
     A = ((back >= 0) & (back < W)).astype(float)
 '''
-
-
-def _changed(source, old, new):
-    assert old in source, old
-    return source.replace(old, new)
-
 
 PARTLY = {
     "block-counts": '''
@@ -100,7 +19,7 @@ def forgetting_counter(answers, gamma, epsilon, delta, rng, runs):
     sigma = bdp.accounting.gaussian_noise_std(epsilon, delta, 1.0)
     return counts + rng.normal(0, sigma, (runs, len(answers)))
 ''',
-    "batches": _changed(_BATCHES, "any(delta_of(m, yes) > delta for yes in range(m))", "delta_of(m, m // 2) > delta"),
+    "batches": [("any(delta_of(m, yes) > delta for yes in range(m))", "delta_of(m, m // 2) > delta")],
     "window-factors": '''
 def window_factors(T, W):
     raise ValueError("I do not know")
@@ -159,31 +78,21 @@ def window_factors(T, W):
 HARD_CODED_POINTS = 0
 
 MISTAKES = {
-    "no plus one": (
-        "there are log_b T lengths (and the one of b^0 = 1 is forgotten)",
-        {"block-counts": '''
+    "no plus one": ("there are log_b T lengths (and the one of b^0 = 1 is forgotten)", {"block-counts": '''
 def block_counts(T, b):
     def digit_sum(t):
         return t % b + digit_sum(t // b) if t else 0
 
     return math.ceil(math.log(T) / math.log(b)), max(digit_sum(t) for t in range(1, T + 1))
-'''},
-        "test-block-counts",
-    ),
-    "a logarithm in floating point": (
-        "math.floor(math.log(T, b)) is the largest exponent",
-        {"block-counts": '''
+'''}),
+    "a logarithm in floating point": ("math.floor(math.log(T, b)) is the largest exponent", {"block-counts": '''
 def block_counts(T, b):
     def digit_sum(t):
         return t % b + digit_sum(t // b) if t else 0
 
     return math.floor(math.log(T, b)) + 1, max(digit_sum(t) for t in range(1, T + 1))
-'''},
-        "test-block-counts",
-    ),
-    "the last count is the worst": (
-        "the last count needs most blocks",
-        {"block-counts": '''
+'''}),
+    "the last count is the worst": ("the last count needs most blocks", {"block-counts": '''
 def block_counts(T, b):
     blocks = 1
     while b**blocks <= T:
@@ -193,22 +102,12 @@ def block_counts(T, b):
         return t % b + digit_sum(t // b) if t else 0
 
     return blocks, digit_sum(T)
-'''},
-        "test-block-counts",
-    ),
-    "noise for one block": (
-        "every block is one release of sensitivity 1",
-        {"finger-counter": _changed(_FINGER, "math.sqrt(levels)", "1.0")},
-        "test-finger-counter",
-    ),
+'''}),
+    "noise for one block": ("every block is one release of sensitivity 1", {"finger-counter": [("math.sqrt(levels)", "1.0")]}),
     "levels, not their root": (
-        "an answer in so many blocks needs so many times the noise",
-        {"finger-counter": _changed(_FINGER, "math.sqrt(levels)", "levels")},
-        "test-finger-counter",
+        "an answer in so many blocks needs so many times the noise", {"finger-counter": [("math.sqrt(levels)", "levels")]},
     ),
-    "fresh noise for every count": (
-        "noise has to be drawn anew whenever a block is used",
-        {"finger-counter": '''
+    "fresh noise for every count": ("noise has to be drawn anew whenever a block is used", {"finger-counter": '''
 def finger_counter(answers, b, epsilon, delta, rng, runs):
     T, levels = len(answers), 1
     while b**levels <= T:
@@ -220,136 +119,87 @@ def finger_counter(answers, b, epsilon, delta, rng, runs):
 
     pieces = np.array([digit_sum(t) for t in range(1, T + 1)])
     return np.cumsum(answers) + rng.normal(0, sigma, (runs, T)) * np.sqrt(pieces)
-'''},
-        "test-finger-counter",
-    ),
-    "the tree of two": (
-        "all trees are binary",
-        {"finger-counter": _changed(_FINGER, "    T, levels", "    b = 2\n    T, levels")},
-        "test-finger-counter",
-    ),
+'''}),
+    "the tree of two": ("all trees are binary", {"finger-counter": [("    T, levels", "    b = 2\n    T, levels")]}),
     "gamma not squared": (
         "the squares of the coefficients fade with gamma, as the coefficients do",
-        {"forgetting-errors": _changed(_ERRORS, "(f**2).sum()", "(f**2 / gamma ** np.arange(T)).sum()")},
-        "test-forgetting-errors",
+        {"forgetting-errors": [("(f**2).sum()", "(f**2 / gamma ** np.arange(T)).sum()")]},
     ),
     "half of gamma": (
         "the root of the powers of gamma has the coefficients gamma^k / 2",
-        {"forgetting-errors": _changed(_ERRORS, "gamma * (1 - 0.5 / k)", "np.where(k == 1, gamma / 2, gamma)")},
-        "test-forgetting-errors",
+        {"forgetting-errors": [("gamma * (1 - 0.5 / k)", "np.where(k == 1, gamma / 2, gamma)")]},
     ),
     "one answer, one count": (
-        "each answer is new in one count, so the sensitivity is 1",
-        {"forgetting-counter": _changed(_FORGETTING, "norm = np.linalg.norm(f)", "norm = 1.0")},
-        "test-forgetting-counter",
+        "each answer is new in one count, so the sensitivity is 1", {"forgetting-counter": [("np.linalg.norm(f)", "1.0")]},
     ),
     "the noise that forgets nothing": (
         "the noise of the plain counter is needed here, too",
-        {"forgetting-counter": _changed(_FORGETTING, "norm = np.linalg.norm(f)",
-                                        "norm = np.linalg.norm(f / gamma ** np.arange(T))")},
-        "test-forgetting-counter",
+        {"forgetting-counter": [("np.linalg.norm(f)", "np.linalg.norm(f / gamma ** np.arange(T))")]},
     ),
     "z drawn for every count": (
         "each count gets noise of the right size, drawn anew",
-        {"forgetting-counter": _changed(_FORGETTING, "rng.normal(0, sigma, (runs, T)) @ C.T",
-                                        "rng.normal(0, sigma, (runs, T)) * np.linalg.norm(C, axis=1)")},
-        "test-forgetting-counter",
+        {"forgetting-counter": [("(runs, T)) @ C.T", "(runs, T)) * np.linalg.norm(C, axis=1)")]},
     ),
-    "losses at the end": (
-        "the estimate without losses, divided by the share that arrives",
-        {"pile-estimate": '''
+    "losses at the end": ("the estimate without losses, divided by the share that arrives", {"pile-estimate": '''
 def pile_estimate(ones, users, eps0, lost):
     q = 1 / (1 + math.exp(-eps0))
     return (ones - users * (1 - q)) / (2 * q - 1) / (1 - lost)
-'''},
-        "test-pile-estimate",
-    ),
-    "not debiased": (
-        "dividing the ones by the share that arrives is enough",
-        {"pile-estimate": '''
+'''}),
+    "not debiased": ("dividing the ones by the share that arrives is enough", {"pile-estimate": '''
 def pile_estimate(ones, users, eps0, lost):
     return ones / (1 - lost)
-'''},
-        "test-pile-estimate",
-    ),
-    "the error without losses": (
-        "losses only divide the error by the share that arrives",
-        {"pile-std": '''
+'''}),
+    "the error without losses": ("losses only divide the error by the share that arrives", {"pile-std": '''
 def pile_std(yes, users, eps0, lost):
     return math.sqrt(users) / (2 * math.sinh(eps0 / 2)) / (1 - lost)
-'''},
-        "test-pile-std",
-    ),
-    "a smaller crowd": (
-        "a crowd of which some are lost is a smaller crowd",
-        {"pile-std": '''
+'''}),
+    "a smaller crowd": ("a crowd of which some are lost is a smaller crowd", {"pile-std": '''
 def pile_std(yes, users, eps0, lost):
     return math.sqrt(users / (1 - lost)) / (2 * math.sinh(eps0 / 2))
-'''},
-        "test-pile-std",
-    ),
+'''}),
     "ones only": (
         "the ones tell all, as without losses",
-        {"pile-delta": _changed(_PILE, "x - math.exp(epsilon) * y", "x.sum(axis=1) - math.exp(epsilon) * y.sum(axis=1)")},
-        "test-pile-delta",
+        {"pile-delta": [("a - math.exp(epsilon) * b", "a.sum(axis=1) - math.exp(epsilon) * b.sum(axis=1)")]},
     ),
     "the crowd that is half and half": (
-        "the others mean 1 and 0 in equal parts",
-        {"pile-delta": _changed(_PILE, "for yes in range(users):", "for yes in [(users - 1) // 2]:")},
-        "test-pile-delta",
+        "the others mean 1 and 0 in equal parts", {"pile-delta": [("for yes in range(users):", "for yes in [(users - 1) // 2]:")]},
     ),
     "sampling by the book": (
         "if Noor's message is lost nothing is seen, so delta is multiplied by the share that arrives",
-        {"pile-delta": _changed(_changed(_PILE, "    q = 1", "    arrive, lost = 1 - lost, 0.0\n    q = 1"),
-                                "return worst", "return arrive * worst")},
-        "test-pile-delta",
+        {"pile-delta": [("    q = 1", "    arrive, lost = 1 - lost, 0.0\n    q = 1"), ("return worst", "return arrive * worst")]},
     ),
     "not only what sticks out": (
         "all differences are added up, positive and negative",
-        {"pile-delta": _changed(_PILE, "np.maximum(x - math.exp(epsilon) * y, 0)", "(abs(x - math.exp(epsilon) * y) / 2)")},
-        "test-pile-delta",
+        {"pile-delta": [("np.maximum(a - math.exp(epsilon) * b, 0)", "(abs(a - math.exp(epsilon) * b) / 2)")]},
     ),
-    "delta for every pile": (
-        "delta is divided among the piles",
-        {"batches": _changed(_BATCHES, "> delta for", "> delta / (T // m) for")},
-        "test-batches",
-    ),
+    "delta for every pile": ("delta is divided among the piles", {"batches": [("> delta for", "> delta / (T // m) for")]}),
     "clones for yes and no": (
         "the package's bound, which holds for every message, is the smallest epsilon for this one",
-        {"batches": _changed(_BATCHES, "any(delta_of(m, yes) > delta for yes in range(m))",
-                             "bdp.accounting.shuffle_epsilon(eps0, m, delta) > epsilon")},
-        "test-batches",
+        {"batches": [("any(delta_of(m, yes) > delta for yes in range(m))",
+                      "bdp.accounting.shuffle_epsilon(eps0, m, delta) > epsilon")]},
     ),
     "the crowd that agrees": (
         "the worst crowd is the one in which all others mean the same (nearly)",
-        {"batches": _changed(_BATCHES, "for yes in range(m))", "for yes in [0])")},
-        "test-batches",
+        {"batches": [("for yes in range(m))", "for yes in [0])")]},
     ),
     "two counters, subtracted": (
-        "the difference of two square-root counters is the best that one can do",
-        {"window-factors": _SPLIT + '''
+        "the difference of two square-root counters is the best that one can do", {"window-factors": _SPLIT + '''
     f = np.cumprod(np.append(1.0, 1 - 0.5 / np.arange(1, T)))
     C = np.where(back >= 0, f[np.maximum(back, 0)], 0)
     return A @ np.linalg.inv(C), C
 '''},
-        "test-window-factors",
     ),
     "noise on every answer": (
-        "one noise for every answer costs least privacy, so it is best",
-        {"window-factors": _SPLIT + "    return A, np.eye(T)\n"},
-        "test-window-factors",
+        "one noise for every answer costs least privacy, so it is best", {"window-factors": _SPLIT + "    return A, np.eye(T)\n"},
     ),
     "the root of each entry": (
         "the square root of a matrix is that of its entries",
         {"window-factors": _SPLIT + "    return np.sqrt(A / W), np.sqrt(A / W)\n"},
-        "test-window-factors",
     ),
     "a square root with a future": (
-        "any factors with the right product will do, as from the singular values",
-        {"window-factors": _SPLIT + '''
+        "any factors with the right product will do, as from the singular values", {"window-factors": _SPLIT + '''
     U, s, V = np.linalg.svd(A)
     return U * np.sqrt(s), np.sqrt(s)[:, None] * V
 '''},
-        "test-window-factors",
     ),
 }

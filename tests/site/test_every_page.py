@@ -7,7 +7,7 @@ import pytest
 from pages import FRONT, PAGES, Links, both_schemes, every_page
 from playwright.sync_api import Browser, Page
 
-from checkout import SITE
+from checkout import ROOT, SITE
 
 pytestmark = pytest.mark.site
 
@@ -106,12 +106,18 @@ def read(name: str, known: dict[str, Links] = {}) -> Links:  # noqa: B006
     return known[name]
 
 
+def test_every_licence_is_beside_its_files() -> None:
+    texts = [path for path in (ROOT / "book" / "_static" / "vendor").rglob("*") if path.name.startswith(("LICENSE", "NOTICE"))]
+    assert len(texts) == 6
+    assert all((SITE / path.relative_to(ROOT / "book")).read_bytes() == path.read_bytes() for path in texts)
+
+
 def test_pages_of_source_code_are_whole(page: Page, address: Callable[[str, str], str]) -> None:
     """Made by one template from the files of the package and of its tests, so that one visit to each is enough."""
     others = {path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")} - {*PAGES, FRONT}
     sources = sorted(name for name in others if not name.startswith("_static/"))
     assert all(name.startswith(("_modules/", "_tests/")) for name in sources), "these pages are in no contents"
-    assert {"_modules/bandits_dp/engine/simulate.html", "_tests/test_07_arm_elimination.html"} <= set(sources)
+    assert {"_modules/bandits_dp/play/simulate.html", "_tests/test_07_arm_elimination.html"} <= set(sources)
     page.set_viewport_size(PHONE)
     for name in sources:
         page.goto(address("file", name))

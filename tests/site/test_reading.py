@@ -29,14 +29,6 @@ def test_search_finds_a_chapter(page: Page, address: Address, scheme: str) -> No
     assert any(chapter in link for link in found), f"a search for {word!r} does not find {chapter}: {found}"
 
 
-def test_search_excerpts_show_formulas_without_their_source(page: Page, address: Address) -> None:
-    page.goto(address("http", "search.html?q=divergence"))
-    page.wait_for_function("document.querySelectorAll('p.context').length >= 3")
-    excerpts = " ".join(page.locator("p.context").all_inner_texts())
-    assert re.search("[εδ]", excerpts), "choose a word that stands near a formula"
-    assert not re.search(r"\\[a-z]+|δδ|εε", excerpts)
-
-
 @both_schemes
 def test_theme_can_be_switched(page: Page, address: Address, scheme: str) -> None:
     page.goto(address(scheme, CHAPTERS[0]))
@@ -135,18 +127,9 @@ def test_a_figure_moves_by_keyboard(tab: Page, address: Address, scheme: str, na
 
 
 def test_buttons_follow_the_repository_address(page: Page, address: Address) -> None:
-    settings = (ROOT / "_config.yml").read_text("utf-8")
-    known = re.search(r'(?m)^  url: "(.*)"$', settings)
-    assert known
+    known = re.search(r'(?m)^  url: "(.*)"$', (ROOT / "_config.yml").read_text("utf-8"))
     page.goto(address("file", CHAPTERS[0]))
-    hosts = "github.com", "gitlab.com", "mybinder.org", "colab.research.google.com"
-    links = page.locator(", ".join(f".bd-header-article a[href*='{host}']" for host in hosts))
-    buttons = page.locator(".dropdown-launch-buttons, .dropdown-source-buttons")
-    if known[1]:
-        assert links.count()
-    else:
-        assert links.count() == 0
-        assert buttons.count() == 0
+    assert bool(page.locator(".dropdown-launch-buttons, .dropdown-source-buttons").count()) == bool(known and known[1])
 
 
 def test_the_first_page_leads_to_the_welcome_page(page: Page, address: Address) -> None:

@@ -1,7 +1,6 @@
 """Grade a folder of submissions: several at once, each by itself, and nothing twice."""
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -15,15 +14,14 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from checkout import BUILD, ROOT, store
-from course.feedback import page
+from checkout import BUILD, ROOT, store, taken
 from course.processes import Limits
 from course.release import checked
-from course.restore import Original, original, parsed
+from course.reports import page, table
+from course.restore import Original, parsed
 from course.score import Result, graded, nothing
 from course.sets import MASTERS, POINTS, checksum
 from course.submissions import Handed, handed_in, known_ids, owner, text_of
-from course.table import table
 
 ERROR = "grader's error"  # such a result is not kept: the next run tries again
 PRIVATE = (MASTERS, ROOT / ".git", BUILD / "course", ROOT / "tests" / "course")  # no submission has to read them
@@ -67,7 +65,8 @@ class Batch:
                 results[one.student] = kept
             else:
                 waiting.append(one)
-        with original(checked(self.master), self.name) as release, ThreadPoolExecutor(workers) as pool:
+        release = Original(checked(self.master), self.name)
+        with ThreadPoolExecutor(workers) as pool:
             if waiting:
                 self.prove(release)
             futures = {pool.submit(self.graded, one, release, self.key(before.get(one.path))): one for one in waiting}
@@ -77,7 +76,7 @@ class Batch:
                     one, result = futures[future], future.result()
                     results[one.student] = result
                     store(self.out / "feedback" / f"{names[one.student]}.html", page(result, self.name))
-                    store(self.stored(names[one.student]), json.dumps(result.as_json(), indent=1) + "\n")
+                    store(self.out / "results" / f"{names[one.student]}.json", json.dumps(result.as_json(), indent=1) + "\n")
             except KeyboardInterrupt:
                 print(f"\nStopped. The same command goes on from here; what is done is in {self.out}", file=sys.stderr, flush=True)
                 os._exit(130)  # without waiting for submissions that still run: they end with this process
@@ -100,14 +99,10 @@ class Batch:
         parts = json.dumps([digest, checksum(self.master), self.seed, asdict(self.limits)])
         return hashlib.sha256(parts.encode()).hexdigest()
 
-    def stored(self, name: str) -> Path:
-        """Return where a result is kept."""
-        return self.out / "results" / f"{name}.json"
-
     def kept(self, name: str, key: str) -> Result | None:
         """Return the result that is there, if it is of just this submission."""
         with contextlib.suppress(OSError, ValueError, TypeError):
-            result = Result(**json.loads(self.stored(name).read_text("utf-8")))
+            result = Result(**json.loads((self.out / "results" / f"{name}.json").read_text("utf-8")))
             if result.key == key and result.status != ERROR and (self.out / "feedback" / f"{name}.html").exists():
                 return result
         return None
@@ -162,9 +157,8 @@ def alone(out: Path) -> Iterator[None]:
     out.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(out, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not taken(descriptor):
+            raise ValueError(f"another run is writing to {out}")
         yield
-    except BlockingIOError:
-        raise ValueError(f"another run is writing to {out}") from None
     finally:
         os.close(descriptor)

@@ -24,11 +24,6 @@ def chosen(word: str, folder: Path, sets: Path) -> str:
     return found[0]
 
 
-def whole(word: str) -> int | None:
-    """Read a whole number from the command line; nothing if it is empty."""
-    return int(word) if word else None
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grade a folder and say what came of it."""
     usual = Limits()
@@ -36,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("submissions", help="the folder with what was handed in")
     parser.add_argument("--set", default="", help="number or name of the set (default: that of most submissions)")
     parser.add_argument("--out", default="", help="folder for the results (default: beside the submissions, <folder>-graded)")
-    parser.add_argument("--seed", type=whole, default=None, help="seed of the batch (default: drawn once and kept)")
+    parser.add_argument("--seed", type=lambda word: int(word) if word else None, help="seed (default: drawn once and kept)")
     parser.add_argument("--masters", type=Path, default=MASTERS, help="folder with the master notebooks")
     parser.add_argument("--workers", type=int, default=2, help="submissions at once")
     parser.add_argument("--cell", type=float, default=usual.cell, help="seconds for one cell")

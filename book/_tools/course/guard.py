@@ -6,16 +6,12 @@ This is no sandbox. It stops accidents and ordinary tricks of Python code; who m
 import builtins
 import contextlib
 import os
+import resource
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
-
-try:
-    import resource
-except ImportError:  # Windows: time limits only
-    resource = None  # type: ignore[assignment]
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_TRUNC
 # Audit events that change files, and which of their arguments are paths; the last ones may be descriptors of folders.
@@ -40,8 +36,6 @@ MEGABYTE = 1 << 20
 
 def limit(megabytes: int, seconds: int) -> None:
     """Bound memory, processor time and the size of a file, where the system can."""
-    if resource is None:
-        return
     used = 0
     with contextlib.suppress(OSError):  # what the package and its libraries have reserved already
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

@@ -1,19 +1,14 @@
 """How often the tests of a set catch a usual mistake: the rows that a rehearsal gives, and the file that the book shows."""
 
 import json
-import platform
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import scipy
-
-import bandits_dp as bdp
 from checkout import ROOT, store
 from course.plans import Plan
+from price_sweep import provenance
 
 STORED = ROOT / "book" / "teaching" / "power.json"
 
@@ -29,24 +24,11 @@ def rows(name: str, plan: Plan, runs: Sequence[dict[str, Any]]) -> list[dict[str
     return made
 
 
-def provenance(seeds: int) -> dict[str, Any]:
-    """Say what made the numbers."""
-    return {
-        "command": f"make rehearsal SEEDS={seeds}",
-        "package": bdp.__version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "day": date.today().isoformat(),
-        "seed": f"1 to {seeds}",
-    }
-
-
 def stored(mistakes: list[dict[str, Any]], solutions: list[dict[str, Any]], seeds: int, file: Path = STORED) -> None:
     """Write what was measured; sets that were not rehearsed keep their rows."""
     old = json.loads(file.read_text("utf-8")) if file.exists() else {"solutions": [], "mistakes": []}
     fresh = {row["set"] for row in solutions}
-    text = [f'"made": {json.dumps(provenance(seeds))}']
+    text = [f'"made": {json.dumps(provenance(f"make rehearsal SEEDS={seeds}", seed=f"1 to {seeds}"))}']
     for key, new in (("solutions", solutions), ("mistakes", mistakes)):
         kept = [row for row in old[key] if row["set"] not in fresh]
         lines = [json.dumps(row, ensure_ascii=False) for row in sorted(kept + new, key=lambda row: row["set"])]

@@ -49,9 +49,7 @@ class Report:
 
 
 def context() -> multiprocessing.context.BaseContext:
-    """Return the way to start processes: forks of a server that has the libraries loaded, or new ones where there are no forks."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
+    """Return the way to start processes: forks of a server that has the libraries loaded."""
     made = multiprocessing.get_context("forkserver")
     made.set_forkserver_preload(PRELOADED)
     return made
@@ -67,11 +65,9 @@ def server_environment():  # type: ignore[no-untyped-def]
         try:
             yield
         finally:
-            for name, value in before.items():
-                if value is None:
-                    os.environ.pop(name)
-                else:
-                    os.environ[name] = value
+            for name in wanted:
+                os.environ.pop(name)
+            os.environ.update({name: value for name, value in before.items() if value is not None})
 
 
 def run(cells: Sequence[Cell], limits: Limits, private: Sequence[str] = ()) -> Report:
@@ -137,7 +133,7 @@ def shut(connection: multiprocessing.connection.Connection) -> None:
 
 def kill(process: multiprocessing.process.BaseProcess) -> None:
     """End a process and everything it started."""
-    if process.pid and hasattr(os, "killpg"):
+    if process.pid:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)  # its group, which outlives it if it started something
     process.kill()

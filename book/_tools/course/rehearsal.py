@@ -8,7 +8,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from course import power
 from course.plans import PLANS, Plan, plan
 from course.processes import context, server_environment
 from course.release import checked
-from course.restore import code, original, restored
+from course.restore import Original, code, restored
 from course.runner import Cell
 from course.sets import MASTERS, POINTS, Task, masters, with_seed
 
@@ -40,9 +40,10 @@ class Rehearsal:
 def rehearsal(path: Path, plans: Path = PLANS) -> Rehearsal:
     """Read a set and its plan."""
     master = checked(path)
-    with original(master, path.stem) as release:
-        notebook, _ = restored(master, release)
-        return Rehearsal(path.stem, tuple(code(notebook, 0)), tuple(release.tasks), plan(path.stem, release.tasks, plans))
+    release = Original(master, path.stem)
+    cells = tuple(code(restored(master, release)[0], 0))
+    solution = {cell.name: cell.source for cell in cells if cell.kind == "answer"}
+    return Rehearsal(path.stem, cells, tuple(release.tasks), plan(path.stem, release.tasks, solution, plans))
 
 
 def played(cells: Sequence[Cell], seed: int, answers: dict[str, str] | None = None) -> dict[str, str]:
@@ -68,13 +69,8 @@ def score(one: Rehearsal, seed: int, answers: dict[str, str] | None = None) -> f
 
 def until(one: Rehearsal, test: str) -> list[Cell]:
     """List the cells that a test needs: all before it but other tests."""
-    cells = []
-    for cell in one.cells:
-        if cell.kind != "test" or cell.name == test:
-            cells.append(cell)
-        if cell.name == test:
-            break
-    return cells
+    last = [cell.name for cell in one.cells].index(test)
+    return [cell for cell in one.cells[: last + 1] if cell.kind != "test" or cell.name == test]
 
 
 def rehearse(one: Rehearsal, seed: int) -> dict[str, Any]:
@@ -118,9 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made: list[dict[str, Any]] = []
     solutions: list[dict[str, Any]] = []
     failed = False
-    paths = [path for path in masters(options.masters) if not options.numbers or path.name.split("_")[0] in options.numbers]
-    with server_environment(), several(options.workers) as run:
-        for path in paths:
+    with server_environment(), ProcessPoolExecutor(options.workers, mp_context=context()) as pool:
+        for path in masters(options.masters, options.numbers):
             try:
                 one = rehearsal(path, options.plans)
             except ValueError as error:
@@ -128,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(error, flush=True)
                 continue
             seeds = range(1, options.seeds + 1)
-            waiting = run(rehearse, [one] * len(seeds), seeds)
+            waiting = pool.map(rehearse, [one] * len(seeds), seeds)
             runs = list(tqdm(waiting, total=len(seeds), desc=one.name, unit="seed", disable=None))
             wrong = expectations(one, 1) + sorted({line for run in runs for line in run["broken"]})
             wrong += [f"the solution fails with the seed {run['seed']}: {run['solution']}" for run in runs if run["solution"]]
@@ -141,16 +136,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         power.stored(made, solutions, options.seeds)
         print(f"{power.STORED.relative_to(ROOT)} written")
     return int(failed)
-
-
-@contextlib.contextmanager
-def several(workers: int) -> Iterator[Callable[..., Iterable[Any]]]:
-    """Lend a `map` that shares its work among processes, or the plain one."""
-    if workers == 1:
-        yield map
-    else:
-        with ProcessPoolExecutor(workers, mp_context=context()) as pool:
-            yield pool.map
 
 
 def tell(one: Rehearsal, runs: Sequence[dict[str, Any]], wrong: Sequence[str]) -> None:

@@ -3,21 +3,11 @@
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import nbformat
-import yaml
 from nbformat import NotebookNode
-from nbgrader.preprocessors import (
-    CheckCellMetadata,
-    ClearHiddenTests,
-    ClearOutput,
-    ClearSolutions,
-    ComputeChecksums,
-    LockCells,
-)
+from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ClearOutput, ClearSolutions, ComputeChecksums, LockCells
 
-from checkout import ROOT
 from course.check import complaints
 from course.sets import read
 from run_notebooks import execute, normalise
@@ -39,25 +29,19 @@ def checked(path: Path) -> NotebookNode:
     return master
 
 
-def converted(notebook: NotebookNode, steps: tuple[type, ...], resources: dict[str, Any] | None = None) -> NotebookNode:
+def converted(notebook: NotebookNode, steps: tuple[type, ...]) -> NotebookNode:
     """Return a copy of a notebook after some of nbgrader's preprocessors."""
-    notebook = nbformat.from_dict(json.loads(json.dumps(notebook)))
-    resources = resources or {}
+    notebook, resources = nbformat.from_dict(json.loads(json.dumps(notebook))), {}
     for step in steps:
         notebook, resources = step().preprocess(notebook, resources)
     return notebook
-
-
-def address() -> str:
-    """Return the repository's address, or an empty text."""
-    return str(yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["repository"]["url"])
 
 
 def student_text(master: NotebookNode, url: str) -> str:
     """Return the file that students get: the master without solutions and hidden tests."""
     notebook = converted(master, GRADED + RELEASED)
     notebook.metadata = {key: notebook.metadata[key] for key in ("kernelspec", "language_info") if key in notebook.metadata}
-    return with_setup(nbformat.writes(notebook) + "\n", url)
+    return str(nbformat.writes(with_setup(notebook, url))) + "\n"
 
 
 def solved(master: NotebookNode) -> NotebookNode:

@@ -1,56 +1,28 @@
-"""Put a submission in order: the student's answers, and everything else as the master has it, by nbgrader's own parts."""
+"""Put a submission in order: the student's answers, and everything else as the master has it."""
 
-import contextlib
+import copy
 import json
-import logging
-import sqlite3
-import tempfile
-import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
-from nbgrader.preprocessors import CheckCellMetadata, ClearOutput, DeduplicateIds, OverwriteCells, OverwriteKernelspec, SaveCells
 
 from course.release import GRADED, RELEASED, converted
 from course.runner import Cell
 from course.sets import SETUP, is_answer, is_test, mark, tasks, with_seed
 
-RESTORED = (ClearOutput, DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata)
-logging.getLogger("traitlets").setLevel(logging.ERROR)  # what was changed is said in the remarks
-
 
 class Original:
-    """A set as it was released, with nbgrader's record of it, from which submissions are restored."""
+    """A set as it was released, and with its hidden tests, from which submissions are restored."""
 
-    def __init__(self, master: NotebookNode, name: str, folder: Path) -> None:
-        """Record a checked master in a gradebook in `folder`."""
+    def __init__(self, master: NotebookNode, name: str) -> None:
+        """Keep the marked cells of a checked master, by their grade ids."""
         self.name = name
         self.tasks = tasks(master)
-        self.lock = threading.Lock()  # one reader of the record at a time
-        record = folder / f"{name}.db"
-        # A database that has this table is not asked for its version; to find that, nbgrader would start another program.
-        with contextlib.closing(sqlite3.connect(record)) as database:
-            database.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
-        url = f"sqlite:///{record}"
-        self.resources: dict[str, Any] = {"nbgrader": {"notebook": name, "assignment": name, "db_url": url}}
-        with Gradebook(url) as book:
-            book.update_or_create_assignment(name)
-        recorded = converted(master, (*GRADED, SaveCells), self.resources)
-        released = converted(recorded, RELEASED)
-        self.marked = {mark(cell)["grade_id"]: cell for cell in recorded.cells if mark(cell)}
-        self.released = {mark(cell)["grade_id"]: cell.source for cell in released.cells if mark(cell)}
-
-
-@contextlib.contextmanager
-def original(master: NotebookNode, name: str) -> Iterator[Original]:
-    """Lend a set's record in a temporary folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        yield Original(master, name, Path(folder))
+        graded = converted(master, GRADED)
+        self.marked = {mark(cell)["grade_id"]: cell for cell in graded.cells if mark(cell)}
+        self.released = {mark(cell)["grade_id"]: cell.source for cell in converted(graded, RELEASED).cells if mark(cell)}
 
 
 def parsed(text: str) -> NotebookNode:
@@ -88,8 +60,8 @@ def names(notebook: NotebookNode, known: Sequence[str]) -> list[str]:
     return found
 
 
-def rejoined(submission: NotebookNode, original: Original) -> tuple[NotebookNode, list[str]]:
-    """Return a notebook with every cell of the set that students must not change, and remarks on what was missing or changed."""
+def restored(submission: NotebookNode, original: Original) -> tuple[NotebookNode, list[str]]:
+    """Return the notebook that is run for a submission, with every cell of the set, and remarks on what was missing or changed."""
     found, remarks = names(submission, list(original.marked)), []
     times = Counter(found)
     answers = [task.answer for task in original.tasks]
@@ -129,7 +101,7 @@ def place(name: str, cells: Sequence[NotebookNode], original: Original) -> int:
 
 def fresh(original: Original, name: str) -> NotebookNode:
     """Return a new copy of a cell of the set."""
-    return nbformat.from_dict(json.loads(json.dumps(original.marked[name])))
+    return copy.deepcopy(original.marked[name])
 
 
 def changes(cell: NotebookNode, name: str, original: Original) -> list[str]:
@@ -147,13 +119,6 @@ def identified(cell: NotebookNode, number: int) -> NotebookNode:
     """Give a cell an id that is surely valid and unique, and nothing that it does not need."""
     made = nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
     return made(cell.source, id=f"cell-{number}", metadata=cell.metadata)
-
-
-def restored(submission: NotebookNode, original: Original) -> tuple[NotebookNode, list[str]]:
-    """Return the notebook that is run for a submission, and remarks."""
-    joined, remarks = rejoined(submission, original)
-    with original.lock:
-        return converted(joined, RESTORED, original.resources), remarks
 
 
 def code(notebook: NotebookNode, seed: int) -> list[Cell]:

@@ -44,8 +44,7 @@ class Job:
 
 def run(connection: Connection, job: Job) -> None:
     """Run the cells of a job and tell how each ended."""
-    if hasattr(os, "setsid"):
-        os.setsid()  # a group of its own, so that whatever it starts is killed with it
+    os.setsid()  # a group of its own, so that whatever it starts is killed with it
     threading.Thread(target=end_with_parent, daemon=True).start()
     home = Path(job.folder)
     settle(home)
@@ -145,4 +144,4 @@ def end_with_parent() -> None:
     if parent is not None:
         while parent.is_alive():
             parent.join(60)
-        os.killpg(0, 9) if hasattr(os, "killpg") else os._exit(1)
+        os.killpg(0, 9)

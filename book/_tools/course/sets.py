@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,9 @@ class Task:
     points: float
 
 
-def masters(folder: Path = MASTERS) -> list[Path]:
-    """List the master notebooks, in the order of their numbers."""
-    return sorted(folder.glob("*.ipynb"))
+def masters(folder: Path = MASTERS, numbers: Sequence[str] = ()) -> list[Path]:
+    """List the master notebooks, or those with some numbers, in their order."""
+    return sorted(path for path in folder.glob("*.ipynb") if not numbers or path.name.split("_")[0] in numbers)
 
 
 def read(path: Path) -> NotebookNode:

@@ -4,9 +4,9 @@ A folder holds `<student>.ipynb`, or a folder for each student with `<set>/<set>
 notebook (as Moodle's download has it); in names like those of Moodle and Canvas, the student's part is taken.
 """
 
+import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,32 +56,30 @@ def visible(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "__MACOSX")) and not path.is_symlink()]
 
 
-def notebooks(folder: Path) -> list[Path]:
-    """List the notebooks in a folder."""
-    return [path for path in visible(folder) if path.suffix.lower() == ".ipynb" and path.is_file()]
+def is_notebook(path: Path) -> bool:
+    """Say whether a file is called as a notebook."""
+    return path.suffix.lower() == ".ipynb" and path.is_file()
 
 
 def handed_in(folder: Path, name: str) -> list[Handed]:
     """List what was handed in for a set, one for each student."""
     found: dict[str, list[Handed]] = {}
     for path in visible(folder):
-        one = in_folder(path, name) if path.is_dir() else in_file(path)
+        if path.is_dir():
+            one = in_folder(path, name)
+        elif is_notebook(path):
+            one = Handed(student_name(path.stem), path)
+        else:
+            one = Handed(student_name(path.stem), None, "not a notebook", f"{path.name} is not a notebook (.ipynb)")
         found.setdefault(one.student.casefold(), []).append(one)
     return [only(several) for several in found.values()]
-
-
-def in_file(path: Path) -> Handed:
-    """Judge a file in the folder of submissions."""
-    if path.suffix.lower() == ".ipynb" and path.is_file():
-        return Handed(student_name(path.stem), path)
-    return Handed(student_name(path.stem), None, "not a notebook", f"{path.name} is not a notebook (.ipynb)")
 
 
 def in_folder(folder: Path, name: str) -> Handed:
     """Look for the set's notebook in a student's folder."""
     student = student_name(folder.name)
     place = folder / name if (folder / name).is_dir() else folder
-    found = notebooks(place)
+    found = list(filter(is_notebook, visible(place)))
     named = [path for path in found if path.stem == name] or found
     if len(named) == 1:
         return Handed(student, named[0])
@@ -106,24 +104,15 @@ def inferred(folder: Path, known: dict[str, list[str]], megabytes: float) -> str
     layout = {path.name for path in inside if path.is_dir()} & set(known)
     if len(layout) > 1:
         raise ValueError(f"there are folders for {', '.join(sorted(layout))}; say which one, for example SET={min(layout)[0]}")
-    votes = Counter(filter(None, (owner_of(path, known, megabytes) for path in candidates(folder))))
+    votes: Counter[str] = Counter()
+    for path in (path for depth in ("*", "*/*", "*/*/*") for path in sorted(folder.glob(f"{depth}.ipynb"))):
+        if path.is_file() and not path.is_symlink():
+            with contextlib.suppress(ValueError, OSError):  # whose set cannot be told
+                votes[owner(parsed(text_of(path, megabytes)), known)] += 1
+    del votes[""]
     if not votes:
         raise ValueError(f"no notebook in {folder} is of a set that has a master; the sets are {', '.join(known)}")
     return votes.most_common(1)[0][0]
-
-
-def candidates(folder: Path) -> Iterator[Path]:
-    """Go through the notebooks in a folder and in its folders, two deep."""
-    for pattern in ("*.ipynb", "*/*.ipynb", "*/*/*.ipynb"):
-        yield from (path for path in sorted(folder.glob(pattern)) if path.is_file() and not path.is_symlink())
-
-
-def owner_of(path: Path, known: dict[str, list[str]], megabytes: float) -> str:
-    """Name the set of a file; "" if it cannot be told."""
-    try:
-        return owner(parsed(text_of(path, megabytes)), known)
-    except (ValueError, OSError):
-        return ""
 
 
 def text_of(path: Path, megabytes: float) -> str:

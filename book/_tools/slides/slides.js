@@ -48,6 +48,9 @@
   async function start() {
     await document.fonts.ready;
     await pause(60); // moving figures draw when they are laid out
+    for (const svg of deck.querySelectorAll(".drawing > svg")) { // words go below a wide drawing
+      svg.closest("section").classList.toggle("wide", svg.viewBox.baseVal.width > 1.75 * svg.viewBox.baseVal.height);
+    }
     for (const sheet of deck.querySelectorAll("section:not(.moving) > .sheet")) fit(sheet);
     await Promise.all([...deck.querySelectorAll("section.moving > .sheet")].map(fitFigure));
     deck.querySelectorAll(".drawing > svg").forEach(fitLetters);

@@ -1,6 +1,12 @@
-"""Sphinx extension: the drawings of `bandits_dp.companion.plots` become part of the page, so that they take its colours and its letters.
+"""Sphinx extension: every picture has a text for readers who cannot see it, and our own drawings become part of the page.
 
-As files of their own they could not: a style sheet does not reach into an image. The image's text becomes the drawing's name.
+A cell that draws a figure says what it shows in its metadata,
+
+    {"mystnb": {"image": {"alt": "Regret against rounds: the private learner's curve lies above ..."}}}
+
+and an image in the prose does so between its brackets. A picture with less text than `SHORTEST` characters is a warning; the book
+is built with warnings as errors. The drawings of `bandits_dp.companion.plots` take the page's colours and letters, which as files
+of their own they could not: a style sheet does not reach into an image. The image's text becomes the drawing's name.
 """
 
 import re
@@ -9,11 +15,26 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
+logger = logging.getLogger(__name__)
+
+SHORTEST = 20
 OWN = 'class="bdp-letters"'
 POINT = re.compile(r"L(-?[\d.]+) (-?[\d.]+)")
 LINE = re.compile(r"(?:L-?[\d.]+ -?[\d.]+){8,}")
 NEAR = 0.7  # in units of the drawing, of which 500 and more are its width: less than what one sees
+
+
+def check(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Warn of the pictures of one page that lack a text."""
+    for image in document.findall(nodes.image):
+        text = str(image.get("alt", "")).strip()
+        if len(text) < SHORTEST:
+            told = f"only the alt text {text!r}" if text else "no alt text"
+            how = f'say what it shows in at least {SHORTEST} characters (cell metadata {{"mystnb": {{"image": {{"alt": "..."}}}}}})'
+            place = image if image.line else (docname, None)
+            logger.warning("picture %s has %s; %s", image.get("uri", ""), told, how, location=place, type="figure_text")
 
 
 def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
@@ -45,7 +66,7 @@ def without_near_points(line: re.Match[str]) -> str:
     return "".join(f"L{round(x, 1):g} {round(y, 1):g}" for x, y in [*kept, last])
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the change, after `figure_text` has looked at the images' texts."""
+def setup(app: Sphinx) -> None:
+    """Register both, on pages whose notebook outputs have become pictures."""
+    app.connect("doctree-resolved", check)
     app.connect("doctree-resolved", put_in, priority=900)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
