@@ -111,7 +111,7 @@ def _ae(given: Given, options: Exact) -> LiveArms:
 def _ldp_ae(given: Given, options: Local) -> LiveArms:
     domain = given.problem.domain
     usual = "randomized-response" if domain.whole else "laplace"
-    noise = _checks.choice("noise", options.noise or usual, ("randomized-response", "laplace"))
+    noise = _checks.choice("noise", usual if options.noise is None else options.noise, ("randomized-response", "laplace"))
     privacy: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta or 0.0, "calibration": given.calibration}
     size: int | str
     if noise == "laplace":

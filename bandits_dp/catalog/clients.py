@@ -180,7 +180,7 @@ def _continuous(
     given: Given, options: NoisyVectors, gaussian: type[Privatizer], laplace: type[Privatizer]
 ) -> LiveClients:
     """Put a learner with Gaussian or Laplace noise together."""
-    if options.noise == "laplace":
+    if _checks.choice("noise", options.noise, ("gaussian", "laplace")) == "laplace":
         given = replace(given, delta=0.0)  # pure privacy, whatever delta is allowed
     kind = with_noise(given, options, gaussian, laplace)
     privatizer = partial(_noisy, kind=kind, bound=_checks.positive("bound", options.bound))

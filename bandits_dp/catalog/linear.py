@@ -129,6 +129,7 @@ def _ldp_pe(given: Given, options: Noisy) -> LiveArms:
 
 def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fraction: float, clip: bool) -> ScalarSum:
     """Share the search for the noise among sums of about as many users, for 6% more variance at most."""
+    honest_fraction = _checks.real("honest_fraction", honest_fraction, 0.0, 1.0, ends="(]")
     digits = max(0, users.bit_length() - 4)
     alike = users >> digits << digits  # four binary digits, rounded down
     share = 1.0 if alike == users else (alike + 0.5) / users  # half a user against rounding errors

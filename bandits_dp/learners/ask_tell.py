@@ -166,6 +166,6 @@ class Learner:
 
 def _short(value: Any) -> str:
     """Return a number or a short vector in digits, of anything else what it is."""
-    if isinstance(value, np.ndarray) and (value.ndim > 1 or len(value) > 10):
+    if isinstance(value, np.ndarray) and (value.ndim > 1 or value.size > 10):
         return f"array of shape {value.shape}"
     return np.array2string(value, precision=4, separator=", ") if isinstance(value, np.ndarray) else repr(value)

@@ -120,7 +120,8 @@ class CountedRadius(PlainRadius):
     ) -> None:
         _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
         d, batches = counter.dimension, counter.horizon
-        assert batches is not None and counter.noise == "laplace"
+        if batches is None or counter.noise != "laplace":
+            raise ValueError(f"counter must have a horizon and Laplace noise, got {counter!r}")
         failure = _checks.real("failure", failure, 0.0, 1.0)
         super().__init__(d, users, reward_std, failure / 2, regularizer, theta_norm, feature_norm)
         scale = counter.noise_std / math.sqrt(2)

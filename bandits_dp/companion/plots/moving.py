@@ -4,6 +4,7 @@ The numbers behind every combination of slider values are computed once and trav
 small script draws them.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -184,7 +185,7 @@ def moving_figure(
     _checks.called("series", series)
     checked = check_sliders(sliders)
     first = check_start(start, checked)
-    shown = dict(labels or {})
+    shown = dict(_checks.one_of("labels", {} if labels is None else labels, Mapping, "texts by the names of sliders"))
     if not set(shown) <= set(checked):
         raise ValueError(
             f"labels has the names {sorted(shown)}; allowed are those of sliders, {sorted(checked)}"
@@ -198,5 +199,6 @@ def moving_figure(
         if not isinstance(scale, str) or scale not in _SCALES:
             raise ValueError(f"{name} is {scale!r}; allowed are {', '.join(map(repr, _SCALES))}")
     words = Words(title, x_label, y_label, alt.strip(), {name: shown.get(name, name) for name in checked})
-    ticks = {float(at): str(text) for at, text in (x_ticks or {}).items()}
+    given = _checks.one_of("x_ticks", {} if x_ticks is None else x_ticks, Mapping, "texts by numbers")
+    ticks = {_checks.real("x_ticks", at, -math.inf, math.inf): str(text) for at, text in given.items()}
     return MovingFigure(series, checked, first, words, Limits(x_scale, y_scale, x_range, y_range, ticks))

@@ -146,7 +146,7 @@ def moving_scene(
     _checks.called("draw", draw)
     checked = check_sliders(sliders)
     first = check_start(start, checked)
-    shown = dict(labels or {})
+    shown = dict(_checks.one_of("labels", {} if labels is None else labels, Mapping, "texts by the names of sliders"))
     if not set(shown) <= set(checked):
         raise ValueError(f"labels has the names {sorted(shown)}; allowed are those of sliders, {sorted(checked)}")
     if not isinstance(title, str) or not title.strip():
