@@ -105,11 +105,12 @@ coverage: environment  ## say which lines and branches of the package no test re
 package: environment  ## build the wheel and the source archive, test them elsewhere (LOWEST=yes: on the lowest versions allowed)
 	@$(PYTHON) $(TOOLS)/try_package.py $(if $(LOWEST),--lowest)
 
-fuzz: environment  ## call everything public with generated arguments, for up to three hours (CALLS=1000 SEQUENCES=20 SEED=1 ONLY=Skellam)
-	@$(PYTHON) -m tests.fuzz CALLS=$(CALLS) SEQUENCES=$(SEQUENCES) SEED=$(SEED) WORKERS=$(WORKERS) ONLY=$(ONLY)
+fuzz: environment  ## call everything public with generated arguments, for up to three hours (CALLS=1000 SEQUENCES=300 SEED=1 ONLY=Skellam)
+	@CALLS=$(or $(CALLS),1000000) SEQUENCES=$(or $(SEQUENCES),20000) ONLY="$(ONLY)" $(PYTHON) -m pytest -q --tb=short --numprocesses=$(WORKERS) \
+		--hypothesis-seed=$(or $(SEED),1) tests/hardening/test_calls.py tests/hardening/test_sequences.py
 
 mutants: environment  ## change the package in small ways: does a test fail? (SHARE=400, SEED=1, ONLY=accounting, WORKERS=2)
-	@$(PYTHON) -m tests.mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) --share $(SHARE) --workers $(WORKERS)
+	@$(PYTHON) -m tests.hardening.mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) --share $(SHARE) --workers $(WORKERS)
 
 distclean: clean  ## as clean, and remove .venv too
 	@rm -rf .venv

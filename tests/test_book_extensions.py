@@ -47,7 +47,8 @@ def small_book(tmp_path: Path) -> Build:
             (tmp_path / "tests" / "test_truth.py").write_text(test, "utf-8")
         status, told = build(tmp_path, "sphinx_proof", "checked_by", "pictures", "formulas")
         there = tmp_path / "_built" / "page.html"
-        return SimpleNamespace(status=status, told=told, page=there.read_text("utf-8") if there.exists() else "", folder=there.parent)
+        page = there.read_text("utf-8") if there.exists() else ""
+        return SimpleNamespace(status=status, told=told, page=page, folder=there.parent)
 
     return made
 

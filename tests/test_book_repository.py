@@ -1,4 +1,4 @@
-"""The one address of the book's repository: what `make repository` writes, what the build makes of it, and what is written by hand."""
+"""The one address of the book's repository: what `make repository` writes, what the build makes of it, and what is by hand."""
 
 import re
 import shutil

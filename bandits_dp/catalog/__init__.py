@@ -101,6 +101,9 @@ def make(
     check_problem(problem)
     if problem.setting != system.setting:
         raise ValueError(f"problem must be of the setting {system.setting!r} for {name}, got {problem!r}")
+    for word, value, allowed in (("epsilon", epsilon, "(0, inf)"), ("delta", delta, "(0, 1)")):
+        if value is not None and not _checks.is_number(value):
+            raise ValueError(f"{word} must be a number in {allowed}, got {_checks.told(value)}")
     if system.model != "none":
         if epsilon is None:
             raise ValueError(f"epsilon must be a positive number for {name}, got None")

@@ -146,9 +146,7 @@ def _constant_clients(
     return equal_communication(learner, _growing(alpha), draw)
 
 
-def _continuous(
-    given: Given, options: Any, gaussian: type[Privatizer], laplace: type[Privatizer]
-) -> LiveClients:
+def _continuous(given: Given, options: Any, gaussian: type[Privatizer], laplace: type[Privatizer]) -> LiveClients:
     """Put a learner with Gaussian or Laplace noise together."""
     if options.noise == "laplace":
         given = replace(given, delta=0.0)  # pure privacy, whatever delta is allowed

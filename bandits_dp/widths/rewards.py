@@ -108,7 +108,8 @@ class CountedRadius(PlainRadius):
                  failure: float) -> None:
         _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
         d, batches = counter.dimension, counter.horizon
-        assert batches is not None and counter.noise == "laplace"
+        if batches is None or counter.noise != "laplace":
+            raise ValueError(f"counter must have a horizon and Laplace noise, got {counter!r}")
         super().__init__(d, users, reward_std, failure / 2, regularizer, theta_norm, feature_norm)
         scale = counter.noise_std / math.sqrt(2)
         draws = (counter.error_std(np.arange(1, batches + 1)) / counter.noise_std) ** 2  # k

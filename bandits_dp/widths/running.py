@@ -84,7 +84,8 @@ class TreeWidth:
     @_checks.checked()
     def __init__(self, counter: TreeCounter) -> None:
         _checks.one_of("counter", counter, TreeCounter, "a TreeCounter")
-        assert counter.horizon is not None
+        if counter.horizon is None or counter.noise != "laplace":
+            raise ValueError(f"counter must have a horizon and Laplace noise, got {counter!r}")
         self.horizon = counter.horizon
         self.scale = counter.noise_std / math.sqrt(2)
         self.log_failure = math.log(2 * self.horizon**2)
@@ -138,7 +139,8 @@ class GaussianWidth:
     @_checks.checked()
     def __init__(self, counter: Counter) -> None:
         _checks.one_of("counter", counter, Counter, "a counter of bandits_dp.continual")
-        assert counter.horizon is not None and counter.noise == "gaussian"
+        if counter.horizon is None or counter.noise != "gaussian":
+            raise ValueError(f"counter must have a horizon and Gaussian noise, got {counter!r}")
         _checks.room("counter", counter.horizon)
         n = np.arange(1, counter.horizon + 1)
         log_failure = math.log(2 * counter.horizon**2)

@@ -87,7 +87,8 @@ class LastFM:
         if self.fewest > self.arms:
             raise ValueError(f"fewest must be at most the {self.arms} arms, got {fewest}")
         self.varying = fewest is not None
-        self.listening = load_listening(source) if listening is None else listening
+        listening = load_listening(source) if listening is None else listening
+        self.listening = _checks.one_of("listening", listening, Listening, "what load_listening() returned")
         self.source = self.listening.source
         self.pool, _, self.explained = tag_features(self.listening, self.dimension)
         self._often = np.diff(self.listening.starts)

@@ -94,7 +94,8 @@ class MovingFigure(Moving):
         self._axes = ("x", x_scale, x_range), ("y", y_scale, y_range)
         for axis in self._axes:
             _check_limits(*axis)
-        self.x_ticks = {float(at): str(text) for at, text in (x_ticks or {}).items()}
+        given = _checks.one_of("x_ticks", {} if x_ticks is None else x_ticks, Mapping, "texts by numbers")
+        self.x_ticks = {_checks.finite("x_ticks", at): str(text) for at, text in given.items()}
         self._make()
 
     def _make(self) -> None:

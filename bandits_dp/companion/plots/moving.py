@@ -41,7 +41,7 @@ class Moving:
     ) -> None:
         self.sliders = check_sliders(sliders)
         self.start = check_start(start, self.sliders)
-        self._labels = dict(labels or {})
+        self._labels = dict(_checks.one_of("labels", {} if labels is None else labels, Mapping, "texts by the names of sliders"))
         if not set(self._labels) <= set(self.sliders):
             raise ValueError(f"labels has the names {sorted(self._labels)}; allowed are those of sliders, {sorted(self.sliders)}")
         if not isinstance(alt, str) or len(alt.strip()) < SHORTEST_ALT:
