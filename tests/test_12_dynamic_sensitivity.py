@@ -128,7 +128,7 @@ def two_songs():
     """Algorithm 2 on songs e1 and e2, ten a round, e1 better: least eigenvalue of A_T and the bound of Lemma 1."""
     horizon, lambda0 = 2**17, 0.5
     problem = PoolContextual(arms=10, pool=np.repeat(np.eye(2), 500, axis=0), theta=[0.7, -0.7], clip=True)
-    options = {"calibration": "theorem", "least_eigenvalue": lambda0, "alpha": None, "explicit_tree": True}
+    options = {"calibration": "theorem", "least_eigenvalue": lambda0, "width": None, "explicit_tree": True}
     learner = bdp.make("LinUCB-DGS", problem, horizon=horizon, epsilon=20.0, delta=0.1, **options)
     rng = np.random.default_rng(0)
     noise = learner.stream.eta.path(rng, horizon)
@@ -573,7 +573,7 @@ def test_theorem_3(measured):
     bound += 2 * (3 / math.e) ** 1.5 / (lambda0 * 2) * math.log(1 / zeta) * root + 32 * math.log(10) / lambda0
     means = [[0.9, -0.9, 0, 0][k] for k in range(4)]
     chance = T * np.mean([max(c) - np.mean(c) for c in itertools.combinations(means, 3)])
-    options = {"calibration": "theorem", "alpha": None, "least_eigenvalue": lambda0}
+    options = {"calibration": "theorem", "width": None, "least_eigenvalue": lambda0}
     learner = bdp.make("LinUCB-DGS", easy, horizon=T, epsilon=2.0, delta=0.1, **options)
     r = bdp.simulate(learner, easy, T, runs=3, seed=0, progress=False)
     measured["regret over the bound, T = 2^15"] = r.mean[-1] / bound

@@ -336,7 +336,7 @@ def test_certified_radius_covers_theta():
         for calibration in ("certified", "theorem"):
             if calibration == "theorem" and name == "LinUCB-SDP-Amp":
                 continue  # its range is empty here
-            learner = make(name, FIXED, horizon, epsilon=0.9, calibration=calibration, alpha=0.3, **options)
+            learner = make(name, FIXED, horizon, epsilon=0.9, calibration=calibration, failure=0.3, **options)
             rng = np.random.default_rng(7)
             rngs = rng.spawn(runs)
             instances = [FIXED.draw(own) for own in rngs]

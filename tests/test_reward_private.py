@@ -20,19 +20,19 @@ FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 POOL = PoolContextual(arms=4, dimension=3, items=50, clip=True)
 CASES = {
     "tree": ("LinUCB-Tree", {}),
-    "tree, ridge": ("LinUCB-Tree", {"ridge": 7.0, "alpha": 1.0}),
-    "tree, proved": ("LinUCB-Tree", {"alpha": None, "radius_scale": 0.2}),
+    "tree, ridge": ("LinUCB-Tree", {"ridge": 7.0, "width": 1.0}),
+    "tree, proved": ("LinUCB-Tree", {"width": None, "radius_scale": 0.2}),
     "reward tree": ("LinUCB-RewardTree", {}),
-    "reward tree, tree": ("LinUCB-RewardTree", {"counter": "tree", "alpha": 1.0}),
+    "reward tree, tree": ("LinUCB-RewardTree", {"counter": "tree", "width": 1.0}),
     "reward tree, hybrid": ("LinUCB-RewardTree", {"counter": "hybrid", "whiten": False}),
-    "reward tree, proved": ("LinUCB-RewardTree", {"alpha": None, "radius_scale": 0.1}),
+    "reward tree, proved": ("LinUCB-RewardTree", {"width": None, "radius_scale": 0.1}),
     "dgs": ("LinUCB-DGS", {}),
     "dgs, theorem": ("LinUCB-DGS", {"calibration": "theorem", "strict": False}),
     "dgs, theorem, late": ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 1.0}),
     "dgs, hybrid": ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 1.0, "counter": "hybrid"}),
     "dgs, explicit tree": ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 1.0, "explicit_tree": True}),
     "dgs, perturbed": ("LinUCB-DGS", {"calibration": "theorem", "perturb_contexts": 1.0}),
-    "dgs, printed width": ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 1.0, "alpha": None}),
+    "dgs, printed width": ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 1.0, "width": None}),
     "dgs, experiment": ("LinUCB-DGS", {"calibration": "experiment"}),
     "dgs, experiment, fresh": ("LinUCB-DGS", {"calibration": "experiment", "explicit_tree": False}),
     "dgs, experiment, hybrid": ("LinUCB-DGS", {"calibration": "experiment", "counter": "hybrid"}),
@@ -81,7 +81,7 @@ def plain_run(learner, case, problem, answers, noise_rng, horizon):
     instance = problem.draw(answers)
     d, T, eps = instance.dimension, learner.horizon, 2.0
     A, b, W, G = np.zeros((d, d)), np.zeros(d), np.zeros((d, d)), np.zeros((d, d))
-    theta, ridge, alpha = np.zeros(d), options.get("ridge", 1.0), options.get("alpha", 0.3)
+    theta, ridge, alpha = np.zeros(d), options.get("ridge", 1.0), options.get("width", 0.3)
     scale = options.get("radius_scale", 1.0)
     calibration = options.get("calibration", "certified")
     if calibration == "experiment":

@@ -88,7 +88,7 @@ BAD = [
     ("LDP-DPE", {"delta": None}, "delta must be in"),
     ("LinUCB-SDP-Vec", {"batch_size": 2001}, "batch_size must not exceed the horizon, got 2001 users for 2000 rounds"),
     ("LinUCB-JDP", {"counter": "abacus"}, "counter must be"),
-    ("LinUCB", {"alpha": 1.0}, "alpha must be"),
+    ("LinUCB", {"failure": 1.0}, "failure must be"),
     ("LinUCB-SDP-Vec", THEOREM | {"centred": True}, "centred must be False for calibration="),
     ("LinUCB-JDP", {"returning_users": 0}, "returning_users must be an integer that is at least 1, got 0"),
     ("LinUCB-Batched-JDP", {"batch_size": "privacy"}, "batch_size must be an integer or 'utility' here, got 'privacy'"),

@@ -65,7 +65,7 @@ class LinUCB(Learner):
     >>> import numpy as np
     >>> from bandits_dp.learners import LinUCB
     >>> from bandits_dp.widths.ridge import FixedWidth
-    >>> learner = LinUCB(2, FixedWidth(alpha=0.3, regularizer=1.0))
+    >>> learner = LinUCB(2, FixedWidth(width=0.3, regularizer=1.0))
     >>> learner.tell(np.array([8.0, 0.0, 9.0, 0.0, 0.0]))  # nine users with phi = (1, 0), rewards of 8 in all
     >>> learner.theta.round(2).tolist(), int(learner.choose(np.eye(2)))
     ([0.8, 0.0], 0)

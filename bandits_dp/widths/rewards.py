@@ -42,7 +42,7 @@ class InstrumentRadius(FixedWidth):
     theta_norm : float
         S, > 0.
     failure : float
-        alpha, in (0, 1).
+        Failure probability, in (0, 1).
 
     Examples
     --------

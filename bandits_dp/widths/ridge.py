@@ -98,7 +98,7 @@ class FixedWidth:
 
     Parameters
     ----------
-    alpha : float
+    width : float
         The width, >= 0.
     regularizer : float
         lambda or kappa, > 0.
@@ -106,16 +106,16 @@ class FixedWidth:
     Examples
     --------
     >>> from bandits_dp.widths.ridge import FixedWidth
-    >>> width = FixedWidth(alpha=0.3, regularizer=1.0)
+    >>> width = FixedWidth(width=0.3, regularizer=1.0)
     >>> [width.beta(batch, 1.0, 1.0) for batch in (1, 1000)]
     [0.3, 0.3]
     """
 
     adaptive = False
 
-    @_checks.checked(alpha=_checks.nonnegative)
-    def __init__(self, alpha: float, regularizer: float) -> None:
-        self.width, self.ridge = alpha, regularizer
+    @_checks.checked(width=_checks.nonnegative)
+    def __init__(self, width: float, regularizer: float) -> None:
+        self.width, self.ridge = width, regularizer
 
     def regularizer(self, batch: int) -> float:
         """Return the regularizer."""
@@ -143,7 +143,7 @@ class PlainRadius(FixedWidth):
         Users per batch B; t_m = m B.
     reward_std : float
         Sub-Gaussian constant R of a reward: half the length of its range.
-    alpha : float
+    failure : float
         Probability that some radius is too small, in (0, 1).
     regularizer : float
         lambda, > 0.
@@ -153,18 +153,18 @@ class PlainRadius(FixedWidth):
     Examples
     --------
     >>> from bandits_dp.widths.ridge import PlainRadius
-    >>> radius = PlainRadius(dimension=5, users=1, reward_std=0.5, alpha=0.05)
+    >>> radius = PlainRadius(dimension=5, users=1, reward_std=0.5, failure=0.05)
     >>> [round(radius.beta(batch, 1.0, 1.0), 2) for batch in (10, 1000)]  # grows like a logarithm
     [2.69, 3.85]
     """
 
-    @_checks.checked(alpha=_checks.chance)
-    def __init__(self, dimension: int, users: int, reward_std: float, alpha: float, regularizer: float = 1.0,
+    @_checks.checked(failure=_checks.chance)
+    def __init__(self, dimension: int, users: int, reward_std: float, failure: float, regularizer: float = 1.0,
                  theta_norm: float = 1.0, feature_norm: float = 1.0) -> None:
         super().__init__(0.0, regularizer)
         self.dimension, self.users, self.reward_std = dimension, users, reward_std
         self.theta_norm, self.feature_norm = theta_norm, feature_norm
-        self.log_failure = -math.log(alpha)
+        self.log_failure = -math.log(failure)
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius after ``batch`` batches."""

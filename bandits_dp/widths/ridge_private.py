@@ -118,7 +118,7 @@ class NoisyRadius:
         Law of the noise on the running sums.
     reward_std : float
         Sub-Gaussian constant R of a reward: half the length of its range.
-    alpha : float
+    failure : float
         Probability that some radius is too small, in (0, 1).
     theta_norm : float
         Bound S on the norm of theta.
@@ -129,17 +129,17 @@ class NoisyRadius:
         If a number is out of range, or the noise is not sub-Gaussian.
     """
 
-    @_checks.checked(alpha=_checks.chance)
-    def __init__(self, dimension: int, users: int, law: NoiseLaw, reward_std: float, alpha: float, theta_norm: float = 1.0) -> None:
+    @_checks.checked(failure=_checks.chance)
+    def __init__(self, dimension: int, users: int, law: NoiseLaw, reward_std: float, failure: float, theta_norm: float = 1.0) -> None:
         _checks.one_of("law", law, NoiseLaw, "a NoiseLaw")
         if not law.sub_gaussian:
             raise ValueError("law must be sub-Gaussian for this radius, got one whose sub_gaussian_std is infinite (Laplace noise)")
         _checks.room("dimension", 1000 * dimension * (dimension + 1), MOST_TERMS)
-        self.dimension, self.users, self.reward_std, self.alpha, self.theta_norm = dimension, users, reward_std, alpha, theta_norm
+        self.dimension, self.users, self.reward_std, self.failure, self.theta_norm = dimension, users, reward_std, failure, theta_norm
         self.matrix_std = np.concatenate([[0.0], law.matrix_std])
-        self.matrix_bound = np.concatenate([[0.0], self._matrix_bounds(law, self.alpha / 3)])
-        self.vector_bound = np.concatenate([[0.0], self._vector_bounds(law, self.alpha / 3)])
-        self.log_failure = -math.log(self.alpha / 3)
+        self.matrix_bound = np.concatenate([[0.0], self._matrix_bounds(law, self.failure / 3)])
+        self.vector_bound = np.concatenate([[0.0], self._vector_bounds(law, self.failure / 3)])
+        self.log_failure = -math.log(self.failure / 3)
         self.mean_norm = mean_norm(dimension)
         self._prepare()
 
@@ -190,7 +190,7 @@ class CertifiedRadius(NoisyRadius):
     >>> import numpy as np
     >>> from bandits_dp.widths.ridge import NoiseLaw
     >>> from bandits_dp.widths.ridge_private import CertifiedRadius
-    >>> radius = CertifiedRadius(2, 1, NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0)), reward_std=0.5, alpha=0.05)
+    >>> radius = CertifiedRadius(2, 1, NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0)), reward_std=0.5, failure=0.05)
     >>> ridge = radius.regularizer(1000)
     >>> [round(float(radius.beta(1000, ridge, least)), 1) for least in (10.0, 300.0)]  # the better V is known, the less
     [15.1, 4.0]
@@ -238,7 +238,7 @@ class LemmaRadius(NoisyRadius):
     >>> import numpy as np
     >>> from bandits_dp.widths.ridge import NoiseLaw
     >>> from bandits_dp.widths.ridge_private import LemmaRadius
-    >>> radius = LemmaRadius(2, 1, NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0)), reward_std=0.5, alpha=0.05)
+    >>> radius = LemmaRadius(2, 1, NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0)), reward_std=0.5, failure=0.05)
     >>> ridge = radius.regularizer(1000)
     >>> [round(float(radius.beta(1000, ridge, least)), 1) for least in (10.0, 300.0)]  # V does not matter
     [13.5, 13.5]

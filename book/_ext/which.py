@@ -73,7 +73,7 @@ def options(name: str) -> dict[str, Any]:
     if name in ("AE", "LDP-AE"):
         return {"batch_size": "doubling"}
     if system.chapter.startswith("12"):
-        return {"alpha": None}
+        return {"width": None}
     if "centred" in takes:
         return {"centred": True} | ({"batch_size": "utility"} if "batch_size" in takes else {})
     return {}

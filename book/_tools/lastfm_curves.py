@@ -25,7 +25,7 @@ LEARNERS: dict[str, dict[str, Any]] = {  # what each is made from
     "LinUCB, early code": {"name": "LinUCB-DGS", "calibration": "experiment", "epsilon": 1e9, "delta": 0.1},
     "RewardTree": {"name": "LinUCB-RewardTree", **TWO},
     "RewardTree, tuned": {"name": "LinUCB-RewardTree", **TWO, "radius_scale": 0.3},
-    "RewardTree, proved width": {"name": "LinUCB-RewardTree", **TWO, "alpha": None},
+    "RewardTree, proved width": {"name": "LinUCB-RewardTree", **TWO, "width": None},
     "RewardTree, small budget": {"name": "LinUCB-RewardTree", "epsilon": 1.0, "delta": 1e-4},
     "Tree": {"name": "LinUCB-Tree", **TWO},
     "Tree, tuned": {"name": "LinUCB-Tree", **TWO, "radius_scale": 0.0},
