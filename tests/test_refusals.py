@@ -117,7 +117,7 @@ def test_the_argument_is_named(call: Any, told: str) -> None:
         (lambda: bdp.view_of(nights), "system must be a privatizer or what make"),
         (lambda: bdp.schedules.arms.GapBatches(ChernoffWidth(9, 9), 3), "noise must be what is known of .* got 3"),
         (lambda: bdp.learners.ArmElimination(2, 3, ChernoffWidth(9, 9)), r"schedule must be an object with size\(\), got 3"),
-        (lambda: bdp.learners.PhasedElimination(2, 2, 9.0, ExactWidth(2, 99, 1.0), clients=7), "clients must be a function from"),
+        (lambda: bdp.learners.PhasedElimination(2, 2, 9.0, ExactWidth(2, 99, 1.0), clients=7), "clients must be a function, got 7"),
         (lambda: bdp.plots.moving_scene("draw", {"a": [1, 2]}, {"a": 1}, title="A", alt="A scene that is none."), "draw must be a"),
         (lambda: moving({"a": 3}, {"a": 3}), r"sliders\['a'\] is 3; allowed are at least two values"),
         (lambda: moving([1, 2], {"a": 1}), r"sliders is \[1, 2\]; allowed is a mapping"),

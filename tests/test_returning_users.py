@@ -171,7 +171,7 @@ def test_user_level_joint_privacy():
     assert std[1] < std[2] < 2 * std[1] and std[2] < std[5] < 5 * std[1]
     assert made("LinUCB-JDP", returning_users=10**6).guarantee == made("LinUCB-JDP", returning_users=True).guarantee
     assert "5 rounds" in made("LinUCB-JDP", returning_users=5, counter="factorization").guarantee.unit
-    with pytest.raises(ValueError, match="returning_users must be an integer"):
+    with pytest.raises(ValueError, match="returning_users must be True or False or an integer"):
         made("LinUCB-SDP-Vec", returning_users=2.5)
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import errno
 import functools
 import hashlib
+import importlib
 import io
 import json
 import os
@@ -76,8 +77,8 @@ def test_a_cache_changes_nothing_and_plays_nothing_twice(tmp_path):
     assert played() == [2, 7]
 
 
-SWEEP = '''
-import os, signal, time
+SLOW = """
+import os, time
 import bandits_dp as bdp
 
 class Slow(bdp.problems.BernoulliArms):
@@ -88,6 +89,11 @@ class Slow(bdp.problems.BernoulliArms):
         while os.path.exists("wait") and len(open("diary").readlines()) > 26 and time.monotonic() < end:
             time.sleep(0.01)
         return self
+"""
+SWEEP = """
+import signal
+import bandits_dp as bdp
+from slow import Slow
 
 def sweep(horizon):
     problem = Slow([0.9, 0.6])
@@ -98,7 +104,14 @@ def sweep(horizon):
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # else a job in the background could not be interrupted
     print([sweep(horizon).regret[:, -1].tolist() for horizon in (100, 150, 200)])
-'''
+"""
+
+
+def script_in(folder, workers, cache):
+    """Write the sweep, and the module with its problem; return the script."""
+    (folder / "slow.py").write_text(SLOW)
+    (folder / "sweep.py").write_text(SWEEP.replace("WORKERS", str(workers)).replace("CACHE", cache))
+    return folder / "sweep.py"
 
 
 def ended(processes, seconds):
@@ -118,8 +131,7 @@ def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers
     The sweep stands still in its second simulation, with some runs begun and not finished, until it is killed; its workers, who are
     not told, end by themselves within seconds, and joblib clears up after them.
     """
-    script, diary, wait = tmp_path / "sweep.py", tmp_path / "diary", tmp_path / "wait"
-    script.write_text(SWEEP.replace("WORKERS", str(workers)).replace("CACHE", "'cache'"))
+    script, diary, wait = script_in(tmp_path, workers, "'cache'"), tmp_path / "diary", tmp_path / "wait"
     command = [sys.executable, str(script)]
     wait.touch()
     diary.touch()
@@ -145,7 +157,7 @@ def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers
     played = diary.read_text().splitlines()
     assert len(played) == len(set(played)) == 48 - len(stored)
     assert all(path.stat().st_mtime_ns == before for path, before in stored.items())  # not even written again
-    script.write_text(SWEEP.replace("WORKERS", "1").replace("CACHE", "None"))
+    script_in(tmp_path, 1, "None")
     assert resumed == run_python(command[1:], cwd=tmp_path)
 
 
@@ -160,8 +172,7 @@ def test_who_waits_for_the_end_of_a_parent_sleeps_between_looks(monkeypatch):
 
 def test_processes_may_share_a_cache(tmp_path):
     """Two sweeps at the same time write the same files: both get the right numbers, and no draft is left."""
-    script = tmp_path / "sweep.py"
-    script.write_text(SWEEP.replace("WORKERS", "1").replace("CACHE", "'cache'"))
+    script = script_in(tmp_path, 1, "'cache'")
     both = [subprocess.Popen([sys.executable, str(script)], cwd=tmp_path, stdout=subprocess.PIPE) for _ in range(2)]
     first, second = (process.communicate(timeout=300)[0] for process in both)
     assert first == second != b"" and [process.returncode for process in both] == [0, 0]
@@ -199,26 +210,19 @@ class Trap:
 
 
 NOTHING = np.zeros(3)
-FALSE = [{"regret": wrong} for wrong in (
-    np.array([0, np.nan, 1]), np.array([0, 1, np.inf]), np.array([-1.0, 0, 1]), np.array([0.0, 2, 1]), NOTHING + 1j,
-    NOTHING.astype(np.float32), np.array(["a", "b", "c"]), NOTHING[:2])] + [{name: wrong} for name, wrong in (
-    ("bits", np.array(np.nan)), ("bits", NOTHING), ("counts.shifts", NOTHING), ("curves.error", NOTHING[:2]), ("more", NOTHING),
-    ("../regret", NOTHING), ("counts.", np.zeros(())), ("regret.x", NOTHING))]
-FOUL = ["without bits", "another format", "objects", "compressed", "no arrays", "huge", "folder"]
+FOUL = ["another format", "objects", "compressed", "no arrays", "huge", "folder"]
 
 
-@pytest.mark.parametrize("case", [*range(len(FALSE)), *FOUL])
+@pytest.mark.parametrize("case", FOUL)
 def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
-    """Also with a checksum that fits: no NaN in a result, no other error, nothing unpickled or blown up."""
+    """Also with a checksum that fits: no other error, nothing unpickled or blown up."""
     learner = make("UCB1", horizon=3)
     right = bdp.simulate(learner, PROBLEM, 3, runs=2, cache=tmp_path)
     store = RunStore(tmp_path, learner, PROBLEM, right.rounds, 0)
     path, run, label = store.folder / "run-000000.npz", {"regret": NOTHING, "bits": np.array(0.0)}, store._label(0)
     path.write_bytes(_files.packed(label, run))
     assert store._load(0).regret.tolist() == [[0, 0, 0]]  # such a file is believed
-    if case == "without bits":
-        content = _files.packed(label, {"regret": NOTHING})
-    elif case in FOUL[2:6]:
+    if case in ("objects", "compressed", "no arrays", "huge"):
         buffer = io.BytesIO()
         if case == "objects":
             np.savez(buffer, regret=np.array([Trap(tmp_path / "sprung")], dtype=object), bits=0.0)
@@ -233,8 +237,7 @@ def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
         content = buffer.getvalue()[:-64]
         content += hashlib.sha256(content).hexdigest().encode()
     else:
-        content = _files.packed(label.replace("run 1", "run 2") if case == "another format" else label,
-                                run | (FALSE[case] if isinstance(case, int) else {}))
+        content = _files.packed(label.replace("run 1", "run 2"), run)
     path.unlink()
     if case == "folder":
         path.mkdir()
@@ -263,32 +266,8 @@ def counted(learner):
     return LiveCounted(learner, FreshBatches(Identity(1)), 3, 1000, Identity(1).guarantee)
 
 
-class Mine(UCB):
-    """A learner of the user's own."""
-
-    constant = 1.0
-
-
-def own(value, kind):
-    """Two such learners differ in what a function encloses, or in a property."""
-    class Shifted(UCB):
-        def ask(self):
-            asked = super().ask()
-            return dataclasses.replace(asked, arms=asked.arms * value)
-
-    class Remembering(UCB):
-        @property
-        def memory(self):
-            return value
-
-    return counted((Shifted if kind == "closure" else Remembering)(3, ExactWidth()))
-
-
-CONSTANT = 1.0
-
-
 def helper(users):
-    return Identity(int(users * CONSTANT))
+    return Identity(users)
 
 
 DIFFERENT = {
@@ -298,9 +277,8 @@ DIFFERENT = {
     )],
     "hand-made": [by_hand(constant) for constant in (1.0, 2.0, 1, True, None, (1.0,), [1.0])],
     "function": [by_hand(1.0, privatizer) for privatizer in (
-        Identity, helper, lambda users: Identity(users), lambda users: Identity(users + 1), functools.partial(Identity),
+        Identity, helper, functools.partial(Identity), functools.partial(helper),
     )],
-    **{kind: [own(value, kind) for value in (1, 2)] for kind in ("closure", "property")},
 }
 
 
@@ -317,26 +295,37 @@ def test_what_differs_is_never_reused(kind, tmp_path):
         assert RunStore(tmp_path, first, problem, rounds, seed).key not in keys
 
 
-def test_edited_code_is_never_reused(monkeypatch):
-    """The user's own code counts by what it does, and the package's by its files."""
-    mine, learner = by_hand(1.0, helper), counted(Mine(3, ExactWidth()))
-    seen = [fingerprint(mine), fingerprint(learner)]
-    monkeypatch.setattr(sys.modules[__name__], "CONSTANT", 2.0)
-    seen.append(fingerprint(mine))
-    for name, new in (("constant", 2.0), ("ask", lambda self: UCB.ask(self))):
-        monkeypatch.setattr(Mine, name, new)
-        seen.append(fingerprint(learner))
-    before = _fingerprint._surroundings()
-    monkeypatch.setattr(_fingerprint, "_surroundings", lambda: before + b" ")
-    seen.append(fingerprint(learner))
-    assert len(set(seen)) == len(seen)
-    for part in ("learners/ucb.py", "play/simulate.py", "catalog/arms.py", np.__version__):
-        assert part.encode() in before
-    assert b"plots" not in before  # drawing changes no run
+def test_edited_code_is_never_reused(tmp_path, monkeypatch):
+    """The user's own code counts by its file, and so does the package's."""
+    monkeypatch.syspath_prepend(tmp_path)
+    code, seen = tmp_path / "my_learner.py", []
+    for line in ("pass", "pass  # another one"):
+        code.write_text(f"from bandits_dp.learners import UCB\n\n\nclass Mine(UCB):\n    {line}\n")
+        mine = importlib.import_module("my_learner").Mine(3, ExactWidth())
+        seen.append(fingerprint(counted(mine)))
+    before = _fingerprint._package()
+    monkeypatch.setattr(_fingerprint, "_package", lambda: (*before, ""))
+    seen.append(fingerprint(counted(mine)))
+    assert len(set(seen)) == 3
+    for part in ("learners/ucb.py", "play/simulate.py", "catalog/arms.py"):
+        assert part in " ".join(before)
+    assert "plots" not in " ".join(before)  # drawing changes no run
+
+
+def test_code_that_no_file_tells_is_refused(tmp_path):
+    class Local(UCB):
+        pass
+
+    with pytest.raises(ValueError, match=r"^cache needs learners and problems that can be pickled, got one that cannot: "):
+        fingerprint(counted(Local(3, ExactWidth())))
+    (tmp_path / "mine.py").write_text("from bandits_dp.play.fingerprint import fingerprint\nclass Mine: pass\nfingerprint(Mine())")
+    said = subprocess.run([sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60).stderr
+    assert said.rstrip().endswith("got one with a class or function of a notebook or script; write it to a module, mine.py, and "
+                                  "import it from there")
 
 
 TELL = """
-import collections, fractions, functools, math
+import collections, fractions, functools
 import numpy as np
 import bandits_dp as bdp
 from bandits_dp.play.fingerprint import fingerprint
@@ -346,7 +335,7 @@ values = [
     {"a": 1, "b": 2}, {"a": 12}, {1, 2}, frozenset({1, 2}), fractions.Fraction(1, 3), collections.OrderedDict(a=1),
     np.zeros(2), np.zeros((2, 1)), np.zeros((1, 2)), np.zeros(2, dtype=np.float32), np.array([0, 0]), np.float64(0),
     np.array([1, "a"], dtype=object), np.dtype("f8"), np.random.default_rng(0), np.random.default_rng(1),
-    np.random.default_rng(0).normal, np.random.default_rng(0).random, np.add, np.multiply, len, max, np, math,
+    np.random.default_rng(0).normal, np.random.default_rng(0).random, np.add, np.multiply, len, max,
     slice(1), range(3), functools.partial(max, 1), functools.partial(max, 2), bdp.make, bdp.Guarantee,
     {"elements", "in", "an", "order", "that", "depends", "on", "the", "process"}, *map(small, SYSTEMS),
 ]
@@ -378,7 +367,7 @@ def test_caches_that_cannot_work_are_refused(tmp_path, monkeypatch):
         with pytest.raises(ValueError, match=f"cache must be the path of a folder, got {re.escape(repr(wrong))}"):
             bdp.simulate(learner, PROBLEM, 100, cache=wrong)
     learner.lock = threading.Lock()
-    with pytest.raises(ValueError, match=r"cache needs .* with comparable contents, got one that holds <unlocked"):
+    with pytest.raises(ValueError, match=r"cache needs .* that can be pickled, got one that cannot: "):
         bdp.simulate(learner, PROBLEM, 100, cache=tmp_path / "folder")
     assert bdp.simulate(learner, PROBLEM, 100, runs=1).runs == 1  # without a cache nobody asks
     monkeypatch.setenv("USERPROFILE" if os.name == "nt" else "HOME", str(tmp_path))

@@ -39,7 +39,7 @@ from bandits_dp.schedules.arms import (
 from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth
 from bandits_dp.widths.running import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
 
-SIZES = (WHOLE, "doubling")
+SIZES = (WHOLE, "doubling", Batches)
 COUNTERS: dict[str, type[Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
 
 

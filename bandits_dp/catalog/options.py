@@ -84,7 +84,7 @@ class Option:
     default : object
         What it is if not given; None often stands for "as the learner needs", and ``note`` says so.
     ranges : tuple
-        What it may be: an :class:`Interval`, ``bool``, None, or a word.
+        What it may be: an :class:`Interval`, ``bool`` or another class, None, or a word.
     note : str
         What it means.
 
@@ -113,13 +113,16 @@ class Option:
                     return one.check(self.name, value)
             elif one is bool and isinstance(value, (bool, np.bool_)):
                 return bool(value)
+            elif isinstance(one, type) and one is not bool and isinstance(value, one):
+                return value
             elif (one is None and value is None) or (isinstance(value, str) and value == one):
                 return value
         raise ValueError(f"{self.name} must be {self._range}, got {_checks.told(value)}")
 
     @property
     def _range(self) -> str:
-        words = ["True or False" if one is bool else f'"{one}"' if isinstance(one, str) else str(one) for one in self.ranges]
+        words = [f'"{one}"' if isinstance(one, str) else "True or False" if one is bool else getattr(one, "__name__", str(one))
+                 for one in self.ranges]
         return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
     @property

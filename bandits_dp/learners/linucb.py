@@ -71,7 +71,9 @@ class LinUCB(Learner):
     ([0.8, 0.0], 0)
     """
 
-    changes: ClassVar[tuple[str, ...]] = ("batch", "sums", "inverse", "theta", "beta", "shifts")
+    changes: ClassVar[tuple[str, ...]] = (
+        "batch", "sums", "inverse", "theta", "beta", "shifts"
+    )
     fixed: ClassVar[tuple[str, ...]] = changes[1:]  # keep their shape
 
     def __init__(

@@ -46,8 +46,9 @@ def fingerprint(*objects: object) -> str:
         pickled = pickle.dumps(objects, protocol=2, fix_imports=False)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         raise ValueError(f"cache needs learners and problems that can be pickled, got one that cannot: {error}") from error
-    made = hashlib.sha256(joblib.hash(objects, "sha1").encode())
-    for line in (platform.python_version(), np.__version__, scipy.__version__, *_package(), *_others(pickled)):
+    values = [joblib.hash(value, "sha1") for value in objects]  # each by itself: whether they share parts does not matter
+    made = hashlib.sha256()
+    for line in (*values, platform.python_version(), np.__version__, scipy.__version__, *_package(), *_others(pickled)):
         made.update(f"{line}\n".encode())
     return made.hexdigest()
 

@@ -74,7 +74,7 @@ class Radius(Protocol):
     ...         return 1 / (1 + batch)
     >>> learner = LinUCB(2, Shrinking())
     >>> learner.tell(np.zeros(5))
-    >>> learner.beta
+    >>> float(learner.beta)
     0.5
     """
 
