@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bandits_dp.live.linear import LiveLinear
 from scipy.stats import linregress
 
 import bandits_dp as bdp
@@ -20,6 +19,7 @@ from bandits_dp.accounting.gaussian import classical_gaussian_noise_std
 from bandits_dp.companion.plots import COLORS
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.learners import PhasedElimination
+from bandits_dp.live.arms import LiveArms
 from bandits_dp.privatizers import BinarySum, Box, CentralLaplace, LocalLaplace, ScalarSum
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms
@@ -204,7 +204,7 @@ def transcripts(answers, again=False):
         script = scripts.pop()
         chances, left = [], list(script)
         privatizer = partial(Scripted, script=left, chances=chances)
-        app = LiveLinear(PhasedElimination(3, 2, 2.0, Narrow()), privatizer, 3, 20, privatizer(1).guarantee)
+        app = LiveArms(PhasedElimination(3, 2, 2.0, Narrow()), privatizer, 3, 20, privatizer(1).guarantee, setting="linear")
         app.show([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]])
         seen = []
         try:

@@ -251,7 +251,7 @@ def test_local_noise_follows_the_rewards():
     assert isinstance(privatizer(STARS), LocalLaplace) and privatizer(STARS).domain == UNIT_INTERVAL
     with pytest.raises(ValueError, match=r"noise must be 'laplace' for rewards in \[0, 1\], got 'randomized-response'"):
         privatizer(STARS, noise="randomized-response")
-    with pytest.raises(ValueError, match="noise must be None, .randomized-response. or .laplace., got .gauss"):
+    with pytest.raises(ValueError, match=r"noise must be None, .randomized-response. or .laplace., got .gauss"):
         privatizer(PROBLEM, noise="gauss")
 
 
