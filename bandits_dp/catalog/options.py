@@ -113,9 +113,7 @@ class Option:
                     return one.check(self.name, value)
             elif one is bool and isinstance(value, (bool, np.bool_)):
                 return bool(value)
-            elif isinstance(one, type) and one is not bool and isinstance(value, one):
-                return value
-            elif (one is None and value is None) or (isinstance(value, str) and value == one):
+            elif isinstance(value, one) if isinstance(one, type) else value is one or (isinstance(value, str) and value == one):
                 return value
         raise ValueError(f"{self.name} must be {self._range}, got {_checks.told(value)}")
 

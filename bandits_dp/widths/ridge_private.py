@@ -130,12 +130,14 @@ class NoisyRadius:
     """
 
     @_checks.checked(failure=_checks.chance)
-    def __init__(self, dimension: int, users: int, law: NoiseLaw, reward_std: float, failure: float, theta_norm: float = 1.0) -> None:
+    def __init__(self, dimension: int, users: int, law: NoiseLaw, reward_std: float, failure: float,
+                 theta_norm: float = 1.0) -> None:
         _checks.one_of("law", law, NoiseLaw, "a NoiseLaw")
         if not law.sub_gaussian:
             raise ValueError("law must be sub-Gaussian for this radius, got one whose sub_gaussian_std is infinite (Laplace noise)")
         _checks.room("dimension", 1000 * dimension * (dimension + 1), MOST_TERMS)
-        self.dimension, self.users, self.reward_std, self.failure, self.theta_norm = dimension, users, reward_std, failure, theta_norm
+        self.dimension, self.users, self.failure = dimension, users, failure
+        self.reward_std, self.theta_norm = reward_std, theta_norm
         self.matrix_std = np.concatenate([[0.0], law.matrix_std])
         self.matrix_bound = np.concatenate([[0.0], self._matrix_bounds(law, self.failure / 3)])
         self.vector_bound = np.concatenate([[0.0], self._vector_bounds(law, self.failure / 3)])
