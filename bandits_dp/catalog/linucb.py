@@ -28,7 +28,6 @@ from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
-from bandits_dp.privatizers.bit_sum import crowd
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import (
@@ -99,10 +98,8 @@ def _domain(given: Given, options: Any) -> LinearStatistics:
 
 
 def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, batches: Batches) -> LiveContexts:
-    """Put private LinUCB together with the radius of its calibration, and say in words whose data it protects."""
-    problem, made = given.problem, stream.guarantee
-    unit, neighbours = (text.replace("vector", "round").replace("reward", "round") for text in (made.unit, made.neighbours))
-    stream.guarantee = replace(made, unit=unit, neighbours=neighbours)
+    """Put private LinUCB together with the radius of its calibration."""
+    problem = given.problem
     centre, norm = centre_of(problem) if options.centred else (None, problem.theta_norm)
     rule = CertifiedRadius if given.calibration == "certified" else LemmaRadius
     radius = rule(problem.dimension, batches.users, stream.law(batches.count), _reward_std(problem), options.failure, norm)
@@ -207,7 +204,7 @@ def vector_privatizer(
     else:
         made = VectorSum(users, epsilon, delta, calibration=calibration, **options)
     if local_first and made.guarantee.proved:
-        reason = made.guarantee.reason.replace(crowd(1 / users), "") + ", with the noise of a user's own bits, sent in random order"
+        reason = f"{made.guarantee.reason}: she herself is, and her bits are sent in random order"
         made.guarantee = replace(made.guarantee, model="local", reason=reason)
     return made
 

@@ -41,7 +41,7 @@ from bandits_dp._state import Saved
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, noun
 
 NOISES = ("gaussian", "laplace")
 LAST = 2**53  # round of a stream without a horizon
@@ -148,7 +148,7 @@ class Counter(Saved):
 
     def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "") -> None:
         """Set the guarantee, for the reason given, or say that there is none, because of a gap in the proof."""
-        kind, many = "reward" if self.dimension == 1 else "vector", self.appearances
+        kind, many = noun(self.domain), self.appearances
         unit, neighbours = f"one user's {kind}", f"replace one user's {kind}"
         if many > 1:
             unit, neighbours = f"one user's at most {many} {kind}s", f"replace all {kind}s of one user"

@@ -88,7 +88,7 @@ class AmplifiedGaussian(UserNoise):
         if calibration == "certified":
             self.unit_std, reason, plain = self._least_std(honest_users(self.users, honest_fraction), epsilon, delta)
             if self.unit_std < gaussian_noise_std(epsilon, delta, domain.l2_diameter * math.sqrt(self.batches)):
-                reason += crowd(honest_fraction)
+                reason += crowd(honest_fraction, users)
             else:  # nobody else needs to be honest
                 reason = plain
         else:

@@ -19,10 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.guarantee import Guarantee, no_guarantee
-from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, rows
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, noun, rows
 
 FIDELITIES = ("aggregate", "messages")
-NEIGHBOURS = "replace one user's reward"
 
 
 class Privatizer(ABC):
@@ -94,7 +93,6 @@ class Privatizer(ABC):
     noise_std: float
     bits_per_user: float
     batches = 1  # in how many of them a user may be
-    _neighbours = NEIGHBOURS
     span: float = math.inf
     adds = needs_values = gaussian = False
     ahead = 0
@@ -105,9 +103,14 @@ class Privatizer(ABC):
         self.dimension = domain.dimension
 
     @property
+    def _neighbours(self) -> str:
+        """What neighbouring inputs differ in, in words."""
+        return f"replace one user's {'round' if noun(self.domain) == 'round' else 'reward'}"
+
+    @property
     def _unit(self) -> str:
         """The unit of privacy in words, with the clipping that was asked for."""
-        kind = "reward" if self.dimension == 1 else "user's vector"
+        kind = "reward" if self.dimension == 1 else f"user's {noun(self.domain)}"
         return f"one {kind} in {self.domain}" + (", after clipping to it" if self.clip else "")
 
     def _each(self, epsilon: float, delta: float, strict: bool) -> tuple[float, float]:

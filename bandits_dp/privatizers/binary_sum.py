@@ -107,7 +107,7 @@ class BinarySum(BitSum):
             reason = "M_sum with tau = 96 ln(2/delta) / epsilon^2, an order constant chosen by us, and proved by Chernoff's bound"
         self._set_up(1, bits)
         self.noise_mean = bits.mean(self.users)
-        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction), gap)
+        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction, users), gap)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the bit and the noise bits, shape (users, bits_per_user)."""

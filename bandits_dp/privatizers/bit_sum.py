@@ -113,6 +113,10 @@ def honest_users(users: int, honest_fraction: float) -> int:
     return max(1, math.floor(users * share))
 
 
-def crowd(honest_fraction: float) -> str:
-    """Say what a guarantee assumes of the other users."""
-    return "" if honest_fraction == 1 else f", as long as {float(honest_fraction):g} of the users of each batch are honest"
+def crowd(honest_fraction: float, users: int) -> str:
+    """Say what a guarantee assumes of the users."""
+    if honest_fraction == 1:
+        return ""
+    few = "one user of each batch is" if honest_users(users, honest_fraction) == 1 else (
+        f"{float(honest_fraction):g} of the users of each batch are")
+    return f", as long as {few} honest"

@@ -337,6 +337,11 @@ UNIT_INTERVAL = Box(1)
 BITS = Box(1, whole=True)
 
 
+def noun(domain: Domain) -> str:
+    """Return what a user gives: a reward, a vector, or, as linear statistics, a round."""
+    return "round" if isinstance(domain, LinearStatistics) else "reward" if domain.dimension == 1 else "vector"
+
+
 def checked_domain(domain: object) -> Domain:
     """Return a domain whose vectors fit into memory, or say what is wrong."""
     known: Domain = _checks.one_of("domain", domain, Domain, "one of bandits_dp.privatizers, such as Box(1)")

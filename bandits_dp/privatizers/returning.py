@@ -34,6 +34,7 @@ from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.guarantee import upper
 from bandits_dp.privatizers.amplified import AmplifiedGaussian, certified_unit_std
 from bandits_dp.privatizers.base import Privatizer
+from bandits_dp.privatizers.domain import noun
 from bandits_dp.privatizers.gaussian import LocalGaussian
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.vector_sum import VectorSum
@@ -85,8 +86,6 @@ def composes(each_epsilon: float, each_delta: float, batches: int, epsilon: floa
 class _Returning(Privatizer):
     """What the releases for returning users share: how many batches there are, and what the guarantee then says."""
 
-    _neighbours = "replace all vectors of one user"
-
     def __init__(self, users: int, batches: int, epsilon: float, delta: float, calibration: str | None = None,
                  **options: Any) -> None:
         self.batches = _checks.integer("batches", batches)
@@ -95,9 +94,13 @@ class _Returning(Privatizer):
         super().__init__(users, epsilon, delta, **options)  # type: ignore[arg-type]  # of the privatizer for one batch
 
     @property
+    def _neighbours(self) -> str:
+        return f"replace all {noun(self.domain)}s of one user"
+
+    @property
     def _unit(self) -> str:
         clipped = ", after clipping to it" if self.clip else ""
-        return f"one user's at most {self.batches} vectors in {self.domain}, one per batch{clipped}"
+        return f"one user's at most {self.batches} {noun(self.domain)}s in {self.domain}, one per batch{clipped}"
 
     def _each(self, epsilon: float, delta: float, strict: bool) -> tuple[float, float]:
         return per_batch(epsilon, delta, self.batches, strict)

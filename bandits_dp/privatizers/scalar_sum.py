@@ -83,7 +83,7 @@ class ScalarSum(BitSum):
                                  "or strict=False for an unproved one")
             self._set_up(*theorem_bits(honest, epsilon, delta, (self.high - self.low) / 2))
             reason = "P_1D with its published constants, as we read them (Li, Zhou, Ji 2022, Algorithm 4)"
-        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction), gap)
+        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction, users), gap)
 
 
 def default_levels(users: int, epsilon: float, delta: float) -> int:

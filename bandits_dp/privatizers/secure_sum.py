@@ -58,7 +58,7 @@ class SecureSum(IntegerSum):
         if self.dimension != 1:
             raise ValueError(f"domain must have dimension 1 for a sum by secure aggregation, got {self.dimension}")
         self.honest = honest_users(self.users, honest_fraction)
-        self._trust = "; secure aggregation shows the server this sum and nothing else" + crowd(honest_fraction)
+        self._trust = "; secure aggregation shows the server this sum and nothing else" + crowd(honest_fraction, users)
 
     def _set_up(self, levels: int) -> None:
         """Take the levels, and derive what follows from them and from the noise."""

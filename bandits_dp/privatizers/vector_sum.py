@@ -145,7 +145,7 @@ class VectorSum(BitSum):
                                  "(Chowdhury & Zhou 2022, Theorem C.1; Li, Zhou, Ji 2022, Theorem 4.6), got "
                                  f"({each:g}, {each_delta:g}); use calibration='certified', or strict=False for an unproved one")
             reason = self._published(honest, each, each_delta)
-        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction), gap)
+        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction, users), gap)
 
     def _certify(self, levels: int, honest: int, epsilon: float, delta: float) -> None:
         """Set up the noise for all vectors of a user, one per batch."""
