@@ -28,8 +28,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy  # special is loaded when it is used first
 from numpy.typing import NDArray
-from scipy.special import ndtri_exp
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf
@@ -68,7 +68,7 @@ def gaussian_ratio(log_pmf: NDArray[np.float64], log_tail: float) -> tuple[float
     inside = np.logaddexp(log_mass, np.logaddexp.accumulate(log_pmf[left : middle + 1]))
     log_total = np.logaddexp(np.logaddexp.reduce(log_pmf[left : len(log_pmf) - left]), math.log(2) + log_mass)
     log_below = np.concatenate([[log_mass - slope, log_mass], inside]) - log_total
-    steps = np.diff(ndtri_exp(log_below))
+    steps = np.diff(scipy.special.ndtri_exp(log_below))
     return float(steps.max()) * (1 + ROUNDING), 2 * math.exp(log_mass)
 
 

@@ -15,8 +15,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-import scipy
-from scipy.special import erfcx, log_ndtr, ndtr
+import scipy  # its parts are loaded when they are used first
 
 from bandits_dp import _checks
 
@@ -60,13 +59,14 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> floa
     if v - u > 39:
         return 0.0  # below the smallest float, and its square may be above the largest
     if u >= v:
-        return float(ndtr(u - v) - math.exp(min(epsilon + log_ndtr(-u - v), 0.0)))
+        return float(scipy.special.ndtr(u - v) - math.exp(min(epsilon + scipy.special.log_ndtr(-u - v), 0.0)))
     # Phi(-x) = erfcx(x / sqrt 2) exp(-x^2 / 2) / 2, and eps - (u + v)^2 / 2 = -(u - v)^2 / 2.
     if u < CLOSE:
         middle = v / math.sqrt(2)
-        difference = math.sqrt(2) * u * (2 / math.sqrt(math.pi) - 2 * middle * erfcx(middle))  # minus the slope, times the distance
+        minus_slope = 2 / math.sqrt(math.pi) - 2 * middle * scipy.special.erfcx(middle)
+        difference = math.sqrt(2) * u * minus_slope  # times the distance
     else:
-        difference = erfcx((v - u) / math.sqrt(2)) - erfcx((v + u) / math.sqrt(2))
+        difference = scipy.special.erfcx((v - u) / math.sqrt(2)) - scipy.special.erfcx((v + u) / math.sqrt(2))
     return float(0.5 * math.exp(-((v - u) ** 2) / 2) * difference)
 
 

@@ -23,9 +23,8 @@ import math
 from functools import cache, lru_cache
 
 import numpy as np
-import scipy  # optimize and stats are loaded when they are used first
+import scipy  # its parts are loaded when they are used first
 from numpy.typing import NDArray
-from scipy.special import ive
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING, hockey_stick
@@ -73,7 +72,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
     x = np.arange(reach + 1.0)
     if variance < EXPANDED:
         with np.errstate(divide="ignore"):  # what is below 1e-308 becomes 0, which only drops mass
-            half = np.log(ive(x, variance))
+            half = np.log(scipy.special.ive(x, variance))
     else:
         nu = np.hypot(x, variance)
         t = (x / nu) ** 2

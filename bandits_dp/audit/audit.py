@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy  # special is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, ndtri
 from tqdm import tqdm
 
 from bandits_dp import _checks
@@ -200,7 +200,7 @@ def audit(
     half = trials // 2
     chosen_on = on_a[:half], on_b[:half]
     statistics = generic_statistics(*chosen_on) if score is None else [_scored(score, shape)]
-    event = best_event(statistics, *chosen_on, delta, -CAUTION * float(ndtri(level)))
+    event = best_event(statistics, *chosen_on, delta, -CAUTION * float(scipy.special.ndtri(level)))
     tested = trials - half
     hits_a, hits_b = (int(np.count_nonzero(event.holds(outputs[half:]))) for outputs in (on_a, on_b))
     more, less = (hits_b, hits_a) if event.swapped else (hits_a, hits_b)
@@ -212,8 +212,8 @@ def audit(
 
 def _clopper_pearson(hits: float, runs: int, level: float) -> tuple[float, float]:
     """One-sided lower and upper limits of a probability, each wrong with probability at most ``level`` (Clopper & Pearson 1934)."""
-    low = 0.0 if hits == 0 else float(betaincinv(hits, runs - hits + 1, level))
-    high = 1.0 if hits == runs else float(betaincinv(hits + 1, runs - hits, 1 - level))
+    low = 0.0 if hits == 0 else float(scipy.special.betaincinv(hits, runs - hits + 1, level))
+    high = 1.0 if hits == runs else float(scipy.special.betaincinv(hits + 1, runs - hits, 1 - level))
     return low, high
 
 

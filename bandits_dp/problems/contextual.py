@@ -14,8 +14,8 @@ import math
 from typing import Any, Protocol, Self
 
 import numpy as np
+import scipy  # special is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import SLACK
@@ -298,7 +298,7 @@ class ContextualLinear(LinearMeans):
 
     def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the uniform numbers behind the rewards, shape (rounds,)."""
-        return np.asarray(numbers[:, -1] if self.fixed else ndtr(numbers[:, -1]))
+        return np.asarray(numbers[:, -1] if self.fixed else scipy.special.ndtr(numbers[:, -1]))
 
     def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return 1 where the uniform number is below the mean, else 0."""

@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy  # special is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from bandits_dp import _checks
 from bandits_dp.designs import bounded_actions
@@ -188,4 +188,4 @@ def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
 
 def excess(z: Floats) -> Floats:
     """E (Z - z)_+ for a standard normal Z."""
-    return np.asarray(np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) - z * ndtr(-z))
+    return np.asarray(np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi) - z * scipy.special.ndtr(-z))

@@ -19,8 +19,8 @@ import math
 from typing import Self
 
 import numpy as np
+import scipy  # special is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from bandits_dp import _checks
 from bandits_dp.problems.contextual import LinearMeans, checked_features, checked_parameter
@@ -140,7 +140,7 @@ class PoolContextual(LinearMeans):
 
     def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add Gaussian noise, and clip if that was asked for."""
-        rewards = means + self.noise_std * ndtri(np.maximum(chances, 1e-300))
+        rewards = means + self.noise_std * scipy.special.ndtri(np.maximum(chances, 1e-300))
         return np.clip(rewards, -1.0, 1.0) if self.clip else np.asarray(rewards)
 
     def __repr__(self) -> str:

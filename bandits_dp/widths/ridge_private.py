@@ -42,8 +42,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy  # special is loaded when it is used first
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from bandits_dp import _checks
 from bandits_dp.widths.ridge import Floats, NoiseLaw
@@ -63,7 +63,7 @@ def mean_norm(dimension: int) -> float:
     >>> round(mean_norm(100), 2)  # a little less than the root of 100
     9.98
     """
-    return math.sqrt(2) * math.exp(gammaln((dimension + 1) / 2) - gammaln(dimension / 2))
+    return math.sqrt(2) * math.exp(scipy.special.gammaln((dimension + 1) / 2) - scipy.special.gammaln(dimension / 2))
 
 
 def quadratic_quantile(weights: NDArray[np.float64], failure: float) -> float:

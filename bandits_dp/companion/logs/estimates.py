@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy  # special is loaded when it is used first
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from bandits_dp import _checks
 from bandits_dp.companion.logs.columns import picked
@@ -154,7 +154,7 @@ def evaluate(
             direct = np.array([own @ rewards for own, rewards in zip(said, q, strict=True)])
             terms = direct + w * (r - picked(q, log.actions))
         value, error = float(terms.mean()), float(terms.std(ddof=1) / math.sqrt(n)) if n > 1 else math.inf
-    z = float(ndtri((1 + confidence) / 2))
+    z = float(scipy.special.ndtri((1 + confidence) / 2))
     return Estimate(value, error, value - z * error, value + z * error, confidence, method, n,
                     float(w.sum() ** 2 / (w**2).sum()), float(w.max()), clipped)
 
