@@ -1,8 +1,7 @@
 """Argument checks: every public function says which argument is wrong, what it got, and what is allowed.
 
 A number is what Python calls real and no bool; an array holds such numbers, of any type that numpy has for them, none of them
-masked, complex, a word or a date. What was given is copied, so that its owner may change it. `own_words` is for functions that hand
-their arguments on: what is refused, or overflows, further down is told in the names of the arguments that the caller knows.
+masked, complex, a word or a date. What was given is copied, so that its owner may change it.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import re
 import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
@@ -24,6 +22,19 @@ SMALLEST, LARGEST = 1e-300, 1e100  # sizes of a number that is not 0 or infinite
 MOST_WHOLE = 10**30  # of an integer
 MOST_ENTRIES = 20_000_000  # of an array that an argument asks for: 160 MB, and a few such are needed
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class OutOfRange(ValueError):
+    """A number is not in its range; ``name`` is that of the argument, as the function that checks it knows it."""
+
+    name = ""
+
+
+def out_of_range(name: str, text: str) -> OutOfRange:
+    """Return the error about a number of that name."""
+    error = OutOfRange(f"{name} must {text}")
+    error.name = name
+    return error
 
 
 def told(value: object) -> str:
@@ -60,9 +71,9 @@ def real(name: str, value: object, low: float, high: float, *, ends: str = "()")
     above = number >= low if ends[0] == "[" else number > low
     below = number <= high if ends[1] == "]" else number < high
     if not (above and below):  # NaN fails both comparisons
-        raise ValueError(f"{name} must be {allowed}, got {told(value)}")
+        raise out_of_range(name, f"be {allowed}, got {told(value)}")
     if number and not math.isinf(number) and not SMALLEST <= abs(number) <= LARGEST:
-        raise ValueError(f"{name} must be {allowed}, and from {SMALLEST:g} to {LARGEST:g} in size, got {told(value)}")
+        raise out_of_range(name, f"be {allowed}, and from {SMALLEST:g} to {LARGEST:g} in size, got {told(value)}")
     return number
 
 
@@ -91,10 +102,10 @@ share = functools.partial(real, low=0.0, high=1.0, ends="(]")
 def integer(name: str, value: object, low: int = 1, high: int = MOST_WHOLE) -> int:
     """Return an integer that is at least ``low`` and at most ``high``; floats are refused even when whole."""
     if not is_number(value, Integral) or int(value) < low:  # type: ignore[call-overload]
-        raise ValueError(f"{name} must be an integer that is at least {low}, got {told(value)}")
+        raise out_of_range(name, f"be an integer that is at least {low}, got {told(value)}")
     whole = int(value)  # type: ignore[call-overload]
     if whole > high:
-        raise ValueError(f"{name} must be an integer from {low} to {high:,}, got {told(value)}")
+        raise out_of_range(name, f"be an integer from {low} to {high:,}, got {told(value)}")
     return whole
 
 
@@ -183,17 +194,17 @@ def usable(array: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.abs(array) <= LARGEST
 
 
-def room(what: str, entries: float, most: int = MOST_ENTRIES) -> None:
+def room(name: str, entries: float, most: int = MOST_ENTRIES) -> None:
     """Raise a ValueError if something asks for an array of more numbers than there is room, or time, for."""
     if entries > most:
-        raise ValueError(f"{what} must ask for at most {most:,} numbers at once, got {entries:,.0f}")
+        raise out_of_range(name, f"ask for at most {most:,} numbers at once, got {entries:,.0f}")
 
 
-def own_words(function: F) -> F:
-    """Let a function's errors be about its own arguments, whatever it calls, and let overflow be an error of these.
+def computable(function: F) -> F:
+    """Let a function's errors be about its own arguments, where it hands other numbers on, or their size cannot be computed with.
 
-    A ValueError that says what arguments of the function's own must be passes. Any other, and every overflow, division by zero and
-    undefined operation, becomes one that lists what was given; so does an answer with NaN. Infinity is for the function to judge.
+    Overflow, division by zero, undefined operations, an answer with NaN, and a number out of range that is no argument of this
+    function become a ValueError that lists what was given. Infinity is for the function to judge.
     """
     known = inspect.signature(function)
 
@@ -205,10 +216,9 @@ def own_words(function: F) -> F:
             if any(isinstance(one, float) and math.isnan(one) for one in (answer if isinstance(answer, tuple) else (answer,))):
                 raise ArithmeticError("the answer is not a number")
             return answer
-        except (ArithmeticError, ValueError) as error:
-            subject = set(re.findall(r"\w+", str(error).partition(" must ")[0])) - {"and"}
-            if isinstance(error, ValueError) and subject <= set(known.parameters):
-                raise
+        except (ArithmeticError, OutOfRange) as error:
+            if isinstance(error, OutOfRange) and set(error.name.split(" and ")) <= set(known.parameters):
+                raise  # about this function's own arguments
             given = known.bind(*args, **kwargs).arguments
             listed = ", ".join(f"{name} = {told(value)}" if isinstance(value, (str, bool)) or is_number(value) else name
                                for name, value in given.items() if name != "self")
@@ -236,7 +246,7 @@ RULES: dict[str, Callable[[str, Any], Any]] = {  # what an argument of this name
 
 
 def checked(**special: Callable[[str, Any], Any]) -> Callable[[F], F]:
-    """Check the arguments of a function, or of a class's constructor, by their names, and let it speak in its :func:`own_words`.
+    """Check the arguments of a function, or of a class's constructor, by their names, and that it is :func:`computable`.
 
     ``special`` has rules that take the place of those in ``RULES``. None is accepted where it is the default.
     """
@@ -256,7 +266,7 @@ def checked(**special: Callable[[str, Any], Any]) -> Callable[[F], F]:
             known = map(check, parameters, args)
             return function(*known, *args[len(parameters):], **{name: check(name, value) for name, value in kwargs.items()})
 
-        return own_words(checking)
+        return computable(checking)
 
     return decorate
 

@@ -22,7 +22,7 @@ CONTEXTS = bdp.make("LinUCB-SDP-Amp", bdp.problems.ContextualLinear(2, 2), horiz
 LOG = bdp.logs.Log([0, 1], [1, 0], 0.5, arms=2)
 
 
-@_checks.own_words
+@_checks.computable
 def both(x: float) -> tuple[float, float]:
     return x, x - x
 

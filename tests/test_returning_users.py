@@ -133,7 +133,7 @@ def test_bad_batch_sizes():
     assert per_batch(100.0, 0.49, 20, strict=False)[1] == 0.49 / 40
     with pytest.raises(ValueError, match=r"batch_size 'returning' is \d+ users here, but the horizon is 20: not even one batch"):
         named_batch_size("returning", "vector", 20, 5, 0.1, 0.1)
-    with pytest.raises(ValueError, match="batch_size must be an integer or 'utility' here, got 'returning'"):
+    with pytest.raises(ValueError, match="name must be 'utility' for 'central', got 'returning'"):
         named_batch_size("returning", "central", 1000, 5, 1.0, 0.1)
     with pytest.raises(ValueError, match="protocol must be one of"):
         named_batch_size("utility", "shuffled", 1000, 5, 1.0, 0.1)

@@ -81,7 +81,7 @@ def advanced_composition(epsilon: float, delta: float, releases: int, slack: flo
     return total, min(releases * delta + slack, 1.0)
 
 
-@_checks.own_words
+@_checks.computable
 def gaussian_composition(noise_stds: Sequence[float], sensitivities: Sequence[float]) -> float:
     """Noise std of the one Gaussian release that is exactly as private as several together.
 

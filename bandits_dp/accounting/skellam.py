@@ -20,7 +20,7 @@ which the conversion of :func:`bandits_dp.accounting.binomial_vector.binomial_ve
 from __future__ import annotations
 
 import math
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 import numpy as np
 import scipy  # its parts are loaded when they are used first
@@ -116,7 +116,7 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     return hockey_stick(skellam_log_pmf(variance), epsilon, shift)
 
 
-@_checks.checked()
+@_checks.checked(bound=partial(_checks.choice, allowed=("exact", "renyi")))
 @lru_cache(maxsize=1024)
 def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exact") -> float:
     """Smallest variance for which a count with Skellam noise is (epsilon, delta)-DP.
@@ -150,7 +150,7 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
     >>> print(f"{bdp.accounting.skellam_variance(epsilon=1.0, delta=1e-6, shift=1) ** 0.5:.2f}")
     3.77
     """
-    if _checks.choice("bound", bound, ("exact", "renyi")) == "exact" and delta < SMALLEST_DELTA:
+    if bound == "exact" and delta < SMALLEST_DELTA:
         raise ValueError(f"delta must be at least {SMALLEST_DELTA:g}, got {delta:g}: the law is evaluated up to such a mass")
     target = math.log(delta * (1 - ROUNDING))
 

@@ -93,7 +93,8 @@ class PhasedElimination(Learner):
         self.first_length = _checks.positive("first_length", first_length)
         self.width = able("width", width, "margins")
         self.population = _checks.integer("population", population, low=0)
-        self.clients = clients and _checks.called("clients", clients)
+        called = _checks.called
+        self.clients = None if clients is None else called("clients", clients)
         d = _checks.integer("dimension", dimension, high=2000)
         self.active = np.arange(_checks.integer("arms", arms, high=10**7))
         self.actions = np.zeros((0, d))

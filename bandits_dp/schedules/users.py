@@ -74,7 +74,7 @@ def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsi
     _checks.choice("protocol", protocol, PROTOCOLS)
     if not isinstance(name, str) or (name, protocol) not in SIZES:
         known = ", ".join(repr(one) for one, other in SIZES if other == protocol)
-        raise ValueError(f"batch_size must be an integer or {known} here, got {_checks.told(name)}")
+        raise ValueError(f"name must be {known} for {protocol!r}, got {_checks.told(name)}")
     T, d = horizon, features
     power, per_feature, per_epsilon, logarithms = SIZES[name, protocol]
     size = T**power * d**-per_feature * epsilon**-per_epsilon * logarithms(T, d, delta)

@@ -163,7 +163,7 @@ class MovingFigure(Moving):
 
 def _check_limits(axis: str, scale: str, limits: Range) -> None:
     """Raise a ValueError unless a scale and a range are allowed."""
-    if scale not in ("linear", "log"):
+    if not isinstance(scale, str) or scale not in ("linear", "log"):
         raise ValueError(f"{axis}_scale is {scale!r}; allowed are 'linear', 'log'")
     if limits is None or limits == "each":
         return
