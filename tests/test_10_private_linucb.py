@@ -172,7 +172,7 @@ def scene_noise(trust: str, batch: int) -> float:
 class Dictated:
     """One feature; noise on phi y and on phi^2 in a few steps, dictated, and a note of how likely it was."""
 
-    users, bits_per_user, changes = 1, 0.0, ()
+    users, bits_per_user, changes, adds, public, context_std = 1, 0.0, (), True, 0, 0.0
     steps = (0.5, 0.75)
     odds = ({-2: 1 / 9, -1: 2 / 9, 0: 3 / 9, 1: 2 / 9, 2: 1 / 9}, {-1: 0.25, 0: 0.5, 1: 0.25})
 
@@ -186,11 +186,11 @@ class Dictated:
     def send(self, values, rng):
         return values
 
-    def add(self, sent, rng):
+    def receive(self, waiting, rng):
         now = self.script[len(self.sent)]
         for part, odds in zip(now, self.odds, strict=True):
             self.chance *= odds[part]
-        self.total = self.total + sent.sum(axis=0) + np.multiply(self.steps, now)
+        self.total = self.total + waiting + np.multiply(self.steps, now)
         self.sent.append(tuple(self.total.round(9)))
         return self.total
 

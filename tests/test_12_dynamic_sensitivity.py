@@ -136,7 +136,7 @@ def two_songs():
     chances = rng.random(horizon)
     A, b, theta = [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]  # features are e1 and e2, so A is diagonal
     for t in range(horizon):
-        alpha = learner.learner.radius.beta(t, None)
+        alpha = learner.learner.radius.beta(t, None, None)
         index = [theta[k] + alpha / math.sqrt(A[k]) if shown[t, k] else -math.inf for k in (0, 1)]
         k = int(index[1] > index[0])
         A[k] += 1

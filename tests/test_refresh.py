@@ -17,7 +17,7 @@ from tests.book_helpers import picture
 
 # Written by people; everything else that is neither code nor text nor another's is made by a step.
 WRITTEN = {"book/not_testable.json", "book/_tools/slides/conf.json", "book/_static/cover.svg", "book/_static/favicon.svg"}
-CODE = {".py", ".md", ".js", ".css", ".html", ".j2", ".toml", ".cfg", ".txt", ".bib", ".typed"}
+CODE = {".py", ".md", ".js", ".css", ".html", ".j2", ".toml", ".cfg", ".txt", ".bib", ".typed", ".mplstyle"}
 OTHERS = {"vendor", "reveal", "masters", "__pycache__"}
 
 TOY = (

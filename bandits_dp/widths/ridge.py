@@ -122,8 +122,8 @@ class FixedWidth:
         return self.ridge
 
     def floor(self, batch: int) -> float:
-        """Return 0: without noise on V no eigenvalue is below the regularizer."""
-        return 0.0
+        """Return half of the regularizer, which is never reached without noise on V."""
+        return self.ridge / 2
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the width."""
@@ -165,6 +165,10 @@ class PlainRadius(FixedWidth):
         self.dimension, self.users, self.reward_std = dimension, users, reward_std
         self.theta_norm, self.feature_norm = theta_norm, feature_norm
         self.log_failure = -math.log(failure)
+
+    def floor(self, batch: int) -> float:
+        """Return 0: without noise on V no eigenvalue is below the regularizer."""
+        return 0.0
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius after ``batch`` batches."""
