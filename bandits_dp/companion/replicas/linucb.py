@@ -203,8 +203,16 @@ class FigureTree(_FigureNoise, TreeCounter):
     """What LinUCB-JDP would be with a real binary tree, whose nodes have the noise of :class:`FigureCounter`."""
 
 
+class FigureRadius(FixedWidth):
+    """The code's constant radius: V is never shifted."""
+
+    def floor(self, batch: int) -> float:
+        """Return 0, below which V is not shifted either."""
+        return 0.0
+
+
 class FigureLinUCB(LinUCB):
-    """LinUCB as the code plays it: V is never shifted, and the first arm of negative squared width is played, if there is one."""
+    """LinUCB as the code plays it: V is not shifted, and the first arm of negative squared width is played, if there is one."""
 
     def widths(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return roots, and such as nothing else reaches where the square is negative."""
@@ -218,7 +226,7 @@ def _figure(
     if problem.reward_range != (0.0, 1.0):
         raise ValueError(f"problem must have rewards in [0, 1] for the experiment calibration, got {problem.reward_range}")
     d, inside = problem.dimension, (1 + horizon * problem.feature_norm**2 / gamma) * horizon
-    radius = FixedWidth(math.sqrt(gamma * d) + 0.5 * math.sqrt(d * math.log(inside)), regularizer or 2 * gamma)
+    radius = FigureRadius(math.sqrt(gamma * d) + 0.5 * math.sqrt(d * math.log(inside)), regularizer or 2 * gamma)
     return LiveContexts(FigureLinUCB(d, radius, radius_scale), stream, problem, horizon, visits=horizon)
 
 
