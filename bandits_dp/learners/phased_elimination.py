@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._checks import called
 from bandits_dp._ties import first_largest, round_up
 from bandits_dp.ask_tell import Asked, Floats, Learner, Noise, able
 from bandits_dp.designs import bounded_actions, g_optimal_design
@@ -93,7 +94,6 @@ class PhasedElimination(Learner):
         self.first_length = _checks.positive("first_length", first_length)
         self.width = able("width", width, "margins")
         self.population = _checks.integer("population", population, low=0)
-        called = _checks.called
         self.clients = None if clients is None else called("clients", clients)
         d = _checks.integer("dimension", dimension, high=2000)
         self.active = np.arange(_checks.integer("arms", arms, high=10**7))
