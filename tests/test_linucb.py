@@ -299,7 +299,7 @@ def test_returning_users_are_counted(name, promised):
             live.update(ticket, 1.0, rng)
         with pytest.raises(ValueError, match="released without it"):
             live.update(late, 1.0, rng)
-        assert (live.register.visits_of("late"), live.register.visits_of(7)) == (0, batch + 1)
+        assert (live.register.appearances_of("late"), live.register.appearances_of(7)) == (0, batch + 1)
     with pytest.raises(ValueError, match="user must be asked once" if promised == 1 else "user must be asked in 2 batches"):
         live.act(features, user=7)
 

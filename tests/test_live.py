@@ -96,7 +96,7 @@ def test_a_batch_is_released_without_those_who_do_not_answer(name):
         live.update(ticket, 1.0)
     with pytest.raises(ValueError, match="used already, or its batch was released without it"):
         live.update(tickets[0], 1.0)
-    assert live.register.visits_of(0) == 0
+    assert live.register.appearances_of(0) == 0
     for ticket in tickets[3:9]:
         live.update(ticket, 0.0)
     live.update(live.act(user=0), 1.0)
@@ -192,14 +192,14 @@ def test_a_user_may_be_in_so_many_batches():
         ticket = come()
         come("user must be another one in every round of a batch, got 'Ada' again|user must be asked in 2 batches")
         register.next_batch()  # without her
-        assert register.visits_of("Ada") == 0 and not register.open
+        assert register.appearances_of("Ada") == 0 and not register.open
     for _ in range(2):
         ticket = come()
         register = register.without(ticket.number)
         register.next_batch()
     come("user must be asked in 2 batches at most, for which the noise .* got 'Ada'")
     for most in (0, -1, 1.5, True, "2"):
-        with pytest.raises(ValueError, match=r"^visits must be"):
+        with pytest.raises(ValueError, match=r"^appearances must be"):
             Register(most)
 
 

@@ -163,7 +163,7 @@ def test_every_system_starts_from_a_log_or_says_why_not(name):
     shown = [world.contexts(world.numbers(np.random.default_rng(6), 1))[0]] if SYSTEMS[name].setting == "contextual" else []
     if hidden and warm.played and warm.register.most == 1:
         with pytest.raises(ValueError, match="user must be asked once at most"):
-            warm.act(*shown, user=next(user for user in log.users if warm.register.visits_of(user)))
+            warm.act(*shown, user=next(user for user in log.users if warm.register.appearances_of(user)))
     warm.update(warm.act(*shown, user="somebody new"), 1.0, np.random.default_rng(7))
     fresh.restore(warm.save())
     assert fresh.played == warm.played

@@ -70,14 +70,14 @@ def bit_noise(dimension: int, phase: Phase) -> float:
     return 2 * std * math.sqrt(support_bound(dimension) * dimension)
 
 
-def _guarantee(anyone: Privatizer) -> Guarantee:
+def _guarantee(single: Privatizer) -> Guarantee:
     """Return what the release for one client with one average promises, in the words of the whole run."""
-    promise = anyone.guarantee
-    unit = f"one client's average rewards, each in {anyone.domain}" + (", after clipping to it" if anyone.clip else "")
+    promise = single.guarantee
+    unit = f"one client's average rewards, each in {single.domain}" + (", after clipping to it" if single.clip else "")
     reason = promise.reason
     if promise.proved:
         reason += "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
-    if anyone.clip:
+    if single.clip:
         reason += CLIPPED
     return replace(promise, unit=unit, neighbours="replace one client's data", reason=reason)
 

@@ -58,13 +58,13 @@ def _elimination(
     learner = PhasedElimination(k, d, support_bound(d), width)
     if problem.actions is not None:
         learner.show(problem.actions)
-    anyone = privatizer(1)
-    reason = anyone.guarantee.reason
-    if anyone.guarantee.proved:
+    single = privatizer(1)
+    reason = single.guarantee.reason
+    if single.guarantee.proved:
         reason += "; each sum is calibrated to its own users, who are in no other"
-    if anyone.clip:
+    if single.clip:
         reason += CLIPPED
-    return LiveArms(learner, privatizer, k, T, replace(anyone.guarantee, reason=reason), fidelity, "linear")
+    return LiveArms(learner, privatizer, k, T, replace(single.guarantee, reason=reason), fidelity, "linear")
 
 
 def with_noise(

@@ -18,7 +18,7 @@ from bandits_dp.catalog.options import (
     WHOLE,
     Given,
     Option,
-    allowed_visits,
+    allowed_appearances,
 )
 from bandits_dp.catalog.system import System
 from bandits_dp.companion.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
@@ -66,7 +66,7 @@ class Batches:
 
     users: int
     count: int
-    visits: int
+    appearances: int
 
 
 def _batches(given: Given, options: Any, protocol: str) -> Batches:
@@ -75,7 +75,7 @@ def _batches(given: Given, options: Any, protocol: str) -> Batches:
     if isinstance(size, str):
         size = named_batch_size(size, protocol, T, given.problem.dimension, given.epsilon, given.delta)
     count = given.full_batches(size)
-    return Batches(size, count, allowed_visits(options.returning_users, count))
+    return Batches(size, count, allowed_appearances(options.returning_users, count))
 
 
 def _reward_std(problem: Contextual) -> float:
@@ -105,7 +105,7 @@ def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, bat
     radius = rule(problem.dimension, batches.users, stream.law(batches.count), _reward_std(problem), options.failure, norm)
     learner = LinUCB(problem.dimension, radius, options.radius_scale)
     fidelity = getattr(options, "fidelity", "aggregate")
-    return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, batches.visits)
+    return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, batches.appearances)
 
 
 def _figure(given: Given, figure: Callable[..., LiveContexts]) -> LiveContexts:
@@ -128,18 +128,18 @@ def _linucb(given: Given, options: Any) -> LiveContexts:
     stream = FreshBatches(Identity(options.batch_size, Reals(LinearStatistics(problem.dimension).dimension)))
     text = "features and rewards are used as they are"
     stream.guarantee = no_guarantee("none", "one round (phi, y)", "replace one user's round", "certified", text)
-    return LiveContexts(learner, stream, problem, T, visits=T)
+    return LiveContexts(learner, stream, problem, T, appearances=T)
 
 
 def _local_privatizer(given: Given, options: Any, batches: Batches) -> Privatizer:
     """Return Gaussian noise at users who are in so many batches each."""
     epsilon, delta, domain = given.epsilon, given.delta, _domain(given, options)
     if given.calibration == "certified":
-        if batches.visits > 1:
-            return ReturningLocalGaussian(batches.users, batches.visits, epsilon, delta, domain=domain)
+        if batches.appearances > 1:
+            return ReturningLocalGaussian(batches.users, batches.appearances, epsilon, delta, domain=domain)
         return LocalGaussian(batches.users, epsilon, delta, domain=domain)
-    if batches.visits > 1:
-        return ReturningPublishedGaussian(batches.users, batches.visits, epsilon, delta, domain=domain, strict=options.strict)
+    if batches.appearances > 1:
+        return ReturningPublishedGaussian(batches.users, batches.appearances, epsilon, delta, domain=domain, strict=options.strict)
     return PublishedLocalGaussian(batches.users, epsilon, delta, domain, options.strict)
 
 
@@ -156,10 +156,10 @@ def _central(given: Given, options: Any) -> LiveContexts:
     batches = _batches(given, options, "central")
     kind = COUNTERS[_checks.choice("counter", options.counter or "tree", tuple(COUNTERS))]
     counter = kind(batches.count, given.epsilon, given.delta, _domain(given, options), given.calibration,
-                   appearances=batches.visits, strict=options.strict)
+                   appearances=batches.appearances, strict=options.strict)
     stream = CountedBatches(counter, batches.users)
     made = stream.guarantee
-    once = ", one per batch" if batches.users > 1 and batches.visits > 1 else ""
+    once = ", one per batch" if batches.users > 1 and batches.appearances > 1 else ""
     stream.guarantee = replace(made, unit=made.unit + once, reason=made.reason + BILLBOARD, joint=True)
     return _live(given, options, stream, batches)
 
@@ -171,8 +171,8 @@ def _amplified(given: Given, options: Any) -> LiveContexts:
     more: dict[str, Any] = {"domain": _domain(given, options), "honest_fraction": options.honest_fraction, "strict": options.strict}
     if options.batch_size == "privacy":  # each message is private enough on its own
         made: Privatizer = _local_privatizer(given, options, batches)
-    elif batches.visits > 1:
-        made = ReturningAmplifiedGaussian(batches.users, batches.visits, given.epsilon, given.delta, given.calibration, **more)
+    elif batches.appearances > 1:
+        made = ReturningAmplifiedGaussian(batches.users, batches.appearances, given.epsilon, given.delta, given.calibration, **more)
     else:
         made = AmplifiedGaussian(batches.users, given.epsilon, given.delta, given.calibration, **more)
     return _live(given, options, FreshBatches(made), batches)
@@ -183,14 +183,14 @@ def _vector(given: Given, options: Any) -> LiveContexts:
         return _figure(given, figure_vector)
     batches = _batches(given, options, "vector")
     made = vector_privatizer(
-        batches.users, batches.visits, given.epsilon, given.delta, given.calibration, options.batch_size == "privacy",
+        batches.users, batches.appearances, given.epsilon, given.delta, given.calibration, options.batch_size == "privacy",
         domain=_domain(given, options), levels=options.levels, honest_fraction=options.honest_fraction, strict=options.strict,
     )
     return _live(given, options, FreshBatches(made), batches)
 
 
 def vector_privatizer(
-    users: int, visits: int, epsilon: float, delta: float, calibration: str, local_first: bool, **options: Any
+    users: int, appearances: int, epsilon: float, delta: float, calibration: str, local_first: bool, **options: Any
 ) -> Privatizer:
     """Return P_Vec for users who are in so many batches each; if ``local_first``, each message is private enough on its own.
 
@@ -199,8 +199,8 @@ def vector_privatizer(
     """
     if local_first:
         options["honest_fraction"] = 1 / users
-    if visits > 1:
-        made: Privatizer = ReturningVectorSum(users, visits, epsilon, delta, calibration, **options)
+    if appearances > 1:
+        made: Privatizer = ReturningVectorSum(users, appearances, epsilon, delta, calibration, **options)
     else:
         made = VectorSum(users, epsilon, delta, calibration=calibration, **options)
     if local_first and made.guarantee.proved:

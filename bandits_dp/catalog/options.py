@@ -139,7 +139,7 @@ NOISE = Option("noise", "gaussian", ("gaussian", "laplace"))
 RETURNING = Option("returning_users", False, (bool, WHOLE), "in how many batches a user may be: False for 1, True for all")
 
 
-def allowed_visits(returning_users: bool | int, batches: int) -> int:
+def allowed_appearances(returning_users: bool | int, batches: int) -> int:
     """Return in how many of the batches a user may be."""
     if isinstance(returning_users, bool):
         return batches if returning_users else 1

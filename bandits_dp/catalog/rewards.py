@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import NOT_NEGATIVE, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, allowed_visits
+from bandits_dp.catalog.options import NOT_NEGATIVE, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, allowed_appearances
 from bandits_dp.catalog.system import System
 from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
 from bandits_dp.continual.curator import Curator
@@ -48,15 +48,15 @@ def _unit(problem: Contextual) -> str:
     return f"one reward in [{low:g}, {high:g}]"
 
 
-def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, visits: int = 1) -> CountedRewards:
+def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, appearances: int = 1) -> CountedRewards:
     """Return sums of vectors in a ball through a counter, with a guarantee about rewards: of one round, or of so many."""
     reason = f"running sums of {sums}; {counter.guarantee.reason}"
     promise = replace(counter.guarantee, unit=_unit(problem), neighbours=NEIGHBOURS, reason=reason)
-    if visits > 1:
+    if appearances > 1:
         promise = replace(
-            promise, unit=f"one user's at most {visits} rewards in [{problem.reward_range[0]:g}, {problem.reward_range[1]:g}]",
+            promise, unit=f"one user's at most {appearances} rewards in [{problem.reward_range[0]:g}, {problem.reward_range[1]:g}]",
             neighbours="change all rewards of one user, at most one in a batch; contexts and arms are public",
-            reason=f"{reason}; the sensitivity is that of {visits} rewards together, by the triangle inequality")
+            reason=f"{reason}; the sensitivity is that of {appearances} rewards together, by the triangle inequality")
     return CountedRewards(counter, batch_size, promise)
 
 
@@ -78,15 +78,15 @@ def _reward_tree(given: Given, options: Any) -> LiveContexts:
     span, d = _range(problem), problem.dimension
     kind = COUNTERS[options.counter]
     batches = given.full_batches(batch_size)
-    visits = allowed_visits(options.returning_users, batches)
-    counter = kind(batches, given.epsilon, given.delta, Ball(d, visits * span / 2))  # all that one user moves
+    appearances = allowed_appearances(options.returning_users, batches)
+    counter = kind(batches, given.epsilon, given.delta, Ball(d, appearances * span / 2))  # all that one user moves
     stds = counter.error_std(np.arange(1, batches + 1))
     radius: FixedWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
     if width is not None:
         radius = FixedWidth(width, radius.regularizer(0))
     learner = InstrumentLinUCB(d, radius, stds, span / 2, options.whiten, options.radius_scale)
-    stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", visits)
-    return LiveContexts(learner, stream, problem, given.horizon, visits=visits)
+    stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", appearances)
+    return LiveContexts(learner, stream, problem, given.horizon, appearances=appearances)
 
 
 def _printed(given: Given, options: Any, ridge: float) -> DynamicBound:

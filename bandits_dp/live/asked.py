@@ -26,7 +26,7 @@ class LiveAsked(Live):
     privatizers : list of Privatizer
         One for every sum of the phase.
     sample : Privatizer
-        That of a single number of a single person, which shows what answers may be.
+        The privatizer of one answer of one user; it says what answers may be.
     """
 
     asked: Asked

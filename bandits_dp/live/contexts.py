@@ -43,7 +43,7 @@ class LiveContexts(Live):
     centre : ndarray, shape (dimension,), optional
         A vector whose product with all features is the middle of the reward's range. Then that middle is subtracted from every
         reward, what is left is linear in the features with parameter theta - ``centre``, and it is this that is learned.
-    fidelity, visits
+    fidelity, appearances
         See :class:`bandits_dp.live.live.Live`.
 
     Attributes
@@ -69,9 +69,9 @@ class LiveContexts(Live):
         horizon: int,
         centre: Floats | None = None,
         fidelity: str = "aggregate",
-        visits: int = 1,
+        appearances: int = 1,
     ) -> None:
-        super().__init__(learner, problem.arms, horizon, stream.guarantee, fidelity, visits)
+        super().__init__(learner, problem.arms, horizon, stream.guarantee, fidelity, appearances)
         self.slots = [Slot(stream, stream.users)]
         self.batch_size, self.shown = stream.users, tuple[Floats, ...]()
         self.dimension, self.reward_range, self.feature_norm = problem.dimension, problem.reward_range, problem.feature_norm

@@ -50,7 +50,7 @@ class Live(Saved):
         What the whole run promises to each user.
     fidelity : {"aggregate", "messages"}
         Whether :func:`bandits_dp.simulate` may draw sums from their law, or plays this very loop. The law is the same.
-    visits : int
+    appearances : int
         In how many batches one user may be, >= 1.
 
     Attributes
@@ -76,7 +76,7 @@ class Live(Saved):
     centre: NDArray[np.float64] | None = None  # what a learner's parameter is measured from, if not from 0
 
     def __init__(
-        self, learner: Any, arms: int, horizon: int, guarantee: Guarantee, fidelity: str = "aggregate", visits: int = 1
+        self, learner: Any, arms: int, horizon: int, guarantee: Guarantee, fidelity: str = "aggregate", appearances: int = 1
     ) -> None:
         self.learner = learner
         self.arms = _checks.integer("arms", arms)
@@ -88,7 +88,7 @@ class Live(Saved):
         self.parameters: dict[str, Any] = {}
         self.played, self.bits = 0, 0.0
         self.slots: list[Slot] = []
-        self.register = Register(visits)
+        self.register = Register(appearances)
 
     @property
     def counts(self) -> dict[str, Any]:

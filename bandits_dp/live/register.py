@@ -37,14 +37,14 @@ class Register:
 
     Parameters
     ----------
-    visits : int
+    appearances : int
         In how many batches one user may be, >= 1.
 
     Examples
     --------
     >>> from bandits_dp.live.register import Register
     >>> from bandits_dp.live.slot import Slot
-    >>> register, slot = Register(visits=1), Slot(None, users=10, arm=0)
+    >>> register, slot = Register(appearances=1), Slot(None, users=10, arm=0)
     >>> ticket = register.hand_out(slot, arm=0, user="Ada")
     >>> register.hand_out(slot, arm=0, user="Ada")
     Traceback (most recent call last):
@@ -52,8 +52,8 @@ class Register:
     ValueError: user must be asked once at most, for which the noise is made, got 'Ada' once more
     """
 
-    def __init__(self, visits: int) -> None:
-        self.most = _checks.integer("visits", visits)
+    def __init__(self, appearances: int) -> None:
+        self.most = _checks.integer("appearances", appearances)
         self.owner, self.secret = "", b""  # whose tickets are taken, and the key of the hashes: made with the first ticket
         self.numbers = 0  # tickets so far
         self.open: dict[int, Kept] = {}
@@ -100,9 +100,9 @@ class Register:
         key, number = b"" if user is None else self.admitted(user), self.numbers
         self.owner = self.owner or secrets.token_hex(8)
         ticket = Ticket(arm, users, user, number=number, owner=self.owner, **more)
-        kept, visits, shown = Kept(users, key, slot.arm), self.count.get(key, 0) + 1, slot.shown + users
+        kept, times, shown = Kept(users, key, slot.arm), self.count.get(key, 0) + 1, slot.shown + users
         if key:  # one step, in which nothing is called
-            self.open[number], self.numbers, slot.shown, self.count[key], self.here[key] = kept, number + 1, shown, visits, None
+            self.open[number], self.numbers, slot.shown, self.count[key], self.here[key] = kept, number + 1, shown, times, None
         else:
             self.open[number], self.numbers, slot.shown = kept, number + 1, shown
         return ticket
@@ -142,7 +142,7 @@ class Register:
             key = self.expired[-1]
             self.count[key], self.expired = self.count[key] - 1, self.expired[:-1]  # one step, whoever interrupts
 
-    def visits_of(self, user: Hashable) -> int:
+    def appearances_of(self, user: Hashable) -> int:
         """Return in how many batches a user was or is."""
         self.settle()
         return self.count.get(self.hashed(user), 0)
@@ -154,8 +154,9 @@ class Register:
         return {
             "owner": self.owner, "secret": _bytes([self.secret]), "numbers": self.numbers,
             "tickets": np.array([(number, one.users, one.arm) for number, one in self.open.items()], dtype=np.int64).reshape(-1, 3),
-            "ticket_users": _bytes(one.user for one in kept), "visitors": _bytes(sorted(self.count)),
-            "visits": np.array([self.count[key] for key in sorted(self.count)], dtype=np.int64), "here": _bytes(sorted(self.here)),
+            "ticket_users": _bytes(one.user for one in kept), "users": _bytes(sorted(self.count)),
+            "appearances": np.array([self.count[key] for key in sorted(self.count)], dtype=np.int64),
+            "here": _bytes(sorted(self.here)),
         }
 
     def unpack(self, state: dict[str, NDArray[Any]]) -> None:
@@ -163,7 +164,7 @@ class Register:
         self.owner, (self.secret,), self.numbers = str(state["owner"]), _from_bytes(state["secret"]), int(state["numbers"])
         rows = zip(state["tickets"].tolist(), _from_bytes(state["ticket_users"]), strict=True)
         self.open = {number: Kept(users, user, arm) for (number, users, arm), user in rows}
-        self.count = dict(zip(_from_bytes(state["visitors"]), state["visits"].tolist(), strict=True))
+        self.count = dict(zip(_from_bytes(state["users"]), state["appearances"].tolist(), strict=True))
         self.here = dict.fromkeys(_from_bytes(state["here"]))
 
 

@@ -22,7 +22,7 @@ def drawable(p: float, draws: int) -> float:
     p : float
         Wanted probability, in (0, 1/2].
     draws : int
-        How many such bits are drawn as one binomial number, >= 1: this is one at least no less often than it should be.
+        How many such bits are drawn as one binomial number, >= 1. That number is at least 1 as often as it should be, or more.
 
     Returns
     -------

@@ -147,7 +147,7 @@ class _Rows:
         batch: list[int] = []
         for row in rows:
             user = self.user(row) if self.skip_returning else None
-            if user is None or (live.register.visits_of(user) < live.register.most and user not in map(self.user, batch)):
+            if user is None or (live.register.appearances_of(user) < live.register.most and user not in map(self.user, batch)):
                 batch.append(row)
             if len(batch) == size:
                 yield batch

@@ -227,7 +227,7 @@ def _figure(
         raise ValueError(f"problem must have rewards in [0, 1] for the experiment calibration, got {problem.reward_range}")
     d, inside = problem.dimension, (1 + horizon * problem.feature_norm**2 / gamma) * horizon
     radius = FigureRadius(math.sqrt(gamma * d) + 0.5 * math.sqrt(d * math.log(inside)), regularizer or 2 * gamma)
-    return LiveContexts(FigureLinUCB(d, radius, radius_scale), stream, problem, horizon, visits=horizon)
+    return LiveContexts(FigureLinUCB(d, radius, radius_scale), stream, problem, horizon, appearances=horizon)
 
 
 def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
