@@ -20,8 +20,7 @@ from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.streams import CountedRewards
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
-from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth
-from bandits_dp.widths.ridge import FixedWidth
+from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth, PublicWidth
 
 FAILURE = 0.1  # probability that some proved radius is too small
 WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
@@ -67,7 +66,7 @@ def _tree(given: Given, options: Any) -> LiveContexts:
     counter = TreeCounter(given.full_batches(batch_size), given.epsilon, 0.0, Ball(d, span * L / 2), given.calibration,
                           noise="laplace")
     proved = CountedRadius(counter, batch_size, span / 2, problem.theta_norm, L, options.ridge, FAILURE)
-    learner = RidgeLinUCB(d, proved if width is None else FixedWidth(width, options.ridge), options.radius_scale)
+    learner = RidgeLinUCB(d, proved if width is None else PublicWidth(width, options.ridge), options.radius_scale)
     return LiveContexts(learner, _counted(problem, counter, batch_size, "x r"), problem, given.horizon)
 
 
@@ -81,9 +80,9 @@ def _reward_tree(given: Given, options: Any) -> LiveContexts:
     appearances = allowed_appearances(options.returning_users, batches)
     counter = kind(batches, given.epsilon, given.delta, Ball(d, appearances * span / 2))  # all that one user moves
     stds = counter.error_std(np.arange(1, batches + 1))
-    radius: FixedWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
+    radius: PublicWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
     if width is not None:
-        radius = FixedWidth(width, radius.regularizer(0))
+        radius = PublicWidth(width, radius.regularizer(0))
     learner = InstrumentLinUCB(d, radius, stds, span / 2, options.whiten, options.radius_scale)
     stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", appearances)
     return LiveContexts(learner, stream, problem, given.horizon, appearances=appearances)
@@ -146,9 +145,10 @@ def _dgs(given: Given, options: Any) -> LiveContexts:
     usual = 0.1 if given.calibration == "experiment" else 1.0
     ridge = usual if options.ridge is None else options.ridge
     make = _certified_curator if given.calibration == "certified" else _unproved_curator
-    radius: FixedWidth = PrintedWidth(d, given.horizon, given.epsilon, ridge, problem.theta_norm, problem.feature_norm, FAILURE / 2)
+    radius: PublicWidth = PrintedWidth(d, given.horizon, given.epsilon, ridge, problem.theta_norm, problem.feature_norm,
+                                       FAILURE / 2)
     if options.width is not None:
-        radius = FixedWidth(options.width, ridge)
+        radius = PublicWidth(options.width, ridge)
     learner = ParameterLinUCB(d, radius, options.radius_scale)
     return LiveContexts(learner, make(given, options, ridge), problem, given.horizon)
 

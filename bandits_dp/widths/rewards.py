@@ -17,7 +17,22 @@ from bandits_dp.widths.ridge import FixedWidth, Floats, PlainRadius
 from bandits_dp.widths.ridge_private import quadratic_quantile
 
 
-class InstrumentRadius(FixedWidth):
+class PublicWidth(FixedWidth):
+    """A width that somebody chose; A has no noise, so no eigenvalue is below the regularizer.
+
+    Examples
+    --------
+    >>> from bandits_dp.widths.rewards import PublicWidth
+    >>> PublicWidth(width=0.3, regularizer=1.0).floor(batch=1)
+    0.0
+    """
+
+    def floor(self, batch: int) -> float:
+        """Return 0: nothing has to be shifted."""
+        return 0.0
+
+
+class InstrumentRadius(PublicWidth):
     r"""Rigorous radius of :class:`bandits_dp.learners.linucb_rewards.InstrumentLinUCB`, for linear means and Gaussian noise.
 
     :math:`M (\hat\theta - \theta) = W^\top C^{-1} (\xi + n) - \kappa \theta`, :math:`\xi = \sum g_s \xi_s`. The norm of
@@ -123,7 +138,7 @@ class CountedRadius(PlainRadius):
         return np.asarray(super().beta(batch, ridge, least) + self.noise_bound[batch] / np.sqrt(least))
 
 
-class PrintedWidth(FixedWidth):
+class PrintedWidth(PublicWidth):
     r"""The confidence bound printed for DGS (Wang, Zhao, Wang 2022, Lemma 2, inequality 4), with its constant 1.
 
     Its first term comes from Theorem 2, whose O() holds :math:`32 / \lambda_0`; with the printed 1 it is far smaller than the
