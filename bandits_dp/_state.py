@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import os
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +18,21 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _files
 
 T = TypeVar("T")
+P = ParamSpec("P")
+S = TypeVar("S", bound="Saved")
 FORMAT = 2  # another number when what is in a state can no longer be read as before
 LABEL = f"bandits_dp state {FORMAT}"  # in files
+
+
+def locked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Let threads call such methods of one object one after the other only."""
+
+    @functools.wraps(method)
+    def one_at_a_time(self: S, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self.lock:
+            return method(self, *args, **kwargs)
+
+    return one_at_a_time
 
 
 class Saved(ABC):
@@ -28,12 +43,29 @@ class Saved(ABC):
     kind : str
         What it is, in one word; the key under which a state names its owner.
     description : str
-        Name, size, range and options: a state can be restored only into an object with the same description.
+        Name, size and options: a state can be restored only into an object with the same description.
+    terms : str
+        What is promised to whom, for which values: it must be the same, too.
+    lock : threading.RLock
+        Held while a method changes anything; a copy has one of its own. Who wants several calls to be one step holds it meanwhile.
     """
 
     kind: ClassVar[str]
     description: str
+    terms: str = ""
+    lock: Any
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Make the lock."""
+        self = super().__new__(cls)
+        self.lock = threading.RLock()
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the lock, which cannot be copied."""
+        return {key: value for key, value in self.__dict__.items() if key != "lock"}
+
+    @locked
     def save(self, path: str | os.PathLike[str] | None = None) -> dict[str, NDArray[Any]]:
         """Return everything that changes during a run, as a plain dictionary of arrays, and write it to a file if a path is given.
 
@@ -57,8 +89,12 @@ class Saved(ABC):
 
         Warnings
         --------
-        Restore a state once only, and keep it as secret as what it holds: in the central model that is sums of users' data, and
-        noise of releases that are past. Two copies that go on from it are two releases about the users who are in both.
+        Save, then show: what ``act`` and ``update`` did may be seen by others when it is saved, and not before. Then whatever
+        crashes, the newest state knows all that anybody has seen, and nothing is released twice. The page "How to use this book"
+        has a server that does so.
+
+        Restore the newest state, once only, and keep it as secret as what it holds: in the central model that is sums of users'
+        data, and noise of releases that are past. Two copies that go on from it are two releases about the users who are in both.
 
         Examples
         --------
@@ -72,13 +108,14 @@ class Saved(ABC):
         >>> again.played
         1
         """
-        entries = {"format": FORMAT, self.kind: self.description, **self._pack()}
+        entries = {"format": FORMAT, self.kind: self.description, "terms": self.terms, **self._pack()}
         state = {key: np.array(value) for key, value in entries.items()}
         state["digest"] = np.array(digest(state))
         if path is not None:
             write_state(path, state)
         return state
 
+    @locked
     def restore(self, state: Mapping[str, ArrayLike] | str | os.PathLike[str]) -> None:
         """Go on from what :meth:`save` returned, or wrote.
 
@@ -112,8 +149,11 @@ class Saved(ABC):
         owner = str(arrays[self.kind]) if self.kind in arrays else None
         if owner != self.description:
             raise ValueError(f"state must come from {self.description}, got that of {owner}")
+        if (terms := str(arrays.get("terms", ""))) != self.terms:
+            raise ValueError(f"state must come from {owner} for {self.terms}, got that of one for {terms}")
         other = copy.deepcopy(self)
         other._unpack(arrays)
+        other.lock = self.lock  # which other threads may be waiting for
         self.__dict__ = other.__dict__
 
     def __copy__(self) -> Self:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp._state import locked
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.asked import LiveAsked
 from bandits_dp.live.slot import Slot
@@ -29,7 +30,7 @@ class LiveArms(LiveAsked):
     arms, horizon : int
         Numbers of arms K and rounds T, both >= 1.
     guarantee : Guarantee, optional
-        That of the first privatizer if not given.
+        If not given, that of the weakest privatizer of the first phase, and a weaker one in a later phase is refused.
     fidelity : {"aggregate", "messages"}
         See :class:`bandits_dp.live.live.Live`.
     setting : {"arms", "linear"}
@@ -68,7 +69,10 @@ class LiveArms(LiveAsked):
         super().__init__(learner, arms, horizon, guarantee, fidelity)  # type: ignore[arg-type]  # set below
         self.begin()
         self.sample = self.privatizers[0] if self.privatizers else privatizer(1)
-        self.guarantee = guarantee or self.sample.guarantee
+        if guarantee is None:
+            promises = [one.guarantee for one in (self.sample, *self.privatizers)]
+            epsilon, delta = (max(getattr(one, name) for one in promises) for name in ("epsilon", "delta"))
+            self.guarantee, self.weakest = replace(max(promises, key=lambda one: one.epsilon), epsilon=epsilon, delta=delta), True
 
     def begin(self, answered: int = 0) -> None:
         """Hear what the learner asks, and who answers through what; so many have answered already."""
@@ -82,6 +86,7 @@ class LiveArms(LiveAsked):
             for users in map(int, asked.plays):
                 if users not in made:
                     made[users] = self.privatizer(users)
+                    self._check_promise(made[users])
             self.privatizers = [made[users] for users in map(int, asked.plays)]
         sources = self.privatizers if self.decides else [None] * len(asked.arms)
         self.slots = [Slot(*one) for one in zip(sources, asked.plays.tolist(), asked.arms.tolist(), strict=True)]
@@ -100,6 +105,7 @@ class LiveArms(LiveAsked):
     def _lacks(self, place: int) -> int:
         return self.slots[place].users - self.slots[place].filled if self.decides else self.horizon - self.played
 
+    @locked
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for the next user, or for the next few, who are all shown one arm.
 
@@ -132,8 +138,10 @@ class LiveArms(LiveAsked):
         slot = self.slots[self._turn]
         return self.register.hand_out(slot, slot.arm, users, user)
 
+    @locked
     def offer(self, place: int, user: Hashable = None) -> Ticket:
         """Return a ticket for one of the asked arms, by its place among them, whether it is next or not."""
+        self._settle()
         self._must_go_on()
         if place not in range(len(self.slots)):
             raise ValueError(f"place must be 0 to {len(self.slots) - 1}, that of an asked arm, got {place!r}")
@@ -156,7 +164,7 @@ class LiveArms(LiveAsked):
         self.register.next_batch(slot.arm)
         if all(one.filled == one.users for one in self.slots):
             self.register.here = {}
-            self._end_phase(self.released)
+            self.due = (self.released,)
 
     def learn_publicly(self, rewards: Sequence[NDArray[np.float64]]) -> None:
         """Take a whole phase from people to whom nothing is promised: the learner is told exact sums, and nobody sends anything.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp._state import snapshot
+from bandits_dp._state import locked, snapshot
 from bandits_dp.ask_tell import Asked
 from bandits_dp.live.live import Live
 from bandits_dp.privatizers import Privatizer
@@ -35,9 +35,19 @@ class LiveAsked(Live):
     sample: Privatizer
     numbers_sent = 0  # in simulations: numbers that people sent
 
+    weakest = False  # whether the guarantee is that of the weakest privatizer of the first phase
+
     @abstractmethod
     def begin(self) -> None:
         """Hear what the learner asks, and make the slots."""
+
+    @property
+    def _accepts(self) -> str:
+        return f"rewards in {self.sample.domain}"
+
+    @property
+    def _source(self) -> Any:
+        return self.sample
 
     def _ask(self) -> Asked:
         """Ask the learner, whose class may be anybody's."""
@@ -60,15 +70,27 @@ class LiveAsked(Live):
 
     def take_phase(self, released: NDArray[np.float64]) -> None:
         """Take what a simulator drew from the law of the releases of the whole phase."""
+        self._count_phase(released)
+        self._settle()
+
+    def _count_phase(self, released: NDArray[np.float64]) -> None:
         self.played += int(self.asked.plays.sum())
         self.bits += float(sum(privatizer.users * privatizer.bits_per_user for privatizer in self.privatizers))
-        self._end_phase(released)
+        self.due = (released,)
 
-    def _end_phase(self, released: NDArray[np.float64]) -> None:
+    def _hear(self) -> None:
         """Tell the learner what its phase released, and begin the next."""
         self.numbers_sent += self.asked.clients * len(self.asked.arms) or int(self.asked.plays.sum())
-        self._tell(released, self.privatizers)
+        self._tell(*self.due, self.privatizers)
         self.begin()
+
+    def _check_promise(self, privatizer: Privatizer) -> None:
+        """Refuse a privatizer that promises less than this learner."""
+        own, other = self.guarantee, privatizer.guarantee
+        if self.weakest and (other.epsilon > own.epsilon or other.delta > own.delta):
+            raise ValueError(f"privatizer must promise ({own.epsilon:g}, {own.delta:g}), as in the first phase, to each of "
+                             f"{privatizer.users} users, got ({other.epsilon:g}, {other.delta:g}); a guarantee= of your own is "
+                             "taken as it is")
 
     @property
     def _actions(self) -> NDArray[np.float64] | None:
@@ -76,6 +98,7 @@ class LiveAsked(Live):
         actions: NDArray[np.float64] | None = getattr(self.learner, "actions", None)
         return actions
 
+    @locked
     def show(self, actions: ArrayLike) -> None:
         """Say what the actions are, if the learner was made for a distribution of instances, and start the first phase.
 

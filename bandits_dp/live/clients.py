@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._state import locked
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.asked import LiveAsked
 from bandits_dp.live.slot import Slot
@@ -67,11 +68,12 @@ class LiveClients(LiveAsked):
     @property
     def missing(self) -> int:
         """How many more clients watch the current phase; 0 if it releases nothing."""
-        return self.slots[0].free
+        return 0 if self.due else self.slots[0].free
 
     def _lacks(self, place: int) -> int:
         return self.slots[0].users - self.slots[0].filled
 
+    @locked
     def act(self, users: int | None = None, user: Hashable = None) -> Ticket:
         """Return a ticket for some new clients, who all watch the whole phase.
 
@@ -93,6 +95,7 @@ class LiveClients(LiveAsked):
         ValueError
             If the horizon is reached, an argument is out of range, or the client was there before.
         """
+        self._settle()
         self._must_go_on()
         missing = self.missing
         users = missing if users is None else _checks.integer("users", users, low=min(1, missing))
@@ -121,7 +124,7 @@ class LiveClients(LiveAsked):
         slot = self.slots[0] = self.slots[0].taking(ticket.users, values, rng)
         if slot.filled == slot.users:
             self.register.next_batch()
-            self.take_phase(slot.source.receive(slot.waiting, rng))
+            self._count_phase(slot.source.receive(slot.waiting, rng))
 
     def check_problem(self, problem: Any) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp._state import snapshot
+from bandits_dp._state import locked, snapshot
 from bandits_dp.ask_tell import Learner
 from bandits_dp.learners import LinUCB
 from bandits_dp.learners.linucb import statistics
@@ -83,6 +83,15 @@ class LiveContexts(Live):
         stream.check(self.values(phi, np.tile(extremes, 2)), "features and rewards of the problem")
 
     @property
+    def _accepts(self) -> str:
+        low, high = self.reward_range
+        return f"rewards in [{low:g}, {high:g}] and features of norm at most {self.feature_norm:g}"
+
+    @property
+    def _source(self) -> Any:
+        return self.stream
+
+    @property
     def stream(self) -> Any:
         """What releases running sums."""
         return self.slots[0].source
@@ -92,6 +101,7 @@ class LiveContexts(Live):
         """What a simulation counts besides regret and bits: how often LinUCB lifted its matrix."""
         return {"shifts": self.learner.shifts} if isinstance(self.learner, LinUCB) else {}
 
+    @locked
     def act(self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None) -> Ticket:
         """Return a ticket for the next user, or for several users of the current batch.
 
@@ -126,6 +136,7 @@ class LiveContexts(Live):
         >>> learner.played
         1
         """
+        self._settle()
         self._must_go_on()
         ragged = isinstance(features, (list, tuple)) and len({np.shape(own) for own in features}) > 1
         several = ragged or np.ndim(features) == 3
@@ -208,7 +219,10 @@ class LiveContexts(Live):
         self.slots = [Slot(stream, self.batch_size)]
         self.bits += self.batch_size * stream.bits_per_user
         self.register.next_batch()
-        self._tell(released, *public)
+        self.due = (released, *public)
+
+    def _hear(self) -> None:
+        self._tell(*self.due)
 
     def values(self, phi: Floats, y: Floats) -> Floats:
         """Return the numbers that users have, from the features of what they were shown and from their rewards."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp._state import snapshot
+from bandits_dp._state import locked, snapshot
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.live import Live
 from bandits_dp.live.slot import Slot
@@ -62,13 +62,24 @@ class LiveCounted(Live):
     def _lacks(self, place: int) -> int:
         return self.horizon - self.played
 
+    @property
+    def _accepts(self) -> str:
+        return f"rewards in {self.sample.domain}"
+
+    @property
+    def _source(self) -> Any:
+        return self.sample
+
+    @locked
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for the next user; see :meth:`bandits_dp.live.arms.LiveArms.act`."""
         users, arm = self._admit(users), int(self.asked.arms[0])
         return self.register.hand_out(self.slots[arm], arm, users, user)
 
+    @locked
     def offer(self, place: int, user: Hashable = None) -> Ticket:
         """Return a ticket for an arm, whether it is the one that the learner asks about or not."""
+        self._settle()
         self._must_go_on()
         if place not in range(self.arms):
             raise ValueError(f"arm must be 0 to {self.arms - 1}, got {place!r}")
@@ -82,7 +93,11 @@ class LiveCounted(Live):
         slot.source = snapshot(slot.source)
         released = slot.source.receive(slot.source.send(values, rng).sum(axis=0), rng)
         self.played, self.bits = self.played + 1, self.bits + slot.source.bits_per_user
-        self._tell(released, (slot.source,), place)
+        self.due = released, np.array(place)
+
+    def _hear(self) -> None:
+        released, place = self.due
+        self._tell(released, (self.slots[int(place)].source,), int(place))
         self.asked = self.learner.ask()
 
     def _reopen(self, state: dict[str, NDArray[Any]]) -> None:

@@ -6,8 +6,9 @@ model a value is randomized inside ``update``, at once; in the shuffle model wha
 in the central model the trusted server's raw sum waits. Noise is drawn when something is released, never before.
 
 **Nothing happens twice.** ``update`` works on a shallow copy and takes it over in one step at the end. Refused or interrupted, by
-Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it. Who serves users in
-several threads takes a lock for every call: two updates at once could release the same answers twice.
+Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it. Answers and their
+release are committed before the learner, whose class may be anybody's, is told: if it fails, it is told the same release again by
+the next call, in another process after ``save`` and ``restore``, too. Threads may share a learner: its methods take turns.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved, pack, snapshot, unpack
+from bandits_dp._state import Saved, locked, pack, snapshot, unpack
 from bandits_dp.ask_tell import Learner
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.randomness import generator
@@ -69,6 +70,8 @@ class Live(Saved):
         Who waits for the next releases.
     register : Register
         Open tickets, and who was there.
+    due : tuple of ndarray
+        What was released and is yet to be told to the learner: nothing, unless it failed when it was told.
     """
 
     kind = "learner"
@@ -89,6 +92,22 @@ class Live(Saved):
         self.played, self.bits = 0, 0.0
         self.slots: list[Slot] = []
         self.register = Register(appearances)
+        self.due: tuple[NDArray[Any], ...] = ()
+
+    @property
+    def terms(self) -> str:  # type: ignore[override]
+        """What is promised to whom, for which values."""
+        return f"{self._accepts}: {self._source.guarantee}"
+
+    @property
+    @abstractmethod
+    def _accepts(self) -> str:
+        """Which rewards it takes, in words."""
+
+    @property
+    @abstractmethod
+    def _source(self) -> Any:
+        """Whose releases it is told."""
 
     @property
     def counts(self) -> dict[str, Any]:
@@ -103,7 +122,7 @@ class Live(Saved):
     @property
     def missing(self) -> int:
         """How many users (with clients: how many more of them) one ticket can be for: those without one, or without an answer."""
-        return min(self.slots[self._turn].free, self.horizon - self.played) if self.slots else 0
+        return 0 if self.due else min(self.slots[self._turn].free, self.horizon - self.played)
 
     @property
     def _turn(self) -> int:
@@ -125,8 +144,21 @@ class Live(Saved):
 
     @abstractmethod
     def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> None:
-        """Take values in; replaces attributes, and changes nothing that they held before."""
+        """Take values in; what they release is due then. Replaces attributes, and changes nothing that they held before."""
 
+    @abstractmethod
+    def _hear(self) -> None:
+        """Tell the learner what is due, and ask what it wants next; replaces attributes likewise."""
+
+    def _settle(self) -> None:
+        """Tell what is due, in one step: a learner that fails is told the same again next time."""
+        if self.due:
+            then = snapshot(self)
+            then._hear()
+            then.due = ()
+            self.__dict__ = then.__dict__
+
+    @locked
     def update(self, ticket: Ticket, answers: ArrayLike, rng: np.random.Generator | None = None) -> None:
         """Take the answer to a ticket; release when the batch is full.
 
@@ -146,6 +178,9 @@ class Live(Saved):
             or expired because its batch was released without it, or ``rng`` is not a Generator. The learner stays as it was.
         TypeError
             If ``ticket`` is not a ticket.
+        Exception
+            Whatever a learner of your own raises when it is told a release. The answers are taken then, the ticket is closed, and
+            the next call tells it the same release again.
 
         Examples
         --------
@@ -158,6 +193,7 @@ class Live(Saved):
         >>> learner.played
         2
         """
+        self._settle()
         self._must_go_on()
         self.register.check(ticket)
         place = self._place(ticket)
@@ -168,9 +204,11 @@ class Live(Saved):
         then.register, then.slots = self.register.without(ticket.number), self.slots.copy()
         then._take(place, ticket, values, rng)
         self.__dict__ = then.__dict__  # one step: before it nothing has changed, after it everything has
+        self._settle()
 
     def _admit(self, users: int) -> int:
         """Check for how many users a ticket is wanted."""
+        self._settle()
         self._must_go_on()
         users = _checks.integer("users", users)
         if users > self.missing:
@@ -224,6 +262,7 @@ class Live(Saved):
 
     def _pack(self) -> dict[str, ArrayLike]:
         packed = {"played": self.played, "bits": self.bits, **self.register.pack(), **pack(self.learner, "learner_")}
+        packed |= {f"due_{place}": one for place, one in enumerate(self.due)}
         for place, slot in enumerate(self.slots):
             packed |= slot.pack(f"slot_{place}_")
         return packed
@@ -235,6 +274,7 @@ class Live(Saved):
         unpack(self.learner, state, "learner_")
         self._reopen(state)
         self.slots = [slot.unpack(state, f"slot_{place}_") for place, slot in enumerate(self.slots)]
+        self.due = tuple(state[key] for key in sorted(state) if key.startswith("due_"))
 
     def _reopen(self, state: dict[str, NDArray[Any]]) -> None:
         """Make the slots that a restored learner has."""

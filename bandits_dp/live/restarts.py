@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved, snapshot
+from bandits_dp._state import Saved, locked, snapshot
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.problems import Problem
@@ -76,6 +76,7 @@ class Restarts(Saved):
         self.name = f"{self.live.name}, unknown horizon"
         self.parameters: dict[str, Any] = self.live.parameters | {"first_horizon": self.first, "growth": self.growth}
         self.description = f"Restarts(growth={growth!r}, first={self.live.description})"
+        self.terms = self.live.terms
         one = self.live.guarantee
         self.guarantee = replace(one, reason=f"{one.reason}; a restart for {self.first} rounds and all later ones have other users")
 
@@ -111,20 +112,27 @@ class Restarts(Saved):
         """How many users one ticket can be for."""
         return self.live.missing
 
+    @locked
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
         """Ask the learner that plays now for a ticket."""
+        self._turn_over()
         ticket: Ticket = self.live.act(users, user)
         return ticket
 
+    @locked
     def update(self, ticket: Ticket, answers: ArrayLike, rng: np.random.Generator | None = None) -> None:
         """Tell the learner that plays now, and restart when its horizon is reached; errors are those of its ``update``."""
-        then = snapshot(self)
-        then.live = snapshot(self.live)
-        then.live.update(ticket, answers, rng)
-        if then.live.played == then.live.horizon:
+        self._turn_over()
+        self.live.update(ticket, answers, rng)
+        self._turn_over()
+
+    def _turn_over(self) -> None:
+        """Restart in one step, if the horizon is reached; what the last learner is yet to be told is of no use any more."""
+        if self.live.played == self.live.horizon:
+            then = snapshot(self)
             then.stage += 1
-            then.live = then._begun().follow(then.live)
-        self.__dict__ = then.__dict__
+            then.live = then._begun().follow(self.live)
+            self.__dict__ = then.__dict__
 
     def _begun(self) -> Any:
         """Return a fresh learner for this stage."""

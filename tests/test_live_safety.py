@@ -1,0 +1,243 @@
+"""What surrounds the mathematics in live use: crashes, threads, failing code of one's own, and states that go elsewhere."""
+
+import contextlib
+import copy
+import pickle
+import sys
+import threading
+from functools import partial
+
+import numpy as np
+import pytest
+
+import bandits_dp as bdp
+from bandits_dp.live.restarts import Restarts
+from bandits_dp.privatizers import BinarySum, CentralLaplace
+from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms, PoolContextual
+
+ARMS = BernoulliArms([0.9, 0.8])
+
+
+# Code of one's own that fails
+
+
+class Fragile:
+    """Plays two arms for ``users`` each, notes what it is told, and fails as long as it is asked to."""
+
+    def __init__(self, where, users=10):
+        self.where, self.users, self.seen, self.best = where, users, [], 0
+
+    def __deepcopy__(self, memory):
+        then = object.__new__(Fragile)
+        then.__dict__.update(self.__dict__)  # what it has seen is seen by all copies
+        return then
+
+    def ask(self):
+        if self.where == "ask" and self.seen and len(self.seen) < 20:
+            self.seen.append(self.seen[-1])
+            raise ConnectionError("no log server")
+        return bdp.Asked(arms=[0, 1], plays=[self.users, self.users])
+
+    def tell(self, released, noise):
+        self.seen.append(released.copy())
+        if self.where == "tell" and len(self.seen) < 20:
+            raise ConnectionError("no log server")
+
+
+@pytest.mark.parametrize("where", ["tell", "ask"])
+@pytest.mark.parametrize("horizon", [1000, None])
+def test_a_learner_that_fails_is_told_the_same_release_again(where, horizon):
+    learner, privatizer = Fragile(where), partial(CentralLaplace, epsilon=1.0)
+    live = bdp.combine(learner, privatizer, ARMS, horizon=1000)
+    if horizon is None:
+        live = Restarts(lambda horizon: bdp.combine(learner, privatizer, ARMS, horizon=horizon))
+    live.update(live.act(users=10), np.ones(10))
+    live.update(live.act(users=9), np.ones(9))
+    last = live.act()
+    with pytest.raises(ConnectionError):
+        live.update(last, 1.0)
+    assert live.played == 20 and not live.tickets  # the answer is taken
+    with pytest.raises(ValueError, match=r"ticket must be o(pen|ne of this)"):
+        for _ in range(30):
+            with contextlib.suppress(ConnectionError):
+                live.update(last, 0.0)
+    assert len(learner.seen) >= 20 and np.ptp(learner.seen, axis=0).max() == 0.0
+    assert live.act().arm == 0
+
+
+def test_what_a_learner_is_yet_to_be_told_is_in_its_state():
+    learner = Fragile("tell")
+    live, again = (bdp.combine(learner, partial(CentralLaplace, epsilon=1.0), ARMS, horizon=1000) for _ in range(2))
+    live.update(live.act(users=10), np.ones(10))
+    with pytest.raises(ConnectionError):
+        live.update(live.act(users=10), np.ones(10))
+    learner.where = "nowhere"
+    again.learner.__class__.changes = ("best",)
+    again.restore(live.save())
+    again.act()
+    assert len(learner.seen) == 2 and np.array_equal(*learner.seen)
+
+
+# The guarantee of what is combined
+
+
+class Doubling:
+    """Asks for twice as many users in every phase."""
+
+    def __init__(self):
+        self.phase = 0
+
+    def ask(self):
+        return bdp.Asked(arms=[0, 1], plays=[100 * 2**self.phase, 50])
+
+    def tell(self, released, noise):
+        self.phase += 1
+
+
+def test_the_weakest_privatizer_of_the_first_phase_is_promised():
+    live = bdp.combine(Doubling(), lambda n: CentralLaplace(n, epsilon=1.0 if n == 100 else 50.0), ARMS, horizon=10_000)
+    assert live.guarantee.epsilon == 50.0
+
+
+def test_a_weaker_privatizer_of_a_later_phase_is_refused_before_anybody_is_asked():
+    live = bdp.combine(Doubling(), lambda n: CentralLaplace(n, epsilon=max(n, 100) / 100), ARMS, horizon=10_000)
+    live.update(live.act(users=100), np.zeros(100))
+    words = r"privatizer must promise \(1, 0\).* to each of 200 users, got \(2, 0\)"
+    with pytest.raises(ValueError, match=words):
+        live.update(live.act(users=50), np.zeros(50))
+    with pytest.raises(ValueError, match=words):
+        live.act()
+    assert live.played == 150
+
+
+# States that go elsewhere
+
+
+def test_a_state_of_other_bounds_is_refused():
+    a, b = (bdp.make("CDP-PE", LinearArms([[1, 0], [0, 1]], [0.5, 0], rewards="gaussian", bound=bound), horizon=10**5,
+                     epsilon=1.0, delta=1e-6) for bound in (100.0, 1.0))
+    with pytest.raises(ValueError, match=r"state must come from CDP-PE.*\[-1, 1\].*got that of.*\[-100, 100\]"):
+        b.restore(a.save())
+
+
+@pytest.mark.parametrize("name", ["LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-Batched-JDP", "LinUCB-LDP", "LinUCB"])
+def test_a_state_of_other_rewards_is_refused(name):
+    worlds = PoolContextual(arms=5, dimension=3, items=50, noise_std=0.5, clip=True), ContextualLinear(5, 3)
+    wide, narrow = (bdp.make(name, world, horizon=400, epsilon=1.0, delta=0.01) for world in worlds)
+    with pytest.raises(ValueError, match=r"state must come from LinUCB.*\[0, 1\].*got that of.*\[-1, 1\]"):
+        narrow.restore(wide.save())
+
+
+def test_a_state_of_another_privatizer_is_refused():
+    one, other = (bdp.combine(Doubling(), partial(CentralLaplace, epsilon=epsilon), ARMS, horizon=1000) for epsilon in (10.0, 1.0))
+    with pytest.raises(ValueError, match="state must come from Doubling"):
+        other.restore(one.save())
+
+
+# Tickets
+
+
+@pytest.mark.parametrize("name", ["LinUCB-JDP", "LinUCB-LDP", "LinUCB-SDP-Vec", "LinUCB-RewardTree"])
+@pytest.mark.parametrize("bad", [1e3, np.nan, 1.1])
+def test_features_of_a_ticket_that_were_made_longer_are_refused(name, bad):
+    live = bdp.make(name, ContextualLinear(5, 3), horizon=1000, epsilon=1.0, delta=0.1)
+    ticket = live.act(np.full((5, 3), 0.57))
+    forged = pickle.loads(pickle.dumps(ticket))
+    object.__setattr__(forged, "shown", forged.shown * bad)
+    with pytest.raises(ValueError, match="ticket must be what act"):
+        live.update(forged, 1.0)
+    live.update(ticket, 1.0)
+    assert live.played == 1
+
+
+# Threads
+
+
+@pytest.fixture
+def switching():
+    """Let threads take turns after every few instructions."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("name", ["DP-UCB", "VB-SDP-AE", "CDP-PE", "LinUCB-JDP"])
+def test_threads_lose_no_answer_and_take_none_twice(name, switching):
+    problem = {"CDP-PE": LinearArms([[1, 0], [0, 1]], [0.5, 0]), "LinUCB-JDP": ContextualLinear(2, 2)}.get(name, ARMS)
+    live = bdp.make(name, problem, horizon=10**6, epsilon=1.0, delta=1e-3)
+    shown = (np.eye(2),) if name == "LinUCB-JDP" else ()
+    taken, errors, states = [], [], []
+
+    def serve(answers):
+        for _ in range(answers):
+            ticket = live.act(*shown)
+            for _ in range(2):  # sent twice
+                try:
+                    live.update(ticket, 1.0)
+                    taken.append(ticket.number)
+                except ValueError as error:
+                    errors.append(str(error))
+        states.append(live.save())
+
+    threads = [threading.Thread(target=serve, args=(150,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=600)
+    assert live.played == len(taken) == len(set(taken))
+    assert len(errors) == 2 * 600 - len(taken) and all(error.startswith("ticket must be open") for error in errors)
+    assert len(taken) > 500 or name != "DP-UCB"  # where batches close, tickets of the others expire
+    assert max(int(state["played"]) for state in states) == live.played
+
+
+def test_one_ticket_from_many_threads_is_taken_once(switching):
+    for _ in range(50):
+        live = bdp.make("VB-SDP-AE", ARMS, horizon=1000, epsilon=1.0, delta=1e-3)
+        ticket, outcomes = live.act(), []
+
+        def answer(live=live, ticket=ticket, outcomes=outcomes):
+            try:
+                live.update(ticket, 1.0)
+                outcomes.append("taken")
+            except ValueError:
+                outcomes.append("refused")
+
+        threads = [threading.Thread(target=answer) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=60)
+        assert sorted(outcomes) == ["refused"] * 3 + ["taken"] and live.played == 1
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda live: pickle.loads(pickle.dumps(live))])
+def test_a_copy_has_a_lock_of_its_own(duplicate):
+    live = bdp.make("DP-UCB", ARMS, horizon=1000, epsilon=1.0)
+    other = duplicate(live)
+    assert other.lock is not live.lock
+    with live.lock:
+        worker = threading.Thread(target=lambda: other.update(other.act(), 1.0))
+        worker.start()
+        worker.join(timeout=60)
+    assert other.played == 1 and live.played == 0
+
+
+# Answers outside the range
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e101, -1e300])
+def test_a_clipped_answer_always_counts(bad):
+    live = bdp.combine(Doubling(), partial(CentralLaplace, epsilon=1.0, clip=True), ARMS, horizon=10_000)
+    live.update(live.act(), bad)
+    assert live.played == 1
+
+
+def test_an_unclipped_answer_that_is_none_changes_nothing():
+    live = bdp.combine(Doubling(), partial(BinarySum, epsilon=1.0, delta=1e-3), ARMS, horizon=10_000)
+    ticket, before = live.act(), None
+    before = live.save()
+    for bad in (np.nan, np.inf, 2.0, "1", None, [1.0, 1.0]):
+        with pytest.raises((ValueError, TypeError)):
+            live.update(ticket, bad)
+    assert all(np.array_equal(live.save()[key], before[key]) for key in before)
