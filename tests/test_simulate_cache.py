@@ -366,7 +366,7 @@ def test_caches_that_cannot_work_are_refused(tmp_path, monkeypatch):
     for wrong in (True, "", b"folder", 3, "a\0b", os.fsencode(tmp_path)):
         with pytest.raises(ValueError, match=f"cache must be the path of a folder, got {re.escape(repr(wrong))}"):
             bdp.simulate(learner, PROBLEM, 100, cache=wrong)
-    learner.lock = threading.Lock()
+    learner.door = threading.Lock()
     with pytest.raises(ValueError, match=r"cache needs .* that can be pickled, got one that cannot: "):
         bdp.simulate(learner, PROBLEM, 100, cache=tmp_path / "folder")
     assert bdp.simulate(learner, PROBLEM, 100, runs=1).runs == 1  # without a cache nobody asks

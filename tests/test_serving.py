@@ -1,0 +1,139 @@
+"""The server on the page "How to use this book": killed at every line, it releases no batch twice and loses no answer."""
+
+import os
+import re
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+PAGE = (Path(__file__).parents[1] / "book" / "how_to.md").read_text("utf-8")
+[SERVER] = re.findall(r"```python\n(.*?)```", PAGE.partition("## Serve people")[2].partition("\n## ")[0], flags=re.DOTALL)
+CODE = compile(SERVER, "server.py", "exec")
+SAVES = ("server.py", "_state.py", "_files.py", "/live/live.py")  # what they call meanwhile changes memory only
+
+
+@pytest.fixture
+def start(tmp_path, monkeypatch):
+    """Return what starts a server in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def started():
+        names = {"__name__": "server"}
+        exec(CODE, names)
+        return names
+
+    return started
+
+
+def die_at(line):
+    """End this process, as by kill -9, at so many lines of the server and of what it saves with."""
+    left = [line]
+
+    def step(frame, event, _):
+        if event == "line":
+            left[0] -= 1
+            if left[0] == 0:
+                os._exit(9)
+        return step
+
+    sys.settrace(lambda frame, event, _: step if frame.f_code.co_filename.endswith(SAVES) else None)
+
+
+def brink(server):
+    """Let users answer until the last answer of the first release is lacking; return that user's token."""
+    token = server["ask"](0)["token"]
+    user = 1
+    while True:
+        state = {key: value.copy() for key, value in server["learner"].save().items()}
+        server["answer"](token, 1)
+        if server["learner"].learner.phase > 1:
+            return state, token
+        token, user = server["ask"](user)["token"], user + 1
+
+
+def looks(server):
+    """What the public can see of the learner: what was released."""
+    learner = server["learner"].learner
+    return f"{learner.phase} {np.asarray(learner.sums).tolist()}"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_a_server_that_is_killed_at_any_line_releases_nothing_twice(start):
+    """The last answer of a release, sent again after every crash as nobody thanked for it, and then the next user."""
+    server = start()
+    state, token = brink(server)
+    server["learner"].restore(state)
+    server["learner"].save(server["STATE"])
+    whole = Path("served.npz").read_bytes()
+    ends, lines = {"old": 0, "new": 0}, 0
+    while True:
+        lines += 1
+        Path("served.npz").write_bytes(whole)
+        Path("seen").write_text("")
+        child = os.fork()
+        if not child:
+            seen = os.open("seen", os.O_WRONLY | os.O_APPEND)
+            die_at(lines)
+            server["answer"](token, 1)
+            os.write(seen, f"thanks\n{looks(server)}\n".encode())
+            server["ask"]("next")
+            os._exit(0)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        thanked, _, before = Path("seen").read_text().partition("\n")
+        lines += 4 * bool(thanked)  # while the next user asks, at every fifth line
+        again = start()
+        played = again["learner"].played
+        if thanked:
+            assert played == server["learner"].played + 1  # no answer is lost
+        try:
+            again["answer"](token, 1)
+        except ValueError as error:
+            assert "used already" in str(error) and played == server["learner"].played + 1
+            ends["new"] += 1
+        else:
+            assert not thanked
+            ends["old"] += 1
+        assert again["learner"].played == server["learner"].played + 1
+        if before:
+            assert looks(again) == before.strip()  # nothing is released twice
+        if not status:
+            break
+    assert min(ends.values()) > 40  # crashes before the save, and after it
+
+
+def test_tokens_that_the_server_did_not_give_are_refused(start):
+    server = start()
+    token = server["ask"]("Ada")["token"]
+    owner, number, arm, sealed = token.split()
+    for forged in (f"{owner} {int(number) + 1} {arm} {sealed}", f"{owner} {number} {1 - int(arm)} {sealed}", token[:-1] + "x", "", "é"):
+        with pytest.raises((ValueError, TypeError)):
+            server["answer"](forged, 1)
+    server["answer"](token, 1)
+    with pytest.raises(ValueError, match="used already"):
+        server["answer"](token, 0)
+    with pytest.raises(ValueError, match="user must be asked once"):
+        server["ask"]("Ada")
+    assert start()["learner"].played == 1  # and a server that is started again knows
+
+
+def test_threads_share_a_server(start):
+    server, thanks = start(), []
+
+    def serve(first):
+        for user in range(first, first + 40):
+            token = server["ask"](user)["token"]
+            try:
+                server["answer"](token, user % 2)
+                thanks.append(user)
+            except ValueError as error:
+                assert "released without it" in str(error)
+
+    threads = [threading.Thread(target=serve, args=(first,)) for first in range(0, 160, 40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=600)
+    assert start()["learner"].played == server["learner"].played == len(thanks) > 100
