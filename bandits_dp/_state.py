@@ -170,6 +170,16 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
         raise ValueError(f"state must be a file that save(path) wrote, got {os.fspath(path)!r}: {error}") from error
 
 
+def written(integers: NDArray[np.object_]) -> NDArray[np.str_]:
+    """Return integers of any length as words, which a state can hold."""
+    return integers.astype(str)
+
+
+def read_integers(words: NDArray[np.str_]) -> NDArray[np.object_]:
+    """Take back what :func:`written` returned."""
+    return np.array([int(word) for word in words.ravel().tolist()], dtype=object).reshape(words.shape)
+
+
 def snapshot(thing: T) -> T:
     """Return a shallow copy of a plain object, ten times faster than ``copy.copy``."""
     other = object.__new__(type(thing))

@@ -44,6 +44,8 @@ COARSE = 2.0**10  # steps that a scale has at least
 SURPLUS = 1 + 2.0**-40
 TAIL = 64  # scales that noise is larger than with a probability below exp(-2000), if it is Gaussian
 
+_integers = np.frompyfunc(int, 1, 1)
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -82,6 +84,14 @@ class Grid:
         coins, size = Coins(rng), math.ceil(self.scale * factor) + 1
         draw = coins.gaussians if self.law == "gaussian" else coins.laplaces
         return draw(size, math.prod(shape)).reshape(shape)
+
+    def whole(self, values: NDArray[np.float64]) -> NDArray[np.object_]:
+        """Round values to steps, as integers of any length."""
+        return np.asarray(_integers(np.rint(values / self.step)), dtype=object)
+
+    def real(self, whole: NDArray[np.object_]) -> NDArray[np.float64]:
+        """Return so many steps as doubles."""
+        return np.asarray(whole.astype(float) * self.step)
 
     def noisy(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Round values to the grid, and add noise to every coordinate."""
