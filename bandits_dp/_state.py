@@ -195,7 +195,7 @@ def pack(thing: Any, prefix: str) -> dict[str, ArrayLike]:
         if isinstance(value, Saved):
             packed |= {f"{prefix}{name}_{key}": inner for key, inner in value._pack().items()}
         else:
-            packed |= pack(value, f"{prefix}{name}_") if hasattr(value, "changes") else {prefix + name: value}
+            packed |= pack(value, f"{prefix}{name}_") if hasattr(value, "changes") else {prefix + name: _plain(value)}
     return packed
 
 
@@ -212,7 +212,15 @@ def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
             setattr(thing, name, inner)
         else:
             given = state[prefix + name]
-            setattr(thing, name, given if isinstance(value, np.ndarray) else type(value)(given))
+            if isinstance(value, np.ndarray):
+                setattr(thing, name, read_integers(given) if value.dtype.hasobject else given)
+            else:
+                setattr(thing, name, type(value)(given))
+
+
+def _plain(value: Any) -> Any:
+    """Return integers of any length as words, and what is no array of them as it is."""
+    return written(value) if isinstance(value, np.ndarray) and value.dtype.hasobject else value
 
 
 def _changes(thing: Any) -> tuple[str, ...]:

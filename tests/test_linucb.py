@@ -44,6 +44,7 @@ def generators(seed, runs):
     return list(map(np.random.default_rng, np.random.SeedSequence(seed).spawn(runs)))
 
 
+@pytest.mark.usefixtures("densities")
 @pytest.mark.parametrize("problem", (FIXED, FRESH), ids=("fixed", "fresh"))
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value))
 def test_parallel_runs_follow_the_plain_loop(name, options, problem, monkeypatch):
@@ -63,6 +64,7 @@ def test_parallel_runs_follow_the_plain_loop(name, options, problem, monkeypatch
         assert together.curves["parameter error"] == pytest.approx(plain.curves["parameter error"], rel=1e-7)
 
 
+@pytest.mark.usefixtures("densities")
 def test_plain_loop_agrees_when_the_matrix_must_be_shifted():
     """Much noise, and too small a regularizer: V is often not positive definite, and is shifted as often as it should be."""
     live = make("LinUCB-LDP", FRESH, epsilon=0.05)
