@@ -26,7 +26,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+from bandits_dp.privatizers import CentralLaplace
+from bandits_dp.privatizers.grid import Grid
 
 ROOT = Path(__file__).resolve().parent.parent
 LEDGER = ROOT / "book" / "claims.json"
@@ -134,3 +138,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         draft = LEDGER.with_name(f".{LEDGER.name}.tmp")  # whoever is killed leaves the old ledger or the new one
         draft.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n", "utf-8")
         draft.replace(LEDGER)
+
+
+@pytest.fixture
+def densities(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw the noise on grids as simulators do, from the same numbers of a generator, so that runs can be compared one by one."""
+    def noise(grid: Grid, shape: tuple[int, ...], rng: np.random.Generator, factor: float = 1.0) -> Any:
+        draw = rng.normal if grid.law == "gaussian" else rng.laplace
+        return np.rint(draw(0.0, grid.scale * factor, shape)).astype(np.int64)
+
+    monkeypatch.setattr(Grid, "noise", noise)
+    monkeypatch.setattr(CentralLaplace, "receive", lambda self, waiting, rng: self.release_sum(waiting, rng))

@@ -44,6 +44,7 @@ def generators(seed, runs):
     return list(map(np.random.default_rng, np.random.SeedSequence(seed).spawn(runs)))
 
 
+@pytest.mark.usefixtures("densities")
 @pytest.mark.parametrize("problem", (FIXED, FRESH), ids=("fixed", "fresh"))
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value))
 def test_parallel_runs_follow_the_plain_loop(name, options, problem, monkeypatch):
@@ -63,6 +64,7 @@ def test_parallel_runs_follow_the_plain_loop(name, options, problem, monkeypatch
         assert together.curves["parameter error"] == pytest.approx(plain.curves["parameter error"], rel=1e-7)
 
 
+@pytest.mark.usefixtures("densities")
 def test_plain_loop_agrees_when_the_matrix_must_be_shifted():
     """Much noise, and too small a regularizer: V is often not positive definite, and is shifted as often as it should be."""
     live = make("LinUCB-LDP", FRESH, epsilon=0.05)
@@ -84,6 +86,7 @@ def test_plain_loop_agrees_when_the_matrix_must_be_shifted():
     assert result.regret[0] == pytest.approx(np.cumsum(lost)[result.rounds - 1], abs=1e-9)
 
 
+@pytest.mark.usefixtures("densities")
 @pytest.mark.parametrize("name", (*FAMILY, "LinUCB-Tree", "LinUCB-RewardTree"))
 def test_live_use_is_the_plain_loop(name):
     """Somebody's own loop with the run's two generators, some users at a time: a batch may come in pieces."""
@@ -228,6 +231,7 @@ def test_the_number_of_arms_may_vary(name, options):
     assert live.learner.batch == 2
 
 
+@pytest.mark.usefixtures("densities")
 def test_learners_can_be_put_together_by_hand():
     """A stream and a radius of one's own choice, without the catalogue; a radius needs sub-Gaussian noise."""
     domain = LinearStatistics(3)

@@ -180,6 +180,7 @@ def test_parallel_runs_follow_the_plain_loop(case):
 BATCHES = [(case, size) for case in CASES if case != "dgs, perturbed" for size in (1, 7) if size == 1 or "dgs" not in case]
 
 
+@pytest.mark.usefixtures("densities")
 @pytest.mark.parametrize("fixed", (True, False))
 @pytest.mark.parametrize(("case", "size"), BATCHES)
 def test_live_use_is_the_fast_path(case, size, fixed):
@@ -194,7 +195,7 @@ def test_live_use_is_the_fast_path(case, size, fixed):
     assert fast.regret == pytest.approx(plain.regret, abs=1e-9) and (fast.bits == plain.bits).all()
     assert fast.counts.keys() == plain.counts.keys() == {"shifts"} and (fast.counts["shifts"] == plain.counts["shifts"]).all()
     assert fast.curves.keys() == plain.curves.keys() == {"parameter error"}
-    assert fast.curves["parameter error"] == pytest.approx(plain.curves["parameter error"], abs=1e-9)
+    assert fast.curves["parameter error"] == pytest.approx(plain.curves["parameter error"], abs=1e-6)  # live, contexts are rounded
 
 
 def test_perturbed_contexts_have_the_same_law_in_both():

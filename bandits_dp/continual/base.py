@@ -24,7 +24,13 @@ the squared sensitivity compose as if they had been fixed (Denisov et al. 2022, 
 Smith & Thakurta 2022; chapter 4 has a proof of both). Laplace noise uses the l1-sensitivity in the same way and gives pure privacy.
 
 A learner that shows each user only what is computed from these sums and that user's own data is jointly private with the
-same numbers (billboard lemma, Hsu et al. 2014). Floating-point noise leaks in deployment (Mironov 2012); this is for simulation.
+same numbers (billboard lemma, Hsu et al. 2014).
+
+*In bits.* ``add`` and ``step`` count whole numbers of steps of a grid (:mod:`bandits_dp.privatizers.grid`). A value is rounded when it
+comes, once, so rows of :math:`\Delta` have norm at most :math:`D + \sqrt d` steps: it is the counter of a slightly larger domain. Given the
+past, y_t is a discrete Gaussian around an integer, and so computed from a continuous one with the same shift, whatever the past
+was; so the composition above is that of all y_t, too. Released are doubles that are functions of the integers y. ``noise_path`` and
+``count``, for simulators, have densities.
 """
 
 from __future__ import annotations
@@ -42,6 +48,7 @@ from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, noun
+from bandits_dp.privatizers.grid import Grid, domain_grid
 
 NOISES = ("gaussian", "laplace")
 LAST = 2**53  # round of a stream without a horizon
@@ -50,7 +57,8 @@ LAST = 2**53  # round of a stream without a horizon
 class Counter(Saved):
     """Private running sums of at most ``horizon`` values.
 
-    ``add`` replaces attributes and changes no array in place, so a shallow copy is a snapshot.
+    ``add`` replaces attributes and changes no array in place, so a shallow copy is a snapshot. Simulators ``count`` with copies of
+    their own.
 
     Parameters
     ----------
@@ -87,6 +95,8 @@ class Counter(Saved):
         Standard deviation of one draw per coordinate, in the units of one value (of the least noisy draw, if they differ).
     guarantee : Guarantee
         What all released sums together promise to each user.
+    grid : Grid
+        The grid of what is added and released, and the noise of one draw on it.
 
     Raises
     ------
@@ -177,8 +187,8 @@ class Counter(Saved):
         """Largest l1 (``power`` 1) or l2 (``power`` 2) norm of the sum of ``rounds`` columns of R, noise scaled to std 1."""
 
     @abstractmethod
-    def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Noise on running sum number ``steps`` + 1, shape (dimension,); keeps what later sums need of it."""
+    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Release running sum number ``steps`` + 1, after this value in steps, and keep what later sums need."""
 
     @abstractmethod
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -189,22 +199,27 @@ class Counter(Saved):
         """Variance of the noise on running sum t, in units of noise_std^2 (squared row norms of L); shape of ``t``."""
 
     def _draw(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
-        """Draw independent noise of std ``noise_std``."""
+        """Draw independent noise of std ``noise_std``, for simulators."""
         if self.noise == "gaussian":
             return rng.normal(0.0, self.noise_std, size)
         return rng.laplace(0.0, self.noise_std / math.sqrt(2), size)
 
+    @property
+    def grid(self) -> Grid:
+        """See the class."""
+        scale = self.noise_std if self.noise == "gaussian" else self.noise_std / math.sqrt(2)
+        return domain_grid(self.noise, scale, self.domain)
+
     def reset(self) -> None:
         """Forget the stream, to count a new one of other users."""
         self.steps = 0
-        self._total = np.zeros(self.dimension)
+        self._total = np.zeros(self.dimension)  # what simulators count
 
     def _pack(self) -> dict[str, ArrayLike]:
-        return {"steps": self.steps, "total": self._total}
+        return {"steps": self.steps}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         self.steps = int(state["steps"])
-        self._total = state["total"].reshape(self.dimension)
 
     def add(self, value: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
         """Take the next value and release the private running sum.
@@ -234,7 +249,9 @@ class Counter(Saved):
 
     def step(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Do what :meth:`add` does for a value that is known to be right, or for the sum of values of several users."""
-        return self.count(value, self._next_noise(rng))
+        released = self._next(self.grid.whole(value), rng)
+        self.steps += 1
+        return released
 
     def count(self, value: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
         """Take the next value, or those of many runs, and release the running sum with this noise; for simulators."""
@@ -258,7 +275,7 @@ class Counter(Saved):
         return array
 
     def noise_path(self, rng: np.random.Generator, steps: int | None = None) -> NDArray[np.float64]:
-        """Draw the noise on all running sums of a new stream at once: the same law as that of :meth:`add`.
+        """Draw the noise on all running sums of a new stream at once: the same law as that of :meth:`add`, but for the grid.
 
         Parameters
         ----------
@@ -270,7 +287,7 @@ class Counter(Saved):
         Returns
         -------
         ndarray, shape (steps, dimension)
-            The noise; add it to the true running sums. Started from the same seed, :meth:`add` draws the same noise up to rounding.
+            The noise; add it to the true running sums.
 
         Raises
         ------

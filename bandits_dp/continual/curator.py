@@ -6,14 +6,20 @@ Contexts are public. A user's numbers are x r and then x, the features of what s
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
 from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace
 from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers.grid import FINE, Grid
 
 Floats = NDArray[np.float64]
+ENOUGH = 26  # bits that features have after the first one of the root of the ridge
+ROUNDED = 4e-9  # of a change of x r: norms of x are checked up to 1e-9, and x r is rounded, for r up to a million ranges from 0
 
 
 class Curator:
@@ -37,8 +43,10 @@ class Curator:
 
     Attributes
     ----------
-    vector, gram : ndarray, shapes (d,) and (d, d)
-        The exact sums of x r, which nobody else may see, and of x x'.
+    vector, gram : ndarray of int, shapes (d,) and (d, d)
+        The exact sums of x r, which nobody else may see, in steps of ``step``, and of x x', in steps of ``unit`` squared.
+    step, unit : float
+        Powers of two to which x r, and x, are rounded. (Contexts are public, so any x will do; a simulator takes doubles.)
     dimension, ahead : int
         Numbers that :meth:`draw` draws for a round: noise on the parameter, then on the next contexts.
     """
@@ -51,7 +59,10 @@ class Curator:
         self.public = d = eta.dimension
         self.eta, self.ridge, self.guarantee, self.context_std, self.bits_per_user = eta, ridge, guarantee, context_std, 64.0 * d
         self.dimension = self.ahead = d * (1 + (arms if context_std else 0))
-        self.vector, self.gram, self.context_noise = np.zeros(d), np.zeros((d, d)), np.zeros(0)
+        self.step, self.unit = power_of_two(eta.change) * 2.0**-FINE, power_of_two(math.sqrt(ridge)) * 2.0**-ENOUGH
+        self.vector, self.gram = np.zeros(d, dtype=object), np.zeros((d, d), dtype=object)
+        self._sums = np.zeros(d), np.zeros((d, d))  # of a simulator
+        self.context_noise = np.zeros(0)
 
     def check(self, values: Floats, name: str) -> None:
         """Accept all: the noise was made for how far a reward moves the parameter."""
@@ -62,9 +73,15 @@ class Curator:
 
     def receive(self, waiting: Floats, rng: np.random.Generator) -> Floats:
         """Release the parameter after one more round."""
-        parameter, A = self._parameter(waiting)
+        xr, x = whole(waiting[:, : self.public], self.step), whole(waiting[:, self.public :], self.unit)
+        self.vector, self.gram = self.vector + xr.sum(axis=0), self.gram + x.T @ x
+        A = self.gram + np.eye(self.public, dtype=object) * math.ceil(self.ridge / self.unit**2)
+        numerators, determinant = solution(A, self.vector)
+        scale = Fraction(self.step) / Fraction(self.unit) ** 2 / determinant
+        moved = ROUNDED * self.eta.change + self.step * math.sqrt(self.public)
         self.eta = snapshot(self.eta)
-        return parameter + self.eta.step(A, self.ridge, rng)
+        parameter = [numerator * scale for numerator in numerators]
+        return self.eta.release(parameter, A.astype(float) * self.unit**2, self.ridge, moved, rng)
 
     def tape(self, batches: int) -> int:
         """Return all rounds: kept noises belong together."""
@@ -77,13 +94,36 @@ class Curator:
 
     def advance(self, values: Floats, rows: Floats) -> Floats:
         """Release the parameters of many runs after one more round."""
-        parameter, A = self._parameter(values)
+        xr, x = values[..., : self.public], values[..., self.public :]
+        vector, gram = self._sums
+        vector, gram = self._sums = vector + xr.sum(axis=-2), gram + x.mT @ x
+        A = gram + self.ridge * np.eye(self.public)
+        parameter = np.linalg.solve(A, vector[..., None])[..., 0]
         self.context_noise = rows[:, None, self.public :]
         return np.asarray(parameter + self.eta.factor(A, self.ridge) * rows[:, : self.public])
 
-    def _parameter(self, rows: Floats) -> tuple[Floats, Floats]:
-        """Take the rows of a round, and return A^-1 b and A."""
-        xr, x = rows[..., : self.public], rows[..., self.public :]
-        self.vector, self.gram = self.vector + xr.sum(axis=-2), self.gram + x.mT @ x
-        A = self.gram + self.ridge * np.eye(self.public)
-        return np.asarray(np.linalg.solve(A, self.vector[..., None])[..., 0], dtype=float), A
+
+def power_of_two(number: float) -> float:
+    """Return the largest power of two that is no more."""
+    return math.ldexp(1.0, math.frexp(number)[1] - 1)
+
+
+def whole(numbers: Floats, step: float) -> NDArray[np.object_]:
+    """Round numbers to steps, as integers of any length."""
+    return Grid("gaussian", step, 1.0).whole(numbers)
+
+
+def solution(A: NDArray[np.object_], b: NDArray[np.object_]) -> tuple[list[int], int]:
+    """Solve A x = b exactly, for integers and a positive definite A: x is the first numbers returned over the last one.
+
+    Elimination without fractions (Bareiss 1968): no division leaves a remainder.
+    """
+    rows, last, d = np.column_stack([A, b]), 1, len(A)
+    for k in range(d):
+        pivot, below = rows[k, k], rows[k + 1 :]
+        below[:, k + 1 :] = (below[:, k + 1 :] * pivot - np.outer(below[:, k], rows[k, k + 1 :])) // last
+        last = pivot
+    x = np.zeros(d, dtype=object)
+    for k in reversed(range(d)):
+        x[k] = (last * rows[k, d] - rows[k, k + 1 : d] @ x[k + 1 :]) // rows[k, k]
+    return x.tolist(), last

@@ -9,7 +9,9 @@ needed. A reward is in all T releases, and noise is independent, so each gets Ga
 (\lambda_{\min}(A_t) \mu)`, where :math:`1 / \mu` is the noise of one exact Gaussian mechanism of sensitivity 1. Given the past, the
 shift in units of the noise is at most :math:`\mu / \sqrt T`, surely; T of them compose to at most one of :math:`\mu`
 (:mod:`bandits_dp.learners.linucb_rewards`). That is the price of independent noise on parameters: it grows like the square root of
-T, where a counter's grows like its logarithm.
+T, where a counter's grows like its logarithm. Live, :math:`A_t` and :math:`b_t` are sums of integers, which contain all of the ridge,
+:math:`A_t^{-1} b_t` is an exact fraction, and its rounding to a grid and the noise on it are those of
+:mod:`bandits_dp.privatizers.grid`.
 
 **As we read the paper** (:class:`DynamicLaplace`; Algorithm 1). The release after round t gets, in every coordinate, one Laplace
 noise for each node of the dyadic decomposition of t, of scale :math:`\Delta_\tau \log_2 T / \varepsilon`. The bound
@@ -43,6 +45,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -52,6 +55,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.continual.intervals import climb_bits, climb_segments
+from bandits_dp.privatizers.grid import grid
 
 Floats = NDArray[np.float64]
 CHUNK = 4096  # rounds whose noise is drawn together
@@ -73,7 +77,7 @@ class DynamicGaussian:
     changes: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, dimension: int, horizon: int, epsilon: float, delta: float, change: float) -> None:
-        self.dimension, self.horizon = dimension, horizon
+        self.dimension, self.horizon, self.change = dimension, horizon, change
         self.scale = gaussian_noise_std(epsilon, delta, change) * math.sqrt(horizon)
 
     def factor(self, A: Floats, ridge: float) -> Floats:
@@ -82,9 +86,15 @@ class DynamicGaussian:
         least = np.maximum(values[..., 0] - 1e-13 * values[..., -1], ridge)  # allows for the rounding of eigenvalues
         return np.asarray(self.scale / least)[..., None]
 
-    def step(self, A: Floats, ridge: float, rng: np.random.Generator) -> Floats:
-        """Draw the noise of the next release."""
-        return np.asarray(rng.normal(size=self.dimension) * self.factor(A, ridge))
+    def release(self, parameter: list[Fraction], A: Floats, ridge: float, moved: float, rng: np.random.Generator) -> Floats:
+        """Release the exact parameter, of an exact matrix >= ridge I that is A but for rounding.
+
+        It is rounded to a grid that is chosen by A alone. Sums of x r are up to ``moved`` further apart than ``change``.
+        """
+        factor = float(self.factor(A, ridge)[0])
+        by = grid("gaussian", factor, self.change * factor / self.scale, self.dimension, moved * factor / self.scale)
+        whole = np.array([round(number / Fraction(by.step)) for number in parameter], dtype=object)
+        return by.real(whole + by.noise(whole.shape, rng))
 
     def path(self, rng: np.random.Generator, rounds: int) -> Floats:
         """Draw the noise of the first releases of a run, shape (rounds, d), but for ``factor``."""
@@ -194,7 +204,11 @@ class DynamicLaplace:
         """Return 1: this noise does not look at A."""
         return np.ones(1)
 
-    def step(self, A: Floats, ridge: float, rng: np.random.Generator) -> Floats:
+    def release(self, parameter: list[Fraction], A: Floats, ridge: float, moved: float, rng: np.random.Generator) -> Floats:
+        """Add the noise of the next release to the parameter; nothing is promised, so it may be drawn in floating point."""
+        return np.array(parameter, dtype=float) + self.step(rng)
+
+    def step(self, rng: np.random.Generator) -> Floats:
         """Draw the noise of the next release."""
         self.steps += 1
         t = np.array([self.steps])

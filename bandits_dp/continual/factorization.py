@@ -34,8 +34,15 @@ import scipy  # fft is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._state import read_integers, written
 from bandits_dp.continual.base import Counter
 from bandits_dp.continual.intervals import bit_parents
+from bandits_dp.privatizers.domain import slack
+from bandits_dp.privatizers.grid import Grid, grid
+
+BITS = 52  # of coefficients, where they are exact
+PIECE = 8  # bits of integers that are convolved by FFT
+FEW = 32  # rows that are convolved one by one
 
 
 def square_root_coefficients(length: int) -> NDArray[np.float64]:
@@ -60,6 +67,34 @@ def window_sums(values: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     return total
 
 
+def later_part(f: NDArray[np.int64], x: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Convolve 2 n integers f >= 0 with n rows of integers, exactly, and return rows n to 2 n - 1.
+
+    Of many rows, pieces of 8 bits are convolved by FFT and rounded. For n = 2^22 and seven pieces an error is at most 0.1 (Brent,
+    Percival, Zimmermann 2007, Theorem 5.1), so that this is exact, too.
+    """
+    n = len(x)
+    if n <= FEW:
+        columns = [np.convolve(f.astype(object), column)[n : 2 * n] for column in x.T]
+        return np.array(columns, dtype=object).T
+    first, second = ([scipy.fft.rfft(piece, 4 * n, axis=0) for piece in pieces(numbers)] for numbers in (f[:, None], x))
+    total = np.zeros(x.shape, dtype=object)
+    for k in range(len(first) + len(second) - 1):
+        spectrum = sum(first[i] * second[k - i] for i in range(len(first)) if 0 <= k - i < len(second))
+        rounded = np.rint(scipy.fft.irfft(spectrum, 4 * n, axis=0)[n : 2 * n])
+        total += rounded.astype(np.int64).astype(object) << PIECE * k
+    return total
+
+
+def pieces(numbers: NDArray[Any]) -> list[NDArray[np.float64]]:
+    """Split integers into pieces of a few bits, the lowest first, all of the sign of their number."""
+    sizes, signs, split = abs(numbers.astype(object)), np.sign(numbers.astype(object)).astype(float), []
+    while sizes.any() or not split:
+        split.append((sizes & (1 << PIECE) - 1).astype(float) * signs)
+        sizes = sizes >> PIECE
+    return split
+
+
 class FactorizationCounter(Counter):
     """Square-root Toeplitz factorization, Gaussian noise only: the recommended counter when the horizon is known.
 
@@ -68,11 +103,13 @@ class FactorizationCounter(Counter):
 
     Notes
     -----
-    Exact Toeplitz noise needs all earlier draws, so ``add`` keeps them: memory O(t dimension), not O(log t) as for a
-    tree, and O(log^2 t) time per round on average, with pauses when t doubles (about 0.1 s per coordinate at a million rounds). No
-    draw is made before its round. ``noise_path`` is one convolution per coordinate.
+    Exact Toeplitz noise needs all earlier values and draws, so ``add`` keeps them, and so does a saved state: memory O(t dimension),
+    not O(log t) as for a tree, and O(log^2 t) time per round on average, with pauses when t doubles. No draw is made before its
+    round. ``noise_path`` is one convolution per coordinate.
 
     The coefficients are floats with a relative error below 4e-16 each step of the recursion; the sensitivity is rounded up by more.
+    ``add`` takes whole numbers of 2^-52 for them, counts C x exactly with these, and rounds each entry to the grid, which moves two
+    neighbours' entries apart by a step at most; then the grid's noise is added. What is released is C, in doubles, times the result.
 
     Examples
     --------
@@ -88,7 +125,8 @@ class FactorizationCounter(Counter):
     _what = "all entries of C x together"
     coefficients: NDArray[np.float64]
     _squares: NDArray[np.float64]
-    _draws: NDArray[np.float64]
+    _values: NDArray[np.object_]
+    _noisy: NDArray[np.float64]
 
     def _prepare(self) -> None:
         _checks.room("horizon", self._last)
@@ -102,41 +140,58 @@ class FactorizationCounter(Counter):
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(self._squares[t - 1])
 
+    @property
+    def grid(self) -> Grid:
+        """The grid for values and for all T entries of C x, each of which is rounded."""
+        domain = self.domain
+        numbers = self.dimension * (1 + math.sqrt(self._last)) ** 2
+        return grid("gaussian", self.noise_std, domain.l2_diameter, numbers, slack(domain))
+
     def reset(self) -> None:
         """Forget the stream, to count a new one of other users."""
         super().reset()
-        self._draws = np.empty((0, self.dimension))  # z of all rounds so far, and room for more
-        self._parts: dict[int, NDArray[np.float64]] = {}
+        # Values in steps, and C x + z, of all rounds so far, and room for more.
+        self._values, self._noisy = np.empty((0, self.dimension), dtype=object), np.empty((0, self.dimension))
+        self._parts: dict[int, tuple[NDArray[np.object_], NDArray[np.float64]]] = {}
 
     def _pack(self) -> dict[str, ArrayLike]:
-        return super()._pack() | {"draws": self._draws[: self.steps]}
+        return super()._pack() | {"values": written(self._values[: self.steps]), "noisy": self._noisy[: self.steps]}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
-        self._draws = state["draws"].reshape(self.steps, self.dimension)
+        shape = self.steps, self.dimension
+        self._values, self._noisy = read_integers(state["values"]).reshape(shape), state["noisy"].reshape(shape)
         self._parts = {}
         for end in bit_parents(self.steps):
             self._extend(end)
 
-    def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw z of this round, and add what earlier draws bring, block by block of the dyadic decomposition of their number."""
-        t = self.steps
-        z = self._draw(rng, (self.dimension,))
-        if t == len(self._draws):
-            self._draws = np.concatenate([self._draws, np.empty((max(t, 1), self.dimension))])
-        self._draws[t] = z  # a row beyond ``steps``, which nobody reads before they count it
-        noise = z + sum(self._parts[end & -end][t - end] for end in bit_parents(t))
+    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add what earlier rounds bring, block by block of the dyadic decomposition of their number."""
+        t, grid = self.steps, self.grid
+        if t == len(self._noisy):
+            more = max(t, 1), self.dimension
+            self._values = np.concatenate([self._values, np.zeros(more, dtype=object)])
+            self._noisy = np.concatenate([self._noisy, np.zeros(more)])
+        ends = list(bit_parents(t))
+        entry = (value << BITS) + sum(self._parts[end & -end][0][t - end] for end in ends)  # of C x
+        noisy = grid.real((entry + (1 << BITS - 1) >> BITS) + grid.noise(value.shape, rng))
+        self._values[t], self._noisy[t] = value, noisy  # rows beyond ``steps``, which nobody reads before they count them
+        released = noisy + sum(self._parts[end & -end][1][t - end] for end in ends)
         self._extend(t + 1)
-        return np.asarray(noise)
+        return np.asarray(released, dtype=float)
 
     def _extend(self, end: int) -> None:
-        """Compute what the block of draws that is complete after round ``end`` brings to the next rounds, as many as it is long.
+        """Compute what the block that is complete after round ``end`` brings to the next rounds, as many as it is long.
 
-        That is online convolution, in n log^2 n time for n rounds. It looks at draws of the past only.
+        That is online convolution, in n log^2 n time for n rounds. It looks at the past only.
         """
         size = end & -end
-        block = np.concatenate([self._draws[end - size : end], np.zeros((size, self.dimension))])
-        self._parts = self._parts | {size: self._accumulate(block)[size:]}
+        factors = np.zeros(2 * size, dtype=np.int64)
+        known = self.coefficients[: 2 * size]  # a block may reach beyond the horizon
+        factors[: len(known)] = np.rint(known * 2.0**BITS)
+        whole = later_part(factors, self._values[end - size : end])
+        block = np.concatenate([self._noisy[end - size : end], np.zeros((size, self.dimension))])
+        self._parts = self._parts | {size: (whole, self._accumulate(block)[size:])}
 
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
         """Multiply by C: a convolution with f, by FFT."""

@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp._state import read_integers, written
 from bandits_dp.continual.base import Counter
 
 BLOCK = 2**20  # draws that are scaled at a time
@@ -51,7 +52,8 @@ class IntervalCounter(Counter):
     """
 
     _what = "all interval sums together"
-    _noises: dict[int, NDArray[np.float64]]  # noise on the running sums that may still be parents, by round
+    _sum: NDArray[np.object_]  # running sum, in steps, of any length
+    _noises: dict[int, NDArray[np.object_]]  # noise, in steps, on the running sums that may still be parents, by round
 
     @abstractmethod
     def _parent(self, t: int) -> int:
@@ -72,27 +74,34 @@ class IntervalCounter(Counter):
     def reset(self) -> None:
         """Forget the stream, to count a new one of other users."""
         super().reset()
-        self._noises = {}
+        self._sum, self._noises = np.array([0] * self.dimension, dtype=object), {}
 
     def _pack(self) -> dict[str, ArrayLike]:
         rounds = sorted(self._noises)
-        noises = np.array([self._noises[t] for t in rounds]).reshape(len(rounds), self.dimension)
-        return super()._pack() | {"rounds": np.array(rounds, dtype=np.int64), "noises": noises}
+        noises = np.array([self._noises[t] for t in rounds], dtype=object).reshape(len(rounds), self.dimension)
+        kept = {"rounds": np.array(rounds, dtype=np.int64), "noises": written(noises)}
+        return super()._pack() | {"total": written(self._sum)} | kept
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
-        self._noises = dict(zip(state["rounds"].tolist(), state["noises"], strict=True))
+        self._sum = read_integers(state["total"]).reshape(self.dimension)
+        self._noises = dict(zip(state["rounds"].tolist(), read_integers(state["noises"]), strict=True))
 
-    def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
+    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the new interval's noise and add the parent's."""
         t = self.steps + 1
         parent = self._parent(t)
-        noise = self._draw(rng, (self.dimension,)) * float(self._scale(np.array(t)))
+        noise = self._draw_steps(rng, float(self._scale(np.array(t))))
         if parent > 0:
             noise = noise + self._noises[parent]
         known = self._noises | {t: noise}
         self._noises = {s: known[s] for s in self._open(t)}
-        return noise
+        self._sum = self._sum + value
+        return self.grid.real(self._sum + noise)
+
+    def _draw_steps(self, rng: np.random.Generator, factor: float) -> NDArray[np.object_]:
+        """Draw the noise of an interval in steps, of so many times the scale."""
+        return self.grid.noise((self.dimension,), rng, factor).astype(object)
 
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scale the draws and climb the parents."""

@@ -2,8 +2,8 @@
 
 A privatizer's noise is right for the values that its domain allows and for no others. So every domain can check values, and
 knows its diameters: the largest distance between two allowed values, which is the sensitivity of a sum when one user's value is
-replaced. Norms are checked up to a rounding error of 1e-9; a value that uses this room can move a sum by as much more than the
-diameter says, and by so much a guarantee of a ball or of linear statistics is rounded.
+replaced. Norms are checked up to a rounding error of 1e-9; by how much more a value that uses this room can move a sum,
+:func:`slack` says.
 """
 
 from __future__ import annotations
@@ -347,6 +347,14 @@ def checked_domain(domain: object) -> Domain:
     known: Domain = _checks.one_of("domain", domain, Domain, "one of bandits_dp.privatizers, such as Box(1)")
     _checks.room("domain", known.dimension)
     return known
+
+
+def slack(domain: Domain) -> float:
+    """Bound by how much two values that are let pass can be further apart, in the l2 norm, than the diameter.
+
+    Linear statistics may be off by the room in every number, and are made of features and a reward that are too long by it.
+    """
+    return 0.0 if isinstance(domain, Box) else 2 * SLACK * (2 + math.sqrt(domain.dimension)) * domain.high
 
 
 def covers(domain: Domain, other: Domain) -> bool:

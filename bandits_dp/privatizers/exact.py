@@ -1,13 +1,26 @@
 """Exact samplers of discrete noise, from random bits and whole numbers only (Canonne, Kamath, Steinke 2020, algorithms 1 to 3).
 
 No probability is ever a floating-point number, so no outcome is impossible, or too rare, because of rounding.
+
+Whole arrays are drawn by the same algorithms. There a coin of probability exp(-p / q) falls by a uniform number U, of which 53 bits
+are drawn first. Where these are further from the floating-point value of exp(-p / q) than its rounding error could be, they decide;
+if not, which is rare, more bits and more digits are looked at until they do. So floating-point numbers save
+time, and decide nothing that is in doubt.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from decimal import Context, Decimal
+
 import numpy as np
+from numpy.typing import NDArray
 
 WORDS = 64  # of 64 bits, that are drawn at once
+BITS = 53  # of a uniform number, that are drawn first
+CLOSE = 2.0**-40  # thousands of times the rounding error of exp(-x)
+ROW = 16  # heads in a row that are counted at once, with more bits than exp(-16) needs
+CLOSE_LOG = 2.0**-24  # dozens of times the error of -log U by the bits that are not drawn, while -log U is at most 16
 
 
 class Coins:
@@ -73,3 +86,63 @@ class Coins:
             x = self.laplace(s)
             if self.exp((abs(x) - s) ** 2, 2 * s**2):
                 return x
+
+    def laplaces(self, t: int, size: int) -> NDArray[np.int64]:
+        """Draw as often from the law of :meth:`laplace`, for t up to 2^53 (where more than 1000 t would not fit)."""
+        return self._many(self._laplaces, t, size)
+
+    def gaussians(self, s: int, size: int) -> NDArray[np.int64]:
+        """Draw as often from the law of :meth:`gaussian`, for s up to 2^53."""
+        return self._many(self._gaussians, s, size)
+
+    def _many(self, draw: Callable[[int, int], NDArray[np.int64]], scale: int, size: int) -> NDArray[np.int64]:
+        """Draw candidates, of which about half are refused, until there are enough."""
+        drawn = draw(scale, 9 * size // 4 + 12)
+        while len(drawn) < size:
+            drawn = np.concatenate([drawn, draw(scale, 9 * size // 4 + 12)])
+        return drawn[:size]
+
+    def _laplaces(self, t: int, size: int) -> NDArray[np.int64]:
+        rest = self._rng.integers(0, t, size)
+        rest = rest[self._fall(rest / t, lambda i: (int(rest[i]), t))]
+        drawn, negative = self._whole(rest.size) * t + rest, self._rng.integers(0, 2, rest.size) == 1
+        return np.where(negative, -drawn, drawn)[(drawn > 0) | ~negative]
+
+    def _gaussians(self, s: int, size: int) -> NDArray[np.int64]:
+        x = self._laplaces(s, size)
+        gap = abs(x) - s
+        return x[self._fall((gap / s) ** 2 / 2, lambda i: (int(gap[i]) ** 2, 2 * s**2))]
+
+    def _whole(self, size: int) -> NDArray[np.int64]:
+        """Draw how often a coin of probability exp(-1) shows heads in a row: the largest k with U < exp(-k), for many U."""
+        whole, on = np.zeros(size, dtype=np.int64), np.arange(size)
+        while on.size:
+            bits = self._rng.integers(0, 2**BITS, on.size)
+            logs = -np.log((bits + 0.5) / 2**BITS)
+            nearest = np.rint(logs)
+            for i in np.flatnonzero(abs(logs - nearest) < CLOSE_LOG).tolist():
+                logs[i] = nearest[i] - (not self._less(int(bits[i]), int(nearest[i]), 1))
+            row = np.minimum(logs.astype(np.int64), ROW)
+            whole[on] += row
+            on = on[row == ROW]
+        return whole
+
+    def _fall(self, exponents: NDArray[np.float64], exact: Callable[[int], tuple[int, int]]) -> NDArray[np.bool_]:
+        """Return which of many coins show heads: coin i with probability exp(-p / q) for (p, q) = exact(i)."""
+        bits = self._rng.integers(0, 2**BITS, exponents.size)
+        apart = np.exp(-exponents) - bits / 2**BITS
+        heads = apart > 0
+        for i in np.flatnonzero(abs(apart) < CLOSE).tolist():
+            heads[i] = self._less(int(bits[i]), *exact(i))
+        return heads
+
+    def _less(self, bits: int, p: int, q: int) -> bool:
+        """Return whether a uniform number that begins with these bits is less than exp(-p / q)."""
+        count = BITS
+        while True:
+            bits, count = bits << 64 | self.below(2**64), count + 64
+            digits = Context(prec=count)  # of which the last few may be wrong
+            chance = digits.exp(digits.divide(Decimal(-p), Decimal(q)))
+            drawn = digits.divide(Decimal(bits), Decimal(2**count))
+            if abs(digits.subtract(chance, drawn)) > digits.divide(Decimal(2), Decimal(2**count)):
+                return drawn < chance

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +11,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_noise_std
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+from bandits_dp.privatizers.grid import Grid, domain_grid
 from bandits_dp.privatizers.senders import Noisy, Trusting
 
 
@@ -19,6 +19,12 @@ class GaussianNoise(Trusting):
     """What all sums with Gaussian noise share: the law of the noise in every coordinate of the sum, of std ``noise_std``."""
 
     gaussian = True
+    unit_std: float  # of one draw
+
+    @property
+    def grid(self) -> Grid:  # type: ignore[override]
+        """The grid for the noise of one draw, on which sums are exact: of values, or, if a shuffler hides their order, of messages."""
+        return domain_grid("gaussian", self.unit_std, self.domain, 1 if self.model == "local" else self.users, self.model == "shuffle")
 
     @property
     def sub_gaussian_std(self) -> float:
@@ -50,12 +56,6 @@ class GaussianNoise(Trusting):
 
 class UserNoise(Noisy, GaussianNoise):
     """Every user adds Gaussian noise of std ``unit_std`` to its own value."""
-
-    unit_std: float
-
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value plus the user's own noise."""
-        return np.asarray(values + rng.normal(0.0, self.unit_std, values.shape))
 
 
 class _Calibrated(GaussianNoise):

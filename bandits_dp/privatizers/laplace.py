@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +11,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+from bandits_dp.privatizers.grid import Grid, domain_grid
 from bandits_dp.privatizers.senders import Noisy, Trusting
 
 
@@ -30,6 +30,11 @@ class _LaplaceSum(Trusting):
         more = "; with delta, Balle et al. 2018" if delta else ""
         reason = f"Laplace mechanism, l1-sensitivity {domain.l1_diameter:.4g} (Dwork et al. 2006{more})"
         self._promise(epsilon, delta, calibration, reason)
+
+    @property
+    def grid(self) -> Grid:  # type: ignore[override]
+        """The grid for the noise of one draw, on which sums of values are exact."""
+        return domain_grid("laplace", self.scale, self.domain, 1 if self.model == "local" else self.users)
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Add the noises to every entry; several Laplace draws add up to a difference of two Gamma draws."""
@@ -91,7 +96,3 @@ class LocalLaplace(Noisy, _LaplaceSum):
     >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
     750 of 1000 slept well, give or take 44.7
     """
-
-    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value plus the user's own noise."""
-        return np.asarray(values + rng.laplace(0.0, self.scale, values.shape))

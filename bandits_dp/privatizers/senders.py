@@ -1,4 +1,8 @@
-"""What users send in the two simplest trust models: the value itself, or the value with noise of their own; and no privacy."""
+"""What users send in the two simplest trust models: the value itself, or the value with noise of their own; and no privacy.
+
+What is sent and received is on a grid, with exact noise (:mod:`bandits_dp.privatizers.grid`); ``release_sum`` is for simulators, and
+its noise is that of a density.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,21 @@ from bandits_dp import _checks
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
+from bandits_dp.privatizers.grid import Grid
 
 
 class Trusting(Privatizer):
-    """Users send their values to a server that is trusted with them; what noise there is, ``release_sum`` adds."""
+    """Users send their values to a server that is trusted with them, and adds noise to the sum.
+
+    Attributes
+    ----------
+    grid : Grid
+        The grid of what is sent, and the noise on it.
+    """
 
     model = "central"
     adds = True
+    grid: Grid
 
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         super().__init__(users, domain, clip)
@@ -28,15 +40,15 @@ class Trusting(Privatizer):
         return self.send(self.check(values), _checks.generator(rng))
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Send the value itself."""
-        return values
+        """Send the value itself, rounded to the grid."""
+        return self.grid.near(values)
 
     def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Add one noise to the sum."""
-        return self.release_sum(waiting, rng)
+        return self.grid.noisy(waiting, rng)
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up, and receive their sum."""
+        """Add the messages up, which is exact, and receive their sum."""
         return self.receive(messages.sum(axis=0, dtype=float), rng)
 
 
@@ -66,6 +78,14 @@ class Identity(Trusting):
         self.span = self.users * (domain.high - domain.low)
         self.guarantee = no_guarantee("none", "one reward", self._neighbours, "certified", "rewards are used as they are")
 
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value itself."""
+        return values
+
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the sum as it is."""
+        return waiting
+
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Return the true sums."""
         return np.asarray(total, dtype=float)
@@ -76,9 +96,13 @@ class Identity(Trusting):
 
 
 class Noisy(Trusting):
-    """Users add noise of their own, in ``send``."""
+    """Users add noise of their own."""
 
     model = "local"
+
+    def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        """Send the value plus the user's own noise."""
+        return self.grid.noisy(values, rng)
 
     def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the sum as it is."""

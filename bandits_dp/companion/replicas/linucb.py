@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._state import read_integers, written
 from bandits_dp.continual import TreeCounter
 from bandits_dp.continual.base import Counter
 from bandits_dp.guarantee import Guarantee, no_guarantee
@@ -43,6 +44,7 @@ from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.privatizers import Identity, LinearStatistics, Reals
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.gaussian import UserNoise
+from bandits_dp.privatizers.grid import Grid
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.ridge import FixedWidth
@@ -154,8 +156,16 @@ class _FigureNoise(Counter):
     def _certify(self, epsilon: float, delta: float) -> None:
         self.noise_std, self.guarantee = float(self.node_stds[0]), unproved("central")
 
+    @property
+    def grid(self) -> Grid:
+        """A grid that nobody counts on."""
+        return Grid("gaussian", step=2.0**-30, scale=2.0**30)
+
     def _draw(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
         return rng.normal(0.0, self.node_stds, size)
+
+    def _draw_steps(self, rng: np.random.Generator, factor: float) -> NDArray[np.object_]:
+        return self.grid.whole(factor * self._draw(rng, (self.dimension,)))
 
 
 class FigureCounter(_FigureNoise):
@@ -175,12 +185,14 @@ class FigureCounter(_FigureNoise):
     def reset(self) -> None:
         """Forget the stream."""
         super().reset()
-        self._noise, self._drawn = np.zeros(self.dimension), 0
+        self._sum = self._noise = np.array([0] * self.dimension, dtype=object)
+        self._drawn = 0
 
-    def _next_noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
+    def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
         while self._drawn < self._variance(np.array(self.steps + 1)):
-            self._noise, self._drawn = self._noise + self._draw(rng, (self.dimension,)), self._drawn + 1
-        return self._noise
+            self._noise, self._drawn = self._noise + self._draw_steps(rng, 1.0), self._drawn + 1
+        self._sum = self._sum + value
+        return self.grid.real(self._sum + self._noise)
 
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(np.cumsum(draws, axis=0))
@@ -192,11 +204,12 @@ class FigureCounter(_FigureNoise):
         return self._accumulate(self._draw(rng, (int(count[-1]), self.dimension)))[count - 1]
 
     def _pack(self) -> dict[str, ArrayLike]:
-        return super()._pack() | {"noise": self._noise, "drawn": self._drawn}
+        return super()._pack() | {"total": written(self._sum), "noise": written(self._noise), "drawn": self._drawn}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
-        self._noise, self._drawn = state["noise"].reshape(self.dimension), int(state["drawn"])
+        self._sum, self._noise = (read_integers(state[name]).reshape(self.dimension) for name in ("total", "noise"))
+        self._drawn = int(state["drawn"])
 
 
 class FigureTree(_FigureNoise, TreeCounter):
