@@ -77,8 +77,8 @@ class DiscreteLaplaceSum(SecureSum):
             levels, delta = math.ceil(epsilon * math.sqrt(self.users)), 0.0
         scale = discrete_laplace_scale(epsilon, delta, levels)
         if scale > MOST_SCALE:
-            raise ValueError(f"epsilon must be at least {levels / MOST_SCALE:g} for discrete Laplace noise on integers up to {levels}"
-                             f", got {epsilon:g}: a user's share of the noise would take {scale:.3g} random numbers")
+            raise ValueError(f"epsilon must be at least {levels / MOST_SCALE:g} for discrete Laplace noise on integers up to "
+                             f"{levels}, got {epsilon:g}: a user's share of the noise would take {scale:.3g} random numbers")
         self._rate = math.floor(UNIT / Fraction(scale))  # 1 / t in units
         self.scale = UNIT / self._rate
         self._set_up(levels)

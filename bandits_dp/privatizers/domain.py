@@ -2,8 +2,8 @@
 
 A privatizer's noise is right for the values that its domain allows and for no others. So every domain can check values, or clip any
 floats, NaN and infinities included, and it knows its diameters: the largest distance between two allowed values, which is the
-sensitivity of a sum when one user's value is replaced. Norms are checked up to a rounding error of 1e-9; a value that uses this room can move a sum by as much more than the
-diameter says, and by so much a guarantee of a ball or of linear statistics is rounded.
+sensitivity of a sum when one user's value is replaced. Norms are checked up to a rounding error of 1e-9; a value that uses this
+room can move a sum by as much more than the diameter says, and by so much a guarantee of a ball or of linear statistics is rounded.
 """
 
 from __future__ import annotations

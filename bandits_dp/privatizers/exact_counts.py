@@ -1,9 +1,9 @@
 r"""Exact samplers of counts, for whole arrays at once: binomial, Poisson, geometric and Polya numbers, from whole numbers only.
 
 numpy's samplers compute with rounded probabilities, and what is too rare for one uniform number of 53 bits never comes, which cost
-4,338 times the promised delta for the noise bits of 10 users at (20, 1e-12). Here every decision compares a uniform whole number with
-a whole number, so each law is the stated one, tails included. Probabilities and means are multiples of :math:`2^{-53}`, counted in
-units of that.
+4,338 times the promised delta for the noise bits of 10 users at (20, 1e-12). Here every decision compares a uniform whole number
+with a whole number, so each law is the stated one, tails included. Probabilities and means are multiples of :math:`2^{-53}`, and
+given in such units.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def fair_ones(trials: Counts, rng: np.random.Generator) -> Counts:
 def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
     r"""Draw the ones among so many bits that are one with a probability of ``p`` units each.
 
-    A bit is one if a uniform number in [0, 1) is below p. The binary digits of all uniform numbers are drawn from the first on: where
-    p has a 1 and the number a 0, it is below; where p has a 0 and the number a 1, it is above; the others are undecided and go on.
-    They halve each time, so two random bits per trial are enough on average.
+    A bit is one if a uniform number in [0, 1) is below p. The binary digits of all uniform numbers are drawn from the first on:
+    where p has a 1 and the number a 0, it is below; where p has a 0 and the number a 1, it is above; the others are undecided and
+    go on. They halve each time, so two random bits per trial are enough on average.
     """
     undecided = np.array(np.broadcast_to(trials, shape), dtype=np.int64).ravel()
     ones = np.zeros_like(undecided)

@@ -5,8 +5,9 @@ its two neighbouring integers in :math:`\{0, \dots, g\}`, so that the mean is ke
 is up if U is below the fraction of x. Neither the fraction nor the comparison is rounded, and the integer stays in
 :math:`\{0, \dots, g\}` whatever x is, so floating point adds nothing to what the noise has to hide.
 
-What users send, and what ``release`` returns, has noise that only whole numbers decide (:mod:`bandits_dp.privatizers.exact_counts`):
-its law is the one that guarantees are proved for, to the last outcome. Simulations draw the same law in floating point.
+What users send, and what ``release`` returns, has noise that only whole numbers decide
+(:mod:`bandits_dp.privatizers.exact_counts`): its law is the one that guarantees are proved for, to the last outcome. Simulations
+draw the same law in floating point.
 """
 
 from __future__ import annotations
