@@ -155,6 +155,13 @@ def test_discrete_laplace_noise_keeps_delta():
         assert true <= Decimal(allowed) * Decimal(1 + ROOM), (epsilon, allowed, shift)
 
 
+def test_a_delta_below_the_rounding_of_a_scale_is_none():
+    """At 697 levels the root finder had no bracket: rounded, even the scale without a delta lost more than this one."""
+    epsilon, shift = 48.755423816656815, 697
+    scale = discrete_laplace_scale(epsilon, 2.6216770085663764e-14, shift)
+    assert exact_delta.discrete_laplace(scale, epsilon, shift) <= Decimal("2.6e-14")
+
+
 def test_laplace_noise_keeps_delta():
     """At (10, 1e-12) a rounding error of epsilon was 1e-3 of delta."""
     for i, (epsilon, delta) in enumerate(scan(10, (1e-6, 100.0), (1e-300, 0.99))):

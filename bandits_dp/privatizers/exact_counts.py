@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from bandits_dp.privatizers.exact import Coins
 
 UNIT = 2**53
-WORDS = 1 << 20  # of 64 fair bits, that are held at once
+WORDS = 1 << 20  # that are held at once
+MANY, MOST = 1 << 20, 1 << 34  # fair bits, from which on they are not drawn one by one, and which are drawn together
 POISSON = np.cumsum([math.factorial(20) // math.factorial(n) for n in range(21)])  # weights 20! / n!, below 2^63
 Counts = NDArray[np.int64]
 
@@ -28,9 +29,14 @@ def units(p: float, parts: int = 1) -> int:
 
 
 def fair_ones(trials: Counts, rng: np.random.Generator) -> Counts:
-    """Draw the ones among so many fair bits, for each entry of a one-dimensional array: count those of random words."""
+    """Draw the ones among so many fair bits, for each entry of a one-dimensional array; up to ``MANY`` are made and counted."""
     most = 64 * max(1, WORDS // len(trials))
     ones = np.zeros_like(trials)
+    many = trials > MANY
+    for place in np.flatnonzero(many):
+        whole, rest = divmod(int(trials[place]), MOST)
+        ones[place] = sum(many_fair_ones(number, rng) for number in [MOST] * whole + [rest])
+    trials = np.where(many, 0, trials)
     while trials.any():
         now = np.minimum(trials, most)
         words = -(-now // 64)
@@ -42,6 +48,40 @@ def fair_ones(trials: Counts, rng: np.random.Generator) -> Counts:
         ones += counted[ends] - counted[ends - words]
         trials = trials - now
     return ones
+
+
+def many_fair_ones(trials: int, rng: np.random.Generator) -> int:
+    r"""Draw the ones among so many fair bits, at most 2^34, in a time that grows like their root.
+
+    Of 2k bits, k + i are ones with a weight :math:`f(|i|)`, where :math:`f(i) = \prod_{j = 1}^i (k - j + 1) / (k + j)`. A proposal
+    :math:`i \ge 0` has the weight w = 1 below some :math:`s > \sqrt k`, and :math:`w = s (s + 1) / i (i + 1)` from there on, which
+    is s + 1 in all. It is taken with probability f / w, by a coin for each factor, which beyond s, with 1 / w, is
+
+    .. math:: \frac{(k - j + 1) (j + 1)}{(k + j) (j - 1)} \le 1 \iff 2 k + 1 \le j (2 j - 1) .
+    """
+    k, odd = divmod(trials, 2)
+    s, coins = math.isqrt(k) + 2, Coins(rng)
+
+    def taken(i: int) -> bool:
+        for start in range(1, min(i, 1 << 28) + 1, 1 << 12):  # no i as large comes with more than exp(-1e6), and none is above k
+            j = np.arange(start, min(i + 1, start + (1 << 12)))
+            late = j > s
+            low, high = np.where(late, j - 1, 1), np.where(late, j + 1, 1)
+            if (rng.integers(0, (k + j) * low) >= (k - j + 1) * high).any():
+                return False
+        return True
+
+    while True:
+        i, a = coins.below(2 * s + 1), s
+        if i >= s:  # at least x with probability s / x
+            while coins.below(2):
+                a *= 2
+            i = a + coins.below(a)
+            while coins.below(i * (i + 1)) >= a * (a + 1):
+                i = a + coins.below(a)
+        negative = coins.below(2)
+        if (i or not negative) and taken(i):
+            return k + (-i if negative else i) + (coins.below(2) if odd else 0)
 
 
 def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
