@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 CALIBRATIONS = ("certified", "theorem", "experiment")
 SMALLEST, LARGEST = 1e-300, 1e100  # sizes of a number that is not 0 or infinite: its square and its ratios can be computed with
 MOST_WHOLE = 10**30  # of an integer
+MOST_USERS = 10**12  # of one batch, whose counts are whole numbers as floats, too
 MOST_ENTRIES = 20_000_000  # of an array that an argument asks for: 160 MB, and a few such are needed
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -111,6 +112,7 @@ def integer(name: str, value: object, low: int = 1, high: int = MOST_WHOLE) -> i
 
 natural = functools.partial(integer, low=0)
 at_least_two = functools.partial(integer, low=2)
+crowd = functools.partial(integer, high=MOST_USERS)
 
 
 def unchecked(name: str, value: Any) -> Any:

@@ -174,7 +174,7 @@ def test_fidelities_of_the_learner_have_the_same_law(noise, problem):
 @pytest.mark.parametrize("users", [10, 1000, 100_000])
 def test_rounding_adds_at_most_a_hundredth(users):
     made = DiscreteLaplaceSum(users, 1.0, domain=UNIT_INTERVAL)
-    assert made.levels == made.scale  # one user moves a sum of rounded numbers by that many steps, at epsilon 1
+    assert made.scale == pytest.approx(made.levels, rel=1e-12)  # by so many one user moves a sum of rounded numbers, at epsilon 1
     assert math.sqrt(2) < made.noise_std <= 1.0101 * math.sqrt(2)
 
 

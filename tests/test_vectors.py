@@ -53,6 +53,26 @@ def test_clipping_is_asked_for_and_shown():
     assert (clipped.release(wild, np.random.default_rng(0)) == same).all()
 
 
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize(("domain", "wild", "allowed"), [
+    (Box(2, -1.0, 3.0), [[NAN, INF], [-INF, 1e200], [0.0, 5.0]], [[1.0, 3.0], [-1.0, 3.0], [0.0, 3.0]]),
+    (Box(1, whole=True), [[NAN], [INF], [-1e308], [0.2]], [[1.0], [1.0], [0.0], [0.0]]),
+    (Ball(2, 5.0), [[NAN, INF], [-INF, 1e308], [3e101, 4e101], [6.0, -8.0], [0.0, 1.0]],
+     [[0.0, 0.0], [-5.0, 0.0], [3.0, 4.0], [3.0, -4.0], [0.0, 1.0]]),
+    (Ball(2, 1e-3), [[INF, -INF], [-1.7e308, 1.7e308]], [[math.sqrt(5e-7), -math.sqrt(5e-7)], [-math.sqrt(5e-7), math.sqrt(5e-7)]]),
+])
+def test_clipped_users_always_count(domain, wild, allowed):
+    """Whoever can keep a batch from being released by a value that is none tells something about it."""
+    clipped = domain.clip(np.array(wild))
+    assert clipped == pytest.approx(np.array(allowed), rel=1e-15)
+    domain.check(clipped)
+    mechanism = CentralGaussian(len(wild), 1.0, 0.1, domain=domain, clip=True)
+    released = [mechanism.release(values, np.random.default_rng(0)) for values in (wild, clipped)]
+    assert (released[0] == released[1]).all()
+
+
 # Shuffled sums
 
 

@@ -112,6 +112,8 @@ def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
         return discrete_laplace_delta(math.exp(log_scale), epsilon, shift) - target
 
     low = high = math.log(most)
+    if excess(high) >= 0:  # the logarithm's own rounding is too large for this delta
+        return most
     while excess(low) <= 0:
         low -= 0.5
     log_scale = scipy.optimize.brentq(excess, low, high, xtol=1e-13)

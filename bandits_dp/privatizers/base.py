@@ -34,11 +34,12 @@ class Privatizer(ABC):
     Parameters
     ----------
     users : int
-        Number of users n in the batch, >= 1.
+        Number of users n in the batch, from 1 to 10^12.
     domain : Domain
         Where one user's value may lie; a number in [0, 1] if not said otherwise.
     clip : bool
-        Whether values outside the domain are moved to its border. If not, they raise.
+        Whether values outside the domain are moved to its border, infinities too, and NaN to its middle, so that no value keeps
+        anybody out of a release, which an observer could notice. If not, they raise.
 
     Attributes
     ----------
@@ -69,7 +70,7 @@ class Privatizer(ABC):
     Raises
     ------
     ValueError
-        If ``users`` is not a positive integer.
+        If ``users`` is not an integer from 1 to 10^12.
     TypeError
         If ``domain`` is none.
 
@@ -97,7 +98,7 @@ class Privatizer(ABC):
     adds = needs_values = gaussian = False
     ahead = 0
 
-    @_checks.checked()
+    @_checks.checked(users=_checks.crowd)
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
         self.users, self.domain, self.clip = users, checked_domain(domain), clip
         self.dimension = domain.dimension
@@ -206,7 +207,7 @@ class Privatizer(ABC):
         Raises
         ------
         ValueError
-            If values have another shape, are not finite or outside the domain (nothing is clipped unless asked for), ``rng`` is
+            If values have another shape, are not finite or outside the domain (unless they are clipped), ``rng`` is
             not a Generator, or the fidelity is unknown.
         """
         array = self.check(values, self.users)
@@ -269,7 +270,7 @@ class Privatizer(ABC):
 
     def check(self, values: ArrayLike, users: int | None = None) -> NDArray[np.float64]:
         """Return values as an array of shape (users, dimension), of any length if None, or say what is wrong."""
-        array = rows(values, users, self.dimension)
+        array = rows(values, users, self.dimension, finite=not self.clip)
         if self.clip:
             return self.domain.clip(array)
         self.domain.check(array)

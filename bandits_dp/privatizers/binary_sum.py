@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.privatizers.base import Privatizer, certified
+from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
 from bandits_dp.privatizers.domain import BITS
 from bandits_dp.privatizers.noise_bits import NoiseBits
@@ -85,8 +85,6 @@ class BinarySum(BitSum):
     >>> print(f"with {noisy.bits_per_user:.0f} bits of each user: {released:.0f}, give or take {noisy.noise_std:.1f}")
     with 3 bits of each user: 745, give or take 3.8
     """
-
-    _aggregate = Privatizer._aggregate  # from the sum: bits are not rounded
 
     @_checks.checked()
     def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", honest_fraction: float = 1.0,

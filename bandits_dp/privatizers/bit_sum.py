@@ -50,6 +50,9 @@ class BitSum(IntegerSum):
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
         return self.noise_bits.draw_sum(users, shape, rng)
 
+    def _simulate(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+        return self.noise_bits.simulate_sum(users, shape, rng)
+
     def _mean(self, users: int) -> float:
         return self.noise_bits.mean(users)
 
@@ -92,7 +95,7 @@ class BitSum(IntegerSum):
 
     def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the noise bits of every release, then all uniform numbers."""
-        ones = self.noise_bits.draw_sum(self.users, (batches, self.dimension), rng)
+        ones = self._simulate(self.users, (batches, self.dimension), rng)
         uniform = rng.random((batches, self.users * self.dimension))
         return np.concatenate([ones - self.noise_bits.mean(self.users), uniform], axis=1)
 

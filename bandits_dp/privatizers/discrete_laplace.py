@@ -8,6 +8,7 @@ n numbers with :math:`r = 1 / n` is geometric, and the difference of two geometr
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,10 @@ from bandits_dp import _checks
 from bandits_dp.accounting.discrete_laplace import discrete_laplace_scale
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import BITS, Box
+from bandits_dp.privatizers.exact_counts import UNIT, geometric, polya
 from bandits_dp.privatizers.secure_sum import SecureSum
 
-LARGEST = 15.0  # 1 / t, up to which numpy's Polya numbers give epsilon to 1e-9, for any number of users
+MOST_SCALE = 1e9  # t: a user's share of the noise takes t random numbers
 
 
 class DiscreteLaplaceSum(SecureSum):
@@ -29,7 +31,7 @@ class DiscreteLaplaceSum(SecureSum):
     users : int
         Batch size n, >= 1.
     epsilon : float
-        Privacy parameter, > 0; at most 15 for bits.
+        Privacy parameter, > 0.
     delta : float
         Failure mass, in [0, 1); 0 gives pure privacy. The theorem calibration makes it 0.
     calibration : {"certified", "theorem"}
@@ -42,7 +44,7 @@ class DiscreteLaplaceSum(SecureSum):
     Attributes
     ----------
     scale : float
-        t of the noise of the honest users, in integers.
+        t of the noise of the honest users, in integers; 1 / t is a multiple of 2^-53, so that it can be drawn.
 
     Raises
     ------
@@ -51,11 +53,6 @@ class DiscreteLaplaceSum(SecureSum):
 
     Notes
     -----
-    A Polya number of numpy is a Poisson number with a random mean, and 0 too often by :math:`2^{-53}` each time that the mean is
-    above that (``bandits_dp.privatizers.rare``). For n users with a share of 1 / n each these are 37 - 1 / t times at most, and
-    what is lost of :math:`q = e^{-1/t}` is 8e-9 of it at 1 / t = 15, which is 1e-9 of epsilon. At 37.4 it is everything. Larger
-    epsilons are refused, and t is never below 1 / 15.
-
     The guarantee is exact because one user moves the sum of integers by at most g, and the noise of the honest users is discrete
     Laplace; the noise of the others is independent of it, so it is post-processing, and so is taking the sum modulo m.
 
@@ -78,16 +75,27 @@ class DiscreteLaplaceSum(SecureSum):
             levels = 1 if domain.whole else math.ceil(epsilon * math.sqrt(self.users) / (2 * 0.14 * math.sqrt(2)))
         else:
             levels, delta = math.ceil(epsilon * math.sqrt(self.users)), 0.0
-        if epsilon > LARGEST * levels:
-            raise ValueError(f"epsilon must be at most {LARGEST * levels:g} for discrete Laplace noise on integers up to {levels}, "
-                             f"got {epsilon:g}: floating-point samplers round rarer noise away")
-        self.scale = max(discrete_laplace_scale(epsilon, delta, levels), 1 / LARGEST)
+        scale = discrete_laplace_scale(epsilon, delta, levels)
+        if scale > MOST_SCALE:
+            raise ValueError(f"epsilon must be at least {levels / MOST_SCALE:g} for discrete Laplace noise on integers up to "
+                             f"{levels}, got {epsilon:g}: a user's share of the noise would take {scale:.3g} random numbers")
+        self._rate = math.floor(UNIT / Fraction(scale))  # 1 / t in units
+        self.scale = UNIT / self._rate
         self._set_up(levels)
         reason = f"discrete Laplace noise of scale {self.scale:.4g} on a sum of integers that moves by at most {levels}, exact"
         self._promise(epsilon, delta, calibration, reason + self._trust)
 
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw a difference of Polya numbers."""
+        """Draw a difference of Polya numbers, which are geometric for as many users as are honest."""
+        whole, rest = divmod(users, self.honest)
+        size = 2 * math.prod(shape)
+        numbers = geometric(self._rate, whole * size, rng).reshape(size, whole).sum(axis=1)
+        if rest:
+            numbers += polya(self._rate, rest, self.honest, size, rng)
+        up, down = numbers.reshape(2, *shape)
+        return np.asarray(up - down)
+
+    def _simulate(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
         up, down = rng.negative_binomial(users / self.honest, -math.expm1(-1 / self.scale), (2, *shape))
         return np.asarray(up - down)
 

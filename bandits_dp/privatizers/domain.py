@@ -1,9 +1,9 @@
 """Where one user's value may lie, and so how far one user can move a sum.
 
-A privatizer's noise is right for the values that its domain allows and for no others. So every domain can check values, and
-knows its diameters: the largest distance between two allowed values, which is the sensitivity of a sum when one user's value is
-replaced. Norms are checked up to a rounding error of 1e-9; by how much more a value that uses this room can move a sum,
-:func:`slack` says.
+A privatizer's noise is right for the values that its domain allows and for no others. So every domain can check values, or clip any
+floats, NaN and infinities included, and it knows its diameters: the largest distance between two allowed values, which is the
+sensitivity of a sum when one user's value is replaced. Norms are checked up to a rounding error of 1e-9; by how much more a value
+that uses this room can move a sum, :func:`slack` says.
 """
 
 from __future__ import annotations
@@ -20,8 +20,11 @@ from bandits_dp import _checks
 SLACK = 1e-9  # relative room for rounding in norms that a caller computed in floating point
 
 
-def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "values") -> NDArray[np.float64]:
-    """Return finite values as an array of shape (users, dimension), any number of users if None, or say what is wrong."""
+def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "values", finite: bool = True) -> NDArray[np.float64]:
+    """Return values as an array of shape (users, dimension), any number of users if None, or say what is wrong.
+
+    What is not ``finite`` is wrong, too, if not said otherwise.
+    """
     expected = f"({'users' if users is None else users}, {dimension})"
     array = _checks.numbers(name, values, f"numbers of shape {expected}")
     if users is None:
@@ -31,7 +34,7 @@ def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "valu
     if array.shape != (users, dimension):
         raise ValueError(f"{name} must have shape {expected}, one row per user, got shape {array.shape}")
     bad = ~_checks.usable(array)
-    if bad.any():
+    if finite and bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(f"{name} must be finite, got {array[row, column]} in row {row}")
     return array
@@ -106,8 +109,9 @@ class Box:
             raise ValueError(f"{name} must be {allowed}, got {array[row, column]} in row {row}; nothing is clipped for you")
 
     def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the nearest allowed vectors."""
-        nearest = np.clip(array, self.low, self.high)
+        """Return the nearest allowed vectors; NaN is taken for the middle of the interval, and a bit in the middle for ``high``."""
+        middle = (self.low + self.high) / 2
+        nearest = np.clip(np.where(np.isnan(array), middle, array), self.low, self.high)
         return np.where(nearest * 2 < self.low + self.high, self.low, self.high) if self.whole else nearest
 
 
@@ -169,7 +173,17 @@ class Ball:
                              "nothing is clipped for you")
 
     def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the nearest allowed vectors."""
+        """Return the nearest allowed vectors.
+
+        A vector with NaN becomes the centre, and one with infinities the point on the border that their signs point to.
+        """
+        array = np.where(np.isnan(array).any(axis=1, keepdims=True), 0.0, array)
+        largest = np.abs(array).max(axis=1, keepdims=True)
+        far = largest > _checks.LARGEST  # whose squares are infinite
+        if far.any():
+            signs = np.where(np.isinf(array), np.sign(array), 0.0)
+            finite = np.nan_to_num(array) / np.maximum(largest, _checks.LARGEST)
+            array = np.where(far, self.norm * np.where(np.isinf(largest), signs, finite), array)
         norms = np.linalg.norm(array, axis=1, keepdims=True)
         return array * np.minimum(1.0, self.norm / np.maximum(norms, self.norm))
 
@@ -328,8 +342,8 @@ class Reals:
         """Accept everything."""
 
     def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the vectors themselves."""
-        return array
+        """Return the vectors themselves, with 0 for NaN, and 1e100 in size for what is larger, or infinite."""
+        return np.clip(np.nan_to_num(array, nan=0.0), -_checks.LARGEST, _checks.LARGEST)
 
 
 Domain = Box | Ball | LinearStatistics | Reals

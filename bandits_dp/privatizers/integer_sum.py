@@ -1,7 +1,13 @@
 r"""Sums of integers: a number becomes an integer, which gets integer noise; an exact law follows for whole batches.
 
 A value in [low, high] becomes :math:`x = g (v - \mathrm{low}) / (\mathrm{high} - \mathrm{low})` and is rounded at random to one of
-its two neighbouring integers in :math:`\{0, \dots, g\}`, so that the mean is kept: :math:`\lfloor x + U \rfloor` with U uniform.
+its two neighbouring integers in :math:`\{0, \dots, g\}`, so that the mean is kept: :math:`\lceil x - U \rceil` with U uniform, that
+is up if U is below the fraction of x. Neither the fraction nor the comparison is rounded, and the integer stays in
+:math:`\{0, \dots, g\}` whatever x is, so floating point adds nothing to what the noise has to hide.
+
+What users send, and what ``release`` returns, has noise that only whole numbers decide
+(:mod:`bandits_dp.privatizers.exact_counts`): its law is the one that guarantees are proved for, to the last outcome. Simulations
+draw the same law in floating point.
 """
 
 from __future__ import annotations
@@ -41,7 +47,11 @@ class IntegerSum(Privatizer):
 
     @abstractmethod
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw the noise of so many users together, independently for each entry of ``shape``."""
+        """Draw the noise of so many users together, independently for each entry of ``shape``, by whole numbers only."""
+
+    @abstractmethod
+    def _simulate(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw such noise with a sampler of numpy, which computes in floating point."""
 
     @abstractmethod
     def _std(self, users: int) -> float:
@@ -66,7 +76,8 @@ class IntegerSum(Privatizer):
     def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Encode every number as an integer in 0..g, of the same shape."""
         x = np.minimum((array - self.low) / self.step, self.levels)  # the top may be passed by a rounding error
-        return np.minimum(np.floor(x + rng.random(x.shape)), self.levels).astype(np.int64)
+        floor = np.floor(x)
+        return (floor + (rng.random(x.shape) < x - floor)).astype(np.int64)
 
     def _decode(self, integers: ArrayLike, batches: int = 1) -> NDArray[np.float64]:
         """Turn noisy sums of integers into estimates of the sums."""
@@ -87,13 +98,16 @@ class IntegerSum(Privatizer):
         return self._decode(self._round(array, rng).sum(axis=0) + noise)
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
-        """Add the noise, if all values are ends of the interval; else refuse, for how values round depends on each of them."""
+        """Add the noise, if all values are ends of the interval; else refuse, for how values round depends on each of them.
+
+        For simulations: the noise is drawn in floating point, and is no release of anybody's data.
+        """
         if self.needs_values:
             raise ValueError("total must be given as single values (use release, or release_tally): random rounding does not "
                              "depend on the sum alone")
         total = np.asarray(total, dtype=float)
         integers = np.rint((total - batches * self.users * self.low) / self.step)
-        return self._decode(integers + self._draw(batches * self.users, total.shape, rng), batches)
+        return self._decode(integers + self._simulate(batches * self.users, total.shape, rng), batches)
 
     def release_tally(self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator,
                       batches: int = 1) -> NDArray[np.float64]:
@@ -105,7 +119,7 @@ class IntegerSum(Privatizer):
         x = np.minimum((values - self.low) / self.step, self.levels)
         floor = np.floor(x)
         integers = counts @ floor.astype(np.int64) + rng.binomial(counts, x - floor).sum(axis=-1)
-        return self._decode(integers + self._draw(batches * self.users, integers.shape, rng), batches)
+        return self._decode(integers + self._simulate(batches * self.users, integers.shape, rng), batches)
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add the noise and, by Hoeffding's lemma, the rounding of every user."""

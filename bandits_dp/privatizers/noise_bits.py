@@ -25,21 +25,21 @@ import numpy as np
 import scipy  # optimize and stats are loaded when they are used first
 from numpy.typing import NDArray
 
-from bandits_dp import _checks
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf, hockey_stick
 from bandits_dp.privatizers.base import bernoulli_log_mgf
-from bandits_dp.privatizers.rare import drawable
+from bandits_dp.privatizers.exact_counts import UNIT, binomial, units
 
 MOST_CONVOLVED = 100_000  # trials up to which the law of pairs is computed exactly
-MOST_USERS = 10**18  # whose bits have integers of 64 binary digits
-RAREST = -100.0  # log of a probability that is far below what can be drawn
+MOST_SINGLE = 10_000  # bits that are drawn one by one, to be counted
+RAREST = -math.log(UNIT)  # log of the least probability that can be drawn
 SHARE = 1e-3  # of delta, left to the event of too few fair pairs beyond that
 
 
 class NoiseBits(NamedTuple):
     """What each user adds: ``rare`` bits that are one with probability p, and ``common`` ones with 1 - p.
 
-    Everything is computed from p, because 1 - p would round a tiny p away.
+    Everything is computed from p, because 1 - p would round a tiny p away. What users send, and what is released, draws bits that
+    are one with just this probability, if it is a multiple of 2^-53, and else with the next larger one.
     """
 
     rare: int
@@ -55,13 +55,23 @@ class NoiseBits(NamedTuple):
         return math.sqrt(users * (self.rare + self.common) * self.p * (1 - self.p))
 
     def draw(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.uint8]:
-        """Draw single bits; one more axis, of length rare + common, than ``shape`` has."""
+        """Draw single bits; one more axis, of length rare + common, than ``shape`` has.
+
+        They compare uniform whole numbers below 2^53, as ``rng.random`` has them, with p.
+        """
         rare = rng.random((*shape, self.rare)) < self.p
         common = rng.random((*shape, self.common)) >= self.p
         return np.concatenate([rare, common], axis=-1).astype(np.uint8)
 
     def draw_sum(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw the number of ones of so many users, independently for each entry of ``shape``."""
+        """Draw the number of ones of so many users, independently for each entry of ``shape``, with just the law of single bits."""
+        if users * (self.rare + self.common) * math.prod(shape) <= MOST_SINGLE:
+            return self.draw((*shape, users), rng).sum(axis=(-1, -2), dtype=np.int64)
+        ones, zeros = (binomial(users * number, units(self.p), shape, rng) for number in (self.rare, self.common))
+        return ones + users * self.common - zeros
+
+    def simulate_sum(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw such numbers with numpy's sampler, in floating point: fast for any crowd, and for simulations only."""
         ones = rng.binomial(users * self.rare, self.p, shape)
         return np.asarray(ones + users * self.common - rng.binomial(users * self.common, self.p, shape))
 
@@ -104,12 +114,13 @@ def least_noise_bits(users: int, fair_trials: Callable[[float], int], delta_of: 
     Returns
     -------
     NoiseBits
-        Equal numbers of rare and common bits; a tiny p is a multiple of 2^-53 (``bandits_dp.privatizers.rare``).
+        Equal numbers of rare and common bits. p is a multiple of 2^-53, so that bits are drawn with the very probability that
+        keeps delta.
     """
     trials = fair_trials(delta)
     if trials > MOST_CONVOLVED:
         trials = fair_trials(delta * (1 - SHARE))
-        pairs = math.ceil(trials / (2 * _checks.integer("users", users, high=MOST_USERS)))
+        pairs = math.ceil(trials / (2 * users))
         needed = math.ceil(trials / 2)
 
         def fewest(counted: int) -> float:
@@ -134,12 +145,12 @@ def least_noise_bits(users: int, fair_trials: Callable[[float], int], delta_of: 
         if counts > 1 and q < 1 and not proved(q):
             q = fewest(counts)
         root = 0.5 * q / (1 + math.sqrt(1 - q))  # the smaller root of 4 p (1 - p) = q
-        return NoiseBits(pairs, pairs, drawable(root, users * pairs))
+        return NoiseBits(pairs, pairs, units(root) / UNIT)
     pairs = math.ceil(trials / (2 * users))
     target = math.log(delta * (1 - ROUNDING))
 
     def bits(log_p: float) -> NoiseBits:
-        return NoiseBits(pairs, pairs, min(math.exp(log_p), 0.5))
+        return NoiseBits(pairs, pairs, min(units(math.exp(log_p)) / UNIT, 0.5))
 
     @cache  # the root finder asks for the ends of the bracket and for the root again
     def excess(log_p: float) -> float:
@@ -152,11 +163,11 @@ def least_noise_bits(users: int, fair_trials: Callable[[float], int], delta_of: 
     low = high - 1
     while excess(low) <= 0:
         if low < RAREST:
-            return NoiseBits(pairs, pairs, drawable(math.exp(low), users * pairs))  # no rarer noise can be drawn
+            return bits(low)  # no rarer noise can be drawn
         low -= 1
     while high < most and excess(high) > 0:
         high = min(high + 0.25, most)
     log_p = scipy.optimize.brentq(excess, low, high, xtol=1e-9) if excess(high) < 0 else high
     while log_p < high and excess(log_p) > 0:  # the root finder may stop just below the root
         log_p = min(log_p + 1e-8, high)
-    return NoiseBits(pairs, pairs, drawable(bits(log_p).p, users * pairs))
+    return bits(log_p)

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.privatizers.base import Privatizer, bernoulli_log_mgf, certified
 from bandits_dp.privatizers.domain import BITS
-from bandits_dp.privatizers.rare import STEP
 
 LARGEST = 36.0  # beyond this epsilon a lie is rarer than one in 2^52: report with that much noise rather than none
 SMALLEST = 1e-14  # from this epsilon on, the truth is surely likelier than a lie, also in floating point
@@ -55,7 +54,8 @@ class RandomizedResponse(Privatizer):
     Attributes
     ----------
     truth : float
-        Probability q of telling the truth, in (1/2, 1).
+        Probability q of telling the truth, in (1/2, 1): a multiple of 2^-53, as the uniform numbers are that decide, so whoever
+        sends, or is in a release, lies with just the probability 1 - q.
 
     Raises
     ------
@@ -95,7 +95,7 @@ class RandomizedResponse(Privatizer):
         return self.send(self.check(values), _checks.generator(rng)).astype(np.uint8)
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Report the bit, or its opposite."""
+        """Report the bit, or its opposite, by a uniform whole number below 2^53 that is compared with ``truth``."""
         lies = rng.random(values.shape) >= self.truth
         return values.astype(np.int64) ^ lies
 
@@ -103,16 +103,19 @@ class RandomizedResponse(Privatizer):
         """Undo the bias of the number of ones."""
         return self._debias(waiting, self.users)
 
+    def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Let every user lie: a release does not depend on numpy's binomial sampler, which computes in floating point."""
+        return self.receive(self.send(array, rng).sum(axis=0), rng)
+
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Count the ones and undo the bias."""
         return self._debias(np.asarray(messages, dtype=float).sum(axis=0), self.users)
 
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
-        """Draw the ones among true ones and among true zeros: two binomials, whose lies are not rounded away."""
+        """Draw the ones among true ones and among true zeros: two binomials, in floating point, for simulations."""
         ones = np.rint(np.asarray(total, dtype=float)).astype(np.int64)
         zeros = self.users * batches - ones
-        lie = min(1 - self.truth + STEP, 0.5)
-        reports = rng.binomial(ones, 1 - lie) + rng.binomial(zeros, lie)
+        reports = rng.binomial(ones, self.truth) + rng.binomial(zeros, 1 - self.truth)
         return self._debias(reports, self.users * batches)
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,8 +13,8 @@ all others collude with the server and add none.
 **The modulus.** A power of two, so large that the noise of a batch leaves the range where sums can be told apart with
 probability at most :math:`2^{-100}` (Chernoff); a release that does is off by m. Aggregate releases and widths ignore that event.
 
-Everything that is sent is an integer, so no floating-point number leaks (Mironov 2012). But the samplers here compute in floating
-point: they are for simulation.
+Everything that is sent is an integer, and so is every random number that decides about it, so no floating-point number leaks
+(Mironov 2012). Users of real life need random bits that nobody can guess; those of numpy are for simulation.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.skellam import skellam_variance
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import BITS, Box
-from bandits_dp.privatizers.rare import STEP
+from bandits_dp.privatizers.exact_counts import UNIT, poisson, units
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 MOST_LEVELS = 1024  # beyond, the exact divergence takes seconds; at epsilon = 1 rounding adds more than 1% from 10^6 users on
@@ -32,7 +32,7 @@ class SkellamSum(SecureSum):
     Attributes
     ----------
     variance : float
-        mu of the noise of the honest users, in integers.
+        mu of the noise of the honest users, in integers. Each draws Poisson numbers with a mean that is a multiple of 2^-53.
 
     Raises
     ------
@@ -62,15 +62,20 @@ class SkellamSum(SecureSum):
         levels = 1
         if not domain.whole:  # enough for rounding, of std sqrt(n) / 2, to add at most 1% to noise that is about Gaussian
             levels = min(math.ceil(math.sqrt(self.users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta, 1.0))), MOST_LEVELS)
-        self.variance = skellam_variance(epsilon, delta, levels, "exact" if exact else "renyi")
+        self._mean_units = units(skellam_variance(epsilon, delta, levels, "exact" if exact else "renyi"), 2 * self.honest)
+        self.variance = 2 * self.honest * self._mean_units / UNIT
         self._set_up(levels)
         reason = "exact divergence of Skellam noise" if exact else "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021)"
         reason += f" of variance {self.variance:.4g} on a sum of integers that moves by at most {levels}"
         self._promise(epsilon, delta, calibration, reason + self._trust)
 
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw a difference of Poisson numbers, none of which is 0 too often."""
-        up, down = rng.poisson(self.variance * users / self.honest / 2 + 2 * STEP, (2, *shape))
+        """Draw a difference of Poisson numbers; time grows like the variance."""
+        up, down = poisson(users * self._mean_units, (2, *shape), rng)
+        return np.asarray(up - down)
+
+    def _simulate(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+        up, down = rng.poisson(self.variance * users / self.honest / 2, (2, *shape))
         return np.asarray(up - down)
 
     def _std(self, users: int) -> float:

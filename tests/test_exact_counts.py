@@ -1,0 +1,161 @@
+"""Exact samplers of counts: their laws, by chi-square tests and by enumeration; and nothing that is released goes round them."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bandits_dp.privatizers import (
+    BinarySum,
+    Box,
+    DiscreteLaplaceSum,
+    RandomizedResponse,
+    ScalarSum,
+    SkellamSum,
+    VectorSum,
+    exact_counts,
+)
+from bandits_dp.privatizers.exact_counts import POISSON, UNIT, binomial, fair_ones, geometric, many_fair_ones, poisson, polya, units
+from tests.noise_checks import chi_square
+
+DRAWS, FALSE_ALARM = 40_000, 1e-7  # of each statistical test here, with fixed seeds
+MECHANISMS = {
+    "bits": lambda users, epsilon, delta: BinarySum(users, epsilon, delta),
+    "bits of numbers": lambda users, epsilon, delta: ScalarSum(users, epsilon, delta, levels=4),
+    "bits of vectors": lambda users, epsilon, delta: VectorSum(users, epsilon, delta, Box(2), levels=4),
+    "answers": RandomizedResponse,
+    "skellam": SkellamSum,
+    "discrete laplace": DiscreteLaplaceSum,
+}
+
+
+@pytest.mark.parametrize(("draw", "law"), [
+    (lambda rng: binomial(1, units(0.3), (DRAWS,), rng), lambda n: stats.binom.pmf(n, 1, 0.3)),
+    (lambda rng: binomial(20, UNIT // 2, (DRAWS,), rng), lambda n: stats.binom.pmf(n, 20, 0.5)),
+    (lambda rng: binomial(300, units(0.01), (DRAWS,), rng), lambda n: stats.binom.pmf(n, 300, 0.01)),
+    (lambda rng: poisson(units(1e-3), (DRAWS,), rng), lambda n: stats.poisson.pmf(n, 1e-3)),
+    (lambda rng: poisson(units(3.7), (DRAWS,), rng), lambda n: stats.poisson.pmf(n, 3.7)),
+    (lambda rng: geometric(units(0.1), DRAWS, rng), lambda n: stats.geom.pmf(n + 1, -math.expm1(-0.1))),
+    (lambda rng: geometric(units(3.0), DRAWS, rng), lambda n: stats.geom.pmf(n + 1, -math.expm1(-3))),
+    (lambda rng: polya(units(0.3), 2, 3, DRAWS, rng), lambda n: stats.nbinom.pmf(n, 2 / 3, -math.expm1(-0.3))),
+    (lambda rng: polya(units(0.05), 1, 40, DRAWS, rng), lambda n: stats.nbinom.pmf(n, 1 / 40, -math.expm1(-0.05))),
+])
+def test_draws_have_the_law(draw, law):
+    counts = np.bincount(draw(np.random.default_rng(1)), minlength=1000)
+    assert chi_square(counts, DRAWS * law(np.arange(len(counts))), 20) > FALSE_ALARM
+
+
+@pytest.mark.parametrize(("trials", "p"), [(1, 5 * UNIT // 8), (3, 3 * UNIT // 8), (4, UNIT // 16), (3, 0), (5, 11 * UNIT // 16)])
+def test_the_binomial_law_is_exact(trials, p, monkeypatch):
+    """All ways in which fair bits can fall, with their probabilities as fractions."""
+    law, open_ways = dict.fromkeys(range(trials + 1), Fraction(0)), [()]
+
+    class Unknown(Exception):
+        """More fair bits are asked for than a way tells."""
+
+    while open_ways:
+        way = open_ways.pop()
+        told, chance = iter(way), [Fraction(1)]
+
+        def fair(numbers, rng, told=told, chance=chance):
+            ones = next(told, None)
+            if ones is None:
+                raise Unknown(int(numbers[0]))
+            chance[0] *= Fraction(math.comb(int(numbers[0]), ones), 2 ** int(numbers[0]))
+            return np.array([ones])
+
+        monkeypatch.setattr(exact_counts, "fair_ones", fair)
+        try:
+            law[int(binomial(trials, p, (), np.random.default_rng(0)))] += chance[0]
+        except Unknown as unknown:
+            open_ways += [(*way, ones) for ones in range(unknown.args[0] + 1)]
+    q = Fraction(p, UNIT)
+    assert law == {n: math.comb(trials, n) * q**n * (1 - q) ** (trials - n) for n in range(trials + 1)}
+
+
+@pytest.mark.parametrize(("trials", "cell"), [(9, 1), (40, 1), (2_000_001, 100)])
+def test_many_fair_bits_have_the_binomial_law(trials, cell):
+    """Also few of them, which reach the end of the range; counts are put together in cells."""
+    rng = np.random.default_rng(trials)
+    edges = np.arange(-1, trials, cell)
+    drawn = np.searchsorted(edges, [many_fair_ones(trials, rng) for _ in range(DRAWS // 4)]) - 1
+    law = np.diff(stats.binom.cdf(np.append(edges, trials), trials, 0.5))
+    assert chi_square(np.bincount(drawn, minlength=len(law)), law * DRAWS / 4, 20) > FALSE_ALARM
+
+
+class Steered(np.random.Generator):
+    """A generator whose uniform fractions are all 0, then all nearly 1, and whose whole numbers are told, or the largest."""
+
+    def __init__(self, *numbers):
+        super().__init__(np.random.PCG64(0))
+        self.numbers, self.fraction = list(numbers), 1 - 1 / UNIT
+
+    def random(self, size=None):
+        self.fraction = 1 - 1 / UNIT - self.fraction
+        return np.full(size, self.fraction)
+
+    def integers(self, low, high, size=None, dtype=np.int64):
+        number = self.numbers.pop(0) if self.numbers else high - 1
+        return number if size is None else np.full(size, number, dtype=dtype)
+
+
+def test_as_many_fair_bits_are_counted_as_were_asked_for(monkeypatch):
+    monkeypatch.setattr(exact_counts, "WORDS", 8)
+    asked = np.array([0, 1, 63, 64, 65, 1000, 0])
+    assert (fair_ones(asked, Steered()) == asked).all()
+    assert (fair_ones(asked, np.random.default_rng(1)) <= asked).all()
+
+
+@pytest.mark.parametrize(("numbers", "drawn"), [((POISSON[0] - 1,), 0), ((POISSON[0],), 1), ((POISSON[-1] - 1,), 20),
+                                                ((POISSON[-1], 0), 21), ((POISSON[-1], 1, 0), 22), ((POISSON[-1], 2, 0), 0)])
+def test_poisson_numbers_beyond_20_have_their_share(numbers, drawn):
+    """Of 1 + 20! / 0! + ... + 20! / 20! cases one is left for all beyond 20, whose own weights, 20! / n!, are less together."""
+    assert exact_counts._poisson_of_mean_one(1, Steered(*(int(number) for number in numbers))) == drawn
+    assert [int(weight) for weight in np.diff(POISSON, prepend=0)] == [math.factorial(20) // math.factorial(n) for n in range(21)]
+
+
+@pytest.mark.parametrize("name", [name for name in MECHANISMS if name.startswith("bits")])
+def test_the_rarest_noise_can_come(name):
+    """All bits may be ones: numpy's sampler drew a few of the rare ones at most, which was 4,338 times the promised delta."""
+    privatizer = MECHANISMS[name](10, 20.0, 1e-12)
+    bits = privatizer.noise_bits
+    most = privatizer._decode(np.array(10 * (bits.rare + bits.common)))
+    assert (privatizer.release(np.zeros((10, privatizer.dimension)), Steered()) == most).all()
+
+
+class Whole(np.random.Generator):
+    """A generator that refuses the samplers that compute in floating point."""
+
+    def refuse(self, *args, **kwargs):
+        raise AssertionError("a sampler in floating point was used")
+
+    binomial = poisson = negative_binomial = geometric = normal = exponential = standard_gamma = refuse
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_what_is_released_is_drawn_by_whole_numbers(name):
+    privatizer, rng = MECHANISMS[name](50, 1.0, 1e-3), Whole(np.random.PCG64(1))
+    values = np.zeros((50, privatizer.dimension))
+    for fidelity in ("aggregate", "messages"):
+        privatizer.release(values, rng, fidelity)
+    privatizer.receive(privatizer.send(values, rng).sum(axis=0), rng)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_no_release_tells_the_value_for_sure(name):
+    """10,000 releases of one user's 0, and of the 1: each is, to the last bit, one that the other value can give."""
+    privatizer = MECHANISMS[name](1, 1.0, 1e-9)
+    rng, d = np.random.default_rng(1), privatizer.dimension
+    sent = {value: np.unique(privatizer.send(np.full((10_000, d), float(value)), rng), axis=0) for value in (0, 1)}
+    for value in (0, 1):
+        if name == "answers":
+            possible = np.arange(2)
+        elif name.startswith("bits"):
+            bits = privatizer.noise_bits
+            possible = np.arange(bits.rare + bits.common + 1) + privatizer.levels * (1 - value)
+        else:
+            possible = np.arange(privatizer.modulus)
+        released = np.concatenate([privatizer.receive(row, rng) for row in sent[value]])
+        assert set(released) <= {one for integer in possible for one in privatizer.receive(np.full(d, integer), rng)}
