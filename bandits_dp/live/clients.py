@@ -110,8 +110,8 @@ class LiveClients(LiveAsked):
             if np.size(answers):
                 raise ValueError(f"averages must be empty in a phase that asks nobody, got shape {np.shape(answers)}")
             return np.zeros((0, size))
-        array = rows(answers, ticket.users, size, "averages").copy()  # for the caller may use its own again
         privatizer = self.privatizers[0]
+        array = rows(answers, ticket.users, size, "averages", finite=not privatizer.clip).copy()  # the caller may use its own again
         inside = privatizer.domain.clip(array)
         if not privatizer.clip and (abs(inside - array) > SLACK * abs(inside)).any():
             privatizer.domain.check(array, "averages")

@@ -216,19 +216,22 @@ class Live(Saved):
         return users
 
     @staticmethod
-    def _rewards(ticket: Ticket, answers: Any) -> NDArray[np.float64]:
-        """Return a copy of the rewards of a ticket, one row each."""
+    def _rewards(ticket: Ticket, answers: Any, finite: bool = True) -> NDArray[np.float64]:
+        """Return a copy of the rewards of a ticket, one row each; what is not ``finite`` is refused, if not said otherwise."""
         if type(answers) in (int, float) and ticket.users == 1 and abs(answers) < 1e100:
             return np.array([[answers]], dtype=float)  # the usual case, in a tenth of the time
         single = np.isscalar(answers) or getattr(answers, "ndim", None) == 0 or not hasattr(answers, "__len__")
         listed = [answers] if single else answers
         if len(listed) != ticket.users:
             raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got {len(listed)}")
-        return rows(listed, ticket.users, 1, "rewards").copy()  # for the caller may use its own again
+        return rows(listed, ticket.users, 1, "rewards", finite).copy()  # for the caller may use its own again
 
     def _allowed(self, ticket: Ticket, answers: ArrayLike, source: Any) -> NDArray[np.float64]:
-        """Return a copy of the rewards of a ticket, if they are in the domain of a privatizer or counter."""
-        array = self._rewards(ticket, answers)
+        """Return a copy of the rewards of a ticket, if they are in the domain of a privatizer or counter, or clipped to it.
+
+        Clipped answers always count, NaN and infinities, too: a refusal would tell an observer something about them.
+        """
+        array = self._rewards(ticket, answers, finite=not source.clip)
         if source.clip:
             return np.asarray(source.domain.clip(array))
         source.domain.check(array, "rewards")

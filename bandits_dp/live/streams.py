@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
 from bandits_dp.continual import Counter
+from bandits_dp.continual.base import LAST
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.widths.ridge import NoiseLaw
@@ -164,6 +165,10 @@ class CountedBatches:
         self.counter, self.users, self.dimension = counter, _checks.integer("users", users), counter.dimension
         self.guarantee, self.bits_per_user = counter.guarantee, 64.0 * counter.dimension  # double-precision numbers
         self.ahead = counter.dimension
+        largest, step = max(abs(counter.domain.low), abs(counter.domain.high)), counter.grid.step
+        if self.users * largest > LAST * step:
+            raise ValueError(f"users must be at most {LAST * step / largest:.0f} in a batch, whose sum must be exact in steps of "
+                             f"{step:g}, got {self.users}")
 
     def check(self, values: Floats, name: str) -> None:
         """Raise a ValueError if values of that name are outside the domain."""
@@ -175,8 +180,8 @@ class CountedBatches:
         return NoiseLaw(std, std, gaussian=gaussian, sub_gaussian=gaussian)
 
     def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
-        """Return the values themselves: the server is trusted with them."""
-        return values
+        """Return the values, on the counter's grid, where sums of them are exact: the server is trusted with them."""
+        return self.counter.grid.near(values)
 
     def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Release the running sums after one more batch."""
@@ -221,8 +226,8 @@ class CountedRewards(CountedBatches):
         """Accept all: the counter was made for how far a reward moves g r, not for where g r lies."""
 
     def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
-        """Return g r of every user."""
-        return values[:, : self.dimension]
+        """Return g r of every user, on the grid."""
+        return super().send(values[:, : self.dimension], rng)
 
     def advance(self, values: Floats, rows: Floats) -> Floats:
         """Release the running sums of g r of many runs after one more batch."""
