@@ -15,6 +15,7 @@ WORKERS ?= 2
 LOWEST ?=
 CALLS ?=
 SEQUENCES ?=
+AUDITS ?=
 UV   ?= uv
 
 TOOLS  := book/_tools
@@ -23,7 +24,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help maintain environment book serve test processors coverage lab notebooks refresh slides assignments grade rehearsal lint pdf claims bench package fuzz mutants clean distclean lock repository
+.PHONY: help maintain environment book serve test processors coverage lab notebooks refresh slides assignments grade rehearsal lint pdf claims bench package fuzz mutants audits clean distclean lock repository
 
 # What lists the commands whose lines it gets: name, and what stands behind ##.
 LIST := sed 's/^\([a-z]*\):[^\#]*\#\# /  \1|/;/^  [a-z]*|/!d' | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -111,6 +112,9 @@ fuzz: environment  ## call everything public with generated arguments, for up to
 
 mutants: environment  ## change the package in small ways: does a test fail? (SHARE=400, SEED=1, ONLY=accounting, WORKERS=2)
 	@$(PYTHON) -m tests.hardening.mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) --share $(SHARE) --workers $(WORKERS)
+
+audits: environment  ## audit every private learner as it is, 2,000 times in all, and count false alarms (AUDITS=200, ONLY=LinUCB-Tree)
+	@$(PYTHON) -m tests.hardening.audits $(if $(ONLY),--only $(ONLY)) $(if $(AUDITS),--audits $(AUDITS)) $(if $(SEED),--seed $(SEED))
 
 distclean: clean  ## as clean, and remove .venv too
 	@rm -rf .venv

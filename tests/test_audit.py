@@ -10,11 +10,14 @@ from scipy import stats
 from bandits_dp import make
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.audit.audit import Vectorized, audit
-from bandits_dp.audit.views import release_of
+from bandits_dp.audit.views import release_of, view_of
 from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse
-from bandits_dp.problems import BernoulliArms
+from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
+BITS = BernoulliArms([0.5, 0.5])
+CONTEXTS = ContextualLinear(arms=2, dimension=2)
+CLIENTS = ClientPopulation(np.eye(2), [0.5, 0.5])
 
 
 def quiet(mechanism, a, b, epsilon=None, delta=None, trials=1000, seed=0, **options):
@@ -120,18 +123,59 @@ def test_messages_and_one_at_a_time_are_audited_too():
 
 def test_learners_are_audited_through_reward_tapes():
     """A non-private learner betrays one reward by its arms or its sums; a private one keeps its promise."""
-    tape = np.tile([0.0, 1.0], (8, 1))
+    tape = np.tile([0.0, 1.0], (4, 1))
     neighbour = tape.copy()
     neighbour[0] = 1.0
-    problem = BernoulliArms([0.5, 0.5])
-    open_book = make("UCB1", problem, horizon=8)
+    open_book = make("UCB1", BITS, horizon=4)
     views = ("suggestions", "releases", lambda live: live.learner.sums)
     for view in views:
         assert not quiet(open_book, tape, neighbour, 1.0, 0.0, 200, view=view).passed
-    private = make("LDP-AE", problem, horizon=8, epsilon=1.0)
-    for view in views:
-        assert quiet(private, tape, neighbour, trials=3000, view=view).passed
+    private = make("LDP-AE", BITS, horizon=4, epsilon=1.0)
+    for view in ("messages", *views):
+        assert quiet(private, tape, neighbour, trials=200, view=view, confidence=1 - FALSE_ALARM).passed
     assert open_book.played == private.played == 0
+
+
+def heard(name, problem, data, horizon, **options):
+    """What the view of messages shows of one run without privacy to speak of."""
+    learner = make(name, problem, horizon=horizon, epsilon=1e4, delta=0.5, **options)
+    return view_of(learner, "messages")(data, np.random.default_rng(0))
+
+
+def test_in_the_local_model_messages_are_what_every_user_sends():
+    """Also of a batch that is not full yet; not of users of one that never is, who send nothing."""
+    bits = np.array([[1, 1], [0, 0], [1, 1], [1, 1.0]])
+    assert heard("LDP-AE", BITS, bits, 9, batch_size=3).tolist() == [1, 0, 1, 1]
+    assert np.isnan(heard("LDP-AE", BITS, bits, 4, batch_size=3)).all()
+    features = np.array([[[1.0, 0.0]] * 2, [[0.0, 1.0]] * 2, [[0.6, 0.8]] * 2])
+    sent = heard("LinUCB-Batched-LDP", CONTEXTS, (features, np.ones((3, 2))), 3, batch_size=2)
+    assert sent == pytest.approx([1, 0, 1, 0, 0, 0, 1, 0, 0, 1] + [np.nan] * 5, abs=0.2, nan_ok=True)
+    means = np.array([[0.5, -0.5], [0.25, 1.0], [0, 0]])
+    assert heard("LDP-DPE", CLIENTS, means, 3) == pytest.approx([0.5, -0.5, 0.25, 1.0, np.nan, np.nan], abs=0.2, nan_ok=True)
+
+
+def test_in_the_shuffle_model_messages_are_what_a_full_batch_delivers():
+    """Of bits, how many are ones; of vectors, all of them in an order that says nothing; of a batch that waits, nothing."""
+    bits = np.array([[1, 1], [0, 0], [1, 1], [1, 1.0]])
+    full, rest = heard("SDP-AE", BITS, bits, 9, batch_size=3)[:2]
+    assert full == heard("SDP-AE", BITS, bits[[1, 0, 2]], 9, batch_size=3)[0]  # the noise of one seed is the same
+    assert full == heard("SDP-AE", BITS, bits[:1].repeat(3, axis=0), 9, batch_size=3)[0] - 1 and np.isnan(rest)
+    features = np.array([[[1.0, 0.0]] * 2, [[0.0, 1.0]] * 2])
+    learner = make("LinUCB-SDP-Amp", CONTEXTS, horizon=2, epsilon=600.0, delta=0.5, batch_size=2)
+    rng, first = np.random.default_rng(0), []
+    for _ in range(40):
+        delivered = np.reshape(view_of(learner, "messages")((features, np.ones((2, 2))), rng), (2, 5))
+        first.append(bool(delivered[0, 0] > delivered[1, 0]))
+        assert sorted(delivered[:, 0]) == pytest.approx([0, 1], abs=0.4)
+    assert stats.binomtest(sum(first), 40).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("name", ("UCB1", "DP-SE", "Dist-DP-AE"))
+def test_messages_are_seen_only_where_the_guarantee_is_about_them(name):
+    learner = make(name, BITS, horizon=900, epsilon=None if name == "UCB1" else 1.0)
+    with pytest.raises(ValueError, match=r"view must be 'releases' or 'suggestions' for a learner of the model .*, got 'messages'"):
+        view_of(learner, "messages")
+    assert view_of(learner).view == "releases"
 
 
 def test_rare_exact_values_are_caught():
@@ -187,6 +231,8 @@ TRACES = {
     "repeated output": with_infinity,
     "one of many entries": lambda d, r, n: np.eye(300)[7] * 6 * d + r.normal(0, 1, (n, 300)),
     "spread over many entries": lambda d, r, n: 0.4 * d * (-1.0) ** np.arange(200) + r.normal(0, 1, (n, 200)),
+    "spread over entries before some that never happen": lambda d, r, n: np.hstack(
+        [0.8 * d * (-1.0) ** np.arange(50) + r.normal(0, 1, (n, 50)), np.full((n, 9), np.nan)]),
     "a matrix": lambda d, r, n: d * np.eye(3) + r.normal(0, 0.3, (n, 3, 3)),
 }
 

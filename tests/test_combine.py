@@ -273,7 +273,7 @@ def test_tapes_and_users_of_audits_are_checked():
     for live, data, more, words in (
         (arms, np.zeros((9, 2)), {}, "data must be an array of shape (any, 3)"),
         (arms, np.full((9, 3), "x"), {}, "data must be an array of shape (any, 3)"),
-        (arms, np.zeros((9, 3)), {"user": 9}, "user must be 0 to 8"),
+        (arms, np.zeros((9, 3)), {"user": 9, "view": "suggestions"}, "user must be 0 to 8"),
         (seen, np.zeros((9, 3)), {}, "data must be a pair"),
         (seen, (np.full((9, 3, 2), 0.5), np.zeros((9, 2))), {}, "data must be an array of shape (9, 3)"),
         (Own(3), np.zeros(2), {"view": "messages"}, "values must have shape (3, 1)"),

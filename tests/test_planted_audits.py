@@ -1,11 +1,15 @@
 """The planted faults once more, now seen by ``audit``: through a view that gives them away, or the reason why no view can.
 
+Every private learner of the catalogue is caught, too, if it has 1.5 times too little noise.
+
 An audit of what is right fails at most once in a million, and one of a fault runs at the usual confidence of 0.99.
 """
 
 import pytest
 
+import bandits_dp as bdp
 from tests.planted import FAULTS, Look
+from tests.planted_learners import FEW, PLANTED
 
 FALSE_ALARM, USUAL = 1e-6, 0.99
 SEEN = {fault: look for fault, (_, _, _, look) in FAULTS.items() if isinstance(look, Look)}
@@ -32,3 +36,24 @@ def test_what_no_audit_can_see_is_private_still(fault, monkeypatch):
 
 def test_every_planted_fault_is_seen_or_has_a_reason():
     assert len(SEEN) >= 27 and all(why for *_, why in FAULTS.values())
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_learner_with_too_little_noise_is_caught_through_its_view(name):
+    """The view is the one that is taken if none is named, and the learner as it is passes."""
+    look = PLANTED[name]
+    assert bdp.view_of(look.make(False)).view == look.view
+    right, wrong = look.audit(False, FEW, 1 - FALSE_ALARM), look.audit(True, look.trials, USUAL)
+    assert right.passed, str(right)
+    assert not wrong.passed, str(wrong)
+
+
+def test_what_is_released_does_not_show_what_a_user_sends():
+    """The noise of four users hides that each of them has too little, in as many runs as show it in what they send."""
+    look = PLANTED["LinUCB-Batched-LDP"]
+    blind = look.audit(True, look.trials, USUAL, view="releases")
+    assert blind.passed and blind.epsilon_lower < look.claim[0] / 2, str(blind)
+
+
+def test_every_private_learner_is_planted():
+    assert {look.system for look in PLANTED.values()} == {system.name for system in bdp.systems() if system.model != "none"}

@@ -137,8 +137,9 @@ def audit(
         log-likelihood ratio of a against b, which may be infinite. Its thresholds are searched from both sides. If None,
         thresholds, intervals and repeated values of generic statistics are searched.
     view : str or callable, optional
-        What is seen of a privatizer or a learner, see :func:`bandits_dp.audit.views.view_of`: ``"sum"``, ``"messages"``,
-        ``"first message"``, ``"one user"``; ``"suggestions"`` to others, ``"releases"``.
+        What is seen, see :func:`bandits_dp.audit.views.view_of`: of a privatizer ``"sum"`` (if not given), ``"messages"``,
+        ``"first message"`` or ``"one user"``; of a learner ``"messages"`` of users or of the shuffler, ``"releases"``, or
+        ``"suggestions"`` to others: if not given, the first of these about which the guarantee is.
     user : int
         The user in whom a and b differ, from 0.
     progress : bool
@@ -198,6 +199,9 @@ def audit(
         on_a, shape = outputs_of(mechanism, "a", a, trials, rng, None, bar.update)
         on_b, _ = outputs_of(mechanism, "b", b, trials, rng, shape, bar.update)
     half = trials // 2
+    if score is None:
+        size = _used(on_a[:half], on_b[:half])
+        on_a, on_b = on_a[:, :size], on_b[:, :size]
     chosen_on = on_a[:half], on_b[:half]
     statistics = generic_statistics(*chosen_on) if score is None else [_scored(score, shape)]
     event = best_event(statistics, *chosen_on, delta, -CAUTION * float(scipy.special.ndtri(level)))
@@ -239,6 +243,14 @@ def _enough(trials: int, epsilon: float, delta: float, level: float) -> int:
         low, high = (middle, high) if best(middle) <= epsilon else (low, middle)
     raise ValueError(f"trials must be at least {high} for any mechanism to fail an audit of epsilon = {epsilon:g}, "
                      f"delta = {delta:g} at confidence = {1 - 2 * level:g}, got {trials}")
+
+
+def _used(a: Array, b: Array) -> int:
+    """Return after how many numbers nothing comes but NaN, in all outputs: it would spoil sums and norms."""
+    size = a.shape[1]
+    while size > 1 and np.isnan(a[:, size - 1]).all() and np.isnan(b[:, size - 1]).all():
+        size -= 1
+    return size
 
 
 def _scored(score: Callable[[Array], ArrayLike], shape: tuple[int, ...]) -> Statistic:

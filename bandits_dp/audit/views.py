@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._state import snapshot
 from bandits_dp.audit.runs import Vectorized
 from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES, complete
+from bandits_dp.privatizers.bit_sum import BitSum
 
 RELEASES = ("sum", "messages", "first message", "one user")
-PLAYS = ("suggestions", "releases")
+PLAYS = ("messages", "releases", "suggestions")
 Mechanism = Callable[[Any, np.random.Generator], ArrayLike]
 
 
@@ -33,8 +36,10 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
         with clients, the mean reward of every client for every action, shape (clients, arms).
     view : str or callable, optional
         Of a privatizer: ``"sum"``, the released sum (if not given); ``"messages"``, all that the shuffler delivers;
-        ``"first message"`` of them; ``"one user"``, what a user sends, before any shuffling. Of a learner: ``"suggestions"``, what
-        everybody else is shown (if not given); ``"releases"``, all that the learner is told; or ``view(learner)`` after the end.
+        ``"first message"`` of them; ``"one user"``, what a user sends, before any shuffling. Of a learner: ``"messages"`` (if not
+        given, in the local and the shuffle model), in the local model what every user sends, in the shuffle model what the shuffler
+        delivers of every full batch; ``"releases"`` (if not given, in other models), all that the learner is told;
+        ``"suggestions"``, what everybody else is shown; or ``view(learner)`` after the end.
     user : int
         The user (round, client) who is attacked: her message, or the one whose own suggestion is not seen.
 
@@ -46,7 +51,8 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     Raises
     ------
     ValueError
-        If the view is unknown, or ``user`` is not an index from 0; and, when it is looked at, if data have another shape.
+        If the view is unknown, or of messages about which the learner's guarantee says nothing; if ``user`` is not an index from
+        0; and, when it is looked at, if data have another shape.
     TypeError
         If ``system`` is neither a complete privatizer nor a learner.
 
@@ -60,8 +66,7 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     """
     _checks.integer("user", user, low=0)
     if isinstance(system, (Live, Restarts)):
-        seen = "suggestions" if view is None else view
-        return _PlayView(system, seen if callable(seen) else _checks.choice("view", seen, PLAYS), user)
+        return _PlayView(system, _view_of_play(view, system.guarantee.model), user)
     if not isinstance(system, Privatizer):
         raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
     if user >= complete(system).users:
@@ -118,25 +123,80 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
     return Vectorized(draw)
 
 
-def _overheard(live: Any, told: list[NDArray[np.float64]]) -> Any:
-    """Let a learner, and those that follow it after restarts, write down what it is told."""
-    if isinstance(live, Restarts):
-        make = live.make
-        live.make = lambda horizon: _overheard(make(horizon=horizon), told)
-        _overheard(live.live, told)
-        return live
+def _view_of_play(view: str | Callable[[Any], ArrayLike] | None, model: str) -> str | Callable[[Any], ArrayLike]:
+    """Return the view of a learner of that trust model, by default the one that shows all that its guarantee is about."""
+    sends = model in ("local", "shuffle")
+    if view is None:
+        return "messages" if sends else "releases"
+    if not callable(view) and _checks.choice("view", view, PLAYS) == "messages" and not sends:
+        raise ValueError(f"view must be 'releases' or 'suggestions' for a learner of the model {model!r}, whose guarantee is not "
+                         "about messages, got 'messages'")
+    return view
 
-    class Overheard(type(live)):  # type: ignore[misc]  # a class made for this run
+
+@lru_cache(maxsize=64)
+def _hears_releases(kind: Any) -> type:
+    """Return the class of learners of that kind that write down what they are told."""
+
+    class Overheard(kind):
         def _tell(self, released: NDArray[np.float64], *more: Any) -> None:
-            told.append(np.ravel(released))
+            self.heard.append(released)
             super()._tell(released, *more)
 
-    live.__class__ = Overheard
+    return Overheard
+
+
+@lru_cache(maxsize=64)
+def _hears_messages(kind: Any) -> type:
+    """Return the class of learners of that kind that write down what comes from users, or from the shuffler."""
+
+    class Overheard(kind):
+        def _take(self, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
+            slot, local = self.slots[place], self.guarantee.model == "local"
+            if slot.source is not None and not hasattr(slot.source, "overheard"):
+                slot = self.slots[place] = snapshot(slot)
+                slot.source = _tapped(slot.source)
+            super()._take(place, ticket, values, rng)
+            sent = getattr(slot.source, "overheard", [])
+            if sent and (local or slot.filled + ticket.users == slot.users):
+                rows = np.concatenate(sent)
+                self.heard.append(rows if local else _delivered(slot.source, rows, rng))
+                sent.clear()
+
+    return Overheard
+
+
+def _tapped(source: Any) -> Any:
+    """Return a source that writes down what is sent to it; its copies share the list."""
+    tapped, sent = snapshot(source), list[NDArray[Any]]()
+
+    def send(values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
+        sent.append(source.send(values, rng))
+        return sent[-1]
+
+    tapped.overheard, tapped.send = sent, send
+    return tapped
+
+
+def _delivered(source: Any, rows: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    """Return what a shuffler delivers of what the users of a batch sent; of bits, that is how many are ones, in one row."""
+    privatizer = getattr(source, "privatizer", source)
+    return rows.sum(axis=0, keepdims=True) if isinstance(privatizer, BitSum) else privatizer.shuffle(rows, rng)
+
+
+def _overheard(live: Any, hears: Callable[[type], type], heard: list[NDArray[Any]]) -> Any:
+    """Let a learner, and those that follow it after restarts, write down what it hears."""
+    if isinstance(live, Restarts):
+        make = live.make
+        live.make = lambda horizon: _overheard(make(horizon=horizon), hears, heard)
+        _overheard(live.live, hears, heard)
+    else:
+        live.__class__, live.heard = hears(type(live)), heard
     return live
 
 
 class _PlayView:
-    """A whole run of a learner, user by user, seen by somebody."""
+    """A whole run of a learner, batch by batch, seen by somebody."""
 
     def __init__(self, live: Live | Restarts, view: str | Callable[[Any], ArrayLike], user: int) -> None:
         self.live, self.view, self.user = live, view, user
@@ -144,9 +204,9 @@ class _PlayView:
 
     def __call__(self, data: Any, rng: np.random.Generator) -> ArrayLike:
         """Play once."""
-        told: list[NDArray[np.float64]] = []
-        player = _overheard(copy.deepcopy(self.live), told)
-        shown, most = self.play(player, data, rng)
+        heard: list[NDArray[Any]] = []
+        player = _overheard(copy.deepcopy(self.live), _hears_messages if self.view == "messages" else _hears_releases, heard)
+        shown, users, numbers = self.play(player, data, rng)
         if callable(self.view):
             return self.view(player)
         if self.view == "suggestions":
@@ -155,7 +215,11 @@ class _PlayView:
             if self.user >= len(shown):
                 raise ValueError(f"user must be 0 to {len(shown) - 1}, got {self.user}")
             return np.delete(shown, self.user)
-        flat = np.concatenate([np.zeros(0), *told])
+        if self.view == "messages":
+            most = users * max(numbers, heard[0][0].size if heard else 1)
+        else:
+            most = users // getattr(player, "batch_size", 1) * numbers
+        flat = np.concatenate([np.zeros(0), *map(np.ravel, heard)])
         return np.concatenate([flat, np.full(most - len(flat), np.nan)])
 
 
@@ -168,29 +232,41 @@ def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
     return array
 
 
-def _arms(player: Any, rewards: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
-    """Show one user after the other an arm; return the arms, and how many numbers can be released at most."""
-    tape, shown = _tape(rewards, None, player.arms), []
-    for answers in tape:
-        ticket = player.act()
-        player.update(ticket, answers[ticket.arm], rng)
-        shown.append(ticket.arm)
-    return np.array(shown, dtype=float), len(tape)
+def _together(player: Any, users: int) -> Iterator[slice]:
+    """Yield who comes next, as many users as one ticket can be for."""
+    start = 0
+    while start < users:
+        end = min(start + player.missing, users)
+        yield slice(start, end)
+        start = end
 
 
-def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
+def _arms(player: Any, rewards: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
+    """Show users their arms; return the arms, and how many users were there, with how many numbers each."""
+    tape = _tape(rewards, None, player.arms)
+    shown = np.zeros(len(tape))
+    for few in _together(player, len(tape)):
+        ticket = player.act(users=few.stop - few.start)
+        player.update(ticket, tape[few, ticket.arm], rng)
+        shown[few] = ticket.arm
+    return shown, len(tape), 1
+
+
+def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise ValueError(f"data must be a pair (features, rewards), see bandits_dp.view_of, got {data!r}")
-    features, shown = _tape(data[0], None, None, player.dimension), []
-    for phi, answers in zip(features, _tape(data[1], *features.shape[:2]), strict=True):
-        ticket = player.act(phi, rng=rng)  # from which noise on features comes
-        player.update(ticket, answers[ticket.arm], rng)
-        shown.append(ticket.arm)
-    d = np.shape(features)[2]
-    return np.array(shown, dtype=float), len(shown) // player.batch_size * (d + d * (d + 1) // 2)
+    features = _tape(data[0], None, None, player.dimension)
+    tape = _tape(data[1], *features.shape[:2])
+    shown = np.zeros(len(tape))
+    for few in _together(player, len(tape)):
+        ticket = player.act(features[few], rng=rng)  # from which noise on features comes
+        player.update(ticket, tape[few][np.arange(ticket.users), ticket.arm], rng)
+        shown[few] = ticket.arm
+    d = features.shape[2]
+    return shown, len(tape), d + d * (d + 1) // 2
 
 
-def _clients(player: Any, means: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int]:
+def _clients(player: Any, means: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
     """Let clients answer, in their order, phase after phase; return the action of every round."""
     tape, shown, asked = _tape(means, None, player.arms), np.full(player.horizon, np.nan), 0
     while player.played < player.horizon:
@@ -199,4 +275,4 @@ def _clients(player: Any, means: Any, rng: np.random.Generator) -> tuple[NDArray
         shown[start : start + len(plan)] = plan
         player.update(ticket, tape[asked : asked + ticket.users][:, ticket.arm], rng)
         asked += ticket.users
-    return shown, len(tape) * tape.shape[1]
+    return shown, len(tape), tape.shape[1]
