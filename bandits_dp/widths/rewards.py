@@ -35,16 +35,12 @@ class PublicWidth(FixedWidth):
 class InstrumentRadius(PublicWidth):
     r"""Rigorous radius of :class:`bandits_dp.learners.linucb_rewards.InstrumentLinUCB`, for linear means and Gaussian noise.
 
-    :math:`M (\hat\theta - \theta) = W^\top C^{-1} (\xi + n) - \kappa \theta`, :math:`\xi = \sum g_s \xi_s`. The norm of
-    :math:`M^{-1/2} W^\top C^{-1/2}` is at most 1 and :math:`M \ge \kappa I`, so
+    .. math:: \lVert \hat\theta - \theta \rVert_M \le \sqrt\kappa S + \lVert \xi \rVert_{C^{-1}} + \lVert n \rVert_{C^{-1}}, \qquad
+              \xi = \sum g_s \xi_s .
 
-    .. math:: \lVert \hat\theta - \theta \rVert_M \le \sqrt\kappa S + \lVert \xi \rVert_{C^{-1}} + \lVert n \rVert_{C^{-1}} .
-
-    *Rewards.* :math:`C \ge R^2 (\sum g_s g_s^\top + \rho I)` with :math:`\rho = \min_t s_t^2 / R^2`, so with probability
-    :math:`1 - \alpha/2`, for all t, :math:`\lVert \xi \rVert_{C^{-1}}^2 \le 2 \ln(2/\alpha) + d \ln(1 + t / (d \rho))`
-    (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1; unit vectors). The counter's noise may be fixed beforehand, as it does not
-    depend on rewards. *Noise.* :math:`C \ge s_t^2 I`, and :math:`\lVert n_t \rVert / s_t` is the norm of a standard normal vector:
-    a quantile, and a union bound over the M batches.
+    The norm of the rewards' noise is at most :math:`\sqrt{2 \ln(2/\alpha) + d \ln(1 + t / (d \rho))}` for all t, :math:`\rho =
+    \min_t s_t^2 / R^2`, with probability :math:`1 - \alpha/2`; that of the counter's noise is bounded by a quantile of the norm of a
+    standard normal vector, and a union bound over the M batches (proved in chapter 12, "A width that holds in all rounds").
 
     Parameters
     ----------
