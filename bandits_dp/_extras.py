@@ -1,7 +1,5 @@
 """Libraries that only some functions need: what to install if one is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

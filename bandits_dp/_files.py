@@ -5,8 +5,6 @@ SHA-256 digest of every byte before. That protects against damage, truncation an
 means harm and can run this code: who may write your files can write false ones, so keep them where only you may.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Refuse work that cannot fit into memory before it starts."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

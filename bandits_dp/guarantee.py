@@ -5,8 +5,6 @@ model (who sees the raw data?) and its reason (theorem or computation?). :class:
 no number epsilon ever travels alone.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal

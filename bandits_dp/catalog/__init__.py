@@ -1,7 +1,5 @@
 """The catalogue: every algorithm by name, and the one place that knows how each is put together."""
 
-from __future__ import annotations
-
 import difflib
 from functools import partial
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Arm elimination and UCB: learners of means without structure."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

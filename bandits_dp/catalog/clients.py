@@ -1,7 +1,5 @@
 """DP-DPE: learners of the action that is best for a population of clients (Li, Zhou, Ji 2022)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Phased elimination for linear bandits, every play a fresh user's (Li, Zhou, Ji 2022, appendix C)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

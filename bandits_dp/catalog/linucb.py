@@ -1,7 +1,5 @@
 """LinUCB under all trust models (Chowdhury & Zhou 2022)."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What every system is made from, and the options that it may have besides; the range of an option is data."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """LinUCB with private rewards and public contexts (Wang, Zhao, Wang 2022; Neel & Roth 2018)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

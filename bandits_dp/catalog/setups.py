@@ -1,7 +1,5 @@
 """The published simulations: problem, sizes and curves of each paper, by name."""
 
-from __future__ import annotations
-
 import difflib
 import inspect
 from collections.abc import Callable, Mapping

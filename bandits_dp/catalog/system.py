@@ -1,7 +1,5 @@
 """One row of the catalogue."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Arm elimination fast: whole phases as sums that are drawn from their exact law, and quiet phases at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 

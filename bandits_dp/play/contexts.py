@@ -6,8 +6,6 @@ first, the stream draws from the second. How much is drawn ahead depends on noth
 generators in the same way, alone or with others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

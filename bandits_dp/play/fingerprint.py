@@ -1,7 +1,5 @@
 """Name a simulation by its content: what its learner and problem hold, and the files of all code that it runs."""
 
-from __future__ import annotations
-
 import hashlib
 import pickle
 import pickletools

@@ -1,7 +1,5 @@
 """Which runs are played together: many, since most learners play them faster so, but not for long, so that little can be lost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 TOGETHER = 1000  # runs that are played at once at most: bounds the arrays of learners whose runs advance together

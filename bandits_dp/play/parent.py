@@ -1,7 +1,5 @@
 """Worker processes end when the process that wants their results is gone."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import threading

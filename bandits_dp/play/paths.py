@@ -1,7 +1,5 @@
 """Who plays a learner: something fast of the same law, or the plain loop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ A run communicates :math:`\sum_l |U_l| s_l` numbers, and how long the supports s
 clients in all is not the same, because DPE asks most of its clients for few numbers. So U is found by trying.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

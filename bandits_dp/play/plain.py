@@ -4,8 +4,6 @@ With real messages it is the oracle of all that is faster. Where messages are no
 drawn from their law, a whole phase at once.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

@@ -1,10 +1,8 @@
 """What simulated runs leave: regret at checkpoints, bits, and whatever else is counted or changes over time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +32,7 @@ class Played:
     curves: dict[str, Floats] = field(default_factory=dict)
 
     @classmethod
-    def join(cls, parts: Sequence[Played]) -> Played:
+    def join(cls, parts: Sequence[Self]) -> Self:
         """Put the runs of several parts after one another."""
         def joined(name: str) -> dict[str, Floats]:
             return {key: np.concatenate([getattr(part, name)[key] for part in parts]) for key in getattr(parts[0], name)}

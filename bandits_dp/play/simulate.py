@@ -1,7 +1,5 @@
 """Play a learner against a problem, many times, reproducibly."""
 
-from __future__ import annotations
-
 import copy
 import os
 import sys

@@ -6,8 +6,6 @@ the seed and the code (see ``fingerprint.py``), so a run is found again only by 
 a file holds is believed if its checksum fits (see ``_files.py``).
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

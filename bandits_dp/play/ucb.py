@@ -1,7 +1,5 @@
 """UCB fast: many runs advance together as arrays, on random numbers that are drawn ahead."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

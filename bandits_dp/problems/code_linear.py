@@ -1,7 +1,5 @@
 """The instances of the published LinUCB simulation as its code draws them, which is not quite what the paper says."""
 
-from __future__ import annotations
-
 import math
 from typing import Self
 

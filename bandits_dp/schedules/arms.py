@@ -5,8 +5,6 @@ AE, LDP-AE and SDP-AE use equal batches, VB-SDP-AE doubles them, and both add up
 :math:`\Delta_e = 2^{-e}`, looks at this phase's rewards only, and so eliminates every arm with a gap of :math:`\Delta_e` or more.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

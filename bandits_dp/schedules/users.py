@@ -17,8 +17,6 @@ and delta that are asked for are these. In the local and central model ``utility
 order of the regret.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -39,8 +39,8 @@ class InstrumentRadius(PublicWidth):
               \xi = \sum g_s \xi_s .
 
     The norm of the rewards' noise is at most :math:`\sqrt{2 \ln(2/\alpha) + d \ln(1 + t / (d \rho))}` for all t, :math:`\rho =
-    \min_t s_t^2 / R^2`, with probability :math:`1 - \alpha/2`; that of the counter's noise is bounded by a quantile of the norm of a
-    standard normal vector, and a union bound over the M batches (proved in chapter 12, "A width that holds in all rounds").
+    \min_t s_t^2 / R^2`, with probability :math:`1 - \alpha/2`; that of the counter's noise is bounded by a quantile of the norm of
+    a standard normal vector, and a union bound over the M batches (proved in chapter 12, "A width that holds in all rounds").
 
     Parameters
     ----------
