@@ -1,6 +1,7 @@
 """What every system is made from, and the options that it may have besides; the range of an option is data."""
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
+from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
 
+COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
 MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten seconds, and half a gigabyte
 
 
@@ -39,6 +42,11 @@ class Given:
     calibration: str
     changed: dict[str, Any] = field(default_factory=dict)
 
+    def privacy(self, options: Any, *names: str) -> dict[str, Any]:
+        """Return what privatizers take: epsilon, delta, calibration, and the options of these names."""
+        shared = {"epsilon": self.epsilon, "delta": self.delta, "calibration": self.calibration}
+        return shared | {name: getattr(options, name) for name in names}
+
     def full_batches(self, users: int) -> int:
         """Return how many batches of so many users there are."""
         if _checks.integer("batch_size", users) > self.horizon:
@@ -47,6 +55,11 @@ class Given:
             raise ValueError(f"horizon must be at most {MOST_BATCHES * users:,} for batches of {users}, as something is kept about "
                              f"each of them, got {self.horizon:,}")
         return self.horizon // users
+
+    def appearances(self, options: Any, batches: int) -> int:
+        """Return in how many of the batches a user may be."""
+        returning = options.returning_users
+        return (batches if returning else 1) if isinstance(returning, bool) else min(returning, batches)
 
 
 @dataclass(frozen=True)
@@ -135,10 +148,3 @@ STRICT = Option("strict", True, (bool,), "whether the theorem calibration refuse
 CLIP = Option("clip", False, (bool,), "whether values outside their bounds are moved there; if not, they raise")
 NOISE = Option("noise", "gaussian", ("gaussian", "laplace"))
 RETURNING = Option("returning_users", False, (bool, WHOLE), "in how many batches a user may be: False for 1, True for all")
-
-
-def allowed_appearances(returning_users: bool | int, batches: int) -> int:
-    """Return in how many of the batches a user may be."""
-    if isinstance(returning_users, bool):
-        return batches if returning_users else 1
-    return min(returning_users, batches)

@@ -14,11 +14,7 @@ from bandits_dp.problems.graded import Arms
 
 
 def play_arms(
-    live: LiveArms,
-    problem: Arms,
-    rngs: list[np.random.Generator],
-    rounds: NDArray[np.int64],
-    tick: Callable[[int], object],
+    live: LiveArms, problem: Arms, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
 ) -> Played:
     """Play one run per generator, one after the other; see :func:`bandits_dp.play.plain.play_plainly`."""
     parts = []

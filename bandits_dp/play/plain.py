@@ -25,11 +25,7 @@ MOST_VALUES = 5_000_000  # averages that one release may need one by one
 
 
 def play_plainly(
-    live: Live,
-    problem: Any,
-    rngs: list[np.random.Generator],
-    rounds: NDArray[np.int64],
-    tick: Callable[[int], object],
+    live: Live, problem: Any, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
 ) -> Played:
     """Play fresh runs, one per generator, without changing the learner.
 

@@ -148,14 +148,8 @@ def _check_learner(learner: object, problem: object) -> None:
 
 
 def _played(
-    learner: Live | Restarts,
-    problem: Problem,
-    horizon: int,
-    seed: int,
-    runs: list[int],
-    workers: int,
-    in_pieces: bool,
-    tick: Callable[[int], object],
+    learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int], workers: int, in_pieces: bool,
+    tick: Callable[[int], object]
 ) -> Iterator[tuple[list[int], Played]]:
     """Yield groups of runs as they are finished: here, or by joblib's workers."""
     if not runs:

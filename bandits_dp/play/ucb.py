@@ -99,11 +99,7 @@ def knows(live: LiveCounted) -> bool:
 
 
 def play_ucb(
-    live: LiveCounted,
-    problem: Arms,
-    rngs: list[np.random.Generator],
-    rounds: NDArray[np.int64],
-    tick: Callable[[int], object],
+    live: LiveCounted, problem: Arms, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
 ) -> Played:
     """Play one run per generator, all of them together; see :func:`bandits_dp.play.plain.play_plainly`."""
     counter = live.sample

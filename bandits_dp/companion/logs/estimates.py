@@ -83,9 +83,7 @@ class Estimate:
                 f"{self.rows:,} rows worth {self.effective_rows:,.0f}, largest weight {self.largest_weight:.3g}{clipped}")
 
 
-def evaluate(
-    policy: Any, log: Log, method: str = "ips", *, clip: float | None = None, confidence: float = 0.95
-) -> Estimate:
+def evaluate(policy: Any, log: Log, method: str = "ips", *, clip: float | None = None, confidence: float = 0.95) -> Estimate:
     """Return what a policy that does not learn would earn in a round, from a log of another policy.
 
     The estimate is made of users' answers without any noise: it is not private, whatever the learner is that it judges.
