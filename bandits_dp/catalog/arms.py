@@ -86,7 +86,7 @@ def _dist_dp_ae(given: Given, options: Any) -> LiveArms:
 
 def _dp_se(given: Given, options: Any) -> LiveArms:
     privacy = given.privacy(options) | {"delta": given.delta or 0.0, "domain": given.problem.domain}
-    privatizer = partial(privatizers.CentralLaplace, **privacy)
+    privatizer: Callable[[int], Privatizer] = partial(privatizers.CentralLaplace, **privacy)
     if given.calibration == "theorem":
         plan = PublishedEpochs(given.horizon, given.epsilon)
         return _live(given, privatizer, plan, plan, options.fidelity)

@@ -19,20 +19,8 @@ MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten 
 class Given:
     """What :func:`bandits_dp.make` is given for every system.
 
-    Parameters
-    ----------
-    problem : Problem
-        Only what is public of it may be used.
-    horizon : int
-        Number of rounds T, >= 1.
-    epsilon : float or None
-        Privacy parameter, > 0; None without privacy.
-    delta : float or None
-        Failure mass, or None if it was not given.
-    calibration : {"certified", "theorem", "experiment"}
-        How noise and widths are chosen.
-    changed : dict
-        Options that are not what they usually are.
+    Of the problem only what is public may be used; ``epsilon`` and ``delta`` are None if they were not given; ``changed`` holds the
+    options that are not what they usually are.
     """
 
     problem: Any

@@ -58,28 +58,9 @@ class Setup:
     options: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
 
     def make(self, name: str, epsilon: float, calibration: str | None = None, **options: object) -> Live:
-        """Return a ready learner of this simulation.
+        """Return a ready learner for ``simulate(learner, setup.problem, setup.horizon, runs=setup.runs)``.
 
-        Parameters
-        ----------
-        name : str
-            A system, of this simulation or another one that plays such problems.
-        epsilon : float
-            Privacy parameter, > 0.
-        calibration : {"certified", "theorem", "experiment"}, optional
-            The simulation's own if None.
-        **options
-            As in :func:`bandits_dp.make`; they take precedence over those of the simulation.
-
-        Returns
-        -------
-        Live
-            For ``simulate(learner, setup.problem, setup.horizon, runs=setup.runs)``.
-
-        Raises
-        ------
-        ValueError
-            As :func:`bandits_dp.make` does.
+        Arguments and errors are those of :func:`bandits_dp.make`; calibration and options take precedence over the simulation's.
         """
         from bandits_dp.catalog import make  # which imports this module for its names
 
@@ -154,11 +135,6 @@ def setup(paper: str, **overrides: Any) -> Setup:
     **overrides
         ``dimension`` and ``arms`` (Chowdhury & Zhou), ``dimension``, ``actions`` and ``horizon`` (Li, Zhou, Ji), ``arms``, ``gap``
         in (0, 1] and ``horizon`` (Tenenbaum et al.).
-
-    Returns
-    -------
-    Setup
-        Problem, horizon, runs, epsilons, delta and systems.
 
     Raises
     ------

@@ -42,15 +42,7 @@ class Played:
 
 
 class Record:
-    """Fills in regret and curves at the checkpoints while some runs advance together.
-
-    Parameters
-    ----------
-    runs : int
-        How many.
-    rounds : ndarray of int, shape (checkpoints,)
-        Ascending checkpoints.
-    """
+    """Fills in regret and curves at ascending checkpoints while some runs advance together."""
 
     def __init__(self, runs: int, rounds: NDArray[np.int64]) -> None:
         self.rounds, self.played = rounds, 0

@@ -109,23 +109,10 @@ SINGLE = 1e-6  # relative room for norms that were computed in single precision
 
 def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: float = 1.0,
                      name: str = "features") -> NDArray[np.float64]:
-    """Return feature vectors as an array, or say what is wrong with them.
+    """Return feature vectors along the last axis as an array, or raise the ValueError that says what is wrong with them.
 
-    Parameters
-    ----------
-    features : array_like
-        Feature vectors along the last axis.
-    shape : tuple
-        The shape that they must have; None stands for any length.
-    norm : float
-        Largest norm allowed; what is longer by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
-    name : str
-        The argument that an error is about.
-
-    Raises
-    ------
-    ValueError
-        If there is another shape, fewer than two arms, a number that is not finite, a zero vector, or a norm above the bound.
+    None in the shape stands for any length. There must be two arms, finite numbers, and no zero vector; what is longer than the
+    norm by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
     """
     expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
     array = _checks.numbers(name, features, f"numbers of shape {expected}")
@@ -144,13 +131,7 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
 
 
 def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDArray[np.float64]:
-    """Return vectors along the last axis, those that are too long by no more than float32 rounding shortened to the norm.
-
-    Raises
-    ------
-    ValueError
-        If one is longer.
-    """
+    """Return vectors along the last axis, those that are too long by no more than float32 rounding shortened to the norm."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if norms.max(initial=0.0) > norm * (1 + SINGLE):
         raise ValueError(f"{name} must have norm at most {norm:g}, got {norms.max():g}; nothing is clipped for you")
@@ -166,12 +147,8 @@ def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
     r"""Return a vector c and a bound on :math:`\lVert\theta - c\rVert`, such that <c, phi> is the middle reward for all features.
 
     Such a vector exists if features have a constant. Then :math:`y - \langle c, \phi\rangle` is a reward with parameter
-    :math:`\theta - c` whose absolute value is at most half the length of the range.
-
-    Raises
-    ------
-    ValueError
-        If the problem does not say so by an attribute ``centre``, a pair of c and the bound.
+    :math:`\theta - c` whose absolute value is at most half the length of the range. The problem says both by an attribute
+    ``centre``.
     """
     known = getattr(problem, "centre", None)
     if known is None:

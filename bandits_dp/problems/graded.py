@@ -23,10 +23,6 @@ class GradedArms(OneInstance):
 
     Attributes
     ----------
-    values : ndarray, shape (values,)
-        What can be paid.
-    probabilities : ndarray, shape (arms, values)
-        How likely.
     means : ndarray, shape (arms,)
         Mean reward mu_a of each arm.
     arms : int
@@ -81,10 +77,7 @@ class GradedArms(OneInstance):
 
     def reward_tally(self, arms: NDArray[np.intp], users: int,
                      rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Draw, for each of the given arms, how many of ``users`` users get which value: a multinomial.
-
-        Returns the values, shape (values,), and the counts, shape (len(arms), values).
-        """
+        """Return the values, and how many of ``users`` users get which of each of the given arms, shape (len(arms), values)."""
         return self.values, rng.multinomial(users, self.probabilities[arms])
 
     def reward_quantiles(self, arms: NDArray[np.intp], u: NDArray[np.float64]) -> NDArray[np.float64]:

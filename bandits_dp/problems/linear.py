@@ -127,19 +127,10 @@ class SphericalArms:
     ----------
     arms, dimension : int
         Number k >= 2 of actions, and their length d >= 1.
-    rewards : {"signs", "gaussian"}
-        As in :class:`LinearArms`.
-    bound : float, optional
-        As in :class:`LinearArms`.
+    rewards, bound
+        As in :class:`LinearArms`, which also tells the attributes ``domain`` and ``reward_std``; ``actions`` is None.
     theta_norm : float
         Norm of the parameter, in (0, 1].
-
-    Attributes
-    ----------
-    actions : None
-        Every instance has its own.
-    domain, reward_std
-        As in :class:`LinearArms`.
 
     Examples
     --------

@@ -63,16 +63,9 @@ class DesignWidth(Protocol):
     """How far the difference of two estimates may be from the difference of the means."""
 
     def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:
-        """Return the margin of each difference x* - x, shape (n,).
+        """Return the margin of each difference of two actions, shape (n,), when a phase has ended.
 
-        Parameters
-        ----------
-        phase : Phase
-            The phase that has just ended.
-        differences : ndarray, shape (n, d)
-            Differences of two actions.
-        coefficients : ndarray, shape (n, s)
-            The estimate of the difference is this times the released means.
+        The estimates of the differences, shape (n, d), are the coefficients, shape (n, s), times the released means.
         """
 
 

@@ -106,11 +106,6 @@ class NoisyRadius:
         Probability that some radius is too small, in (0, 1).
     theta_norm : float
         Bound S on the norm of theta.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the noise is not sub-Gaussian.
     """
 
     @_checks.checked(failure=_checks.chance)
