@@ -86,20 +86,10 @@ class Guarantee:
 
 
 def upper(number: float, digits: int = 6) -> str:
-    """Return a number in so many significant digits, not below it: a bound that still holds when it is read and used.
+    """Return a finite number >= 0 in so many significant digits, not below it: a bound that still holds when it is read and used.
 
-    Parameters
-    ----------
-    number : float
-        Finite, >= 0.
-    digits : int
-        Significant digits, from 1 to 17.
-
-    Returns
-    -------
-    str
-        The decimal number that ``:g`` gives, if it is no less; else the next one. A number that somebody typed with no more digits
-        is returned as it was typed.
+    It is the decimal number that ``:g`` gives, if it is no less; else the next one. What somebody typed with no more digits
+    is returned as it was typed.
     """
     digits = _checks.integer("digits", digits, high=17)
     if not _checks.is_number(number) or not 0 <= (number := _checks.as_float(number)) < math.inf:

@@ -7,9 +7,8 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.catalog import arms, clients, linear, linucb, rewards
-from bandits_dp.catalog.options import Given
+from bandits_dp.catalog.options import Given, System
 from bandits_dp.catalog.setups import Setup, setup
-from bandits_dp.catalog.system import System
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.problems import Problem
 from bandits_dp.problems.base import check_problem

@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks, privatizers
-from bandits_dp.catalog.options import COUNTERS, FIDELITY, HONEST, STRICT, WHOLE, Given, Option
-from bandits_dp.catalog.system import System
+from bandits_dp.catalog.options import COUNTERS, FIDELITY, HONEST, STRICT, WHOLE, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.learners import UCB, ArmElimination
 from bandits_dp.live.arms import LiveArms

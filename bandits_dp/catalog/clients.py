@@ -11,8 +11,7 @@ import numpy as np
 
 from bandits_dp import privatizers
 from bandits_dp.catalog.linear import CLIPPED, no_noise, with_noise
-from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, WHOLE, Given, Option
-from bandits_dp.catalog.system import System
+from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, WHOLE, Given, Option, System
 from bandits_dp.designs import support_bound
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners import PhasedElimination

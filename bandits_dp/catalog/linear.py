@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import privatizers
-from bandits_dp.catalog.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given
-from bandits_dp.catalog.system import System
+from bandits_dp.catalog.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.designs import support_bound
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.live.arms import LiveArms

@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import CHANCE, COUNTERS, FIDELITY, NOT_NEGATIVE, RETURNING, SHARE, STRICT, WHOLE, Given, Option
-from bandits_dp.catalog.system import System
+from bandits_dp.catalog.options import CHANCE, COUNTERS, FIDELITY, FROM_ZERO, RETURNING, SHARE, STRICT, WHOLE, Given, Option, System
 from bandits_dp.companion.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
@@ -31,7 +30,7 @@ from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 FAILURE = 0.1
 USERS = 20  # per batch: that of the paper's simulation
 SIZES = (WHOLE, "utility")
-RADIUS = (Option("radius_scale", 1.0, (NOT_NEGATIVE,), "factor on the confidence radius; 1 keeps what it promises"),
+RADIUS = (Option("radius_scale", 1.0, (FROM_ZERO,), "factor on the confidence radius; 1 keeps what it promises"),
           Option("failure", FAILURE, (CHANCE,), "probability that some confidence radius is too small"))
 PRIVATE = (*RADIUS, RETURNING, STRICT,
            Option("centred", False, (bool,), "whether the middle of the reward's range is subtracted, if features have a constant"))

@@ -1,4 +1,4 @@
-"""What every system is made from, and the options that it may have besides; the range of an option is data."""
+"""The rows of the catalogue: what a system is made from, and the options that it may have; the range of an option is data."""
 
 import math
 from collections.abc import Callable
@@ -128,8 +128,53 @@ class Option:
         return f"{self._range}; {self.note}" if self.note else self._range
 
 
+@dataclass(frozen=True)
+class System:
+    """One row of the catalogue.
+
+    Parameters
+    ----------
+    name, paper : str
+        The name that ``make`` takes, and the citation key in the book's bibliography.
+    setting, model : str
+        Which problems it can play (:class:`bandits_dp.problems.base.Problem`), and whether anybody is trusted: none, central, local
+        or shuffle.
+    unit, regret : str
+        Whose data one guarantee protects, and the regret bound that the paper states, in LaTeX.
+    chapter, test : str
+        The chapter that builds it, and the test that checks it.
+    build : callable
+        ``build(given, options)`` puts it together, from a :class:`Given` and a namespace of its options.
+    options : tuple of Option
+        What ``make`` takes besides, each with its range and default.
+    experiment, pure : bool
+        Whether ``calibration="experiment"`` exists, as the constants of a published figure are known; and whether it can do without
+        delta, though its trust model is not the local one.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> (row,) = [system for system in bdp.systems() if system.name == "SDP-AE"]
+    >>> row.model, row.unit, [option.name for option in row.options]
+    ('shuffle', 'one reward', ['fidelity', 'honest_fraction', 'strict', 'batch_size'])
+    """
+
+    name: str
+    paper: str
+    setting: str
+    model: str
+    unit: str = field(repr=False)
+    regret: str = field(repr=False)
+    chapter: str = field(repr=False)
+    test: str = field(repr=False)
+    build: Callable[..., Any] = field(repr=False)
+    options: tuple[Option, ...] = field(default=(), repr=False)
+    experiment: bool = field(default=False, repr=False)
+    pure: bool = field(default=False, repr=False)
+
+
 WHOLE, SHARE, POSITIVE = Interval(int, 1), Interval(float, 0, 1, "(]"), Interval(float, 0, ends="()")
-CHANCE, NOT_NEGATIVE = Interval(float, 0, 1, "()"), Interval(float, 0)
+CHANCE, FROM_ZERO = Interval(float, 0, 1, "()"), Interval(float, 0)
 FIDELITY = Option("fidelity", "aggregate", ("aggregate", "messages"))
 HONEST = Option("honest_fraction", 1.0, (SHARE,), "share of users who surely add their noise")
 STRICT = Option("strict", True, (bool,), "whether the theorem calibration refuses what its proof does not cover")

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import COUNTERS, NOT_NEGATIVE, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option
-from bandits_dp.catalog.system import System
+from bandits_dp.catalog.options import COUNTERS, FROM_ZERO, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.continual.curator import Curator
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
@@ -23,8 +22,8 @@ from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWi
 FAILURE = 0.1  # probability that some proved radius is too small
 WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
 NEIGHBOURS = "change one reward; contexts and arms are public"
-PROVED = (Option("width", WIDTH, (None, NOT_NEGATIVE), "a fixed width; None: the proved radius, for LinUCB-DGS the printed one"),
-          Option("radius_scale", 1.0, (NOT_NEGATIVE,), "factor on the width"))
+PROVED = (Option("width", WIDTH, (None, FROM_ZERO), "a fixed width; None: the proved radius, for LinUCB-DGS the printed one"),
+          Option("radius_scale", 1.0, (FROM_ZERO,), "factor on the width"))
 SIZE = Option("batch_size", 1, (WHOLE,), "users per release, up to the horizon")
 
 
@@ -158,7 +157,7 @@ SYSTEMS = (
     System("LinUCB-DGS", "wang2022", "contextual", "central", "one reward", _WANG, _CHAPTER, _TEST, _dgs,
            (*PROVED, STRICT, Option("ridge", None, (None, POSITIVE), "lambda; None is 1, in the experiment calibration 0.1"),
             Option("least_eigenvalue", None, (None, POSITIVE), "lambda_0 of Lemma 1; None is the problem's, if it knows it"),
-            Option("perturb_contexts", 0.0, (NOT_NEGATIVE,), "standard deviation of the noise on contexts; not certified"),
+            Option("perturb_contexts", 0.0, (FROM_ZERO,), "standard deviation of the noise on contexts; not certified"),
             Option("explicit_tree", None, (None, bool), "whether the noise of a node is kept; None: in experiments; not certified"),
             Option("counter", "tree", ("tree", "hybrid"), "the latter is not certified")), experiment=True),
     System("LinUCB-RewardTree", "henzinger2023", "contextual", "central", "one reward", r"\text{none published}",

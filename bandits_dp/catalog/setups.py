@@ -22,20 +22,14 @@ class Setup:
         The name that :func:`setup` takes.
     problem : Problem
         A distribution of instances, or one instance.
-    horizon : int
-        Number of rounds T.
-    runs : int
-        Number of independent runs.
-    epsilons : tuple of float
+    horizon, runs : int
+        Number of rounds T, and of independent runs.
+    epsilons, delta : tuple of float, float
         Privacy parameters of the figures.
-    delta : float
-        Failure mass of the figures.
     systems : tuple of str
         Names of the curves, as ``make`` takes them.
-    calibration : str
-        What ``make`` takes unless told otherwise.
-    options : mapping of str to mapping
-        Options of ``make`` that a system needs to be the paper's, by system.
+    calibration, options : str, mapping of str to mapping
+        What ``make`` takes unless told otherwise: the options, by system, are what it needs to be the paper's.
 
     Examples
     --------

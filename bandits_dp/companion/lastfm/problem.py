@@ -117,11 +117,6 @@ class LastFM:
         """Draw a row of uniform numbers for each of the next rounds.
 
         Who comes, how many candidates there are, where and which the one is that she has heard, and the others.
-
-        Raises
-        ------
-        ValueError
-            If users return and their order is not drawn, or no more of them come.
         """
         rows = rng.random((rounds, self.arms + 3))
         if self.returning is not None:

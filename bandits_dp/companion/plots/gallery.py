@@ -12,7 +12,7 @@ import numpy as np
 
 from bandits_dp.audit.audit import AuditResult
 from bandits_dp.companion import museum
-from bandits_dp.companion.plots.page import asset, page
+from bandits_dp.companion.plots.moving import asset, page
 from bandits_dp.companion.source import source
 
 BEGIN = "Read the code, and bet: does it keep its claim?"

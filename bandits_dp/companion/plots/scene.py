@@ -86,13 +86,7 @@ class MovingScene(Moving):
         self._show("draw", data, _still(shown, sides), note, '<div class="bdp-plot"></div>', "" if play is None else button)
 
     def frame(self, setting: Setting) -> tuple[tuple[Mark, ...], str]:
-        """Compute afresh the marks and the note of one setting, which gives each slider any value, not only its own.
-
-        Raises
-        ------
-        ValueError
-            If the drawing function does not return marks with different keys, and a note.
-        """
+        """Compute afresh the marks and the note of one setting, which gives each slider any value, not only its own."""
         where, result = called("draw", self._draw, setting)
         if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str)):
             raise ValueError(f"{where} is {result!r}; allowed is a pair of marks and a note")
