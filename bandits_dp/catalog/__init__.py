@@ -68,10 +68,8 @@ def make(
     Raises
     ------
     ValueError
-        If the name is unknown (the nearest one is suggested), an argument is missing or out of range, the system has no such
-        option, or nothing is known about its experiment calibration.
-    TypeError
-        If ``problem`` is no problem.
+        If the name or an option is unknown, an argument is missing or out of range, or nothing is known about its experiment
+        calibration.
 
     Examples
     --------

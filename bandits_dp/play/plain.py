@@ -31,10 +31,8 @@ def play_plainly(
 
     Parameters
     ----------
-    live : Live
-        A fresh learner.
-    problem : Problem
-        Who gives rewards; each run plays ``problem.draw(answers)``.
+    live, problem : Live, Problem
+        A fresh learner, and who gives rewards; each run plays ``problem.draw(answers)``.
     rngs : list of numpy.random.Generator
         One per run, which is split: ``answers, noise = rng.spawn(2)``. Instances and rewards come from the first, noise from the
         second.
@@ -42,11 +40,6 @@ def play_plainly(
         Ascending checkpoints; the last one is where the run stops.
     tick : callable
         Told now and then how many rounds were played since the last call.
-
-    Returns
-    -------
-    Played
-        Regret at the checkpoints, and bits.
     """
     last, parts = int(rounds[-1]), []
     for rng in rngs:

@@ -20,10 +20,8 @@ class Played:
         Cumulative pseudo-regret.
     bits : ndarray, shape (runs,)
         Bits that all users sent together.
-    counts : dict of ndarray, each of shape (runs,)
-        What else was counted, by name.
-    curves : dict of ndarray, each of shape (runs, checkpoints)
-        What else was recorded over time, by name.
+    counts, curves : dict of ndarray, each of shape (runs,), or (runs, checkpoints)
+        What else was counted, and recorded over time, by name.
     """
 
     regret: Floats

@@ -80,11 +80,6 @@ def simulate(
         learner, problem, horizon or seed, another version or any edit of the code never finds these runs, and damaged files are
         played again. Delete the folder when you are done.
 
-    Returns
-    -------
-    Result
-        Regret at about 200 checkpoints for every run.
-
     Raises
     ------
     ValueError

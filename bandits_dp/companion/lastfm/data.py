@@ -55,10 +55,8 @@ def load_listening(source: str = "auto") -> Listening:
     ------
     ValueError
         If the variable names a folder without the files, or files differ from version 1.0: there is no falling back then.
-    OSError
-        If a download is asked for and fails, or breaks off, or cannot be kept.
-    ImportError
-        If a download needs pooch and it is not installed.
+    OSError, ImportError
+        If a download is asked for and fails, or breaks off, or cannot be kept; or needs pooch, which is not installed.
 
     Notes
     -----

@@ -53,12 +53,8 @@ class LastFM:
 
     Raises
     ------
-    ValueError
-        If a number is out of range, or files are not as they should be.
-    OSError
-        If a download fails, see :func:`bandits_dp.companion.lastfm.data.load_listening`.
-    ImportError
-        If scikit-learn, or pooch for a download, is not installed.
+    ValueError, OSError, ImportError
+        If a number is out of range; as :func:`bandits_dp.companion.lastfm.data.load_listening`; or scikit-learn is not installed.
 
     Examples
     --------

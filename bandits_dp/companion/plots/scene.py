@@ -24,22 +24,12 @@ class MovingScene(Moving):
     draw : callable
         `draw(**setting)` returns a pair: a list of marks (`Dot`, `Path`, `Bar`, `Text`) in drawing order, and a note, a sentence
         with the key numbers at this setting. Called once for every combination of slider values.
-    sliders : mapping of str to sequence
-        Values of each slider, numbers or text, from left to right; at most 400 combinations in all.
-    start : mapping of str to value
-        The setting shown first.
-    title : str
-        Heading.
-    alt : str
-        What the scene shows, for somebody who cannot see it; at least 20 characters.
+    sliders, start, title, alt, labels
+        As those of a `MovingFigure`.
     size : (float, float)
         Width and height in the marks' units.
-    play : str, optional
-        Slider that a button "Play" moves to its end, a step every `pace` milliseconds.
-    pace : int
-        See `play`; >= 100.
-    labels : mapping of str to str, optional
-        Words for a slider shown instead of its name.
+    play, pace : str and int, optional
+        Slider that a button "Play" moves to its end, a step every so many milliseconds, >= 100.
 
     Raises
     ------

@@ -37,11 +37,6 @@ def use_style() -> ExitStack:
     SVG pictures, and in a notebook all pictures, are then those of `bandits_dp.companion.plots.drawing`: transparent, in the page's
     colours where it has its own, the same bytes on every run.
 
-    Returns
-    -------
-    contextlib.ExitStack
-        Closing it, or leaving the `with` block, restores the former settings.
-
     Examples
     --------
     >>> import matplotlib

@@ -100,16 +100,7 @@ class _Truncated(NoiseBits):
 class FigureBits(BitSum):
     """The curve LinUCB-SDP-Vec: encoded numbers and binomial noise, and a mean subtracted that is not the noise's.
 
-    Parameters
-    ----------
-    dimension, users : int
-        d and B.
-    feature_norm : float
-        L, by which every number is shifted.
-    levels : float
-        g, > 0: levels per L.
-    bits : float
-        b, >= 1: noise bits that the analyzer believes in; the draw has their integer part.
+    Numbers are shifted by L, with g > 0 levels per L; the analyzer believes in b >= 1 noise bits, the draw has their integer part.
     """
 
     needs_values = True
