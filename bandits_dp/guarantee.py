@@ -20,16 +20,12 @@ class Guarantee:
 
     Parameters
     ----------
-    epsilon : float
-        Privacy parameter, > 0; ``math.inf`` when nothing is proved.
-    delta : float
-        Failure mass in [0, 1]; 1 when nothing is proved.
+    epsilon, delta : float
+        Privacy parameter, > 0, and failure mass in [0, 1]; ``math.inf`` and 1 when nothing is proved.
     model : {"none", "central", "local", "shuffle"}
         The trust model: what the adversary gets to see.
-    unit : str
-        Whose data is protected, for example ``"one reward in {0, 1}"``.
-    neighbours : str
-        The neighbouring relation, for example ``"replace one reward"``.
+    unit, neighbours : str
+        Whose data is protected, and the neighbouring relation: ``"one reward in {0, 1}"``, ``"replace one reward"``.
     calibration : {"certified", "theorem", "experiment"}
         How the noise was chosen.
     reason : str
@@ -37,11 +33,6 @@ class Guarantee:
     joint : bool
         Whether the promise is joint differential privacy (Kearns et al. 2014): about what all others see, of a user who sees her
         own answer, too. If not, it is about everything that the trust model's adversary sees.
-
-    Raises
-    ------
-    ValueError
-        If epsilon <= 0 or NaN, delta is outside [0, 1], or a word is not one of those allowed.
 
     Examples
     --------

@@ -20,17 +20,10 @@ class BernoulliArms(OneInstance):
 
     Attributes
     ----------
-    arms : int
-        Their number K.
     gaps : ndarray, shape (arms,)
         Regret per pull, max(means) - means.
-    domain : Domain
-        The bits {0, 1}: all that a learner may know of the rewards.
-
-    Raises
-    ------
-    ValueError
-        If there is no arm, or a mean is not a finite number in [0, 1].
+    arms, domain : int, Domain
+        Their number K, and the bits {0, 1}: all that a learner may know of the rewards.
 
     Examples
     --------

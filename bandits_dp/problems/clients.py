@@ -58,19 +58,12 @@ class ClientPopulation(KnownActions):
     ----------
     arms, dimension : int
         k and d.
-    gaps : ndarray, shape (k,)
-        Regret per play of each action, against the global parameter.
-    projection_bias : ndarray, shape (k,)
-        Mean reward over clients minus <theta, x>, for each action; zero for Gaussian rewards.
-    domain : Domain
-        Where a client's average reward may lie: [-1, 1], or R^1 for Gaussian rewards.
-    reward_std : float
-        Sub-Gaussian parameter of a reward around the client's mean, 1.
-
-    Raises
-    ------
-    ValueError
-        If an argument has another shape, is not finite or is out of range.
+    gaps, projection_bias : ndarray, shape (k,)
+        Regret per play of each action, against the global parameter; and the mean reward over clients minus <theta, x>, zero for
+        Gaussian rewards.
+    domain, reward_std : Domain, float
+        Where a client's average reward may lie: [-1, 1], or R^1 for Gaussian rewards; and the sub-Gaussian parameter of a reward
+        around the client's mean, 1.
 
     Examples
     --------

@@ -18,10 +18,8 @@ class CodeLinear(ContextualLinear):
 
     Parameters
     ----------
-    arms : int
-        Number of arms K, at least the dimension.
-    dimension : int
-        Numbers per feature vector d, >= 2.
+    arms, dimension : int
+        Number of arms K, at least the dimension, and numbers per feature vector d, >= 2.
 
     Examples
     --------

@@ -177,10 +177,8 @@ class ContextualLinear(LinearMeans):
 
     Parameters
     ----------
-    arms : int
-        Number of arms K, >= 2.
-    dimension : int
-        Numbers per feature vector d, >= 2.
+    arms, dimension : int
+        Number of arms K, >= 2, and numbers per feature vector d, >= 2.
     fixed : bool
         Whether an instance shows the same features in all rounds, or fresh ones in each.
     features : array_like, shape (arms, dimension), optional
@@ -195,11 +193,6 @@ class ContextualLinear(LinearMeans):
     centre : tuple of ndarray and float, or None
         A vector c with <c, phi> = 1/2 for all features, and a bound on the norm of theta - c: the drawn theta, whose last number
         is known, has 1/sqrt(2), a theta of norm 1 may have 1 + norm(c). None if there is no such vector.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, norms are above 1, or a mean would be outside [0, 1].
 
     Examples
     --------

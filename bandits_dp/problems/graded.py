@@ -23,19 +23,10 @@ class GradedArms(OneInstance):
 
     Attributes
     ----------
-    means : ndarray, shape (arms,)
-        Mean reward mu_a of each arm.
-    arms : int
-        Their number K.
-    gaps : ndarray, shape (arms,)
-        Regret per pull, max(means) - means.
-    domain : Domain
-        The interval [0, 1]: all that a learner may know of the rewards.
-
-    Raises
-    ------
-    ValueError
-        If a shape is wrong, a value is not in [0, 1], or a row is not a distribution.
+    means, gaps : ndarray, shape (arms,)
+        Mean reward mu_a of each arm, and regret per pull, max(means) - means.
+    arms, domain : int, Domain
+        Their number K, and the interval [0, 1]: all that a learner may know of the rewards.
 
     Examples
     --------

@@ -34,11 +34,6 @@ class Rounds(OneInstance):
     feature_norm, theta_norm : float
         Public bounds on the norms of features, and of the parameter that confidence radii assume.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or ``rounds`` cannot be called.
-
     Examples
     --------
     >>> import numpy as np

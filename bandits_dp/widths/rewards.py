@@ -46,14 +46,8 @@ class InstrumentRadius(PublicWidth):
     ----------
     dimension, users, batches : int
         d, users per batch B, batches M.
-    least_std : float
-        Least s_t, > 0.
-    reward_std : float
-        R, > 0.
-    theta_norm : float
-        S, > 0.
-    failure : float
-        Failure probability, in (0, 1).
+    least_std, reward_std, theta_norm, failure : float
+        Least s_t, R and S, > 0, and the failure probability, in (0, 1).
 
     Examples
     --------
@@ -95,10 +89,8 @@ class CountedRadius(PlainRadius):
         Laplace counter of vectors of d numbers.
     users : int
         Users per batch.
-    reward_std, theta_norm, feature_norm, regularizer : float
-        R, S, L and lambda.
-    failure : float
-        Probability that some radius is too small, in (0, 1).
+    reward_std, theta_norm, feature_norm, regularizer, failure : float
+        R, S, L and lambda, and the probability that some radius is too small, in (0, 1).
 
     Examples
     --------
@@ -147,10 +139,8 @@ class PrintedWidth(PublicWidth):
     ----------
     dimension, horizon : int
         d and T.
-    epsilon : float
-        > 0.
-    regularizer, theta_norm, feature_norm, failure : float
-        lambda, S, L and zeta.
+    epsilon, regularizer, theta_norm, feature_norm, failure : float
+        epsilon > 0, lambda, S, L and zeta.
 
     Examples
     --------

@@ -137,18 +137,12 @@ class PlainRadius(FixedWidth):
 
     Parameters
     ----------
-    dimension : int
-        d, >= 1.
-    users : int
-        Users per batch B; t_m = m B.
-    reward_std : float
-        Sub-Gaussian constant R of a reward: half the length of its range.
-    failure : float
-        Probability that some radius is too small, in (0, 1).
-    regularizer : float
-        lambda, > 0.
-    theta_norm, feature_norm : float
-        Bounds S and L.
+    dimension, users : int
+        d, and users per batch B; t_m = m B.
+    reward_std, failure : float
+        Sub-Gaussian constant R of a reward, half the length of its range; and the chance that some radius is too small, in (0, 1).
+    regularizer, theta_norm, feature_norm : float
+        lambda > 0, and the bounds S and L.
 
     Examples
     --------

@@ -94,18 +94,13 @@ class NoisyRadius:
 
     Parameters
     ----------
-    dimension : int
-        d, >= 1.
-    users : int
-        Users per batch B.
+    dimension, users : int
+        d, and users per batch B.
     law : NoiseLaw
-        Law of the noise on the running sums.
-    reward_std : float
-        Sub-Gaussian constant R of a reward: half the length of its range.
-    failure : float
-        Probability that some radius is too small, in (0, 1).
-    theta_norm : float
-        Bound S on the norm of theta.
+        Law of the noise on the running sums, which must be sub-Gaussian.
+    reward_std, failure, theta_norm : float
+        Sub-Gaussian constant R of a reward, half the length of its range; the probability that some radius is too small, in (0, 1);
+        and the bound S on the norm of theta.
     """
 
     @_checks.checked(failure=_checks.chance)
