@@ -10,8 +10,6 @@ depend on earlier releases (parallel composition; chapter 7). A phase that the h
 anything once a single arm is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -34,8 +34,6 @@ whole run"). Arms are functions of releases and public data.
 A counter treats a continual release as one mechanism. Parameters with fresh noise cannot: a reward stays in all later ones.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from bandits_dp import _checks

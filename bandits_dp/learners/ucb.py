@@ -9,8 +9,6 @@ rewards. One binary tree per arm makes DP-UCB (Mishra & Thakurta 2015; Tossou & 
 *all* arms together have the l1-sensitivity of one tree, also if arms depend on earlier releases (see ``bandits_dp.continual``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -184,7 +184,7 @@ class ContextualLinear(LinearMeans):
     features : array_like, shape (arms, dimension), optional
         Fixed features of your own, of norm at most 1; they say how many arms and dimensions there are.
     theta : array_like, shape (dimension,), optional
-        Parameter of your own, of norm at most 1.
+        Parameter of your own, of norm at most 1; with features of your own, means must be in [0, 1].
 
     Attributes
     ----------

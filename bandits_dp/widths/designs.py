@@ -9,8 +9,6 @@ and no margin contains that: the projection of the means of signs (``projection_
 :class:`bandits_dp.problems.clients.ClientPopulation`), and clipping, where it was asked for.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

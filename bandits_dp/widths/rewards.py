@@ -5,8 +5,6 @@ little and proves no regret bound. Privacy does not depend on the width. The oth
 once.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

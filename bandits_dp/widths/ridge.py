@@ -5,8 +5,6 @@ noise. A radius chooses the regularizer :math:`\lambda_m` and :math:`\beta_m`, s
 :math:`1 - \alpha`, for all m at once, :math:`\lVert \theta - V_m^{-1} u_m \rVert_{V_m} \le \beta_m`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Protocol

@@ -21,8 +21,6 @@ complete proof, and how :math:`r_m` and :math:`s_m` are found:
   normal in d dimensions (Sudakov and Fernique; Lipschitz constant :math:`\sigma \sqrt{2 - 1/d}` of the largest eigenvalue).
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -67,8 +67,7 @@ class LastFM:
     """
 
     setting = "contextual"
-    fixed = False
-    features = None
+    fixed, features = False, None
     reward_range = (0.0, 1.0)
     feature_norm = theta_norm = 1.0
 

@@ -28,8 +28,8 @@ class Room:
     piece, broken : Exhibit, bool
         From :func:`bandits_dp.companion.museum.exhibits`, and whether the broken mechanism is on show, or the mended one.
     audits : mapping of int to AuditResult or None
-        For each number of runs, growing, what the audit of the mechanism on show found; None if so few runs could not refute
-        anything, which the last one must.
+        For each number of runs, growing, what the audit of the mechanism on show found; None, but not for the last, if so few runs
+        could not refute anything.
     twin : AuditResult
         What the audit of the other one found.
 
