@@ -11,7 +11,7 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp.continual import Counter
-from bandits_dp.widths.ridge import FixedWidth, Floats, PlainRadius
+from bandits_dp.widths.ridge import FixedWidth, Floats, PlainRadius, self_normalized
 from bandits_dp.widths.ridge_private import quadratic_quantile
 
 
@@ -69,8 +69,7 @@ class InstrumentRadius(PublicWidth):
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius."""
-        spread = self.dimension * math.log1p(batch * self.users / (self.dimension * self.rho))
-        return self.fixed + math.sqrt(2 * self.log_failure + spread)
+        return self.fixed + self_normalized(self.dimension, batch * self.users, self.rho, self.log_failure)
 
 
 class CountedRadius(PlainRadius):

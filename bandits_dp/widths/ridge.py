@@ -91,6 +91,11 @@ class Radius(Protocol):
         """
 
 
+def self_normalized(dimension: int, rounds: float, rho: float, log_failure: float) -> float:
+    """Return sqrt(2 ln(1/alpha) + d ln(1 + t / (d rho))) (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1 and Lemma 10)."""
+    return math.sqrt(2 * log_failure + dimension * math.log1p(rounds / (dimension * rho)))
+
+
 class FixedWidth:
     """A width that somebody chose.
 
@@ -164,6 +169,5 @@ class PlainRadius(FixedWidth):
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius after ``batch`` batches."""
-        d = self.dimension
-        spread = d * math.log1p(batch * self.users * self.feature_norm**2 / (d * self.ridge))
-        return self.reward_std * math.sqrt(2 * self.log_failure + spread) + math.sqrt(self.ridge) * self.theta_norm
+        rewards = self_normalized(self.dimension, batch * self.users * self.feature_norm**2, self.ridge, self.log_failure)
+        return self.reward_std * rewards + math.sqrt(self.ridge) * self.theta_norm

@@ -28,7 +28,7 @@ import scipy  # special is loaded when it is used first
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.widths.ridge import Floats, NoiseLaw
+from bandits_dp.widths.ridge import Floats, NoiseLaw, self_normalized
 
 MIXING = 0.25  # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
 FLOOR = 0.02  # share of the regularizer below which an eigenvalue of V is lifted; any positive number is valid
@@ -137,9 +137,7 @@ class NoisyRadius:
 
     def _reward_part(self, batch: int, rho: float) -> float:
         """Return the radius of event 1."""
-        d = self.dimension
-        spread = d * math.log1p(batch * self.users / (d * rho))
-        return self.reward_std * math.sqrt(2 * self.log_failure + spread)
+        return self.reward_std * self_normalized(self.dimension, batch * self.users, rho, self.log_failure)
 
 
 class CertifiedRadius(NoisyRadius):
