@@ -4,8 +4,6 @@ A number is what Python calls real and no bool; an array holds such numbers, of 
 masked, complex, a word or a date. What was given is copied, so that its owner may change it.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import math

@@ -1,26 +1,14 @@
 """Libraries that only some functions need: what to install if one is missing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 @contextmanager
 def needed(extra: str, purpose: str) -> Iterator[None]:
-    """Import inside of this; a library that is missing is then told with the extra that brings it.
+    """Import inside of this; a library that is missing is then told with the extra of pyproject.toml that brings it.
 
-    Parameters
-    ----------
-    extra : str
-        Name of an optional dependency in pyproject.toml.
-    purpose : str
-        What needs the library, as the subject of a sentence.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If the library is not installed.
+    ``purpose`` is what needs the library, as the subject of a sentence.
     """
     try:
         yield

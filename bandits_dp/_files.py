@@ -5,8 +5,6 @@ SHA-256 digest of every byte before. That protects against damage, truncation an
 means harm and can run this code: who may write your files can write false ones, so keep them where only you may.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io
@@ -51,14 +49,9 @@ def packed(label: str, arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def read(path: Path, label: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a file with this label.
+    """Return the arrays of a file with this label; a ValueError says if it is damaged, or another one.
 
-    Raises
-    ------
-    ValueError
-        If the file is damaged, or another one. Nothing in it is interpreted before its digest is checked.
-    OSError
-        If it cannot be read.
+    Nothing in it is interpreted before its digest is checked.
     """
     if path.exists() and not path.is_file():
         raise ValueError("it is no file")

@@ -1,7 +1,5 @@
 """Refuse work that cannot fit into memory before it starts."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,17 +42,7 @@ def _address_space() -> Iterator[int]:
 
 
 def check_runs(runs: int, bytes_per_run: int, name: str = "runs") -> None:
-    """Raise a ValueError if so many runs cannot fit into memory.
-
-    Parameters
-    ----------
-    runs : int
-        Number of runs, >= 1.
-    bytes_per_run : int
-        What one run needs at least, > 0.
-    name : str
-        What the argument is called.
-    """
+    """Raise a ValueError if so many runs, each of which needs so many bytes at least, cannot fit into memory."""
     free = available()
     if free is not None and runs * bytes_per_run > free:
         raise ValueError(f"{name} must be at most {max(1, free // bytes_per_run)}, got {runs}: their results alone need "

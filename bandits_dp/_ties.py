@@ -4,8 +4,6 @@ Two indices that are equal by mathematics differ in their last digits by how a p
 the largest is as large, and the first of these is taken. Numbers that are not equal by mathematics are hardly ever so near.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

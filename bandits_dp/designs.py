@@ -91,22 +91,7 @@ def action_rows(actions: ArrayLike) -> Floats:
 
 
 def bounded_actions(actions: ArrayLike) -> Floats:
-    """Return a copy of actions from which a linear bandit can learn: two at least, of norm at most 1, not all zero.
-
-    Parameters
-    ----------
-    actions : array_like, shape (k, d)
-        One action per row.
-
-    Returns
-    -------
-    ndarray, shape (k, d)
-        The actions.
-
-    Raises
-    ------
-    ValueError
-        If they are anything else.
+    """Return a copy of actions, shape (k, d), from which one can learn: two at least, of norm at most 1, not all zero.
 
     Examples
     --------

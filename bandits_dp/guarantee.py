@@ -5,8 +5,6 @@ model (who sees the raw data?) and its reason (theorem or computation?). :class:
 no number epsilon ever travels alone.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
@@ -22,16 +20,12 @@ class Guarantee:
 
     Parameters
     ----------
-    epsilon : float
-        Privacy parameter, > 0; ``math.inf`` when nothing is proved.
-    delta : float
-        Failure mass in [0, 1]; 1 when nothing is proved.
+    epsilon, delta : float
+        Privacy parameter, > 0, and failure mass in [0, 1]; ``math.inf`` and 1 when nothing is proved.
     model : {"none", "central", "local", "shuffle"}
         The trust model: what the adversary gets to see.
-    unit : str
-        Whose data is protected, for example ``"one reward in {0, 1}"``.
-    neighbours : str
-        The neighbouring relation, for example ``"replace one reward"``.
+    unit, neighbours : str
+        Whose data is protected, and the neighbouring relation: ``"one reward in {0, 1}"``, ``"replace one reward"``.
     calibration : {"certified", "theorem", "experiment"}
         How the noise was chosen.
     reason : str
@@ -39,11 +33,6 @@ class Guarantee:
     joint : bool
         Whether the promise is joint differential privacy (Kearns et al. 2014): about what all others see, of a user who sees her
         own answer, too. If not, it is about everything that the trust model's adversary sees.
-
-    Raises
-    ------
-    ValueError
-        If epsilon <= 0 or NaN, delta is outside [0, 1], or a word is not one of those allowed.
 
     Examples
     --------
@@ -88,20 +77,10 @@ class Guarantee:
 
 
 def upper(number: float, digits: int = 6) -> str:
-    """Return a number in so many significant digits, not below it: a bound that still holds when it is read and used.
+    """Return a finite number >= 0 in so many significant digits, not below it: a bound that still holds when it is read and used.
 
-    Parameters
-    ----------
-    number : float
-        Finite, >= 0.
-    digits : int
-        Significant digits, from 1 to 17.
-
-    Returns
-    -------
-    str
-        The decimal number that ``:g`` gives, if it is no less; else the next one. A number that somebody typed with no more digits
-        is returned as it was typed.
+    It is the decimal number that ``:g`` gives, if it is no less; else the next one. What somebody typed with no more digits
+    is returned as it was typed.
     """
     digits = _checks.integer("digits", digits, high=17)
     if not _checks.is_number(number) or not 0 <= (number := _checks.as_float(number)) < math.inf:

@@ -1,7 +1,5 @@
 """The catalogue: every algorithm by name, and the one place that knows how each is put together."""
 
-from __future__ import annotations
-
 import difflib
 from functools import partial
 from types import SimpleNamespace
@@ -9,9 +7,8 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.catalog import arms, clients, linear, linucb, rewards
-from bandits_dp.catalog.options import Given
+from bandits_dp.catalog.options import Given, System
 from bandits_dp.catalog.setups import Setup, setup
-from bandits_dp.catalog.system import System
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.problems import Problem
 from bandits_dp.problems.base import check_problem
@@ -71,10 +68,8 @@ def make(
     Raises
     ------
     ValueError
-        If the name is unknown (the nearest one is suggested), an argument is missing or out of range, the system has no such
-        option, or nothing is known about its experiment calibration.
-    TypeError
-        If ``problem`` is no problem.
+        If the name or an option is unknown, an argument is missing or out of range, or nothing is known about its experiment
+        calibration.
 
     Examples
     --------

@@ -1,46 +1,24 @@
 """Arm elimination and UCB: learners of means without structure."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bandits_dp import _checks
-from bandits_dp.catalog.options import FIDELITY, HONEST, STRICT, WHOLE, Given, Option
-from bandits_dp.catalog.system import System
-from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
+from bandits_dp import _checks, privatizers
+from bandits_dp.catalog.options import COUNTERS, FIDELITY, HONEST, STRICT, WHOLE, Given, Option, System
+from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.learners import UCB, ArmElimination
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.streams import CountedBatches, FreshBatches
-from bandits_dp.privatizers import (
-    BinarySum,
-    CentralLaplace,
-    DiscreteLaplaceSum,
-    Identity,
-    LocalLaplace,
-    Privatizer,
-    RandomizedResponse,
-    ScalarSum,
-    SkellamSum,
-)
-from bandits_dp.schedules.arms import (
-    Batches,
-    GapBatches,
-    PublishedDoubling,
-    PublishedEpochs,
-    batches,
-    first_batch,
-    most_decisions,
-)
+from bandits_dp.privatizers import Privatizer
+from bandits_dp.schedules.arms import Batches, GapBatches, PublishedDoubling, PublishedEpochs, batches, first_batch, most_decisions
 from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth
 from bandits_dp.widths.running import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
 
 SIZES = (WHOLE, "doubling", Batches)
-COUNTERS: dict[str, type[Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
 
 
 def _live(given: Given, privatizer: Callable[[int], Privatizer], schedule: Batches, width: ArmWidth, fidelity: str) -> LiveArms:
@@ -58,34 +36,26 @@ def _elimination(given: Given, privatizer: Callable[[int], Privatizer], batch_si
 
 
 def _ae(given: Given, options: Any) -> LiveArms:
-    return _elimination(given, Identity, options.batch_size, "aggregate")
+    return _elimination(given, privatizers.Identity, options.batch_size, "aggregate")
 
 
 def _ldp_ae(given: Given, options: Any) -> LiveArms:
-    domain = given.problem.domain
-    usual = "randomized-response" if domain.whole else "laplace"
-    noise = options.noise or usual
-    privacy: dict[str, Any] = {"epsilon": given.epsilon, "delta": given.delta or 0.0, "calibration": given.calibration}
-    size: int | str
-    if noise == "laplace":
-        privatizer: Callable[[int], Privatizer] = partial(LocalLaplace, domain=domain, **privacy)
-        size = "doubling"  # unbounded noise needs a look after every phase, so let there be few
-    elif domain.whole:
-        privatizer = partial(RandomizedResponse, **privacy)
-        size = 1
-    else:
+    domain, size = given.problem.domain, options.batch_size
+    noise = options.noise or ("randomized-response" if domain.whole else "laplace")
+    privacy = given.privacy(options) | {"delta": given.delta or 0.0}
+    if noise == "laplace":  # which is unbounded and needs a look after every phase, so let there be few
+        laplace = partial(privatizers.LocalLaplace, domain=domain, **privacy)
+        return _elimination(given, laplace, size or "doubling", options.fidelity)
+    if not domain.whole:
         raise ValueError(f"noise must be 'laplace' for rewards in {domain}, got 'randomized-response', which takes bits")
-    return _elimination(given, privatizer, size if options.batch_size is None else options.batch_size, options.fidelity)
+    return _elimination(given, partial(privatizers.RandomizedResponse, **privacy), size or 1, options.fidelity)
 
 
 def _shuffled(given: Given, options: Any) -> Callable[[int], Privatizer]:
     """Return the private sum of bits, or of numbers."""
-    privacy: dict[str, Any] = {
-        "epsilon": given.epsilon, "delta": given.delta, "calibration": given.calibration,
-        "honest_fraction": options.honest_fraction, "strict": options.strict,
-    }
-    domain = given.problem.domain
-    return partial(BinarySum, **privacy) if domain.whole else partial(ScalarSum, domain=domain, **privacy)
+    privacy, domain = given.privacy(options, "honest_fraction", "strict"), given.problem.domain
+    return (partial(privatizers.BinarySum, **privacy) if domain.whole
+            else partial(privatizers.ScalarSum, domain=domain, **privacy))
 
 
 def _sdp_ae(given: Given, options: Any) -> LiveArms:
@@ -100,15 +70,10 @@ def _vb_sdp_ae(given: Given, options: Any) -> LiveArms:
 
 
 def _dist_dp_ae(given: Given, options: Any) -> LiveArms:
-    noise, size = options.noise, options.batch_size
-    privacy: dict[str, Any] = {
-        "epsilon": given.epsilon, "calibration": given.calibration, "domain": given.problem.domain,
-        "honest_fraction": options.honest_fraction,
-    }
-    if noise == "skellam":
-        privatizer: Callable[[int], Privatizer] = partial(SkellamSum, delta=_checks.delta(given.delta), **privacy)
-    else:
-        privatizer = partial(DiscreteLaplaceSum, delta=given.delta or 0.0, **privacy)
+    noise, size, skellam = options.noise, options.batch_size, options.noise == "skellam"
+    privacy = given.privacy(options, "honest_fraction") | {"delta": _checks.delta(given.delta) if skellam else given.delta or 0.0}
+    kind: type[Privatizer] = privatizers.SkellamSum if skellam else privatizers.DiscreteLaplaceSum
+    privatizer = partial(kind, domain=given.problem.domain, **privacy)
     if given.calibration != "theorem":
         return _elimination(given, privatizer, size, options.fidelity)
     if (noise, size) != ("discrete-laplace", "doubling"):
@@ -119,9 +84,8 @@ def _dist_dp_ae(given: Given, options: Any) -> LiveArms:
 
 
 def _dp_se(given: Given, options: Any) -> LiveArms:
-    privatizer = partial(
-        CentralLaplace, epsilon=given.epsilon, delta=given.delta or 0.0, calibration=given.calibration, domain=given.problem.domain
-    )
+    privacy = given.privacy(options) | {"delta": given.delta or 0.0, "domain": given.problem.domain}
+    privatizer: Callable[[int], Privatizer] = partial(privatizers.CentralLaplace, **privacy)
     if given.calibration == "theorem":
         plan = PublishedEpochs(given.horizon, given.epsilon)
         return _live(given, privatizer, plan, plan, options.fidelity)
@@ -130,8 +94,8 @@ def _dp_se(given: Given, options: Any) -> LiveArms:
 
 
 def _ucb1(given: Given, options: Any) -> LiveCounted:
-    arms = given.problem.arms
-    return LiveCounted(UCB(arms, ExactWidth()), FreshBatches(Identity(1)), arms, given.horizon, Identity(1).guarantee)
+    arms, exact = given.problem.arms, privatizers.Identity(1)
+    return LiveCounted(UCB(arms, ExactWidth()), FreshBatches(exact), arms, given.horizon, exact.guarantee)
 
 
 def _dp_ucb(given: Given, options: Any) -> LiveCounted:

@@ -1,7 +1,5 @@
 """DP-DPE: learners of the action that is best for a population of clients (Li, Zhou, Ji 2022)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,33 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from bandits_dp import privatizers
 from bandits_dp.catalog.linear import CLIPPED, no_noise, with_noise
-from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, WHOLE, Given, Option
-from bandits_dp.catalog.system import System
+from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, WHOLE, Given, Option, System
 from bandits_dp.designs import support_bound
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.play.pilots import equal_communication
-from bandits_dp.privatizers import (
-    Box,
-    CentralGaussian,
-    CentralLaplace,
-    Identity,
-    LocalGaussian,
-    LocalLaplace,
-    Privatizer,
-    Reals,
-    VectorSum,
-)
+from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.problems.linear import on_sphere
 from bandits_dp.schedules.clients import Schedule, constant, growing
 from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
 
 FIRST_LENGTH = 2.0  # h_1
-
-
 GROWTH = Option("alpha", 0.8, (CHANCE,), "phase l has ceil(2^(alpha l)) clients")
 VECTORS = (FIDELITY, GROWTH, CLIP, STRICT, Option("bound", 1.0, (POSITIVE,), "B: averages lie in [-B, B]"))
 
@@ -83,11 +69,8 @@ def _guarantee(single: Privatizer) -> Guarantee:
 
 
 def _elimination(
-    given: Given,
-    options: Any,
-    privatizer: Callable[[int, int], Privatizer],
-    printed_noise: Callable[[int, Phase], float],
-    schedule: Schedule | None = None,
+    given: Given, options: Any, privatizer: Callable[[int, int], Privatizer], printed_noise: Callable[[int, Phase], float],
+    schedule: Schedule | None = None
 ) -> LiveClients:
     """Put phased elimination together with the width of its calibration."""
     problem, T = given.problem, given.horizon
@@ -122,14 +105,8 @@ def _dpe_fixed_u(given: Given, options: Any) -> LiveClients:
 
 @lru_cache(maxsize=64)
 def _constant_clients(
-    arms: int,
-    dimension: int,
-    client_std: float,
-    clients: int,
-    actions: tuple[tuple[float, ...], ...] | None,
-    horizon: int,
-    calibration: str,
-    alpha: float,
+    arms: int, dimension: int, client_std: float, clients: int, actions: tuple[tuple[float, ...], ...] | None, horizon: int,
+    calibration: str, alpha: float
 ) -> int:
     """Find U for DPE-FixedU from what is public; pilot runs have Gaussian rewards and parameters drawn from the unit sphere."""
     problem = SphericalClients(arms, dimension, client_std, "gaussian", clients)
@@ -146,28 +123,17 @@ def _constant_clients(
     return equal_communication(learner, _growing(alpha), draw)
 
 
-def _continuous(given: Given, options: Any, gaussian: type[Privatizer], laplace: type[Privatizer]) -> LiveClients:
+def _continuous(gaussian: type[Privatizer], laplace: type[Privatizer], given: Given, options: Any) -> LiveClients:
     """Put a learner with Gaussian or Laplace noise together."""
     if options.noise == "laplace":
         given = replace(given, delta=0.0)  # pure privacy, whatever delta is allowed
-    kind = with_noise(given, options, gaussian, laplace)
-    privatizer = partial(_noisy, kind=kind, bound=options.bound)
+    privatizer = partial(_noisy, kind=with_noise(given, options, gaussian, laplace), bound=options.bound)
     return _elimination(given, options, privatizer, gaussian_noise)
 
 
-def _cdp_dpe(given: Given, options: Any) -> LiveClients:
-    return _continuous(given, options, CentralGaussian, CentralLaplace)
-
-
-def _ldp_dpe(given: Given, options: Any) -> LiveClients:
-    return _continuous(given, options, LocalGaussian, LocalLaplace)
-
-
 def _sdp_dpe(given: Given, options: Any) -> LiveClients:
-    kind = partial(VectorSum, epsilon=given.epsilon, delta=given.delta, calibration=given.calibration, clip=options.clip,
-                   honest_fraction=options.honest_fraction, strict=options.strict)
-    privatizer = partial(_noisy, kind=kind, bound=options.bound)
-    return _elimination(given, options, privatizer, bit_noise)
+    kind = partial(VectorSum, **given.privacy(options, "clip", "honest_fraction", "strict"))
+    return _elimination(given, options, partial(_noisy, kind=kind, bound=options.bound), bit_noise)
 
 
 _UNIT = "one client's vector of average rewards"
@@ -185,9 +151,11 @@ SYSTEMS = (
            (FIDELITY, GROWTH, Option("clients_per_phase", None, (None, WHOLE), "None: pilot runs find the one that communicates as "
                                      "much as alpha's"))),
     System("CDP-DPE", "li2022", "clients", "central", _UNIT, _FREE + _CENTRAL,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _cdp_dpe, (*VECTORS, NOISE), pure=True),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop",
+           partial(_continuous, privatizers.CentralGaussian, privatizers.CentralLaplace), (*VECTORS, NOISE), pure=True),
     System("LDP-DPE", "li2022", "clients", "local", _UNIT, _FREE + _LOCAL,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _ldp_dpe, (*VECTORS, NOISE)),
+           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop",
+           partial(_continuous, privatizers.LocalGaussian, privatizers.LocalLaplace), (*VECTORS, NOISE)),
     System("SDP-DPE", "li2022", "clients", "shuffle", _UNIT, _FREE + _SHUFFLE,
            _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _sdp_dpe, (*VECTORS, HONEST)),
 )

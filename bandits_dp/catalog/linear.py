@@ -1,29 +1,17 @@
 """Phased elimination for linear bandits, every play a fresh user's (Li, Zhou, Ji 2022, appendix C)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bandits_dp.catalog.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given
-from bandits_dp.catalog.system import System
+from bandits_dp import privatizers
+from bandits_dp.catalog.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.designs import support_bound
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.live.arms import LiveArms
-from bandits_dp.privatizers import (
-    Box,
-    CentralGaussian,
-    CentralLaplace,
-    Identity,
-    LocalGaussian,
-    LocalLaplace,
-    Privatizer,
-    Reals,
-    ScalarSum,
-)
+from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, ScalarSum
 from bandits_dp.privatizers.scalar_sum import default_levels
 from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
 
@@ -78,8 +66,7 @@ def with_noise(
         return partial(laplace, epsilon=given.epsilon, delta=given.delta or 0.0, clip=options.clip, **more)
     if given.delta is None:
         raise ValueError("delta must be in (0, 1) for noise='gaussian', got None; noise='laplace' can do without")
-    return partial(gaussian, epsilon=given.epsilon, delta=given.delta, calibration=given.calibration, clip=options.clip,
-                   strict=options.strict, **more)
+    return partial(gaussian, **given.privacy(options, "clip", "strict"), **more)
 
 
 def _bounded(given: Given) -> Box:
@@ -94,14 +81,11 @@ def _pe(given: Given, options: Any) -> LiveArms:
     return _elimination(given, partial(Identity, domain=given.problem.domain), no_noise, options.fidelity)
 
 
-def _cdp_pe(given: Given, options: Any) -> LiveArms:
-    privatizer = with_noise(given, options, CentralGaussian, CentralLaplace, domain=_bounded(given))
-    return _elimination(given, privatizer, _sum_std, options.fidelity)
-
-
-def _ldp_pe(given: Given, options: Any) -> LiveArms:
-    privatizer = with_noise(given, options, LocalGaussian, LocalLaplace, domain=_bounded(given))
-    return _elimination(given, privatizer, _user_std, options.fidelity)
+def _noisy_pe(
+    gaussian: type[Privatizer], laplace: type[Privatizer], std: Callable[[int, Phase], float], given: Given, options: Any
+) -> LiveArms:
+    """Put a learner with Gaussian or Laplace noise together."""
+    return _elimination(given, with_noise(given, options, gaussian, laplace, domain=_bounded(given)), std, options.fidelity)
 
 
 def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fraction: float, clip: bool) -> ScalarSum:
@@ -114,12 +98,11 @@ def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fr
 
 
 def _sdp_pe(given: Given, options: Any) -> LiveArms:
-    privacy: dict[str, Any] = {
-        "epsilon": given.epsilon, "delta": given.delta, "domain": _bounded(given), "honest_fraction": options.honest_fraction,
-        "clip": options.clip,
-    }
-    privatizer = (partial(_shared_sum, **privacy) if given.calibration == "certified"
-                  else partial(ScalarSum, calibration=given.calibration, strict=options.strict, **privacy))
+    privacy = given.privacy(options, "honest_fraction", "clip") | {"domain": _bounded(given)}
+    if privacy["calibration"] != "certified":
+        return _elimination(given, partial(ScalarSum, strict=options.strict, **privacy), _sum_std, options.fidelity)
+    del privacy["calibration"]
+    privatizer = partial(_shared_sum, **privacy)
     return _elimination(given, privatizer, _sum_std, options.fidelity)
 
 
@@ -130,11 +113,11 @@ SYSTEMS = (
            "08_phased_elimination", "tests/test_phased_elimination.py::test_elimination_matches_the_plain_loop", _pe, (FIDELITY,)),
     System("CDP-PE", "li2022", "linear", "central", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _LAW, _cdp_pe,
+           "08_phased_elimination", _LAW, partial(_noisy_pe, privatizers.CentralGaussian, privatizers.CentralLaplace, _sum_std),
            (FIDELITY, CLIP, STRICT, NOISE), pure=True),
     System("LDP-PE", "li2022", "linear", "local", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \sqrt{{\log(1/\delta)\, T \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _LAW, _ldp_pe,
+           "08_phased_elimination", _LAW, partial(_noisy_pe, privatizers.LocalGaussian, privatizers.LocalLaplace, _user_std),
            (FIDELITY, CLIP, STRICT, NOISE)),
     System("SDP-PE", "li2022", "linear", "shuffle", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",

@@ -1,28 +1,14 @@
 """LinUCB under all trust models (Chowdhury & Zhou 2022)."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import (
-    CHANCE,
-    FIDELITY,
-    NOT_NEGATIVE,
-    RETURNING,
-    SHARE,
-    STRICT,
-    WHOLE,
-    Given,
-    Option,
-    allowed_appearances,
-)
-from bandits_dp.catalog.system import System
+from bandits_dp.catalog.options import CHANCE, COUNTERS, FIDELITY, FROM_ZERO, RETURNING, SHARE, STRICT, WHOLE, Given, Option, System
 from bandits_dp.companion.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
-from bandits_dp.continual import Counter, FactorizationCounter, TreeCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
@@ -43,9 +29,8 @@ from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 
 FAILURE = 0.1
 USERS = 20  # per batch: that of the paper's simulation
-COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "factorization": FactorizationCounter}
 SIZES = (WHOLE, "utility")
-RADIUS = (Option("radius_scale", 1.0, (NOT_NEGATIVE,), "factor on the confidence radius; 1 keeps what it promises"),
+RADIUS = (Option("radius_scale", 1.0, (FROM_ZERO,), "factor on the confidence radius; 1 keeps what it promises"),
           Option("failure", FAILURE, (CHANCE,), "probability that some confidence radius is too small"))
 PRIVATE = (*RADIUS, RETURNING, STRICT,
            Option("centred", False, (bool,), "whether the middle of the reward's range is subtracted, if features have a constant"))
@@ -75,7 +60,7 @@ def _batches(given: Given, options: Any, protocol: str) -> Batches:
     if isinstance(size, str):
         size = named_batch_size(size, protocol, T, given.problem.dimension, given.epsilon, given.delta)
     count = given.full_batches(size)
-    return Batches(size, count, allowed_appearances(options.returning_users, count))
+    return Batches(size, count, given.appearances(options, count))
 
 
 def _reward_std(problem: Contextual) -> float:
@@ -108,8 +93,10 @@ def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, bat
     return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, batches.appearances)
 
 
-def _figure(given: Given, figure: Callable[..., LiveContexts]) -> LiveContexts:
-    """Make the replica of a published figure's code, which has fewer options."""
+def _or_figure(figure: Callable[..., LiveContexts], build: Callable[..., LiveContexts], given: Given, options: Any) -> LiveContexts:
+    """Put a learner together; in the experiment calibration the replica of a published figure's code, which has fewer options."""
+    if given.calibration != "experiment":
+        return build(given, options)
     known = [name for name in inspect.signature(figure).parameters if name not in vars(given)]
     for name in given.changed:
         if name not in known:
@@ -118,8 +105,6 @@ def _figure(given: Given, figure: Callable[..., LiveContexts]) -> LiveContexts:
 
 
 def _linucb(given: Given, options: Any) -> LiveContexts:
-    if given.calibration == "experiment":
-        return _figure(given, figure_exact)
     problem, T = given.problem, given.horizon
     given.full_batches(options.batch_size)
     radius = PlainRadius(problem.dimension, options.batch_size, _reward_std(problem), options.failure,
@@ -144,17 +129,13 @@ def _local_privatizer(given: Given, options: Any, batches: Batches) -> Privatize
 
 
 def _local(given: Given, options: Any) -> LiveContexts:
-    if given.calibration == "experiment":
-        return _figure(given, figure_local)
     batches = _batches(given, options, "local")
     return _live(given, options, FreshBatches(_local_privatizer(given, options, batches)), batches)
 
 
 def _central(given: Given, options: Any) -> LiveContexts:
-    if given.calibration == "experiment":
-        return _figure(given, figure_central)
     batches = _batches(given, options, "central")
-    kind = COUNTERS[_checks.choice("counter", options.counter or "tree", tuple(COUNTERS))]
+    kind = COUNTERS[_checks.choice("counter", options.counter or "tree", ("tree", "factorization"))]
     counter = kind(batches.count, given.epsilon, given.delta, _domain(given, options), given.calibration,
                    appearances=batches.appearances, strict=options.strict)
     stream = CountedBatches(counter, batches.users)
@@ -165,8 +146,6 @@ def _central(given: Given, options: Any) -> LiveContexts:
 
 
 def _amplified(given: Given, options: Any) -> LiveContexts:
-    if given.calibration == "experiment":
-        return _figure(given, figure_amplified)
     batches = _batches(given, options, "amplified")
     more: dict[str, Any] = {"domain": _domain(given, options), "honest_fraction": options.honest_fraction, "strict": options.strict}
     if options.batch_size == "privacy":  # each message is private enough on its own
@@ -179,8 +158,6 @@ def _amplified(given: Given, options: Any) -> LiveContexts:
 
 
 def _vector(given: Given, options: Any) -> LiveContexts:
-    if given.calibration == "experiment":
-        return _figure(given, figure_vector)
     batches = _batches(given, options, "vector")
     made = vector_privatizer(
         batches.users, batches.appearances, given.epsilon, given.delta, given.calibration, options.batch_size == "privacy",
@@ -219,15 +196,18 @@ _PATH = "tests/test_linucb.py::test_parallel_runs_follow_the_plain_loop"
 _LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
     System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", r"\tilde O(d \sqrt T)", _CHAPTER, _PATH,
-           _linucb, (*RADIUS, Option("batch_size", 1, (WHOLE,), "users per batch")), experiment=True),
+           partial(_or_figure, figure_exact, _linucb),
+           (*RADIUS, Option("batch_size", 1, (WHOLE,), "users per batch")), experiment=True),
     System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, _LOCAL, _CHAPTER, _PATH,
-           _local, (FIDELITY, *PRIVATE), experiment=True),
+           partial(_or_figure, figure_local, _local), (FIDELITY, *PRIVATE), experiment=True),
     System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, _CENTRAL, _CHAPTER, _PATH,
-           _central, (*PRIVATE, COUNTER), experiment=True),
+           partial(_or_figure, figure_central, _central), (*PRIVATE, COUNTER), experiment=True),
     System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
-           _amplified, (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD), experiment=True),
+           partial(_or_figure, figure_amplified, _amplified),
+           (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD), experiment=True),
     System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
-           _vector, (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD, LEVELS), experiment=True),
+           partial(_or_figure, figure_vector, _vector),
+           (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD, LEVELS), experiment=True),
     System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL, "11_returning_users", _PATH,
            _local, (FIDELITY, *PRIVATE, batch_size())),
     System("LinUCB-Batched-JDP", _PAPER, "contextual", "central", _UNIT, _CENTRAL, "11_returning_users", _PATH,

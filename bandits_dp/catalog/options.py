@@ -1,8 +1,7 @@
-"""What every system is made from, and the options that it may have besides; the range of an option is data."""
-
-from __future__ import annotations
+"""The rows of the catalogue: what a system is made from, and the options that it may have; the range of an option is data."""
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
+from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
 
+COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
 MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten seconds, and half a gigabyte
 
 
@@ -18,20 +19,8 @@ MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten 
 class Given:
     """What :func:`bandits_dp.make` is given for every system.
 
-    Parameters
-    ----------
-    problem : Problem
-        Only what is public of it may be used.
-    horizon : int
-        Number of rounds T, >= 1.
-    epsilon : float or None
-        Privacy parameter, > 0; None without privacy.
-    delta : float or None
-        Failure mass, or None if it was not given.
-    calibration : {"certified", "theorem", "experiment"}
-        How noise and widths are chosen.
-    changed : dict
-        Options that are not what they usually are.
+    Of the problem only what is public may be used; ``epsilon`` and ``delta`` are None if they were not given; ``changed`` holds the
+    options that are not what they usually are.
     """
 
     problem: Any
@@ -41,6 +30,11 @@ class Given:
     calibration: str
     changed: dict[str, Any] = field(default_factory=dict)
 
+    def privacy(self, options: Any, *names: str) -> dict[str, Any]:
+        """Return what privatizers take: epsilon, delta, calibration, and the options of these names."""
+        shared = {"epsilon": self.epsilon, "delta": self.delta, "calibration": self.calibration}
+        return shared | {name: getattr(options, name) for name in names}
+
     def full_batches(self, users: int) -> int:
         """Return how many batches of so many users there are."""
         if _checks.integer("batch_size", users) > self.horizon:
@@ -49,6 +43,11 @@ class Given:
             raise ValueError(f"horizon must be at most {MOST_BATCHES * users:,} for batches of {users}, as something is kept about "
                              f"each of them, got {self.horizon:,}")
         return self.horizon // users
+
+    def appearances(self, options: Any, batches: int) -> int:
+        """Return in how many of the batches a user may be."""
+        returning = options.returning_users
+        return (batches if returning else 1) if isinstance(returning, bool) else min(returning, batches)
 
 
 @dataclass(frozen=True)
@@ -129,18 +128,56 @@ class Option:
         return f"{self._range}; {self.note}" if self.note else self._range
 
 
+@dataclass(frozen=True)
+class System:
+    """One row of the catalogue.
+
+    Parameters
+    ----------
+    name, paper : str
+        The name that ``make`` takes, and the citation key in the book's bibliography.
+    setting, model : str
+        Which problems it can play (:class:`bandits_dp.problems.base.Problem`), and whether anybody is trusted: none, central, local
+        or shuffle.
+    unit, regret : str
+        Whose data one guarantee protects, and the regret bound that the paper states, in LaTeX.
+    chapter, test : str
+        The chapter that builds it, and the test that checks it.
+    build : callable
+        ``build(given, options)`` puts it together, from a :class:`Given` and a namespace of its options.
+    options : tuple of Option
+        What ``make`` takes besides, each with its range and default.
+    experiment, pure : bool
+        Whether ``calibration="experiment"`` exists, as the constants of a published figure are known; and whether it can do without
+        delta, though its trust model is not the local one.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> (row,) = [system for system in bdp.systems() if system.name == "SDP-AE"]
+    >>> row.model, row.unit, [option.name for option in row.options]
+    ('shuffle', 'one reward', ['fidelity', 'honest_fraction', 'strict', 'batch_size'])
+    """
+
+    name: str
+    paper: str
+    setting: str
+    model: str
+    unit: str = field(repr=False)
+    regret: str = field(repr=False)
+    chapter: str = field(repr=False)
+    test: str = field(repr=False)
+    build: Callable[..., Any] = field(repr=False)
+    options: tuple[Option, ...] = field(default=(), repr=False)
+    experiment: bool = field(default=False, repr=False)
+    pure: bool = field(default=False, repr=False)
+
+
 WHOLE, SHARE, POSITIVE = Interval(int, 1), Interval(float, 0, 1, "(]"), Interval(float, 0, ends="()")
-CHANCE, NOT_NEGATIVE = Interval(float, 0, 1, "()"), Interval(float, 0)
+CHANCE, FROM_ZERO = Interval(float, 0, 1, "()"), Interval(float, 0)
 FIDELITY = Option("fidelity", "aggregate", ("aggregate", "messages"))
 HONEST = Option("honest_fraction", 1.0, (SHARE,), "share of users who surely add their noise")
 STRICT = Option("strict", True, (bool,), "whether the theorem calibration refuses what its proof does not cover")
 CLIP = Option("clip", False, (bool,), "whether values outside their bounds are moved there; if not, they raise")
 NOISE = Option("noise", "gaussian", ("gaussian", "laplace"))
 RETURNING = Option("returning_users", False, (bool, WHOLE), "in how many batches a user may be: False for 1, True for all")
-
-
-def allowed_appearances(returning_users: bool | int, batches: int) -> int:
-    """Return in how many of the batches a user may be."""
-    if isinstance(returning_users, bool):
-        return batches if returning_users else 1
-    return min(returning_users, batches)

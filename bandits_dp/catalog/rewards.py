@@ -1,7 +1,5 @@
 """LinUCB with private rewards and public contexts (Wang, Zhao, Wang 2022; Neel & Roth 2018)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any
@@ -9,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import NOT_NEGATIVE, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, allowed_appearances
-from bandits_dp.catalog.system import System
-from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
+from bandits_dp.catalog.options import COUNTERS, FROM_ZERO, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, System
+from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.continual.curator import Curator
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
 from bandits_dp.guarantee import Guarantee, no_guarantee
@@ -25,11 +22,8 @@ from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWi
 FAILURE = 0.1  # probability that some proved radius is too small
 WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
 NEIGHBOURS = "change one reward; contexts and arms are public"
-COUNTERS: dict[str, type[Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
-
-
-PROVED = (Option("width", WIDTH, (None, NOT_NEGATIVE), "a fixed width; None: the proved radius, for LinUCB-DGS the printed one"),
-          Option("radius_scale", 1.0, (NOT_NEGATIVE,), "factor on the width"))
+PROVED = (Option("width", WIDTH, (None, FROM_ZERO), "a fixed width; None: the proved radius, for LinUCB-DGS the printed one"),
+          Option("radius_scale", 1.0, (FROM_ZERO,), "factor on the width"))
 SIZE = Option("batch_size", 1, (WHOLE,), "users per release, up to the horizon")
 
 
@@ -77,7 +71,7 @@ def _reward_tree(given: Given, options: Any) -> LiveContexts:
     span, d = _range(problem), problem.dimension
     kind = COUNTERS[options.counter]
     batches = given.full_batches(batch_size)
-    appearances = allowed_appearances(options.returning_users, batches)
+    appearances = given.appearances(options, batches)
     counter = kind(batches, given.epsilon, given.delta, Ball(d, appearances * span / 2))  # all that one user moves
     stds = counter.error_std(np.arange(1, batches + 1))
     radius: PublicWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
@@ -163,7 +157,7 @@ SYSTEMS = (
     System("LinUCB-DGS", "wang2022", "contextual", "central", "one reward", _WANG, _CHAPTER, _TEST, _dgs,
            (*PROVED, STRICT, Option("ridge", None, (None, POSITIVE), "lambda; None is 1, in the experiment calibration 0.1"),
             Option("least_eigenvalue", None, (None, POSITIVE), "lambda_0 of Lemma 1; None is the problem's, if it knows it"),
-            Option("perturb_contexts", 0.0, (NOT_NEGATIVE,), "standard deviation of the noise on contexts; not certified"),
+            Option("perturb_contexts", 0.0, (FROM_ZERO,), "standard deviation of the noise on contexts; not certified"),
             Option("explicit_tree", None, (None, bool), "whether the noise of a node is kept; None: in experiments; not certified"),
             Option("counter", "tree", ("tree", "hybrid"), "the latter is not certified")), experiment=True),
     System("LinUCB-RewardTree", "henzinger2023", "contextual", "central", "one reward", r"\text{none published}",

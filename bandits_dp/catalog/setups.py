@@ -1,7 +1,5 @@
 """The published simulations: problem, sizes and curves of each paper, by name."""
 
-from __future__ import annotations
-
 import difflib
 import inspect
 from collections.abc import Callable, Mapping
@@ -24,20 +22,14 @@ class Setup:
         The name that :func:`setup` takes.
     problem : Problem
         A distribution of instances, or one instance.
-    horizon : int
-        Number of rounds T.
-    runs : int
-        Number of independent runs.
-    epsilons : tuple of float
+    horizon, runs : int
+        Number of rounds T, and of independent runs.
+    epsilons, delta : tuple of float, float
         Privacy parameters of the figures.
-    delta : float
-        Failure mass of the figures.
     systems : tuple of str
         Names of the curves, as ``make`` takes them.
-    calibration : str
-        What ``make`` takes unless told otherwise.
-    options : mapping of str to mapping
-        Options of ``make`` that a system needs to be the paper's, by system.
+    calibration, options : str, mapping of str to mapping
+        What ``make`` takes unless told otherwise: the options, by system, are what it needs to be the paper's.
 
     Examples
     --------
@@ -60,28 +52,9 @@ class Setup:
     options: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
 
     def make(self, name: str, epsilon: float, calibration: str | None = None, **options: object) -> Live:
-        """Return a ready learner of this simulation.
+        """Return a ready learner for ``simulate(learner, setup.problem, setup.horizon, runs=setup.runs)``.
 
-        Parameters
-        ----------
-        name : str
-            A system, of this simulation or another one that plays such problems.
-        epsilon : float
-            Privacy parameter, > 0.
-        calibration : {"certified", "theorem", "experiment"}, optional
-            The simulation's own if None.
-        **options
-            As in :func:`bandits_dp.make`; they take precedence over those of the simulation.
-
-        Returns
-        -------
-        Live
-            For ``simulate(learner, setup.problem, setup.horizon, runs=setup.runs)``.
-
-        Raises
-        ------
-        ValueError
-            As :func:`bandits_dp.make` does.
+        Arguments and errors are those of :func:`bandits_dp.make`; calibration and options take precedence over the simulation's.
         """
         from bandits_dp.catalog import make  # which imports this module for its names
 
@@ -156,11 +129,6 @@ def setup(paper: str, **overrides: Any) -> Setup:
     **overrides
         ``dimension`` and ``arms`` (Chowdhury & Zhou), ``dimension``, ``actions`` and ``horizon`` (Li, Zhou, Ji), ``arms``, ``gap``
         in (0, 1] and ``horizon`` (Tenenbaum et al.).
-
-    Returns
-    -------
-    Setup
-        Problem, horizon, runs, epsilons, delta and systems.
 
     Raises
     ------

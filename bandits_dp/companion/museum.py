@@ -32,12 +32,8 @@ class Exhibit:
 
     Parameters
     ----------
-    name : str
-        What to call it.
-    story : str
-        What the author believed, and what is wrong.
-    fix : str
-        What the mended twin does instead.
+    name, story, fix : str
+        What to call it; what the author believed, and what is wrong; what the mended twin does instead.
     epsilon, delta : float
         The claim.
     broken, mended : Vectorized

@@ -19,11 +19,6 @@ def source(code: type | Callable[..., object]) -> str:
     code : class or function
         What to show, for instance ``type(learner.learner)``, the algorithm of what :func:`bandits_dp.make` returned.
 
-    Returns
-    -------
-    str
-        Its lines, to be printed.
-
     Raises
     ------
     TypeError

@@ -5,12 +5,10 @@ whose upper confidence bound falls below the largest lower one is dropped (Tenen
 Sheffet 2019; without privacy, Even-Dar, Mannor, Mansour 2006). Only the privatizer tells the trust models apart, and
 only the schedule (:mod:`bandits_dp.schedules.arms`) tells SDP-AE from VB-SDP-AE and from DP-SE, which forgets earlier phases.
 
-**Privacy of a run.** Every user is in one batch, and batches are disjoint, so releases compose in parallel: the run keeps the
-guarantee of a single release, even though later batches depend on earlier releases. A phase that the horizon cuts short decides
-nothing, and none of its sums is released; nor is anything once a single arm is left.
+**Privacy of a run.** Every user is in one batch, so the run keeps the guarantee of a single release, even though later batches
+depend on earlier releases (parallel composition; chapter 7). A phase that the horizon cuts short releases nothing; nor does
+anything once a single arm is left.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 

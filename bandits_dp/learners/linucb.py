@@ -13,8 +13,6 @@ user's own sees a function of the releases and of data that are not the user's (
 9). A batch that the horizon cuts short is not released.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

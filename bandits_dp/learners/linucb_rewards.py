@@ -11,47 +11,28 @@ it. Three learners do it in three ways (:math:`A_t = \lambda I + \sum x_s x_s^\t
 r_s` and releases :math:`A_t^{-1} b_t + \eta_t`, with noise that shrinks (:mod:`bandits_dp.continual.dynamic`; bounds on what it
 protects: :mod:`bandits_dp.accounting.dynamic`).
 
-**Instruments** (:class:`InstrumentLinUCB`; LinUCB-RewardTree). A reward is one number, and its direction in the released sum need
-not be :math:`x_s`. For any unit vectors :math:`g_s` that are known before the reward is, and a Gaussian counter,
+**Instruments** (:class:`InstrumentLinUCB`; LinUCB-RewardTree): generalized least squares on sums of :math:`g_s r_s`, with a
+Gaussian counter and any unit vectors :math:`g_s` that are known before the reward is,
 
-.. math:: \tilde u_t = \sum_{s \le t} g_s r_s + n_t = W_t \theta + \sum_{s \le t} g_s \xi_s + n_t , \qquad
-          W_t = \sum_{s \le t} g_s x_s^\top ,
+.. math:: \tilde u_t = W_t \theta + \sum_{s \le t} g_s \xi_s + n_t , \quad W_t = \sum_{s \le t} g_s x_s^\top , \quad
+          M_t = \kappa I + W_t^\top C_t^{-1} W_t , \quad \hat\theta_t = M_t^{-1} W_t^\top C_t^{-1} \tilde u_t ,
 
-with public :math:`W_t`, noise :math:`\xi_s` of the rewards (sub-Gaussian, constant R) and the counter's noise :math:`n_t \sim
-N(0, s_t^2 I)`. One reward moves one term by at most the length of its range, whatever :math:`g_s` is. The estimate weighs by
-:math:`C_t`, a bound on the covariance of what is not :math:`W_t \theta`, and a prior precision :math:`\kappa`:
+where :math:`C_t = s_t^2 I + R^2 \sum_{s \le t} g_s g_s^\top` bounds the covariance of the rewards' noise :math:`\xi_s`
+(sub-Gaussian, constant R) and the counter's, :math:`n_t \sim N(0, s_t^2 I)`. *Which* :math:`g`? Those of whitened features,
+:math:`L^{-1} x_s` over its norm with :math:`L L^\top = I + \sum_{r < s} x_r x_r^\top`, predict best (proved in chapter 12,
+"Whitened directions are best"). *Which prior?* :math:`\kappa = d / S^2`, coordinates of variance :math:`S^2 / d`, if only
+:math:`\lVert\theta\rVert \le S` is known: the bias of shrinking, :math:`\sqrt\kappa S = \sqrt d` in the norm of :math:`M_t`, is
+then as large as the noise.
 
-.. math:: M_t = \kappa I + W_t^\top C_t^{-1} W_t , \qquad \hat\theta_t = M_t^{-1} W_t^\top C_t^{-1} \tilde u_t , \qquad
-          C_t = s_t^2 I + R^2 \sum_{s \le t} g_s g_s^\top .
-
-*Which* :math:`g`? With :math:`\Sigma = E[x x^\top]` and :math:`g = H x`, :math:`E \lVert g \rVert^2 = \operatorname{tr}(\Sigma
-H^2) = 1`, the counter's noise alone gives a prediction error of :math:`E (x^\top (\hat\theta - \theta))^2 = (s_t / t)^2
-\operatorname{tr}(\Sigma^{-1} H^{-2})`. By Cauchy and Schwarz :math:`\operatorname{tr}(\Sigma H^2) \operatorname{tr}(\Sigma^{-1}
-H^{-2}) \ge d^2`, with equality for :math:`H^2 = \Sigma^{-1} / d`. So *whitened* features are the best: here :math:`g_s = L^{-1}
-x_s / \lVert L^{-1} x_s \rVert`, :math:`L L^\top = I + \sum_{r < s} x_r x_r^\top`. Then the error is :math:`d^2` whatever the
-features look like, where :math:`g = x` has :math:`\operatorname{tr}(\Sigma^{-1})`, 7 times as much in the simulation of Wang, Zhao,
-Wang 2022, and :math:`g = x / \lVert x \rVert` half of that.
-
-*Which prior?* :math:`\kappa = d / S^2`: coordinates of variance :math:`S^2 / d`, if only :math:`\lVert\theta\rVert \le S` is
-known. It makes the bias of shrinking, :math:`\sqrt\kappa S = \sqrt d` in the norm of :math:`M_t`, as large as the noise, of mean
-square at most d in that norm. With :math:`g = x` this is ridge regression whose ridge grows with the noise: the matrix
-:math:`\kappa (R^2 I + s_t^2 A^{-1})` in the place of :math:`\lambda I`. (The best plain number for sums of x r, by the same
-balance of :math:`\lambda S` and :math:`s_t \sqrt d`, is :math:`\lambda = s_t \sqrt d / S`.)
-
-**Privacy of a run.** Neighbouring inputs differ in the reward that one round pays, whatever arm is played in it. Contexts must
-not depend on that reward other than through arms. Fix the releases up to round t: by induction all arms up to t are then the same
-under both inputs, because an arm is a function of the contexts and of earlier releases. So the features up to t, A_t and all
-:math:`g_s` are the same, too, and the next release differs by a shift that is *known*: :math:`g_j (r_j - r_j')` in one leaf of a
-counter, or :math:`A_t^{-1} x_j (r_j - r_j')` in every later parameter. That features were chosen adaptively changes nothing:
-conditioned on the past, Gaussian shifts whose squares add up to at most D^2 surely are one Gaussian mechanism of sensitivity D
-(``bandits_dp.continual``), and Laplace shifts add up likewise. All arms, and all that is computed from releases and
-public data, is post-processing. Since arms are functions of releases, whoever sees every arm, also that of the user's own round,
-learns no more.
+**Privacy of a run.** Neighbouring inputs differ in the reward that one round pays, whatever arm is played in it; contexts must not
+depend on that reward other than through arms. Given the releases up to round t, all arms, features and :math:`g_s` up to t are the
+same under both inputs, so the next release differs by a shift that is *known*: :math:`g_j (r_j - r_j')` in one leaf of a counter,
+or :math:`A_t^{-1} x_j (r_j - r_j')` in every later parameter. Gaussian shifts whose squares add up to at most D^2 are one Gaussian
+mechanism of sensitivity D, adaptively chosen features or not (``bandits_dp.continual``; complete proof: chapter 12, "Privacy of a
+whole run"). Arms are functions of releases and public data.
 
 A counter treats a continual release as one mechanism. Parameters with fresh noise cannot: a reward stays in all later ones.
 """
-
-from __future__ import annotations
 
 import numpy as np
 

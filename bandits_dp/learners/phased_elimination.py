@@ -14,14 +14,13 @@ action, and :math:`h_1 = 4 d \ln \ln d + 16`. In DPE (Algorithm 1) :math:`|U_l|`
 (:mod:`bandits_dp.schedules.clients`); each has one vector, its average reward for every action of the support, and the release
 is the sum of these vectors; :math:`h_1 = 2`. Only the privatizer tells the trust models apart.
 
-**Privacy of a run.** The unit is one reward, or a client with all its rewards, that is its vector of averages in
-:math:`[-B, B]^s`. Every person answers in one phase only, and each user is in one sum. So releases compose in parallel: the run
-keeps the guarantee of a single release, though designs depend on earlier ones. A phase that the horizon cuts, or after which
-nobody plays, decides nothing, and releases nothing; nor does anything follow once the active actions are all the same.
+**Privacy of a run.** The unit is one reward, or a client with its vector of averages in :math:`[-B, B]^s`. Every person answers in
+one phase only, and each user is in one sum, so the run keeps the guarantee of a single release, though designs depend on earlier
+ones (proved in chapters 8 and 9). A phase that the horizon cuts releases nothing; nor does anything follow once nobody is left to
+ask, or the active actions are all the same.
 
-**A population is finite.** Phase l gets the clients that are left if they are fewer than :math:`|U_l|`. Once nobody is left,
-nothing more can be learned from anybody new, and asking the same clients again would add up their losses; so the action with the
-largest last estimate is played from then on.
+**A population is finite.** Phase l gets the clients that are left if they are fewer than :math:`|U_l|`. Once nobody is left, the
+action with the largest last estimate is played: asking the same clients again would add up their losses.
 """
 
 from __future__ import annotations

@@ -3,16 +3,11 @@ r"""Optimism on running sums: UCB1 and DP-UCB are one algorithm.
 In round t every arm has an upper confidence bound :math:`\tilde S_a / n_a + w(n_a, t)`, where :math:`\tilde S_a` is the sum of its
 :math:`n_a` rewards so far as a continual counter releases it; the arm with the largest bound is pulled. Exact sums with
 :math:`w = \sqrt{2 \ln t / n_a}` make UCB1 (Auer, Cesa-Bianchi, Fischer 2002), without any privacy: the arms are a function of the
-rewards. One binary tree per arm makes DP-UCB (Mishra & Thakurta 2015; Tossou & Dimitrakakis 2016). A tree's noise grows with
-:math:`\log T` (of a node, and again in the number of nodes), and that is why DP-UCB pays a factor of more than :math:`\log T`
-over arm elimination with fresh batches.
+rewards. One binary tree per arm makes DP-UCB (Mishra & Thakurta 2015; Tossou & Dimitrakakis 2016).
 
 **Privacy of a run.** A reward enters one tree, that of the arm that was pulled, and there at most h nodes. So the running sums of
-*all* arms together have the l1-sensitivity of one tree. Arms and rewards may depend on earlier releases: given those, the nodes'
-Laplace noise hides shifts that add up to at most h (see ``bandits_dp.continual``). Arms are computed from releases.
+*all* arms together have the l1-sensitivity of one tree, also if arms depend on earlier releases (see ``bandits_dp.continual``).
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Arm elimination fast: whole phases as sums that are drawn from their exact law, and quiet phases at once."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 
@@ -16,11 +14,7 @@ from bandits_dp.problems.graded import Arms
 
 
 def play_arms(
-    live: LiveArms,
-    problem: Arms,
-    rngs: list[np.random.Generator],
-    rounds: NDArray[np.int64],
-    tick: Callable[[int], object],
+    live: LiveArms, problem: Arms, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
 ) -> Played:
     """Play one run per generator, one after the other; see :func:`bandits_dp.play.plain.play_plainly`."""
     parts = []

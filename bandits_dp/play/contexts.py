@@ -6,8 +6,6 @@ first, the stream draws from the second. How much is drawn ahead depends on noth
 generators in the same way, alone or with others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -27,19 +25,9 @@ ROUNDS = 2048  # rounds whose users are drawn ahead, about
 
 
 class Runs:
-    """Many runs of a learner, which advance together.
+    """Many runs of a learner, which advance together: one per generator, from which its noise comes.
 
-    Parameters
-    ----------
-    live : LiveContexts
-        A fresh learner; it is not changed.
-    rngs : list of numpy.random.Generator
-        One per run, for the noise.
-
-    Attributes
-    ----------
-    player : LiveContexts
-        A copy of the learner, with a leading axis of runs in all that it adds up.
+    ``player`` is a copy of the learner, with a leading axis of runs in all that it adds up.
     """
 
     def __init__(self, live: LiveContexts, rngs: Rngs) -> None:

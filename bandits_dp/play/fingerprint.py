@@ -1,7 +1,5 @@
 """Name a simulation by its content: what its learner and problem hold, and the files of all code that it runs."""
 
-from __future__ import annotations
-
 import hashlib
 import pickle
 import pickletools
@@ -22,23 +20,8 @@ def fingerprint(*objects: object) -> str:
     """Return 64 hexadecimal digits that name the objects by value and code; the same in every process.
 
     Values are compared as joblib hashes them. Code is compared by files: this package's, and those of the modules in which the
-    classes and functions of the objects are defined; Python, numpy and scipy by their versions.
-
-    Parameters
-    ----------
-    *objects : object
-        Arrays, numbers, containers, functions, objects with attributes.
-
-    Returns
-    -------
-    str
-        SHA-256 over the objects, the code, and the versions of Python, numpy and scipy.
-
-    Raises
-    ------
-    ValueError
-        If something cannot be pickled, such as an open file or a lambda, or is defined in a notebook or a script, where no file
-        tells its code.
+    classes and functions of the objects are defined; Python, numpy and scipy by their versions. A ValueError says if something
+    cannot be pickled, or is defined in a notebook or a script, where no file tells its code.
     """
     import joblib  # its import takes a third of the time of ours, and most simulations need none
 

@@ -1,7 +1,5 @@
 """Which runs are played together: many, since most learners play them faster so, but not for long, so that little can be lost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 TOGETHER = 1000  # runs that are played at once at most: bounds the arrays of learners whose runs advance together
@@ -10,19 +8,10 @@ GROWTH = 8  # a group is at most so many times as large as one that was timed: t
 
 
 class Groups:
-    """Cut runs into groups: of a fixed size, or of single runs first and then as large as fits into half of ``PATIENCE``.
+    """Cut runs into groups: of the largest size, or, if ``timed``, of single runs first and then as fits into half of ``PATIENCE``.
 
     Whoever plays a group calls :meth:`took`. Several workers may have taken more groups before the first one is told: they are
     small, then, and the later ones grow.
-
-    Parameters
-    ----------
-    runs : list of int
-        What there is to play.
-    largest : int
-        Most runs in a group, >= 1.
-    timed : bool
-        Whether groups begin small and grow by what is told.
     """
 
     def __init__(self, runs: list[int], largest: int, timed: bool) -> None:

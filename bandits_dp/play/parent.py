@@ -1,7 +1,5 @@
 """Worker processes end when the process that wants their results is gone."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import threading
@@ -16,12 +14,7 @@ PAUSE = 1.0  # seconds between two looks
 def end_with_parent(caller: int) -> None:
     """End this process when the one that sent it work has died, even if killed, so that nobody computes for nobody.
 
-    Does nothing in the caller itself, and in processes that it did not start, such as those of a cluster.
-
-    Parameters
-    ----------
-    caller : int
-        Process id of who sent the work.
+    Does nothing in the caller itself, whose process id this is, and in processes that it did not start, such as those of a cluster.
     """
     parent = multiprocessing.parent_process()
     if parent is not None and parent.pid == caller:

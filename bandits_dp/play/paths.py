@@ -1,7 +1,5 @@
 """Who plays a learner: something fast of the same law, or the plain loop."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -43,11 +41,7 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
 
 
 def play_restarts(
-    live: Restarts,
-    problem: Any,
-    rngs: list[np.random.Generator],
-    rounds: NDArray[np.int64],
-    tick: Callable[[int], object],
+    live: Restarts, problem: Any, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
 ) -> Played:
     """Play one run per generator, stage after stage; all stages of a run play one instance."""
     worlds = [problem.draw(rng) for rng in rngs]

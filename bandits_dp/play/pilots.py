@@ -4,8 +4,6 @@ A run communicates :math:`\sum_l |U_l| s_l` numbers, and how long the supports s
 clients in all is not the same, because DPE asks most of its clients for few numbers. So U is found by trying.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial
@@ -26,21 +24,9 @@ SEED = 20220601
 def equal_communication(
     learner: Callable[[Schedule], LiveClients], schedule: Schedule, draw: Callable[[np.random.Generator], ClientPopulation]
 ) -> int:
-    """Find the constant number of clients with which a learner sends as many numbers as with another schedule, on average.
+    """Find the constant number of clients, >= 1, with which a learner sends as many numbers as with another schedule, on average.
 
-    Parameters
-    ----------
-    learner : callable
-        Makes a fresh learner with a given schedule.
-    schedule : callable
-        Clients of phase l.
-    draw : callable
-        Draws a pilot instance.
-
-    Returns
-    -------
-    int
-        U >= 1.
+    ``learner`` makes a fresh one with a given schedule, and ``draw`` draws a pilot instance.
     """
     def numbers(schedule: Schedule, runs: int) -> float:
         fresh = learner(schedule)

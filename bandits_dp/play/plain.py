@@ -4,8 +4,6 @@ With real messages it is the oracle of all that is faster. Where messages are no
 drawn from their law, a whole phase at once.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any
@@ -27,20 +25,14 @@ MOST_VALUES = 5_000_000  # averages that one release may need one by one
 
 
 def play_plainly(
-    live: Live,
-    problem: Any,
-    rngs: list[np.random.Generator],
-    rounds: NDArray[np.int64],
-    tick: Callable[[int], object],
+    live: Live, problem: Any, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
 ) -> Played:
     """Play fresh runs, one per generator, without changing the learner.
 
     Parameters
     ----------
-    live : Live
-        A fresh learner.
-    problem : Problem
-        Who gives rewards; each run plays ``problem.draw(answers)``.
+    live, problem : Live, Problem
+        A fresh learner, and who gives rewards; each run plays ``problem.draw(answers)``.
     rngs : list of numpy.random.Generator
         One per run, which is split: ``answers, noise = rng.spawn(2)``. Instances and rewards come from the first, noise from the
         second.
@@ -48,11 +40,6 @@ def play_plainly(
         Ascending checkpoints; the last one is where the run stops.
     tick : callable
         Told now and then how many rounds were played since the last call.
-
-    Returns
-    -------
-    Played
-        Regret at the checkpoints, and bits.
     """
     last, parts = int(rounds[-1]), []
     for rng in rngs:

@@ -1,10 +1,8 @@
 """What simulated runs leave: regret at checkpoints, bits, and whatever else is counted or changes over time."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +20,8 @@ class Played:
         Cumulative pseudo-regret.
     bits : ndarray, shape (runs,)
         Bits that all users sent together.
-    counts : dict of ndarray, each of shape (runs,)
-        What else was counted, by name.
-    curves : dict of ndarray, each of shape (runs, checkpoints)
-        What else was recorded over time, by name.
+    counts, curves : dict of ndarray, each of shape (runs,), or (runs, checkpoints)
+        What else was counted, and recorded over time, by name.
     """
 
     regret: Floats
@@ -34,7 +30,7 @@ class Played:
     curves: dict[str, Floats] = field(default_factory=dict)
 
     @classmethod
-    def join(cls, parts: Sequence[Played]) -> Played:
+    def join(cls, parts: Sequence[Self]) -> Self:
         """Put the runs of several parts after one another."""
         def joined(name: str) -> dict[str, Floats]:
             return {key: np.concatenate([getattr(part, name)[key] for part in parts]) for key in getattr(parts[0], name)}
@@ -44,15 +40,7 @@ class Played:
 
 
 class Record:
-    """Fills in regret and curves at the checkpoints while some runs advance together.
-
-    Parameters
-    ----------
-    runs : int
-        How many.
-    rounds : ndarray of int, shape (checkpoints,)
-        Ascending checkpoints.
-    """
+    """Fills in regret and curves at ascending checkpoints while some runs advance together."""
 
     def __init__(self, runs: int, rounds: NDArray[np.int64]) -> None:
         self.rounds, self.played = rounds, 0

@@ -21,8 +21,8 @@ class Result:
 
     Parameters
     ----------
-    name : str
-        The learner's name.
+    name, seed : str, int
+        The learner's name, and the seed that gives the same result again.
     rounds : ndarray of int, shape (checkpoints,)
         Rounds after which regret was recorded.
     regret : ndarray, shape (runs, checkpoints)
@@ -31,12 +31,8 @@ class Result:
         Bits that all users sent together.
     guarantee : Guarantee
         What each run promised.
-    seed : int
-        The seed that gives the same result again.
-    counts : dict of ndarray, each of shape (runs,)
-        What else the learner counted, by name.
-    curves : dict of ndarray, each of shape (runs, checkpoints)
-        What else it recorded over time, by name.
+    counts, curves : dict of ndarray, each of shape (runs,), or (runs, checkpoints)
+        What else the learner counted, and recorded over time, by name.
     parameters : dict
         What ``make`` was given: epsilon, delta, calibration and all options of the system; empty if ``make`` was not used.
 
@@ -89,19 +85,9 @@ class Result:
         return self.summary()
 
     def plot(self, ax: Axes | None = None, label: str | None = None) -> Axes:
-        """Draw mean regret against rounds, with a band of two standard errors, in the colour of the trust model.
+        """Draw mean regret against rounds, with a band of two standard errors, in the colour of the trust model; return the axes.
 
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; a new figure if None.
-        label : str, optional
-            What to call the curve; the learner's name if None.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            The axes drawn on.
+        If no axes are given, they are those of a new figure; the curve is called as the learner unless there is a label.
         """
         with needed("plots", "plot"):
             import matplotlib.pyplot as plt  # importing the package must not import matplotlib
@@ -127,10 +113,7 @@ class Result:
             option of the system; ``run``, ``round``, ``regret``; ``bits`` that all users of the run sent, and ``bits_per_round``
             (per user, where a round is a user's); and whatever else was recorded over time or counted, by its name.
 
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
+        An ImportError says that pandas is not installed.
 
         Examples
         --------

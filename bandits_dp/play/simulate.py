@@ -1,7 +1,5 @@
 """Play a learner against a problem, many times, reproducibly."""
 
-from __future__ import annotations
-
 import copy
 import os
 import sys
@@ -82,11 +80,6 @@ def simulate(
         learner, problem, horizon or seed, another version or any edit of the code never finds these runs, and damaged files are
         played again. Delete the folder when you are done.
 
-    Returns
-    -------
-    Result
-        Regret at about 200 checkpoints for every run.
-
     Raises
     ------
     ValueError
@@ -150,14 +143,8 @@ def _check_learner(learner: object, problem: object) -> None:
 
 
 def _played(
-    learner: Live | Restarts,
-    problem: Problem,
-    horizon: int,
-    seed: int,
-    runs: list[int],
-    workers: int,
-    in_pieces: bool,
-    tick: Callable[[int], object],
+    learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int], workers: int, in_pieces: bool,
+    tick: Callable[[int], object]
 ) -> Iterator[tuple[list[int], Played]]:
     """Yield groups of runs as they are finished: here, or by joblib's workers."""
     if not runs:

@@ -6,8 +6,6 @@ the seed and the code (see ``fingerprint.py``), so a run is found again only by 
 a file holds is believed if its checksum fits (see ``_files.py``).
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -41,24 +39,8 @@ def single_runs(played: Played) -> Iterator[Played]:
 class RunStore:
     """The runs of one learner on one problem with one seed.
 
-    Parameters
-    ----------
-    cache : str or path
-        Folder that many simulations share; made if need be. A leading ``~`` is the home directory.
-    learner : Live
-        A fresh learner.
-    problem : Problem
-        What it plays.
-    rounds : ndarray of int, shape (checkpoints,)
-        The checkpoints.
-    seed : int
-        The simulation's seed.
-
-    Raises
-    ------
-    ValueError
-        If the cache is not a path, the folder cannot be written to, or learner or problem hold something that has no comparable
-        content.
+    Simulations share the cache, a folder that is made if need be. A ValueError says if it is not a path, cannot be written to, or
+    if learner or problem hold something that has no comparable content.
     """
 
     def __init__(

@@ -1,7 +1,5 @@
 """UCB fast: many runs advance together as arrays, on random numbers that are drawn ahead."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -21,11 +19,6 @@ TAPE = 4096  # rounds whose random numbers are drawn ahead, per run
 class ExactSums:
     """Running sums without noise, one per run and arm.
 
-    Parameters
-    ----------
-    runs, arms : int
-        How many, >= 1.
-
     Attributes
     ----------
     counts : ndarray of int, shape (runs, arms)
@@ -39,11 +32,6 @@ class ExactSums:
         self.released = np.zeros((runs, arms))
         self._runs = np.arange(runs)
 
-    @staticmethod
-    def split(rngs: list[np.random.Generator]) -> tuple[list[np.random.Generator], list[np.random.Generator]]:
-        """Return where the rewards of every run come from, and where its noise does."""
-        return rngs, rngs
-
     def draw(self, length: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the noise of the next rounds of one run, one number for each, whichever arm it goes to."""
         return np.zeros(length)
@@ -55,10 +43,7 @@ class ExactSums:
 
 
 class Trees(ExactSums):
-    """What a TreeCounter for every arm of every run would release, on the same draws of noise.
-
-    Parameters and attributes: those of :class:`ExactSums`; the counter is a TreeCounter of Laplace noise on numbers.
-    """
+    """What a TreeCounter of Laplace noise for every arm of every run would release, on the same draws of noise."""
 
     def __init__(self, counter: TreeCounter, runs: int, arms: int) -> None:
         super().__init__(runs, arms)
@@ -66,12 +51,6 @@ class Trees(ExactSums):
         self._totals = np.zeros((runs, arms))
         # Noise on the last running sum whose number has its lowest set bit at each level; the last place stays 0, for sum 0.
         self._noise = np.zeros((runs, arms, counter.height + 1))
-
-    @staticmethod
-    def split(rngs: list[np.random.Generator]) -> tuple[list[np.random.Generator], list[np.random.Generator]]:
-        """Return two children of every generator."""
-        answers, noises = zip(*(rng.spawn(2) for rng in rngs), strict=True)
-        return list(answers), list(noises)
 
     def draw(self, length: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the noise of one new node for each of the next rounds."""
@@ -101,16 +80,14 @@ def knows(live: LiveCounted) -> bool:
 
 
 def play_ucb(
-    live: LiveCounted,
-    problem: Arms,
-    rngs: list[np.random.Generator],
-    rounds: NDArray[np.int64],
-    tick: Callable[[int], object],
+    live: LiveCounted, problem: Arms, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
 ) -> Played:
     """Play one run per generator, all of them together; see :func:`bandits_dp.play.plain.play_plainly`."""
     counter = live.sample
-    sums = Trees(counter, len(rngs), live.arms) if isinstance(counter, TreeCounter) else ExactSums(len(rngs), live.arms)
-    answers, noises = sums.split(rngs)
+    sums, answers, noises = ExactSums(len(rngs), live.arms), rngs, rngs
+    if isinstance(counter, TreeCounter):
+        sums = Trees(counter, len(rngs), live.arms)
+        answers, noises = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
     learner, record, last = snapshot(live.learner), Record(len(rngs), rounds), int(rounds[-1])
     learner.sums, learner.pulls = sums.released, sums.counts
     for start in range(0, last, TAPE):

@@ -16,23 +16,14 @@ class BernoulliArms(OneInstance):
     Parameters
     ----------
     means : array_like, shape (arms,)
-        Probability that each arm pays 1, in [0, 1].
+        Probability mu_a that each arm pays 1, in [0, 1].
 
     Attributes
     ----------
-    means : ndarray, shape (arms,)
-        The means mu_a.
-    arms : int
-        Their number K.
     gaps : ndarray, shape (arms,)
         Regret per pull, max(means) - means.
-    domain : Domain
-        The bits {0, 1}: all that a learner may know of the rewards.
-
-    Raises
-    ------
-    ValueError
-        If there is no arm, or a mean is not a finite number in [0, 1].
+    arms, domain : int, Domain
+        Their number K, and the bits {0, 1}: all that a learner may know of the rewards.
 
     Examples
     --------
@@ -70,10 +61,7 @@ class BernoulliArms(OneInstance):
 
     def reward_tally(self, arms: NDArray[np.intp], users: int,
                      rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Draw, for each of the given arms, how many of ``users`` users get 0 and how many 1.
-
-        Returns the values 0 and 1, and the counts, shape (len(arms), 2).
-        """
+        """Return the values 0 and 1, and how many of ``users`` users get which of each of the given arms, shape (len(arms), 2)."""
         ones = self.reward_sums(arms, users, rng)
         return np.array([0.0, 1.0]), np.stack([users - ones, ones], axis=-1)
 

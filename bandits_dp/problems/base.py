@@ -47,7 +47,7 @@ class OneInstance:
     """A problem that is one instance."""
 
     def draw(self, rng: np.random.Generator) -> Self:
-        """Return the problem itself: it is one instance."""
+        """Return the problem itself."""
         return self
 
 

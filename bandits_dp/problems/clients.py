@@ -58,19 +58,12 @@ class ClientPopulation(KnownActions):
     ----------
     arms, dimension : int
         k and d.
-    gaps : ndarray, shape (k,)
-        Regret per play of each action, against the global parameter.
-    projection_bias : ndarray, shape (k,)
-        Mean reward over clients minus <theta, x>, for each action; zero for Gaussian rewards.
-    domain : Domain
-        Where a client's average reward may lie: [-1, 1], or R^1 for Gaussian rewards.
-    reward_std : float
-        Sub-Gaussian parameter of a reward around the client's mean, 1.
-
-    Raises
-    ------
-    ValueError
-        If an argument has another shape, is not finite or is out of range.
+    gaps, projection_bias : ndarray, shape (k,)
+        Regret per play of each action, against the global parameter; and the mean reward over clients minus <theta, x>, zero for
+        Gaussian rewards.
+    domain, reward_std : Domain, float
+        Where a client's average reward may lie: [-1, 1], or R^1 for Gaussian rewards; and the sub-Gaussian parameter of a reward
+        around the client's mean, 1.
 
     Examples
     --------
@@ -96,13 +89,11 @@ class ClientPopulation(KnownActions):
 
     def _bias(self, means: Floats) -> Floats:
         """Return b(x) for each action."""
-        spread = self.client_std * np.linalg.norm(self.actions, axis=1)
-        bias = np.zeros(self.arms)
-        if self.kind == "signs":
-            some = spread > 0  # without spread nothing leaves [-1, 1]
-            s, mean = spread[some], means[some]
-            up, down = (np.minimum((1 + side) / s, FAR) for side in (mean, -mean))
-            bias[some] = s * (excess(up) - excess(down))
+        bias, spread = np.zeros(self.arms), self.client_std * np.linalg.norm(self.actions, axis=1)
+        some = (spread > 0) & (self.kind == "signs")  # without spread nothing leaves [-1, 1]
+        s, mean = spread[some], means[some]
+        up, down = (np.minimum((1 + side) / s, FAR) for side in (mean, -mean))
+        bias[some] = s * (excess(up) - excess(down))
         return bias
 
     def parameters(self, clients: int, rng: np.random.Generator) -> Floats:
@@ -118,22 +109,7 @@ class ClientPopulation(KnownActions):
         return np.where(rng.random(shape) < (1 + np.clip(means, -1, 1)) / 2, 1.0, -1.0)
 
     def averages(self, actions: NDArray[np.intp], plays: NDArray[np.int64], clients: int, rng: np.random.Generator) -> Floats:
-        """Draw the average rewards of new clients after some rounds.
-
-        Parameters
-        ----------
-        actions, plays : ndarray of int, shape (s,)
-            Actions by their index, and how often each is played.
-        clients : int
-            How many new clients there are.
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        ndarray, shape (clients, s)
-            One row per client.
-        """
+        """Draw the average rewards of new clients, shape (clients, s), who watch s actions, each played so often."""
         means = self.parameters(clients, rng) @ self.actions[actions].T
         if self.kind == "gaussian":
             means += rng.normal(size=means.shape) / np.sqrt(plays)
@@ -171,16 +147,9 @@ class SphericalClients:
     arms, dimension : int
         Numbers of actions k, >= 2, and of coordinates d, >= 1.
     client_std, rewards, clients
-        As in :class:`ClientPopulation`.
+        As in :class:`ClientPopulation`, which also tells the attributes ``domain`` and ``reward_std``; ``actions`` is None.
     theta_norm : float
         Norm of the global parameter, in (0, 1].
-
-    Attributes
-    ----------
-    actions : None
-        Every instance has its own.
-    domain, reward_std
-        As in :class:`ClientPopulation`.
 
     Examples
     --------

@@ -1,7 +1,5 @@
 """The instances of the published LinUCB simulation as its code draws them, which is not quite what the paper says."""
 
-from __future__ import annotations
-
 import math
 from typing import Self
 
@@ -20,10 +18,8 @@ class CodeLinear(ContextualLinear):
 
     Parameters
     ----------
-    arms : int
-        Number of arms K, at least the dimension.
-    dimension : int
-        Numbers per feature vector d, >= 2.
+    arms, dimension : int
+        Number of arms K, at least the dimension, and numbers per feature vector d, >= 2.
 
     Examples
     --------

@@ -109,23 +109,10 @@ SINGLE = 1e-6  # relative room for norms that were computed in single precision
 
 def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: float = 1.0,
                      name: str = "features") -> NDArray[np.float64]:
-    """Return feature vectors as an array, or say what is wrong with them.
+    """Return feature vectors along the last axis as an array, or raise the ValueError that says what is wrong with them.
 
-    Parameters
-    ----------
-    features : array_like
-        Feature vectors along the last axis.
-    shape : tuple
-        The shape that they must have; None stands for any length.
-    norm : float
-        Largest norm allowed; what is longer by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
-    name : str
-        The argument that an error is about.
-
-    Raises
-    ------
-    ValueError
-        If there is another shape, fewer than two arms, a number that is not finite, a zero vector, or a norm above the bound.
+    None in the shape stands for any length. There must be two arms, finite numbers, and no zero vector; what is longer than the
+    norm by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
     """
     expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
     array = _checks.numbers(name, features, f"numbers of shape {expected}")
@@ -144,13 +131,7 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
 
 
 def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDArray[np.float64]:
-    """Return vectors along the last axis, those that are too long by no more than float32 rounding shortened to the norm.
-
-    Raises
-    ------
-    ValueError
-        If one is longer.
-    """
+    """Return vectors along the last axis, those that are too long by no more than float32 rounding shortened to the norm."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     if norms.max(initial=0.0) > norm * (1 + SINGLE):
         raise ValueError(f"{name} must have norm at most {norm:g}, got {norms.max():g}; nothing is clipped for you")
@@ -166,12 +147,8 @@ def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
     r"""Return a vector c and a bound on :math:`\lVert\theta - c\rVert`, such that <c, phi> is the middle reward for all features.
 
     Such a vector exists if features have a constant. Then :math:`y - \langle c, \phi\rangle` is a reward with parameter
-    :math:`\theta - c` whose absolute value is at most half the length of the range.
-
-    Raises
-    ------
-    ValueError
-        If the problem does not say so by an attribute ``centre``, a pair of c and the bound.
+    :math:`\theta - c` whose absolute value is at most half the length of the range. The problem says both by an attribute
+    ``centre``.
     """
     known = getattr(problem, "centre", None)
     if known is None:
@@ -200,16 +177,14 @@ class ContextualLinear(LinearMeans):
 
     Parameters
     ----------
-    arms : int
-        Number of arms K, >= 2.
-    dimension : int
-        Numbers per feature vector d, >= 2.
+    arms, dimension : int
+        Number of arms K, >= 2, and numbers per feature vector d, >= 2.
     fixed : bool
         Whether an instance shows the same features in all rounds, or fresh ones in each.
     features : array_like, shape (arms, dimension), optional
         Fixed features of your own, of norm at most 1; they say how many arms and dimensions there are.
     theta : array_like, shape (dimension,), optional
-        Parameter of your own, of norm at most 1.
+        Parameter of your own, of norm at most 1; with features of your own, means must be in [0, 1].
 
     Attributes
     ----------
@@ -218,11 +193,6 @@ class ContextualLinear(LinearMeans):
     centre : tuple of ndarray and float, or None
         A vector c with <c, phi> = 1/2 for all features, and a bound on the norm of theta - c: the drawn theta, whose last number
         is known, has 1/sqrt(2), a theta of norm 1 may have 1 + norm(c). None if there is no such vector.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, norms are above 1, or a mean would be outside [0, 1].
 
     Examples
     --------

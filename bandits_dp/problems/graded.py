@@ -23,23 +23,10 @@ class GradedArms(OneInstance):
 
     Attributes
     ----------
-    values : ndarray, shape (values,)
-        What can be paid.
-    probabilities : ndarray, shape (arms, values)
-        How likely.
-    means : ndarray, shape (arms,)
-        Mean reward mu_a of each arm.
-    arms : int
-        Their number K.
-    gaps : ndarray, shape (arms,)
-        Regret per pull, max(means) - means.
-    domain : Domain
-        The interval [0, 1]: all that a learner may know of the rewards.
-
-    Raises
-    ------
-    ValueError
-        If a shape is wrong, a value is not in [0, 1], or a row is not a distribution.
+    means, gaps : ndarray, shape (arms,)
+        Mean reward mu_a of each arm, and regret per pull, max(means) - means.
+    arms, domain : int, Domain
+        Their number K, and the interval [0, 1]: all that a learner may know of the rewards.
 
     Examples
     --------
@@ -81,10 +68,7 @@ class GradedArms(OneInstance):
 
     def reward_tally(self, arms: NDArray[np.intp], users: int,
                      rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Draw, for each of the given arms, how many of ``users`` users get which value: a multinomial.
-
-        Returns the values, shape (values,), and the counts, shape (len(arms), values).
-        """
+        """Return the values, and how many of ``users`` users get which of each of the given arms, shape (len(arms), values)."""
         return self.values, rng.multinomial(users, self.probabilities[arms])
 
     def reward_quantiles(self, arms: NDArray[np.intp], u: NDArray[np.float64]) -> NDArray[np.float64]:

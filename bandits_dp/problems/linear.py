@@ -64,19 +64,10 @@ class LinearArms(KnownActions):
     ----------
     arms, dimension : int
         k and d.
-    means, gaps : ndarray, shape (k,)
-        <theta, x>, and regret per play of each action.
-    domain : Domain
-        Where rewards may lie: {-1, 1}, [-B, B], or R^1.
-    reward_std : float
-        Sub-Gaussian parameter of a reward around its mean, 1.
-    clipping_bias : ndarray, shape (k,)
-        Mean reward minus <theta, x>; zero unless Gaussian rewards are clipped.
-
-    Raises
-    ------
-    ValueError
-        If an argument has another shape, is not finite or is out of range.
+    means, gaps, clipping_bias : ndarray, shape (k,)
+        <theta, x>, regret per play, and mean reward minus <theta, x>: zero unless Gaussian rewards are clipped.
+    domain, reward_std : Domain, float
+        Where rewards may lie: {-1, 1}, [-B, B], or R^1; and the sub-Gaussian parameter of a reward around its mean, 1.
 
     Examples
     --------
@@ -127,19 +118,10 @@ class SphericalArms:
     ----------
     arms, dimension : int
         Number k >= 2 of actions, and their length d >= 1.
-    rewards : {"signs", "gaussian"}
-        As in :class:`LinearArms`.
-    bound : float, optional
-        As in :class:`LinearArms`.
+    rewards, bound
+        As in :class:`LinearArms`, which also tells the attributes ``domain`` and ``reward_std``; ``actions`` is None.
     theta_norm : float
         Norm of the parameter, in (0, 1].
-
-    Attributes
-    ----------
-    actions : None
-        Every instance has its own.
-    domain, reward_std
-        As in :class:`LinearArms`.
 
     Examples
     --------

@@ -42,16 +42,10 @@ class PoolContextual(LinearMeans):
 
     Parameters
     ----------
-    arms : int
-        Candidates per round K, >= 2.
-    dimension : int
-        Numbers per feature vector d, >= 1.
-    items : int
-        Items in the pool N, >= K.
-    noise_std : float
-        Standard deviation of the reward's noise, > 0.
-    clip : bool
-        Whether rewards are moved to [-1, 1].
+    arms, dimension, items : int
+        Candidates per round K, >= 2, numbers per feature vector d, >= 1, and items in the pool N, >= K.
+    noise_std, clip : float, bool
+        Standard deviation of the reward's noise, > 0, and whether rewards are moved to [-1, 1].
     pool : array_like, shape (items, dimension), optional
         A pool of your own, of norms at most 1; it says how many items and dimensions there are.
     theta : array_like, shape (dimension,), optional
@@ -59,15 +53,8 @@ class PoolContextual(LinearMeans):
 
     Attributes
     ----------
-    reward_range : tuple of float
-        (-1, 1) if clipped, else (-inf, inf).
-    feature_norm, theta_norm
-        1 and 1.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range or a norm is above 1.
+    reward_range, feature_norm, theta_norm
+        (-1, 1) if clipped, else (-inf, inf); 1 and 1.
 
     Examples
     --------

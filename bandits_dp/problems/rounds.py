@@ -34,11 +34,6 @@ class Rounds(OneInstance):
     feature_norm, theta_norm : float
         Public bounds on the norms of features, and of the parameter that confidence radii assume.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or ``rounds`` cannot be called.
-
     Examples
     --------
     >>> import numpy as np
@@ -77,13 +72,7 @@ class Rounds(OneInstance):
         self.feature_norm, self.theta_norm = feature_norm, theta_norm
 
     def one_by_one(self, rng: np.random.Generator) -> Iterator[tuple[Any, NDArray[np.float64], NDArray[np.float64]]]:
-        """Yield features, rewards and what regret counts, checked, for every round.
-
-        Raises
-        ------
-        ValueError
-            If a round is not as the class says, or there is no next one.
-        """
+        """Yield features, rewards and what regret counts, for every round; a ValueError says if one is not as the class says."""
         yielded = self.rounds(rng)
         if not isinstance(yielded, Iterable):
             raise ValueError(f"rounds must yield (features, rewards) for every round, got {yielded!r} from {self.rounds!r}")

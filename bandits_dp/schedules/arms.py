@@ -5,8 +5,6 @@ AE, LDP-AE and SDP-AE use equal batches, VB-SDP-AE doubles them, and both add up
 :math:`\Delta_e = 2^{-e}`, looks at this phase's rewards only, and so eliminates every arm with a gap of :math:`\Delta_e` or more.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -50,7 +48,7 @@ class Batches(Protocol):
 @_checks.checked()
 @dataclass(frozen=True)
 class EqualBatches:
-    """The same ``every`` time.
+    """As many users, ``every``, each time.
 
     Examples
     --------
@@ -63,7 +61,7 @@ class EqualBatches:
     fresh, steady = False, True
 
     def size(self, phase: int, arms: int) -> int:
-        """Return what it is every time."""
+        """Return ``every``."""
         return self.every
 
 
@@ -146,16 +144,12 @@ class Published(ABC):
         self.users, self.half = 0, math.inf
         self._phase_log = math.nan  # of the phase that has begun
 
-    def size(self, phase: int, arms: int) -> int:
-        """Return how many users pull each arm in a phase (from 1) that begins with so many viable arms."""
-        return self._size(phase, self._log(phase, arms))
-
     def _log(self, phase: int, arms: int) -> float:
         return math.log(2 * arms * phase**2 / self.beta)
 
     @abstractmethod
-    def _size(self, phase: int, log: float) -> int:
-        """Return how many users pull each arm in a phase."""
+    def size(self, phase: int, arms: int) -> int:
+        """Return how many users pull each arm in a phase (from 1) that begins with so many viable arms."""
 
     @abstractmethod
     def _width(self, n: int, log: float) -> float:
@@ -199,10 +193,11 @@ class PublishedEpochs(Published):
     [1830, 8025]
     """
 
-    def _size(self, phase: int, log: float) -> int:
-        gap = 2.0**-phase
+    def size(self, phase: int, arms: int) -> int:
+        """Return R_e."""
+        gap, log = 2.0**-phase, self._log(phase, arms)
         sampling, noise = log + math.log(4), log + math.log(2)
-        return math.ceil(max(32 * sampling / gap**2, 8 * noise / (self.epsilon * gap)) + 1)  # R_e
+        return math.ceil(max(32 * sampling / gap**2, 8 * noise / (self.epsilon * gap)) + 1)
 
     def _width(self, n: int, log: float) -> float:
         sampling, noise = log + math.log(4), log + math.log(2)
@@ -227,7 +222,8 @@ class PublishedDoubling(Published):
     [2, 4, 8]
     """
 
-    def _size(self, phase: int, log: float) -> int:
+    def size(self, phase: int, arms: int) -> int:
+        """Return 2^b."""
         return int(2**phase)
 
     def _width(self, n: int, log: float) -> float:
@@ -235,12 +231,7 @@ class PublishedDoubling(Published):
 
 
 def batches(batch_size: int | str | Batches) -> Batches:
-    """Return the schedule that a batch size stands for: an integer, "doubling", or a schedule itself.
-
-    Raises
-    ------
-    ValueError
-        If it is neither a positive integer nor "doubling" nor a schedule.
+    """Return the schedule that a batch size stands for: a positive integer, "doubling", or a schedule itself.
 
     Examples
     --------
@@ -259,24 +250,14 @@ def batches(batch_size: int | str | Batches) -> Batches:
 
 @_checks.checked()
 def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
-    """Count the phases with two viable arms that fit into the horizon: no run decides more often.
+    """Count the phases with two viable arms that fit into the horizon T >= 1, at least 1: no run decides more often.
 
     Parameters
     ----------
     horizon : int
         Number of rounds T, >= 1.
     batch_size : int or "doubling" or Batches
-        Users per arm and phase.
-
-    Returns
-    -------
-    int
-        At least 1.
-
-    Raises
-    ------
-    ValueError
-        If the batch size is neither a positive integer nor "doubling", or the first batch is larger than the horizon.
+        Users per arm and phase; the first batch is not larger than the horizon.
 
     Examples
     --------

@@ -4,8 +4,6 @@ DPE takes :math:`\lceil 2^{\alpha l} \rceil` clients in phase l. DPE-FixedU take
 its communication is that of DPE (Li, Zhou, Ji 2022, section 7); ``play/pilots.py`` finds it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -17,8 +17,6 @@ and delta that are asked for are these. In the local and central model ``utility
 order of the regret.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -40,7 +38,7 @@ SIZES: dict[tuple[str, str], tuple[float, float, float, Callable[[int, int, floa
 
 @_checks.checked(features=_checks.integer)
 def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsilon: float, delta: float) -> int:
-    """Return the number of users in a batch.
+    """Return the number of users in a batch, B, from 1 to the horizon.
 
     Parameters
     ----------
@@ -48,22 +46,15 @@ def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsi
         What the batch size aims at.
     protocol : {"amplified", "vector", "local", "central"}
         P_Amp, P_Vec, or a model without a shuffler.
-    horizon : int
-        T, >= 1.
-    features : int
-        d, >= 1.
+    horizon, features : int
+        T and d, >= 1.
     epsilon, delta : float
         The privacy parameters that are asked for: of one message if the name is ``"privacy"``.
-
-    Returns
-    -------
-    int
-        B, from 1 to the horizon.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, the protocol has no batch size of that name, or the horizon is shorter than one batch.
+        If the protocol has no batch size of that name, or the horizon is shorter than one batch.
 
     Examples
     --------

@@ -4,8 +4,6 @@ Both classes follow one arm, and never change: ``after`` gives the width once mo
 far the released mean may be from the true mean.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Protocol, Self
 

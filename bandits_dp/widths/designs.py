@@ -4,14 +4,10 @@ An action is dropped when the best estimate exceeds its own by more than a margi
 :math:`\langle\tilde\theta_l - \theta^*, b - x^*\rangle` stays below the margin of b for every active b; then every other action
 that survives is worse than :math:`x^*` by two margins at most.
 
-**What exact margins rest on.** Given the releases of earlier phases, the users or clients of a phase are new, so an estimate's
-error is a sum of independent parts: :math:`\langle \bar\xi, b - x\rangle` for the average :math:`\bar\xi` of the clients'
-deviations, the noise of rewards, and the privatizer's. This takes mean rewards to be linear. Two things bend them a little, and no
-margin contains that: the projection of the means of signs (``projection_bias`` of
+**What exact margins rest on.** The users or clients of a phase are new, and mean rewards are linear. Two things bend them a little,
+and no margin contains that: the projection of the means of signs (``projection_bias`` of
 :class:`bandits_dp.problems.clients.ClientPopulation`), and clipping, where it was asked for.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable
@@ -65,45 +61,33 @@ class DesignWidth(Protocol):
     """How far the difference of two estimates may be from the difference of the means."""
 
     def margins(self, phase: Phase, differences: Floats, coefficients: Floats) -> Floats:
-        """Return the margin of each difference x* - x, shape (n,).
+        """Return the margin of each difference of two actions, shape (n,), when a phase has ended.
 
-        Parameters
-        ----------
-        phase : Phase
-            The phase that has just ended.
-        differences : ndarray, shape (n, d)
-            Differences of two actions.
-        coefficients : ndarray, shape (n, s)
-            The estimate of the difference is this times the released means.
+        The estimates of the differences, shape (n, d), are the coefficients, shape (n, s), times the released means.
         """
 
 
 class ExactWidth:
     r"""Rigorous margins from the law of the noise, one for each difference of two actions (certified calibration).
 
-    The estimate of :math:`\langle\theta^*, b - x\rangle` is a combination :math:`\sum_j C_j \tilde y_j` of the released means that
-    is fixed, because design and coefficients depend on earlier phases only. Its error has three parts. Rewards are
-    :math:`\sigma_r` sub-Gaussian, so the means contribute :math:`v = \sigma_r^2 \sum_j C_j^2 / (T_j |U|)`. Clients with parameters
-    of their own add :math:`\sigma^2 \lVert b - x\rVert^2 / |U|` to v. The privatizers' noises are independent given the answers,
-    and whatever these are, the log-moment generating function of each is at most the known :math:`\psi_j`. So
+    The estimate of :math:`\langle\theta^*, b - x\rangle` is a combination :math:`\sum_j C_j \tilde y_j` of the released means. Its
+    error has three independent parts: rewards, :math:`\sigma_r` sub-Gaussian, contribute the variance :math:`v = \sigma_r^2 \sum_j
+    C_j^2 / (T_j |U|)`, clients with parameters of their own add :math:`\sigma^2 \lVert b - x\rVert^2 / |U|` to v, and the noises
+    have log-moment generating functions of at most :math:`\psi_j`. So
 
     .. math:: \ln E\, e^{s \cdot \mathrm{error}} \le \tfrac12 v s^2 + \sum_j \psi_j(s\, |C_j| / n_j),
 
     and by Chernoff's bound every s gives a margin :math:`(\ln(1/\beta) + \text{this}) / s` that is exceeded with probability
-    :math:`\beta` at most. For Gaussian noise it is :math:`\sqrt{2 \cdot \mathrm{variance} \cdot \ln(1/\beta)}`.
+    :math:`\beta = 1 / (k T)` at most. Only differences that involve :math:`x^*` matter, k in each phase, on two sides: one of them
+    fails in one of P phases with probability 2 P / T at most, which costs no more regret than 4 P. The proofs are in chapters 8 and
+    9 ("Certified margins hold", "The certified margin").
 
-    **Union bound.** Only differences that involve :math:`x^*` matter, k in each phase, on two sides. With :math:`\beta = 1 / (k T)`
-    one of them fails in one of P phases with probability 2 P / T at most, which costs no more regret than 4 P. That holds though
-    the comparison is with whichever action looks best: the failures of all k possible comparisons with :math:`x^*` are counted.
+    **Clipping voids it.** Clipped answers have other means, which are not linear in the actions, so the best action may be dropped:
+    it was in 3 to 18% of runs with bounds 0.5 to 0.05 on averages. The guarantee of such a learner says so; its privacy holds.
 
-    **Clipping voids it.** Clipped answers have other means, which are not linear in the actions, so with ``clip=True`` nothing here
-    is certified if anything is clipped: the best action may be dropped, and was in 3 to 18% of runs with bounds 0.5 to 0.05 on
-    averages. The guarantee of such a learner says so; its privacy holds.
-
-    **Few evaluations.** Each :math:`\psi` is a maximum of log-moment generating functions, hence convex, and 0 at 0. On each
-    interval of a grid its chord is above it, so :math:`\psi(s) \le \psi(s_1) + \tfrac12 \kappa_g s^2` for all :math:`s \le s_g`,
-    with :math:`\kappa_g` the largest of :math:`2\,\mathrm{chord}(s) / s^2` up to there: by the first term, which is tiny, before
-    the first point, and by the second beyond it. So the exponent is below a quadratic in s, up to a limit, for each g; the best g
+    **Few evaluations.** Each :math:`\psi` is convex, and 0 at 0. On each interval of a grid its chord is above it, so
+    :math:`\psi(s) \le \psi(s_1) + \tfrac12 \kappa_g s^2` for all :math:`s \le s_g`, with :math:`\kappa_g` the largest of
+    :math:`2\,\mathrm{chord}(s) / s^2` up to there. So the exponent is below a quadratic in s, up to a limit, for each g; the best g
     wins. Nothing is lost for Gaussian noise, under 1% for bits, and 5% at worst for a few draws of Laplace noise.
 
     Parameters

@@ -5,15 +5,13 @@ little and proves no regret bound. Privacy does not depend on the width. The oth
 once.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp.continual import Counter
-from bandits_dp.widths.ridge import FixedWidth, Floats, PlainRadius
+from bandits_dp.widths.ridge import FixedWidth, Floats, PlainRadius, self_normalized
 from bandits_dp.widths.ridge_private import quadratic_quantile
 
 
@@ -35,29 +33,19 @@ class PublicWidth(FixedWidth):
 class InstrumentRadius(PublicWidth):
     r"""Rigorous radius of :class:`bandits_dp.learners.linucb_rewards.InstrumentLinUCB`, for linear means and Gaussian noise.
 
-    :math:`M (\hat\theta - \theta) = W^\top C^{-1} (\xi + n) - \kappa \theta`, :math:`\xi = \sum g_s \xi_s`. The norm of
-    :math:`M^{-1/2} W^\top C^{-1/2}` is at most 1 and :math:`M \ge \kappa I`, so
+    .. math:: \lVert \hat\theta - \theta \rVert_M \le \sqrt\kappa S + \lVert \xi \rVert_{C^{-1}} + \lVert n \rVert_{C^{-1}}, \qquad
+              \xi = \sum g_s \xi_s .
 
-    .. math:: \lVert \hat\theta - \theta \rVert_M \le \sqrt\kappa S + \lVert \xi \rVert_{C^{-1}} + \lVert n \rVert_{C^{-1}} .
-
-    *Rewards.* :math:`C \ge R^2 (\sum g_s g_s^\top + \rho I)` with :math:`\rho = \min_t s_t^2 / R^2`, so with probability
-    :math:`1 - \alpha/2`, for all t, :math:`\lVert \xi \rVert_{C^{-1}}^2 \le 2 \ln(2/\alpha) + d \ln(1 + t / (d \rho))`
-    (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1; unit vectors). The counter's noise may be fixed beforehand, as it does not
-    depend on rewards. *Noise.* :math:`C \ge s_t^2 I`, and :math:`\lVert n_t \rVert / s_t` is the norm of a standard normal vector:
-    a quantile, and a union bound over the M batches.
+    The norm of the rewards' noise is at most :math:`\sqrt{2 \ln(2/\alpha) + d \ln(1 + t / (d \rho))}` for all t, :math:`\rho =
+    \min_t s_t^2 / R^2`, with probability :math:`1 - \alpha/2`; that of the counter's noise is bounded by a quantile of the norm of
+    a standard normal vector, and a union bound over the M batches (proved in chapter 12, "A width that holds in all rounds").
 
     Parameters
     ----------
     dimension, users, batches : int
         d, users per batch B, batches M.
-    least_std : float
-        Least s_t, > 0.
-    reward_std : float
-        R, > 0.
-    theta_norm : float
-        S, > 0.
-    failure : float
-        Failure probability, in (0, 1).
+    least_std, reward_std, theta_norm, failure : float
+        Least s_t, R and S, > 0, and the failure probability, in (0, 1).
 
     Examples
     --------
@@ -81,8 +69,7 @@ class InstrumentRadius(PublicWidth):
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius."""
-        spread = self.dimension * math.log1p(batch * self.users / (self.dimension * self.rho))
-        return self.fixed + math.sqrt(2 * self.log_failure + spread)
+        return self.fixed + self_normalized(self.dimension, batch * self.users, self.rho, self.log_failure)
 
 
 class CountedRadius(PlainRadius):
@@ -99,10 +86,8 @@ class CountedRadius(PlainRadius):
         Laplace counter of vectors of d numbers.
     users : int
         Users per batch.
-    reward_std, theta_norm, feature_norm, regularizer : float
-        R, S, L and lambda.
-    failure : float
-        Probability that some radius is too small, in (0, 1).
+    reward_std, theta_norm, feature_norm, regularizer, failure : float
+        R, S, L and lambda, and the probability that some radius is too small, in (0, 1).
 
     Examples
     --------
@@ -151,10 +136,8 @@ class PrintedWidth(PublicWidth):
     ----------
     dimension, horizon : int
         d and T.
-    epsilon : float
-        > 0.
-    regularizer, theta_norm, feature_norm, failure : float
-        lambda, S, L and zeta.
+    epsilon, regularizer, theta_norm, feature_norm, failure : float
+        epsilon > 0, lambda, S, L and zeta.
 
     Examples
     --------

@@ -5,8 +5,6 @@ noise. A radius chooses the regularizer :math:`\lambda_m` and :math:`\beta_m`, s
 :math:`1 - \alpha`, for all m at once, :math:`\lVert \theta - V_m^{-1} u_m \rVert_{V_m} \le \beta_m`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Protocol
@@ -93,6 +91,11 @@ class Radius(Protocol):
         """
 
 
+def self_normalized(dimension: int, rounds: float, rho: float, log_failure: float) -> float:
+    """Return sqrt(2 ln(1/alpha) + d ln(1 + t / (d rho))) (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1 and Lemma 10)."""
+    return math.sqrt(2 * log_failure + dimension * math.log1p(rounds / (dimension * rho)))
+
+
 class FixedWidth:
     """A width that somebody chose.
 
@@ -137,18 +140,12 @@ class PlainRadius(FixedWidth):
 
     Parameters
     ----------
-    dimension : int
-        d, >= 1.
-    users : int
-        Users per batch B; t_m = m B.
-    reward_std : float
-        Sub-Gaussian constant R of a reward: half the length of its range.
-    failure : float
-        Probability that some radius is too small, in (0, 1).
-    regularizer : float
-        lambda, > 0.
-    theta_norm, feature_norm : float
-        Bounds S and L.
+    dimension, users : int
+        d, and users per batch B; t_m = m B.
+    reward_std, failure : float
+        Sub-Gaussian constant R of a reward, half the length of its range; and the chance that some radius is too small, in (0, 1).
+    regularizer, theta_norm, feature_norm : float
+        lambda > 0, and the bounds S and L.
 
     Examples
     --------
@@ -172,6 +169,5 @@ class PlainRadius(FixedWidth):
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius after ``batch`` batches."""
-        d = self.dimension
-        spread = d * math.log1p(batch * self.users * self.feature_norm**2 / (d * self.ridge))
-        return self.reward_std * math.sqrt(2 * self.log_failure + spread) + math.sqrt(self.ridge) * self.theta_norm
+        rewards = self_normalized(self.dimension, batch * self.users * self.feature_norm**2, self.ridge, self.log_failure)
+        return self.reward_std * rewards + math.sqrt(self.ridge) * self.theta_norm

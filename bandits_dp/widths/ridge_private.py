@@ -5,39 +5,21 @@ Let :math:`V = \lambda I + G + N`, :math:`u = b + n` as in :mod:`bandits_dp.widt
 
 .. math:: V (\hat\theta - \theta) = \xi + w - \lambda \theta , \qquad w = n - N \theta .
 
-Three events, each of probability at least :math:`1 - \alpha/3`, for all batches m at once:
+Each with probability at least :math:`1 - \alpha/3`, for all batches m at once: (1) :math:`\lVert \xi \rVert_{(G + \rho I)^{-1}} \le
+R \sqrt{2 \ln(3/\alpha) + d \ln(1 + t / (d \rho))}` for one fixed :math:`\rho > 0` (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1
+and Lemma 10); (2) :math:`\lVert w \rVert \le r_m`; (3) :math:`\lambda_{\min}(N) \ge - s_m`. Chapter 10, "Certified radius", has the
+complete proof, and how :math:`r_m` and :math:`s_m` are found:
 
-1. :math:`\lVert \xi \rVert_{(G + \rho I)^{-1}} \le R \sqrt{2 \ln(3/\alpha) + d \ln(1 + t / (d \rho))}`, for one fixed
-   :math:`\rho > 0` (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1 and Lemma 10);
-2. :math:`\lVert w \rVert \le r_m`. Note that :math:`\theta` is fixed: no norm of the matrix N is needed here;
-3. :math:`\lambda_{\min}(N) \ge - s_m`.
-
-*Event 2.* What one batch adds to n and to N's upper triangle has independent entries of mean zero, sub-Gaussian with variances
-known beforehand, given all data up to this batch and the releases before it. (P_Vec's rounding errors are independent given the
-data only.) Let :math:`\tau^2`, :math:`\sigma^2` be the sums of these variances for entries of n and N. Averaging over the last
-batch first, given the rest, then over the one before, and so on, shows for every vector v that :math:`\langle v, w \rangle` is
-sub-Gaussian with variance at most :math:`v^\top A v`, where A has the eigenvalue :math:`\tau^2 + 2 \sigma^2 S^2` once and
-:math:`\tau^2 + \sigma^2 S^2` d - 1 times, because
-
-.. math:: \sum_i v_i^2 \theta_i^2 + \sum_{i<j} (v_i \theta_j + v_j \theta_i)^2
-          \le \lVert v \rVert^2 \lVert \theta \rVert^2 + \langle v, \theta \rangle^2 .
-
-* For one m, averaging over Gaussian v gives :math:`E e^{s \lVert w \rVert^2} \le \prod_i (1 - 2 s a_i)^{-1/2}` with the
-  eigenvalues :math:`a_i` of A, as if w were Gaussian (Hsu, Kakade, Zhang 2012); Markov's inequality with the best s gives a
-  quantile. A union bound over the M batches makes it hold for all m.
-* If noise adds up over batches, :math:`e^{\langle v, w_m \rangle - v^\top A_m v / 2}` is a supermartingale, and so is its
-  average over v of law :math:`N(0, I / \kappa)`. By Ville's inequality, for all m at once, without a union bound,
-  :math:`\lVert w_m \rVert^2 \le (\kappa + a_{\max}) (2 \ln(3/\alpha) + \sum_i \ln(1 + a_i / \kappa))`.
-
-*Event 3.* :math:`-\lambda_{\min}(N)` is at most the Frobenius norm, that of the vector of :math:`N_{ii}` and
-:math:`\sqrt 2 N_{ij}`, i < j, which is sub-Gaussian in every direction by the same averaging, with variances :math:`\sigma^2` and
-:math:`2 \sigma^2`, so the same two arguments apply. For Gaussian noise, whose entries are independent, there is also
-:math:`\sigma (2 E \lVert g \rVert + \sqrt{2 (2 - 1/d) \ln(3 M / \alpha)})`, g standard normal in d dimensions: by the comparison of
-Sudakov and Fernique with the process :math:`2 \langle g, v \rangle` the first term bounds the mean of the largest eigenvalue,
-which, as a function of the entries, has Lipschitz constant :math:`\sigma \sqrt{2 - 1/d}`.
+* What batches add to n and to N's upper triangle is a martingale whose entries have known sub-Gaussian variances, :math:`\tau^2`
+  and :math:`\sigma^2` in all. So w is sub-Gaussian in every direction with a matrix A of eigenvalues :math:`a_i`: :math:`\tau^2 + 2
+  \sigma^2 S^2` once, :math:`\tau^2 + \sigma^2 S^2` d - 1 times. The vector of :math:`N_{ii}` and :math:`\sqrt 2 N_{ij}`, i < j,
+  whose norm is N's, has variances :math:`\sigma^2` and :math:`2 \sigma^2`.
+* Norms of such vectors have a Chernoff bound as if they were Gaussian (Hsu, Kakade, Zhang 2012), for one m, and a union bound over
+  M batches; or, if noise adds up over batches, by Ville's inequality for all m at once, :math:`\lVert w_m \rVert^2 \le (\kappa +
+  a_{\max}) (2 \ln(3/\alpha) + \sum_i \ln(1 + a_i / \kappa))`.
+* For Gaussian noise :math:`s_m` may also be :math:`\sigma (2 E \lVert g \rVert + \sqrt{2 (2 - 1/d) \ln(3 M / \alpha)})`, g standard
+  normal in d dimensions (Sudakov and Fernique; Lipschitz constant :math:`\sigma \sqrt{2 - 1/d}` of the largest eigenvalue).
 """
-
-from __future__ import annotations
 
 import math
 
@@ -46,7 +28,7 @@ import scipy  # special is loaded when it is used first
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.widths.ridge import Floats, NoiseLaw
+from bandits_dp.widths.ridge import Floats, NoiseLaw, self_normalized
 
 MIXING = 0.25  # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
 FLOOR = 0.02  # share of the regularizer below which an eigenvalue of V is lifted; any positive number is valid
@@ -110,23 +92,13 @@ class NoisyRadius:
 
     Parameters
     ----------
-    dimension : int
-        d, >= 1.
-    users : int
-        Users per batch B.
+    dimension, users : int
+        d, and users per batch B.
     law : NoiseLaw
-        Law of the noise on the running sums.
-    reward_std : float
-        Sub-Gaussian constant R of a reward: half the length of its range.
-    failure : float
-        Probability that some radius is too small, in (0, 1).
-    theta_norm : float
-        Bound S on the norm of theta.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the noise is not sub-Gaussian.
+        Law of the noise on the running sums, which must be sub-Gaussian.
+    reward_std, failure, theta_norm : float
+        Sub-Gaussian constant R of a reward, half the length of its range; the probability that some radius is too small, in (0, 1);
+        and the bound S on the norm of theta.
     """
 
     @_checks.checked(failure=_checks.chance)
@@ -165,27 +137,21 @@ class NoisyRadius:
 
     def _reward_part(self, batch: int, rho: float) -> float:
         """Return the radius of event 1."""
-        d = self.dimension
-        spread = d * math.log1p(batch * self.users / (d * rho))
-        return self.reward_std * math.sqrt(2 * self.log_failure + spread)
+        return self.reward_std * self_normalized(self.dimension, batch * self.users, rho, self.log_failure)
 
 
 class CertifiedRadius(NoisyRadius):
     r"""Rigorous radius that looks at the least eigenvalue of the released V, which is public.
 
-    On the three events, for any :math:`\lambda`, even one chosen after looking at V, as long as V is positive definite:
-    :math:`G + \rho I \le V + (\rho - \lambda + s_m) I \le c V` with
-    :math:`c = 1 + (\rho - \lambda + s_m)_+ / \lambda_{\min}(V)`, hence
-    :math:`\lVert \xi \rVert_{V^{-1}} \le \sqrt c \lVert \xi \rVert_{(G + \rho I)^{-1}}`; and
-    :math:`\lVert w - \lambda \theta \rVert_{V^{-1}} \le (r_m + \lambda S) / \sqrt{\lambda_{\min}(V)}`. So
+    On the three events, for any :math:`\lambda`, even one chosen after looking at V, as long as V is positive definite,
 
     .. math:: \beta_m = \sqrt c \, R \sqrt{2 \ln(3/\alpha) + d \ln(1 + t / (d \rho))}
-              + (r_m + \lambda S) / \sqrt{\lambda_{\min}(V)} .
+              + \frac{r_m + \lambda S}{\sqrt{\lambda_{\min}(V)}} , \qquad c = 1 + \frac{(\rho - \lambda + s_m)_+}{\lambda_{\min}(V)}
+              .
 
-    Lemma A.2 has the worst case, :math:`\lambda - s_m`, in place of :math:`\lambda_{\min}(V)`, which grows with the data. It
-    also needs :math:`\lambda > s_m` for an extreme quantile :math:`s_m`; here the typical size of the noise will do,
-    :math:`\lambda_m = 2 \sigma_m E \lVert g \rVert` and at least 1, because V is shifted in the rare case that it is not positive
-    definite. Parameters: see :class:`NoisyRadius`.
+    Lemma A.2 has the worst case, :math:`\lambda - s_m`, in place of :math:`\lambda_{\min}(V)`, and needs :math:`\lambda > s_m`.
+    Here the typical size of the noise will do, :math:`\lambda_m = 2 \sigma_m E \lVert g \rVert` and at least 1, because V is
+    shifted in the rare case that it is not positive definite. Parameters: see :class:`NoisyRadius`.
 
     Examples
     --------

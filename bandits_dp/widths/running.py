@@ -3,8 +3,6 @@
 Each is a function of the number of rewards and of the round, for many arms at once.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Protocol
 

@@ -40,13 +40,11 @@ def element(tag: str, *children: nodes.Node | str, **own: str) -> Element:
 
 
 def visit(self: HTML5Translator, node: Element) -> None:
-    """Write the opening tag."""
     own = "".join(f' {name}="{escape(value)}"' for name, value in node["own"].items())
     self.body.append(f"<{node['tag']}{own}>")
 
 
 def depart(self: HTML5Translator, node: Element) -> None:
-    """Write the closing tag, if there is one."""
     if node["tag"] not in VOID:
         self.body.append(f"</{node['tag']}>")
 
@@ -58,14 +56,8 @@ Choices = Mapping[str, str]
 def table(caption: Iterable[nodes.Node], columns: Mapping[str, str], rows: Iterable[Element], kind: str = "") -> Element:
     """Make a table; `columns` maps the class of each column to its heading, and "browse-narrow" stays a table on a phone."""
     heads = [element("th", words, role="columnheader", scope="col", class_=name) for name, words in columns.items()]
-    return element(
-        "table",
-        element("caption", *caption, role="caption"),
-        element("thead", element("tr", *heads, role="row"), role="rowgroup"),
-        element("tbody", *rows, role="rowgroup"),
-        role="table",
-        class_=f"browse {kind}".strip(),
-    )
+    head, body = element("thead", element("tr", *heads, role="row"), role="rowgroup"), element("tbody", *rows, role="rowgroup")
+    return element("table", element("caption", *caption, role="caption"), head, body, role="table", class_=f"browse {kind}".strip())
 
 
 def row(
@@ -83,13 +75,11 @@ def row(
 
 
 def field(form: str, name: str, words: str, control: Element) -> Element:
-    """Make a field of a form, with its label."""
     control["own"].update(id=f"{form}-{name}", name=name)
     return element("div", element("label", words, for_=f"{form}-{name}"), control)
 
 
 def select(options: Choices) -> Element:
-    """Make something to choose from."""
     return element("select", *(element("option", words, value=value) for value, words in options.items()))
 
 
@@ -105,10 +95,8 @@ def form(rows: str, choices: Mapping[str, Choices], orders: Choices = MappingPro
         fields.append(chooser("order", "as in the book", orders))
     count = element("output", role="status", class_="browse-count", data_rows=rows)
     reset = element("button", "Show all", type_="reset")
-    return element(
-        "form", *fields, element("p", count, " ", reset),
-        class_="browse-form", aria_label=f"Filter the {rows}", hidden="hidden",
-    )  # fmt: skip
+    told = element("p", count, " ", reset)
+    return element("form", *fields, told, class_="browse-form", aria_label=f"Filter the {rows}", hidden="hidden")
 
 
 def chapter_title(root: Path, name: str) -> str:
@@ -128,15 +116,12 @@ class Browse(SphinxDirective):
 
     @property
     def root(self) -> Path:
-        """The folder of the whole book."""
         return Path(self.env.srcdir)
 
     def chapter(self, name: str) -> str:
-        """Link to a chapter, in MyST."""
         return f"Chapter {int(name[:2])}, {{doc}}`../notebooks/{name}`"
 
     def text(self, markdown: str) -> list[nodes.Node]:
-        """Parse MyST."""
         made: list[nodes.Node] = self.parse_text_to_nodes(markdown)
         return made
 

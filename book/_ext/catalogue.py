@@ -22,7 +22,6 @@ MODELS = ("none", "central", "shuffle", "local")
 
 
 def guarantee(system: "System") -> str:
-    """Say what kind of promise a run makes, in MyST."""
     if system.model == "none":
         return "Guarantee: none"
     alone = r", or $\varepsilon$ alone with Laplace or discrete noise" if system.pure else ""
@@ -38,24 +37,18 @@ class Catalogue(Browse):
     """The form and the table."""
 
     def run(self) -> list[nodes.Node]:
-        """Make them."""
         import bandits_dp as bdp  # takes a second, and only this page needs it
 
         systems = list(bdp.systems())
         papers = self.authors(dict.fromkeys(system.paper for system in systems))
         chapters = sorted({system.chapter for system in systems})
         settings = dict.fromkeys(system.setting for system in systems)
-        choices = {
-            "trust-model": {name: name for name in MODELS},
-            "problem": {name: name for name in settings},
-            "paper": papers,
-            "chapter": {name: chapter_title(self.root, name) for name in chapters},
-        }
+        choices = {"trust-model": {name: name for name in MODELS}, "problem": {name: name for name in settings}, "paper": papers,
+                   "chapter": {name: chapter_title(self.root, name) for name in chapters}}
         rows = [self.line(system) for system in systems]
         return [form("algorithms", choices, ORDERS), table([nodes.Text(f"{len(rows)} algorithms")], COLUMNS, rows)]
 
     def line(self, system: "System") -> nodes.Element:
-        """Make one row."""
         item = [nodes.strong("", system.name), *self.text(f"{{cite:t}}`{system.paper}`")]
         if listed := options(system):
             words = f"{len(system.options)} option{'s' if len(system.options) > 1 else ''}"
@@ -71,6 +64,5 @@ class Catalogue(Browse):
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive."""
     app.setup_extension("browse")
     app.add_directive("catalogue", Catalogue)

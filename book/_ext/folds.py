@@ -17,32 +17,27 @@ class fold(nodes.Element):
 
 
 def visit(self: HTML5Translator, node: fold) -> None:
-    """Open the fold; nothing in it is on one line with its name."""
     self.body.append(self.starttag(node, "details"))
     self.body.append(f'<summary>{escape(node["name"])}</summary>\n<div class="inside">\n')
 
 
 def depart(self: HTML5Translator, node: fold) -> None:
-    """Close the fold."""
     self.body.append("</div>\n</details>\n")
 
 
 def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Replace what is folded on one page, after every other extension has had its turn."""
+    def put(node: nodes.Element, name: str, inside: list[nodes.Node], kind: str) -> None:
+        node.replace_self(fold("", *inside, name=name, ids=node["ids"], classes=["fold", kind]))
+
     for parent in document.findall(nodes.Element):
         for child in parent.children:
             child.parent = parent  # myst-nb does not tell a cell that is folded as a whole
     for node in list(document.findall(HideCodeCellNode)):
-        replace(node, code_name(node), node.children, "code")
+        put(node, code_name(node), node.children, "code")
     for node in list(document.findall(lambda node: isinstance(node, nodes.Admonition) and "dropdown" in node["classes"])):
         title, *inside = node.children
-        replace(node, title.astext(), inside, "box")
-
-
-def replace(node: nodes.Element, name: str, inside: list[nodes.Node], kind: str) -> None:
-    """Put a fold in the place of `node`."""
-    made = fold("", *inside, name=name, ids=node["ids"], classes=["fold", kind])
-    node.replace_self(made)
+        put(node, title.astext(), inside, "box")
 
 
 def code_name(node: HideCodeCellNode) -> str:
@@ -63,6 +58,5 @@ def is_drawing(node: nodes.Node) -> bool:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the node and the change."""
     app.add_node(fold, html=(visit, depart))
     app.connect("doctree-resolved", put_in, priority=950)

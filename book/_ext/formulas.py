@@ -90,7 +90,6 @@ def set_or_warn(node: nodes.Element, display: bool) -> str:
 
 
 def visit_math(self: HTML5Translator, node: nodes.Element) -> None:
-    """Write a formula in a line of text."""
     html = set_or_warn(node, display=False).replace(PART, f"<wbr>{PART}").replace("<wbr>", "", 1)
     self.body.append(f'<span class="together">{escape(node.get("before", ""))}')
     self.body.append(self.starttag(node, "span", "", CLASS="formula notranslate nohighlight"))
@@ -99,7 +98,6 @@ def visit_math(self: HTML5Translator, node: nodes.Element) -> None:
 
 
 def visit_displayed(self: HTML5Translator, node: nodes.Element) -> None:
-    """Write a displayed formula."""
     self.body.append(self.starttag(node, "div", "", CLASS="formula notranslate nohighlight"))
     self.body.append(f"{set_or_warn(node, display=True)}</div>\n")
     raise nodes.SkipNode

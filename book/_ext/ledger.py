@@ -42,7 +42,6 @@ ORDERS = {"outcome": "verdict", "chapter": "chapter", "item": "name"}
 
 
 def read(book: Path) -> list[Row]:
-    """Read all rows, those that nobody can test last."""
     rows: list[Row] = json.loads((book / "claims.json").read_text("utf-8"))
     untested = json.loads((book / "not_testable.json").read_text("utf-8"))
     rows += [{**row, "outcome": "not testable"} for row in untested]
@@ -70,7 +69,6 @@ def claim(told: Row) -> str:
 
 
 def verdict(told: Row) -> str:
-    """Say what became of a claim, in MyST."""
     badge = f"{{bdg-{BADGES[told['outcome']]}}}`{told['outcome']}`" if told["outcome"] in BADGES else ""
     reason = f"Why not: {told['reason']}" if told.get("reason") else ""
     return "\n\n".join(part for part in (badge, told.get("computed", ""), reason) if part)
@@ -84,7 +82,6 @@ def argument(told: Row) -> str:
 
 
 def measured(told: Row) -> str:
-    """List what was measured, in MyST."""
     return "\n".join(f"- {name}: {number(value)}" for name, value in told.get("measured", {}).items())
 
 
@@ -92,7 +89,6 @@ class Ledger(Browse):
     """The form and the tables."""
 
     def run(self) -> list[nodes.Node]:
-        """Make them, a section for each paper and one for our own observations."""
         rows = read(self.root / "book")
         anchors = dict(zip(map(id, rows), names(rows), strict=True))
         papers = list(dict.fromkeys(told["paper"] for told in rows))
@@ -109,7 +105,6 @@ class Ledger(Browse):
         return [*made, self.section("Our own observations", "ledger-observations", *alone, observed)]
 
     def line(self, told: Row, columns: dict[str, str], anchor: str) -> Element:
-        """Make one row; readings and long lists of numbers open."""
         about = f"{told['item']}\n\n{{cite:t}}`{told['paper']}`" if told["outcome"] == OBSERVED else told["item"]
         judged = self.text(verdict(told))
         if words := argument(told):
@@ -123,7 +118,6 @@ class Ledger(Browse):
         return row(columns, cells, anchor, {key: told[key] for key in ("paper", "outcome", "chapter")})
 
     def form(self, rows: list[Row], authors: dict[str, str]) -> Element:
-        """Make the form, with everything that occurs."""
         chapters = {name: chapter_title(self.root, name) for name in sorted({told["chapter"] for told in rows})}
         outcomes = {name: name for name in (*BADGES, OBSERVED) if any(told["outcome"] == name for told in rows)}
         choices = {"paper": authors, "outcome": outcomes, "chapter": chapters}
@@ -152,7 +146,6 @@ class Summary(Ledger):
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directives."""
     app.setup_extension("browse")
     app.add_directive("ledger", Ledger)
     app.add_directive("ledger-summary", Summary)

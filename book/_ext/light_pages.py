@@ -50,7 +50,6 @@ def keep_local(app: Sphinx, page: str, template: str, context: dict[str, Any], d
 
 
 def finish(app: Sphinx, failure: Exception | None) -> None:
-    """Go through all pages."""
     if failure or app.builder.format != "html":
         return
     site = Path(app.outdir)

@@ -4,9 +4,8 @@
 object finds it on the page that holds it now. Pages do not load it; `anchors.js` does, when the part of an address behind `#` is
 nowhere on the page.
 
-`search_counts.js` is for the search page, which puts first what explains a word. Sphinx's index knows which pages hold a word, not
-how often. Here the words of the chapters and guides are counted; `search_order.js` makes an order of them. What only lists things,
-the API and the tables, counts for nothing and comes last.
+`search_counts.js` is for the search page, which puts first what explains a word: how often the chapters and guides have it, which
+Sphinx's index does not know. `search_order.js` makes an order of that; what only lists things, the API and the tables, comes last.
 """
 
 import json
@@ -48,7 +47,6 @@ def count(app: Sphinx, document: nodes.document) -> None:
 
 
 def load(app: Sphinx, page: str, template: str, context: dict[str, object], doctree: object) -> None:
-    """Let the search page alone load the counts."""
     if page == "search":
         app.add_js_file(COUNTS)
 
@@ -68,7 +66,6 @@ def write(app: Sphinx, failure: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, int]:
-    """Register it all."""
     app.connect("doctree-read", count)
     app.connect("html-page-context", load)
     app.connect("build-finished", write)

@@ -71,7 +71,6 @@ def check(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive and the check."""
     app.setup_extension("browse")
     app.add_directive("notation", Notation)
     app.connect("env-updated", check)

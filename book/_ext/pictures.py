@@ -27,7 +27,6 @@ NEAR = 0.7  # in units of the drawing, of which 500 and more are its width: less
 
 
 def check(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Warn of the pictures of one page that lack a text."""
     for image in document.findall(nodes.image):
         text = str(image.get("alt", "")).strip()
         if len(text) < SHORTEST:
@@ -67,6 +66,5 @@ def without_near_points(line: re.Match[str]) -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Register both, on pages whose notebook outputs have become pictures."""
     app.connect("doctree-resolved", check)
     app.connect("doctree-resolved", put_in, priority=900)

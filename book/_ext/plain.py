@@ -133,7 +133,6 @@ class AsCited(BaseLabelStyle):
     """Labels of the bibliography by which the text cites them."""
 
     def format_labels(self, entries: Any) -> Iterator[str]:
-        """Yield the entries' labels."""
         return map(cited, entries)
 
 

@@ -94,7 +94,6 @@ class Translator:
         return out
 
     def blocks(self, parts: Iterable[tuple[str, str]], code_follows: bool = False) -> str:
-        """Translate blocks, boxes and folds among them."""
         made, parts = [], list(parts)
         for place, (kind, text) in enumerate(parts, 1):
             lead, *body = [re.sub("^> ?", "", line) for line in text.split("\n")]
@@ -138,7 +137,6 @@ class Translator:
 
 
 def opened(fold: str) -> tuple[str, str]:
-    """Return the title of a fold, and what is in it."""
     first, *body, _ = fold.split("\n")
     found = FOLD.fullmatch(first)
     if not found:

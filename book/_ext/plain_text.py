@@ -50,7 +50,6 @@ def source(cell: Notebook) -> str:
 
 
 def markdown(notebook: Notebook) -> Iterator[tuple[Notebook, str]]:
-    """Yield the Markdown cells with their texts."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             yield cell, source(cell)

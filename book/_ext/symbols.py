@@ -40,7 +40,6 @@ def letters(tex: str) -> set[str]:
 
 
 def formulas(text: str) -> list[str]:
-    """List the formulas of a text."""
     return [formula.strip("$") for formula in re.findall(FORMULA, text, re.DOTALL)]
 
 

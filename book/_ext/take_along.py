@@ -20,7 +20,6 @@ LAUNCHES = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab
 
 
 def switch_on(app: Sphinx, config: Config) -> None:
-    """Switch on the buttons that the host has."""
     theme = config.html_theme_options
     host = urlsplit(theme.get("repository_url", "")).netloc.lower()
     theme |= dict.fromkeys(BUTTONS, host in ("github.com", "gitlab.com"))
@@ -28,13 +27,11 @@ def switch_on(app: Sphinx, config: Config) -> None:
 
 
 def write(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Put the address into the commands of a page."""
     if address := app.config.html_theme_options.get("repository_url"):
         source[0] = re.sub(rf"(git clone |git\+){re.escape(NO_ADDRESS)}(?![\w/-])", lambda found: found[1] + address, source[0])
 
 
 def offer(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Add the line to a chapter."""
     title = next(document.findall(nodes.title), None)
     if title is None or not str(app.env.doc2path(docname)).endswith(".ipynb"):
         return

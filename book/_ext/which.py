@@ -113,7 +113,6 @@ def filled(code: str, kind: Kind, epsilon: float = USUAL) -> str:
 
 
 def lines(answer: Answer, name: str) -> str:
-    """Return the five lines, with places for numbers."""
     kind = KINDS[answer.kind]
     return "\n".join(["import bandits_dp as bdp", kind.made, call(name), *kind.use])
 
@@ -133,7 +132,6 @@ def answers(root: Path) -> Iterator[tuple[Answer, dict[float | None, str], dict[
 
 
 def anchor(answer: Answer) -> str:
-    """Name an answer in addresses."""
     return f"{answer.kind}-{answer.trust.split()[0]}"
 
 
@@ -147,7 +145,6 @@ class Which(Browse):
     """The form, the answers and the table of all systems."""
 
     def run(self) -> list[nodes.Node]:
-        """Make them."""
         import bandits_dp as bdp
 
         self.systems = {one.name: one for one in bdp.systems()}
@@ -167,7 +164,6 @@ class Which(Browse):
         return parts
 
     def leaf(self, answer: Answer, chosen: dict[float | None, str], seen: dict[tuple[str, float | None], Row]) -> nodes.section:
-        """Make one answer."""
         kind = KINDS[answer.kind]
         random, usual = self.random[kind.problem], chosen.get(USUAL) or chosen[None]
         columns = {"item": "ε", "system": "take", "regret": "regret", "share": "of random play", "bits": "bits per user"}
@@ -258,14 +254,12 @@ def questions() -> Element:
 
 
 def load(app: Sphinx, pagename: str, *_: object) -> None:
-    """Give the page its script and style, and no other page."""
     if pagename == PAGE:
         app.add_js_file("which.js")
         app.add_css_file("which.css")
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive."""
     app.setup_extension("browse")
     app.add_directive("which", Which)
     app.connect("html-page-context", load)

@@ -60,12 +60,10 @@ def read_state() -> dict[str, str]:
 
 
 def write_state(state: dict[str, str]) -> None:
-    """Write how this build stands."""
     store(STATE, json.dumps(state, indent=2) + "\n")
 
 
 def is_current(made_from: dict[str, str]) -> bool:
-    """Tell whether the book was built from just this."""
     return read_state() == {"status": "built", **made_from} and (SITE / "index.html").is_file()
 
 

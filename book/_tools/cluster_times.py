@@ -94,12 +94,10 @@ def same(made: list[dict[str, float]], squares: list[Square], stored: dict[Any, 
 
 
 def rounded(seconds: float, digits: int = 4) -> float:
-    """Leave some digits."""
     return float(f"{seconds:.{digits}g}")
 
 
 def main() -> int:
-    """Measure and store."""
     chapter = price_sweep.chapter_names(*price_sweep.CELLS)
     squares = [square for square in chapter["squares"]() if square[0] in PROBLEMS and square[1] not in SLOW]
     stored = json.loads(price_sweep.STORED.read_text("utf-8"))["map"]

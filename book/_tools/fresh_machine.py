@@ -94,7 +94,6 @@ def make_box(box: Path) -> dict[str, str]:
 
 
 def told(log: Path) -> str:
-    """Return the last line of a log that says something."""
     return next((line for line in reversed(log.read_text("utf-8", "replace").splitlines()) if line.strip()), "(nothing was said)")
 
 
@@ -113,7 +112,6 @@ def try_out(box: Path, user: str, tests: str, environment: dict[str, str]) -> in
 
 
 def main() -> int:
-    """Make the box, run everything in it, and remove it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--user", choices=sorted(HOMES), help="run as this one only (default: root, then reader)")
     parser.add_argument("--tests", default="", help="what make test gets as ARGS (default: nothing, so it runs all tests)")

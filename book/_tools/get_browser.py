@@ -131,7 +131,6 @@ class Missing(pytest.Item):
     why = ""
 
     def runtest(self) -> None:
-        """Say what is missing."""
         pytest.fail(self.why, pytrace=False)
 
 

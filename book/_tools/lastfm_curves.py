@@ -95,7 +95,6 @@ def changes(problem: LastFM, options: dict[str, Any], rounds: int, world: int, f
 
 
 def described(problem: LastFM) -> dict[str, Any]:
-    """Return aggregates of the data."""
     listening = problem.listening
     _, components, explained = tag_features(listening, problem.dimension)
     often, tagged = np.diff(listening.starts), np.unique(listening.taggings[:, 0])
@@ -116,7 +115,6 @@ def described(problem: LastFM) -> dict[str, Any]:
 
 
 def curves(problem: LastFM) -> dict[str, Any]:
-    """Return the learners' curves, and that of random play."""
     made = {name: packed(*ratios(problem, options, HORIZON, RUNS)) for name, options in LEARNERS.items()}
     return made | {"random play": packed(*random_play(problem, RUNS))}
 
@@ -179,7 +177,6 @@ PARTS = {part.__name__: part for part in (provenance, described, longest, curves
 
 
 def main(names: list[str]) -> None:
-    """Make some parts or all, and write the file."""
     if unknown := set(names) - PARTS.keys():
         sys.exit(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     stored = json.loads(STORE.read_text("utf-8")) if STORE.exists() else {}

@@ -24,7 +24,6 @@ from set_repository import address
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make what is asked for, and report on each set."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("numbers", nargs="*", help="numbers of sets (default: all)")
     parser.add_argument("--masters", type=Path, default=MASTERS, help="folder with the master notebooks")

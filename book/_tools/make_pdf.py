@@ -49,7 +49,6 @@ FOOTER = '<div style="width:100%;font:9px sans-serif;text-align:center"><span cl
 
 
 def pages() -> list[str]:
-    """List the pages of the book in the order of its contents."""
     named = re.findall(r"(?m)(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
     return [name for name in named if not name.startswith(LEFT_OUT)]
 
@@ -73,10 +72,8 @@ def assemble(names: Sequence[str]) -> str:
         article["id"] = anchor(name)
         articles.append(str(article))
     links = "".join(f'<link rel="stylesheet" href="{sheet}">' for sheet in dict.fromkeys(sheets))
-    return PAGE.format(
-        links=links, style=STYLE.read_text("utf-8"), cover=COVER.read_text("utf-8"), contents="".join(contents),
-        articles="".join(articles),
-    )  # fmt: skip
+    style, cover = STYLE.read_text("utf-8"), COVER.read_text("utf-8")
+    return PAGE.format(links=links, style=style, cover=cover, contents="".join(contents), articles="".join(articles))
 
 
 def anchor(name: str, fragment: str = "") -> str:
@@ -150,17 +147,14 @@ def print_book(names: Sequence[str], path: Path) -> None:
             page.evaluate("document.fonts.ready")
             page.evaluate(ENDS)
             margin = {"top": "18mm", "bottom": "20mm", "left": "18mm", "right": "18mm"}
-            page.pdf(
-                path=path, format="A4", margin=margin, outline=True, tagged=True, print_background=True,
-                display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
-            )  # fmt: skip
+            page.pdf(path=path, format="A4", margin=margin, outline=True, tagged=True, print_background=True,
+                     display_header_footer=True, header_template="<span></span>", footer_template=FOOTER)
             browser.close()
     finally:
         draft.unlink()
 
 
 def main() -> int:
-    """Build the book if need be, print it, and say where it is."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="*", help="pages as in _toc.yml (default: all but the API)")
     options = parser.parse_args()

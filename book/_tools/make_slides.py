@@ -40,18 +40,15 @@ class Words(IPythonRenderer):
     spoken = False  # in notes, which the speaker's window shows without our styles, formulas are MathML alone
 
     def formula(self, tex: str, display: bool) -> str:
-        """Set a formula."""
         html = render(tex.strip(), display)
         if self.spoken and (found := MATHML.search(html)):
             return found[0]
         return f'<!--f--><span class="formula{" displayed" * display}">{html}</span><!--/f-->'
 
     def inline_math(self, body: str) -> str:
-        """Set a formula in a line."""
         return self.formula(body, False)
 
     def block_math(self, body: str) -> str:
-        """Set a displayed formula."""
         return self.formula(body, True)
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
@@ -64,7 +61,6 @@ class Words(IPythonRenderer):
 
 
 def words(text: str, spoken: bool = False) -> str:
-    """Return the HTML of what a slide shows, or of what is spoken."""
     renderer = Words(escape=False, exclude_anchor_links=True)
     renderer.spoken = spoken
     return TOGETHER.sub(r'<span class="together">\1\2\3</span>', MarkdownWithMath(renderer=renderer).render(text))
@@ -84,7 +80,6 @@ def page(notebook: nbformat.NotebookNode, title: str) -> str:
 
 
 def title(path: Path) -> str:
-    """Return a chapter's title."""
     return str(nbformat.read(path, 4).cells[0].source).split("\n")[0].removeprefix("# ")
 
 
@@ -97,7 +92,6 @@ def make(path: Path, folder: Path) -> int:
 
 
 def copy_assets(folder: Path) -> None:
-    """Put the styles, faces and programs beside the slides."""
     assets = folder / "assets"
     shutil.rmtree(assets, ignore_errors=True)
     shutil.copytree(OURS, assets, ignore=shutil.ignore_patterns("*.j2", "*.html", "conf.json"))
@@ -105,7 +99,6 @@ def copy_assets(folder: Path) -> None:
 
 
 def write_contents(folder: Path) -> None:
-    """Write the page that lists the slides which are there."""
     there = [path for path in CHAPTERS if (folder / f"{path.stem}.html").is_file()]
     links = [f'<li value="{int(path.name[:2])}"><a href="{path.stem}.html">{escape(title(path))}</a></li>' for path in there]
     text = (OURS / "contents.html").read_text("utf-8").replace("<!-- chapters -->", "\n".join(links))

@@ -27,7 +27,6 @@ def complaint(cell: IPyNbCell) -> str | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Look at a cell's outputs when nbval has."""
     try:
         yield
         if isinstance(item, IPyNbCell) and (told := complaint(item)):

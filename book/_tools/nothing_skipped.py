@@ -16,11 +16,9 @@ def failed(report: Any) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, Any, Any]:
-    """Look at a test."""
     return failed((yield))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report() -> Generator[None, Any, Any]:
-    """Look at a file."""
     return failed((yield))

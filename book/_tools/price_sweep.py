@@ -59,7 +59,6 @@ def rows(chapter: dict[str, Any], word: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def tell(row: dict[str, Any]) -> None:
-    """Print one row."""
     print(*(f"{value:.4g}" if isinstance(value, float) else value for value in row.values()), flush=True)
 
 

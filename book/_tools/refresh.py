@@ -51,7 +51,6 @@ class Step:
         return " ".join([fingerprint(*(pattern.format(part=part) for pattern in patterns)), *code])
 
     def files(self) -> list[Path]:
-        """List the files that the step writes."""
         return sorted(path for pattern in self.writes for path in ROOT.glob(pattern))
 
     def is_kept(self) -> bool:

@@ -117,7 +117,6 @@ def run(path: Path) -> tuple[float, list[str], bool]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the named notebooks, or all of them, and report on each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="*", type=Path, help="notebooks (default: all in notebooks/)")
     options = parser.parse_args(arguments)

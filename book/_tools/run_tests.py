@@ -19,7 +19,6 @@ LONGEST = 3 * 3600  # seconds for one test, the build of the book included; who 
 
 
 def main() -> int:
-    """Run pytest on everything, or on what the arguments say."""
     neutralise()
     if not sys.argv[1:]:
         get_browser.settle()

@@ -29,7 +29,6 @@ if "google.colab" in sys.modules:
 
 
 def address() -> str:
-    """Return the repository's address, or an empty text."""
     return str(yaml.safe_load(CONFIG.read_text("utf-8"))["repository"]["url"])
 
 

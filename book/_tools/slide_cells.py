@@ -27,7 +27,6 @@ IN_WORDS = re.compile(r"\*{0,2}(?:In (?:plain )?words|What it means)[:.]\*{0,2} 
 
 
 def printed(cell: NotebookNode) -> str:
-    """Return what a cell prints, in plain text."""
     return "".join(output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in cell.outputs).rstrip()
 
 
@@ -35,7 +34,6 @@ class Deck:
     """Goes through a chapter's cells in order; what is not shown waits for the notes of the slide before it."""
 
     def __init__(self, chapter: int) -> None:
-        """Begin the slides of a chapter with its number."""
         self.chapter = chapter
         self.cells: list[NotebookNode] = []
         self.notes: list[str] = []
@@ -52,7 +50,6 @@ class Deck:
         self.cells.append(cell)
 
     def begin(self, kind: str, *parts: tuple[str, str | NotebookNode], label: str = "", accent: str = "") -> None:
-        """Begin a slide, after the notes of the one before."""
         self.finish()
         self.kind, place = kind, len(self.cells)
         if kind not in ("title", "section") and self.section:
@@ -70,7 +67,6 @@ class Deck:
         return self.cells
 
     def add(self, cell: NotebookNode) -> None:
-        """Take the next cell."""
         asked = cell.metadata.get("slideshow", {}).get("slide_type")
         if asked in ("slide", "subslide"):
             self.top = asked == "slide"
@@ -105,7 +101,6 @@ class Deck:
             self.begin("code", *parts, label=cell.id)
 
     def block(self, kind: str, text: str) -> None:
-        """Take the next block of a Markdown cell."""
         if kind == "heading":
             self.heading(*text.split(" ", 1))
         elif self.silent or self.box(kind, text) or self.section == "Exercises":
@@ -142,7 +137,6 @@ class Deck:
         return True
 
     def heading(self, marks: str, text: str) -> None:
-        """Begin the chapter, a section, or a part of one."""
         self.top, self.within = len(marks) < 3, text if len(marks) == 3 else ""
         if len(marks) == 1:
             chapter = ("chapter", f"Chapter {self.chapter}")

@@ -30,7 +30,6 @@ def call(*command: str | Path, folder: Path, **more: Any) -> None:
 
 
 def unpacked(archive: Path, folder: Path) -> Path:
-    """Unpack the source archive in a folder, and return where."""
     with tarfile.open(archive) as tar:
         tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.2 has none yet
         tar.extractall(folder)
@@ -75,7 +74,6 @@ def install(wheel: Path, source: Path, env: Path, lowest: bool) -> Path:
 
 
 def main() -> int:
-    """Build, install and test."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--lowest", action="store_true", help="take the lowest versions that are allowed")
     lowest = parser.parse_args().lowest

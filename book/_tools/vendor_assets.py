@@ -49,7 +49,6 @@ def install(source: Path, pattern: str, target: str) -> list[Path]:
 
 
 def main() -> int:
-    """Replace the vendored files by fresh copies."""
     with tempfile.TemporaryDirectory() as folder:
         fetched = {name: fetch(name, wanted["sha512"], Path(tempfile.mkdtemp(dir=folder))) for name, wanted in PACKAGES.items()}
         for old in {BOOK / target for wanted in PACKAGES.values() for target in wanted["files"].values() if target.endswith("/")}:

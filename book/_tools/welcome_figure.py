@@ -11,10 +11,8 @@ USERS = (32, 64)  # on one exercise a night: half of the people, or all of them
 DELTA = 1e-6
 SEED = 6  # of the people on the page; not chosen for what they do
 PARTS = Path(__file__).parent.parent / "_figure"
-OUTCOMES = (
-    *("confirmed", "confirmed, loose", "confirmed with other constants", "open"),
-    *("not reproduced by our reading", "refuted", "not testable"),
-)
+OUTCOMES = ("confirmed", "confirmed, loose", "confirmed with other constants", "open", "not reproduced by our reading", "refuted",
+            "not testable")
 SCRIPTS = ("model", "panels", "stage", "start")
 
 
@@ -26,7 +24,6 @@ def noise_bits(users: int, epsilon: float) -> tuple[int, float]:
 
 
 def table() -> dict[str, object]:
-    """Return what the figure knows of the package."""
     bits = {epsilon: {users: noise_bits(users, epsilon) for users in USERS} for epsilon in EPSILONS}
     return {"seed": SEED, "delta": DELTA, "epsilons": EPSILONS, "bits": bits}
 
@@ -47,11 +44,8 @@ def ledger_bar() -> str:
     rows += [{"outcome": "not testable"} for _ in json.loads((PARTS.parent / "not_testable.json").read_text("utf-8"))]
     counted = Counter(row["outcome"] for row in rows if row["outcome"] != "observation")
     told = " · ".join(f"{counted[outcome]} {outcome}" for outcome in OUTCOMES if counted[outcome])
-    parts = "".join(
-        f'<i style="flex: {counted[outcome]}; --share: {place / (len(OUTCOMES) - 1):.2f}"></i>'
-        for place, outcome in enumerate(OUTCOMES)
-        if counted[outcome]
-    )
+    parts = "".join(f'<i style="flex: {counted[outcome]}; --share: {place / (len(OUTCOMES) - 1):.2f}"></i>'
+                    for place, outcome in enumerate(OUTCOMES) if counted[outcome])
     return (
         '<div class="lull-go"><a class="lull-start" href="../notebooks/01_bandits.html">Start the book</a>\n'
         '<a href="get_the_code.html">Run it: laptop, Binder, Colab, source</a>\n'

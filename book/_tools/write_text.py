@@ -15,7 +15,6 @@ import plain_text
 
 
 def chapters(folder: Path = NOTEBOOKS) -> dict[Path, dict[str, Any]]:
-    """Read the chapters in their order."""
     return {path: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.ipynb"))}
 
 

@@ -18,20 +18,14 @@ SEED = 20110523  # fixed: everybody without the files gets the same stand-in
 
 @dataclass(frozen=True)
 class Listening:
-    """Users, artists and tags, each numbered from 0 in the order of their original numbers.
+    """Users, artists and tags, each numbered from 0 in the order of their original numbers; and where they come from.
 
     Parameters
     ----------
-    source : {"files", "download", "synthetic"}
-        Where it comes from.
     starts, heard : ndarray of int, shapes (users + 1,) and (listens,)
         User i listened to the artists ``heard[starts[i]:starts[i + 1]]``, ascending.
     taggings : ndarray of int, shape (distinct pairs, 3)
         Artist, tag, and how many users gave the tag to the artist.
-    tags : tuple of str
-        Names of the tags.
-    artists : int
-        Number of artists.
     """
 
     source: str
@@ -57,19 +51,12 @@ def load_listening(source: str = "auto") -> Listening:
         the address of GroupLens once. ``"synthetic"``: a small made-up stand-in. ``"auto"``: the files if the variable is set, else
         a download, else, where no server answers, the stand-in with a warning.
 
-    Returns
-    -------
-    Listening
-        It says in ``source`` which of the three it is.
-
     Raises
     ------
     ValueError
         If the variable names a folder without the files, or files differ from version 1.0: there is no falling back then.
-    OSError
-        If a download is asked for and fails, or breaks off, or cannot be kept.
-    ImportError
-        If a download needs pooch and it is not installed.
+    OSError, ImportError
+        If a download is asked for and fails, or breaks off, or cannot be kept; or needs pooch, which is not installed.
 
     Notes
     -----

@@ -18,13 +18,6 @@ def tag_features(listening: Listening, dimension: int = 25) -> tuple[NDArray[np.
     without tags has the components of a row of zeros, which are not zero, because components are counted from the mean. What
     comes out is cut to six decimals: the digits that each processor adds in its own way must not choose between artists.
 
-    Parameters
-    ----------
-    listening : Listening
-        Who has which tags.
-    dimension : int
-        Components to keep d, from 1 to one less than the artists and tags in use.
-
     Returns
     -------
     features : ndarray, shape (artists, dimension)
@@ -34,13 +27,6 @@ def tag_features(listening: Listening, dimension: int = 25) -> tuple[NDArray[np.
         same everywhere.
     explained : float
         Share of the variance of the TF-IDF rows that is left, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If the dimension is out of range.
-    ImportError
-        If scikit-learn is not installed.
     """
     with needed("lastfm", "making features of artists"):
         from sklearn.decomposition import PCA

@@ -29,18 +29,7 @@ class Unreachable(OSError):
 
 
 def named_folder() -> Path | None:
-    """Return the folder that the environment names, or None if it names none.
-
-    Returns
-    -------
-    Path or None
-        The folder with ``user_artists.dat``: the one named, or a folder ``lastfm`` in it.
-
-    Raises
-    ------
-    ValueError
-        If there is no such file.
-    """
+    """Return the folder with ``user_artists.dat`` that the environment names, or its folder ``lastfm``; None if none is named."""
     named = os.environ.get(VARIABLE, "").strip()
     if not named:
         return None
@@ -52,13 +41,7 @@ def named_folder() -> Path | None:
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    """Return the checked contents of a folder, by file name.
-
-    Raises
-    ------
-    ValueError
-        If a file is missing, or is not that of version 1.0.
-    """
+    """Return the checked contents of a folder, by file name."""
     contents = {}
     for name in CHECKS:
         if not (folder / name).is_file():
@@ -81,16 +64,8 @@ def checked(name: str, content: bytes, place: str) -> bytes:
 def download() -> dict[str, bytes]:
     """Return the checked contents of the zip, downloaded unless it is in the user's cache.
 
-    Raises
-    ------
-    Unreachable
-        If no server answers.
-    OSError
-        If the download broke off, or nothing can be written into the cache folder.
-    ValueError
-        If what came is no zip, or a file in it is not that of version 1.0. Then nothing is kept.
-    ImportError
-        If pooch is not installed.
+    Unreachable says that no server answers, another OSError that the download broke off or the cache folder cannot be written to, a
+    ValueError that what came is no zip, or a file in it is not that of version 1.0: then nothing is kept.
     """
     with needed("lastfm", "downloading the Last.fm files"):
         import pooch

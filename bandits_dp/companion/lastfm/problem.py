@@ -53,12 +53,8 @@ class LastFM:
 
     Raises
     ------
-    ValueError
-        If a number is out of range, or files are not as they should be.
-    OSError
-        If a download fails, see :func:`bandits_dp.companion.lastfm.data.load_listening`.
-    ImportError
-        If scikit-learn, or pooch for a download, is not installed.
+    ValueError, OSError, ImportError
+        If a number is out of range; as :func:`bandits_dp.companion.lastfm.data.load_listening`; or scikit-learn is not installed.
 
     Examples
     --------
@@ -71,8 +67,7 @@ class LastFM:
     """
 
     setting = "contextual"
-    fixed = False
-    features = None
+    fixed, features = False, None
     reward_range = (0.0, 1.0)
     feature_norm = theta_norm = 1.0
 
@@ -117,11 +112,6 @@ class LastFM:
         """Draw a row of uniform numbers for each of the next rounds.
 
         Who comes, how many candidates there are, where and which the one is that she has heard, and the others.
-
-        Raises
-        ------
-        ValueError
-            If users return and their order is not drawn, or no more of them come.
         """
         rows = rng.random((rounds, self.arms + 3))
         if self.returning is not None:

@@ -41,20 +41,14 @@ class Estimate:
     ----------
     value, std_error : float
         Estimate and estimated standard error.
-    low, high : float
-        Ends of the interval.
-    confidence : float
-        How often such intervals are to cover, in (0, 1): asymptotically, see :mod:`bandits_dp.companion.logs.estimates`.
+    low, high, confidence : float
+        Ends of the interval, and how often such intervals are to cover: asymptotically.
     method : {"ips", "snips", "dr"}
         Which estimate.
-    rows : int
-        Rows of the log.
-    effective_rows : float
-        Kish's effective number of rows, (sum of weights)^2 / sum of squared weights: far below ``rows`` if few rows decide.
-    largest_weight : float
-        The largest weight, after clipping.
-    clipped : int
-        How many weights were clipped.
+    rows, effective_rows : int, float
+        Rows of the log, and Kish's effective number of them, (sum of weights)^2 / sum of squared weights: far below if few decide.
+    largest_weight, clipped : float, int
+        The largest weight, after clipping, and how many were clipped.
 
     Examples
     --------
@@ -83,9 +77,7 @@ class Estimate:
                 f"{self.rows:,} rows worth {self.effective_rows:,.0f}, largest weight {self.largest_weight:.3g}{clipped}")
 
 
-def evaluate(
-    policy: Any, log: Log, method: str = "ips", *, clip: float | None = None, confidence: float = 0.95
-) -> Estimate:
+def evaluate(policy: Any, log: Log, method: str = "ips", *, clip: float | None = None, confidence: float = 0.95) -> Estimate:
     """Return what a policy that does not learn would earn in a round, from a log of another policy.
 
     The estimate is made of users' answers without any noise: it is not private, whatever the learner is that it judges.
@@ -105,11 +97,6 @@ def evaluate(
         Largest weight that is allowed, >= 1e-150; larger ones are replaced by it, which costs bias. Never done unless asked for.
     confidence : float
         Of the interval, in (0, 1).
-
-    Returns
-    -------
-    Estimate
-        Value, standard error, interval, and how many rows decided.
 
     Raises
     ------

@@ -21,16 +21,9 @@ SLACK = 1e-9  # by which probabilities may miss 1 together, per arm
 def policy_of(policy: Any) -> Callable[[Any, int], Any]:
     """Return a function from the features of one round (None for plain arms) and the number of its arms to their probabilities.
 
-    Parameters
-    ----------
-    policy : "uniform", array_like, callable, or Live
-        All arms alike; the same probabilities in all rounds; ``policy(features)``; or a learner, *frozen*: what it would show the
-        next user. Arm elimination in the middle of a phase divides its next user evenly over what the phase asks.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these, or a learner whose choice is not a function of features.
+    The policy may be "uniform", all arms alike; the same probabilities in all rounds; ``policy(features)``; or a learner, *frozen*:
+    what it would show the next user. Arm elimination in the middle of a phase divides its next user evenly over what the phase
+    asks.
     """
     if isinstance(policy, Restarts):
         policy = policy.live
@@ -66,13 +59,7 @@ def _frozen(live: Live) -> Callable[[Any, int], Floats]:
 
 
 def probabilities(policy: Any, shown: Iterable[tuple[Any, int]]) -> Iterator[Floats]:
-    """Yield what a policy says about rounds, each a pair of features (or None) and a number of arms.
-
-    Raises
-    ------
-    ValueError
-        If it returns anything but that many probabilities, in any row.
-    """
+    """Yield what a policy says about rounds, each a pair of features (or None) and a number of arms: that many probabilities."""
     function = policy_of(policy)
     for row, (features, arms) in enumerate(shown):
         said = function(features, arms)

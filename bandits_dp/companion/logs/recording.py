@@ -40,13 +40,6 @@ def record(policy: Any, problem: Any, rounds: int, rng: np.random.Generator) -> 
     Log
         With users 0, 1, 2, ..., or those of the problem.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or the policy does not give probabilities.
-    TypeError
-        If ``problem`` is none.
-
     Examples
     --------
     >>> import numpy as np

@@ -37,18 +37,12 @@ class Replay:
     ----------
     value : float
         Mean reward of the rows that were used.
-    low, high : float
-        Ends of the interval for the mean reward of what the learner chose; guaranteed for any number of rows.
-    confidence : float
-        How often such intervals cover, at least.
-    used : int
-        Rows that were used: rounds that the learner played.
-    rows : int
-        Rows that were looked at, until the log or the learner's horizon ended.
-    rewards : ndarray, shape (used,)
-        What it earned, round by round.
-    which : ndarray of int, shape (used,)
-        The rows that were used.
+    low, high, confidence : float
+        Ends of the interval for the mean reward of what the learner chose, and how often it covers at least.
+    used, rows : int
+        Rows that were used, the rounds that the learner played, and that were looked at, until the log or the horizon ended.
+    rewards, which : ndarray, shape (used,)
+        What it earned, round by round, and the rows that were used.
     learner : Live
         The learner after the replay; the one that was given has not changed. Its guarantee says that every row was taken for
         another user's: ``warm_start`` counts users, and so makes a learner to go live with.
@@ -102,11 +96,6 @@ def replay(
         Of the interval, in (0, 1).
     rng : numpy.random.Generator, optional
         Source of the learner's noise, and of rejections; that of the operating system if not given.
-
-    Returns
-    -------
-    Replay
-        Mean reward with its interval, the rows that were used, and the learner afterwards.
 
     Raises
     ------

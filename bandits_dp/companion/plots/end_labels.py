@@ -12,16 +12,9 @@ _LINE_HEIGHT = 1.25  # of the letter size
 
 
 class EndLabel(Annotation):
-    """Text to the right of a point, moved up or down so that such labels on the same axes do not overlap.
+    """Text to the right of a point of the axes, moved up or down so that such labels on the same axes do not overlap.
 
-    Parameters
-    ----------
-    text : str
-        What to write.
-    end : tuple of two floats
-        The point, in data coordinates.
-    color : str
-        Colour of the line; the text is a shade of it that can be read on white and on black.
+    It has a shade of the line's colour that can be read on white and on black.
     """
 
     def __init__(self, text: str, end: tuple[float, float], color: str) -> None:
@@ -54,21 +47,9 @@ class EndLabel(Annotation):
 
 
 def spread(wanted: list[float], gap: float, low: float, high: float) -> list[float]:
-    """Move positions apart by as little as possible (least squares).
+    """Return positions, in any order, moved apart to the gap by as little as possible (least squares), within the limits.
 
-    Parameters
-    ----------
-    wanted : list of float
-        Positions, in any order and any unit.
-    gap : float
-        Smallest distance allowed between two of them, same unit, >= 0.
-    low, high : float
-        Limits to stay within; where there are too many labels for that, they start at `low`.
-
-    Returns
-    -------
-    list of float
-        New positions in the order of `wanted`.
+    Where there are too many of them for that, they start at `low`.
     """
     order = np.argsort(wanted, kind="stable")
     steps = gap * np.arange(len(wanted))

@@ -1,6 +1,7 @@
 """Figures with axes that a reader can move, in a page with no kernel and in a live notebook alike."""
 
 import copy
+import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -10,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
+from bandits_dp._extras import needed
 from bandits_dp.companion.plots.moving import Moving, Setting, called, check_seen, check_sliders, placed, things
 from bandits_dp.companion.plots.series import Series, check_axis, extent
-from bandits_dp.companion.plots.still import still_picture
-from bandits_dp.companion.plots.style import line_look
+from bandits_dp.companion.plots.style import line_look, use_style
 
 Range = tuple[float, float] | str | None
 DASHES = {"-": "", "--": "8 4", "-.": "9 3 2 3", ":": "2 4"}  # SVG's, in pixels
@@ -52,17 +53,10 @@ class MovingFigure(Moving):
     labels : mapping of str to str, optional
         Words for a slider shown instead of its name, as in {"epsilon": "ε (privacy)"}.
 
-    Attributes
-    ----------
-    data : dict
-        What the page's script draws, ready for JSON, numbers rounded to five significant digits. Arrays that occur often are stored
-        once in "arrays" and looks once in "looks"; a frame refers to them by position. A frame's "window" is (x low, x high, y low,
-        y high).
-
     Raises
     ------
     ValueError
-        If an argument is not as above, or the numbers come to more than 300 kB; the message names it.
+        If an argument is not as above, or the numbers, of five significant digits each, come to more than 300 kB.
 
     Examples
     --------
@@ -99,7 +93,7 @@ class MovingFigure(Moving):
         self._make()
 
     def _make(self) -> None:
-        """Compute every frame, and pack them for the page."""
+        """Compute every frame, and pack them for the page: arrays and looks once each, to which frames refer by position."""
         frames, first = self._frames()
         every = [one for frame in frames for one in frame.series]
         axes = [(axis, scale, extent(axis, scale, every) if limits is None else limits) for axis, scale, limits in self._axes]
@@ -119,13 +113,7 @@ class MovingFigure(Moving):
         self._show("series", data, still, frames[first].note, stage, numbers=NUMBERS)
 
     def frame(self, setting: Setting) -> Frame:
-        """Compute afresh what is shown at one setting, which gives each slider any value, not only its own.
-
-        Raises
-        ------
-        ValueError
-            If the series function does not return series that these axes can show.
-        """
+        """Compute afresh what is shown at one setting, which gives each slider any value, not only its own."""
         where, result = called("series", self._series, setting)
         noted = isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str)
         shown, note = result if noted else (result, "")
@@ -139,17 +127,9 @@ class MovingFigure(Moving):
         return Frame(tuple(shown), note)
 
     def live(self, **values: Sequence[Any]) -> "MovingFigure":
-        """Return the same figure with other values for some sliders, computed afresh; so it takes a running kernel.
+        """Return the same figure with other values for the sliders named, computed afresh; so it takes a running kernel.
 
-        Parameters
-        ----------
-        **values : sequence
-            Other values for the sliders named. The setting shown first keeps what it can.
-
-        Raises
-        ------
-        ValueError
-            If a name is not a slider, its values are not allowed, or there are more than 400 combinations.
+        The setting shown first keeps what it can. A ValueError says if a name is not a slider, or values are not allowed.
         """
         unknown = sorted(set(values) - set(self.sliders))
         if unknown:
@@ -190,3 +170,34 @@ def rounded(values: ArrayLike) -> list[float | int]:
     """Round to five significant digits, which are more than a pixel can show; whole numbers become int, shorter in JSON."""
     short = [float(f"{value:.5g}") for value in np.ravel(values).tolist()]
     return [int(value) if value.is_integer() and abs(value) < 1e15 else value for value in short]
+
+
+def still_picture(figure: Any, series: Sequence[Series], x_range: tuple[float, float], y_range: tuple[float, float]) -> str:
+    """Return an SVG picture of the series of a moving figure, for wherever no script may run."""
+    with needed("plots", "a figure that moves"):
+        from matplotlib.figure import Figure
+
+    stream = io.StringIO()
+    with use_style():
+        canvas = Figure()
+        ax = canvas.subplots()
+        ax.set(title=figure.title, xlabel=figure.x_label, ylabel=figure.y_label, xscale=figure.x_scale, yscale=figure.y_scale)
+        for index, one in enumerate(series):
+            color, line, marker = line_look(one.color, index)
+            look: dict[str, Any] = {"color": color, "label": one.label}
+            if one.kind == "points":
+                whiskers = None if one.low is None or one.high is None else np.array([one.y - one.low, one.high - one.y])
+                ax.errorbar(one.x, one.y, yerr=whiskers, linestyle="none", marker=marker, **look)
+                continue
+            ax.plot(one.x, one.y, linestyle=line, **look)
+            if one.low is not None and one.high is not None:
+                ax.fill_between(one.x, one.low, one.high, color=color, alpha=0.18, linewidth=0)
+        ax.set(xlim=x_range, ylim=y_range)
+        if figure.x_scale == "linear":
+            ax.locator_params(axis="x", nbins=6)
+        if figure.x_ticks:
+            ax.set_xticks(list(figure.x_ticks), list(figure.x_ticks.values()))
+        if len(series) > 1:
+            canvas.legend(loc="outside upper left", ncols=2)
+        canvas.savefig(stream, format="svg")
+    return stream.getvalue()

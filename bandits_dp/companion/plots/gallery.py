@@ -12,7 +12,7 @@ import numpy as np
 
 from bandits_dp.audit.audit import AuditResult
 from bandits_dp.companion import museum
-from bandits_dp.companion.plots.page import asset, page
+from bandits_dp.companion.plots.moving import asset, page
 from bandits_dp.companion.source import source
 
 BEGIN = "Read the code, and bet: does it keep its claim?"
@@ -25,20 +25,13 @@ class Room:
 
     Parameters
     ----------
-    piece : Exhibit
-        From :func:`bandits_dp.companion.museum.exhibits`.
-    broken : bool
-        Whether the broken mechanism is on show, or the mended one.
+    piece, broken : Exhibit, bool
+        From :func:`bandits_dp.companion.museum.exhibits`, and whether the broken mechanism is on show, or the mended one.
     audits : mapping of int to AuditResult or None
-        For each number of runs, smallest first, what the audit of the mechanism on show found; None if so few runs could not refute
-        anything.
+        For each number of runs, growing, what the audit of the mechanism on show found; None, but not for the last, if so few runs
+        could not refute anything.
     twin : AuditResult
         What the audit of the other one found.
-
-    Raises
-    ------
-    ValueError
-        If there is no audit, their numbers of runs do not grow, or the last one is None.
 
     Examples
     --------
@@ -91,15 +84,8 @@ class Gallery:
     ----------
     rooms : sequence of Room
         At least one, all audited with as many numbers of runs.
-    title : str
-        Heading.
-    alt : str
-        What the gallery is, for somebody who cannot see it.
-
-    Raises
-    ------
-    ValueError
-        If there are no rooms, or they differ in how often they were audited.
+    title, alt : str
+        Heading, and what the gallery is, for somebody who cannot see it.
 
     Examples
     --------

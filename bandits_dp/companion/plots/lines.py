@@ -32,11 +32,6 @@ def band(
         A trust model ("none", "central", "shuffle", "local", which also sets the dash) or "#rrggbb";
         by default the next of `COLORS`.
 
-    Returns
-    -------
-    matplotlib.lines.Line2D
-        The line.
-
     Raises
     ------
     ValueError

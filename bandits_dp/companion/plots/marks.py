@@ -17,18 +17,10 @@ INKS = ("ink", "soft", "secret")
 
 @dataclass(frozen=True)
 class Mark:
-    """What every mark has.
+    """What every mark has: a `key`, the same in every frame that shows it; a place; a colour; and whether it stands back (`faint`).
 
-    Attributes
-    ----------
-    key : str
-        Name of the mark, the same in every frame that shows it.
-    x, y : float
-        Its place: the middle of a dot, the lower left corner of a bar, where words stand.
-    color : str
-        "ink", "soft", "secret", a trust model ("none", "central", "shuffle", "local") or "#rrggbb".
-    faint : bool
-        Whether it stands back.
+    `x` and `y` are the middle of a dot, the lower left corner of a bar, where words stand. The colour is "ink", "soft", "secret", a
+    trust model ("none", "central", "shuffle", "local") or "#rrggbb".
     """
 
     kind: ClassVar[str] = ""

@@ -1,16 +1,19 @@
-"""What figures and scenes that a reader can move have in common: sliders, words, and a frame for every combination of values."""
+"""What figures and scenes that a reader can move have in common: sliders, a frame for each setting, and their HTML."""
 
 import base64
+import hashlib
 import itertools
 import json
 import math
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from html import escape
+from importlib import resources
+from string import Template
 from typing import Any, ClassVar
 
 from bandits_dp import _checks
-from bandits_dp.companion.plots.page import page, to_json
 
 Setting = dict[str, Any]
 MOST_SETTINGS, MOST_BYTES, SHORTEST_ALT = 400, 300_000, 20
@@ -22,14 +25,7 @@ class Moving:
     The numbers behind every combination of slider values are computed once and travel with the page, where a small script draws
     them, with no kernel and in a live notebook alike.
 
-    Attributes
-    ----------
-    sliders : dict of str to tuple
-        Values of each slider.
-    start : dict
-        The setting shown first.
-    data : dict
-        What the page's script draws, ready for JSON.
+    ``sliders`` are the values of each slider, ``start`` is the setting shown first, ``data`` what the page's script draws.
     """
 
     kind: ClassVar[tuple[str, str]]  # for a reader, and for the style sheet
@@ -93,17 +89,9 @@ def check_seen(name: str, text: str) -> str:
 
 
 def check_sliders(sliders: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Any, ...]]:
-    """Return the sliders as plain Python values in a fixed order.
+    """Return the sliders as plain Python values in a fixed order, or raise a ValueError.
 
-    Parameters
-    ----------
-    sliders : mapping of str to sequence
-        Values of each slider from left to right: at least two, all different, finite numbers or text.
-
-    Raises
-    ------
-    ValueError
-        If there is no slider, a slider's values are not as above, or there are more than 400 combinations.
+    A slider has at least two values, all different, finite numbers or text, and all have at most 400 combinations.
     """
     if not isinstance(sliders, Mapping):
         raise TypeError(f"sliders is {_checks.told(sliders)}; allowed is a mapping of names to values")
@@ -174,3 +162,42 @@ def placed(shelf: dict[str, int], item: Any) -> int:
 def things(shelf: dict[str, int]) -> list[Any]:
     """Return what stands on a shelf."""
     return [json.loads(item) for item in shelf]
+
+
+def page(
+    kind: str, title: str, alt: str, data: dict[str, Any], still: str, parts: str, note: str, sliders: Sequence[dict[str, Any]],
+    scripts: Sequence[str], styles: Sequence[str] = ("moving_figure.css",),
+) -> str:
+    """Return the figure's HTML: the same bytes for the same figure, and nothing loaded from anywhere.
+
+    Without its script (switched off, or taken out by a host that shows notebooks, as JupyterLab does until a notebook is trusted
+    or run) the reader still gets the title, `still`, and the note. The parts that could do nothing wait inside a script, which such
+    a host drops whole; where they say <sliders>, the sliders are put. The ignore classes of the template keep MathJax, which looks
+    for dollar signs in notebooks, away from titles and notes.
+    """
+    written = to_json(data)
+    name = "bdp-" + hashlib.sha256((written + title + alt).encode()).hexdigest()[:10]
+    controls = "\n".join(_slider(f"{name}-{place}", slider) for place, slider in enumerate(sliders))
+    return Template(asset("figure.html")).substitute(
+        kind=kind, name=name, title=escape(title), alt=escape(alt), still=still, parts=parts.replace("<sliders>", controls),
+        note=escape(note), json=written, scripts="".join(map(asset, scripts)), styles="".join(map(asset, styles)))
+
+
+def to_json(data: dict[str, Any]) -> str:
+    """Write `data` as compact JSON that cannot end the HTML script element it stands in."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _slider(name: str, slider: dict[str, Any]) -> str:
+    """Return one labelled range input whose positions 0, 1, ... stand for the slider's values."""
+    text = escape(slider["texts"][slider["start"]])
+    return (f'<div class="bdp-slider"><label for="{name}">{escape(slider["label"])}</label>'
+            f'<output for="{name}" aria-live="off">{text}</output>'  # the note is read aloud, and the slider says its value
+            f'<input type="range" id="{name}" min="0" max="{len(slider["values"]) - 1}" step="1" '
+            f'value="{slider["start"]}" aria-valuetext="{text}" autocomplete="off"></div>')
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the text of a file that lies beside this one."""
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")

@@ -24,22 +24,12 @@ class MovingScene(Moving):
     draw : callable
         `draw(**setting)` returns a pair: a list of marks (`Dot`, `Path`, `Bar`, `Text`) in drawing order, and a note, a sentence
         with the key numbers at this setting. Called once for every combination of slider values.
-    sliders : mapping of str to sequence
-        Values of each slider, numbers or text, from left to right; at most 400 combinations in all.
-    start : mapping of str to value
-        The setting shown first.
-    title : str
-        Heading.
-    alt : str
-        What the scene shows, for somebody who cannot see it; at least 20 characters.
+    sliders, start, title, alt, labels
+        As those of a `MovingFigure`.
     size : (float, float)
         Width and height in the marks' units.
-    play : str, optional
-        Slider that a button "Play" moves to its end, a step every `pace` milliseconds.
-    pace : int
-        See `play`; >= 100.
-    labels : mapping of str to str, optional
-        Words for a slider shown instead of its name.
+    play, pace : str and int, optional
+        Slider that a button "Play" moves to its end, a step every so many milliseconds, >= 100.
 
     Raises
     ------
@@ -64,8 +54,7 @@ class MovingScene(Moving):
 
     def __init__(
         self, draw: Callable[..., Any], sliders: Mapping[str, Sequence[Any]], start: Mapping[str, Any], *, title: str, alt: str,
-        size: tuple[float, float] = (100.0, 60.0), play: str | None = None, pace: int = 700,
-        labels: Mapping[str, str] | None = None,
+        size: tuple[float, float] = (100.0, 60.0), play: str | None = None, pace: int = 700, labels: Mapping[str, str] | None = None
     ) -> None:
         self._draw = _checks.called("draw", draw)
         super().__init__(sliders, start, title, alt, labels)
@@ -87,13 +76,7 @@ class MovingScene(Moving):
         self._show("draw", data, _still(shown, sides), note, '<div class="bdp-plot"></div>', "" if play is None else button)
 
     def frame(self, setting: Setting) -> tuple[tuple[Mark, ...], str]:
-        """Compute afresh the marks and the note of one setting, which gives each slider any value, not only its own.
-
-        Raises
-        ------
-        ValueError
-            If the drawing function does not return marks with different keys, and a note.
-        """
+        """Compute afresh the marks and the note of one setting, which gives each slider any value, not only its own."""
         where, result = called("draw", self._draw, setting)
         if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str)):
             raise ValueError(f"{where} is {result!r}; allowed is a pair of marks and a note")

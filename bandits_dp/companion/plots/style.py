@@ -37,11 +37,6 @@ def use_style() -> ExitStack:
     SVG pictures, and in a notebook all pictures, are then those of `bandits_dp.companion.plots.drawing`: transparent, in the page's
     colours where it has its own, the same bytes on every run.
 
-    Returns
-    -------
-    contextlib.ExitStack
-        Closing it, or leaving the `with` block, restores the former settings.
-
     Examples
     --------
     >>> import matplotlib
@@ -78,23 +73,9 @@ def use_style() -> ExitStack:
 
 
 def line_look(color: str | None, index: int) -> tuple[str, Any, str]:
-    """Look up how a series is drawn.
+    """Return a series' colour "#rrggbb", and its line style and marker in matplotlib's words.
 
-    Parameters
-    ----------
-    color : str or None
-        A trust model ("none", "central", "shuffle", "local"), a colour "#rrggbb", or None for the palette.
-    index : int
-        Position of the series in its figure, >= 0; used where `color` does not decide.
-
-    Returns
-    -------
-    color : str
-        "#rrggbb".
-    line : str or tuple
-        matplotlib line style.
-    marker : str
-        matplotlib marker.
+    The colour may be a trust model, "#rrggbb", or None for the palette, in which the series' place in its figure counts.
     """
     if color in TRUST_COLORS:
         return TRUST_COLORS[color], TRUST_LINES[color], TRUST_MARKERS[color]

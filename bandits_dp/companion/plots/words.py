@@ -24,17 +24,9 @@ _PIECE = re.compile(rf"\\sqrt\{{([^{{}}]*)\}}|\\(?:mathdefault|mathrm|mathit|tex
 
 
 def spans(line: str) -> list[Span] | None:
-    """Split a line into runs of letters.
+    """Split a line of a figure's text, with mathematics between dollar signs as matplotlib understands it, into runs of letters.
 
-    Parameters
-    ----------
-    line : str
-        A text of a figure, with mathematics between dollar signs as matplotlib understands it.
-
-    Returns
-    -------
-    list of Span or None
-        None if there is mathematics that does not fit on a line, or a command that is not known here.
+    None if there is mathematics that does not fit on a line, or a command that is not known here.
     """
     if line.count("$") - line.count(r"\$") < 2:
         return [Span(line.replace(r"\$", "$"))]

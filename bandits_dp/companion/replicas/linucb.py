@@ -65,17 +65,7 @@ def _shape(dimension: int) -> NDArray[np.float64]:
 
 
 class FigureGaussian(UserNoise):
-    """Gaussian noise at every user: the curves LinUCB-LDP (B = 1) and LinUCB-SDP-Amp.
-
-    Parameters
-    ----------
-    dimension, users : int
-        d and B.
-    std : float
-        Std of one user's noise, > 0.
-    model : {"local", "shuffle"}
-        For the guarantee that there is none.
-    """
+    """Gaussian noise of a std at every one of B users: the curves LinUCB-LDP (B = 1) and LinUCB-SDP-Amp."""
 
     def __init__(self, dimension: int, users: int, std: float, model: str) -> None:
         super().__init__(users, Reals(LinearStatistics(dimension).dimension))
@@ -112,16 +102,7 @@ class _Truncated(NoiseBits):
 class FigureBits(BitSum):
     """The curve LinUCB-SDP-Vec: encoded numbers and binomial noise, and a mean subtracted that is not the noise's.
 
-    Parameters
-    ----------
-    dimension, users : int
-        d and B.
-    feature_norm : float
-        L, by which every number is shifted.
-    levels : float
-        g, > 0: levels per L.
-    bits : float
-        b, >= 1: noise bits that the analyzer believes in; the draw has their integer part.
+    Numbers are shifted by L, with g > 0 levels per L; the analyzer believes in b >= 1 noise bits, the draw has their integer part.
     """
 
     needs_values = True
@@ -139,15 +120,7 @@ class FigureBits(BitSum):
 
 
 class _FigureNoise(Counter):
-    """A counter whose draws have the code's noise, and a privacy that nobody promises.
-
-    Parameters
-    ----------
-    dimension, horizon : int
-        d and T.
-    node_std : float
-        Std of each draw, > 0.
-    """
+    """A counter whose draws have the code's noise, of a std, and a privacy that nobody promises."""
 
     def __init__(self, dimension: int, horizon: int, node_std: float) -> None:
         self.node_stds = node_std * _shape(dimension)
@@ -276,16 +249,7 @@ def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int
 def figure_central(
     problem: Contextual, epsilon: float, delta: float, horizon: int, counter: str = "prefixes", radius_scale: float = 1.0
 ) -> LiveContexts:
-    """Return the curve LinUCB-JDP; ``counter="tree"`` has a real binary tree whose nodes have the same noise.
-
-    Examples
-    --------
-    >>> import bandits_dp as bdp
-    >>> from bandits_dp.companion.replicas.linucb import figure_central
-    >>> learner = figure_central(bdp.problems.CodeLinear(arms=10, dimension=3), epsilon=1.0, delta=0.1, horizon=1000)
-    >>> learner.guarantee.model, learner.guarantee.proved  # noise that nobody proved anything about
-    ('central', False)
-    """
+    """Return the curve LinUCB-JDP; ``counter="tree"`` has a real binary tree whose nodes have the same noise."""
     horizon = _checks.integer("horizon", horizon, low=2)
     std = math.sqrt(math.log(horizon)) * math.log(2.5 / _checks.delta(delta)) / _checks.epsilon(epsilon)
     kind = FigureTree if _checks.choice("counter", counter, ("prefixes", "tree")) == "tree" else FigureCounter
@@ -296,16 +260,7 @@ def figure_central(
 def figure_amplified(
     problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
 ) -> LiveContexts:
-    """Return the curve LinUCB-SDP-Amp.
-
-    Examples
-    --------
-    >>> import bandits_dp as bdp
-    >>> from bandits_dp.companion.replicas.linucb import figure_amplified
-    >>> learner = figure_amplified(bdp.problems.CodeLinear(arms=10, dimension=3), epsilon=1.0, delta=0.1, horizon=1000)
-    >>> learner.guarantee.model, learner.guarantee.proved  # noise that nobody proved anything about
-    ('shuffle', False)
-    """
+    """Return the curve LinUCB-SDP-Amp."""
     return _gaussian(problem, epsilon, delta, horizon, _checks.integer("batch_size", batch_size), "shuffle", radius_scale)
 
 
@@ -321,16 +276,7 @@ def _gaussian(
 def figure_vector(
     problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
 ) -> LiveContexts:
-    """Return the curve LinUCB-SDP-Vec.
-
-    Examples
-    --------
-    >>> import bandits_dp as bdp
-    >>> from bandits_dp.companion.replicas.linucb import figure_vector
-    >>> learner = figure_vector(bdp.problems.CodeLinear(arms=10, dimension=3), epsilon=1.0, delta=0.1, horizon=1000)
-    >>> learner.guarantee.model, learner.guarantee.proved  # noise that nobody proved anything about
-    ('shuffle', False)
-    """
+    """Return the curve LinUCB-SDP-Vec."""
     users, d = _checks.integer("batch_size", batch_size), problem.dimension
     std = math.log(d / _checks.delta(delta)) / (_checks.epsilon(epsilon) * math.sqrt(users))
     levels = max(2 * math.sqrt(users), d, 4)

@@ -44,10 +44,8 @@ class Batch:
         if stored.exists():
             batch = json.loads(stored.read_text("utf-8"))
             if batch["set"] != self.name or seed not in (None, batch["seed"]):
-                raise ValueError(
-                    f"{self.out} holds results of the set {batch['set']} with the seed {batch['seed']}; "
-                    "name another folder with OUT=, or remove it"
-                )
+                raise ValueError(f"{self.out} holds results of the set {batch['set']} with the seed {batch['seed']}; "
+                                 "name another folder with OUT=, or remove it")
             return int(batch["seed"])
         seed = secrets.randbelow(10**9) if seed is None else seed
         store(stored, json.dumps({"set": self.name, "seed": seed}) + "\n")
@@ -76,7 +74,7 @@ class Batch:
                     one, result = futures[future], future.result()
                     results[one.student] = result
                     store(self.out / "feedback" / f"{names[one.student]}.html", page(result, self.name))
-                    store(self.out / "results" / f"{names[one.student]}.json", json.dumps(result.as_json(), indent=1) + "\n")
+                    store(self.out / "results" / f"{names[one.student]}.json", json.dumps(asdict(result), indent=1) + "\n")
             except KeyboardInterrupt:
                 print(f"\nStopped. The same command goes on from here; what is done is in {self.out}", file=sys.stderr, flush=True)
                 os._exit(130)  # without waiting for submissions that still run: they end with this process
@@ -95,7 +93,6 @@ class Batch:
             raise RuntimeError(f"the master's own solution gets {result.total:g} of {POINTS} with the seed {self.seed}: {said}")
 
     def key(self, digest: str | None) -> str:
-        """Say what a result depends on."""
         parts = json.dumps([digest, checksum(self.master), self.seed, asdict(self.limits)])
         return hashlib.sha256(parts.encode()).hexdigest()
 
@@ -115,7 +112,7 @@ class Batch:
             result = nothing(release, one.student, ERROR, f"{type(error).__name__}: {error}")
         result.key = key
         # What is no text, such as half of a character, could not be stored.
-        return Result(**json.loads(json.dumps(result.as_json(), ensure_ascii=False).encode("utf-8", "replace")))
+        return Result(**json.loads(json.dumps(asdict(result), ensure_ascii=False).encode("utf-8", "replace")))
 
     def judged(self, one: Handed, release: Original) -> Result:
         """Grade a submission if it is one of this set."""

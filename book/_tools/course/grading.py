@@ -25,7 +25,6 @@ def chosen(word: str, folder: Path, sets: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Grade a folder and say what came of it."""
     usual = Limits()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("submissions", help="the folder with what was handed in")

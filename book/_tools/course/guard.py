@@ -121,7 +121,6 @@ class Names:
         self.bodies = [(function, function.__code__) for function in bodies.values()]
 
     def keep(self, names: dict[str, Any]) -> None:
-        """Keep the names that a given cell defined."""
         self.names.update(names)
 
     def put_back(self, names: dict[str, Any]) -> list[str]:

@@ -43,7 +43,6 @@ class Report:
     stopped: bool = False
 
     def note(self, remark: str) -> None:
-        """Remember a remark once."""
         if remark not in self.remarks:
             self.remarks.append(remark)
 
@@ -71,7 +70,6 @@ def server_environment():  # type: ignore[no-untyped-def]
 
 
 def run(cells: Sequence[Cell], limits: Limits, private: Sequence[str] = ()) -> Report:
-    """Run cells in order, and say how each ended."""
     report, left_out = Report(), {}
     end = time.monotonic() + limits.total
     while True:
@@ -132,7 +130,6 @@ def shut(connection: multiprocessing.connection.Connection) -> None:
 
 
 def kill(process: multiprocessing.process.BaseProcess) -> None:
-    """End a process and everything it started."""
     if process.pid:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)  # its group, which outlives it if it started something

@@ -62,7 +62,6 @@ def played(cells: Sequence[Cell], seed: int, answers: dict[str, str] | None = No
 
 
 def score(one: Rehearsal, seed: int, answers: dict[str, str] | None = None) -> float:
-    """Return the points for a set of answers."""
     said = played(one.cells, seed, answers)
     return sum(task.points for task in one.tasks if not said[task.test])
 
@@ -139,7 +138,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def tell(one: Rehearsal, runs: Sequence[dict[str, Any]], wrong: Sequence[str]) -> None:
-    """Print what came of a set."""
     seconds = float(np.median([run["seconds"] for run in runs]))
     passed = sum(not run["solution"] for run in runs)
     print(f"{one.name}: the solution passes {passed} of {len(runs)} seeds, {seconds:.1f} s of CPU each")

@@ -18,20 +18,14 @@ TASK = """\
 
 
 def page(result: Result, name: str) -> str:
-    """Return the page of a result."""
     remarks = "".join(f"<li>{html.escape(remark)}</li>\n" for remark in result.remarks)
     return PAGE.substitute(
-        title=html.escape(f"{result.student}, {name}"),
-        total=f"{result.total:g}",
-        most=f"{sum(task['points'] for task in result.tasks):g}",
-        status=html.escape(result.status),
-        remarks=f"<ul>\n{remarks}</ul>" if remarks else "",
-        tasks="\n".join(map(part, result.tasks)),
-    )
+        title=html.escape(f"{result.student}, {name}"), total=f"{result.total:g}", status=html.escape(result.status),
+        most=f"{sum(task['points'] for task in result.tasks):g}", remarks=f"<ul>\n{remarks}</ul>" if remarks else "",
+        tasks="\n".join(map(part, result.tasks)))
 
 
 def part(task: dict[str, object]) -> str:
-    """Return the part of a task."""
     source = str(task["source"])
     shown = f"<details><summary>Your answer</summary><pre>{html.escape(source)}</pre></details>" if source else ""
     said = html.escape(str(task["said"] or "Passed."))

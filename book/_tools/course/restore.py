@@ -100,7 +100,6 @@ def place(name: str, cells: Sequence[NotebookNode], original: Original) -> int:
 
 
 def fresh(original: Original, name: str) -> NotebookNode:
-    """Return a new copy of a cell of the set."""
     return copy.deepcopy(original.marked[name])
 
 

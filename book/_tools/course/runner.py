@@ -43,7 +43,6 @@ class Job:
 
 
 def run(connection: Connection, job: Job) -> None:
-    """Run the cells of a job and tell how each ended."""
     os.setsid()  # a group of its own, so that whatever it starts is killed with it
     threading.Thread(target=end_with_parent, daemon=True).start()
     home = Path(job.folder)

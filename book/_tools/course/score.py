@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from nbformat import NotebookNode
@@ -30,12 +30,7 @@ class Result:
 
     @property
     def total(self) -> float:
-        """The sum of the scores."""
         return sum(task["score"] for task in self.tasks)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what is stored."""
-        return asdict(self)
 
 
 def nothing(original: Original, student: str, status: str, remark: str) -> Result:
@@ -45,7 +40,6 @@ def nothing(original: Original, student: str, status: str, remark: str) -> Resul
 
 
 def row(task: Any, score: float, said: str, source: str = "") -> dict[str, Any]:
-    """Return the row of a task."""
     return {"task": task.answer, "points": task.points, "score": score, "said": said, "source": source}
 
 

@@ -42,7 +42,6 @@ def read(path: Path) -> NotebookNode:
 
 
 def checksum(path: Path) -> str:
-    """Return the SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
@@ -70,5 +69,4 @@ def tasks(master: NotebookNode) -> list[Task]:
 
 
 def with_seed(source: str, seed: int) -> str:
-    """Return the source of the set-up cell with another seed."""
     return SEED_LINE.sub(f"SEED = {seed}", source)

@@ -31,7 +31,6 @@ class Handed:
 
 
 def known_ids(folder: Path) -> dict[str, list[str]]:
-    """Return for each set the grade ids of its cells."""
     return {path.stem: [mark(cell)["grade_id"] for cell in read(path).cells if mark(cell)] for path in masters(folder)}
 
 
@@ -57,7 +56,6 @@ def visible(folder: Path) -> list[Path]:
 
 
 def is_notebook(path: Path) -> bool:
-    """Say whether a file is called as a notebook."""
     return path.suffix.lower() == ".ipynb" and path.is_file()
 
 
