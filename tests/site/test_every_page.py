@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from pages import FRONT, PAGES, Links, both_schemes, every_page
+from pages import FRONT, PAGES, Links, every_page
 from playwright.sync_api import Browser, Page
 
 from checkout import ROOT, SITE
@@ -48,14 +48,15 @@ BEYOND = """() => {
 
 
 @every_page
-@both_schemes
-def test_page_is_whole_and_asks_no_other_host(
-    tab: Page, address: Callable[[str, str], str], scheme: str, name: str
-) -> None:
-    tab.goto(address(scheme, name))
-    tab.evaluate(SETTLE)
-    faults = tab.evaluate(FAULTS)
-    assert not any(faults.values()), {fault: found for fault, found in faults.items() if found}
+def test_page_is_whole_and_asks_no_other_host(tab: Page, address: Callable[[str, str], str], name: str) -> None:
+    tab.goto(address("http", name))
+    assert not faults(tab)
+
+
+def faults(page: Page) -> dict[str, list[str]]:
+    """Let a page settle; return what is wrong with it."""
+    page.evaluate(SETTLE)
+    return {fault: found for fault, found in page.evaluate(FAULTS).items() if found}
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +67,9 @@ def phone(browser: Browser) -> Iterator[Page]:
 
 
 @every_page
-def test_page_fits_a_phone(phone: Page, address: Callable[[str, str], str], name: str) -> None:
-    phone.goto(address("http", name))
-    phone.evaluate(SETTLE)
+def test_page_from_its_file_is_whole_and_fits_a_phone(phone: Page, address: Callable[[str, str], str], name: str) -> None:
+    phone.goto(address("file", name))
+    assert not faults(phone)
     width = phone.evaluate("document.documentElement.scrollWidth")
     beyond = phone.evaluate(BEYOND)
     assert width <= PHONE["width"], f"the page scrolls sideways: it is {width} px wide; {beyond[:5]}"
@@ -121,7 +122,6 @@ def test_pages_of_source_code_are_whole(page: Page, address: Callable[[str, str]
     page.set_viewport_size(PHONE)
     for name in sources:
         page.goto(address("file", name))
-        faults = page.evaluate(FAULTS)
-        assert not any(faults.values()), (name, faults)
+        assert not any(page.evaluate(FAULTS).values()), name
         assert not page.evaluate(BEYOND), f"{name} reaches beyond a phone's window"
         assert not lost_links(name), f"{name} has links that lead nowhere"

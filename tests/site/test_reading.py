@@ -98,9 +98,8 @@ def open_box(box: Locator, body: Locator, handle: Locator) -> None:
 
 
 @every_chapter
-@both_schemes
-def test_a_figure_moves_by_keyboard(tab: Page, address: Address, scheme: str, name: str) -> None:
-    tab.goto(address(scheme, name))
+def test_a_figure_moves_by_keyboard(tab: Page, address: Address, name: str) -> None:
+    tab.goto(address("file", name))
     tab.wait_for_load_state()
     sliders = tab.locator(".bdp-figure input[type=range]")
     assert sliders.count(), "a chapter has at least one figure that a reader can move"
