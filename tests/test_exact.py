@@ -1,4 +1,4 @@
-"""Exact noise: the laws of the samplers, the grid that values and noise are on, and that every bit of a release keeps the promise."""
+"""Exact noise: laws of the samplers, the grid that values and noise are on, and the promise for every bit of a release."""
 
 import math
 from fractions import Fraction
@@ -143,7 +143,7 @@ def test_discrete_laplace_noise_uses_delta_as_a_density_does() -> None:
 
 
 def test_the_grid_keeps_the_promise_at_thousands_of_points() -> None:
-    """By fractions: integers that are as far apart as rounding allows, over the integer scale, are no worse than what was proved."""
+    """By fractions: integers as far apart as rounding allows, over the integer scale, are no worse than what was proved."""
     rng, worst = np.random.default_rng(0), 0.0
     for _ in range(4000):
         epsilon, delta = 10 ** rng.uniform(-4, 1.7), 10 ** rng.uniform(-15, -0.5)
@@ -282,7 +282,7 @@ def test_convolutions_are_exact(n: int) -> None:
 
 
 def test_a_factorization_adds_noise_to_whole_numbers_that_are_near_what_they_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Entries of C x, without noise: integers at most half a step, and what coefficients of 52 bits make, from the exact fraction."""
+    """Entries of C x, without noise: integers half a step, and what 52 bits of coefficients make, from the exact fraction."""
     monkeypatch.setattr(Grid, "noise", lambda self, shape, rng, factor=1.0: np.zeros(shape, dtype=np.int64))
     counter, rng = C.FactorizationCounter(200, 1.0, 1e-6), np.random.default_rng(6)
     values = counter.grid.near(rng.random(200))
@@ -317,7 +317,7 @@ def least_pivot(A: list[list[Fraction]]) -> Fraction:
 
 @pytest.mark.parametrize("ridge", [1.0, 3e-14, 1e-15])
 def test_noise_on_parameters_is_for_the_matrix_that_is_inverted(ridge: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """LinUCB-DGS: the eigenvalue that its noise is made for is none above the least of the very matrix, ridge or no ridge in doubles."""
+    """LinUCB-DGS: the least eigenvalue that its noise is made for is no more than that, also where doubles lose the ridge."""
     horizon, factors, factor = 300, [], DynamicGaussian.factor
     curator = Curator(DynamicGaussian(2, horizon, 1.0, 1e-6, 1.0), ridge, P.CentralGaussian(1, 1.0, 1e-6).guarantee)
     monkeypatch.setattr(DynamicGaussian, "factor", lambda self, *given: factors.append(factor(self, *given)) or factors[-1])

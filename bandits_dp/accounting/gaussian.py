@@ -6,8 +6,9 @@ Adding :math:`N(0, s^2)` to every coordinate of a query with l2-sensitivity :mat
 .. math:: \delta(\varepsilon) = \Phi\Big(\frac{D}{2s} - \frac{\varepsilon s}{D}\Big)
           - e^{\varepsilon}\, \Phi\Big(-\frac{D}{2s} - \frac{\varepsilon s}{D}\Big).
 
-It depends on :math:`s / D` only, falls in :math:`s`, and holds for every :math:`\varepsilon > 0`. Sampling the noise in
-floating point leaks in deployment (Mironov 2012); these functions describe the ideal mechanism.
+It depends on :math:`s / D` only, falls in :math:`s`, and holds for every :math:`\varepsilon > 0`. These functions describe noise
+with a density; for noise that a computer can draw exactly, and that keeps what they promise, see
+:mod:`bandits_dp.privatizers.grid`.
 """
 
 from __future__ import annotations

@@ -26,11 +26,12 @@ Smith & Thakurta 2022; chapter 4 has a proof of both). Laplace noise uses the l1
 A learner that shows each user only what is computed from these sums and that user's own data is jointly private with the
 same numbers (billboard lemma, Hsu et al. 2014).
 
-*In bits.* ``add`` and ``step`` count whole numbers of steps of a grid (:mod:`bandits_dp.privatizers.grid`). A value is rounded when it
-comes, once, so rows of :math:`\Delta` have norm at most :math:`D + \sqrt d` steps: it is the counter of a slightly larger domain. Given the
-past, y_t is a discrete Gaussian around an integer, and so computed from a continuous one with the same shift, whatever the past
-was; so the composition above is that of all y_t, too. Released are doubles that are functions of the integers y. ``noise_path`` and
-``count``, for simulators, have densities.
+*In bits.* ``add`` and ``step`` count whole numbers of steps of a grid (:mod:`bandits_dp.privatizers.grid`). A value is rounded when
+it comes, once, so rows of :math:`\Delta` have norm at most D and :math:`\sqrt d` steps: this is the counter of a slightly larger
+domain. Given the past, y_t is discrete Gaussian noise around an integer, and so computed from a continuous Gaussian with the same
+shift, whatever the past was; so all y_t together compose as above. (Discrete Laplace noise loses at most its l1 shift over its
+scale, given any past.) Released are doubles that are functions of the integers y. ``noise_path`` and ``count``, for simulators,
+draw from densities.
 """
 
 from __future__ import annotations

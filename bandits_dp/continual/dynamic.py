@@ -9,9 +9,9 @@ needed. A reward is in all T releases, and noise is independent, so each gets Ga
 (\lambda_{\min}(A_t) \mu)`, where :math:`1 / \mu` is the noise of one exact Gaussian mechanism of sensitivity 1. Given the past, the
 shift in units of the noise is at most :math:`\mu / \sqrt T`, surely; T of them compose to at most one of :math:`\mu`
 (:mod:`bandits_dp.learners.linucb_rewards`). That is the price of independent noise on parameters: it grows like the square root of
-T, where a counter's grows like its logarithm. Live, :math:`A_t` and :math:`b_t` are sums of integers, which contain all of the ridge,
-:math:`A_t^{-1} b_t` is an exact fraction, and its rounding to a grid and the noise on it are those of
-:mod:`bandits_dp.privatizers.grid`.
+T, where a counter's grows like its logarithm.
+Live, :math:`A_t` and :math:`b_t` are sums of integers, so that all of the ridge is in them; :math:`A_t^{-1} b_t` is an exact
+fraction; and its rounding and the noise on it are those of :mod:`bandits_dp.privatizers.grid`.
 
 **As we read the paper** (:class:`DynamicLaplace`; Algorithm 1). The release after round t gets, in every coordinate, one Laplace
 noise for each node of the dyadic decomposition of t, of scale :math:`\Delta_\tau \log_2 T / \varepsilon`. The bound
@@ -94,7 +94,7 @@ class DynamicGaussian:
         factor = float(self.factor(A, ridge)[0])
         by = grid("gaussian", factor, self.change * factor / self.scale, self.dimension, moved * factor / self.scale)
         whole = np.array([round(number / Fraction(by.step)) for number in parameter], dtype=object)
-        return by.real(whole + by.noise(whole.shape, rng))
+        return by.real(whole + by.noise(whole.shape, rng).astype(object))
 
     def path(self, rng: np.random.Generator, rounds: int) -> Floats:
         """Draw the noise of the first releases of a run, shape (rounds, d), but for ``factor``."""

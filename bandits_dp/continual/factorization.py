@@ -88,7 +88,8 @@ def later_part(f: NDArray[np.int64], x: NDArray[np.object_]) -> NDArray[np.objec
 
 def pieces(numbers: NDArray[Any]) -> list[NDArray[np.float64]]:
     """Split integers into pieces of a few bits, the lowest first, all of the sign of their number."""
-    sizes, signs, split = abs(numbers.astype(object)), np.sign(numbers.astype(object)).astype(float), []
+    sizes: NDArray[Any] = abs(numbers.astype(object))
+    signs, split = np.sign(numbers.astype(object)).astype(float), list[NDArray[np.float64]]()
     while sizes.any() or not split:
         split.append((sizes & (1 << PIECE) - 1).astype(float) * signs)
         sizes = sizes >> PIECE
@@ -103,13 +104,13 @@ class FactorizationCounter(Counter):
 
     Notes
     -----
-    Exact Toeplitz noise needs all earlier values and draws, so ``add`` keeps them, and so does a saved state: memory O(t dimension),
-    not O(log t) as for a tree, and O(log^2 t) time per round on average, with pauses when t doubles. No draw is made before its
-    round. ``noise_path`` is one convolution per coordinate.
+    Exact Toeplitz noise needs all earlier values and draws, so ``add`` keeps them, and so does a saved state: memory
+    O(t dimension), not O(log t) as for a tree, and O(log^2 t) time per round on average, with pauses when t doubles (a second or
+    two per coordinate at 100,000 rounds). No draw is made before its round. ``noise_path`` is one convolution per coordinate.
 
     The coefficients are floats with a relative error below 4e-16 each step of the recursion; the sensitivity is rounded up by more.
-    ``add`` takes whole numbers of 2^-52 for them, counts C x exactly with these, and rounds each entry to the grid, which moves two
-    neighbours' entries apart by a step at most; then the grid's noise is added. What is released is C, in doubles, times the result.
+    ``add`` takes whole numbers of 2^-52 for them, counts C x exactly with these, and rounds each entry to the grid, which moves
+    two neighbours' entries apart by a step at most; then the grid's noise is added. What is released is C, in doubles, times this.
 
     Examples
     --------

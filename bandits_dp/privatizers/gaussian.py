@@ -23,8 +23,9 @@ class GaussianNoise(Trusting):
 
     @property
     def grid(self) -> Grid:  # type: ignore[override]
-        """The grid for the noise of one draw, on which sums are exact: of values, or, if a shuffler hides their order, of messages."""
-        return domain_grid("gaussian", self.unit_std, self.domain, 1 if self.model == "local" else self.users, self.model == "shuffle")
+        """The grid for the noise of one draw. Sums are exact: of values, or, where a shuffler hides the order, of messages."""
+        added = 1 if self.model == "local" else self.users
+        return domain_grid("gaussian", self.unit_std, self.domain, added, self.model == "shuffle")
 
     @property
     def sub_gaussian_std(self) -> float:

@@ -14,16 +14,16 @@ one number and the part of delta that Laplace noise can use: with :math:`q = e^{
 :math:`1 - q / \cosh(1 / 2t)`, where noise of a density has 1 - q. The step by which t is too large is worth more than that: it
 makes k / t smaller by k / t^2, and q larger by a factor of :math:`e^{k/2t^2}`, which is more than :math:`\cosh(1/2t)`.
 
-*Gaussian noise.* The discrete Gaussian of parameter s, around integers a, has the privacy of the continuous one of variance
-s^2 - 9, for it is computed from it: draw y from N(a, s^2 - 9), and then an integer x with probability proportional to
-:math:`e^{-(x - y)^2 / 18}`. What these weights add up to depends on y by a factor of :math:`1 \pm \eta` only, with
-:math:`\eta < 2.1\, e^{-18 \pi^2} < 10^{-76}` (Poisson's summation formula); if it did not, the law of x would be proportional to
-the integral over y, which is :math:`e^{-(x - a)^2 / 2 s^2}`. So with d coordinates the two laws have probabilities that differ by
-factors of at most :math:`(1 \pm 3 \eta)^d`, for which the surplus of 2^-40 is plenty. And :math:`\sqrt{s^2 - 9} \ge s - 1` if s is at
-least 5: that is the step by which s is too large.
+*Gaussian noise.* Discrete noise of parameter s around an integer a has the privacy of continuous noise of variance s^2 - 9, for it
+is computed from that: draw y from N(a, s^2 - 9), and then an integer x with a probability proportional to
+:math:`e^{-(x - y)^2 / 18}`. If what these weights add up to did not depend on y, the law of x would be proportional to the
+integral over y, :math:`e^{-(x - a)^2 / 2 s^2}`, and be the discrete Gaussian. By Poisson's summation formula it does depend on y,
+but only by a factor of :math:`1 \pm \eta` with :math:`\eta < 2.1\, e^{-18 \pi^2} < 10^{-76}`. So, with d coordinates, the
+probabilities of the two laws differ by factors of at most :math:`(1 \pm 3 \eta)^d`; the surplus of 2^-40 is worth far more. And
+:math:`\sqrt{s^2 - 9} \ge s - 1` if s is at least 5: that is the step by which s is too large.
 
-All that makes the noise larger than that of a density by less than 10^-7 (relatively; crowds of millions of users or an epsilon below
-10^-4 need a coarser grid, and a little more). Widths use the std of the density.
+All that makes the noise larger than that of a density by less than 10^-7, relatively; crowds of millions of users, or an epsilon
+below 10^-4, need a coarser grid, and a little more. Widths use the std of the density.
 """
 
 from __future__ import annotations

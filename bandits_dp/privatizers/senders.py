@@ -1,7 +1,7 @@
 """What users send in the two simplest trust models: the value itself, or the value with noise of their own; and no privacy.
 
-What is sent and received is on a grid, with exact noise (:mod:`bandits_dp.privatizers.grid`); ``release_sum`` is for simulators, and
-its noise is that of a density.
+What is sent and received is on a grid, with exact noise (:mod:`bandits_dp.privatizers.grid`); ``release_sum`` is for simulators,
+and draws from densities.
 """
 
 from __future__ import annotations
