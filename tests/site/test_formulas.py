@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 pytestmark = pytest.mark.site
 
-WIDTHS = 320, 360, 390, 768, 1366, 1920
+WIDTHS = 320, 390, 768, 1366, 1920
 
 # Everything open, and no side bar still on its way.
 UNFOLD = """() => {

@@ -61,18 +61,18 @@ INKS = """() => {
 
 
 @every_chapter
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_drawings_can_be_read(tab: Page, address: Address, theme: str, name: str) -> None:
-    tab.emulate_media(color_scheme=theme)
+def test_drawings_can_be_read(tab: Page, address: Address, name: str) -> None:
+    """Inks in both themes, and sizes at every width, as neither depends on the other."""
     tab.goto(address("file", name))
-    assert tab.evaluate("document.documentElement.dataset.theme") == theme
     assert not tab.locator(".cell_output img:visible").count(), "a picture that cannot follow the theme"
+    for theme in ("dark", "light"):
+        tab.emulate_media(color_scheme=theme)
+        tab.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
+        texts = tab.evaluate(INKS)
+        assert texts and not [text for text in texts if text[1] < 4], f"these can hardly be read in the {theme}"
     for width in (320, 390, 768, 1366):
         tab.set_viewport_size({"width": width, "height": 900})
-        texts = tab.evaluate(INKS)
-        assert texts
-        assert not [text for text in texts if text[1] < 4], "these can hardly be read"
-        upright = [text for text in texts if not text[3]]
+        upright = [text for text in tab.evaluate(INKS) if not text[3]]
         assert not [text for text in upright if not 11.4 <= text[2] <= 16], f"letters too small or too large at {width} pixels"
 
 
