@@ -83,7 +83,7 @@ class BinarySum(BitSum):
     >>> noisy = bdp.privatizers.BinarySum(1000, epsilon=1.0, delta=1e-6)
     >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
     >>> print(f"with {noisy.bits_per_user:.0f} bits of each user: {released:.0f}, give or take {noisy.noise_std:.1f}")
-    with 3 bits of each user: 745, give or take 3.8
+    with 3 bits of each user: 750, give or take 3.8
     """
 
     @_checks.checked()

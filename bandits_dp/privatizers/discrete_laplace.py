@@ -63,7 +63,7 @@ class DiscreteLaplaceSum(SecureSum):
     >>> noisy = bdp.privatizers.DiscreteLaplaceSum(1000, epsilon=1.0)
     >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
     >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
-    747 of 1000 slept well, give or take 1.4
+    750 of 1000 slept well, give or take 1.4
     """
 
     @_checks.checked(delta=_checks.mass)

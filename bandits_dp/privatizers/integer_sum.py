@@ -1,8 +1,8 @@
 r"""Sums of integers: a number becomes an integer, which gets integer noise; an exact law follows for whole batches.
 
 A value in [low, high] becomes :math:`x = g (v - \mathrm{low}) / (\mathrm{high} - \mathrm{low})` and is rounded at random to one of
-its two neighbouring integers in :math:`\{0, \dots, g\}`, so that the mean is kept: :math:`\lceil x - U \rceil` with U uniform, that
-is up if U is below the fraction of x. Neither the fraction nor the comparison is rounded, and the integer stays in
+its two neighbouring integers in :math:`\{0, \dots, g\}`, so that the mean is kept: :math:`\lfloor x + U \rfloor` with U uniform,
+which is up if 1 - U is at most the fraction of x. Neither of these numbers is rounded, and the integer stays in
 :math:`\{0, \dots, g\}` whatever x is, so floating point adds nothing to what the noise has to hide.
 
 What users send, and what ``release`` returns, has noise that only whole numbers decide
@@ -77,7 +77,7 @@ class IntegerSum(Privatizer):
         """Encode every number as an integer in 0..g, of the same shape."""
         x = np.minimum((array - self.low) / self.step, self.levels)  # the top may be passed by a rounding error
         floor = np.floor(x)
-        return (floor + (rng.random(x.shape) < x - floor)).astype(np.int64)
+        return (floor + (1 - rng.random(x.shape) <= x - floor)).astype(np.int64)  # floor(x + U), but for rounding errors
 
     def _decode(self, integers: ArrayLike, batches: int = 1) -> NDArray[np.float64]:
         """Turn noisy sums of integers into estimates of the sums."""

@@ -70,7 +70,7 @@ class RandomizedResponse(Privatizer):
     >>> noisy = bdp.privatizers.RandomizedResponse(1000, epsilon=1.0)
     >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
     >>> print(f"with {noisy.truth:.0%} honest answers: {released:.0f}, give or take {noisy.noise_std:.1f}")
-    with 73% honest answers: 740, give or take 30.3
+    with 73% honest answers: 766, give or take 30.3
     """
 
     model = "local"

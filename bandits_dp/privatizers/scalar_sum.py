@@ -58,7 +58,7 @@ class ScalarSum(BitSum):
     >>> noisy = bdp.privatizers.ScalarSum(2000, epsilon=1.0, delta=1e-6)
     >>> [released] = noisy.release([0.9, 0.6] * 1000, np.random.default_rng(1))  # 0.75 on average
     >>> print(f"a mean of {released / 2000:.3f}, give or take {noisy.noise_std / 2000:.3f}")
-    a mean of 0.751, give or take 0.002
+    a mean of 0.749, give or take 0.002
     """
 
     @_checks.checked()

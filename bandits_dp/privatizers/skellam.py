@@ -51,7 +51,7 @@ class SkellamSum(SecureSum):
     >>> noisy = bdp.privatizers.SkellamSum(1000, epsilon=1.0, delta=1e-6)
     >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
     >>> print(f"{released:.0f} of 1000 slept well, give or take {noisy.noise_std:.1f}")
-    752 of 1000 slept well, give or take 3.8
+    749 of 1000 slept well, give or take 3.8
     """
 
     @_checks.checked()
