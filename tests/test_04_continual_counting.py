@@ -144,6 +144,7 @@ def chapter_function(cell: str, name: str):
     return space[name]
 
 
+@pytest.mark.usefixtures("densities")
 @pytest.mark.parametrize("horizon", [1, 2, 13, 64, 100])
 def test_the_chapters_tree_is_the_packages(horizon: int) -> None:
     tree = chapter_function("plain-tree", "tree")
@@ -152,7 +153,7 @@ def test_the_chapters_tree_is_the_packages(horizon: int) -> None:
     mine = tree(answers, counter.noise_std, np.random.default_rng(2))
     assert mine == pytest.approx(answers.cumsum() + counter.noise_path(np.random.default_rng(2))[:, 0], abs=1e-9)
     rng = np.random.default_rng(2)
-    assert mine == pytest.approx([counter.add(float(a), rng)[0] for a in answers], abs=1e-9)
+    assert mine == pytest.approx([counter.add(float(a), rng)[0] for a in answers], abs=1e-6)  # on its grid
 
 
 def test_scene_shows_the_packages_tree() -> None:

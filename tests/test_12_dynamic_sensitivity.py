@@ -479,7 +479,9 @@ def test_pan_privacy(measured):
         rng = np.random.default_rng(0)
         shown = POOL.draw(np.random.default_rng(1)).pool[:10]
         learner.update(learner.act(shown), rating, rng)
-        states.append(learner.stream.vector / np.linalg.norm(np.sqrt(np.diag(learner.stream.gram))))
+        stream = learner.stream
+        length = stream.unit * math.sqrt(sum(stream.gram[i, i] for i in range(10)))
+        states.append(stream.step * stream.vector.astype(float) / length)
     measured["first reward, read off the memory that holds b"] = read = np.linalg.norm(states[0] - states[1]) / 2
     assert read == pytest.approx(1.0)
 
