@@ -232,7 +232,7 @@ TRACES = {
     "one of many entries": lambda d, r, n: np.eye(300)[7] * 6 * d + r.normal(0, 1, (n, 300)),
     "spread over many entries": lambda d, r, n: 0.4 * d * (-1.0) ** np.arange(200) + r.normal(0, 1, (n, 200)),
     "spread over entries before some that never happen": lambda d, r, n: np.hstack(
-        [0.8 * d * (-1.0) ** np.arange(50) + r.normal(0, 1, (n, 50)), np.full((n, 9), np.nan)]),
+        [0.4 * d * (-1.0) ** np.arange(100) + r.normal(0, 1, (n, 100)), np.full((n, 9), np.nan)]),
     "a matrix": lambda d, r, n: d * np.eye(3) + r.normal(0, 0.3, (n, 3, 3)),
 }
 

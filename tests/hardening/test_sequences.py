@@ -228,14 +228,14 @@ class Learning(RuleBasedStateMachine):
         self.both(lambda thing, rng: thing.restore(edited), True)
         spoil(*state.values())
 
-    @rule(seed=NUMBER, what=st.sampled_from(["releases", "suggestions", "replay", "warm_start"]))
+    @rule(seed=NUMBER, what=st.sampled_from([None, "releases", "suggestions", "replay", "warm_start"]))
     @precondition(lambda self: not hasattr(self.thing, "live"))
     def somebody_looks_on(self, seed, what):
         """A learner is audited, or told a log: alike from the same generator, and it does not change."""
         thing, answers = self.fresh(), []
         before = thing.save()["digest"]
         for rng in (np.random.default_rng(seed), np.random.default_rng(seed)):
-            if what in ("releases", "suggestions"):
+            if what in (None, "releases", "suggestions"):
                 data = rng.choice(self.range, (60 if self.clients else 3, self.problem.arms))
                 answers.append(bdp.view_of(thing, what)((*self.shown(1, 3), data) if self.contextual else data, rng))
             elif not self.clients:
