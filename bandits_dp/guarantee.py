@@ -12,6 +12,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from bandits_dp import _checks
 
 MODELS = ("none", "central", "local", "shuffle")
+EXACT, IDEAL = "every bit of what is sent and released", "the law of real numbers"
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,9 @@ class Guarantee:
     joint : bool
         Whether the promise is joint differential privacy (Kearns et al. 2014): about what all others see, of a user who sees her
         own answer, too. If not, it is about everything that the trust model's adversary sees.
+    holds : str
+        For what, in words, if that is known: for every bit that leaves a mechanism, or, as in simulations, for the law of the real
+        numbers that doubles stand for.
 
     Examples
     --------
@@ -49,6 +53,7 @@ class Guarantee:
     calibration: str
     reason: str
     joint: bool = False
+    holds: str = ""
 
     def __post_init__(self) -> None:
         """Check the numbers and words; what texts say is free."""
@@ -72,7 +77,8 @@ class Guarantee:
         pair = f"({upper(self.epsilon)}, {upper(self.delta)})"
         return (
             f"{pair}-{'joint ' if self.joint else ''}differential privacy in the {self.model} model for {self.unit} "
-            f"(neighbours: {self.neighbours}), {self.calibration} calibration: {self.reason}."
+            f"(neighbours: {self.neighbours}), {self.calibration} calibration: {self.reason}"
+            f"{self.holds and f'; holds for {self.holds}'}."
         )
 
 

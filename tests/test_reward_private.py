@@ -217,7 +217,7 @@ def test_guarantees_in_words():
     assert text("LinUCB-RewardTree", counter="tree") == (
         f"(2, 0.1)-differential privacy in the {common}, certified calibration: running sums of g r with public unit vectors g; "
         "exact Gaussian mechanism, l2-sensitivity 6.325 for all nodes together, of which one round enters at most 10 (Balle & Wang "
-        "2018, Theorem 8)."
+        "2018, Theorem 8); holds for every bit of what is sent and released."
     )
     start = f"differential privacy in the {common}, certified calibration:"
     assert text("LinUCB-Tree", delta=None).startswith(f"(2, 0)-{start} running sums of x r; Laplace mechanism")

@@ -11,7 +11,7 @@ from bandits_dp.catalog.options import COUNTERS, FROM_ZERO, POSITIVE, RETURNING,
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.continual.curator import Curator
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
-from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.streams import CountedRewards
@@ -108,7 +108,7 @@ def _certified_curator(given: Given, options: Any, ridge: float) -> Curator:
                              "public matrix of features and composes over all rounds, without a tree and without assumptions")
     reason = ("Gaussian noise for the sensitivity that the public matrix shows, times sqrt(T), because one reward is in all T "
               "released parameters (exact Gaussian composition; Balle & Wang 2018, Theorem 8)")
-    promise = Guarantee(given.epsilon, given.delta, "central", _unit(problem), NEIGHBOURS, given.calibration, reason)
+    promise = Guarantee(given.epsilon, given.delta, "central", _unit(problem), NEIGHBOURS, given.calibration, reason, holds=EXACT)
     change = _range(problem) * problem.feature_norm
     return Curator(DynamicGaussian(problem.dimension, given.horizon, given.epsilon, given.delta, change), ridge, promise)
 

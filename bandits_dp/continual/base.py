@@ -47,7 +47,7 @@ from bandits_dp import _checks
 from bandits_dp._state import Saved
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
-from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, noun
 from bandits_dp.privatizers.grid import Grid, domain_grid
 
@@ -167,7 +167,7 @@ class Counter(Saved):
         if gap:
             self.guarantee = no_guarantee("central", unit, neighbours, calibration, gap)
         else:
-            self.guarantee = Guarantee(epsilon, delta, "central", unit, neighbours, calibration, reason)
+            self.guarantee = Guarantee(epsilon, delta, "central", unit, neighbours, calibration, reason, holds=EXACT)
 
     def _publish(self, epsilon: float, delta: float, calibration: str, strict: bool) -> None:
         """Set a paper's noise, and what it promises; most counters have none."""

@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from tqdm import tqdm
 
 from bandits_dp import _checks
 from bandits_dp._memory import check_runs
+from bandits_dp.guarantee import IDEAL
 from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.play.groups import TOGETHER, Groups
@@ -131,7 +133,8 @@ def simulate(
                 if store:
                     store.save(run, single)
     played = Played.join([found[run] for run in sorted(found)])
-    return Result(learner.name, rounds, played.regret, played.bits, learner.guarantee, seed, played.counts, played.curves,
+    promise = replace(learner.guarantee, holds=learner.guarantee.holds and IDEAL)
+    return Result(learner.name, rounds, played.regret, played.bits, promise, seed, played.counts, played.curves,
                   dict(learner.parameters))
 
 

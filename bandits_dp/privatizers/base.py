@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.guarantee import Guarantee, no_guarantee
+from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, noun, rows
 
 FIDELITIES = ("aggregate", "messages")
@@ -123,7 +123,7 @@ class Privatizer(ABC):
         if gap:
             self.guarantee = no_guarantee(self.model, self._unit, self._neighbours, calibration, gap)
         else:
-            self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, self._neighbours, calibration, reason)
+            self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, self._neighbours, calibration, reason, holds=EXACT)
 
     @abstractmethod
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
