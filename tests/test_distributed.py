@@ -343,8 +343,8 @@ def test_guarantees_say_whose_data_and_why():
     assert str(make("CDP-DPE", problem, 500).guarantee) == (
         "(8, 0.1)-differential privacy in the central model for one client's average rewards, each in [-1, 1] (neighbours: replace "
         "one client's data), certified calibration: exact Gaussian mechanism, l2-sensitivity 2 (Balle & Wang 2018, Theorem 8); "
-        "that is for one average, and each phase calibrates it to all averages of its clients, who are in no other; holds for every bit "
-        "of what is sent and released."
+        "that is for one average, and each phase calibrates it to all averages of its clients, who are in no other; holds for "
+        "every bit of what is sent and released."
     )
     assert make("CDP-DPE, Laplace", problem, 500, delta=0.1).guarantee.delta == 0
     assert not make("DPE", problem, 500).guarantee.proved

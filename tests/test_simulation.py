@@ -259,7 +259,7 @@ ALIKE = {"DP-UCB", "DPE", "DPE-FixedU", "CDP-DPE", "LDP-DPE", "LinUCB", "LinUCB-
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_the_plain_loop_counts_and_records_the_same(name):
+def test_the_plain_loop_counts_and_records_the_same(name, densities):
     """What is counted does not depend on the fidelity; and regret is the same, where the same noise is drawn (else in law)."""
     learner, problem, _ = small(name)
     fast = bdp.simulate(learner, problem, 250, runs=3, seed=5, progress=False)
