@@ -3,7 +3,8 @@ r"""Gaussian and Laplace noise as a computer can draw it exactly: whole numbers 
 A double is a whole number of tiny steps, and sums of real noise in doubles have last bits that tell which value they began with
 (Mironov 2012). So what is really released is made differently: values are rounded to a grid whose step is a power of two, sums of
 them are exact, the noise is a whole number of steps from :class:`bandits_dp.privatizers.exact.Coins`, and the double that is
-returned is a function of the whole number that comes out. What is proved holds for every bit of it. Below, numbers are in steps.
+returned is a function of the whole number that comes out. What is proved holds for every bit of it. Below, numbers are in steps;
+chapter 13 attacks the last digits of what comes out.
 
 *Rounding.* Two values that were at most D apart are at most :math:`D + \sqrt d` apart after each of their d coordinates was rounded
 (D + d in the l1 norm). The scale of the noise grows by that factor, by what the domain's check lets pass, by 2^-40 for what is
