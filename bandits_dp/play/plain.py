@@ -124,7 +124,7 @@ def _released_rewards(live: LiveArms, world: LinearArms, answers: Rng, noise: Rn
     asked, privatizers = live.asked, live.privatizers
     if privatizers[0].needs_values:
         pairs = zip(privatizers, asked.arms, strict=True)
-        sums = [privatizer.release(world.rewards(int(arm), privatizer.users, answers), noise) for privatizer, arm in pairs]
+        sums = [privatizer.simulate(world.rewards(int(arm), privatizer.users, answers), noise) for privatizer, arm in pairs]
     else:
         totals = world.reward_sums(asked.arms, asked.plays, answers)
         sums = [privatizer.release_sum(total, noise) for privatizer, total in zip(privatizers, totals, strict=True)]
@@ -140,4 +140,4 @@ def _released_averages(live: LiveClients, world: ClientPopulation, answers: Rng,
         raise ValueError(f"clients must be few enough for memory where every client's averages are needed, got "
                          f"{asked.clients:,} in phase {live.learner.phase} with {len(asked.arms)} averages each: more than "
                          f"{MOST_VALUES:,} in all; take a smaller population or alpha")
-    return privatizer.release(world.averages(asked.arms, asked.plays, asked.clients, answers), noise)
+    return privatizer.simulate(world.averages(asked.arms, asked.plays, asked.clients, answers), noise)

@@ -216,6 +216,11 @@ class Privatizer(ABC):
             return self._analyzed(self._randomized(array, rng), rng)
         return self._aggregate(array, rng)
 
+    def simulate(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Draw what :meth:`release` returns for such values, for simulators: from the law of real numbers where that is faster."""
+        array = self.check(values, self.users)
+        return self.release_sum(array.sum(axis=0), rng) if self.knows_sums else self._aggregate(array, rng)
+
     def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the answer from its law; the sum of the values is all that it depends on, unless a subclass knows better."""
         if not self.knows_sums:

@@ -97,6 +97,11 @@ class IntegerSum(Privatizer):
         noise = self._draw(self.users, (self.dimension,), rng)
         return self._decode(self._round(array, rng).sum(axis=0) + noise)
 
+    def simulate(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Do the same with noise from a sampler that computes in floating point."""
+        noise = self._simulate(self.users, (self.dimension,), rng)
+        return self._decode(self._round(self.check(values, self.users), rng).sum(axis=0) + noise)
+
     def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Add the noise, if all values are ends of the interval; else refuse, for how values round depends on each of them.
 
