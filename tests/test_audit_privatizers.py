@@ -21,7 +21,7 @@ def bit_sums(privatizer):
         array = privatizer.check(values)
         x = (array - privatizer.low) / privatizer.step
         counts = np.minimum(np.floor(x + rng.random((runs, *array.shape))), privatizer.levels).sum(axis=1)
-        return counts + privatizer.noise_bits.draw_sum(privatizer.users, counts.shape, rng)
+        return counts + privatizer.noise_bits.simulate_sum(privatizer.users, counts.shape, rng)
 
     return mechanism
 
