@@ -19,6 +19,7 @@ from bandits_dp.live.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES, complete
 from bandits_dp.privatizers.bit_sum import BitSum
+from bandits_dp.privatizers.senders import Trusting
 
 RELEASES = ("sum", "messages", "first message", "one user")
 PLAYS = ("messages", "releases", "suggestions")
@@ -112,7 +113,7 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
         raise TypeError(f"privatizer must have release(values, rng, fidelity), got {_checks.told(privatizer)}: {error}") from error
     _checks.choice("fidelity", fidelity, FIDELITIES)
     # Where the answer's law depends on the sum of the values only, all runs are one call.
-    usual = getattr(type(privatizer), "_aggregate", None) is Privatizer._aggregate
+    usual = getattr(type(privatizer), "_aggregate", None) in (Privatizer._aggregate, Trusting._aggregate)
     by_sum = fidelity == "aggregate" and usual and privatizer.knows_sums
 
     def draw(values: Any, rng: np.random.Generator, runs: int) -> ArrayLike:

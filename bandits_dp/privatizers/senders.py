@@ -47,6 +47,10 @@ class Trusting(Privatizer):
         """Add one noise to the sum."""
         return self.grid.noisy(waiting, rng)
 
+    def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Release what is sent, on the grid: the law of ``release_sum`` is that of real numbers."""
+        return self.receive(self.send(array, rng).sum(axis=0), rng)
+
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Add the messages up, which is exact, and receive their sum."""
         return self.receive(messages.sum(axis=0, dtype=float), rng)
