@@ -765,7 +765,7 @@ def test_the_scene_is_a_run(trust: str, name: str) -> None:
     space, _ = scene()
     world = ClientPopulation(space["eight"], [0.83, 0.35], client_std=0.2)
     app = bdp.make(name, world, horizon=10_000, alpha=0.5, **({} if name == "DPE" else BUDGET))
-    answers, coins = np.random.default_rng(31).spawn(2)
+    answers, coins = np.random.default_rng(31).spawn(2)[0], np.random.default_rng(6)
     for _ in range(4):
         ticket = app.act()
         app.update(ticket, world.averages(ticket.arm, ticket.plays, ticket.users, answers), coins)

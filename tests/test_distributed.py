@@ -114,7 +114,7 @@ def plain_loop(kind, problem, horizon, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_simulator_plays_the_plain_loop(kind):
+def test_the_simulator_plays_the_plain_loop(kind, densities):
     """With real messages: the same random numbers, the same regret after every round and the same communication."""
     horizon, shrunk = 1500, 0
     for seed in range(4):
@@ -214,7 +214,7 @@ def test_exact_margins_cover(kind, rewards):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_clients_answer_when_they_like(kind):
+def test_clients_answer_when_they_like(kind, densities):
     """One by one in any order: the same releases where noise is drawn at the end, or in the same order."""
     problem = population()
     one, many = (make(kind, problem, 500) for _ in range(2))
