@@ -61,7 +61,7 @@ class Guarantee:
         object.__setattr__(self, "delta", _checks.real("delta", self.delta, 0.0, 1.0, ends="[]"))
         _checks.choice("model", self.model, MODELS)
         _checks.calibration(self.calibration)
-        for name in ("unit", "neighbours", "reason"):
+        for name in ("unit", "neighbours", "reason", "holds"):
             _checks.words(name, getattr(self, name))
         _checks.flag("joint", self.joint)
 

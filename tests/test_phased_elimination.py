@@ -97,7 +97,7 @@ def hard(kind):
 @pytest.mark.parametrize("calibration", ("certified", "theorem"))
 @pytest.mark.parametrize("name", ("PE", "CDP-PE"))
 @pytest.mark.parametrize("kind", ("plain", "rank 2 in R^4", "repeated and zero", "short"))
-def test_elimination_matches_the_plain_loop(kind, name, calibration):
+def test_elimination_matches_the_plain_loop(kind, name, calibration, densities):
     """The simulator with single messages is the plain loop on the same random numbers, round by round."""
     problem, horizon, dropped = hard(kind), 30_000, 0
     for seed in range(3):

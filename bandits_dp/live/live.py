@@ -122,7 +122,7 @@ class Live(Saved):
     @property
     def missing(self) -> int:
         """How many users (with clients: how many more of them) one ticket can be for: those without one, or without an answer."""
-        return 0 if self.due else min(self.slots[self._turn].free, self.horizon - self.played)
+        return 0 if self.due or not self.slots else min(self.slots[self._turn].free, self.horizon - self.played)
 
     @property
     def _turn(self) -> int:
