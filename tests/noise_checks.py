@@ -8,6 +8,7 @@ from the mechanism.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -149,14 +150,14 @@ def messages(name: str) -> None:
 
 
 def sums(name: str) -> None:
-    """Both fidelities release the true sum plus noise of the right law, for all users at either end, and in the middle."""
+    """Both fidelities, and a simulator, release the sum plus noise of the right law, for all at either end, and in the middle."""
     case = CASES[name]
     p, rng = case.make(USERS), np.random.default_rng(2)
     runs = 4 * RUNS if case.kind == "discrete" else RUNS
     for share in (0.0, 0.5, 1.0) if case.kind in ("gaussian", "laplace") else (0.0, 1.0):
         values = everyone(case, p, False) * (1 - share) + everyone(case, p, True) * share
-        for fidelity in ("messages", "aggregate"):
-            noise = np.array([p.release(values, rng, fidelity) for _ in range(runs)]) - values.sum(axis=0)
+        for draw in (partial(p.release, fidelity="messages"), p.release, p.simulate):
+            noise = np.array([draw(values, rng) for _ in range(runs)]) - values.sum(axis=0)
             if case.kind in ("gaussian", "laplace"):
                 users = USERS if case.local else 1
                 if case.kind == "gaussian":

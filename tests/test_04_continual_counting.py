@@ -160,8 +160,8 @@ def test_scene_shows_the_packages_tree() -> None:
     """At every setting: the nodes by brute force, Noor's copies in those that hold her, and the package's counts."""
     data = stored_scene("04_continual_counting", "tree-scene")
     answers = (np.random.default_rng(4).random(10_000) < 0.6)[:16]
-    counter = TreeCounter(16, 1.0, 1e-6)
-    shown = np.append(0.0, answers.cumsum() + counter.noise_path(np.random.default_rng(6))[:, 0])
+    counter, rng = TreeCounter(16, 1.0, 1e-6), np.random.default_rng(6)
+    shown = np.append(0.0, [counter.add(float(answer), rng)[0] for answer in answers])
     kept = {(t - (t & -t), t & -t) for t in range(1, 17)}
     for night, user in itertools.product(range(1, 17), repeat=2):
         marks, note = data[str(night), str(user)]
