@@ -48,6 +48,14 @@ def louder(kind, method, factor):
     return changed(kind, method, faulty)
 
 
+def both(*plants):
+    """Plant several faults."""
+    def plant(patch):
+        for one in plants:
+            one(patch)
+    return plant
+
+
 def bits_with(factor, method):
     """Draw noise bits of a std that is so many times the declared one, and of the declared mean: pairs have the same for any p."""
     def quieter(bits):
@@ -150,7 +158,7 @@ def secure_times(kind, factor):
             some = rng.binomial(abs(noise), abs(factor - 1))
             return noise + int(math.copysign(1, factor - 1)) * np.sign(noise) * some
         return drawn
-    return changed(kind, "_draw", faulty)
+    return both(changed(kind, "_draw", faulty), changed(kind, "_simulate", faulty))
 
 
 def one_batch_of_four(exact):
@@ -374,7 +382,7 @@ FAULTS: dict[str, tuple[Callable[[Any], None], str, str, Any]] = {
     "noise bits of messages times 0.9": (
         bits_with(0.9, "draw"), "sums", "BinarySum", Look(lambda: bits(P.BinarySum(3, EPSILON, DELTA)), NONE, ONE, 300_000)),
     "noise bits of sums times 0.9": (
-        bits_with(0.9, "draw_sum"), "sums", "ScalarSum",
+        both(bits_with(0.9, "draw_sum"), bits_with(0.9, "simulate_sum")), "sums", "ScalarSum",
         Look(lambda: tally(P.ScalarSum(3, EPSILON, DELTA, levels=3)), NONE, ONE, 300_000)),
     "lies 0.9 as likely": (
         lying(0.9), "messages", "RandomizedResponse",
