@@ -96,8 +96,6 @@ class Counter(Saved):
         Standard deviation of one draw per coordinate, in the units of one value (of the least noisy draw, if they differ).
     guarantee : Guarantee
         What all released sums together promise to each user.
-    grid : Grid
-        The grid of what is added and released, and the noise of one draw on it.
 
     Raises
     ------
@@ -207,7 +205,7 @@ class Counter(Saved):
 
     @property
     def grid(self) -> Grid:
-        """See the class."""
+        """The grid of what is added and released, and the noise of one draw on it."""
         scale = self.noise_std if self.noise == "gaussian" else self.noise_std / math.sqrt(2)
         return domain_grid(self.noise, scale, self.domain)
 
