@@ -12,8 +12,8 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.live.restarts import Restarts
-from bandits_dp.privatizers import BinarySum, CentralLaplace
-from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms, PoolContextual
+from bandits_dp.privatizers import BinarySum, Box, CentralGaussian, CentralLaplace
+from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, PoolContextual
 
 ARMS = BernoulliArms([0.9, 0.8])
 
@@ -108,6 +108,34 @@ def test_a_weaker_privatizer_of_a_later_phase_is_refused_before_anybody_is_asked
     with pytest.raises(ValueError, match=words):
         live.act()
     assert live.played == 150
+
+
+class Crowds:
+    """Asks twice as many clients in every phase."""
+
+    def __init__(self):
+        self.phase = 0
+
+    def ask(self):
+        return bdp.Asked(arms=[0, 1], plays=[4, 4], clients=5 * 2**self.phase)
+
+    def tell(self, released, noise):
+        self.phase += 1
+
+
+def test_clients_are_promised_what_every_phase_keeps():
+    world = ClientPopulation(np.eye(2), [0.5, 0.3], client_std=0.1)
+
+    def loud(clients, numbers):
+        return CentralGaussian(clients, max(clients, 5) / 5, 1e-3, domain=Box(numbers, -1.0, 1.0))
+
+    live = bdp.combine(Crowds(), loud, world, horizon=1000)
+    assert live.guarantee.epsilon == 1.0
+    with pytest.raises(ValueError, match=r"privatizer must promise \(1, 0.001\).* to each of 10 users, got \(2, 0.001\)"):
+        live.update(live.act(), np.zeros((5, 2)))
+    own = bdp.combine(Crowds(), loud, world, horizon=1000, guarantee=CentralGaussian(1, 4.0, 1e-3).guarantee)
+    own.update(own.act(), np.zeros((5, 2)))
+    assert own.guarantee.epsilon == 4.0 and own.missing == 10
 
 
 # States that go elsewhere

@@ -88,6 +88,8 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
 def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorized:
     """Return the released sum of a privatizer, or of any object with ``release(values, rng, fidelity)``, for many runs at once.
 
+    Where the law of an answer depends on the true sum only, it is drawn from the law of real numbers, as simulators do.
+
     Raises
     ------
     TypeError

@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._state import Saved
+from bandits_dp._state import Saved, locked
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
@@ -220,6 +220,7 @@ class Counter(Saved):
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         self.steps = int(state["steps"])
 
+    @locked
     def add(self, value: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
         """Take the next value and release the private running sum.
 

@@ -70,9 +70,7 @@ class LiveArms(LiveAsked):
         self.begin()
         self.sample = self.privatizers[0] if self.privatizers else privatizer(1)
         if guarantee is None:
-            promises = [one.guarantee for one in (self.sample, *self.privatizers)]
-            epsilon, delta = (max(getattr(one, name) for one in promises) for name in ("epsilon", "delta"))
-            self.guarantee, self.weakest = replace(max(promises, key=lambda one: one.epsilon), epsilon=epsilon, delta=delta), True
+            self._promise_weakest()
 
     def begin(self, answered: int = 0) -> None:
         """Hear what the learner asks, and who answers through what; so many have answered already."""
@@ -85,8 +83,7 @@ class LiveArms(LiveAsked):
             made: dict[int, Privatizer] = {privatizer.users: privatizer for privatizer in self.privatizers}
             for users in map(int, asked.plays):
                 if users not in made:
-                    made[users] = self.privatizer(users)
-                    self._check_promise(made[users])
+                    made[users] = self._kept(self.privatizer(users))
             self.privatizers = [made[users] for users in map(int, asked.plays)]
         sources = self.privatizers if self.decides else [None] * len(asked.arms)
         self.slots = [Slot(*one) for one in zip(sources, asked.plays.tolist(), asked.arms.tolist(), strict=True)]

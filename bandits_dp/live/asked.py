@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,20 +35,11 @@ class LiveAsked(Live):
     privatizers: list[Privatizer]
     sample: Privatizer
     numbers_sent = 0  # in simulations: numbers that people sent
-
     weakest = False  # whether the guarantee is that of the weakest privatizer of the first phase
 
     @abstractmethod
     def begin(self) -> None:
         """Hear what the learner asks, and make the slots."""
-
-    @property
-    def _accepts(self) -> str:
-        return f"rewards in {self.sample.domain}"
-
-    @property
-    def _source(self) -> Any:
-        return self.sample
 
     def _ask(self) -> Asked:
         """Ask the learner, whose class may be anybody's."""
@@ -84,13 +76,20 @@ class LiveAsked(Live):
         self._tell(*self.due, self.privatizers)
         self.begin()
 
-    def _check_promise(self, privatizer: Privatizer) -> None:
-        """Refuse a privatizer that promises less than this learner."""
+    def _promise_weakest(self) -> None:
+        """Promise what the weakest privatizer of the first phase does, and from now on refuse a weaker one."""
+        promises = [one.guarantee for one in (self.sample, *self.privatizers)]
+        epsilon, delta = (max(getattr(one, name) for one in promises) for name in ("epsilon", "delta"))
+        self.guarantee, self.weakest = replace(max(promises, key=lambda one: one.epsilon), epsilon=epsilon, delta=delta), True
+
+    def _kept(self, privatizer: Privatizer) -> Privatizer:
+        """Return a privatizer, unless it promises less than this learner."""
         own, other = self.guarantee, privatizer.guarantee
         if self.weakest and (other.epsilon > own.epsilon or other.delta > own.delta):
             raise ValueError(f"privatizer must promise ({own.epsilon:g}, {own.delta:g}), as in the first phase, to each of "
                              f"{privatizer.users} users, got ({other.epsilon:g}, {other.delta:g}); a guarantee= of your own is "
                              "taken as it is")
+        return privatizer
 
     @property
     def _actions(self) -> NDArray[np.float64] | None:

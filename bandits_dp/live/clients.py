@@ -29,8 +29,8 @@ class LiveClients(LiveAsked):
         ``privatizer(clients, numbers)`` gives the privatizer of a sum of so many vectors of so many averages.
     arms, horizon : int
         Numbers of arms K and rounds T, both >= 1.
-    guarantee : Guarantee
-        What the whole run promises to each client.
+    guarantee : Guarantee, optional
+        What the whole run promises to each client; if not given, see :class:`bandits_dp.live.arms.LiveArms`.
     fidelity : {"aggregate", "messages"}
         See :class:`bandits_dp.live.live.Live`.
 
@@ -48,19 +48,21 @@ class LiveClients(LiveAsked):
     setting = "clients"
 
     def __init__(
-        self, learner: Any, privatizer: Callable[[int, int], Privatizer], arms: int, horizon: int, guarantee: Guarantee,
-        fidelity: str = "aggregate",
+        self, learner: Any, privatizer: Callable[[int, int], Privatizer], arms: int, horizon: int,
+        guarantee: Guarantee | None = None, fidelity: str = "aggregate",
     ) -> None:
-        super().__init__(learner, arms, horizon, guarantee, fidelity)
+        super().__init__(learner, arms, horizon, guarantee, fidelity)  # type: ignore[arg-type]  # set below
         self.privatizer, self.sample = privatizer, privatizer(1, 1)
         self.begin()
+        if guarantee is None:
+            self._promise_weakest()
 
     def begin(self) -> None:
         """Hear what the learner asks, and who answers through what."""
         self.asked = asked = self._ask()
         left = self.horizon - self.played
         self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody would play by it
-        self.privatizers = [self.privatizer(asked.clients, len(asked.arms))] if self.decides else []
+        self.privatizers = [self._kept(self.privatizer(asked.clients, len(asked.arms)))] if self.decides else []
         self.slots = [Slot(self.privatizers[0], asked.clients) if self.decides else Slot(None, 0)]
         over_and_over = asked.plays * -(-left // max(1, int(asked.plays.sum())))
         self.plays = asked.plays if self.decides else np.diff(np.minimum(np.cumsum(over_and_over), left), prepend=0)

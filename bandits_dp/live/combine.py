@@ -99,7 +99,7 @@ def combine(
                             f"is, got {privatizer!r}")
         made, size = partial(_made, privatizer), (problem.arms, horizon)
         if problem.setting == "clients":
-            live = LiveClients(learner, made, *size, guarantee or made(1, 1).guarantee, fidelity)
+            live = LiveClients(learner, made, *size, guarantee, fidelity)
         else:
             live = LiveArms(learner, made, *size, guarantee, fidelity, problem.setting)
     if guarantee is not None:

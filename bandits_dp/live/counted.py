@@ -62,14 +62,6 @@ class LiveCounted(Live):
     def _lacks(self, place: int) -> int:
         return self.horizon - self.played
 
-    @property
-    def _accepts(self) -> str:
-        return f"rewards in {self.sample.domain}"
-
-    @property
-    def _source(self) -> Any:
-        return self.sample
-
     @locked
     def act(self, users: int = 1, user: Hashable = None) -> Ticket:
         """Return a ticket for the next user; see :meth:`bandits_dp.live.arms.LiveArms.act`."""

@@ -76,6 +76,7 @@ class Live(Saved):
 
     kind = "learner"
     setting = "arms"
+    sample: Any  # of what releases, where that is not one for all
     centre: NDArray[np.float64] | None = None  # what a learner's parameter is measured from, if not from 0
 
     def __init__(
@@ -100,14 +101,14 @@ class Live(Saved):
         return f"{self._accepts}: {self._source.guarantee}"
 
     @property
-    @abstractmethod
     def _accepts(self) -> str:
         """Which rewards it takes, in words."""
+        return f"rewards in {self.sample.domain}"
 
     @property
-    @abstractmethod
     def _source(self) -> Any:
         """Whose releases it is told."""
+        return self.sample
 
     @property
     def counts(self) -> dict[str, Any]:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
 from bandits_dp.continual import Counter
-from bandits_dp.continual.base import LAST
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.widths.ridge import NoiseLaw
 
 Floats = NDArray[np.float64]
+WHOLE = 2.0**53  # up to which floats count without rounding
 TAPE = 2**15  # random numbers that are drawn at once, about
 
 
@@ -167,8 +167,8 @@ class CountedBatches:
         self.guarantee, self.bits_per_user = counter.guarantee, 64.0 * counter.dimension  # double-precision numbers
         self.ahead = counter.dimension
         largest, step = max(abs(counter.domain.low), abs(counter.domain.high)), counter.grid.step
-        if LAST * step < self.users * largest < math.inf:  # of a figure's curves anything may be counted, and nothing is promised
-            raise ValueError(f"users must be at most {LAST * step / largest:.0f} in a batch, whose sum must be exact in steps of "
+        if WHOLE * step < self.users * largest < math.inf:  # it is infinite for what promises nothing, such as a figure's counter
+            raise ValueError(f"users must be at most {WHOLE * step / largest:.0f} in a batch, whose sum must be exact in steps of "
                              f"{step:g}, got {self.users}")
 
     def check(self, values: Floats, name: str) -> None:

@@ -4,8 +4,9 @@ Users hold values. Each randomizes its own value (R), a middleman passes the mes
 estimates the sum of the values (A). Learners call :meth:`Privatizer.release` and see nothing else, so changing the trust model
 means changing the privatizer and not the learner.
 
-Two fidelities, one distribution: ``"messages"`` makes, shuffles and analyzes every message; ``"aggregate"`` draws the
-analyzer's answer from its exact law, which takes the same time for two users and for a billion.
+Two fidelities, one distribution: ``"messages"`` makes, shuffles and analyzes every message; ``"aggregate"`` draws what the answer
+depends on, where that is less. Both are releases. Simulators draw from the law of real numbers (``release_sum``), which takes the
+same time for two users and for a billion.
 """
 
 from __future__ import annotations
@@ -197,7 +198,7 @@ class Privatizer(ABC):
         rng : numpy.random.Generator
             Source of randomness.
         fidelity : {"aggregate", "messages"}
-            Draw the answer from its law, or really make every message. The law is the same.
+            Draw only what the answer depends on, or really make every message. The law is the same.
 
         Returns
         -------
