@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bandits_dp._state import snapshot
 from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers.grid import FINE, Grid
+from bandits_dp.privatizers.grid import FINE, whole
 
 Floats = NDArray[np.float64]
 ENOUGH = 26  # bits that features have after the first one of the root of the ridge
@@ -106,11 +106,6 @@ class Curator:
 def power_of_two(number: float) -> float:
     """Return the largest power of two that is no more."""
     return math.ldexp(1.0, math.frexp(number)[1] - 1)
-
-
-def whole(numbers: Floats, step: float) -> NDArray[np.object_]:
-    """Round numbers to steps, as integers of any length."""
-    return Grid("gaussian", step, 1.0).whole(numbers)
 
 
 def solution(A: NDArray[np.object_], b: NDArray[np.object_]) -> tuple[list[int], int]:

@@ -48,6 +48,11 @@ TAIL = 64  # scales that noise is larger than with a probability below exp(-2000
 _integers = np.frompyfunc(int, 1, 1)
 
 
+def whole(values: NDArray[np.float64], step: float) -> NDArray[np.object_]:
+    """Round values to steps, as integers of any length."""
+    return np.asarray(_integers(np.rint(values / step)), dtype=object)
+
+
 @dataclass(frozen=True)
 class Grid:
     """Multiples of a step, and the scale of the noise on them.
@@ -83,12 +88,12 @@ class Grid:
     def noise(self, shape: tuple[int, ...], rng: np.random.Generator, factor: float = 1.0) -> NDArray[np.int64]:
         """Draw noise in steps, of the scale times a factor."""
         coins, size = Coins(rng), math.ceil(self.scale * factor) + 1
-        draw = coins.gaussians if self.law == "gaussian" else coins.laplaces
+        draw = coins.gaussian if self.law == "gaussian" else coins.laplace
         return draw(size, math.prod(shape)).reshape(shape)
 
     def whole(self, values: NDArray[np.float64]) -> NDArray[np.object_]:
         """Round values to steps, as integers of any length."""
-        return np.asarray(_integers(np.rint(values / self.step)), dtype=object)
+        return whole(values, self.step)
 
     def real(self, whole: NDArray[np.object_]) -> NDArray[np.float64]:
         """Return so many steps as doubles."""
