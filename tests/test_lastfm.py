@@ -266,7 +266,7 @@ def test_users_return_once_in_every_season(stand_in):
 
 @pytest.mark.parametrize("name", ["LinUCB", "LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-JDP"])
 @pytest.mark.parametrize("returning", [None, 1])
-def test_parallel_runs_follow_the_plain_loop(stand_in, name, returning, tmp_path):
+def test_parallel_runs_follow_the_plain_loop(stand_in, name, returning, tmp_path, densities):
     """And can be kept, with the problem's data."""
     problem, again = (LastFM(dimension=8, arms=6, returning=returning, listening=stand_in) for _ in range(2))
     learner = bdp.make(name, problem, horizon=150, **({} if name == "LinUCB" else {"epsilon": 2.0, "delta": 0.1}))
