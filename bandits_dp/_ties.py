@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 NEAR = 1e-11  # relative; far above what a processor leaves, far below what anybody could learn
 
 
-def first_largest(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return where the largest finite number stands along the last axis: the first place, if several hold it up to rounding."""
+def largest(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return whether finite numbers are the largest along the last axis, up to rounding; shape of ``values``."""
     top = values.max(axis=-1, keepdims=True)
-    return np.asarray((values >= top - NEAR * np.abs(top)).argmax(axis=-1))
+    return np.asarray(values >= top - NEAR * np.abs(top))
+
+
+def first_largest(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the first place along the last axis that holds the largest finite number."""
+    return np.asarray(largest(values).argmax(axis=-1))
 
 
 def round_up(values: NDArray[np.float64]) -> NDArray[np.int64]:

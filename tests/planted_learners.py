@@ -83,18 +83,21 @@ ROUND, FOUR, REWARD, NUMBER = rounds(1, *FAR), rounds(4, *FAR), rounds(1, FAR[0]
 ONE, TWO, MANY = ({"batch_size": size} for size in (1, 2, 4))
 LAPLACE, SKELLAM = ({"batch_size": 1, "noise": noise} for noise in ("laplace", "skellam"))
 PLANTED = {
+    "LDP-KLUCB": Planted("LDP-KLUCB", "messages", PURE, BITS, 3, rewards(1), 700),
     "LDP-AE": Planted("LDP-AE", "messages", PURE, BITS, 3, rewards(1), 700, ONE),
     "Laplace LDP-AE": Planted("LDP-AE", "messages", PURE, BITS, 3, rewards(1), 1000, LAPLACE),
     "LDP-PE": Planted("LDP-PE", "messages", GAUSSIAN, LINEAR, 200, rewards(1, -1.0), 700),
     "LDP-DPE": Planted("LDP-DPE", "messages", GAUSSIAN, CLIENTS, 3, rewards(2, -1.0), 600),
     "LinUCB-LDP": Planted("LinUCB-LDP", "messages", GAUSSIAN, PLANE, 1, ROUND, 700),
     "LinUCB-Batched-LDP": Planted("LinUCB-Batched-LDP", "messages", GAUSSIAN, PLANE, 4, FOUR, 700, MANY),
+    "SDP-KLUCB": Planted("SDP-KLUCB", "messages", WHOLE, BITS, 30, rewards(2), 700),
     "SDP-AE": Planted("SDP-AE", "messages", WHOLE, BITS, 6, rewards(2), 700, TWO),
     "VB-SDP-AE": Planted("VB-SDP-AE", "messages", WHOLE, BITS, 30, rewards(2), 700),
     "SDP-PE": Planted("SDP-PE", "messages", GAUSSIAN, LINEAR, 200, rewards(8, -1.0), 900),
     "SDP-DPE": Planted("SDP-DPE", "messages", GAUSSIAN, CLIENTS, 3, rewards(2, -1.0), 600),
     "LinUCB-SDP-Amp": Planted("LinUCB-SDP-Amp", "messages", GAUSSIAN, PLANE, 1, ROUND, 700, ONE),
     "LinUCB-SDP-Vec": Planted("LinUCB-SDP-Vec", "messages", GAUSSIAN, PLANE, 4, FOUR, 900, MANY),
+    "DP-KLUCB": Planted("DP-KLUCB", "releases", PURE, BITS, 9, rewards(2), 1000),
     "DP-SE": Planted("DP-SE", "releases", PURE, BITS, 900, rewards(530), 1200),
     "DP-UCB": Planted("DP-UCB", "releases", PURE, BITS, 1, rewards(1), 1000),
     "Dist-DP-AE": Planted("Dist-DP-AE", "releases", PURE, BITS, 3, rewards(2), 700, ONE),

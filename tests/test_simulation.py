@@ -214,7 +214,8 @@ LAWS = [  # name, problem, horizon, runs, options
       for name, size in (("LDP-AE", {"batch_size": 40}), ("SDP-AE", {"batch_size": 40}), ("VB-SDP-AE", {}))),
     ("VB-SDP-AE", BITS, 60_000, 150, {"epsilon": 1.0, "calibration": "theorem"}),
     *((name, STARS, 6000, 100, PURE | size)
-      for name, size in (("SDP-AE", {"batch_size": 16}), ("VB-SDP-AE", {}), ("LDP-AE", {"batch_size": 30}), ("DP-SE", {}))),
+      for name, size in (("SDP-AE", {"batch_size": 16}), ("VB-SDP-AE", {}), ("LDP-AE", {"batch_size": 30}), ("DP-SE", {}),
+                         ("DP-KLUCB", {}), ("SDP-KLUCB", {}), ("LDP-KLUCB", {}))),
     *((name, ACTIONS, 3000, 150, options) for name, options in (
         ("PE", {}), ("CDP-PE", PURE), ("CDP-PE", {"epsilon": 2.0, "noise": "laplace"}), ("LDP-PE", {"epsilon": 4.0}),
         ("LDP-PE", {"epsilon": 4.0, "noise": "laplace"}), ("SDP-PE", PURE))),

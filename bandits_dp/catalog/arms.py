@@ -9,7 +9,8 @@ from typing import Any
 from bandits_dp import _checks, privatizers
 from bandits_dp.catalog.options import COUNTERS, FIDELITY, HONEST, STRICT, WHOLE, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
-from bandits_dp.learners import UCB, ArmElimination
+from bandits_dp.learners import KLUCB, UCB, ArmElimination
+from bandits_dp.learners.kl_ucb import most_batches
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.streams import CountedBatches, FreshBatches
@@ -17,6 +18,7 @@ from bandits_dp.privatizers import Privatizer
 from bandits_dp.schedules.arms import Batches, GapBatches, PublishedDoubling, PublishedEpochs, batches, first_batch, most_decisions
 from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth
 from bandits_dp.widths.running import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
+from bandits_dp.widths.upper import ChernoffBound
 
 SIZES = (WHOLE, "doubling", Batches)
 
@@ -35,6 +37,33 @@ def _elimination(given: Given, privatizer: Callable[[int], Privatizer], batch_si
     return _live(given, privatizer, batches(batch_size), width, fidelity)
 
 
+def _kl_ucb(given: Given, privatizer: Callable[[int], Privatizer], fidelity: str) -> LiveArms:
+    """Put KL-UCB together with its privatizer; first batches have as many users as one has noise, or a fair share."""
+    if given.calibration != "certified":
+        raise ValueError(f"calibration must be 'certified' for KL-UCB in batches, got {given.calibration!r}: its width is ours")
+    arms, T = given.problem.arms, given.horizon
+    first = max(1, min(T // arms, math.ceil(privatizer(1).noise_std)))
+    return LiveArms(KLUCB(arms, ChernoffBound(T, most_batches(T, first)), first), privatizer, arms, T, fidelity=fidelity)
+
+
+def _plain_kl_ucb(given: Given, options: Any) -> LiveArms:
+    return _kl_ucb(given, privatizers.Identity, "aggregate")
+
+
+def _dp_kl_ucb(given: Given, options: Any) -> LiveArms:
+    return _kl_ucb(given, _central(given, options), options.fidelity)
+
+
+def _sdp_kl_ucb(given: Given, options: Any) -> LiveArms:
+    return _kl_ucb(given, _shuffled(given, options), options.fidelity)
+
+
+def _ldp_kl_ucb(given: Given, options: Any) -> LiveArms:
+    domain, privacy = given.problem.domain, given.privacy(options) | {"delta": given.delta or 0.0}
+    return _kl_ucb(given, partial(privatizers.RandomizedResponse, **privacy) if domain.whole
+                   else partial(privatizers.LocalLaplace, domain=domain, **privacy), options.fidelity)
+
+
 def _ae(given: Given, options: Any) -> LiveArms:
     return _elimination(given, privatizers.Identity, options.batch_size, "aggregate")
 
@@ -49,6 +78,12 @@ def _ldp_ae(given: Given, options: Any) -> LiveArms:
     if not domain.whole:
         raise ValueError(f"noise must be 'laplace' for rewards in {domain}, got 'randomized-response', which takes bits")
     return _elimination(given, partial(privatizers.RandomizedResponse, **privacy), size or 1, options.fidelity)
+
+
+def _central(given: Given, options: Any) -> Callable[[int], Privatizer]:
+    """Return the sum with Laplace noise at a trusted server."""
+    privacy = given.privacy(options) | {"delta": given.delta or 0.0, "domain": given.problem.domain}
+    return partial(privatizers.CentralLaplace, **privacy)
 
 
 def _shuffled(given: Given, options: Any) -> Callable[[int], Privatizer]:
@@ -84,8 +119,7 @@ def _dist_dp_ae(given: Given, options: Any) -> LiveArms:
 
 
 def _dp_se(given: Given, options: Any) -> LiveArms:
-    privacy = given.privacy(options) | {"delta": given.delta or 0.0, "domain": given.problem.domain}
-    privatizer: Callable[[int], Privatizer] = partial(privatizers.CentralLaplace, **privacy)
+    privatizer = _central(given, options)
     if given.calibration == "theorem":
         plan = PublishedEpochs(given.horizon, given.epsilon)
         return _live(given, privatizer, plan, plan, options.fidelity)
@@ -126,18 +160,26 @@ def _dp_ucb(given: Given, options: Any) -> LiveCounted:
 
 _LOG = r"\sum_{a} \frac{\log T}{\Delta_a}"
 _TEST = "tests/test_learners.py::"
+_KL = "tests/test_kl_ucb.py::"
 _COMPARE = "tests/test_arm_comparators.py::"
 _LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
     System("UCB1", "auer2002", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_ucb1_matches_the_plain_loop", _ucb1),
+    System("KL-UCB", "garivier2011", "arms", "none", "no privacy", r"\Big(\tfrac32+o(1)\Big) \sum_{a} \frac{\Delta_a \ln T}"
+           r"{\operatorname{KL}(\mu_a, \mu^*)}", "07_arm_elimination", _KL + "test_kl_ucb_matches_the_plain_loop", _plain_kl_ucb),
     System("AE", "evendar2006", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae,
            (Option("batch_size", 1, SIZES, "users per arm and phase; doubling is 2^t in phase t"),)),
+    System("LDP-KLUCB", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
+           "07_arm_elimination", _KL + "test_kl_ucb_matches_the_plain_loop", _ldp_kl_ucb, (FIDELITY,)),
     System("LDP-AE", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
            "07_arm_elimination", _LAW, _ldp_ae,
            (FIDELITY, Option("batch_size", None, (None, *SIZES), "None is 1 for bits, doubling under Laplace noise"),
             Option("noise", None, (None, "randomized-response", "laplace"), "None is the first for bits, else the second"))),
+    System("SDP-KLUCB", "tenenbaum2021", "arms", "shuffle", "one reward",
+           rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
+           "07_arm_elimination", _KL + "test_kl_ucb_matches_the_plain_loop", _sdp_kl_ucb, (FIDELITY, HONEST, STRICT)),
     System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)",
            "07_arm_elimination", _LAW, _sdp_ae,
@@ -147,6 +189,9 @@ SYSTEMS = (
            rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
            "07_arm_elimination", _LAW, _vb_sdp_ae,
            (FIDELITY, HONEST, STRICT)),
+    System("DP-KLUCB", "azize2025", "arms", "central", "one reward", r"\Big(\tfrac32+o(1)\Big) \sum_{a} "
+           r"\frac{\Delta_a \ln T}{d_\varepsilon(\mu_a, \mu^*)}",
+           "07_arm_elimination", _KL + "test_kl_ucb_matches_the_plain_loop", _dp_kl_ucb, (FIDELITY,), pure=True),
     System("DP-SE", "sajed2019", "arms", "central", "one reward", rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)",
            "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se,
            (FIDELITY,), pure=True),

@@ -1,4 +1,4 @@
-"""Arm elimination fast: whole phases as sums that are drawn from their exact law, and quiet phases at once."""
+"""Arm elimination and KL-UCB fast: whole phases as sums that are drawn from their exact law, and quiet phases at once."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -24,6 +24,29 @@ def play_arms(
             bits = sent
         parts.append(record.result(np.array([bits]), {}))
         tick(int(rounds[-1]))
+    return Played.join(parts)
+
+
+def play_batches(
+    live: LiveArms, problem: Arms, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
+) -> Played:
+    """Play one run of KL-UCB per generator, one after the other; see :func:`bandits_dp.play.plain.play_plainly`."""
+    parts, made, last = [], {}, int(rounds[-1])
+    for rng in rngs:
+        learner, record, bits = snapshot(live.learner), Record(1, rounds), 0.0
+        while record.played < last:
+            asked, left = learner.ask(), live.horizon - record.played
+            users = int(asked.plays[0])
+            whole = asked.decides and users < left and users <= last - record.played
+            record.add_plays(problem.gaps[asked.arms], asked.plays, users if whole else last - record.played)
+            if whole:
+                if users not in made:
+                    made[users] = live.privatizer(users)
+                tally = problem.reward_tally(asked.arms, users, rng)
+                learner.tell(made[users].release_tally(*tally, rng), [made[users]])
+                bits += users * made[users].bits_per_user
+        parts.append(record.result(np.array([bits]), {}))
+        tick(last)
     return Played.join(parts)
 
 

@@ -70,6 +70,7 @@ def _rewards(name: str, calibration: str = "certified", note: str = "", **option
 
 CASES = (
     _arms("UCB1", 10**5, rounds=20_000),
+    *(_arms(name, 10**7) for name in ("KL-UCB", "DP-KLUCB", "SDP-KLUCB", "LDP-KLUCB")),
     _arms("AE", 10**7),
     _arms("SDP-AE", 10**7),
     _arms("VB-SDP-AE", 10**9),
