@@ -237,7 +237,33 @@ def test_two_worlds_exactly(epsilon, raised):
     assert any(chance > math.exp(weak * sum(plays)) * bare[1].get(plays, 0.0) for plays, chance in bare[0].items())
 
 
-@pytest.mark.parametrize("name", ("DP-SE", "Dist-DP-AE"))
+def joined(few, epsilon, low, z, high, chance):
+    """The least chance of E, N_a <= few, in the world `high`, by Theorem 16.3's proof, from that in `low`; the best kappa."""
+    ones = np.arange(few + 1)
+    ratio = ones * math.log(z / high) + (few - ones) * math.log((1 - z) / (1 - high))
+    mean = z * math.log(z / high) + (1 - z) * math.log((1 - z) / (1 - high))
+    best = 0.0
+    for kappa in np.linspace(0.0, 1.0, 41):
+        unlikely = stats.binom.pmf(ones, few, z)[ratio > few * (mean + kappa) + 1e-12].sum()
+        many = stats.binom.sf(math.floor(few * (z - low + kappa) + 1e-12), few, z - low)
+        best = max(best, math.exp(-few * (mean + kappa + epsilon * (z - low + kappa))) * (chance - unlikely - many))
+    return best
+
+
+def test_change_of_worlds_exactly():
+    """All sequences of a small private learner obey the step from which Theorem 16.3 follows; one without privacy does not."""
+    def within(flip, epsilon):
+        here, there = (sequences(11, world, flip) for world in ((0.6, 0.4), (0.6, 0.9)))
+        for few in range(1, 8):
+            less, more = (sum(chance for plays, chance in world.items() if sum(plays) <= few) for world in (here, there))
+            for z in np.linspace(0.4, 0.9, 11):
+                yield joined(few, epsilon, 0.4, z, 0.9, less) / more
+    for epsilon in (0.2, 1.0):
+        assert 0.05 < max(within(1 / (1 + math.exp(epsilon)), epsilon)) <= 1
+    assert max(within(0.0, 0.2)) > 1
+
+
+@pytest.mark.parametrize("name", ("DP-SE", "DP-KLUCB"))
 def test_private_learners_obey_the_lower_bound(name):
     """Two arms, so regret is the gap times pulls: measured regret against the theorem, with that of the other world put in."""
     horizon, gap = 10**6, 0.1
@@ -265,7 +291,7 @@ def test_the_chapters_floor_is_the_theorem():
             for eta in np.linspace(0.105, 0.5, 80) for tau in np.geomspace(0.5, horizon / 2, 400)
         )
         assert fewest(horizon, 0.5, 0.6, epsilon, horizon ** (2 / 3)) == pytest.approx(wanted, rel=1e-9)
-    for name, eta in itertools.product(("DP-SE", "Dist-DP-AE"), (0.2, 0.35, 0.45)):
+    for name, eta in itertools.product(("DP-SE", "DP-KLUCB"), (0.2, 0.35, 0.45)):
         raised = BernoulliArms([0.6] + [0.5] * 8 + [0.5 + eta])
         learner = bdp.make(name, raised, horizon=horizon, epsilon=0.003)
         result = bdp.simulate(learner, raised, horizon, runs=5, seed=1, progress=False)
