@@ -2,6 +2,8 @@
 
 import logging
 import os
+import threading
+import time
 
 import joblib
 import pytest
@@ -68,3 +70,34 @@ def test_an_error_on_the_cluster_reaches_the_caller(cluster):
         bdp.simulate(slowly(broken, 100), broken, 100, progress=False)
     with joblib.parallel_config(backend="dask"):  # and the cluster goes on
         assert bdp.simulate(slowly(problem, 100), problem, 100, progress=False).runs == 20
+
+
+@pytest.mark.filterwarnings("ignore:Port 8787 is already in use")
+def test_a_worker_dies_and_no_number_changes(tmp_path):
+    """Kill one of two processes when a third of the runs are begun; the rest is played by others, and all is as without it."""
+    problem = Diary([0.9, 0.6], tmp_path / "diary")
+    learner, killed = slowly(problem, 2500), []
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1",
+                      silence_logs=logging.CRITICAL) as cluster, Client(cluster) as client:
+        client.wait_for_workers(2, timeout=300)
+        workers = set(client.run(os.getpid).values())
+
+        def kill():
+            until = time.monotonic() + 60
+            while time.monotonic() < until:
+                begun = (tmp_path / "diary").read_text().splitlines() if (tmp_path / "diary").exists() else []
+                if len(begun) >= 5:
+                    killed.append(int(begun[-1].split()[1]))
+                    os.kill(killed[0], 9)
+                    return
+                time.sleep(0.005)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        with joblib.parallel_config(backend="dask"):
+            there = bdp.simulate(learner, problem, 2500, runs=16, seed=15, progress=False)
+        killer.join(60)
+    assert killed and killed[0] in workers
+    played = problem.read()
+    assert {run for run, _ in played} == set(range(16)) and len({process for _, process in played}) >= 2
+    assert_same_runs(there, bdp.simulate(learner, problem, 2500, runs=16, seed=15, progress=False))

@@ -64,16 +64,15 @@ CURVES = "bandits_dp/companion/lastfm/curves.json"
 CHAPTERS = tuple(f"notebooks/{path.name}" for path in sorted(NOTEBOOKS.glob("*.ipynb")))
 TESTS = {f"tests/{path.name}": path.read_text("utf-8") for path in sorted((ROOT / "tests").glob("test_*.py"))}
 CLAIMS = tuple(name for name, text in TESTS.items() if "mark.claim" in text)
-PRICE, SWEEP, CLUSTER = "notebooks/15_price_of_privacy.ipynb", "book/_tools/price_sweep.py", "book/_tools/cluster_times.py"
+PRICE, SWEEP = "notebooks/15_price_of_privacy.ipynb", "book/_tools/price_sweep.py"
 STEPS = (  # in this order: none reads what a later one writes
     Step("price", SWEEP, ("book/price.json",), (SWEEP,), PRICE),
-    Step("cluster", CLUSTER, ("book/cluster_times.json",), (SWEEP, CLUSTER, "book/price.json"), PRICE, wants="IDLE"),
     Step("lastfm", "book/_tools/lastfm_curves.py {part}", (CURVES,), ("book/_tools/lastfm_curves.py",),
          parts=tuple(lastfm_curves.PARTS), wants="BANDITS_DP_DATA"),
     Step("bench", "-m tests.benchmarks", ("book/benchmarks.json",), ("tests/benchmarks/*.py",), wants="IDLE"),
     Step("claims", "-m pytest -q --write-claims {part}", ("book/claims.json",), ("tests/[!t]*.py", "{part}", CURVES), parts=CLAIMS),
     Step("notebooks", "book/_tools/run_notebooks.py {part}", ("notebooks/*.ipynb",),
-         (CURVES, "book/price.json", "book/cluster_times.json", "book/_tools/run_notebooks.py"), "{part}", CHAPTERS),
+         (CURVES, "book/price.json", "book/_tools/run_notebooks.py"), "{part}", CHAPTERS),
     Step("assignments", "book/_tools/make_assignments.py {part}", ("notebooks/assignments/*.ipynb",),
          (MASTER, "book/_tools/course/*.py", "_config.yml"), parts=SETS),
     Step("power", "book/_tools/rehearse.py {part}", ("book/teaching/power.json",),
