@@ -37,6 +37,9 @@ class Guarantee:
     holds : str
         For what, in words, if that is known: for every bit that leaves a mechanism, or, as in simulations, for the law of the real
         numbers that doubles stand for.
+    rho : float
+        The same promise as zero-concentrated differential privacy (Bun & Steinke 2016), > 0, where noise is Gaussian and calibrated
+        exactly; ``math.inf`` where nothing is said. The rhos of several promises to one user add up.
 
     Examples
     --------
@@ -54,11 +57,13 @@ class Guarantee:
     reason: str
     joint: bool = False
     holds: str = ""
+    rho: float = math.inf
 
     def __post_init__(self) -> None:
         """Check the numbers and words; what texts say is free."""
         object.__setattr__(self, "epsilon", _checks.real("epsilon", self.epsilon, 0.0, math.inf, ends="(]"))
         object.__setattr__(self, "delta", _checks.real("delta", self.delta, 0.0, 1.0, ends="[]"))
+        object.__setattr__(self, "rho", _checks.real("rho", self.rho, 0.0, math.inf, ends="(]"))
         _checks.choice("model", self.model, MODELS)
         _checks.calibration(self.calibration)
         for name in ("unit", "neighbours", "reason", "holds"):
@@ -75,9 +80,10 @@ class Guarantee:
         if not self.proved:
             return f"No guarantee ({self.model} model, {self.calibration} calibration): {self.reason}."
         pair = f"({upper(self.epsilon)}, {upper(self.delta)})"
+        also = "" if math.isinf(self.rho) else f"; also {upper(self.rho, 3)}-zCDP"
         return (
             f"{pair}-{'joint ' if self.joint else ''}differential privacy in the {self.model} model for {self.unit} "
-            f"(neighbours: {self.neighbours}), {self.calibration} calibration: {self.reason}"
+            f"(neighbours: {self.neighbours}), {self.calibration} calibration: {self.reason}{also}"
             f"{self.holds and f'; holds for {self.holds}'}."
         )
 

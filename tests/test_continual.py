@@ -289,7 +289,7 @@ def test_guarantees_in_words():
     assert text == (
         "(1, 1e-06)-differential privacy in the central model for one user's reward in [0, 1] (neighbours: replace one user's "
         "reward), certified calibration: exact Gaussian mechanism, l2-sensitivity 3.162 for all nodes together, of which one round "
-        "enters at most 10 (Balle & Wang 2018, Theorem 8); holds for every bit of what is sent and released."
+        "enters at most 10 (Balle & Wang 2018, Theorem 8); also 0.0281-zCDP; holds for every bit of what is sent and released."
     )
     text = str(C.FactorizationCounter(100, 1.0, 1e-6, P.Ball(2), appearances=3, clip=True).guarantee)
     assert "one user's at most 3 vectors in the ball of radius 1 in R^2, after clipping to it" in text

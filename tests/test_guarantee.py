@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import math
 from decimal import Decimal
 
 import numpy as np
@@ -15,7 +16,7 @@ from bandits_dp.guarantee import upper
 from bandits_dp.play.plain import _phase
 from bandits_dp.play.record import Record
 from bandits_dp.privatizers import AmplifiedGaussian, CentralGaussian, LinearStatistics
-from bandits_dp.privatizers.returning import ReturningVectorSum
+from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
 from bandits_dp.problems import BernoulliArms, ContextualLinear
 from bandits_dp.problems.clients import ClientPopulation
 
@@ -99,3 +100,29 @@ def test_words_of_a_guarantee_are_texts():
     for name in ("unit", "neighbours", "reason"):
         with pytest.raises(ValueError, match=f"^{name} must be a text, got 3"):
             dataclasses.replace(made, **{name: 3})
+
+
+def test_gaussian_noise_is_also_concentrated():
+    """rho is that of the noise; it converts to no less than epsilon; who changes noise, adds visits or takes Laplace says so."""
+    once, twice = (bdp.privatizers.CentralGaussian(5, 1.0, 1e-6), ReturningLocalGaussian(5, 2, 1.0, 1e-6))
+    local, tree = bdp.privatizers.LocalGaussian(5, 1.0, 1e-6), bdp.continual.TreeCounter(100, 1.0, 1e-6)
+    for rho in (one.guarantee.rho for one in (once, twice, local, tree)):
+        assert rho == pytest.approx(1 / (2 * once.noise_std**2))  # whatever is released, and how often
+        assert 1.0 < bdp.accounting.zcdp_epsilon(rho, 1e-6) < 1.1
+    assert "(Balle & Wang 2018, Theorem 8); also 0.0281-zCDP; holds for" in str(once.guarantee)
+    for other in (bdp.privatizers.CentralLaplace(5, 1.0), bdp.privatizers.CentralGaussian(5, 0.5, 1e-6, "theorem"),
+                  bdp.privatizers.BinarySum(5, 1.0, 1e-6)):
+        assert math.isinf(other.guarantee.rho) and "zCDP" not in str(other.guarantee)
+    problem = bdp.problems.LinearArms(np.eye(2), [0.5, 0.5])
+    learner = bdp.make("CDP-PE", problem, horizon=1000, epsilon=1.0, delta=1e-6, noise="gaussian")
+    assert learner.guarantee.rho == pytest.approx(once.guarantee.rho)
+
+
+@pytest.mark.parametrize(("factor", "passed"), ((1.0, True), (1.5, False)))
+def test_an_audit_sees_that_rho_is_larger(factor, passed):
+    """The same runs bound both; what is planted has 1.5 times too little noise (false alarm: confidence 1 - 1e-6)."""
+    noisy = bdp.privatizers.CentralGaussian(3, 1.0, 1e-2)
+    noisy.unit_std, noisy.noise_std = noisy.unit_std / factor, noisy.noise_std / factor
+    found = bdp.audit(noisy, [1, 0, 0], [0, 0, 0], None, None, 200_000, 1 - 1e-6, rng=np.random.default_rng(1), progress=False)
+    assert found.rho == noisy.guarantee.rho and (found.rho_lower <= found.rho) is passed and found.rho_lower > found.rho / 3
+    assert f"rho is at least {found.rho_lower:.3g}, and 0.142 is claimed" in str(found)

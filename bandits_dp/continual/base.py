@@ -145,17 +145,18 @@ class Counter(Saved):
 
     def _certify(self, epsilon: float, delta: float) -> None:
         """Set the smallest noise that is proved for this sensitivity, and its guarantee."""
-        size = f"{self.sensitivity:.4g} for {self._what}"
+        size, rho = f"{self.sensitivity:.4g} for {self._what}", math.inf
         if self.noise == "gaussian":
             self.noise_std = gaussian_noise_std(epsilon, delta, self.sensitivity)
+            rho = (self.sensitivity / self.noise_std) ** 2 / 2
             reason = f"exact Gaussian mechanism, l2-sensitivity {size} (Balle & Wang 2018, Theorem 8)"
         else:
             delta = 0.0
             self.noise_std = math.sqrt(2) * laplace_scale(epsilon, delta, self.sensitivity)
             reason = f"Laplace mechanism, l1-sensitivity {size} (Dwork et al. 2006)"
-        self._promise(epsilon, delta, "certified", reason)
+        self._promise(epsilon, delta, "certified", reason, rho=rho)
 
-    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "") -> None:
+    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "", rho: float = math.inf) -> None:
         """Set the guarantee, for the reason given, or say that there is none, because of a gap in the proof."""
         kind, many = noun(self.domain), self.appearances
         unit, neighbours = f"one user's {kind}", f"replace one user's {kind}"
@@ -165,7 +166,7 @@ class Counter(Saved):
         if gap:
             self.guarantee = no_guarantee("central", unit, neighbours, calibration, gap)
         else:
-            self.guarantee = Guarantee(epsilon, delta, "central", unit, neighbours, calibration, reason, holds=EXACT)
+            self.guarantee = Guarantee(epsilon, delta, "central", unit, neighbours, calibration, reason, holds=EXACT, rho=rho)
 
     def _publish(self, epsilon: float, delta: float, calibration: str, strict: bool) -> None:
         """Set a paper's noise, and what it promises; most counters have none."""

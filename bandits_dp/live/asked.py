@@ -79,8 +79,8 @@ class LiveAsked(Live):
     def _promise_weakest(self) -> None:
         """Promise what the weakest privatizer of the first phase does, and from now on refuse a weaker one."""
         promises = [one.guarantee for one in (self.sample, *self.privatizers)]
-        epsilon, delta = (max(getattr(one, name) for one in promises) for name in ("epsilon", "delta"))
-        self.guarantee, self.weakest = replace(max(promises, key=lambda one: one.epsilon), epsilon=epsilon, delta=delta), True
+        weakest = {name: max(getattr(one, name) for one in promises) for name in ("epsilon", "delta", "rho")}
+        self.guarantee, self.weakest = replace(max(promises, key=lambda one: one.epsilon), **weakest), True
 
     def _kept(self, privatizer: Privatizer) -> Privatizer:
         """Return a privatizer, unless it promises less than this learner."""

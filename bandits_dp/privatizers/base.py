@@ -119,12 +119,13 @@ class Privatizer(ABC):
         """Return the (epsilon, delta) that each batch needs, for all batches of a user together to have this one."""
         return epsilon, delta
 
-    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "") -> None:
+    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "", rho: float = math.inf) -> None:
         """Set the guarantee, for the reason given, or say that there is none, because of a gap in the proof."""
         if gap:
             self.guarantee = no_guarantee(self.model, self._unit, self._neighbours, calibration, gap)
         else:
-            self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, self._neighbours, calibration, reason, holds=EXACT)
+            self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, self._neighbours, calibration, reason, holds=EXACT,
+                                       rho=rho)
 
     @abstractmethod
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:

@@ -66,9 +66,10 @@ class _Calibrated(GaussianNoise):
     def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
                  clip: bool = False, strict: bool = True) -> None:
         super().__init__(users, domain, clip)
-        distance, gap = domain.l2_diameter, ""
+        distance, gap, rho = domain.l2_diameter, "", math.inf
         if certified(calibration, "a Gaussian sum"):
             self.unit_std = gaussian_noise_std(epsilon, delta, distance * math.sqrt(self.batches))  # exact for all batches
+            rho = self.batches * (distance / self.unit_std) ** 2 / 2
             times = f" in each of {self.batches} batches" if self.batches > 1 else ""
             reason = f"exact Gaussian mechanism, l2-sensitivity {distance:.4g}{times} (Balle & Wang 2018, Theorem 8)"
         else:
@@ -77,7 +78,7 @@ class _Calibrated(GaussianNoise):
             reason = f"classical Gaussian mechanism, l2-sensitivity {distance:.4g} (Dwork & Roth 2014, Theorem A.1)"
             if each >= 1:
                 gap = f"the classical formula is proved for epsilon < 1 only, and epsilon is {each:g}"
-        self._promise(epsilon, delta, calibration, reason, gap)
+        self._promise(epsilon, delta, calibration, reason, gap, rho)
         self.noise_std = self.unit_std * math.sqrt(self.users if self.model == "local" else 1)
 
 

@@ -105,14 +105,14 @@ class _Returning(Privatizer):
     def _each(self, epsilon: float, delta: float, strict: bool) -> tuple[float, float]:
         return per_batch(epsilon, delta, self.batches, strict)
 
-    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "") -> None:
+    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "", rho: float = math.inf) -> None:
         if calibration == "theorem" and not gap:
             each = self._each(epsilon, delta, False)
             pair = f"({upper(each[0], 3)}, {upper(each[1], 3)}) in each of {self.batches} batches"
             reason += f", {pair}, optimal composition (Kairouz, Oh, Viswanath 2015)"
             if not composes(*each, self.batches, epsilon, delta):
                 gap = f"composition does not prove epsilon = {epsilon:g} from {pair}"
-        super()._promise(epsilon, delta, calibration, reason, gap)
+        super()._promise(epsilon, delta, calibration, reason, gap, rho)
 
 
 class ReturningVectorSum(_Returning, VectorSum):
