@@ -194,25 +194,3 @@ def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():
     ):
         with pytest.raises(ValueError, match=text):
             bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0, **options)
-
-
-def test_pure_privacy_without_a_trusted_server_beats_the_shuffler():
-    """Dist-DP-AE (pure) loses less than VB-SDP-AE at delta = 1e-6, and with Skellam noise about as much as it."""
-    problem, regret = BernoulliArms([0.9] + [0.6] * 9), {}
-    for name, options in (("Dist-DP-AE", {}), ("VB-SDP-AE", {"delta": 1e-6}), ("Dist-DP-AE", {"noise": "skellam", "delta": 1e-6})):
-        learner = bdp.make(name, problem, horizon=10**6, epsilon=0.5, **options)
-        result = bdp.simulate(learner, problem, 10**6, runs=40, seed=1, progress=False)
-        regret[name, len(options)] = result.mean[-1]
-    assert regret["Dist-DP-AE", 0] < 0.7 * regret["VB-SDP-AE", 1]
-    assert regret["Dist-DP-AE", 2] == pytest.approx(regret["VB-SDP-AE", 1], rel=0.25)
-
-
-@pytest.mark.parametrize(("epsilon", "delta", "shift"), ((1.0, 1e-12, 50), (1e-3, 1e-15, 50), (50.0, 1e-12, 50), (1.0, 1e-15, 1)))
-def test_discrete_laplace_noise_for_tiny_deltas_is_enough(epsilon, delta, shift):
-    # losses are differences of numbers as large as epsilon: at (1, 1e-12) and a move by 50, delta was too large by 4e-5
-    with mp.workdps(50):
-        t = mp.mpf(discrete_laplace_scale(epsilon, delta, shift))
-        law = [mp.tanh(1 / (2 * t)) * mp.exp(-mp.mpf(x) / t) for x in range(shift)]
-        at_most_0 = 1 / (1 + mp.exp(-1 / t))  # where the loss is largest
-        gained = [max(1 - mp.exp(epsilon - (shift - 2 * x) / t), 0) for x in range(shift)]
-        assert at_most_0 * gained[0] + sum(p * g for p, g in zip(law[1:], gained[1:], strict=True)) <= delta
