@@ -55,24 +55,6 @@ def test_overrides(paper, overrides, sizes):
         made.options["LinUCB"] = {}
 
 
-@pytest.mark.parametrize(
-    ("paper", "overrides", "text"),
-    [
-        ("tenenbaum-2022", {}, "paper must be a known simulation, got 'tenenbaum-2022'; did you mean 'tenenbaum-2021'"),
-        (None, {}, "paper must be a known simulation, got None; Known: chowdhury-zhou-2022, "),
-        ("chowdhury-zhou-2022", {"gap": 0.1}, "gap is not an override of chowdhury-zhou-2022, which has dimension, arms"),
-        ("wang-zhao-wang-2022", {"arms": 5}, "arms is not an override of wang-zhao-wang-2022, which has none"),
-        ("tenenbaum-2021", {"paper": 1}, "multiple values|not an override"),
-        ("tenenbaum-2021", {"gap": 0}, r"gap must be a number in \(0, 1\], got 0"),
-        ("tenenbaum-2021", {"arms": 1}, "arms must be an integer that is at least 2, got 1"),
-        ("chowdhury-zhou-2022-code", {"arms": 4}, "arms must be at least as many as the dimension, 5, got 4"),
-    ],
-)
-def test_bad_requests_are_named(paper, overrides, text):
-    with pytest.raises((ValueError, TypeError) if "paper" in overrides else ValueError, match=text):
-        bdp.setup(paper, **overrides)
-
-
 @pytest.mark.parametrize(("paper", "name"), CURVES)
 def test_every_curve_can_be_made_and_played(paper, name):
     """At every epsilon of the figures, at full size; a few rounds of it are played."""
