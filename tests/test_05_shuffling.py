@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import binom
 
 import bandits_dp as bdp
-from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
+from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
 from bandits_dp.companion.plots import Bar, Dot, Text
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
@@ -211,17 +211,6 @@ def test_twenty_gaussian_messages_are_no_crowd(epsilon: float) -> None:
     assert AmplifiedGaussian(20, epsilon, 0.1, domain=domain).noise_std == local
     assert VectorSum(20, epsilon, 0.1, domain=domain).noise_std < local / 4
     assert 16 * math.log(2 / 0.1) > 20  # the published formula's range is empty
-
-
-def test_noise_of_the_figure_does_not_keep_the_largest_epsilon() -> None:
-    """Two users that the domain allows, at distance sqrt(4.5): the released sum alone has a delta far above 0.1."""
-    domain = LinearStatistics(5)
-    features = [[math.cos(angle), math.sin(angle), 0, 0, 0] for angle in (math.pi / 12, 5 * math.pi / 12)]  # 60 degrees apart
-    gap = domain.encode(features, [1.0, -1.0])
-    distance = math.dist(*gap)
-    assert distance == pytest.approx(math.sqrt(4.5))
-    figure = AmplifiedGaussian(20, 10.0, 0.1, "experiment", domain)
-    assert gaussian_delta(figure.noise_std, 10.0, distance) > 0.5
 
 
 # ---- The scene of one pile
