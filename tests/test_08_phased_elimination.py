@@ -136,10 +136,6 @@ def test_the_scene_of_the_design():
     assert share[best].sum() > 0.95 and list(frames) == [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40]
 
 
-def test_equal_shares_of_a_basis_are_optimal():
-    assert shown("design")["g_optimal"](np.eye(4), 1)[1] == pytest.approx(4)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_no_design_beats_the_dimension(seed):
     """Kiefer & Wolfowitz: g >= d for every design, its mean under the design is d, and g = d exactly where ln det is largest."""
