@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 from scipy.stats import binom, linregress
 
 import bandits_dp as bdp
-from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
+from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
 from bandits_dp.accounting.binomial import binomial_delta
 from bandits_dp.companion.replicas import linucb as replica
 from bandits_dp.continual import TreeCounter
@@ -827,7 +827,3 @@ def test_remark_a_5(measured: dict[str, float]) -> None:
         ratios.append(ends[1.0].mean() / ends[float(d)].mean())
         measured[f"regret with regularizer 1 over that with d, d = {d}"] = ratios[-1]
     assert max(ratios) < 1.1
-
-
-def test_the_certified_noise_is_the_least_gaussian() -> None:
-    assert LocalGaussian(1, 1.0, DELTA, domain=DOMAIN).noise_std == pytest.approx(gaussian_noise_std(1.0, DELTA, DIAMETER))
