@@ -7,7 +7,19 @@ import pytest
 from scipy import stats
 
 import bandits_dp as bdp
-from bandits_dp.privatizers import AmplifiedGaussian, Ball, Box, LocalGaussian, LocalLaplace, ScalarSum, VectorSum
+from bandits_dp.privatizers import (
+    AmplifiedGaussian,
+    Ball,
+    BinarySum,
+    Box,
+    CentralGaussian,
+    CentralLaplace,
+    LocalGaussian,
+    LocalLaplace,
+    RandomizedResponse,
+    ScalarSum,
+    VectorSum,
+)
 
 FALSE_ALARM = 1e-6
 SEEDS, RUNS = 200, 4_000
@@ -26,7 +38,25 @@ def bit_sums(privatizer):
     return mechanism
 
 
+def mechanism_of(privatizer):
+    rounds = hasattr(privatizer, "levels") and not getattr(privatizer.domain, "whole", False)
+    return bit_sums(privatizer) if rounds else bdp.release_of(privatizer)
+
+
+def one_answer(privatizer):
+    """Neighbours of whole answers, of whom the first differs."""
+    return privatizer, np.zeros(privatizer.users), np.eye(1, privatizer.users)[0]
+
+
 CASES = {
+    "binary sum, fair bits": one_answer(BinarySum(3, 1.0, 1e-3)),
+    "binary sum, rare bits": one_answer(BinarySum(500, 0.5, 0.05)),
+    "binary sum, large epsilon": one_answer(BinarySum(20, 4.0, 1e-3)),
+    "randomized response": one_answer(RandomizedResponse(1, 1.0)),
+    "randomized response with delta": one_answer(RandomizedResponse(1, 0.5, 0.05)),
+    "central Gaussian": one_answer(CentralGaussian(5, 1.0, 0.1)),
+    "central Laplace": one_answer(CentralLaplace(5, 0.5)),
+    "central Laplace with delta": one_answer(CentralLaplace(5, 1.0, 0.05)),
     "local Gaussian": (LocalGaussian(1, 1.0, 0.05, domain=Ball(3)), [[1.0, 0, 0]], [[-1.0, 0, 0]]),
     "local Laplace": (LocalLaplace(1, 1.0, domain=Box(2)), [[0.0, 0.0]], [[1.0, 1.0]]),
     "amplified Gaussian": (AmplifiedGaussian(1000, 1.0, 1e-3), np.zeros((1000, 1)), np.eye(1000, 1)),
@@ -41,7 +71,7 @@ def test_certified_privatizers_pass(name):
     """200 audits at confidence 0.99 each; the number of failures is compared with 1% by an exact binomial test."""
     privatizer, a, b = CASES[name]
     promise = privatizer.guarantee
-    mechanism = bit_sums(privatizer) if hasattr(privatizer, "levels") else bdp.release_of(privatizer)
+    mechanism = mechanism_of(privatizer)
     check = partial(bdp.audit, mechanism, a, b, promise.epsilon, promise.delta, RUNS, progress=False)
     failures = sum(not check(rng=np.random.default_rng(seed)).passed for seed in range(SEEDS))
     assert stats.binomtest(failures, SEEDS, 0.01, "greater").pvalue > FALSE_ALARM
@@ -52,8 +82,6 @@ def test_the_audit_would_notice_a_tenth_of_the_promise(name):
     """The same mechanisms fail when a tenth of their epsilon is claimed: the audits above can fail."""
     privatizer, a, b = CASES[name]
     promise = privatizer.guarantee
-    mechanism = bit_sums(privatizer) if hasattr(privatizer, "levels") else bdp.release_of(privatizer)
-    result = bdp.audit(
-        mechanism, a, b, promise.epsilon / 10, promise.delta, 200_000, rng=np.random.default_rng(0), progress=False
-    )
+    result = bdp.audit(mechanism_of(privatizer), a, b, promise.epsilon / 10, promise.delta, 200_000,
+                       rng=np.random.default_rng(0), progress=False)
     assert not result.passed and result.epsilon_lower <= promise.epsilon
