@@ -11,14 +11,17 @@ from matplotlib.figure import Figure
 import bandits_dp as bdp
 from bandits_dp import _checks, _memory
 from bandits_dp.guarantee import upper
+from bandits_dp.live.streams import FreshBatches
 from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.designs import ExactWidth
+from bandits_dp.widths.ridge_private import CertifiedRadius
 
 ARMS = bdp.problems.BernoulliArms([0.8, 0.2])
 RNG = np.random.default_rng(1)
 CONTEXTS = bdp.make("LinUCB-SDP-Amp", bdp.problems.ContextualLinear(2, 2), horizon=9, epsilon=1.0, delta=0.1, batch_size=3)
 
+LAPLACE = bdp.privatizers.LocalLaplace(5, 1.0, domain=bdp.privatizers.LinearStatistics(3))
 LOG = bdp.logs.Log([0, 1], [1, 0], 0.5, arms=2)
 
 
@@ -83,6 +86,11 @@ def combined(**changed: Any) -> Any:
         (lambda: bdp.accounting.skellam_variance(1.0, 1e-280, 1), "delta must be at least .* got 1e-280: the law"),
         (lambda: bdp.accounting.binomial_trials(1e-30, 1e-9, shift=1), "epsilon, delta, shift and p must ask for noise"),
         (lambda: bdp.accounting.shuffle_epsilon(1.0, 10**12, 1e-6), "users must be at most .* bound='closed-form' takes"),
+        (lambda: bdp.accounting.shuffle_epsilon(1.0, 10**4, 1e-6, local_delta=1e-3), "local_delta must be at most delta = 1e-06"),
+        (lambda: bdp.accounting.classical_gaussian_noise_std(10, 0.25, 1.0), "epsilon must be below 1 .* got 10"),
+        (lambda: bdp.accounting.parameter_shifts(np.ones((3, 2)), 1.0, 3, 2.0), "record must be below 3, .* got 3"),
+        (lambda: bdp.accounting.laplace_sums_epsilon([[1.0]], [[0.0]], 0.1), "scales must not all be zero for a release"),
+        (lambda: CertifiedRadius(3, 5, FreshBatches(LAPLACE).law(50), 0.5, 0.1), "law must be sub-Gaussian"),
         (lambda: bdp.accounting.advanced_composition(709.0, 0.0, 1000, slack=0.1), "epsilon = 709.0, .* total is too large"),
         (lambda: bdp.accounting.laplace_scale(1e-290, 0.0, sensitivity=1e90), "sensitivity = 1e.90 must .* the scale is inf"),
         (lambda: bdp.make("UCB1", ARMS, horizon=10**31), "horizon must be an integer from 1 to 1,000,000,000,000"),
