@@ -188,9 +188,7 @@ def composed_response(epsilon: float, delta: float, releases: int, total: float)
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_advanced_composition(delta: float) -> None:
-    for epsilon, releases, slack in itertools.product(
-        (0.01, 0.1, 0.5, 1.0), (1, 2, 10, 100, 1000), (1e-9, 1e-6, 1e-3, 0.1, 0.5)
-    ):
+    for epsilon, releases, slack in itertools.product((0.01, 0.1, 0.5, 1.0), (1, 2, 10, 100, 1000), (1e-9, 1e-6, 1e-3, 0.1, 0.5)):
         total, failure = advanced_composition(epsilon, delta, releases, slack)
         assert composed_response(epsilon, delta, releases, total) <= failure + 1e-13
     # Not by much: four fifths of that epsilon would not do, so a smaller constant would be caught.

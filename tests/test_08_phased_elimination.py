@@ -231,8 +231,7 @@ def test_a_run_is_as_private_as_one_sum():
     people = [(0, 1, 1), (1, 0, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 0)]
     law = transcripts(people)
     assert len({tuple(x for x in seen if x in (0, 1, 2)) for seen in law}) > 2, "the learner adapts"
-    costs = [divergence(law, transcripts([*people[:i], tuple(1 - y for y in people[i]), *people[i + 1:]]), ratio)
-             for i in range(6)]
+    costs = [divergence(law, transcripts([*people[:i], tuple(1 - y for y in people[i]), *people[i + 1:]]), ratio) for i in range(6)]
     assert max(costs) == one
     twice = divergence(transcripts(people, True), transcripts([(1, 0, 0), *people[1:]], True), ratio)
     assert twice > one  # a user in two sums loses more
@@ -291,10 +290,9 @@ def test_designs_are_as_small_as_the_paper_needs(measured):
 
 
 @claim("Theorem C.1", r"The DP-PE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-DP.",
-       computed=r"The noise, which is damaged in our copy, is read as $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$. Exact $\delta$ "
-       r"of it for $\varepsilon$ from 0.01 to 1, the range of $\varepsilon$ in the input line of Algorithm 3. For larger ones "
-       r"see Theorem A.1.",
-       outcome="confirmed")
+       computed=r"The noise, which is damaged in our copy, is read as $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$. Exact $\delta$ of "
+       r"it for $\varepsilon$ from 0.01 to 1, the range of $\varepsilon$ in the input line of Algorithm 3. For larger ones see "
+       r"Theorem A.1.", outcome="confirmed")
 def test_central_noise_up_to_epsilon_one(measured):
     shares = [gaussian_delta(classical_gaussian_noise_std(e, d, 2.0), e, 2.0) / d
               for e in (0.01, 0.1, 0.3, 0.6, 0.9, 0.999) for d in (0.25, 0.1, 1e-3, 1e-6, 1e-9)]
@@ -384,8 +382,7 @@ def test_scalar_sum(measured):
 
 @claim("Lemma C.5, parameters", r"Fix any number of users $n$, $\varepsilon<15$, and $0<\delta<1/2$.",
        computed=r"In our copy the lemma has $\ln(1/\delta)$ in its condition on $b$, $\ln(2/\delta)$ in $p$ and a damaged "
-       r"guarantee. If $b$ were equal to its bound, $p$ would leave Algorithm 4's $(0,1/2)$.",
-       outcome="open",
+       r"guarantee. If $b$ were equal to its bound, $p$ would leave Algorithm 4's $(0,1/2)$.", outcome="open",
        readings=(r"$b$ is at least that, and $p\in(0,1/2)$ as Algorithm 4 asks: consistent",
                  r"$\ln(2/\delta)$ in both, as in equation 60: consistent, and what we compute with",
                  r"$\ln(1/\delta)$ with equality: $p$ up to 3/4 and no member of the family that Algorithm 4 describes"))
@@ -400,9 +397,8 @@ SHUFFLED = (r"the DP-PE instantiation using the PRIVATIZER specified in Algorith
 
 
 @claim("Theorem C.6", SHUFFLED,
-       computed=r"Our copy has $\delta\in(1,1/2)$, read as $(0,1/2)$. Exact $\delta$ of the shuffled bits for $B=1$, "
-       r"$\varepsilon$ from 0.5 to 29.9 and up to 200 users: below the promised one everywhere, by ten powers of ten up to "
-       r"$\varepsilon=10$.",
+       computed=r"Our copy has $\delta\in(1,1/2)$, read as $(0,1/2)$. Exact $\delta$ of the shuffled bits for $B=1$, $\varepsilon$ "
+       r"from 0.5 to 29.9 and up to 200 users: below the promised one everywhere, by ten powers of ten up to $\varepsilon=10$.",
        outcome="confirmed")
 def test_shuffled_bits(measured):
     logs = {}
@@ -417,11 +413,10 @@ def test_shuffled_bits(measured):
 
 
 @claim("Theorem C.6, one level", SHUFFLED,
-       computed=r"In our copy $g=2B\sqrt n$ has lost its root. Where that is 1 (one user and $B=1/2$, four users and $B=1/4$) "
-       r"and $\varepsilon$ is above 22, a few noise bits are all ones with a chance above $\delta$; and then one reward gives "
-       r"more ones than the other can. With $g\ge2$ nothing of this is left. Lemma C.5, as we read it, promises $\varepsilon$ "
-       r"for $g\ge2$ only.",
-       outcome="open",
+       computed=r"In our copy $g=2B\sqrt n$ has lost its root. Where that is 1 (one user and $B=1/2$, four users and $B=1/4$) and "
+       r"$\varepsilon$ is above 22, a few noise bits are all ones with a chance above $\delta$; and then one reward gives more "
+       r"ones than the other can. With $g\ge2$ nothing of this is left. Lemma C.5, as we read it, promises $\varepsilon$ for "
+       r"$g\ge2$ only.", outcome="open",
        readings=(r"$g=2B\sqrt n$ for every $B$ and $n$: contradicted by $p^{bn}>\delta$",
                  r"$g$ has a floor, lost in our copy, as Algorithm 2 has one (10): true in all that we computed",
                  r"rewards are meant with $2B\sqrt n\ge2$, for instance $B\ge1$: true in all that we computed"))

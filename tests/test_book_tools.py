@@ -32,19 +32,16 @@ def build_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("state", "current", "kept"),
-    [
-        ({"status": "built", "base": "b", "texts": "t"}, True, True),
-        ({"status": "built", "base": "b", "texts": "old"}, False, True),
-        ({"status": "built", "base": "old", "texts": "t"}, False, False),
-        ({"status": "failed", "base": "b", "texts": "t"}, False, False),
-        ({"status": "building", "base": "b", "texts": "t"}, False, False),
-        ({}, False, False),
-        ('{"status": "bui', False, False),
-        (None, False, False),
-    ],
-)
+@pytest.mark.parametrize(("state", "current", "kept"), [
+    ({"status": "built", "base": "b", "texts": "t"}, True, True),
+    ({"status": "built", "base": "b", "texts": "old"}, False, True),
+    ({"status": "built", "base": "old", "texts": "t"}, False, False),
+    ({"status": "failed", "base": "b", "texts": "t"}, False, False),
+    ({"status": "building", "base": "b", "texts": "t"}, False, False),
+    ({}, False, False),
+    ('{"status": "bui', False, False),
+    (None, False, False),
+])
 def test_only_what_is_current_survives(build_folder: Path, state: object, current: bool, kept: bool) -> None:
     if state is not None:
         (build_folder / "state.json").write_text(state if isinstance(state, str) else json.dumps(state))

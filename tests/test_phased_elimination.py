@@ -199,14 +199,11 @@ def test_what_rounding_puts_off_the_span_widens_the_margin_of_its_own_action_onl
     assert margins - margins[0] == pytest.approx([0.0, 0.25, 1.0], abs=1e-12) and margins[0] > 0
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "sigma"),
-    [
-        ("PE", {}, lambda d, s, h: 0),
-        ("CDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(s) / h),
-        ("LDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(2 * s / h)),
-    ],
-)
+@pytest.mark.parametrize(("name", "options", "sigma"), [
+    ("PE", {}, lambda d, s, h: 0),
+    ("CDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(s) / h),
+    ("LDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(2 * s / h)),
+])
 def test_printed_margins(name, options, sigma):
     """Equation 54 with Table 4, by hand: B = 1, so the noise is 2 sqrt(2 ln(1.25 / delta)) / epsilon = 4 sqrt(2 ln 12.5)."""
     problem = linear_arms(12, 3)
