@@ -24,8 +24,8 @@ from bandits_dp.accounting import (
 )
 from bandits_dp.privatizers import CentralGaussian, CentralLaplace, Identity, RandomizedResponse
 from bandits_dp.widths.arms import ChernoffWidth
+from tests.chapters import stored_scene
 from tests.small_problems import elimination
-from tests.stored_scenes import stored_scene
 
 Law = NDArray[np.float64]
 ROUNDING = 1e-12

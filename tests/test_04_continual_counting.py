@@ -1,11 +1,9 @@
 """What chapter 4 claims: one proof for all counters, the tree, the square root, joint privacy."""
 
 import itertools
-import json
 import math
 from collections import defaultdict
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,11 +18,10 @@ from bandits_dp.continual import (
     TreeCounter,
     TwoLevelCounter,
 )
+from tests.chapters import cells, stored_scene
 from tests.counter_factors import factors, worst_shift
-from tests.stored_scenes import stored_scene
 
 COUNTERS = (NaiveCounter, PerStepCounter, TwoLevelCounter, TreeCounter, HybridCounter, FactorizationCounter)
-CHAPTER = Path(__file__).parents[1] / "notebooks" / "04_continual_counting.ipynb"
 
 
 # ---- One proof for every counter
@@ -138,9 +135,8 @@ def test_tree_touches_h_blocks_and_popcount_noises() -> None:
 
 def chapter_function(cell: str, name: str):
     """Return a function of the chapter, from its cell's source."""
-    cells = {c["id"]: "".join(c["source"]) for c in json.loads(CHAPTER.read_text("utf-8"))["cells"]}
     space: dict = {"np": np, "math": math, "itertools": itertools}
-    exec(cells[cell].split("\n\n\n")[0] if name == "tree" else cells[cell].split("\n\n\ncrowd")[0], space)
+    exec(cells("04_continual_counting")[cell].source.split("\n\n\n" if name == "tree" else "\n\n\ncrowd")[0], space)
     return space[name]
 
 

@@ -5,7 +5,6 @@ import json
 import math
 from collections import defaultdict
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -13,11 +12,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-import bandits_dp as bdp
 from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
 from bandits_dp.companion.plots import Bar, Dot, Text
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
+from tests.chapters import defined, stored_page
 
 Law = dict[object, Fraction]
 Rows = list[list[Fraction]]
@@ -215,18 +214,13 @@ def test_twenty_gaussian_messages_are_no_crowd(epsilon: float) -> None:
 
 # ---- The scene of one pile
 
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "05_shuffling.ipynb"
 ONE_PILE = list(itertools.product((0.5, 1.0, 2.0, 4.0), (0, 1, 6, 11, 12, 13)))
 
 
 def one_pile() -> tuple[dict[str, Any], str]:
     """Run the scene's cells; return what they define, and the figure that is stored."""
-    cells = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space: dict[str, Any] = {"np": np, "math": math, "binom": binom, "bdp": bdp, "Bar": Bar, "Dot": Dot, "Text": Text}
-    space |= {"clones_delta": clones_delta, "numbers": {}}
-    for name in ("one-pile-run", "one-pile"):
-        exec("".join(cells[name]["source"]), space)
-    return space, "".join(cells["one-pile"]["outputs"][0]["data"]["text/html"])
+    names = {"binom": binom, "Bar": Bar, "Dot": Dot, "Text": Text, "clones_delta": clones_delta, "numbers": {}}
+    return defined("05_shuffling", "one-pile-run", "one-pile", **names), stored_page("05_shuffling", "one-pile")
 
 
 def test_the_scene_guesses_as_well_as_anybody_can() -> None:

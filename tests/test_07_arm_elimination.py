@@ -8,7 +8,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from scipy.stats import binom, linregress
+from scipy.stats import binom
 
 import bandits_dp as bdp
 from bandits_dp.accounting import binomial_trials
@@ -19,8 +19,8 @@ from bandits_dp.privatizers.binary_sum import theorem_bits
 from bandits_dp.privatizers.scalar_sum import certified_bits
 from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
+from tests.chapters import slope, stored_scene
 from tests.small_problems import elimination
-from tests.stored_scenes import stored_scene
 
 CHAPTER = "07_arm_elimination"
 claim = partial(pytest.mark.claim, "tenenbaum2021", chapter=CHAPTER)
@@ -55,12 +55,6 @@ def extra(name: str, problem: object, epsilon: float, horizon: int = T, **option
 def public(problem: object, horizon: int) -> float:
     """Mean regret of elimination without privacy."""
     return regret("AE", problem, None, horizon, **DOUBLING)
-
-
-def slope(x: object, y: object) -> tuple[float, float]:
-    """Exponent of y in x, and its standard error."""
-    fit = linregress(np.log(np.asarray(x, dtype=float)), np.log(np.asarray(y, dtype=float)))
-    return float(fit.slope), float(fit.stderr)
 
 
 # ---- Privacy of a run

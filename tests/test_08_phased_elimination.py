@@ -1,16 +1,13 @@
 """What chapter 8 claims: designs, the privacy of a run, local noise as a factor, and the paper's appendix C."""
 
 import itertools
-import json
 import math
 from collections import defaultdict
 from fractions import Fraction
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import linregress
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
@@ -24,10 +21,11 @@ from bandits_dp.privatizers import BinarySum, Box, CentralLaplace, LocalLaplace,
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms
 from bandits_dp.widths.designs import Phase
+from tests.chapters import defined, stored_page
+from tests.chapters import slope as exponent
 from tests.test_plots import page_json
 
 CHAPTER = "08_phased_elimination"
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / f"{CHAPTER}.ipynb"
 SIGNS = Box(1, -1.0, 1.0, whole=True)
 SMALL = {"epsilon": 1.0, "delta": 1e-6}
 
@@ -52,11 +50,6 @@ def price(name, k, d, horizon, runs=4, **options):
     return final(name, k, d, horizon, runs=runs, **options) - final("PE", k, d, horizon, runs=runs)
 
 
-def exponent(x, y):
-    line = linregress(np.log(x), np.log(y))
-    return line.slope, line.stderr
-
-
 @cache
 def scale(name, calibration, epsilon=1.0):
     """Regret at the size of the paper's simulation, delta = 1/4."""
@@ -66,19 +59,9 @@ def scale(name, calibration, epsilon=1.0):
     return final(name, 1000, 20, 10**6, runs=10, calibration=calibration, **options)
 
 
-def shown(*ids, **names):
-    """Run the named cells of the chapter and return what they define; `names` are defined before."""
-    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space = {"np": np, **names}
-    for one in ids:
-        exec(cells[one], space)
-    return space
-
-
 def stored_frames(cell):
     """Yield step, marks and note of the scene with one slider that a cell has stored."""
-    outputs = next(one["outputs"] for one in json.loads(NOTEBOOK.read_text("utf-8"))["cells"] if one["id"] == cell)
-    data = page_json("".join(outputs[0]["data"]["text/html"]))
+    data = page_json(stored_page(CHAPTER, cell))
     for step, frame in zip(data["sliders"][0]["values"], data["frames"], strict=True):
         yield step, ([data["marks"][place] for place in frame["marks"]], frame["note"])
 
@@ -89,7 +72,7 @@ def stored_frames(cell):
 @pytest.mark.parametrize(("n", "d"), [(4, 2), (30, 2), (12, 3), (40, 5)])
 def test_kiefer(n, d):
     """What the chapter's own steps end in: no design has a smaller worst leverage, and none a larger determinant."""
-    g_optimal = shown("design")["g_optimal"]
+    g_optimal = defined(CHAPTER, "design")["g_optimal"]
     rng = np.random.default_rng(16 + n)
     actions = rng.normal(size=(n, d))
 
@@ -111,7 +94,7 @@ def test_kiefer(n, d):
 
 def test_the_scene_of_the_design():
     """What is drawn at a step is the design after so many moves: shares, ellipse, ring and bar; the stored output is the same."""
-    space = shown("design", "moving-design", bdp=bdp, COLORS=COLORS)
+    space = defined(CHAPTER, "design", "moving-design", COLORS=COLORS)
     menu, share = space["menu"], np.repeat([0.5, 0.0], [2, 28])
     frames = dict(stored_frames("moving-design"))
     for step in range(41):

@@ -1,16 +1,14 @@
 """What chapter 9 claims: privacy, margins, regret and communication of DP-DPE, and Figure 2 of Li, Zhou, Ji 2022, measured."""
 
 import itertools
-import json
 import math
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import binom, binomtest, linregress, norm
+from scipy.stats import binom, binomtest, norm
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
@@ -20,21 +18,16 @@ from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.privatizers import Box, CentralGaussian, Identity, LocalGaussian, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.widths.designs import ExactWidth, Phase
+from tests.chapters import defined, slope, stored_page
 from tests.test_plots import page_json
 
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "09_distributed_feedback.ipynb"
-claim = partial(pytest.mark.claim, "li2022", chapter="09_distributed_feedback")
+CHAPTER = "09_distributed_feedback"
+claim = partial(pytest.mark.claim, "li2022", chapter=CHAPTER)
 observation = partial(claim, outcome="observation")
 FALSE_ALARM = 1e-6
 PAPER = bdp.setup("li-zhou-ji-2022")
 GAUSSIAN = SphericalClients(1000, 20, rewards="gaussian")
 BUDGET = {"epsilon": 10.0, "delta": 0.25}
-
-
-def slope(x: object, y: object) -> tuple[float, float]:
-    """Exponent of y in x, and its standard error."""
-    fit = linregress(np.log(np.asarray(x, dtype=float)), np.log(np.asarray(y, dtype=float)))
-    return float(fit.slope), float(fit.stderr)
 
 
 def projection(actions: np.ndarray, plays: np.ndarray) -> np.ndarray:
@@ -720,11 +713,8 @@ def test_alpha(measured: dict[str, float]) -> None:
 @cache
 def scene() -> tuple[dict[str, Any], dict[str, Any]]:
     """What the cells of the scene define, and what the last of them has stored."""
-    cells = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space = {"np": np, "math": math, "bdp": bdp, "ClientPopulation": ClientPopulation}
-    for one in ("one-phase", "phase-notes", "moving-phase"):
-        exec("".join(cells[one]["source"]), space)
-    return space, page_json("".join(cells["moving-phase"]["outputs"][0]["data"]["text/html"]))
+    space = defined(CHAPTER, "one-phase", "phase-notes", "moving-phase", ClientPopulation=ClientPopulation)
+    return space, page_json(stored_page(CHAPTER, "moving-phase"))
 
 
 @pytest.mark.parametrize(("trust", "name"), [("none", "DPE"), ("central", "CDP-DPE"), ("shuffle", "SDP-DPE"), ("local", "LDP-DPE")])

@@ -5,17 +5,14 @@ Differentially-Private-Bandits at commit ea7503b (16 June 2022). It is code by o
 """
 
 import itertools
-import json
 import math
 from collections import defaultdict
 from functools import cache, partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import binom, linregress
+from scipy.stats import binom
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
@@ -31,9 +28,8 @@ from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.problems import ContextualLinear
 from bandits_dp.widths.ridge import PlainRadius
 from bandits_dp.widths.ridge_private import LemmaRadius
-from tests.stored_scenes import stored_scene
+from tests.chapters import defined, slope, stored_scene
 
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "10_private_linucb.ipynb"
 FALSE_ALARM = 1e-6  # of test_ellipsoid's checks together
 claim = partial(pytest.mark.claim, "chowdhury2022", chapter="10_private_linucb")
 DELTA = 0.1
@@ -41,12 +37,6 @@ DIAMETER = 3 / math.sqrt(2)  # of one user's (phi y, phi phi')
 DOMAIN = LinearStatistics(5)
 NAMES = ("LinUCB", "LinUCB-JDP", "LinUCB-SDP-Vec", "LinUCB-SDP-Amp", "LinUCB-LDP")
 EPSILONS = (0.2, 1.0, 10.0)
-
-
-def slope(x: object, y: object) -> tuple[float, float]:
-    """Exponent of y in x, and its standard error."""
-    fit = linregress(np.log(np.asarray(x, dtype=float)), np.log(np.asarray(y, dtype=float)))
-    return float(fit.slope), float(fit.stderr)
 
 
 def play(name: str, epsilon: float, calibration: str = "certified", dimension: int = 5, runs: int = 5) -> bdp.Result:
@@ -101,10 +91,7 @@ def test_ellipsoid(d: int, failure: float) -> None:
     options /= np.linalg.norm(options, axis=2, keepdims=True)
     theta = np.full(d, 0.8 / math.sqrt(d))
     tapes = rng.random((runs, rounds))
-    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space: dict[str, Any] = {"np": np}
-    exec(cells["linucb-plain"], space)
-    linucb = space["linucb"]
+    linucb = defined("10_private_linucb", "linucb-plain")["linucb"]
     everything = np.arange(rounds)[None, :]
     blind = options[everything, rng.integers(8, size=(runs, rounds))]
     for shown in (linucb(theta, options, tapes, failure), blind):

@@ -21,8 +21,8 @@ from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
 from bandits_dp.problems.contextual import ContextualLinear
 from bandits_dp.widths.ridge_private import CertifiedRadius
+from tests.chapters import stored_scene
 from tests.counter_factors import factors, worst_shift
-from tests.stored_scenes import stored_scene
 
 LINEAR = LinearStatistics(5)
 claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")

@@ -4,7 +4,6 @@ import itertools
 import json
 import math
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +11,10 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
-from bandits_dp.companion.plots import Bar, Dot, Text
-from bandits_dp.companion.plots import Path as Line
+from bandits_dp.companion.plots import Bar, Dot, Path, Text
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.problems import PoolContextual
+from tests.chapters import defined, stored_page
 
 CHAPTER = "12_dynamic_sensitivity"
 claim = partial(pytest.mark.claim, "wang2022", chapter=CHAPTER)
@@ -792,13 +791,9 @@ def test_figure_2b_later(measured):
 @cache
 def fresh_or_kept():
     """Run the scene's cells; return what they define, and the figure that is stored."""
-    notebook = Path(__file__).resolve().parents[1] / "notebooks" / f"{CHAPTER}.ipynb"
-    cells = {cell["id"]: cell for cell in json.loads(notebook.read_text("utf-8"))["cells"]}
-    space = {"np": np, "math": math, "bdp": bdp, "DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace, "numbers": {}}
-    space |= {"Bar": Bar, "Dot": Dot, "Text": Text, "Path": Line}
-    for name in ("plain-dgs", "fresh-kept-run", "fresh-kept"):
-        exec("".join(cells[name]["source"]), space)
-    return space, "".join(cells["fresh-kept"]["outputs"][0]["data"]["text/html"])
+    names = {"DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace, "numbers": {}, "Bar": Bar, "Dot": Dot, "Text": Text,
+             "Path": Path}
+    return defined(CHAPTER, "plain-dgs", "fresh-kept-run", "fresh-kept", **names), stored_page(CHAPTER, "fresh-kept")
 
 
 def intervals(night):

@@ -12,7 +12,7 @@ import lastfm_curves as tool
 from bandits_dp.companion.lastfm import LastFM
 from bandits_dp.companion.lastfm.data import load_listening
 from bandits_dp.companion.lastfm.files import CHECKS, VARIABLE
-from tests.stored_scenes import stored_scene
+from tests.chapters import stored_scene
 from tests.test_lastfm import check_candidates, real_folder
 
 STORED = json.loads((files("bandits_dp.companion.lastfm") / "curves.json").read_text("utf-8"))

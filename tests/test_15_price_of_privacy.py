@@ -15,8 +15,8 @@ from distributed import Client, LocalCluster
 
 import bandits_dp as bdp
 import price_sweep
+from tests.chapters import stored_scene
 from tests.small_problems import Diary, assert_same_runs, slowly
-from tests.stored_scenes import stored_scene
 
 NAME = "15_price_of_privacy"
 STORED = json.loads(price_sweep.STORED.read_text("utf-8"))
