@@ -1,6 +1,7 @@
-"""What the tests of chapters share: a notebook's cells, what they define and have stored, the frames of scenes, and slopes."""
+"""What the tests of chapters share: a notebook's cells, run or as stored, the frames of scenes, slopes, and exact deltas."""
 
 import math
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -42,6 +43,16 @@ def stored_scene(chapter: str, cell: str) -> dict[tuple[str, ...], tuple[Marks, 
         settings = [(*before, value) for before in settings for value in slider["texts"]]
     marks = [{mark["key"]: mark for mark in (data["marks"][place] for place in frame["marks"])} for frame in data["frames"]]
     return {key: (shown, frame["note"]) for key, shown, frame in zip(settings, marks, data["frames"], strict=True)}
+
+
+def one_way(p: dict, q: dict, ratio: Fraction) -> Fraction:
+    """Return the hockey-stick divergence of two laws at e^epsilon = ratio, exactly."""
+    return sum((max(p.get(x, Fraction(0)) - ratio * q.get(x, Fraction(0)), Fraction(0)) for x in {*p, *q}), Fraction(0))
+
+
+def delta_by_sums(p: dict, q: dict, ratio: Fraction) -> Fraction:
+    """Return the larger of the two divergences."""
+    return max(one_way(p, q, ratio), one_way(q, p, ratio))
 
 
 def slope(x: Any, y: Any) -> tuple[float, float]:

@@ -16,15 +16,10 @@ from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
 from bandits_dp.companion.plots import Bar, Dot, Text
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
-from tests.chapters import defined, stored_page
+from tests.chapters import defined, one_way, stored_page
 
 Law = dict[object, Fraction]
 Rows = list[list[Fraction]]
-
-
-def one_way(p: Law, q: Law, ratio: Fraction) -> Fraction:
-    """Return the hockey-stick divergence at e^epsilon = ratio, exactly."""
-    return sum((max(p.get(x, Fraction(0)) - ratio * q.get(x, Fraction(0)), Fraction(0)) for x in {*p, *q}), Fraction(0))
 
 
 def choose(n: int, k: int, p: Fraction) -> Fraction:

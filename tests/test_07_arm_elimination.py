@@ -19,7 +19,7 @@ from bandits_dp.privatizers.binary_sum import theorem_bits
 from bandits_dp.privatizers.scalar_sum import certified_bits
 from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
-from tests.chapters import slope, stored_scene
+from tests.chapters import delta_by_sums, slope, stored_scene
 from tests.small_problems import elimination
 
 CHAPTER = "07_arm_elimination"
@@ -120,13 +120,8 @@ def transcripts(answers: list[tuple[int, int]], batch_size: int | str = "doublin
     return dict(law)
 
 
-def delta_of(p: dict, q: dict, ratio: Fraction) -> Fraction:
-    return max(sum((max(a.get(x, Fraction(0)) - ratio * b.get(x, Fraction(0)), Fraction(0)) for x in {*a, *b}), Fraction(0))
-               for a, b in ((p, q), (q, p)))
-
-
 RATIO = Fraction(3, 2)
-ONE_RELEASE = delta_of(NOISE, {x + 1: mass for x, mass in NOISE.items()}, RATIO)
+ONE_RELEASE = delta_by_sums(NOISE, {x + 1: mass for x, mass in NOISE.items()}, RATIO)
 SIX = [(0, 1), (1, 0), (1, 0), (0, 1), (1, 1), (0, 0)]
 
 
@@ -134,22 +129,22 @@ def worst_of_a_run(batch_size: int | str) -> list[Fraction]:
     """Exact delta of everything that is seen of a run of six users, for each user, over all other answers of hers."""
     law = transcripts(SIX, batch_size)
     assert len({tuple(arm for arm, _ in seen) for seen in law}) > 1, "the menu adapts"
-    return [max(delta_of(law, transcripts([*SIX[:i], other, *SIX[i + 1 :]], batch_size), RATIO)
+    return [max(delta_by_sums(law, transcripts([*SIX[:i], other, *SIX[i + 1 :]], batch_size), RATIO)
                 for other in itertools.product((0, 1), repeat=2)) for i in range(6)]
 
 
 def test_a_run_keeps_the_guarantee_of_one_release() -> None:
     """Batches of one user with three fair noise bits each: the run loses what one release does, unless a user is in two batches."""
     ratio, noise = Fraction(27, 10), {x: Fraction(math.comb(3, x), 8) for x in range(4)}
-    one_release = delta_of(noise, {x + 1: mass for x, mass in noise.items()}, ratio)
+    one_release = delta_by_sums(noise, {x + 1: mass for x, mass in noise.items()}, ratio)
     users = [(0, 1), (1, 0), (1, 1), (0, 0)]
     law = transcripts(users, 1, noise)
     assert len({tuple(arm for arm, _ in seen) for seen in law}) > 2, "the learner adapts"
-    worst = [delta_of(law, transcripts([*users[:i], other, *users[i + 1 :]], 1, noise), ratio)
+    worst = [delta_by_sums(law, transcripts([*users[:i], other, *users[i + 1 :]], 1, noise), ratio)
              for i in range(4) for other in itertools.product((0, 1), repeat=2)]
     assert max(worst) == one_release  # reached, never exceeded
     twice = [transcripts(answers, 1, noise, again=True) for answers in (users, [(1, 0), *users[1:]])]
-    assert delta_of(*twice, ratio) > one_release
+    assert delta_by_sums(*twice, ratio) > one_release
 
 
 def test_a_run_with_a_cut_phase_keeps_the_guarantee() -> None:

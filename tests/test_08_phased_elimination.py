@@ -21,7 +21,7 @@ from bandits_dp.privatizers import BinarySum, Box, CentralLaplace, LocalLaplace,
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms
 from bandits_dp.widths.designs import Phase
-from tests.chapters import defined, stored_page
+from tests.chapters import defined, delta_by_sums, stored_page
 from tests.chapters import slope as exponent
 from tests.test_plots import page_json
 
@@ -202,21 +202,17 @@ def transcripts(answers, again=False):
     return dict(law)
 
 
-def divergence(p, q, ratio):
-    return max(sum((max(a.get(x, Fraction(0)) - ratio * b.get(x, Fraction(0)), Fraction(0)) for x in {*a, *b}), Fraction(0))
-               for a, b in ((p, q), (q, p)))
-
-
 def test_a_run_is_as_private_as_one_sum():
     """The law of a whole adaptive run, by enumeration: changing one user's answers costs what one release costs, never more."""
     ratio, noise = Fraction(27, 10), TWO_BITS
-    one = divergence(noise, {x + 1: mass for x, mass in noise.items()}, ratio)
+    one = delta_by_sums(noise, {x + 1: mass for x, mass in noise.items()}, ratio)
     people = [(0, 1, 1), (1, 0, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 0)]
     law = transcripts(people)
     assert len({tuple(x for x in seen if x in (0, 1, 2)) for seen in law}) > 2, "the learner adapts"
-    costs = [divergence(law, transcripts([*people[:i], tuple(1 - y for y in people[i]), *people[i + 1:]]), ratio) for i in range(6)]
+    costs = [delta_by_sums(law, transcripts([*people[:i], tuple(1 - y for y in people[i]), *people[i + 1:]]), ratio)
+             for i in range(6)]
     assert max(costs) == one
-    twice = divergence(transcripts(people, True), transcripts([(1, 0, 0), *people[1:]], True), ratio)
+    twice = delta_by_sums(transcripts(people, True), transcripts([(1, 0, 0), *people[1:]], True), ratio)
     assert twice > one  # a user in two sums loses more
 
 
