@@ -20,6 +20,7 @@ from bandits_dp.privatizers import (
     ScalarSum,
     VectorSum,
 )
+from tests.planted import tally
 
 FALSE_ALARM = 1e-6
 SEEDS, RUNS = 200, 4_000
@@ -39,8 +40,9 @@ def bit_sums(privatizer):
 
 
 def mechanism_of(privatizer):
-    rounds = hasattr(privatizer, "levels") and not getattr(privatizer.domain, "whole", False)
-    return bit_sums(privatizer) if rounds else bdp.release_of(privatizer)
+    if getattr(privatizer.domain, "whole", False):
+        return tally(privatizer)
+    return bit_sums(privatizer) if hasattr(privatizer, "levels") else bdp.release_of(privatizer)
 
 
 def one_answer(privatizer):
@@ -77,7 +79,8 @@ def test_certified_privatizers_pass(name):
     assert stats.binomtest(failures, SEEDS, 0.01, "greater").pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("name", ["local Gaussian", "local Laplace", "scalar sum", "vector sum"])
+@pytest.mark.parametrize("name", ["local Gaussian", "local Laplace", "scalar sum", "vector sum", "binary sum, fair bits",
+                                  "central Laplace"])
 def test_the_audit_would_notice_a_tenth_of_the_promise(name):
     """The same mechanisms fail when a tenth of their epsilon is claimed: the audits above can fail."""
     privatizer, a, b = CASES[name]
