@@ -7,19 +7,7 @@ import pytest
 from scipy import stats
 
 import bandits_dp as bdp
-from bandits_dp.privatizers import (
-    AmplifiedGaussian,
-    Ball,
-    BinarySum,
-    Box,
-    CentralGaussian,
-    CentralLaplace,
-    LocalGaussian,
-    LocalLaplace,
-    RandomizedResponse,
-    ScalarSum,
-    VectorSum,
-)
+from bandits_dp import privatizers as P
 from tests.planted import tally
 
 FALSE_ALARM = 1e-6
@@ -51,20 +39,20 @@ def one_answer(privatizer):
 
 
 CASES = {
-    "binary sum, fair bits": one_answer(BinarySum(3, 1.0, 1e-3)),
-    "binary sum, rare bits": one_answer(BinarySum(500, 0.5, 0.05)),
-    "binary sum, large epsilon": one_answer(BinarySum(20, 4.0, 1e-3)),
-    "randomized response": one_answer(RandomizedResponse(1, 1.0)),
-    "randomized response with delta": one_answer(RandomizedResponse(1, 0.5, 0.05)),
-    "central Gaussian": one_answer(CentralGaussian(5, 1.0, 0.1)),
-    "central Laplace": one_answer(CentralLaplace(5, 0.5)),
-    "central Laplace with delta": one_answer(CentralLaplace(5, 1.0, 0.05)),
-    "local Gaussian": (LocalGaussian(1, 1.0, 0.05, domain=Ball(3)), [[1.0, 0, 0]], [[-1.0, 0, 0]]),
-    "local Laplace": (LocalLaplace(1, 1.0, domain=Box(2)), [[0.0, 0.0]], [[1.0, 1.0]]),
-    "amplified Gaussian": (AmplifiedGaussian(1000, 1.0, 1e-3), np.zeros((1000, 1)), np.eye(1000, 1)),
-    "scalar sum": (ScalarSum(2, 1.0, 0.05), [[0.0], [0.5]], [[1.0], [0.5]]),
-    "scalar sum, coarse": (ScalarSum(3, 2.0, 0.01, levels=1), [[0.0], [0.5], [0.5]], [[1.0], [0.5], [0.5]]),
-    "vector sum": (VectorSum(2, 1.0, 0.05, Box(2, -1.0, 1.0)), [[-1.0, -1.0], [0.0, 0.0]], [[1.0, 1.0], [0.0, 0.0]]),
+    "binary sum, fair bits": one_answer(P.BinarySum(3, 1.0, 1e-3)),
+    "binary sum, rare bits": one_answer(P.BinarySum(500, 0.5, 0.05)),
+    "binary sum, large epsilon": one_answer(P.BinarySum(20, 4.0, 1e-3)),
+    "randomized response": one_answer(P.RandomizedResponse(1, 1.0)),
+    "randomized response with delta": one_answer(P.RandomizedResponse(1, 0.5, 0.05)),
+    "central Gaussian": one_answer(P.CentralGaussian(5, 1.0, 0.1)),
+    "central Laplace": one_answer(P.CentralLaplace(5, 0.5)),
+    "central Laplace with delta": one_answer(P.CentralLaplace(5, 1.0, 0.05)),
+    "local Gaussian": (P.LocalGaussian(1, 1.0, 0.05, domain=P.Ball(3)), [[1.0, 0, 0]], [[-1.0, 0, 0]]),
+    "local Laplace": (P.LocalLaplace(1, 1.0, domain=P.Box(2)), [[0.0, 0.0]], [[1.0, 1.0]]),
+    "amplified Gaussian": (P.AmplifiedGaussian(1000, 1.0, 1e-3), np.zeros((1000, 1)), np.eye(1000, 1)),
+    "scalar sum": (P.ScalarSum(2, 1.0, 0.05), [[0.0], [0.5]], [[1.0], [0.5]]),
+    "scalar sum, coarse": (P.ScalarSum(3, 2.0, 0.01, levels=1), [[0.0], [0.5], [0.5]], [[1.0], [0.5], [0.5]]),
+    "vector sum": (P.VectorSum(2, 1.0, 0.05, P.Box(2, -1.0, 1.0)), [[-1.0, -1.0], [0.0, 0.0]], [[1.0, 1.0], [0.0, 0.0]]),
 }
 
 

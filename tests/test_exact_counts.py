@@ -7,27 +7,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bandits_dp.privatizers import (
-    BinarySum,
-    Box,
-    DiscreteLaplaceSum,
-    RandomizedResponse,
-    ScalarSum,
-    SkellamSum,
-    VectorSum,
-    exact_counts,
-)
+from bandits_dp import privatizers as P
 from bandits_dp.privatizers.exact_counts import POISSON, UNIT, binomial, fair_ones, geometric, many_fair_ones, poisson, polya, units
 from tests.noise_checks import chi_square
 
 DRAWS, FALSE_ALARM = 40_000, 1e-7  # of each statistical test here, with fixed seeds
 MECHANISMS = {
-    "bits": lambda users, epsilon, delta: BinarySum(users, epsilon, delta),
-    "bits of numbers": lambda users, epsilon, delta: ScalarSum(users, epsilon, delta, levels=4),
-    "bits of vectors": lambda users, epsilon, delta: VectorSum(users, epsilon, delta, Box(2), levels=4),
-    "answers": RandomizedResponse,
-    "skellam": SkellamSum,
-    "discrete laplace": DiscreteLaplaceSum,
+    "bits": lambda users, epsilon, delta: P.BinarySum(users, epsilon, delta),
+    "bits of numbers": lambda users, epsilon, delta: P.ScalarSum(users, epsilon, delta, levels=4),
+    "bits of vectors": lambda users, epsilon, delta: P.VectorSum(users, epsilon, delta, P.Box(2), levels=4),
+    "answers": P.RandomizedResponse,
+    "skellam": P.SkellamSum,
+    "discrete laplace": P.DiscreteLaplaceSum,
 }
 
 
@@ -66,7 +57,7 @@ def test_the_binomial_law_is_exact(trials, p, monkeypatch):
             chance[0] *= Fraction(math.comb(int(numbers[0]), ones), 2 ** int(numbers[0]))
             return np.array([ones])
 
-        monkeypatch.setattr(exact_counts, "fair_ones", fair)
+        monkeypatch.setattr(P.exact_counts, "fair_ones", fair)
         try:
             law[int(binomial(trials, p, (), np.random.default_rng(0)))] += chance[0]
         except Unknown as unknown:
@@ -102,7 +93,7 @@ class Steered(np.random.Generator):
 
 
 def test_as_many_fair_bits_are_counted_as_were_asked_for(monkeypatch):
-    monkeypatch.setattr(exact_counts, "WORDS", 8)
+    monkeypatch.setattr(P.exact_counts, "WORDS", 8)
     asked = np.array([0, 1, 63, 64, 65, 1000, 0])
     assert (fair_ones(asked, Steered()) == asked).all()
     assert (fair_ones(asked, np.random.default_rng(1)) <= asked).all()
@@ -112,7 +103,7 @@ def test_as_many_fair_bits_are_counted_as_were_asked_for(monkeypatch):
                                                 ((POISSON[-1], 0), 21), ((POISSON[-1], 1, 0), 22), ((POISSON[-1], 2, 0), 0)])
 def test_poisson_numbers_beyond_20_have_their_share(numbers, drawn):
     """Of 1 + 20! / 0! + ... + 20! / 20! cases one is left for all beyond 20, whose own weights, 20! / n!, are less together."""
-    assert exact_counts._poisson_of_mean_one(1, Steered(*(int(number) for number in numbers))) == drawn
+    assert P.exact_counts._poisson_of_mean_one(1, Steered(*(int(number) for number in numbers))) == drawn
     assert [int(weight) for weight in np.diff(POISSON, prepend=0)] == [math.factorial(20) // math.factorial(n) for n in range(21)]
 
 
