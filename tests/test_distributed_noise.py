@@ -11,20 +11,14 @@ import bandits_dp as bdp
 from bandits_dp.accounting import discrete_laplace_delta, discrete_laplace_scale, skellam_delta, skellam_variance
 from bandits_dp.accounting.skellam import skellam_log_pmf
 from bandits_dp.privatizers import CentralLaplace, DiscreteLaplaceSum, SkellamSum
-from bandits_dp.privatizers.domain import UNIT_INTERVAL
 from bandits_dp.problems import BernoulliArms, GradedArms
+from tests.exact_delta import divergence
 from tests.noise_checks import chi_square
 from tests.same_law import same_law
 from tests.test_privatizers import MAKERS
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 SECURE = [name for name in MAKERS if name.startswith(("discrete", "Skellam"))]
-
-
-def divergence(pmf, epsilon, shift):
-    """The larger hockey-stick divergence between a law on consecutive integers and its shift."""
-    still, moved = np.append(pmf, np.zeros(shift)), np.append(np.zeros(shift), pmf)
-    return max(np.maximum(still - np.exp(epsilon) * moved, 0).sum(), np.maximum(moved - np.exp(epsilon) * still, 0).sum())
 
 
 def discrete_laplace_pmf(scale, reach):
@@ -169,13 +163,6 @@ def test_fidelities_of_the_learner_have_the_same_law(noise, problem):
         regret[fidelity] = bdp.simulate(learner, problem, 6000, runs=120, seed=8, progress=False).regret[:, -1]
     assert same_law(*regret.values()) > FALSE_ALARM
     assert np.ptp(regret["aggregate"]) > 1  # regret varies, so there was something to compare
-
-
-@pytest.mark.parametrize("users", [10, 1000, 100_000])
-def test_rounding_adds_at_most_a_hundredth(users):
-    made = DiscreteLaplaceSum(users, 1.0, domain=UNIT_INTERVAL)
-    assert made.scale == pytest.approx(made.levels, rel=1e-12)  # by so many one user moves a sum of rounded numbers, at epsilon 1
-    assert math.sqrt(2) < made.noise_std <= 1.0101 * math.sqrt(2)
 
 
 def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():

@@ -215,13 +215,6 @@ def test_labels_are_moved_apart_and_stay_in_the_picture() -> None:
         assert all(box.x1 <= figure.bbox.x1 and box.y0 >= ax.bbox.y0 - 20 for box in boxes)
 
 
-def test_band_refuses_unequal_lengths() -> None:
-    with pytest.raises(ValueError, match="series 'a': high has 1 numbers; allowed are 2"):
-        band(Figure().subplots(), [0, 1], [0, 1], [0, 1], [2], "a")
-    with pytest.raises(ValueError, match=r"series 'a': mean\[1\] is nan"):
-        band(Figure().subplots(), [0, 1], [0, NAN], [0, 1], [2, 3], "a")
-
-
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB; then OKLab.
 SIGHT = {
     "usual": np.eye(3),
