@@ -250,9 +250,8 @@ def test_rounds_say_what_is_wrong_with_a_round(one, words):
 
 
 def test_rounds_refuse_what_they_cannot_be():
-    for options in ({"reward_range": 5}, {"bits": "no"}, {"bits": True, "dimension": 2}):
-        with pytest.raises(ValueError, match=next(iter(options))):
-            bdp.problems.Rounds(iter, 3, **options)
+    with pytest.raises(ValueError, match="bits"):
+        bdp.problems.Rounds(iter, 3, bits=True, dimension=2)
     for rounds, words in ((lambda rng: None, "must yield"), (lambda rng: [], "there is no round 1")):
         with pytest.raises(ValueError, match=words):
             next(bdp.problems.Rounds(rounds, 3).one_by_one(np.random.default_rng(1)))
