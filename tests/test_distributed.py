@@ -185,10 +185,7 @@ def test_projection_bias_is_the_integral():
 @pytest.mark.parametrize("kind", ["DPE", "CDP-DPE", "CDP-DPE, Laplace", "LDP-DPE", "SDP-DPE"])
 @pytest.mark.parametrize("rewards", ("signs", "gaussian"))
 def test_exact_margins_cover(kind, rewards):
-    """One phase, many times: errors exceed the margin at most as often as promised (exact count, binomial test), and not never.
-
-    The promise is tested where it can be seen: at a failure rate of e^-3 per side instead of one in millions.
-    """
+    """One phase, many times: errors exceed the margin at most as often as promised, here at e^-3 per side, and not never."""
     problem = population(k=9, d=3, seed=4, norm=0.3, rewards=rewards)
     options = {"bound": 8.0, "clip": True} if rewards == "gaussian" and kind != "DPE" else {}  # 8: nobody is clipped
     learner = make(kind, problem, 10**6, **options)

@@ -47,10 +47,7 @@ def apart(one, other):
 
 @pytest.mark.parametrize("name", ORACLE)
 def test_every_curve_of_the_table(name):
-    """Within 3 combined standard errors of the oracle, and of the authors' code; at other epsilons the laws are compared below.
-
-    Three standard errors are what the project promises; with a fresh seed some curve would fail in 3% of all cases.
-    """
+    """Within 3 combined standard errors of the oracle and of the authors' code (a fresh seed fails in 3% of all cases)."""
     result = bdp.simulate(make(name, 0.2), PROBLEM, T, runs=RUNS, seed=0, progress=False)
     ours = (result.mean[-1], result.std_error[-1])
     assert apart(ours, ORACLE[name]) < 3 and apart(ours, PUBLISHED[name]) < 3

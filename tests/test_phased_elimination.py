@@ -137,10 +137,7 @@ PRIVATIZERS = {
 
 @pytest.mark.parametrize("kind", PRIVATIZERS)
 def test_certified_margins_cover(kind):
-    """Errors beyond the margin are at most as frequent as promised (exact count, binomial test), and not absurdly rare.
-
-    The promise is tested where it can be seen: at a failure rate of e^-3 per difference instead of one in millions.
-    """
+    """Errors exceed the margin at most as often as promised, here at e^-3 per difference, and not absurdly rarely."""
     rng, runs = np.random.default_rng(1), 50_000
     problem, support, phase, differences, coefficients = one_phase(PRIVATIZERS[kind])
     width = ExactWidth(12, 1000)

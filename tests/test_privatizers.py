@@ -60,11 +60,7 @@ def held(privatizer):
 @pytest.mark.parametrize("users", (1, 2, 20, 1000))
 @pytest.mark.parametrize("name", MAKERS)
 def test_fidelities_have_the_same_law(name, users):
-    """Messages, aggregate and tallies: unbiased, of the declared std, and equal in law, in the first coordinate and the sum of all.
-
-    Limits of 6 standard errors hold with less than the declared false-alarm rate only for light tails, which binomials, Gaussians
-    and Laplace sums of this size have. The std is an upper bound where values are rounded.
-    """
+    """Unbiased, of the declared std (at most, where values are rounded), and equal in law; 6 standard errors do for tails this light."""
     privatizer, rng = MAKERS[name](users), np.random.default_rng(users)
     runs = 60 if privatizer.bits_per_user * users >= 1e5 else 4000 if name in NUMBERS and users < 1000 else 1200
     drawn = {}

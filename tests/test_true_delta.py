@@ -41,10 +41,7 @@ def test_a_rare_lie_is_as_frequent_as_a_small_delta_needs():
 
 
 def test_randomized_response_keeps_delta():
-    """5,000 pairs, from epsilon = 1e-3 to 60 and delta = 1e-300 to 0.99: the true delta, in 60 digits, is never above.
-
-    A lie is drawn with just the probability 1 - q: q is a multiple of 2^-53, as the uniform numbers are that are compared with it.
-    """
+    """The true delta of 5,000 pairs, in 60 digits, is never above; q is a multiple of 2^-53, as the uniform numbers are."""
     for epsilon, delta in scan(0, (1e-3, 60.0), (1e-300, 0.99), MANY):
         assert step_of(P.RandomizedResponse(1, epsilon, delta).truth) < UNIT
         assert exact_delta.randomized_response(P.RandomizedResponse(1, epsilon, delta).truth, epsilon) <= delta, (epsilon, delta)
