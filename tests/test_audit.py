@@ -50,7 +50,7 @@ def test_bound_on_an_exact_gaussian_reaches_its_goal(delta, goal, score):
 @pytest.mark.parametrize("trials", (200, 5000))
 @pytest.mark.parametrize("delta", (0.0, 0.05))
 def test_bound_covers_the_truth(delta, trials):
-    """At confidence 0.6 bounds exceed randomized response's epsilon in at most 40% of 1000 audits, as runs that chose are not tested on."""
+    """At confidence 0.6 bounds exceed the true epsilon in at most 40% of 1000 audits: no run that chose is tested on."""
     truth, wrong = 0.55, 0
     epsilon = max(math.log((truth - delta) / (1 - truth)), 0.0)
     for seed in range(1000):

@@ -1,6 +1,7 @@
 """The experiment calibration of LinUCB: the published table, a plain oracle of the same law, and each oddity on its own."""
 
 import math
+from functools import wraps
 
 import numpy as np
 import pytest
@@ -67,8 +68,9 @@ SMALL = {"horizon": 1200, "arms": 12, "d": 3, "count": 400}
 @pytest.mark.parametrize("epsilon", [0.2, 10.0])
 def test_same_law_as_the_oracle(name, epsilon, monkeypatch):
     """Regret of 400 short runs and of 400 of the oracle, and in how many V is indefinite: the tests see no difference."""
-    blocks = []  # of runs that are played together: whether V was ever indefinite
+    blocks, fit = [], LinUCB._fit  # of runs that are played together: whether V was ever indefinite
 
+    @wraps(fit)  # else it would not be the package's, and runs would be played one by one
     def noticed(model, sums):
         fit(model, sums)
         below = np.atleast_1d(np.linalg.eigvalsh(model.inverse)[..., 0] < 0)  # V at the end counts here, and not in the oracle
@@ -77,7 +79,6 @@ def test_same_law_as_the_oracle(name, epsilon, monkeypatch):
         elif model.batch == 1:
             blocks.append(below)
 
-    fit = LinUCB._fit
     monkeypatch.setattr(LinUCB, "_fit", noticed)
     if name == "LinUCB" and epsilon > 1:
         return

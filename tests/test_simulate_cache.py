@@ -123,7 +123,7 @@ def ended(processes, seconds):
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals, which Windows does not have")
 @pytest.mark.parametrize(("workers", "death"), [(1, "SIGKILL"), (2, "SIGKILL"), (2, "SIGTERM"), (2, "SIGINT")])
 def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers, death):
-    """In its second simulation: stored runs are kept and not played again, workers end by themselves, and the numbers are the same."""
+    """In its second simulation: stored runs are kept and not played again, workers end by themselves, the numbers stay."""
     script, diary, wait = script_in(tmp_path, workers, "'cache'"), tmp_path / "diary", tmp_path / "wait"
     command = [sys.executable, str(script)]
     wait.touch()
