@@ -340,7 +340,6 @@ def linear_statistics(name: str) -> None:
     assert math.isclose(p.noise_std, gaussian_std(3 / math.sqrt(2)), rel_tol=1e-8)
 
 
-INTEGER = [name for name, case in CASES.items() if case.kind not in ("gaussian", "laplace", "lie")]
 TABLE: dict[str, tuple[Callable[[str], None], list[str]]] = {
     "calibration": (calibration, [*CASES, *VECTORS]),
     "messages": (messages, [name for name, case in CASES.items() if case.local]),

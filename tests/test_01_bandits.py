@@ -4,9 +4,7 @@ Statistical checks declare a false-alarm rate of at most 1e-6 each, by an exact 
 shown to be able to fail: a rule or a constant that breaks the statement is refused by the same check.
 """
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,25 +16,15 @@ import bandits_dp as bdp
 from bandits_dp.privatizers import Identity
 from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth
-from tests.stored_scenes import stored_scene
+from tests.chapters import defined, stored_scene
 
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "01_bandits.ipynb"
 FALSE_ALARM = 1e-6
 Array = NDArray[np.float64]
 
 
-def chapter(*ids: str, **names: Any) -> dict[str, Any]:
-    """Run the named cells of the chapter and return what they define; `names` are defined before."""
-    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space: dict[str, Any] = {"np": np, **names}
-    for one in ids:
-        exec(cells[one], space)
-    return space
-
-
 def rule(name: str, means: Array) -> Any:
     """Return `play` with one of the chapter's rules, for other means than the chapter's."""
-    code = chapter("the-problem", "naive-greedy", "ucb1", T=1)
+    code = defined("01_bandits", "the-problem", "naive-greedy", "ucb1", T=1)
     code.update(means=means, K=len(means))
     return lambda tapes: code["play"](code[name], tapes)
 
@@ -166,7 +154,7 @@ def test_elimination(m: int, means: list[float]) -> None:
     horizon, runs = 6000, 60
     arms_means, arms = np.array(means), len(means)
     gaps = arms_means.max() - arms_means
-    elimination = chapter("elimination-plain", means=arms_means, K=arms)["elimination"]
+    elimination = defined("01_bandits", "elimination-plain", means=arms_means, K=arms)["elimination"]
     exponent = log_failure(horizon, m)
     with np.errstate(divide="ignore"):
         most = 8 * exponent / gaps**2 + m
@@ -203,7 +191,7 @@ def test_the_packages_width_is_a_hair_wider(m: int) -> None:
 def test_package_differs_from_the_chapter_by_a_late_decision_at_most() -> None:
     means, horizon, m = np.array([0.45, 0.5, 0.3, 0.6, 0.4]), 50_000, 100
     problem = bdp.problems.BernoulliArms(means)
-    elimination = chapter("elimination-plain", means=means, K=5)["elimination"]
+    elimination = defined("01_bandits", "elimination-plain", means=means, K=5)["elimination"]
     rng = np.random.default_rng(0)
     for seed in np.random.SeedSequence(0).spawn(20):  # the chapter's first tapes
         tape = np.random.default_rng(seed).random(horizon)

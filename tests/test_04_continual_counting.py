@@ -1,30 +1,20 @@
 """What chapter 4 claims: one proof for all counters, the tree, the square root, joint privacy."""
 
 import itertools
-import json
 import math
 from collections import defaultdict
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
+from bandits_dp import continual as C
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
-from bandits_dp.continual import (
-    FactorizationCounter,
-    HybridCounter,
-    NaiveCounter,
-    PerStepCounter,
-    TreeCounter,
-    TwoLevelCounter,
-)
+from tests.chapters import cells, stored_scene
 from tests.counter_factors import factors, worst_shift
-from tests.stored_scenes import stored_scene
 
-COUNTERS = (NaiveCounter, PerStepCounter, TwoLevelCounter, TreeCounter, HybridCounter, FactorizationCounter)
-CHAPTER = Path(__file__).parents[1] / "notebooks" / "04_continual_counting.ipynb"
+COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
 
 
 # ---- One proof for every counter
@@ -103,9 +93,9 @@ def test_naive_and_two_level_errors() -> None:
     one = gaussian_noise_std(1.0, 1e-6, 1.0)
     for horizon in [*range(1, 150), 999, 1000, 1024, 10**6 - 1, 10**6]:
         t = np.arange(1, horizon + 1)
-        for kind in (NaiveCounter, PerStepCounter):
+        for kind in (C.NaiveCounter, C.PerStepCounter):
             assert kind(horizon, 1.0, 1e-6).error_std(t).max() == pytest.approx(one * math.sqrt(horizon))
-        two = TwoLevelCounter(horizon, 1.0, 1e-6).error_std(t).max()
+        two = C.TwoLevelCounter(horizon, 1.0, 1e-6).error_std(t).max()
         assert two <= one * math.sqrt(4 * math.sqrt(horizon) + 2) * (1 + 1e-12)
         if horizon > 900:
             assert two > 0.9 * one * math.sqrt(4 * math.sqrt(horizon))
@@ -121,7 +111,7 @@ def test_tree_touches_h_blocks_and_popcount_noises() -> None:
         h = 1 + math.floor(math.log2(horizon))
         touched = [sum(start < user <= end for end, start in ends.items()) for user in range(1, horizon + 1)]
         assert max(touched) == touched[0] == h
-        counter = TreeCounter(horizon, 1.0, 1e-6)
+        counter = C.TreeCounter(horizon, 1.0, 1e-6)
         assert counter.height == h
         assert counter.sensitivity == pytest.approx(math.sqrt(h))
         for t in range(1, horizon + 1):
@@ -138,9 +128,8 @@ def test_tree_touches_h_blocks_and_popcount_noises() -> None:
 
 def chapter_function(cell: str, name: str):
     """Return a function of the chapter, from its cell's source."""
-    cells = {c["id"]: "".join(c["source"]) for c in json.loads(CHAPTER.read_text("utf-8"))["cells"]}
     space: dict = {"np": np, "math": math, "itertools": itertools}
-    exec(cells[cell].split("\n\n\n")[0] if name == "tree" else cells[cell].split("\n\n\ncrowd")[0], space)
+    exec(cells("04_continual_counting")[cell].source.split("\n\n\n" if name == "tree" else "\n\n\ncrowd")[0], space)
     return space[name]
 
 
@@ -149,7 +138,7 @@ def chapter_function(cell: str, name: str):
 def test_the_chapters_tree_is_the_packages(horizon: int) -> None:
     tree = chapter_function("plain-tree", "tree")
     answers = np.random.default_rng(1).integers(0, 2, horizon)
-    counter = TreeCounter(horizon, 1.0, 1e-6)
+    counter = C.TreeCounter(horizon, 1.0, 1e-6)
     mine = tree(answers, counter.noise_std, np.random.default_rng(2))
     assert mine == pytest.approx(answers.cumsum() + counter.noise_path(np.random.default_rng(2))[:, 0], abs=1e-9)
     rng = np.random.default_rng(2)
@@ -160,7 +149,7 @@ def test_scene_shows_the_packages_tree() -> None:
     """At every setting: the nodes by brute force, Noor's copies in those that hold her, and the package's counts."""
     data = stored_scene("04_continual_counting", "tree-scene")
     answers = (np.random.default_rng(4).random(10_000) < 0.6)[:16]
-    counter, rng = TreeCounter(16, 1.0, 1e-6), np.random.default_rng(6)
+    counter, rng = C.TreeCounter(16, 1.0, 1e-6), np.random.default_rng(6)
     shown = np.append(0.0, [counter.add(float(answer), rng)[0] for answer in answers])
     kept = {(t - (t & -t), t & -t) for t in range(1, 17)}
     for night, user in itertools.product(range(1, 17), repeat=2):
@@ -194,10 +183,10 @@ def test_square_root_of_counting() -> None:
         right = np.array([[float(f[t - s]) if t >= s else 0.0 for s in range(horizon)] for t in range(horizon)])
         squares = [float(sum(x * x for x in f[:t])) for t in range(1, horizon + 1)]
         assert np.linalg.norm(right, axis=0).max() ** 2 == pytest.approx(squares[-1])
-        counter = FactorizationCounter(horizon, 1.0, 1e-6)
+        counter = C.FactorizationCounter(horizon, 1.0, 1e-6)
         assert counter.sensitivity == pytest.approx(math.sqrt(squares[-1]))
         assert counter.error_std(np.arange(1, horizon + 1)) == pytest.approx(counter.noise_std * np.sqrt(squares))
-        assert factors(FactorizationCounter, horizon)[0] == pytest.approx(right, abs=1e-12)
+        assert factors(C.FactorizationCounter, horizon)[0] == pytest.approx(right, abs=1e-12)
     k = np.arange(1, 10**6)
     coefficients = np.cumprod(1 - 0.5 / k)
     assert (coefficients**2 * math.pi * k < 1).all()
@@ -206,7 +195,7 @@ def test_square_root_of_counting() -> None:
     for horizon in (1, 2, 10, 1000, 10**6):
         q = 1 + float(np.sum(coefficients[: horizon - 1] ** 2))
         assert q <= 1 + (1 + math.log(horizon)) / math.pi
-        largest = FactorizationCounter(horizon, 1.0, 1e-6).error_std(horizon)
+        largest = C.FactorizationCounter(horizon, 1.0, 1e-6).error_std(horizon)
         assert float(largest) == pytest.approx(one * q)
 
 

@@ -5,7 +5,6 @@ import json
 import math
 from collections import defaultdict
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -13,19 +12,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-import bandits_dp as bdp
-from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
+from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
 from bandits_dp.companion.plots import Bar, Dot, Text
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
+from tests.chapters import defined, one_way, stored_page
 
 Law = dict[object, Fraction]
 Rows = list[list[Fraction]]
-
-
-def one_way(p: Law, q: Law, ratio: Fraction) -> Fraction:
-    """Return the hockey-stick divergence at e^epsilon = ratio, exactly."""
-    return sum((max(p.get(x, Fraction(0)) - ratio * q.get(x, Fraction(0)), Fraction(0)) for x in {*p, *q}), Fraction(0))
 
 
 def choose(n: int, k: int, p: Fraction) -> Fraction:
@@ -213,31 +207,15 @@ def test_twenty_gaussian_messages_are_no_crowd(epsilon: float) -> None:
     assert 16 * math.log(2 / 0.1) > 20  # the published formula's range is empty
 
 
-def test_noise_of_the_figure_does_not_keep_the_largest_epsilon() -> None:
-    """Two users that the domain allows, at distance sqrt(4.5): the released sum alone has a delta far above 0.1."""
-    domain = LinearStatistics(5)
-    features = [[math.cos(angle), math.sin(angle), 0, 0, 0] for angle in (math.pi / 12, 5 * math.pi / 12)]  # 60 degrees apart
-    gap = domain.encode(features, [1.0, -1.0])
-    distance = math.dist(*gap)
-    assert distance == pytest.approx(math.sqrt(4.5))
-    figure = AmplifiedGaussian(20, 10.0, 0.1, "experiment", domain)
-    assert gaussian_delta(figure.noise_std, 10.0, distance) > 0.5
-
-
 # ---- The scene of one pile
 
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "05_shuffling.ipynb"
 ONE_PILE = list(itertools.product((0.5, 1.0, 2.0, 4.0), (0, 1, 6, 11, 12, 13)))
 
 
 def one_pile() -> tuple[dict[str, Any], str]:
     """Run the scene's cells; return what they define, and the figure that is stored."""
-    cells = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space: dict[str, Any] = {"np": np, "math": math, "binom": binom, "bdp": bdp, "Bar": Bar, "Dot": Dot, "Text": Text}
-    space |= {"clones_delta": clones_delta, "numbers": {}}
-    for name in ("one-pile-run", "one-pile"):
-        exec("".join(cells[name]["source"]), space)
-    return space, "".join(cells["one-pile"]["outputs"][0]["data"]["text/html"])
+    names = {"binom": binom, "Bar": Bar, "Dot": Dot, "Text": Text, "clones_delta": clones_delta, "numbers": {}}
+    return defined("05_shuffling", "one-pile-run", "one-pile", **names), stored_page("05_shuffling", "one-pile")
 
 
 def test_the_scene_guesses_as_well_as_anybody_can() -> None:

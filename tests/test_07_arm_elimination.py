@@ -8,7 +8,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from scipy.stats import binom, linregress
+from scipy.stats import binom
 
 import bandits_dp as bdp
 from bandits_dp.accounting import binomial_trials
@@ -19,8 +19,8 @@ from bandits_dp.privatizers.binary_sum import theorem_bits
 from bandits_dp.privatizers.scalar_sum import certified_bits
 from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
+from tests.chapters import delta_by_sums, slope, stored_scene
 from tests.small_problems import elimination
-from tests.stored_scenes import stored_scene
 
 CHAPTER = "07_arm_elimination"
 claim = partial(pytest.mark.claim, "tenenbaum2021", chapter=CHAPTER)
@@ -39,15 +39,8 @@ def ladder(arms: int) -> bdp.problems.BernoulliArms:
     return bdp.problems.BernoulliArms(np.append(0.9, 0.9 - 0.4 * 2 ** (np.arange(arms - 1) / (arms - 1))))
 
 
-def regret(
-    name: str,
-    problem: object,
-    epsilon: float | None,
-    horizon: int = T,
-    delta: float | None = 1e-6,
-    runs: int = 20,
-    **options: object,
-) -> float:
+def regret(name: str, problem: object, epsilon: float | None, horizon: int = T, delta: float | None = 1e-6, runs: int = 20,
+           **options: object) -> float:
     """Mean regret of twenty runs, or of so many."""
     learner = bdp.make(name, problem, horizon=horizon, epsilon=epsilon, delta=delta, **options)
     return float(bdp.simulate(learner, problem, horizon, runs=runs, seed=1, progress=False).mean[-1])
@@ -62,12 +55,6 @@ def extra(name: str, problem: object, epsilon: float, horizon: int = T, **option
 def public(problem: object, horizon: int) -> float:
     """Mean regret of elimination without privacy."""
     return regret("AE", problem, None, horizon, **DOUBLING)
-
-
-def slope(x: object, y: object) -> tuple[float, float]:
-    """Exponent of y in x, and its standard error."""
-    fit = linregress(np.log(np.asarray(x, dtype=float)), np.log(np.asarray(y, dtype=float)))
-    return float(fit.slope), float(fit.stderr)
 
 
 # ---- Privacy of a run
@@ -105,12 +92,8 @@ class Nervous:
 NOISE = {0: Fraction(2, 3), 1: Fraction(1, 3)}  # of one release
 
 
-def transcripts(
-    answers: list[tuple[int, int]],
-    batch_size: int | str = "doubling",
-    noise: dict[int, Fraction] = NOISE,
-    again: bool = False,
-) -> dict[tuple, Fraction]:
+def transcripts(answers: list[tuple[int, int]], batch_size: int | str = "doubling", noise: dict[int, Fraction] = NOISE,
+                again: bool = False) -> dict[tuple, Fraction]:
     """Return the exact law of all arms and releases of a run; user i would answer ``answers[i][arm]``.
 
     With ``again`` the first user's reward is counted a second time, in the place of the last user's: the mistake that parallel
@@ -137,13 +120,8 @@ def transcripts(
     return dict(law)
 
 
-def delta_of(p: dict, q: dict, ratio: Fraction) -> Fraction:
-    return max(sum((max(a.get(x, Fraction(0)) - ratio * b.get(x, Fraction(0)), Fraction(0)) for x in {*a, *b}), Fraction(0))
-               for a, b in ((p, q), (q, p)))
-
-
 RATIO = Fraction(3, 2)
-ONE_RELEASE = delta_of(NOISE, {x + 1: mass for x, mass in NOISE.items()}, RATIO)
+ONE_RELEASE = delta_by_sums(NOISE, {x + 1: mass for x, mass in NOISE.items()}, RATIO)
 SIX = [(0, 1), (1, 0), (1, 0), (0, 1), (1, 1), (0, 0)]
 
 
@@ -151,22 +129,22 @@ def worst_of_a_run(batch_size: int | str) -> list[Fraction]:
     """Exact delta of everything that is seen of a run of six users, for each user, over all other answers of hers."""
     law = transcripts(SIX, batch_size)
     assert len({tuple(arm for arm, _ in seen) for seen in law}) > 1, "the menu adapts"
-    return [max(delta_of(law, transcripts([*SIX[:i], other, *SIX[i + 1 :]], batch_size), RATIO)
+    return [max(delta_by_sums(law, transcripts([*SIX[:i], other, *SIX[i + 1 :]], batch_size), RATIO)
                 for other in itertools.product((0, 1), repeat=2)) for i in range(6)]
 
 
 def test_a_run_keeps_the_guarantee_of_one_release() -> None:
     """Batches of one user with three fair noise bits each: the run loses what one release does, unless a user is in two batches."""
     ratio, noise = Fraction(27, 10), {x: Fraction(math.comb(3, x), 8) for x in range(4)}
-    one_release = delta_of(noise, {x + 1: mass for x, mass in noise.items()}, ratio)
+    one_release = delta_by_sums(noise, {x + 1: mass for x, mass in noise.items()}, ratio)
     users = [(0, 1), (1, 0), (1, 1), (0, 0)]
     law = transcripts(users, 1, noise)
     assert len({tuple(arm for arm, _ in seen) for seen in law}) > 2, "the learner adapts"
-    worst = [delta_of(law, transcripts([*users[:i], other, *users[i + 1 :]], 1, noise), ratio)
+    worst = [delta_by_sums(law, transcripts([*users[:i], other, *users[i + 1 :]], 1, noise), ratio)
              for i in range(4) for other in itertools.product((0, 1), repeat=2)]
     assert max(worst) == one_release  # reached, never exceeded
     twice = [transcripts(answers, 1, noise, again=True) for answers in (users, [(1, 0), *users[1:]])]
-    assert delta_of(*twice, ratio) > one_release
+    assert delta_by_sums(*twice, ratio) > one_release
 
 
 def test_a_run_with_a_cut_phase_keeps_the_guarantee() -> None:
@@ -182,12 +160,10 @@ def test_every_batch_of_a_run_is_private() -> None:
             assert BinarySum(users, epsilon, 1e-6).noise_bits.delta(users, epsilon) <= 1e-6
 
 
-@claim("Theorem 3.1, privacy",
-       r"The algorithm SDP-AE is $(\varepsilon, \delta)$ -SDP",
-       computed="The paper's definition asks this of each batch; here it is asked of the whole run, which is more. Exact law "
-       "of all arms and releases of runs with six users, equal batches of 1 and of 2, every change of one user's answers: the "
-       r"run's $\delta$ is that of one release. And the exact $\delta$ of batches of $\lceil\sigma^2\rceil$ users.",
-       outcome="confirmed")
+@claim("Theorem 3.1, privacy", r"The algorithm SDP-AE is $(\varepsilon, \delta)$ -SDP",
+       computed=r"The paper's definition asks this of each batch; here it is asked of the whole run, which is more. Exact law of "
+       r"all arms and releases of runs with six users, equal batches of 1 and of 2, every change of one user's answers: the run's "
+       r"$\delta$ is that of one release. And the exact $\delta$ of batches of $\lceil\sigma^2\rceil$ users.", outcome="confirmed")
 def test_sdp_ae_is_private(measured: dict[str, float]) -> None:
     for size in (1, 2):
         worst = max(worst_of_a_run(size)) / ONE_RELEASE
@@ -202,11 +178,9 @@ def test_sdp_ae_is_private(measured: dict[str, float]) -> None:
     assert 0.9 < share <= 1
 
 
-@claim("Theorem 3.3, privacy",
-       r"The algorithm VB-SDP-AE is $(\varepsilon, \delta)$ -SDP",
-       computed=r"As for Theorem 3.1, with doubling batches of which the horizon cuts the last; and the exact $\delta$ of "
-       "batches of $2^t$ users, t from 1 to 16.",
-       outcome="confirmed")
+@claim("Theorem 3.3, privacy", r"The algorithm VB-SDP-AE is $(\varepsilon, \delta)$ -SDP",
+       computed=r"As for Theorem 3.1, with doubling batches of which the horizon cuts the last; and the exact $\delta$ of batches "
+       r"of $2^t$ users, t from 1 to 16.", outcome="confirmed")
 def test_vb_sdp_ae_is_private(measured: dict[str, float]) -> None:
     worst = max(worst_of_a_run("doubling")) / ONE_RELEASE
     measured["delta of a run over that of one release"] = worst
@@ -218,8 +192,7 @@ def test_vb_sdp_ae_is_private(measured: dict[str, float]) -> None:
 @claim("Section 3, the constant in the order of M_sum", "",
        computed=r"Our copy prints no constant for $\sigma^2=O(\log(1/\delta)/\varepsilon^2)$. The theorem calibration uses 96, "
        r"chosen by us: exact $\delta$ of batches of $2^t$ users, and its noise beside the certified one. This compares our two "
-       "calibrations.",
-       outcome="observation")
+       r"calibrations.", outcome="observation")
 def test_the_order_constant_leaves_room(measured: dict[str, float]) -> None:
     users = [2**t for t in range(1, 22)]
     shares = [math.log10(max(theorem_bits(n, e, 1e-6).delta(n, e), 1e-300) / 1e-6) for e in (0.1, 0.5, 1.0) for n in users]
@@ -336,11 +309,10 @@ def test_certified_runs_keep_every_viable_mean_inside_its_width() -> None:
 @claim("Theorem 3.1, proof sketch: the width of line 14",
        r"We conclude that with high probability, $\forall a\in[k],\forall t\in[T]$, we have $|\hat\mu_a^t-\mu_a|\le(2\sqrt "
        r"t\sigma_{\varepsilon,\delta}/N_a^t+1/\sqrt{N_a^t})\cdot\sqrt{2\log T}$",
-       computed="Exact law of the released mean of fair rewards, phase by phase, with certified noise and with our order "
+       computed=r"Exact law of the released mean of fair rewards, phase by phase, with certified noise and with our order "
        r"constant, equal and doubling batches, $\varepsilon$ 0.3 and 1, two values each of $\delta$ and T; $\sigma^2$ is the "
-       "noise's variance. The chance that any of ten arms ever leaves its width, against $1/T$; and what is left of it without "
-       "the noise's term.",
-       outcome="confirmed")
+       r"noise's variance. The chance that any of ten arms ever leaves its width, against $1/T$; and what is left of it without "
+       r"the noise's term.", outcome="confirmed")
 def test_the_printed_width_holds(measured: dict[str, float]) -> None:
     whole, bare = 0.0, 0.0
     for calibration, epsilon, delta, horizon, doubling in itertools.product(
@@ -363,13 +335,12 @@ def test_the_printed_width_holds(measured: dict[str, float]) -> None:
 
 
 @claim("Section 3, M_sum",
-       r"which for any number of users (batch size) $m\in\mathbb N$, is (ε, δ) -SDP, unbiased, and has an error distribution "
-       "which is independent of the input",
-       computed=r"Such a mechanism, and its order $\sigma=O(\sqrt{\log(1/\delta)}/\varepsilon)$: noise bits with exact "
-       r"accounting, $\varepsilon$ from 0.01 to 1, $\delta$ from $10^{-3}$ to $10^{-48}$, one user to a million; exact "
-       r"$\delta$, exact law of the error for every input of two users, and the largest standard deviation in units of "
-       r"$\sqrt{\ln(1/\delta)}/\varepsilon$.",
-       outcome="confirmed")
+       r"which for any number of users (batch size) $m\in\mathbb N$, is (ε, δ) -SDP, unbiased, and has an error distribution which "
+       r"is independent of the input",
+       computed=r"Such a mechanism, and its order $\sigma=O(\sqrt{\log(1/\delta)}/\varepsilon)$: noise bits with exact accounting, "
+       r"$\varepsilon$ from 0.01 to 1, $\delta$ from $10^{-3}$ to $10^{-48}$, one user to a million; exact $\delta$, exact law of "
+       r"the error for every input of two users, and the largest standard deviation in units of "
+       r"$\sqrt{\ln(1/\delta)}/\varepsilon$.", outcome="confirmed")
 def test_error_of_the_binary_sum(measured: dict[str, float]) -> None:
     epsilons, deltas, crowds = (0.01, 0.1, 0.3, 1.0), (1e-3, 1e-6, 1e-12, 1e-24, 1e-48), (1, 100, 10**6)
     stds = {(n, e, d): BinarySum(n, e, d).noise_std for n in crowds for e in epsilons for d in deltas}
@@ -423,14 +394,11 @@ def test_rare_bits_are_not_sub_gaussian_with_their_variance() -> None:
        computed="The parameter of Definition 1, in any number of users: N fair bits in the whole crowd; a rare bit, or a pair, "
        "from each of m users; and the exact tails at the deviation of line 14. The mechanism itself is in appendix C, which our "
        "copy lacks.",
-       readings=(
-           "Definition 1 word for word, and all m users add noise bits of one law: then the parameter is at least "
-           r"$m/(4\ln(4m/\kappa))$ and leaves every $O(\cdot)$ that does not contain m (proof: Remark 7.1)",
-           "Definition 1 word for word, and in large crowds only N users add a fair bit each: survives, with parameter $N/4$",
-           r"sub-Gaussian up to a constant at the deviations that the proofs use: survives for bits of one law, too, while $\ln "
-           r"T\le\frac98\sigma^2$, by Bernstein's inequality",
-       ),
-       outcome="open")
+       readings=(r"Definition 1 word for word, and all m users add noise bits of one law: then the parameter is at least "
+                 r"$m/(4\ln(4m/\kappa))$ and leaves every $O(\cdot)$ that does not contain m (proof: Remark 7.1)",
+                 "Definition 1 word for word, and in large crowds only N users add a fair bit each: survives, with parameter $N/4$",
+                 r"sub-Gaussian up to a constant at the deviations that the proofs use: survives for bits of one law, too, while "
+                 r"$\ln T\le\frac98\sigma^2$, by Bernstein's inequality"), outcome="open")
 def test_sub_gaussian_error(measured: dict[str, float]) -> None:
     s, epsilon, delta = np.geomspace(1e-3, 60, 4000), 1.0, 1e-6
     designated = 0.0
@@ -461,12 +429,11 @@ def test_sub_gaussian_error(measured: dict[str, float]) -> None:
 
 
 @claim("Section 1, binary summation",
-       "For *private binary summation*, the optimal achievable errors in the central, local and shuffle model are "
-       r"$\tilde{\Theta}(1/\varepsilon)$ [11], $\tilde{\Theta}(\sqrt{m}/\varepsilon)$ [5, 8] and "
-       r"$\tilde{\Theta}(1/\varepsilon)$ [9] respectively",
-       computed="The achievable half: standard deviations of Laplace noise at a trusted server, randomized response, and "
-       r"shuffled noise bits, for m up to a million and $\varepsilon$ from 0.01 to 1. That nobody does better is cited, and not "
-       "tested.",
+       r"For *private binary summation*, the optimal achievable errors in the central, local and shuffle model are "
+       r"$\tilde{\Theta}(1/\varepsilon)$ [11], $\tilde{\Theta}(\sqrt{m}/\varepsilon)$ [5, 8] and $\tilde{\Theta}(1/\varepsilon)$ "
+       r"[9] respectively",
+       computed=r"The achievable half: standard deviations of Laplace noise at a trusted server, randomized response, and shuffled "
+       r"noise bits, for m up to a million and $\varepsilon$ from 0.01 to 1. That nobody does better is cited, and not tested.",
        outcome="confirmed")
 def test_errors_of_the_three_models(measured: dict[str, float]) -> None:
     crowds, epsilons = np.array([10**2, 10**4, 10**6]), np.array([0.01, 0.1, 1.0])
@@ -534,10 +501,9 @@ def sdp_sum(gap: float, sigma: float, horizon: int, m: int) -> float:
 @claim("Theorem 3.1, regret",
        r"has a distribution-dependent regret of $O\left(\sum_{a \in [k]:\Delta_a > 0} \left(\frac{\log T}{\Delta_a} + "
        r"\frac{\sigma_{\varepsilon,\delta}^2 \log T}{m\Delta_a} + m\Delta_a\right)\right)$",
-       computed=r"Regret over the printed sum with all constants one, for m from 20 to 20,000, gaps 0.1 and 0.4, $\varepsilon$ "
-       "0.3 and 1, T from $10^6$ to $10^9$, certified: between 0.9 and 13, where our own proof (Theorem 7.1) gives at "
-       r"most 64. And a fit of $a+b/m+c\,m$ at gap 0.1, $\varepsilon=0.5$.",
-       outcome="confirmed")
+       computed=r"Regret over the printed sum with all constants one, for m from 20 to 20,000, gaps 0.1 and 0.4, $\varepsilon$ 0.3 "
+       r"and 1, T from $10^6$ to $10^9$, certified: between 0.9 and 13, where our own proof (Theorem 7.1) gives at most 64. And a "
+       r"fit of $a+b/m+c\,m$ at gap 0.1, $\varepsilon=0.5$.", outcome="confirmed")
 def test_regret_against_batch_size(measured: dict[str, float]) -> None:
     cases = [(gap, epsilon, horizon, m) for gap in (0.1, 0.4) for epsilon in (0.3, 1.0) for horizon in (10**6, 10**9)
              for m in (20, 200, 2000, 20_000) if (gap, m) != (0.1, 20)]
@@ -561,12 +527,11 @@ def test_regret_against_batch_size(measured: dict[str, float]) -> None:
 
 
 @claim("Theorem 3.1, distribution-independent",
-       r"and a distribution-independent regret of $O\left(\sqrt{\left(1 + \frac{\sigma_{\varepsilon,\delta}^2}{m}\right)kT\log "
-       r"T} + mk\right)$",
+       r"and a distribution-independent regret of $O\left(\sqrt{\left(1 + \frac{\sigma_{\varepsilon,\delta}^2}{m}\right)kT\log T} "
+       r"+ mk\right)$",
        computed=r"Largest regret over three gaps around $\sqrt{(1+\sigma^2/m)k\log T/T}$ and a gap of 0.9, over the printed sum "
        r"with constants one, for m from a third of $\sigma^2$ to a hundred times it, T from $10^5$ to $10^7$, 5 and 20 arms, "
-       r"$\varepsilon=0.5$.",
-       outcome="confirmed")
+       r"$\varepsilon=0.5$.", outcome="confirmed")
 def test_worst_case_of_sdp_ae(measured: dict[str, float]) -> None:
     variance = BinarySum(1, 0.5, 1e-6).noise_std ** 2
     ratios, growth = [], []
@@ -601,9 +566,8 @@ def worst(name: str, horizon: int, epsilon: float = 0.5, **options: object) -> f
        r"distribution-dependent regret of $O\left(\left(\sum_{a\in[k]:\Delta_a>0}\frac{\log "
        r"T}{\Delta_a}\right)+\frac{k\log\frac{1}{\delta}}{\varepsilon^2}\right)$",
        computed=r"Regret beyond elimination without privacy, with $m=\lceil\sigma^2\rceil$ (in our copy the ceiling holds "
-       r"$\sigma$, which is not of the order that follows it), against $\varepsilon$ down to 0.003, $\delta$ down to "
-       "$10^{-48}$, and the gap.",
-       outcome="confirmed")
+       r"$\sigma$, which is not of the order that follows it), against $\varepsilon$ down to 0.003, $\delta$ down to $10^{-48}$, "
+       r"and the gap.", outcome="confirmed")
 def test_price_of_sdp_ae(measured: dict[str, float]) -> None:
     epsilons = np.array([0.01, 0.007, 0.005, 0.003])
     price = [extra("SDP-AE", ladder(10), float(e)) for e in epsilons]
@@ -630,8 +594,7 @@ def test_price_of_sdp_ae(measured: dict[str, float]) -> None:
        r"k\sigma_{\varepsilon,\delta} \log T\right)$",
        computed=r"Regret beyond elimination without privacy: proportional to $k-1$ and to $\sigma$, and with T it grows like "
        r"$\sqrt{\log T}$, less than the bound allows: the number of noises that an arm collects depends on its pulls, not on T "
-       "(Theorem 7.1).",
-       outcome="confirmed, loose")
+       r"(Theorem 7.1).", outcome="confirmed, loose")
 def test_price_of_vb_sdp_ae(measured: dict[str, float]) -> None:
     arms = np.array([4, 8, 16, 32, 64])
     horizons = 10 ** np.arange(6, 17, 2)
@@ -651,9 +614,8 @@ def test_price_of_vb_sdp_ae(measured: dict[str, float]) -> None:
        r"a distribution-dependent regret of $O\left(\left(\sum_{a \in [k]: \Delta_a > 0} \frac{\log T}{\Delta_a}\right) + "
        r"\frac{k\sqrt{\log \frac{1}{\delta}} \log T}{\varepsilon}\right)$",
        computed=r"Regret beyond elimination without privacy against $\varepsilon$ from 0.01 to 0.4, and against $\delta$ from "
-       r"$10^{-6}$ to $10^{-48}$. (In our copy the root of Corollary 3.4 covers $\log T$, too; the abstract, Table 1 and "
-       "Theorem 3.3 do not have that.)",
-       outcome="confirmed")
+       r"$10^{-6}$ to $10^{-48}$. (In our copy the root of Corollary 3.4 covers $\log T$, too; the abstract, Table 1 and Theorem "
+       r"3.3 do not have that.)", outcome="confirmed")
 def test_price_against_epsilon(measured: dict[str, float]) -> None:
     epsilons = np.geomspace(0.01, 0.4, 5)
     measured["exponent of 1/epsilon"], measured["its standard error"] = slope(
@@ -669,12 +631,11 @@ def test_price_against_epsilon(measured: dict[str, float]) -> None:
 
 
 @claim("Section 1.1, additive",
-       r"the regret of both SDP-AE and VB-SDP-AE is improved, by having the dependency on $1/\varepsilon$ be additive rather "
-       "than multiplicative",
+       r"the regret of both SDP-AE and VB-SDP-AE is improved, by having the dependency on $1/\varepsilon$ be additive rather than "
+       r"multiplicative",
        computed=r"Regret beyond elimination without privacy at a small gap over that at a large one, for $\varepsilon$ at which "
-       r"that price dominates. A price that multiplied $\log T/\Delta$, as LDP-AE's does, would be larger by the quotient of "
-       "the gaps.",
-       outcome="confirmed")
+       r"that price dominates. A price that multiplied $\log T/\Delta$, as LDP-AE's does, would be larger by the quotient of the "
+       r"gaps.", outcome="confirmed")
 def test_the_price_is_additive(measured: dict[str, float]) -> None:
     pairs = {"SDP-AE": (0.1, 0.4, 0.005), "VB-SDP-AE": (0.05, 0.4, 0.02), "LDP-AE": (0.1, 0.4, 0.1)}
     for name, (small, large, epsilon) in pairs.items():
@@ -688,8 +649,7 @@ def test_the_price_is_additive(measured: dict[str, float]) -> None:
 @claim("Theorem 3.3, distribution-independent",
        r"and a distribution-independent regret of $O\left(\sqrt{kT \log T} + k\sigma_{\varepsilon,\delta} \log T\right)$",
        computed=r"Largest regret over gaps around $\sqrt{k\log T/T}$, ten arms, for $\varepsilon$ 0.5, 0.05 and 0.01 and T from "
-       "$10^6$ to $10^9$, over the printed sum with constants one; and beside elimination without privacy at "
-       r"$\varepsilon=0.5$.",
+       r"$10^6$ to $10^9$, over the printed sum with constants one; and beside elimination without privacy at $\varepsilon=0.5$.",
        outcome="confirmed")
 def test_worst_case_of_vb_sdp_ae(measured: dict[str, float]) -> None:
     horizons = 10 ** np.arange(6, 10)
@@ -710,11 +670,9 @@ def test_worst_case_of_vb_sdp_ae(measured: dict[str, float]) -> None:
     assert max(ratios) < 5
 
 
-@claim("Table 1, local",
-       r"Local $(\varepsilon, 0)$ -DP",
-       computed=r"The row's upper bound, $\frac1{\varepsilon^2}\sum\log T/\Delta_a$: elimination on randomized response "
-       r"(LDP-AE), regret against $\varepsilon$, and the factor over elimination without privacy at two gaps.",
-       outcome="confirmed")
+@claim("Table 1, local", r"Local $(\varepsilon, 0)$ -DP",
+       computed=r"The row's upper bound, $\frac1{\varepsilon^2}\sum\log T/\Delta_a$: elimination on randomized response (LDP-AE), "
+       r"regret against $\varepsilon$, and the factor over elimination without privacy at two gaps.", outcome="confirmed")
 def test_local_price_multiplies(measured: dict[str, float]) -> None:
     epsilons = np.geomspace(0.02, 0.2, 5)
     measured["exponent of 1/epsilon"] = slope(
@@ -726,11 +684,9 @@ def test_local_price_multiplies(measured: dict[str, float]) -> None:
     assert 0.6 < factors[0] / factors[1] < 1.7  # the same factor for any gap
 
 
-@claim("Table 1, central pure DP",
-       r"Centralized $(\varepsilon, 0)$ -DP",
-       computed="The row's upper bound, cited from Sajed and Sheffet (2019): the price of DP-SE beyond elimination without "
-       r"privacy against $k\log T/\varepsilon$ (the formula, damaged in our copy, as we read it).",
-       outcome="confirmed")
+@claim("Table 1, central pure DP", r"Centralized $(\varepsilon, 0)$ -DP",
+       computed=r"The row's upper bound, cited from Sajed and Sheffet (2019): the price of DP-SE beyond elimination without "
+       r"privacy against $k\log T/\varepsilon$ (the formula, damaged in our copy, as we read it).", outcome="confirmed")
 def test_central_price(measured: dict[str, float]) -> None:
     epsilons, arms, horizons = np.geomspace(0.01, 0.1, 5), np.array([4, 8, 16, 32, 64]), 10 ** np.arange(6, 17, 2)
     price = partial(extra, "DP-SE", delta=None)
@@ -745,8 +701,7 @@ def test_central_price(measured: dict[str, float]) -> None:
        "Our upper bound almost matches the regret of the best known algorithms for the centralized model",
        computed=r"Regret of VB-SDP-AE over that of DP-SE (Table 1's row with $\delta=0$), and over that of the same elimination "
        r"with central Gaussian noise, $\varepsilon$ from 0.01 to 0.5. The algorithm of Tossou and Dimitrakakis (2016) is not "
-       "implemented here.",
-       outcome="confirmed")
+       r"implemented here.", outcome="confirmed")
 def test_almost_central(measured: dict[str, float]) -> None:
     def central(problem: bdp.problems.BernoulliArms, epsilon: float) -> float:
         width = ChernoffWidth(T, most_decisions(T, "doubling"))
@@ -763,12 +718,10 @@ def test_almost_central(measured: dict[str, float]) -> None:
     assert max(gauss) < 1.15 and max(pure) < 2.5
 
 
-@claim("Abstract, against the local model",
-       "and significantly outperforms the best known algorithm in the local model",
-       computed="Regret of LDP-AE (elimination on randomized response) over that of SDP-AE and VB-SDP-AE, ten arms, gaps 0.4 "
-       r"to 0.75, for $\varepsilon$ over the paper's range (0, 1). Near its end SDP-AE and LDP-AE are even; VB-SDP-AE, whose "
-       "bound the abstract states, is ahead.",
-       outcome="confirmed")
+@claim("Abstract, against the local model", "and significantly outperforms the best known algorithm in the local model",
+       computed=r"Regret of LDP-AE (elimination on randomized response) over that of SDP-AE and VB-SDP-AE, ten arms, gaps 0.4 to "
+       r"0.75, for $\varepsilon$ over the paper's range (0, 1). Near its end SDP-AE and LDP-AE are even; VB-SDP-AE, whose bound "
+       r"the abstract states, is ahead.", outcome="confirmed")
 def test_better_than_local(measured: dict[str, float]) -> None:
     ratios = []
     for epsilon in (0.99, 0.5, 0.05, 0.02):
@@ -783,7 +736,7 @@ def test_better_than_local(measured: dict[str, float]) -> None:
 
 @claim("Abstract, against optimism in the local model",
        "and significantly outperforms the best known algorithm in the local model",
-       computed=r"The same arms and $\varepsilon$, with KL-UCB on randomized response (LDP-KLUCB, which is ours and newer than the paper) "
+       computed=r"The same arms and $\varepsilon$, with KL-UCB on randomized response (LDP-KLUCB, ours and newer than the paper) "
        "in the place of elimination: its regret over that of VB-SDP-AE, and over that of the same KL-UCB behind a shuffler.",
        outcome="open",
        readings=("about bounds, as in Table 1: the local one has $1/\\varepsilon^2$; the row before finds it in runs, too",
@@ -801,9 +754,8 @@ def test_against_local_optimism(measured: dict[str, float]) -> None:
 
 @claim("Section 3.2, VB against SDP",
        "In this section we modify SDP-AE to give an (ε, δ) -SDP algorithm for the MAB problem with improved additional regret",
-       computed=r"Price of SDP-AE over that of VB-SDP-AE, gaps 0.4 to 0.75, as $\varepsilon$ falls from 0.02 to 0.0025: it "
-       r"grows, as $1/\varepsilon^2$ against $1/\varepsilon$ must in the end.",
-       outcome="confirmed")
+       computed=r"Price of SDP-AE over that of VB-SDP-AE, gaps 0.4 to 0.75, as $\varepsilon$ falls from 0.02 to 0.0025: it grows, "
+       r"as $1/\varepsilon^2$ against $1/\varepsilon$ must in the end.", outcome="confirmed")
 def test_doubling_against_equal_batches(measured: dict[str, float]) -> None:
     ratios = []
     for epsilon in (0.02, 0.01, 0.005, 0.0025):
@@ -815,9 +767,8 @@ def test_doubling_against_equal_batches(measured: dict[str, float]) -> None:
 
 @claim("Section 3.2, where constants decide", "",
        computed=r"With gaps of 0.4 to 0.75 the simpler SDP-AE has the lower price at $\varepsilon=0.08$: its $1/\varepsilon^2$ "
-       r"carries a single batch, VB's $1/\varepsilon$ larger constants. At a gap of 0.1 and $\varepsilon=0.5$ VB-SDP-AE is "
-       "ahead. Orders do not say this, and the paper does not.",
-       outcome="observation")
+       r"carries a single batch, VB's $1/\varepsilon$ larger constants. At a gap of 0.1 and $\varepsilon=0.5$ VB-SDP-AE is ahead. "
+       r"Orders do not say this, and the paper does not.", outcome="observation")
 def test_equal_batches_in_the_middle(measured: dict[str, float]) -> None:
     middle = [extra(name, ladder(10), 0.08) for name in ("SDP-AE", "VB-SDP-AE")]
     measured["price of SDP over VB, epsilon = 0.08"] = middle[0] / middle[1]
@@ -854,12 +805,11 @@ def test_large_equal_batches_fail(measured: dict[str, float]) -> None:
 
 
 @claim("Section 3.2, second approach that fails",
-       "The second is to try to directly adapt the algorithm of Tossou and Dimitrakakis [28], which can be interpreted as AE "
-       r"with batches of size $\lceil 1/\varepsilon \rceil$. Unfortunately, this adaptation fails",
+       r"The second is to try to directly adapt the algorithm of Tossou and Dimitrakakis [28], which can be interpreted as AE with "
+       r"batches of size $\lceil 1/\varepsilon \rceil$. Unfortunately, this adaptation fails",
        computed=r"SDP-AE with $m=\lceil1/\varepsilon\rceil$, two arms: its regret over that without privacy grows like "
        r"$1/\varepsilon$ and is the same at two gaps, so that it multiplies $\log T/\Delta$; VB-SDP-AE's factor falls with the "
-       "gap.",
-       outcome="confirmed")
+       r"gap.", outcome="confirmed")
 def test_small_equal_batches_fail(measured: dict[str, float]) -> None:
     epsilons, gaps = (0.4, 0.2, 0.1), (0.8, 0.4)
     factor = {}
@@ -878,16 +828,13 @@ def test_small_equal_batches_fail(measured: dict[str, float]) -> None:
 
 
 @claim("Footnote 10",
-       "In this paper, we assume that T is known apriori. Otherwise, we can apply standard doubling arguments to get roughly "
-       "the same results.",
+       "In this paper, we assume that T is known apriori. Otherwise, we can apply standard doubling arguments to get roughly the "
+       "same results.",
        computed="VB-SDP-AE restarted with horizons that square, and with horizons that double, over VB-SDP-AE that knows T, at "
        "$10^7$ and $10^9$: for a fixed gap, and for the gap that is hardest at T.",
-       readings=(
-           "horizons that square, 100, $10^4$, $10^8$ (Besson and Kaufmann 2018): both regrets keep their order, so that one "
-           "can",
-           r"horizons that double: $\sqrt{T\log T}$ keeps its order, $\log T$ becomes $\log^2T$",
-       ),
-       outcome="confirmed")
+       readings=("horizons that square, 100, $10^4$, $10^8$ (Besson and Kaufmann 2018): both regrets keep their order, so that one "
+                 "can",
+                 r"horizons that double: $\sqrt{T\log T}$ keeps its order, $\log T$ becomes $\log^2T$"), outcome="confirmed")
 def test_doubling_trick(measured: dict[str, float]) -> None:
     for horizon in (10**7, 10**9):
         hardest = 2 * math.sqrt(10 * math.log(horizon) / horizon)
@@ -904,12 +851,10 @@ def test_doubling_trick(measured: dict[str, float]) -> None:
     assert measured["double, gap 0.1, T = 1e9"] > 1.5 * measured["double, gap 0.1, T = 1e7"]
 
 
-@claim("Footnote 11",
-       "Note that always selecting m = 1 reduces this setting to the Local model MAB.",
+@claim("Footnote 11", "Note that always selecting m = 1 reduces this setting to the Local model MAB.",
        computed=r"With one user in a batch the shuffled bits are that user's own message: its exact $\delta$ as a local report. "
-       r"And SDP-AE with m = 1, two bad arms: the exponent of $1/\varepsilon$ in its regret, the local model's 2, and its "
-       "factor at two gaps.",
-       outcome="confirmed")
+       r"And SDP-AE with m = 1, two bad arms: the exponent of $1/\varepsilon$ in its regret, the local model's 2, and its factor "
+       r"at two gaps.", outcome="confirmed")
 def test_batches_of_one_are_local(measured: dict[str, float]) -> None:
     worst_share = 0.0
     for epsilon, delta in itertools.product((0.1, 0.5, 0.99), (1e-3, 1e-9)):
@@ -930,11 +875,9 @@ def test_batches_of_one_are_local(measured: dict[str, float]) -> None:
     assert 1.5 < regrets[0.4, 0.5] / regrets[0.8, 0.5] < 2.7  # like log T / gap, multiplied
 
 
-@claim("Footnote 12",
-       "However, our algorithms and proofs naturally extend to the real [0, 1] reward setting",
-       computed="VB-SDP-AE on ratings of 0 to 4 stars, with a private sum of real numbers, over the same means as bits; the "
-       r"noise of both sums; and the exact $\delta$ of the sum of numbers.",
-       outcome="confirmed")
+@claim("Footnote 12", "However, our algorithms and proofs naturally extend to the real [0, 1] reward setting",
+       computed=r"VB-SDP-AE on ratings of 0 to 4 stars, with a private sum of real numbers, over the same means as bits; the noise "
+       r"of both sums; and the exact $\delta$ of the sum of numbers.", outcome="confirmed")
 def test_rewards_in_the_unit_interval(measured: dict[str, float]) -> None:
     bits = one_good_arm(0.1)
     stars = [[math.comb(4, k) * mu**k * (1 - mu) ** (4 - k) for k in range(5)] for mu in bits.means]
@@ -950,10 +893,9 @@ def test_rewards_in_the_unit_interval(measured: dict[str, float]) -> None:
 @claim("Footnote 13",
        "Note that our methods and algorithms should work similarly if they were built over other common algorithms for the MAB "
        "problem in which batching makes sense, such as the UCB algorithm.",
-       computed="UCB on batches: the arm with the largest upper bound is shown to $2^j$ fresh users, j the number of its "
-       "batches, and the same private sums and certified widths. Its regret over VB-SDP-AE's, and the exponent of "
-       r"$1/\varepsilon$ in its price.",
-       outcome="confirmed")
+       computed=r"UCB on batches: the arm with the largest upper bound is shown to $2^j$ fresh users, j the number of its batches, "
+       r"and the same private sums and certified widths. Its regret over VB-SDP-AE's, and the exponent of $1/\varepsilon$ in its "
+       r"price.", outcome="confirmed")
 def test_batched_ucb(measured: dict[str, float]) -> None:
     problem = ladder(10)
     ratios, prices, epsilons = [], [], (0.02, 0.05, 0.1, 0.2)

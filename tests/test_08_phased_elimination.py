@@ -1,16 +1,13 @@
 """What chapter 8 claims: designs, the privacy of a run, local noise as a factor, and the paper's appendix C."""
 
 import itertools
-import json
 import math
 from collections import defaultdict
 from fractions import Fraction
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import linregress
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
@@ -24,10 +21,11 @@ from bandits_dp.privatizers import BinarySum, Box, CentralLaplace, LocalLaplace,
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms
 from bandits_dp.widths.designs import Phase
+from tests.chapters import defined, delta_by_sums, stored_page
+from tests.chapters import slope as exponent
 from tests.test_plots import page_json
 
 CHAPTER = "08_phased_elimination"
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / f"{CHAPTER}.ipynb"
 SIGNS = Box(1, -1.0, 1.0, whole=True)
 SMALL = {"epsilon": 1.0, "delta": 1e-6}
 
@@ -52,11 +50,6 @@ def price(name, k, d, horizon, runs=4, **options):
     return final(name, k, d, horizon, runs=runs, **options) - final("PE", k, d, horizon, runs=runs)
 
 
-def exponent(x, y):
-    line = linregress(np.log(x), np.log(y))
-    return line.slope, line.stderr
-
-
 @cache
 def scale(name, calibration, epsilon=1.0):
     """Regret at the size of the paper's simulation, delta = 1/4."""
@@ -66,19 +59,9 @@ def scale(name, calibration, epsilon=1.0):
     return final(name, 1000, 20, 10**6, runs=10, calibration=calibration, **options)
 
 
-def shown(*ids, **names):
-    """Run the named cells of the chapter and return what they define; `names` are defined before."""
-    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space = {"np": np, **names}
-    for one in ids:
-        exec(cells[one], space)
-    return space
-
-
 def stored_frames(cell):
     """Yield step, marks and note of the scene with one slider that a cell has stored."""
-    outputs = next(one["outputs"] for one in json.loads(NOTEBOOK.read_text("utf-8"))["cells"] if one["id"] == cell)
-    data = page_json("".join(outputs[0]["data"]["text/html"]))
+    data = page_json(stored_page(CHAPTER, cell))
     for step, frame in zip(data["sliders"][0]["values"], data["frames"], strict=True):
         yield step, ([data["marks"][place] for place in frame["marks"]], frame["note"])
 
@@ -89,7 +72,7 @@ def stored_frames(cell):
 @pytest.mark.parametrize(("n", "d"), [(4, 2), (30, 2), (12, 3), (40, 5)])
 def test_kiefer(n, d):
     """What the chapter's own steps end in: no design has a smaller worst leverage, and none a larger determinant."""
-    g_optimal = shown("design")["g_optimal"]
+    g_optimal = defined(CHAPTER, "design")["g_optimal"]
     rng = np.random.default_rng(16 + n)
     actions = rng.normal(size=(n, d))
 
@@ -111,7 +94,7 @@ def test_kiefer(n, d):
 
 def test_the_scene_of_the_design():
     """What is drawn at a step is the design after so many moves: shares, ellipse, ring and bar; the stored output is the same."""
-    space = shown("design", "moving-design", bdp=bdp, COLORS=COLORS)
+    space = defined(CHAPTER, "design", "moving-design", COLORS=COLORS)
     menu, share = space["menu"], np.repeat([0.5, 0.0], [2, 28])
     frames = dict(stored_frames("moving-design"))
     for step in range(41):
@@ -134,10 +117,6 @@ def test_the_scene_of_the_design():
         share, _ = space["move_weight"](menu, share)
     best = np.flatnonzero(g_optimal_design(menu, 1.001).weights)
     assert share[best].sum() > 0.95 and list(frames) == [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40]
-
-
-def test_equal_shares_of_a_basis_are_optimal():
-    assert shown("design")["g_optimal"](np.eye(4), 1)[1] == pytest.approx(4)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -223,22 +202,17 @@ def transcripts(answers, again=False):
     return dict(law)
 
 
-def divergence(p, q, ratio):
-    return max(sum((max(a.get(x, Fraction(0)) - ratio * b.get(x, Fraction(0)), Fraction(0)) for x in {*a, *b}), Fraction(0))
-               for a, b in ((p, q), (q, p)))
-
-
 def test_a_run_is_as_private_as_one_sum():
     """The law of a whole adaptive run, by enumeration: changing one user's answers costs what one release costs, never more."""
     ratio, noise = Fraction(27, 10), TWO_BITS
-    one = divergence(noise, {x + 1: mass for x, mass in noise.items()}, ratio)
+    one = delta_by_sums(noise, {x + 1: mass for x, mass in noise.items()}, ratio)
     people = [(0, 1, 1), (1, 0, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 0)]
     law = transcripts(people)
     assert len({tuple(x for x in seen if x in (0, 1, 2)) for seen in law}) > 2, "the learner adapts"
-    costs = [divergence(law, transcripts([*people[:i], tuple(1 - y for y in people[i]), *people[i + 1:]]), ratio)
+    costs = [delta_by_sums(law, transcripts([*people[:i], tuple(1 - y for y in people[i]), *people[i + 1:]]), ratio)
              for i in range(6)]
     assert max(costs) == one
-    twice = divergence(transcripts(people, True), transcripts([(1, 0, 0), *people[1:]], True), ratio)
+    twice = delta_by_sums(transcripts(people, True), transcripts([(1, 0, 0), *people[1:]], True), ratio)
     assert twice > one  # a user in two sums loses more
 
 
@@ -295,10 +269,9 @@ def test_designs_are_as_small_as_the_paper_needs(measured):
 
 
 @claim("Theorem C.1", r"The DP-PE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-DP.",
-       computed=r"The noise, which is damaged in our copy, is read as $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$. Exact $\delta$ "
-       r"of it for $\varepsilon$ from 0.01 to 1, the range of $\varepsilon$ in the input line of Algorithm 3. For larger ones "
-       r"see Theorem A.1.",
-       outcome="confirmed")
+       computed=r"The noise, which is damaged in our copy, is read as $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$. Exact $\delta$ of "
+       r"it for $\varepsilon$ from 0.01 to 1, the range of $\varepsilon$ in the input line of Algorithm 3. For larger ones see "
+       r"Theorem A.1.", outcome="confirmed")
 def test_central_noise_up_to_epsilon_one(measured):
     shares = [gaussian_delta(classical_gaussian_noise_std(e, d, 2.0), e, 2.0) / d
               for e in (0.01, 0.1, 0.3, 0.6, 0.9, 0.999) for d in (0.25, 0.1, 1e-3, 1e-6, 1e-9)]
@@ -388,8 +361,7 @@ def test_scalar_sum(measured):
 
 @claim("Lemma C.5, parameters", r"Fix any number of users $n$, $\varepsilon<15$, and $0<\delta<1/2$.",
        computed=r"In our copy the lemma has $\ln(1/\delta)$ in its condition on $b$, $\ln(2/\delta)$ in $p$ and a damaged "
-       r"guarantee. If $b$ were equal to its bound, $p$ would leave Algorithm 4's $(0,1/2)$.",
-       outcome="open",
+       r"guarantee. If $b$ were equal to its bound, $p$ would leave Algorithm 4's $(0,1/2)$.", outcome="open",
        readings=(r"$b$ is at least that, and $p\in(0,1/2)$ as Algorithm 4 asks: consistent",
                  r"$\ln(2/\delta)$ in both, as in equation 60: consistent, and what we compute with",
                  r"$\ln(1/\delta)$ with equality: $p$ up to 3/4 and no member of the family that Algorithm 4 describes"))
@@ -404,9 +376,8 @@ SHUFFLED = (r"the DP-PE instantiation using the PRIVATIZER specified in Algorith
 
 
 @claim("Theorem C.6", SHUFFLED,
-       computed=r"Our copy has $\delta\in(1,1/2)$, read as $(0,1/2)$. Exact $\delta$ of the shuffled bits for $B=1$, "
-       r"$\varepsilon$ from 0.5 to 29.9 and up to 200 users: below the promised one everywhere, by ten powers of ten up to "
-       r"$\varepsilon=10$.",
+       computed=r"Our copy has $\delta\in(1,1/2)$, read as $(0,1/2)$. Exact $\delta$ of the shuffled bits for $B=1$, $\varepsilon$ "
+       r"from 0.5 to 29.9 and up to 200 users: below the promised one everywhere, by ten powers of ten up to $\varepsilon=10$.",
        outcome="confirmed")
 def test_shuffled_bits(measured):
     logs = {}
@@ -421,11 +392,10 @@ def test_shuffled_bits(measured):
 
 
 @claim("Theorem C.6, one level", SHUFFLED,
-       computed=r"In our copy $g=2B\sqrt n$ has lost its root. Where that is 1 (one user and $B=1/2$, four users and $B=1/4$) "
-       r"and $\varepsilon$ is above 22, a few noise bits are all ones with a chance above $\delta$; and then one reward gives "
-       r"more ones than the other can. With $g\ge2$ nothing of this is left. Lemma C.5, as we read it, promises $\varepsilon$ "
-       r"for $g\ge2$ only.",
-       outcome="open",
+       computed=r"In our copy $g=2B\sqrt n$ has lost its root. Where that is 1 (one user and $B=1/2$, four users and $B=1/4$) and "
+       r"$\varepsilon$ is above 22, a few noise bits are all ones with a chance above $\delta$; and then one reward gives more "
+       r"ones than the other can. With $g\ge2$ nothing of this is left. Lemma C.5, as we read it, promises $\varepsilon$ for "
+       r"$g\ge2$ only.", outcome="open",
        readings=(r"$g=2B\sqrt n$ for every $B$ and $n$: contradicted by $p^{bn}>\delta$",
                  r"$g$ has a floor, lost in our copy, as Algorithm 2 has one (10): true in all that we computed",
                  r"rewards are meant with $2B\sqrt n\ge2$, for instance $B\ge1$: true in all that we computed"))

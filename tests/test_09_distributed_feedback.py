@@ -1,16 +1,14 @@
 """What chapter 9 claims: privacy, margins, regret and communication of DP-DPE, and Figure 2 of Li, Zhou, Ji 2022, measured."""
 
 import itertools
-import json
 import math
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import binom, binomtest, linregress, norm
+from scipy.stats import binom, binomtest, norm
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
@@ -20,21 +18,16 @@ from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.privatizers import Box, CentralGaussian, Identity, LocalGaussian, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.widths.designs import ExactWidth, Phase
+from tests.chapters import defined, slope, stored_page
 from tests.test_plots import page_json
 
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "09_distributed_feedback.ipynb"
-claim = partial(pytest.mark.claim, "li2022", chapter="09_distributed_feedback")
+CHAPTER = "09_distributed_feedback"
+claim = partial(pytest.mark.claim, "li2022", chapter=CHAPTER)
 observation = partial(claim, outcome="observation")
 FALSE_ALARM = 1e-6
 PAPER = bdp.setup("li-zhou-ji-2022")
 GAUSSIAN = SphericalClients(1000, 20, rewards="gaussian")
 BUDGET = {"epsilon": 10.0, "delta": 0.25}
-
-
-def slope(x: object, y: object) -> tuple[float, float]:
-    """Exponent of y in x, and its standard error."""
-    fit = linregress(np.log(np.asarray(x, dtype=float)), np.log(np.asarray(y, dtype=float)))
-    return float(fit.slope), float(fit.stderr)
 
 
 def projection(actions: np.ndarray, plays: np.ndarray) -> np.ndarray:
@@ -85,15 +78,14 @@ def exponent(name: str, horizons: np.ndarray, alpha: float, sigma: float, epsilo
 @claim("Theorem A.1",
        r"Given any vector-valued function ... The Gaussian mechanism, which adds independently drawn random noise ... ensures "
        r"$(\varepsilon,\delta)$-DP.",
-       computed=r"Exact $\delta$ of the noise $\Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon$ (damaged in our copy). It keeps "
-       r"the promise for $\varepsilon$ up to 3.7 at every $\delta$ of a grid, and at $\delta=1/4$ up to 5.1; at $(10,0.25)$, "
-       r"where section 7 has its example, $\delta$ is 0.79. What follows: Theorems 4.4 and C.3 with this noise promise too "
-       r"much there, message by message; 4.2 and C.1 promise less, as Definition 4.1 shows the adversary the actions only, and "
-       r"for them nothing is shown beyond $\varepsilon=1$. Section 7 does not say which noise its runs had.",
-       outcome="open",
+       computed=r"Exact $\delta$ of the noise $\Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon$ (damaged in our copy). It keeps the "
+       r"promise for $\varepsilon$ up to 3.7 at every $\delta$ of a grid, and at $\delta=1/4$ up to 5.1; at $(10,0.25)$, where "
+       r"section 7 has its example, $\delta$ is 0.79. What follows: Theorems 4.4 and C.3 with this noise promise too much there, "
+       r"message by message; 4.2 and C.1 promise less, as Definition 4.1 shows the adversary the actions only, and for them "
+       r"nothing is shown beyond $\varepsilon=1$. Section 7 does not say which noise its runs had.", outcome="open",
        readings=(r"as the words stand, with Definition 4.1's any $\varepsilon>0$: contradicted by the exact $\delta$",
-                 r"with the condition $\varepsilon<1$ of the textbook that it cites, which the input line of Algorithm 3 has, "
-                 r"too: true"),
+                 r"with the condition $\varepsilon<1$ of the textbook that it cites, which the input line of Algorithm 3 has, too: "
+                 r"true"),
        proof="The exact divergence of two Gaussians, here and in chapter 9, is a condition that is necessary and sufficient.")
 def test_classical_gaussian(measured: dict[str, float]) -> None:
     def true_delta(epsilon: float, delta: float) -> float:
@@ -107,12 +99,10 @@ def test_classical_gaussian(measured: dict[str, float]) -> None:
     assert true_delta(10.0, 0.25) > 0.75 and 5 < measured["smallest epsilon at which it fails, delta = 0.25"] < 5.3
 
 
-@claim("Theorem 4.2",
-       r"The DP-DPE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-DP.",
-       computed=r"Printed noise (as we read it, $2B\sqrt{2s\ln(1.25/\delta)}/(\varepsilon|U|)$) of phases of several sizes "
-       r"against the worst pair of clients, $\varepsilon\le1$; and that one client's data touches the release of one phase "
-       r"only, whatever that is. For larger epsilon see Theorem A.1.",
-       outcome="confirmed")
+@claim("Theorem 4.2", r"The DP-DPE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-DP.",
+       computed=r"Printed noise (as we read it, $2B\sqrt{2s\ln(1.25/\delta)}/(\varepsilon|U|)$) of phases of several sizes against "
+       r"the worst pair of clients, $\varepsilon\le1$; and that one client's data touches the release of one phase only, whatever "
+       r"that is. For larger epsilon see Theorem A.1.", outcome="confirmed")
 def test_central_privacy(measured: dict[str, float]) -> None:
     """Noise of every phase against the worst pair of clients; and one client is in one phase, whatever the releases are."""
     shares = []
@@ -145,11 +135,9 @@ def test_central_privacy(measured: dict[str, float]) -> None:
     assert np.linalg.norm(total[1.0] - total[-1.0]) <= 2 * math.sqrt(3) / 2 + 1e-9
 
 
-@claim("Theorem 4.4",
-       r"The DP-DPE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-LDP.",
-       computed=r"Printed noise of one message ($2B\sqrt{2s\ln(1.25/\delta)}/\varepsilon$, legible in our copy) against "
-       r"opposite corners, $\varepsilon\le1$. For larger epsilon see Theorem A.1.",
-       outcome="confirmed")
+@claim("Theorem 4.4", r"The DP-DPE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-LDP.",
+       computed=r"Printed noise of one message ($2B\sqrt{2s\ln(1.25/\delta)}/\varepsilon$, legible in our copy) against opposite "
+       r"corners, $\varepsilon\le1$. For larger epsilon see Theorem A.1.", outcome="confirmed")
 def test_local_privacy(measured: dict[str, float]) -> None:
     shares = []
     for s, (epsilon, delta) in itertools.product((3, 25), ((0.1, 0.25), (0.5, 1e-3), (0.99, 1e-6))):
@@ -195,8 +183,7 @@ def test_shuffle_privacy(measured: dict[str, float]) -> None:
        r"is $(\varepsilon,\delta)$-SDP, unbiased, and has error distribution ... which is sub-Gaussian with variance",
        computed=r"Mean error; and, over the $360\Delta_2^2\ln(4s/\delta)/(|U|^2\hat\varepsilon^2)$ near the end of the proof in "
        r"our copy, the error's variance and its sub-Gaussian proxy by Hoeffding's lemma, for 2 to a million clients and three "
-       r"budgets. The theorem prints an order; 360 covers crowds up to a thousand and more, 540 all.",
-       outcome="confirmed, loose")
+       r"budgets. The theorem prints an order; 360 covers crowds up to a thousand and more, 540 all.", outcome="confirmed, loose")
 def test_shuffle_accuracy(measured: dict[str, float]) -> None:
     rng, s, people = np.random.default_rng(0), 25, 28
     bits = VectorSum(people, 10.0, 0.25, Box(s, -1.0, 1.0), calibration="theorem")
@@ -223,8 +210,7 @@ def test_shuffle_accuracy(measured: dict[str, float]) -> None:
 @claim("Theorem A.2, independence",
        "has error distribution ... which is sub-Gaussian with variance ... and independent of the inputs",
        computed="The error's exact variance for an input on the grid of levels, which is not rounded, and for one in the middle "
-       "between two: 28 clients and a million at (10, 0.25).",
-       outcome="open",
+       "between two: 28 clients and a million at (10, 0.25).", outcome="open",
        readings=("the law of the error is the same for all inputs: it is not, as rounding adds a variance that depends on them",
                  "the bound on the variance is the same for all inputs, which is what the proofs use: true, see the row on "
                  "accuracy",
@@ -248,12 +234,10 @@ def test_error_depends_on_inputs(measured: dict[str, float]) -> None:
 # ---- Margins
 
 
-@claim("Remark 3.2",
-       "one can simply work in the smaller space",
+@claim("Remark 3.2", "one can simply work in the smaller space",
        computed="Twenty actions of R^3 inside R^6, turned: the design has the bound of the smaller dimension, g at most 2 times 3; "
        "values estimated in the span agree with those in R^3 for every action and data; and the same two with the active set that "
-       "is left after half of the actions and a dimension went. In R^6 itself V has no inverse.",
-       outcome="confirmed")
+       "is left after half of the actions and a dimension went. In R^6 itself V has no inverse.", outcome="confirmed")
 def test_working_in_the_span(measured: dict[str, float]) -> None:
     """The same actions in R^3 and inside R^6, turned: the same values, whatever the data."""
     rng = np.random.default_rng(0)
@@ -342,10 +326,9 @@ def sufficient(kind: str, told: dict[str, float]) -> list[float]:
 @claim("Theorem B.1",
        r"For any phase $l$, under DPE ... the following concentration inequalities hold, for any $x\in D_l$, "
        r"$P\{\langle\tilde\theta_l-\theta^*,x\rangle\ge W_l\}\le2\beta$",
-       computed=r"$W_l$ against the width that Chernoff's bound asks for, for which each side fails with probability $\beta$ "
-       r"at most, whatever $\beta$ and the laws of rewards and clients are: nine phases and active sets, two $\sigma$, all "
-       r"actions. And failures counted at $\beta=e^{-2}$.",
-       outcome="confirmed, loose")
+       computed=r"$W_l$ against the width that Chernoff's bound asks for, for which each side fails with probability $\beta$ at "
+       r"most, whatever $\beta$ and the laws of rewards and clients are: nine phases and active sets, two $\sigma$, all actions. "
+       r"And failures counted at $\beta=e^{-2}$.", outcome="confirmed, loose")
 def test_printed_width_covers(measured: dict[str, float]) -> None:
     assert min(sufficient("none", measured)) > 1
     measured["most failures of an action and side at beta = exp(-2)"] = failures(False, True)[0]
@@ -356,10 +339,9 @@ def test_printed_width_covers(measured: dict[str, float]) -> None:
 @claim("Theorem B.2",
        r"In any phase $l$, all of CDP-DPE, LDP-DPE, and SDP-DPE satisfy the following concentration, for any $x\in D_l$, "
        r"$P\{\langle\tilde\theta_l-\theta^*,x\rangle\ge W_l\}\le3\beta$",
-       computed=r"$W_l$ with the printed $\sigma_n$ against the width that Chernoff's bound asks for (bits: Hoeffding's proxy "
-       r"and the 360 of Theorem A.2's proof): nine phases and active sets, several budgets, two $\sigma$, all actions. The "
-       r"private term $2\sqrt{Sd}$ is many times what the noise is.",
-       outcome="confirmed, loose")
+       computed=r"$W_l$ with the printed $\sigma_n$ against the width that Chernoff's bound asks for (bits: Hoeffding's proxy and "
+       r"the 360 of Theorem A.2's proof): nine phases and active sets, several budgets, two $\sigma$, all actions. The private "
+       r"term $2\sqrt{Sd}$ is many times what the noise is.", outcome="confirmed, loose")
 def test_printed_private_width_covers(measured: dict[str, float]) -> None:
     for kind in ("CDP", "LDP", "SDP"):
         assert min(sufficient(kind, measured)) > 1
@@ -428,11 +410,10 @@ def test_a_sparse_design_keeps_noise_small() -> None:
 
 
 @claim("Theorem 5.1, clients",
-       "the non-private DP-DPE algorithm achieves the following expected regret: "
-       r"$E[R(T)]=O(\sqrt{dT\log(kT)})+O(\sigma T^{1-\alpha/2}\sqrt{\log(kT)})$",
+       r"the non-private DP-DPE algorithm achieves the following expected regret: $E[R(T)]=O(\sqrt{dT\log(kT)})+O(\sigma "
+       r"T^{1-\alpha/2}\sqrt{\log(kT)})$",
        computed=r"The term of the clients: worst regret over gaps for two actions, certified, T from 1e5 to 1e10 at two $\alpha$, "
-       r"after the root of the logarithm; and at twice the $\sigma$.",
-       outcome="confirmed")
+       r"after the root of the logarithm; and at twice the $\sigma$.", outcome="confirmed")
 def test_exponent_of_the_horizon(measured: dict[str, float]) -> None:
     for alpha in (0.4, 0.8):
         found, error = exponent("DPE", 10 ** np.arange(5, 11), alpha, 0.1)
@@ -445,21 +426,19 @@ def test_exponent_of_the_horizon(measured: dict[str, float]) -> None:
 
 
 @claim("Theorem 5.1, plays",
-       "the non-private DP-DPE algorithm achieves the following expected regret: "
-       r"$E[R(T)]=O(\sqrt{dT\log(kT)})+O(\sigma T^{1-\alpha/2}\sqrt{\log(kT)})$",
-       computed=r"The first term, by $\sigma=0$. In our copy the theorem has $T$ under the root and the proof $T^{1-\alpha}$, "
-       r"an exponent that the copy may have lost. Regret grows like the smaller one, since all clients watch every play, so "
-       r"both hold.",
-       outcome="confirmed")
+       r"the non-private DP-DPE algorithm achieves the following expected regret: $E[R(T)]=O(\sqrt{dT\log(kT)})+O(\sigma "
+       r"T^{1-\alpha/2}\sqrt{\log(kT)})$",
+       computed=r"The first term, by $\sigma=0$. In our copy the theorem has $T$ under the root and the proof $T^{1-\alpha}$, an "
+       r"exponent that the copy may have lost. Regret grows like the smaller one, since all clients watch every play, so both "
+       r"hold.", outcome="confirmed")
 def test_exponent_without_client_noise(measured: dict[str, float]) -> None:
     found, error = exponent("DPE", 10 ** np.arange(5, 11), 0.4, 0.0)
     measured["exponent of T at sigma = 0, alpha = 0.4 (proof 0.3, statement 0.5)"], measured["its standard error"] = found, error
     assert abs(found - 0.3) < 0.06
 
 
-@claim("Theorem 5.1 and Remark 5.2",
-       r"Setting $\alpha=2/3$ gives $\tilde O(T^{2/3})$ for both regret and communication cost.",
-       computed="Numbers sent at a gap too small to see, so that everybody is asked in every phase, and worst regret over gaps, T "
+@claim("Theorem 5.1 and Remark 5.2", r"Setting $\alpha=2/3$ gives $\tilde O(T^{2/3})$ for both regret and communication cost.",
+       computed=r"Numbers sent at a gap too small to see, so that everybody is asked in every phase, and worst regret over gaps, T "
        r"from 1e5 to 1e10; and the exponent of the communication, $O(dT^\alpha)$ in Theorem 5.1, at another $\alpha$.",
        outcome="confirmed")
 def test_two_thirds(measured: dict[str, float]) -> None:
@@ -484,8 +463,7 @@ def test_two_thirds(measured: dict[str, float]) -> None:
        r"introduces an additional regret of ... compared to $O(T^{1-\alpha})$ in the central DP model",
        computed=r"Worst regret over gaps of certified CDP-DPE and SDP-DPE at $\sigma=0$, where privacy is nearly all of it: "
        r"exponent of T, from 1e5 to 1e9 (CDP: at two epsilons), $\alpha=0.4$, and of $1/\varepsilon$. (Terms of Theorems 5.3 and "
-       r"5.5, $T^{1-\alpha}/\varepsilon$.)",
-       outcome="confirmed")
+       r"5.5, $T^{1-\alpha}/\varepsilon$.)", outcome="confirmed")
 def test_private_exponents(measured: dict[str, float]) -> None:
     epsilons = np.array([0.5, 1.0, 2.0, 4.0])
     for name, several in (("CDP-DPE", (1.0, 4.0)), ("SDP-DPE", (4.0,))):
@@ -501,9 +479,8 @@ def test_private_exponents(measured: dict[str, float]) -> None:
 @claim("Remark 5.7, local",
        r"while the local DP model ensures a stronger privacy guarantee compared to the central DP model, it introduces an "
        r"additional regret of $O(T^{1-\alpha/2})$",
-       computed=r"Worst regret over gaps of certified LDP-DPE at $\sigma=0$: exponent of T, from 1e5 to 1e9 at $\alpha=0.6$, "
-       r"at three epsilons, and of $1/\varepsilon$. (Term of Theorem 5.4, $T^{1-\alpha/2}/\varepsilon$.)",
-       outcome="confirmed")
+       computed=r"Worst regret over gaps of certified LDP-DPE at $\sigma=0$: exponent of T, from 1e5 to 1e9 at $\alpha=0.6$, at "
+       r"three epsilons, and of $1/\varepsilon$. (Term of Theorem 5.4, $T^{1-\alpha/2}/\varepsilon$.)", outcome="confirmed")
 def test_local_exponent(measured: dict[str, float]) -> None:
     for epsilon in (4.0, 8.0, 16.0):
         found = exponent("LDP-DPE", 10 ** np.arange(5, 10), 0.6, 0.0, epsilon)[0]
@@ -530,12 +507,10 @@ def test_local_privacy_is_never_free(measured: dict[str, float]) -> None:
 
 
 @claim("Theorems 5.3 to 5.5, dimension",
-       "achieves the following expected regret: "
-       r"$\dots+O(Bd^{3/2}T^{1-\alpha}\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+\dots$",
+       "achieves the following expected regret: " r"$\dots+O(Bd^{3/2}T^{1-\alpha}\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+\dots$",
        computed=r"The power of $d$ in the private part of an estimate through designs for a thousand actions of a sphere, $\lVert "
-       r"C\rVert\sqrt s$, against the printed $2\sqrt{Sd}\sqrt s$. Chapter 9 proves $\sqrt d$ for designs of "
-       r"$O(d)$ actions with $g=O(d)$ and weights $O(1/d)$, which exist.",
-       outcome="confirmed, loose")
+       r"C\rVert\sqrt s$, against the printed $2\sqrt{Sd}\sqrt s$. Chapter 9 proves $\sqrt d$ for designs of $O(d)$ actions with "
+       r"$g=O(d)$ and weights $O(1/d)$, which exist.", outcome="confirmed, loose")
 def test_dimension(measured: dict[str, float]) -> None:
     dimensions, found, printed = np.array([5, 10, 20, 40]), [], []
     for d in dimensions:
@@ -573,12 +548,10 @@ def test_bounds_at_the_papers_size(measured: dict[str, float]) -> None:
     assert measured["DPE: regret"] < measured["DPE: bound"] < 0.2 * random and proof_sum(central) > 1.5 * random
 
 
-@claim("Theorem 5.5 and Remark 5.8, communication",
-       r"SDP-DPE, which incurs a communication cost of $O(dT^{3\alpha/2})$ bits",
+@claim("Theorem 5.5 and Remark 5.8, communication", r"SDP-DPE, which incurs a communication cost of $O(dT^{3\alpha/2})$ bits",
        computed="All bits of a run with Algorithm 2's parameters at (10, 0.25), 25 numbers per client, every client asked: the "
-       "order is that of very large T; up to the horizon of section 7 noise bits of a phase hardly depend on its clients, and "
-       "the exponent is smaller.",
-       outcome="confirmed")
+       "order is that of very large T; up to the horizon of section 7 noise bits of a phase hardly depend on its clients, and the "
+       "exponent is smaller.", outcome="confirmed")
 def test_bits(measured: dict[str, float]) -> None:
     def total(last: float) -> float:
         people = [math.ceil(2 ** (0.8 * level)) for level in range(1, int(last) + 1)]
@@ -612,9 +585,8 @@ def test_free_in_the_end(measured: dict[str, float]) -> None:
 @claim("Remark 5.7, shuffle",
        "The shuffle DP model, however, leads to a much better tradeoff between regret and privacy, achieving nearly the same "
        "regret guarantee as the central DP model, yet assuming a similar trust model to the local DP model",
-       computed="Certified regret in our set-up of section 7's simulation, on the same instances: SDP over CDP and "
-       "LDP over SDP at two epsilons. (The remark speaks of guarantees, that is of orders; for those see the exponents.)",
-       outcome="confirmed")
+       computed="Certified regret in our set-up of section 7's simulation, on the same instances: SDP over CDP and LDP over SDP at "
+       "two epsilons. (The remark speaks of guarantees, that is of orders; for those see the exponents.)", outcome="confirmed")
 def test_shuffle_against_the_others(measured: dict[str, float]) -> None:
     for epsilon in (1.0, 10.0):
         shuffled, central = published("SDP-DPE", 12, epsilon), published("CDP-DPE", 12, epsilon)
@@ -625,11 +597,9 @@ def test_shuffle_against_the_others(measured: dict[str, float]) -> None:
         assert measured[f"LDP over SDP, epsilon = {epsilon:g}"] > 30
 
 
-@claim("Section 8, smaller exponents",
-       r"choosing $\alpha<1$, however, will incur a larger privacy cost",
-       computed=r"Worst regret over gaps of certified CDP-DPE at $\sigma=0$, where it is the privacy cost, at $\alpha$ from "
-       r"0.4 to 0.8, T = 1e6 and 1e8, at (1, 1e-6); and the clients asked, which fall.",
-       outcome="confirmed")
+@claim("Section 8, smaller exponents", r"choosing $\alpha<1$, however, will incur a larger privacy cost",
+       computed=r"Worst regret over gaps of certified CDP-DPE at $\sigma=0$, where it is the privacy cost, at $\alpha$ from 0.4 to "
+       r"0.8, T = 1e6 and 1e8, at (1, 1e-6); and the clients asked, which fall.", outcome="confirmed")
 def test_privacy_cost_and_alpha(measured: dict[str, float]) -> None:
     alphas = (0.4, 0.6, 0.8)
     for horizon in (10**6, 10**8):
@@ -663,11 +633,9 @@ def test_vectors_are_short(measured: dict[str, float]) -> None:
 # ---- Figure 2
 
 
-@claim("Figure 2(a), epsilon",
-       "the cumulative regret decreases as the privacy requirement becomes less stringent",
+@claim("Figure 2(a), epsilon", "the cumulative regret decreases as the privacy requirement becomes less stringent",
        computed=r"Certified regret in our set-up (actions and parameter uniform on the sphere, rewards +1/-1, $B=1$), "
-       r"$\delta=1/4$, at two epsilons, on the same instances.",
-       outcome="confirmed")
+       r"$\delta=1/4$, at two epsilons, on the same instances.", outcome="confirmed")
 def test_figure_two_a(measured: dict[str, float]) -> None:
     for name, runs in (("CDP-DPE", 12), ("SDP-DPE", 12), ("LDP-DPE", 2)):
         found = [published(name, runs, e).mean[-1] for e in (1.0, 10.0)]
@@ -678,10 +646,9 @@ def test_figure_two_a(measured: dict[str, float]) -> None:
 @claim("Figure 2(a), order",
        "LDP-DPE has the largest regret ... CDP-DPE achieves the smallest regret ... Interestingly, SDP-DPE achieves a regret "
        "fairly close to that of CDP-DPE",
-       computed="Certified, in our set-up: LDP-DPE's regret is largest by far, and SDP-DPE's is CDP-DPE's within the errors of "
-       "12 paired runs, sometimes below. With the formulas as printed CDP-DPE's is smallest, and SDP-DPE's is not close to it "
-       "but to random play's.",
-       outcome="open",
+       computed="Certified, in our set-up: LDP-DPE's regret is largest by far, and SDP-DPE's is CDP-DPE's within the errors of 12 "
+       "paired runs, sometimes below. With the formulas as printed CDP-DPE's is smallest, and SDP-DPE's is not close to it but to "
+       "random play's.", outcome="open",
        readings=("constants near the certified ones: close, and which of CDP and SDP is smaller cannot be told",
                  "constants as printed: CDP is smaller, and SDP is not close, in our set-up; the paper does not give actions, "
                  "parameter, B and constants"))
@@ -697,11 +664,9 @@ def test_order_of_figure_two_a(measured: dict[str, float]) -> None:
     assert printed["SDP-DPE"] > 2 * printed["CDP-DPE"]
 
 
-@claim("Figure 2(b)",
-       "the regret performance of CDP-DPE and SDP-DPE is very close to that of DPE",
-       computed="Regret at T = 1e6, (10, 0.25), over DPE's on the same instances, in our set-up with certified noise and "
-       "widths (the printed formulas: see the observation). On the figure's scale of orders of magnitude 1.1 to 1.4 times is "
-       "close.",
+@claim("Figure 2(b)", "the regret performance of CDP-DPE and SDP-DPE is very close to that of DPE",
+       computed="Regret at T = 1e6, (10, 0.25), over DPE's on the same instances, in our set-up with certified noise and widths "
+       "(the printed formulas: see the observation). On the figure's scale of orders of magnitude 1.1 to 1.4 times is close.",
        outcome="confirmed")
 def test_figure_two_b(measured: dict[str, float]) -> None:
     free = published("DPE", 20)
@@ -722,11 +687,9 @@ def test_figure_two_b_as_printed(measured: dict[str, float]) -> None:
     assert measured["CDP-DPE"] > 20 * measured["DPE"] and 0.85 < measured["SDP-DPE over random play"] < 1.15
 
 
-@claim("Figure 2(c)",
-       "DPE learns much faster than DPE-FixedU while incurring the same communication cost",
+@claim("Figure 2(c)", "DPE learns much faster than DPE-FixedU while incurring the same communication cost",
        computed="Certified, with 142 clients in every phase of DPE-FixedU, which sends somewhat more then, in our set-up (here "
-       "with Gaussian rewards, our choice, as nothing is private).",
-       outcome="confirmed")
+       "with Gaussian rewards, our choice, as nothing is private).", outcome="confirmed")
 def test_figure_two_c(measured: dict[str, float]) -> None:
     growing = published("DPE", 40, rewards="gaussian")
     fixed = published("DPE-FixedU", 20, rewards="gaussian", clients_per_phase=142)
@@ -735,10 +698,8 @@ def test_figure_two_c(measured: dict[str, float]) -> None:
     assert measured["FixedU over DPE, regret"] > 5 and 0.6 < measured["FixedU over DPE, numbers sent"] < 1.6
 
 
-@claim("Remark 5.2, trade-off",
-       r"While a larger $\alpha$ leads to a smaller regret, it also incurs a larger communication cost.",
-       computed=r"DPE in our set-up with Gaussian rewards, at three $\alpha$.",
-       outcome="confirmed")
+@claim("Remark 5.2, trade-off", r"While a larger $\alpha$ leads to a smaller regret, it also incurs a larger communication cost.",
+       computed=r"DPE in our set-up with Gaussian rewards, at three $\alpha$.", outcome="confirmed")
 def test_alpha(measured: dict[str, float]) -> None:
     runs = [published("DPE", 20, rewards="gaussian", alpha=a) for a in (0.2, 0.5, 0.8)]
     lost, sent = [r.mean[-1] for r in runs], [r.counts["numbers"].mean() for r in runs]
@@ -752,11 +713,8 @@ def test_alpha(measured: dict[str, float]) -> None:
 @cache
 def scene() -> tuple[dict[str, Any], dict[str, Any]]:
     """What the cells of the scene define, and what the last of them has stored."""
-    cells = {cell["id"]: cell for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space = {"np": np, "math": math, "bdp": bdp, "ClientPopulation": ClientPopulation}
-    for one in ("one-phase", "phase-notes", "moving-phase"):
-        exec("".join(cells[one]["source"]), space)
-    return space, page_json("".join(cells["moving-phase"]["outputs"][0]["data"]["text/html"]))
+    space = defined(CHAPTER, "one-phase", "phase-notes", "moving-phase", ClientPopulation=ClientPopulation)
+    return space, page_json(stored_page(CHAPTER, "moving-phase"))
 
 
 @pytest.mark.parametrize(("trust", "name"), [("none", "DPE"), ("central", "CDP-DPE"), ("shuffle", "SDP-DPE"), ("local", "LDP-DPE")])

@@ -5,20 +5,17 @@ Differentially-Private-Bandits at commit ea7503b (16 June 2022). It is code by o
 """
 
 import itertools
-import json
 import math
 from collections import defaultdict
 from functools import cache, partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import binom, linregress
+from scipy.stats import binom
 
 import bandits_dp as bdp
-from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
+from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
 from bandits_dp.accounting.binomial import binomial_delta
 from bandits_dp.companion.replicas import linucb as replica
 from bandits_dp.continual import TreeCounter
@@ -31,9 +28,8 @@ from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.problems import ContextualLinear
 from bandits_dp.widths.ridge import PlainRadius
 from bandits_dp.widths.ridge_private import LemmaRadius
-from tests.stored_scenes import stored_scene
+from tests.chapters import defined, slope, stored_scene
 
-NOTEBOOK = Path(__file__).resolve().parents[1] / "notebooks" / "10_private_linucb.ipynb"
 FALSE_ALARM = 1e-6  # of test_ellipsoid's checks together
 claim = partial(pytest.mark.claim, "chowdhury2022", chapter="10_private_linucb")
 DELTA = 0.1
@@ -41,12 +37,6 @@ DIAMETER = 3 / math.sqrt(2)  # of one user's (phi y, phi phi')
 DOMAIN = LinearStatistics(5)
 NAMES = ("LinUCB", "LinUCB-JDP", "LinUCB-SDP-Vec", "LinUCB-SDP-Amp", "LinUCB-LDP")
 EPSILONS = (0.2, 1.0, 10.0)
-
-
-def slope(x: object, y: object) -> tuple[float, float]:
-    """Exponent of y in x, and its standard error."""
-    fit = linregress(np.log(np.asarray(x, dtype=float)), np.log(np.asarray(y, dtype=float)))
-    return float(fit.slope), float(fit.stderr)
 
 
 def play(name: str, epsilon: float, calibration: str = "certified", dimension: int = 5, runs: int = 5) -> bdp.Result:
@@ -101,10 +91,7 @@ def test_ellipsoid(d: int, failure: float) -> None:
     options /= np.linalg.norm(options, axis=2, keepdims=True)
     theta = np.full(d, 0.8 / math.sqrt(d))
     tapes = rng.random((runs, rounds))
-    cells = {cell["id"]: "".join(cell["source"]) for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]}
-    space: dict[str, Any] = {"np": np}
-    exec(cells["linucb-plain"], space)
-    linucb = space["linucb"]
+    linucb = defined("10_private_linucb", "linucb-plain")["linucb"]
     everything = np.arange(rounds)[None, :]
     blind = options[everything, rng.integers(8, size=(runs, rounds))]
     for shown in (linucb(theta, options, tapes, failure), blind):
@@ -290,10 +277,9 @@ def after_shuffling(std: float, users: int, delta: float) -> float:
 
 
 @claim("Theorem 3.2, privacy", r"Moreover, it satisfies $O(\varepsilon,\delta)$- shuffle differential privacy (SDP).",
-       computed=r"The least $\varepsilon$ that the clones of Feldman, McMillan and Talwar prove for the printed noise, B = 20 "
-       r"and 1,000, at the end of the range $\varepsilon\le\sqrt{\log(2/\delta)/B}$ (undamaged on the authors' slides) and at a "
-       r"tenth of it: $O(\cdot)$ holds with constant 1.",
-       outcome="confirmed")
+       computed=r"The least $\varepsilon$ that the clones of Feldman, McMillan and Talwar prove for the printed noise, B = 20 and "
+       r"1,000, at the end of the range $\varepsilon\le\sqrt{\log(2/\delta)/B}$ (undamaged on the authors' slides) and at a tenth "
+       r"of it: $O(\cdot)$ holds with constant 1.", outcome="confirmed")
 def test_theorem_3_2_privacy(measured: dict[str, float]) -> None:
     ratios = []
     for users, delta, share in itertools.product((20, 1000), (0.1, 1e-6), (1.0, 0.1)):
@@ -310,10 +296,9 @@ def test_theorem_3_2_privacy(measured: dict[str, float]) -> None:
 @claim("Section 3.2, less noise by amplification",
        r"the same level of privacy can be achieved for each user by adding a $\sqrt B$ factor less noise in the presence of "
        r"shuffler, yielding a better utility",
-       computed=r"The least noise that we can prove for P_Amp, over the local model's at the same $\varepsilon$, at the end of "
-       r"the range of Theorem 3.2 for $\delta=10^{-6}$; and the same ratio for the two printed noises. Both fall almost like "
-       r"$1/\sqrt B$. (Our copy has lost the root sign, which Appendix B.3 implies.)",
-       outcome="confirmed")
+       computed=r"The least noise that we can prove for P_Amp, over the local model's at the same $\varepsilon$, at the end of the "
+       r"range of Theorem 3.2 for $\delta=10^{-6}$; and the same ratio for the two printed noises. Both fall almost like $1/\sqrt "
+       r"B$. (Our copy has lost the root sign, which Appendix B.3 implies.)", outcome="confirmed")
 def test_amplification_saves_noise(measured: dict[str, float]) -> None:
     delta, crowds, ratios, printed = 1e-6, (100, 1000), [], []
     for users in crowds:
@@ -344,8 +329,7 @@ def attack(std: float, epsilon: float, users: int = 20, runs: int = 20_000) -> f
        computed=r"At $\delta=0.1$, B = 20 and $\varepsilon$ = 0.2, 1 and 10, the settings of Figure 1, the clones upper bound "
        r"finds no noise for P_Amp below the local model's. (Theorem 3.2 covers $\varepsilon\le0.39$ there.) That is what is "
        r"proved, not what is true: the best attack that we tried, a likelihood test of all messages, reaches $\delta=0.1$ only "
-       r"well below that noise. The least noise lies between.",
-       outcome="observation")
+       r"well below that noise. The least noise lies between.", outcome="observation")
 def test_amplification_in_batches_of_twenty(measured: dict[str, float]) -> None:
     for epsilon, low in ((0.2, 0.25), (1.0, 0.4), (10.0, 0.7)):
         amp = AmplifiedGaussian(20, epsilon, DELTA, domain=DOMAIN).unit_std
@@ -360,10 +344,9 @@ def test_amplification_in_batches_of_twenty(measured: dict[str, float]) -> None:
 @claim("Lemma B.4",
        r"Roughly speaking, we have a privacy amplification by a factor $\sqrt n$ due to shuffling, which is the key to our "
        r"analysis.",
-       computed=r"The clones reduction summed exactly, $n$ from $10^3$ to $10^6$, $\delta=10^{-6}$. It stays below the formula "
-       r"(as Feldman, McMillan and Talwar have it, since ours is damaged), and falls like $1/\sqrt n$, up to "
-       r"logarithms, for $\varepsilon_0$ below and above 1; in $\varepsilon_0\le1$ it grows like $\varepsilon_0$.",
-       outcome="confirmed")
+       computed=r"The clones reduction summed exactly, $n$ from $10^3$ to $10^6$, $\delta=10^{-6}$. It stays below the formula (as "
+       r"Feldman, McMillan and Talwar have it, since ours is damaged), and falls like $1/\sqrt n$, up to logarithms, for "
+       r"$\varepsilon_0$ below and above 1; in $\varepsilon_0\le1$ it grows like $\varepsilon_0$.", outcome="confirmed")
 def test_lemma_b_4(measured: dict[str, float]) -> None:
     crowds = (10**3, 10**4, 10**5, 10**6)
     for local in (0.5, 3.0):
@@ -382,11 +365,9 @@ def test_lemma_b_4(measured: dict[str, float]) -> None:
 @claim("Remark 3.4 and Corollary B.2, local privacy",
        r"Our shuffle protocol PAmp, by design, provides a certain level of local privacy to each user. Specifically, for batch "
        r"size B, Algorithm 1 is $O(\varepsilon\sqrt{B/\log(2/\delta)},\delta/B)$- LDP.",
-       computed=r"Exact local $\delta$ of the printed noise with constant 1 in $O(\cdot)$, for B = 20, 1,000 and that of "
-       r"Corollary B.2 at $T=10^7$, whose own "
-       r"$\varepsilon_0=\varepsilon^{4/5}T^{3/10}d^{-1/10}\log^{1/10}(T/\delta)\log^{-2/5}(2/\delta)$ is this one (minus signs "
-       r"restored).",
-       outcome="confirmed")
+       computed=r"Exact local $\delta$ of the printed noise with constant 1 in $O(\cdot)$, for B = 20, 1,000 and that of Corollary "
+       r"B.2 at $T=10^7$, whose own $\varepsilon_0=\varepsilon^{4/5}T^{3/10}d^{-1/10}\log^{1/10}(T/\delta)\log^{-2/5}(2/\delta)$ "
+       r"is this one (minus signs restored).", outcome="confirmed")
 def test_remark_3_4(measured: dict[str, float]) -> None:
     worst = 0.0
     T, d = 10**7, 5
@@ -410,10 +391,9 @@ def test_remark_3_4(measured: dict[str, float]) -> None:
 
 
 @claim("Theorems 3.5 and C.1, privacy", r"is (ε, δ)-SDP, where $C\ge1$ is some sufficiently large constant.",
-       computed=r"Theorem C.1 prints $C=24\cdot10^4$ (with $\log^2(4(d^2+1)/\delta)$). The exact $\delta$ of one number that "
-       r"moves by $2g$, at $\varepsilon/20$, times the 20 numbers, is below 0.1 wherever it is small enough to compute. Noise is "
-       r"larger than a rigorous bound needs, by the factors measured.",
-       outcome="confirmed, loose")
+       computed=r"Theorem C.1 prints $C=24\cdot10^4$ (with $\log^2(4(d^2+1)/\delta)$). The exact $\delta$ of one number that moves "
+       r"by $2g$, at $\varepsilon/20$, times the 20 numbers, is below 0.1 wherever it is small enough to compute. Noise is larger "
+       r"than a rigorous bound needs, by the factors measured.", outcome="confirmed, loose")
 def test_theorem_3_5_privacy(measured: dict[str, float]) -> None:
     for epsilon in (0.2, 1.0, 10.0, 15.0):
         printed = VectorSum(20, epsilon, DELTA, DOMAIN, "theorem")
@@ -433,8 +413,7 @@ def test_theorem_3_5_privacy(measured: dict[str, float]) -> None:
        r"it also offers a certain degree, $O(\varepsilon\sqrt B,\delta)$, to be precise, of LDP guarantee",
        computed=r"The least local $\varepsilon_0$ of the printed bits of one user at $\delta=10^{-6}$, by exact divergence per "
        r"number and basic composition over all 20, against $\varepsilon\sqrt B$, B = 20, 80, 320. A user's bits must not be seen "
-       r"in order, as the paper's footnote 9 says.",
-       outcome="confirmed")
+       r"in order, as the paper's footnote 9 says.", outcome="confirmed")
 def test_remark_3_7(measured: dict[str, float]) -> None:
     delta, crowds, least = 1e-6, (20, 80, 320), []
     for users in crowds:
@@ -452,10 +431,9 @@ def test_remark_3_7(measured: dict[str, float]) -> None:
 
 @claim("Theorem 3.5, regret",
        r"it enjoys the regret $O(dB\log T+\ldots d^{3/4}T^{3/4}/(\varepsilon^{1/2}B^{1/4})\ldots)$ with probability at least",
-       computed=r"Certified P_Vec at $\varepsilon=1$, d = 5, B = 20 and around: exponents of the regret. Those of T and B are "
-       r"near the bound's 3/4 and $-1/4$ (B from 5 to 80, where dB is small), those of $1/\varepsilon$ and d no larger than its "
-       r"1/2 and 3/4. (P_Amp, of Theorem 3.2, has a row of its own.)",
-       outcome="confirmed")
+       computed=r"Certified P_Vec at $\varepsilon=1$, d = 5, B = 20 and around: exponents of the regret. Those of T and B are near "
+       r"the bound's 3/4 and $-1/4$ (B from 5 to 80, where dB is small), those of $1/\varepsilon$ and d no larger than its 1/2 and "
+       r"3/4. (P_Amp, of Theorem 3.2, has a row of its own.)", outcome="confirmed")
 def test_theorem_3_5_regret(measured: dict[str, float]) -> None:
     vec = "LinUCB-SDP-Vec"
     horizons, epsilons, dimensions, sizes = (5000, 20_000, 80_000), (0.2, 1.0, 5.0), (3, 5, 10, 20), (5, 20, 80)
@@ -472,8 +450,7 @@ def test_theorem_3_5_regret(measured: dict[str, float]) -> None:
 @claim("Printed constants at the size of the figures", "",
        computed=r"With the printed constants, at $T=20{,}000$ and $\varepsilon=1$, private learners are within a factor two of "
        r"random play, and certified P_Vec is not. The theorems are about rates, and the paper's simulation does not use their "
-       r"constants.",
-       outcome="observation")
+       r"constants.", outcome="observation")
 def test_printed_constants_at_the_published_size(measured: dict[str, float]) -> None:
     problem = ContextualLinear(100, 5)
     values = [instance.means(instance.features) for instance in (problem.draw(np.random.default_rng(i)) for i in range(200))]
@@ -531,9 +508,8 @@ def test_the_regret_template_holds(measured: dict[str, float]) -> None:
 @claim("Claim A.6",
        r"Define the set Ψ as follows $\Psi=\{t\in[T]:\Gamma_{m_t}(c_t,a_t)/\Gamma_{t-1}(c_t,a_t)>2\}$. Then, we have "
        r"$|\Psi|\le\frac{dT}{2M\log2}\log(1+\frac T{d\lambda_{\min}})$",
-       computed="Rounds whose width, in the model of the last batch end, is more than twice that in an up-to-date one, counted "
-       "on the worst sequences of features that we could think of, against the bound.",
-       outcome="confirmed")
+       computed="Rounds whose width, in the model of the last batch end, is more than twice that in an up-to-date one, counted on "
+       "the worst sequences of features that we could think of, against the bound.", outcome="confirmed")
 def test_few_rounds_suffer_from_delay(measured: dict[str, float]) -> None:
     rng = np.random.default_rng(0)
     shares = []
@@ -557,9 +533,8 @@ def test_few_rounds_suffer_from_delay(measured: dict[str, float]) -> None:
 
 
 @claim("Remark 3.10", "in fact, can serve as a general template of regret for private linear contextual bandit algorithms",
-       computed=r"Exponents of T in the certified noise and in the regret, in batches of 20: $T$ noises add up in the local "
-       r"model (regret's bound $T^{3/4}$), some $\log T$ of them in the central model (bound $T^{1/2}$).",
-       outcome="confirmed")
+       computed=r"Exponents of T in the certified noise and in the regret, in batches of 20: $T$ noises add up in the local model "
+       r"(regret's bound $T^{3/4}$), some $\log T$ of them in the central model (bound $T^{1/2}$).", outcome="confirmed")
 def test_remark_3_10(measured: dict[str, float]) -> None:
     horizons = (5000, 20_000, 80_000)
     for name, word in (("LinUCB-Batched-LDP", "local"), ("LinUCB-Batched-JDP", "central")):
@@ -607,8 +582,7 @@ def test_figure_1_c(measured: dict[str, float]) -> None:
 
 @claim("Figure 1 with certified noise, P_Vec", "",
        computed=r"If JDP, SDP-Vec and LDP are all calibrated exactly to $(\varepsilon,0.1)$, JDP < SDP-Vec < LDP at every "
-       r"$\varepsilon$ of Figure 1.",
-       outcome="observation")
+       r"$\varepsilon$ of Figure 1.", outcome="observation")
 def test_vec_lies_between(measured: dict[str, float]) -> None:
     for epsilon in EPSILONS:
         local = end("LinUCB-LDP", epsilon)
@@ -704,8 +678,7 @@ FIGURE_2 = (
        computed=r"$d=10$, $\varepsilon=1$, with the constants of the code that the paper names and $s=10$, which a comment in it "
        r"gives for $\varepsilon=1$. As it stands ($b=1060.38$) SDP-Vec ends above LDP, by about three standard errors of the "
        r"difference in 50 runs; with $b=1060$ it ends below, by more than five, and the figure's order comes out. All other curves "
-       r"are in the figure's order.",
-       outcome="open",
+       r"are in the figure's order.", outcome="open",
        readings=FIGURE_2)
 def test_figure_2_a(measured: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
     figure_two(measured, 10, 10, 50, monkeypatch)
@@ -714,13 +687,11 @@ def test_figure_2_a(measured: dict[str, float], monkeypatch: pytest.MonkeyPatch)
 
 
 @claim("Figure 2 (b)", "In all cases, regret of Lin UCB-SDP lies perfectly in between Lin UCB-JDP and Lin UCB-LDP",
-       computed=r"$d=15$, $\varepsilon=1$, with the constants of the code that the paper names and $s=1$, the value that is set "
-       r"in it. As it stands ($b=282.45$) SDP-Vec ends above LDP, by about one and a half standard errors of the difference in "
-       r"25 runs; with $b=282$ it ends below, by more than eight, and the figure's order comes out. With $s=10$ SDP-Vec ends "
-       r"above LDP with either b.",
-       outcome="open",
-       readings=(*FIGURE_2,
-                 "which scale s the figure used at this d is not known; this reading needs s = 1"))
+       computed=r"$d=15$, $\varepsilon=1$, with the constants of the code that the paper names and $s=1$, the value that is set in "
+       r"it. As it stands ($b=282.45$) SDP-Vec ends above LDP, by about one and a half standard errors of the difference in 25 "
+       r"runs; with $b=282$ it ends below, by more than eight, and the figure's order comes out. With $s=10$ SDP-Vec ends above "
+       r"LDP with either b.", outcome="open",
+       readings=(*FIGURE_2, "which scale s the figure used at this d is not known; this reading needs s = 1"))
 def test_figure_2_b(measured: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
     figure_two(measured, 15, 1, 25, monkeypatch)
     none, central, amp, local, _, vec, _, _, whole, below = measured.values()
@@ -728,8 +699,7 @@ def test_figure_2_b(measured: dict[str, float], monkeypatch: pytest.MonkeyPatch)
 
 
 @claim("Figure 2 (a) with certified noise", "",
-       computed="At $d=10$ JDP < SDP-Vec < LDP, if all are calibrated exactly to $(1,0.1)$.",
-       outcome="observation")
+       computed="At $d=10$ JDP < SDP-Vec < LDP, if all are calibrated exactly to $(1,0.1)$.", outcome="observation")
 def test_figure_2_certified(measured: dict[str, float]) -> None:
     for name in ("LinUCB-JDP", "LinUCB-SDP-Vec", "LinUCB-LDP"):
         measured[name] = end(name, 1.0, "certified", 10)
@@ -743,10 +713,9 @@ def test_figure_2_certified(measured: dict[str, float]) -> None:
 @claim("Section 6, communication",
        r"each participating user at each round sends out a total of $O(d^2(g+b))$ bits, where g+b $\ldots$ B+log(1/δ)/ε2. Hence, "
        r"PVec might be more feasible in practice than PAmp.",
-       computed=r"Bits per user of P_Vec are $d+d(d+1)/2$ times $g+b$. With the printed parameters they grow like the *square* "
-       r"of $\log(4(d^2+1)/\delta)$, and like $1/\varepsilon^2$. (P_Amp's numbers are 1,280 bits as floats, which, as section "
-       r"3.2 says, may leak.)",
-       outcome="open",
+       computed=r"Bits per user of P_Vec are $d+d(d+1)/2$ times $g+b$. With the printed parameters they grow like the *square* of "
+       r"$\log(4(d^2+1)/\delta)$, and like $1/\varepsilon^2$. (P_Amp's numbers are 1,280 bits as floats, which, as section 3.2 "
+       r"says, may leak.)", outcome="open",
        readings=("the sign between $g+b$ and the formula is lost in our copy; if it stands for an order up to logarithms, the "
                  "sentence holds, and this reading survives",
                  r"if it stands for an order with its logarithms, Theorem 3.5 has $\log^2$"))
@@ -769,11 +738,10 @@ def published_sum(values: np.ndarray, g: int, b: int, shifts: int, rng: np.rando
 
 
 @claim("Appendix C.1, de-biasing",
-       r"has a small issue in the de-bias process (cf. Algorithm 2 in (Cheu et al., 2021)). In particular, instead of "
-       r"subtracting the norm $\Delta$ , one needs to subtract $B\Delta$",
-       computed="The analyzer of Algorithm 7 is unbiased. One that subtracts a single shift has a bias of $B-1$ in every number "
-       "of every batch. (Of Cheu et al. we know what this paper says.)",
-       outcome="confirmed")
+       r"has a small issue in the de-bias process (cf. Algorithm 2 in (Cheu et al., 2021)). In particular, instead of subtracting "
+       r"the norm $\Delta$ , one needs to subtract $B\Delta$",
+       computed="The analyzer of Algorithm 7 is unbiased. One that subtracts a single shift has a bias of $B-1$ in every number of "
+       "every batch. (Of Cheu et al. we know what this paper says.)", outcome="confirmed")
 def test_analyzer_subtracts_b_shifts(measured: dict[str, float]) -> None:
     rng = np.random.default_rng(0)
     values = rng.uniform(-1, 1, 20)
@@ -787,9 +755,8 @@ def test_analyzer_subtracts_b_shifts(measured: dict[str, float]) -> None:
 @claim("Section 3.3 and Algorithm 5, length of a message",
        "The output of the one-dimensional randomizer is simply a collection of total g + b bits",
        computed="Algorithm 5 shifts an entry by 1 into $[0,2]$ before it is encoded. If the scale is g per unit, the value alone "
-       "may need $2g$ ones, and $g+b$ bits hold them unless more than $b-g$ of the b noise bits are ones: with the least printed "
-       "b that has a probability below the one measured.",
-       outcome="open",
+       "may need $2g$ ones, and $g+b$ bits hold them unless more than $b-g$ of the b noise bits are ones: with the least printed b "
+       "that has a probability below the one measured.", outcome="open",
        readings=("the range of Algorithm 5 is a symbol that our copy has lost; if it is the length 2 of the shifted interval, g "
                  "bits hold every value, and this reading survives",
                  "if it is 1, the sentence holds but for the probability measured"))
@@ -810,8 +777,7 @@ def test_levels_of_the_encoder(measured: dict[str, float]) -> None:
 @claim("Remark A.5", "in this case, our regret bound is achieved with a dimension-independent regularizer",
        computed=r"LinUCB without privacy in batches of 20, regularizer 1 whatever d is: the bound of Lemma A.2 with "
        r"$\lambda_{\min}=1$ and the radius for this regularizer holds in every run, d from 5 to 40; a regularizer of d does no "
-       r"better. (Of Ren et al. we know what this paper says.)",
-       outcome="confirmed")
+       r"better. (Of Ren et al. we know what this paper says.)", outcome="confirmed")
 def test_remark_a_5(measured: dict[str, float]) -> None:
     T, B, ratios = 4000, 20, []
     for d in (5, 10, 20, 40):
@@ -827,7 +793,3 @@ def test_remark_a_5(measured: dict[str, float]) -> None:
         ratios.append(ends[1.0].mean() / ends[float(d)].mean())
         measured[f"regret with regularizer 1 over that with d, d = {d}"] = ratios[-1]
     assert max(ratios) < 1.1
-
-
-def test_the_certified_noise_is_the_least_gaussian() -> None:
-    assert LocalGaussian(1, 1.0, DELTA, domain=DOMAIN).noise_std == pytest.approx(gaussian_noise_std(1.0, DELTA, DIAMETER))

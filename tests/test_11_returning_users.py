@@ -21,8 +21,8 @@ from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
 from bandits_dp.problems.contextual import ContextualLinear
 from bandits_dp.widths.ridge_private import CertifiedRadius
+from tests.chapters import stored_scene
 from tests.counter_factors import factors, worst_shift
-from tests.stored_scenes import stored_scene
 
 LINEAR = LinearStatistics(5)
 claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")
@@ -153,12 +153,10 @@ def test_bits_compose_like_gaussians() -> None:
 
 
 @claim("Theorem E.2",
-       r"Given target privacy parameters $\varepsilon'\in$ (0, 1) and $\delta'$ > 0, to ensure "
-       r"$(\varepsilon',k\delta+\delta')$-DP for the composition of k (adaptive) mechanisms, it suffices that each mechanism is "
-       r"(ε, δ)-DP",
-       computed=r"Optimal composition of k mechanisms with $\varepsilon=\varepsilon'/(2\sqrt{2k\ln(1/\delta')})$, k up to "
-       r"20,000: the composed $\varepsilon$ over the target.",
-       outcome="confirmed")
+       r"Given target privacy parameters $\varepsilon'\in$ (0, 1) and $\delta'$ > 0, to ensure $(\varepsilon',k\delta+\delta')$-DP "
+       r"for the composition of k (adaptive) mechanisms, it suffices that each mechanism is (ε, δ)-DP",
+       computed=r"Optimal composition of k mechanisms with $\varepsilon=\varepsilon'/(2\sqrt{2k\ln(1/\delta')})$, k up to 20,000: "
+       r"the composed $\varepsilon$ over the target.", outcome="confirmed")
 def test_simplified_composition(measured: dict) -> None:
     worst = 0.0
     for target, slack, k in itertools.product((0.01, 0.5, 0.999), (1e-9, 1e-3, 0.25), (1, 2, 20, 1000, 20_000)):
@@ -201,8 +199,7 @@ def test_split_of_returning_users(measured: dict) -> None:
        r"by $\varepsilon_m,\delta_m$, as the proof says, gives $\sqrt{\log(2/\delta)\log(4M/\delta)}$ where $\log(2/\delta)$ "
        r"stands: the printed noise is too small *for the proof*, by a factor that grows with M. The guarantee itself we could "
        r"prove, with a constant below 1, wherever we tried with $B\ge\sqrt T$, at the end of the range and at a tenth of it, by "
-       r"amplification and optimal composition or by the messages alone.",
-       outcome="open",
+       r"amplification and optimal composition or by the messages alone.", outcome="open",
        readings=("as printed: proved by our accounting at the settings measured, not for all M; this reading survives",
                  r"with $\log(2/\delta)$ replaced as in the proof: Theorems B.1 and E.2 prove it"))
 def test_noise_of_amplified_returning_users(measured: dict) -> None:
@@ -270,9 +267,8 @@ def test_scene_shows_the_packages_noise(noise_for: str, seed: int) -> None:
 @claim("Remark D.5",
        "This black-box approach leads to a large increase in δ. We will show that a careful and direct analysis can improve this "
        "part while the linear increase in ε is unchanged.",
-       computed=r"Group privacy, $(k\varepsilon,ke^{(k-1)\varepsilon}\delta)$, against the exact $\delta$ of a Gaussian sum with "
-       r"k rounds of one user; and the noise of a tree calibrated directly.",
-       outcome="confirmed")
+       computed=r"Group privacy, $(k\varepsilon,ke^{(k-1)\varepsilon}\delta)$, against the exact $\delta$ of a Gaussian sum with k "
+       r"rounds of one user; and the noise of a tree calibrated directly.", outcome="confirmed")
 def test_group_privacy(measured: dict) -> None:
     sigma = gaussian_noise_std(1.0, 1e-6, 1.0)
     for k in (2, 3, 5, 8):
@@ -305,10 +301,9 @@ def test_returning_users() -> None:
 
 @claim("Propositions 4.3 and E.7, privacy",
        "we scale up the noise variance by a multiplicative factor of $M_0^2$, if any user participates in at most $M_0$ rounds",
-       computed="Exact sensitivity of the tree for users with $M_0$ rounds, over $M_0$ times that for one round: at most 1, so "
-       "the factor suffices. On trees of 7 and 8 rounds the package's sensitivity is never below the worst case found by trying "
-       "all sets of up to three rounds, and at most 7% above it.",
-       outcome="confirmed")
+       computed="Exact sensitivity of the tree for users with $M_0$ rounds, over $M_0$ times that for one round: at most 1, so the "
+       "factor suffices. On trees of 7 and 8 rounds the package's sensitivity is never below the worst case found by trying all "
+       "sets of up to three rounds, and at most 7% above it.", outcome="confirmed")
 def test_user_level_sensitivity(measured: dict) -> None:
     ratios, slack = [], []
     for M0 in (2, 5, 27, 100):
@@ -332,8 +327,7 @@ def test_user_level_sensitivity(measured: dict) -> None:
 @claim("Propositions 4.3 and E.7, regret", "This modified version enjoys the following regret guarantee.",
        computed=r"Exponent of $M_0$ in the regret of central LinUCB at the paper's size, $M_0$ from 1 to 64. Our copy has lost "
        r"$M_0$ in the bound; Lemma 3.9 with $M_0$ times the noise gives $\sqrt{M_0}$, and only that agrees with Remark 4.4's "
-       r"$T^{2/3}$ at $M_0=T^{1/3}$.",
-       outcome="confirmed")
+       r"$T^{2/3}$ at $M_0=T^{1/3}$.", outcome="confirmed")
 def test_central_regret_in_appearances(measured: dict) -> None:
     paper = bdp.setup("chowdhury-zhou-2022")
     sizes, values = [1, 4, 16, 64], []
@@ -357,12 +351,11 @@ def test_last_sum_costs_the_same() -> None:
 
 
 @claim("Remark 4.4",
-       "the cost of privacy in the shuffle model is essentially same (upto a log factor) as in the central model under the "
-       "setting of returning users",
+       "the cost of privacy in the shuffle model is essentially same (upto a log factor) as in the central model under the setting "
+       "of returning users",
        computed=r"$M=M_0\approx T^{1/3}$ at the paper's size: noise on the sums, in units of one release of the last, and regret "
        r"of P_Vec over that of a trusted server. P_Vec's is lower: the tree of the central baseline costs the logarithm, another "
-       r"counter less of it.",
-       outcome="confirmed")
+       r"counter less of it.", outcome="confirmed")
 def test_shuffled_against_user_level_central(measured: dict) -> None:
     paper = bdp.setup("chowdhury-zhou-2022")
     B = math.ceil(paper.horizon ** (2 / 3))
@@ -393,8 +386,7 @@ HORIZONS = [10**5, 10**6, 10**7]
        r"Algorithm 1 instantiated using PVec achieves (ε, δ)-SDP with regret $R(T)=\tilde "
        r"O(d^{5/6}T^{2/3}\varepsilon^{-1/3}\log(d^2T/\delta)^{1/2})$",
        computed=r"Certified noise, B of the corollary with constant 1: exponents of the regret in T ($10^5$ to $10^7$), "
-       r"$\varepsilon$ and d.",
-       outcome="confirmed")
+       r"$\varepsilon$ and d.", outcome="confirmed")
 def test_returning_exponents(measured: dict) -> None:
     options = {"batch_size": "returning", "returning_users": True}
     grown = exponent(HORIZONS, [mean_regret("LinUCB-SDP-Vec", T, **options) for T in HORIZONS])
@@ -427,12 +419,11 @@ def random_loss() -> float:
 @claim("Theorem 4.2 (i) and Corollary E.4, regret",
        r"Algorithm 1 instantiated using PAmp achieves $O(\varepsilon,\delta)$-SDP with regret "
        r"$R(T)=O(d^{5/6}T^{2/3}\varepsilon^{-1/3}(\log(T/\delta))^{1/2})$",
-       computed=r"The printed noise of Theorem E.3, $T=10^8$ to $10^{10}$, $B=T^{2/3}\varepsilon^{-1/3}$, $\varepsilon$ at the "
-       r"end of the range $\varepsilon\le\frac2B\log(2/\delta)\sqrt{2T}$ (so it falls like $T^{-1/4}$): regret over "
+       computed=r"The printed noise of Theorem E.3, $T=10^8$ to $10^{10}$, $B=T^{2/3}\varepsilon^{-1/3}$, $\varepsilon$ at the end "
+       r"of the range $\varepsilon\le\frac2B\log(2/\delta)\sqrt{2T}$ (so it falls like $T^{-1/4}$): regret over "
        r"$T^{2/3}\varepsilon^{-1/3}$ hardly changes, up to logarithms; with the local noise for the same $\varepsilon$ and the "
        r"same returning users, learners are near random play. At the end of the range the bound is of order $T^{3/4}$, as in "
-       r"Corollary B.3.",
-       outcome="confirmed")
+       r"Corollary B.3.", outcome="confirmed")
 def test_returning_amplified(measured: dict) -> None:
     delta, horizons, scaled = 0.1, (10**8, 10**9, 10**10), []
     for T in horizons:
@@ -454,8 +445,7 @@ def test_returning_amplified(measured: dict) -> None:
 @claim("Corollary C.2 and Remark 3.6",
        r"Similar to Corollary 3.3, an $\tilde O(T^{3/5})$ can also be achieved in this case by setting",
        computed=r"Certified noise, B of Corollary C.2 with constant 1: exponents of the regret in T ($10^5$ to $10^7$) and, with "
-       r"its B, in $\varepsilon$ (bound $-2/5$).",
-       outcome="confirmed")
+       r"its B, in $\varepsilon$ (bound $-2/5$).", outcome="confirmed")
 def test_utility_exponents(measured: dict) -> None:
     grown = exponent(HORIZONS, [mean_regret("LinUCB-SDP-Vec", T, batch_size="utility") for T in HORIZONS])
     levels = [0.3, 1.0, 3.0]
@@ -467,13 +457,12 @@ def test_utility_exponents(measured: dict) -> None:
 @claim("Theorem 3.2, Corollaries 3.3 and B.2, regret",
        r"Setting batch size $B=O(T^{3/5})$ in Algo- rithm 1, we can achieve regret $\tilde "
        r"O(T^{3/5}\varepsilon^{-1/2}\log^{1/2}(T/\delta))$",
-       computed=r"The printed noise of Theorem 3.2, $T=10^7$ to $10^9$, $B=T^{3/5}$, $\varepsilon$ at the end of its range: "
-       r"regret over $T^{3/5}/\sqrt\varepsilon$ hardly changes, while local noise for the same $\varepsilon$ leaves learners "
-       r"near random play; at fixed T and $\varepsilon$ regret falls with B (bound: $B^{-1/4}$; more slowly near random play). "
-       r"The paper says itself that the guarantee 'holds only for small privacy budget ε particularly when the batch size B is "
-       r"large': at the end of the range $\varepsilon$ falls like $T^{-3/10}$ (with B.2's batch like $T^{-3/8}$), and the bound "
-       r"is of order $T^{3/4}$, which is Corollary B.3 with $\varepsilon_0$ of order 1.",
-       outcome="confirmed")
+       computed=r"The printed noise of Theorem 3.2, $T=10^7$ to $10^9$, $B=T^{3/5}$, $\varepsilon$ at the end of its range: regret "
+       r"over $T^{3/5}/\sqrt\varepsilon$ hardly changes, while local noise for the same $\varepsilon$ leaves learners near random "
+       r"play; at fixed T and $\varepsilon$ regret falls with B (bound: $B^{-1/4}$; more slowly near random play). The paper says "
+       r"itself that the guarantee 'holds only for small privacy budget ε particularly when the batch size B is large': at the end "
+       r"of the range $\varepsilon$ falls like $T^{-3/10}$ (with B.2's batch like $T^{-3/8}$), and the bound is of order "
+       r"$T^{3/4}$, which is Corollary B.3 with $\varepsilon_0$ of order 1.", outcome="confirmed")
 def test_utility_amplified(measured: dict) -> None:
     delta, horizons, scaled = 0.1, (10**7, 10**8, 10**9), []
 
@@ -498,9 +487,8 @@ def test_utility_amplified(measured: dict) -> None:
 
 
 @claim("P_Amp at a fixed epsilon", "",
-       computed=r"At $\varepsilon=1$, outside the ranges of Theorems 3.2 and 4.2 (i) for long horizons, with the least noise "
-       r"that we can prove: exponents of T from $10^5$ on. They are between 3/5 or 2/3 and 3/4.",
-       outcome="observation")
+       computed=r"At $\varepsilon=1$, outside the ranges of Theorems 3.2 and 4.2 (i) for long horizons, with the least noise that "
+       r"we can prove: exponents of T from $10^5$ on. They are between 3/5 or 2/3 and 3/4.", outcome="observation")
 def test_amplified_at_fixed_epsilon(measured: dict) -> None:
     sizes = HORIZONS[:2]
     values = [mean_regret("LinUCB-SDP-Amp", T, batch_size=math.ceil(T**0.6)) for T in sizes]
@@ -512,11 +500,10 @@ def test_amplified_at_fixed_epsilon(measured: dict) -> None:
 
 
 @claim("Corollaries B.3 and C.3, Remark 3.8", "in fact, can be tuned to satisfy (ε, δ)-LDP by sacrificing on regret performance",
-       computed=r"Noise with which each message is $(1,0.1)$-private: exponents of T in the regret (bound 3/4), with bits and "
-       r"with Gaussian messages; and how far $\varepsilon$ falls after shuffling when B grows by 100 (corollaries: $1/\sqrt B$), "
-       r"for Gaussian messages from what is seen, the shuffled *messages*, by the clones bound, and for bits from their sum, "
-       r"which is all that shuffled bits tell.",
-       outcome="confirmed")
+       computed=r"Noise with which each message is $(1,0.1)$-private: exponents of T in the regret (bound 3/4), with bits and with "
+       r"Gaussian messages; and how far $\varepsilon$ falls after shuffling when B grows by 100 (corollaries: $1/\sqrt B$), for "
+       r"Gaussian messages from what is seen, the shuffled *messages*, by the clones bound, and for bits from their sum, which is "
+       r"all that shuffled bits tell.", outcome="confirmed")
 def test_privacy_targeted(measured: dict) -> None:
     values = [mean_regret("LinUCB-SDP-Vec", T, batch_size="privacy") for T in HORIZONS]
     measured["exponent of T, bits"] = exponent(HORIZONS, values)
@@ -540,9 +527,8 @@ def test_privacy_targeted(measured: dict) -> None:
 
 @claim("Proposition F.1 and Remark F.2",
        "it suffices to update every $B=O(T^{3/4})$ to ensure the same privacy and regret guarantees as in the sequential case",
-       computed=r"Local LinUCB at $\varepsilon=1$: exponent of T with $B=T^{3/4}$, $T=10^5$ to $10^7$, and regret over that of "
-       r"the sequential learner, $B=1$, at $T=5{,}000$. The printed noise is proved private.",
-       outcome="confirmed")
+       computed=r"Local LinUCB at $\varepsilon=1$: exponent of T with $B=T^{3/4}$, $T=10^5$ to $10^7$, and regret over that of the "
+       r"sequential learner, $B=1$, at $T=5{,}000$. The printed noise is proved private.", outcome="confirmed")
 def test_batched_local(measured: dict) -> None:
     values = [mean_regret("LinUCB-Batched-LDP", T, batch_size="utility") for T in HORIZONS]
     measured["exponent of T"] = exponent(HORIZONS, values)
@@ -557,8 +543,7 @@ def test_batched_local(measured: dict) -> None:
 @claim("Proposition F.3 and Remark F.4",
        r"it suffices to update every $B=O(\sqrt T)$ to attain the same privacy-regret trade-off as in the sequential case",
        computed=r"Central LinUCB at the paper's size, $\varepsilon=1$: regret over that of the sequential learner, $B=1$, for "
-       r"$B=\sqrt T$ and, beyond the remark, for $B=2{,}000$.",
-       outcome="confirmed")
+       r"$B=\sqrt T$ and, beyond the remark, for $B=2{,}000$.", outcome="confirmed")
 def test_batched_central(measured: dict) -> None:
     paper = bdp.setup("chowdhury-zhou-2022")
     regret = {}
@@ -574,9 +559,8 @@ def test_batched_central(measured: dict) -> None:
 
 
 @claim("Section 6, adaptive model update", "this does not necessarily hold in private settings due to the added noise",
-       computed="Two matrices with equal determinants whose widths differ by a factor 2; and the share of certified batches of "
-       "20 whose noisy matrix is not positive semidefinite, so that V does not grow.",
-       outcome="confirmed")
+       computed="Two matrices with equal determinants whose widths differ by a factor 2; and the share of certified batches of 20 "
+       "whose noisy matrix is not positive semidefinite, so that V does not grow.", outcome="confirmed")
 def test_determinant_trick_fails(measured: dict) -> None:
     old, new, x = np.diag([1.0, 4.0]), np.diag([4.0, 1.0]), np.array([1.0, 0.0])
     ratio = math.sqrt((x @ np.linalg.inv(old) @ x) / (x @ np.linalg.inv(new) @ x))

@@ -6,7 +6,6 @@ import math
 import re
 from functools import partial
 
-import nbformat
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,7 +13,7 @@ from scipy.special import betaincinv
 
 import bandits_dp as bdp
 from checkout import ROOT
-from tests.stored_scenes import stored_scene
+from tests.chapters import cells, stored_page, stored_scene
 from tests.test_plots import page_json
 
 CHAPTER = "13_auditing"
@@ -22,13 +21,8 @@ FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "book" / "not_covered.md").read_text("utf-8"), flags=re.DOTALL)
 
 
-def stored(chapter):
-    notebook = nbformat.read(ROOT / "notebooks" / f"{chapter}.ipynb", as_version=4)
-    return {cell.id: cell for cell in notebook.cells}
-
-
 def numbers_of(chapter):
-    return ast.literal_eval(stored(chapter)["numbers"].outputs[0].data["text/plain"])
+    return ast.literal_eval(cells(chapter)["numbers"].outputs[0].data["text/plain"])
 
 
 def lower_bound(more, less, runs, delta, confidence):
@@ -55,15 +49,6 @@ def test_an_audit_is_wrong_as_rarely_as_declared(p, q, delta):
     if math.isfinite(truth):
         claimed_less = chance[lower_bound(k, less, runs, delta, 0.6) > truth - 3].sum()
         assert claimed_less > 0.4  # and it does refute claims that are too small
-
-
-def test_limits_are_those_of_clopper_and_pearson():
-    """The chapter's two quantiles are scipy's exact interval."""
-    for hits, runs in itertools.product((0, 1, 7, 30), (30, 400)):
-        wanted = stats.binomtest(hits, runs).proportion_ci(0.98, "exact")
-        low = betaincinv(hits, runs - hits + 1, 0.01) if hits else 0.0
-        high = betaincinv(hits + 1, runs - hits, 0.99) if hits < runs else 1.0
-        assert (low, high) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
 
 
 def test_choosing_on_one_half_is_free():
@@ -129,7 +114,7 @@ def test_rare_faults_stay_unseen():
 def sampler():
     """The textbook's sampler and Eve's test, as they stand in the chapter."""
     names = {"np": np, "math": math}
-    exec(stored(CHAPTER)["sampler"].source.split("rng = ")[0], names)
+    exec(cells(CHAPTER)["sampler"].source.split("rng = ")[0], names)
     return names
 
 
@@ -154,19 +139,6 @@ def test_numpys_laplace_betrays_its_count(sampler):
         assert sampler["reachable"](y, 1 - count).mean() < 0.5
 
 
-def test_whole_noise_has_no_last_bits():
-    """Sums of bits: outputs on both inputs are one constant apart from whole numbers, and what is usual on one occurs on both."""
-    rng, n = np.random.default_rng(4), 100
-    P = bdp.privatizers
-    kinds = (P.DiscreteLaplaceSum(n, 1.0), P.SkellamSum(n, 1.0, 0.01), P.BinarySum(n, 1.0, 0.01), P.RandomizedResponse(n, 1.0))
-    for privatizer in kinds:
-        zero, one = (privatizer.release_sum(np.full(50_000, float(total)), rng) for total in (0, 1))
-        values, often = np.unique(zero, return_counts=True)
-        assert set(values[often > 100]) <= set(one.tolist())
-        values, often = np.unique(one, return_counts=True)
-        assert set(values[often > 100]) <= set(zero.tolist())
-
-
 # ---- What the chapter shows --------------------------------------------------------------------------------------------------
 
 
@@ -182,7 +154,7 @@ def test_the_grid_says_what_chapter_12_says():
         words = r"\*\*(refuted|proved|open)\*\*|(above nominal)"
         return [[re.findall(words, cell) for cell in row.split("|")[3:5]] for row in rows]
 
-    here, there = stored(CHAPTER)["grid-words"].source, stored("12_dynamic_sensitivity")["real-words"].source
+    here, there = cells(CHAPTER)["grid-words"].source, cells("12_dynamic_sensitivity")["real-words"].source
     assert verdicts(here) == verdicts(there) and len(verdicts(here)) == 4
     for row in (found for line in (here, there) for found in verdicts(line)):
         assert all(row)
@@ -206,7 +178,7 @@ def test_scene_shows_counts_and_bounds():
 
 def test_the_gallery_hangs_what_the_audits_found():
     """Twelve rooms, some private; the broken ones are caught at last, the others never; audits of 1,000 runs, computed again."""
-    rooms = page_json(stored(CHAPTER)["museum"].outputs[0].data["text/html"])["rooms"]
+    rooms = page_json(stored_page(CHAPTER, "museum"))["rooms"]
     assert len(rooms) == len(bdp.museum.exhibits()) == 12 and 3 <= sum(one["private"] for one in rooms) <= 6
     for one, piece in zip(rooms, bdp.museum.exhibits(), strict=True):
         assert one["audits"][-1]["passed"] is one["private"] and (one["twin"]["bound"] <= piece.epsilon) is not one["private"]

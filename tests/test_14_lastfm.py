@@ -9,11 +9,10 @@ import pytest
 
 import bandits_dp as bdp
 import lastfm_curves as tool
-from bandits_dp.audit.audit import Vectorized, audit
 from bandits_dp.companion.lastfm import LastFM
 from bandits_dp.companion.lastfm.data import load_listening
 from bandits_dp.companion.lastfm.files import CHECKS, VARIABLE
-from tests.stored_scenes import stored_scene
+from tests.chapters import stored_scene
 from tests.test_lastfm import check_candidates, real_folder
 
 STORED = json.loads((files("bandits_dp.companion.lastfm") / "curves.json").read_text("utf-8"))
@@ -117,25 +116,6 @@ def test_all_rewards_of_one_user(stand_in):
     noise = float(learner.stream.counter.error_std(np.array([1]))[0])
     assert bdp.accounting.gaussian_delta(noise, 1.0, most * np.linalg.norm(f)) == pytest.approx(0.01, rel=1e-3)
     assert (learner.guarantee.epsilon, learner.guarantee.delta) == (1.0, 0.01)
-
-
-@pytest.mark.parametrize(("visits", "passes"), [(1, False), (8, True)])
-def test_audit_of_a_user_who_returns(visits, passes):
-    """Eight rewards of one user under noise for one exceed the claim; under noise for eight nothing is found."""
-    pool = bdp.problems.PoolContextual(arms=2, dimension=2, clip=True)
-    learner = bdp.make("LinUCB-RewardTree", pool, horizon=20, epsilon=1.0, delta=0.01, returning_users=visits)
-    C, _ = columns(20)
-    there = np.zeros((20, 2))
-    there[:8, 0] = 1.0
-    shift = np.linalg.solve(C, np.cumsum(there, axis=0))
-
-    def score(reward, rng, runs):
-        noise = np.stack([learner.stream.counter.noise_path(rng) for _ in range(runs)])
-        released = reward * np.cumsum(there, axis=0) + noise
-        return (np.linalg.solve(C, released) * shift).sum(axis=(1, 2))
-
-    verdict = audit(Vectorized(score), 1.0, -1.0, 1.0, 0.01, 2000, rng=np.random.default_rng(1), progress=False)
-    assert verdict.passed == passes
 
 
 def test_the_scene_shows_the_packages_scores(stand_in):

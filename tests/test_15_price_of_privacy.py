@@ -7,7 +7,7 @@ import pytest
 
 import bandits_dp as bdp
 import price_sweep
-from tests.stored_scenes import stored_scene
+from tests.chapters import stored_scene
 
 NAME = "15_price_of_privacy"
 STORED = json.loads(price_sweep.STORED.read_text("utf-8"))

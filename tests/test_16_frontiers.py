@@ -2,7 +2,6 @@
 
 import ast
 import itertools
-import json
 import math
 from functools import cache
 from typing import Any
@@ -17,8 +16,7 @@ from bandits_dp.accounting import gaussian_delta
 from bandits_dp.accounting.binomial_vector import gaussian_ratio
 from bandits_dp.privatizers.vector_sum import certified_bits
 from bandits_dp.problems import BernoulliArms
-from checkout import NOTEBOOKS
-from tests.stored_scenes import stored_scene
+from tests.chapters import cells, stored_scene
 
 CHAPTER = "16_frontiers"
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -28,9 +26,9 @@ FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 def functions() -> dict[str, ast.FunctionDef]:
     """Return the functions that the chapter's cells define, by name."""
     found = {}
-    for cell in json.loads((NOTEBOOKS / f"{CHAPTER}.ipynb").read_text("utf-8"))["cells"]:
-        if cell["cell_type"] == "code":
-            tree = ast.parse("".join(cell["source"]))
+    for cell in cells(CHAPTER).values():
+        if cell.cell_type == "code":
+            tree = ast.parse(cell.source)
             found |= {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     return found
 

@@ -6,14 +6,7 @@ import pytest
 from dp_accounting.gaussian_mechanism import get_epsilon_gaussian, get_sigma_gaussian
 from dp_accounting.pld import privacy_loss_distribution as pld
 
-from bandits_dp.accounting import (
-    binomial_delta,
-    gaussian_composition,
-    gaussian_delta,
-    gaussian_noise_std,
-    laplace_delta,
-    optimal_composition,
-)
+from bandits_dp import accounting as acc
 from bandits_dp.accounting.binomial import binomial_log_pmf
 
 EPSILONS = (1e-3, 0.1, 1.0, 5.0, 30.0)
@@ -24,9 +17,9 @@ GRID = 1e-4  # interval to which the library rounds privacy losses; its pessimis
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_gaussian_noise(epsilon, delta):
-    std = gaussian_noise_std(epsilon, delta, 1.0)
+    std = acc.gaussian_noise_std(epsilon, delta, 1.0)
     assert std == pytest.approx(get_sigma_gaussian(epsilon, delta), rel=1e-6)
-    assert gaussian_delta(std, get_epsilon_gaussian(std, delta) or epsilon, 1.0) <= delta * (1 + 1e-6)
+    assert acc.gaussian_delta(std, get_epsilon_gaussian(std, delta) or epsilon, 1.0) <= delta * (1 + 1e-6)
 
 
 def enclosed(ours, make, epsilons):
@@ -44,7 +37,7 @@ def test_laplace(scale):
             scale, pessimistic_estimate=pessimistic, value_discretization_interval=GRID, use_connect_dots=False
         )
 
-    enclosed(lambda e: laplace_delta(scale, e, 1.0), make, (0.01, 0.1, 0.5, 1.0, 3.0))
+    enclosed(lambda e: acc.laplace_delta(scale, e, 1.0), make, (0.01, 0.1, 0.5, 1.0, 3.0))
 
 
 @pytest.mark.parametrize(("trials", "shift", "p"), [(80, 1, 0.5), (300, 3, 0.5), (50, 1, 0.1), (2000, 10, 0.3)])
@@ -58,7 +51,7 @@ def test_binomial(trials, shift, p):
             still, moved, pessimistic_estimate=pessimistic, value_discretization_interval=GRID, symmetric=False
         )
 
-    enclosed(lambda e: binomial_delta(trials, e, shift, p), make, (0.1, 0.5, 1.0, 2.0))
+    enclosed(lambda e: acc.binomial_delta(trials, e, shift, p), make, (0.1, 0.5, 1.0, 2.0))
 
 
 @pytest.mark.parametrize("releases", (2, 10, 100))
@@ -69,11 +62,11 @@ def test_compositions(releases):
         )
         return one.self_compose(releases)
 
-    std = gaussian_composition([5.0] * releases, [1.0] * releases)
-    enclosed(lambda e: gaussian_delta(std, e, 1.0), gaussian, (0.2, 1.0, 3.0))
+    std = acc.gaussian_composition([5.0] * releases, [1.0] * releases)
+    enclosed(lambda e: acc.gaussian_delta(std, e, 1.0), gaussian, (0.2, 1.0, 3.0))
 
     epsilon, slack = 0.2, 1e-4
-    total, _ = optimal_composition(epsilon, 0.0, releases, slack)
+    total, _ = acc.optimal_composition(epsilon, 0.0, releases, slack)
     lie = 2 / (1 + math.exp(epsilon))  # the library's noise parameter: answer at random with this probability
     answers = pld.from_randomized_response(lie, 2, value_discretization_interval=GRID).self_compose(releases)
     assert answers.get_delta_for_epsilon(total + releases * GRID) <= slack <= answers.get_delta_for_epsilon(total - 1e-6) * 1.001

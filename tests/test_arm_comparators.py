@@ -16,7 +16,6 @@ from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.streams import CountedBatches
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
-from bandits_dp.play.ucb import Trees
 from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
@@ -157,23 +156,6 @@ def test_dp_ucb_with_gaussian_counters_matches_the_plain_loop(counter):
     assert learner.guarantee.proved and "exact Gaussian mechanism" in learner.guarantee.reason
 
 
-@pytest.mark.usefixtures("densities")
-def test_trees_release_what_counters_release():
-    """Any order of arms, many runs at once: what one counter per arm and run releases, but for its grid."""
-    counter = TreeCounter(300, 1.0, 0.0, noise="laplace")
-    rng = np.random.default_rng(0)
-    arms, rewards = rng.integers(3, size=(300, 4)), rng.random((300, 4))
-    trees = Trees(counter, runs=4, arms=3)
-    tapes = np.stack([trees.draw(300, np.random.default_rng(run)) for run in range(4)], axis=1)
-    plain = {(run, arm): TreeCounter(300, 1.0, 0.0, noise="laplace") for run in range(4) for arm in range(3)}
-    noises = [np.random.default_rng(run) for run in range(4)]
-    for t in range(300):
-        trees.add(arms[t], rewards[t], tapes[t])
-        for run in range(4):
-            expected = plain[run, arms[t, run]].add(rewards[t, run], noises[run])[0]
-            assert trees.released[run, arms[t, run]] == pytest.approx(expected, abs=1e-6)
-
-
 @pytest.mark.parametrize(("horizon", "epsilon"), ((10, 1.0), (1000, 1.0), (10**5, 0.1), (10**5, 10.0)))
 def test_tree_width_is_the_best_chernoff_bound(horizon, epsilon):
     """The grid loses at most 1% against a fine minimisation over s, and the minimum of a valid bound is never undercut."""
@@ -187,21 +169,6 @@ def test_tree_width_is_the_best_chernoff_bound(horizon, epsilon):
         found = minimize_scalar(bound, bounds=(-20, -math.log(width.scale) - 1e-12), method="bounded", options={"xatol": 1e-10})
         best = found.fun
         assert best * (1 - 1e-9) <= width.half_width(np.array([n]), 1)[0] <= 1.01 * best
-
-
-def test_tree_width_covers():
-    """Failures beyond the width are at most as frequent as promised, at e^-3 per side instead of one in millions, and seen."""
-    counter = TreeCounter(64, 2.0, 0.0, noise="laplace")
-    width, runs, rng = TreeWidth(counter), 100_000, np.random.default_rng(3)
-    width.log_failure = 3.0
-    trees = Trees(counter, runs, 1)
-    for n in range(1, 16):
-        trees.add(np.zeros(runs, dtype=int), (rng.random(runs) < 0.5).astype(float), trees.draw(runs, rng))
-        error = trees.released[:, 0] / n - 0.5
-        for side in (error, -error):
-            failures = int((side > width.half_width(np.array([n]), 1)[0]).sum())
-            assert stats.binomtest(failures, runs, math.exp(-3.0), "greater").pvalue > FALSE_ALARM
-            assert failures > runs * 1e-3
 
 
 @pytest.mark.parametrize(
@@ -300,47 +267,4 @@ def test_unknown_horizons_keep_the_guarantee():
     assert "all later ones have other users" in str(learner.guarantee)
 
 
-def test_squared_horizons_keep_the_logarithm():
-    """Regret between 2^13 and 2^28 rounds: restarts at doubled horizons pay again and again, squared ones only once more."""
-    problem, growth = BernoulliArms([0.9, 0.1]), {}
-    for way in ("double", "square"):
-        learner = bdp.make("AE", problem, horizon=None, batch_size="doubling", first_horizon=128, growth=way)
-        result = bdp.simulate(learner, problem, 2**28, runs=20, seed=0, progress=False)
-        growth[way] = result.mean[-1] - result.mean[np.searchsorted(result.rounds, 2**13)]
-    assert growth["double"] > 4 * growth["square"] > 0
-
-
 # Table 1 of Tenenbaum et al. 2021: measured
-
-
-def final(name, problem, horizon, epsilon, runs=40, **options):
-    """Mean final regret and its standard error."""
-    learner = bdp.make(name, problem, horizon=horizon, epsilon=epsilon, **options)
-    result = bdp.simulate(learner, problem, horizon, runs=runs, seed=0, progress=False)
-    return result.mean[-1], result.std_error[-1]
-
-
-SHUFFLE = {"delta": 1e-6}
-TABLE = {
-    "AE": {"batch_size": "doubling"}, "DP-SE": {}, "Dist-DP-AE": {}, "VB-SDP-AE": SHUFFLE, "DP-UCB": {"runs": 20},
-    "LDP-AE": {"batch_size": "doubling"},
-}
-
-
-def test_table_1_is_in_order():
-    """No privacy < central < distributed (both pure) < shuffle < central tree < local: epsilon 1/4, ten arms, gap 0.3, T = 1e5."""
-    problem = BernoulliArms([0.9] + [0.6] * 9)
-    regret = {name: final(name, problem, 10**5, 0.25, **options) for name, options in TABLE.items()}
-    for (a, (low, e)), (b, (high, f)) in itertools.pairwise(regret.items()):
-        assert high - low > 3 * math.hypot(e, f), (a, b)
-    sdp, error = final("SDP-AE", problem, 10**5, 0.25, **SHUFFLE)
-    assert regret["DP-SE"][0] + 3 * math.hypot(error, regret["DP-SE"][1]) < sdp < regret["DP-UCB"][0] - 3 * error
-
-
-def test_the_tree_costs_more_than_a_logarithm():
-    """Regret from T = 2^11 to 2^16: like log T for DP-SE, and nearly one power of log T above it, or more, for DP-UCB."""
-    problem, power = BernoulliArms([0.9, 0.1]), {}
-    for name in ("DP-SE", "DP-UCB"):
-        regret = [final(name, problem, 2**k, 1.0, runs=20)[0] for k in (11, 16)]
-        power[name] = math.log(regret[1] / regret[0]) / math.log(16 / 11)
-    assert power["DP-SE"] == pytest.approx(1, abs=0.3) and power["DP-UCB"] > power["DP-SE"] + 0.8

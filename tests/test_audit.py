@@ -11,7 +11,7 @@ from bandits_dp import make
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.audit.audit import Vectorized, audit
 from bandits_dp.audit.views import release_of, view_of
-from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse
+from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -50,10 +50,7 @@ def test_bound_on_an_exact_gaussian_reaches_its_goal(delta, goal, score):
 @pytest.mark.parametrize("trials", (200, 5000))
 @pytest.mark.parametrize("delta", (0.0, 0.05))
 def test_bound_covers_the_truth(delta, trials):
-    """Randomized response has a known epsilon at each delta. At confidence 0.6 bounds may exceed it in at most 40% of 1000 audits.
-
-    The generic search looks at atoms, thresholds and intervals, and would fail this if it were tested on the runs it chose on.
-    """
+    """At confidence 0.6 bounds exceed the true epsilon in at most 40% of 1000 audits: no run that chose is tested on."""
     truth, wrong = 0.55, 0
     epsilon = max(math.log((truth - delta) / (1 - truth)), 0.0)
     for seed in range(1000):
@@ -84,29 +81,6 @@ def test_counts_and_limits_are_those_of_clopper_and_pearson():
     p = stats.binomtest(more, 1500).proportion_ci(0.99, "exact")
     q = stats.binomtest(less, 1500).proportion_ci(0.99, "exact")
     assert result.epsilon_lower == pytest.approx(math.log((p.low - 0.02) / q.high))
-
-
-CERTIFIED = {
-    "binary sum, fair bits": (partial(BinarySum, 3, 1.0, 1e-3), 1.0, 1e-3),
-    "binary sum, rare bits": (partial(BinarySum, 500, 0.5, 0.05), 0.5, 0.05),
-    "binary sum, large epsilon": (partial(BinarySum, 20, 4.0, 1e-3), 4.0, 1e-3),
-    "randomized response": (partial(RandomizedResponse, 1, 1.0), 1.0, 0.0),
-    "randomized response with delta": (partial(RandomizedResponse, 1, 0.5, 0.05), 0.5, 0.05),
-    "central Gaussian": (partial(CentralGaussian, 5, 1.0, 0.1), 1.0, 0.1),
-    "central Laplace": (partial(CentralLaplace, 5, 0.5), 0.5, 0.0),
-    "central Laplace with delta": (partial(CentralLaplace, 5, 1.0, 0.05), 1.0, 0.05),
-}
-
-
-@pytest.mark.parametrize("name", CERTIFIED)
-def test_certified_privatizers_pass(name):
-    """200 audits each, at confidence 0.99: no more failures than a binomial test of the 1% allows."""
-    build, epsilon, delta = CERTIFIED[name]
-    privatizer = build()
-    a = np.zeros(privatizer.users)
-    b = np.eye(1, privatizer.users)[0]
-    failures = sum(not quiet(release_of(privatizer), a, b, epsilon, delta, 20_000, seed).passed for seed in range(200))
-    assert failures <= most_failures(200, 0.01)
 
 
 def test_messages_and_one_at_a_time_are_audited_too():
@@ -306,22 +280,13 @@ def spoiling(data, rng):
 
 
 @pytest.mark.parametrize(("change", "text"), [
-    ({"epsilon": 0.0}, r"epsilon must be a number in \(0, inf\), got 0.0"),
-    ({"delta": -0.1}, r"delta must be a number in \[0, 1\), got -0.1"),
-    ({"trials": 1}, "trials must be an integer that is at least 2, got 1"),
-    ({"trials": 1e6}, "trials must be an integer that is at least 2, got 1000000.0"),
-    ({"confidence": 1.0}, r"confidence must be a number in \(0, 1\), got 1.0"),
-    ({"rng": 7}, "rng must be a numpy.random.Generator"),
-    ({"mechanism": 3.0}, r"mechanism must be callable as mechanism\(data, rng\), got 3.0"),
     ({"b": 0.0}, "a and b must differ in one user's data"),
     ({"mechanism": growing}, r"mechanism must return outputs of one shape, got \(\d,\) first and \(\d,\) later"),
-    ({"mechanism": lambda data, rng: np.zeros(1 + int(data))}, r"got \(1,\) first and \(2,\) later"),
     ({"mechanism": Vectorized(lambda data, rng, runs: np.zeros((runs, 1 + int(data))))}, r"got \(1,\) first and \(2,\) later"),
     ({"mechanism": Vectorized(lambda data, rng, runs: np.zeros(3))}, "must return 500 rows when asked for 500 runs"),
     ({"mechanism": lambda data, rng: np.zeros(0)}, "mechanism must return at least one number"),
     ({"mechanism": lambda data, rng: "five"}, "mechanism must return a number or an array of numbers, got 'five'"),
     ({"mechanism": spoiling, "a": np.zeros(2), "b": np.ones(2)}, "mechanism must not change its input"),
-    ({"score": 5}, "score must be callable on a batch of outputs, got 5"),
     ({"score": lambda x: x[:, None]}, r"score must return one number per output, shape \(250,\), got shape \(250, 1\)"),
     ({"score": lambda x: x * math.nan}, "score must not be NaN, got NaN for output 0"),
 ])  # fmt: skip

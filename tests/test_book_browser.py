@@ -43,9 +43,8 @@ def test_what_is_there_and_does_not_start_is_no_browser(bare: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("comes", [False, True])
-def test_every_way_is_tried_until_one_brings_a_browser_and_else_there_is_advice(
-    monkeypatch: pytest.MonkeyPatch, comes: bool
-) -> None:
+def test_every_way_is_tried_until_one_brings_a_browser_and_else_there_is_advice(monkeypatch: pytest.MonkeyPatch,
+                                                                                comes: bool) -> None:
     tried: list[tuple[str, ...]] = []
     monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
     monkeypatch.setattr(get_browser.shutil, "which", lambda name: "/usr/bin/apt-get")

@@ -18,9 +18,7 @@ use_style()
 plt.subplots()[1].set_ylabel({!r})"""
     cells = [nbformat.v4.new_code_cell(code.format(label) + ";") for label in ("a", "a longer\nname")]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(
-        notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": "."}}
-    ).execute()
+    NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": "."}}).execute()
     pictures = [cell.outputs[0]["data"]["image/svg+xml"] for cell in notebook.cells]
     assert all("Matplotlib" not in picture and "<dc:date>" not in picture for picture in pictures)
     assert all('viewBox="0 0 432 280.8"' in picture for picture in pictures)

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 import bandits_dp as bdp
 import checked_by
 import pictures
-from formulas import BadFormula, render
 from tests.book_helpers import build, chapter, picture
 
 Build = Callable[..., SimpleNamespace]
@@ -126,46 +125,3 @@ def test_a_bad_formula_of_a_notebook_is_named_with_its_cell(small_book: Build) -
     built = small_book(json.dumps(notebook), name="page.ipynb")
     assert built.status == 1
     assert "page.ipynb:10004: WARNING: formula \\frac{1}{ cannot be set: Unexpected end of input" in built.told
-
-
-@pytest.mark.parametrize(
-    "tex", [r"\eps", r"\frac{1}{", r"\left(x", r"\begin{nothing}\end{nothing}", "a & b", "$x$", r"\href{https://a.b}{x}"]
-)
-@pytest.mark.parametrize("display", [False, True])
-def test_what_katex_cannot_set_is_an_error(tex: str, display: bool) -> None:
-    with pytest.raises(BadFormula, match=r"\S"):
-        render(tex, display)
-
-
-def test_no_macro_outlives_its_formula() -> None:
-    assert "katex-html" in render(r"\gdef\mine{x}\mine", False)
-    with pytest.raises(BadFormula, match="mine"):
-        render(r"\mine", False)
-
-
-TRUTH = "def helper(): ...\ndef test_one(): ...\nasync def test_two(): ...\nclass TestMany:\n    def test_three(self): ...\n"
-
-
-@pytest.mark.parametrize(
-    ("test", "wrong"),
-    [
-        ("tests/test_truth.py::test_one", None),
-        ("tests/test_truth.py::test_two", None),
-        ("tests/test_truth.py::TestMany::test_three", None),
-        ("tests/test_truth.py::test_three", "no test_three in"),
-        ("tests/test_truth.py::TestMany", "no TestMany in"),
-        ("tests/test_truth.py::TestMany::test_one", "no test_one in"),
-        ("tests/test_truth.py::helper", "does not run as a test"),
-        ("tests/test_truth.py::test_one[3]", "is not of the form"),
-        ("tests/test_truth.py", "is not of the form"),
-        ("tests/test_lies.py::test_one", "does not exist: tests/test_lies.py"),
-        ("tests/../tests/test_truth.py::test_one", "is not in tests/"),
-        ("tests/test_broken.py::test_one", "does not parse"),
-    ],
-)
-def test_names_of_tests_are_looked_up(tmp_path: Path, test: str, wrong: str | None) -> None:
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "test_truth.py").write_text(TRUTH)
-    (tmp_path / "tests" / "test_broken.py").write_text("def test_one(:\n")
-    found = checked_by.problem(test, tmp_path)
-    assert (found is None) if wrong is None else (found is not None and wrong in found)

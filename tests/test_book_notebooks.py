@@ -53,14 +53,11 @@ def test_code_that_changed_since_it_ran_is_found(tmp_path: Path) -> None:
     assert "code cell 1 " in (stored_outputs.complaint(save(notebook, path)) or "")
 
 
-@pytest.mark.parametrize(
-    ("source", "complaint"),
-    [
-        ("raise RuntimeError('no luck')", "no luck"),
-        ("import sys; print('careful', file=sys.stderr)", "cell cell-0 wrote to stderr: careful"),
-        ("1 + 1;", "cell cell-0 ends in ';'"),
-    ],
-)
+@pytest.mark.parametrize(("source", "complaint"), [
+    ("raise RuntimeError('no luck')", "no luck"),
+    ("import sys; print('careful', file=sys.stderr)", "cell cell-0 wrote to stderr: careful"),
+    ("1 + 1;", "cell cell-0 ends in ';'"),
+])
 def test_a_bad_notebook_stays_as_it_was(tmp_path: Path, source: str, complaint: str) -> None:
     path = save(chapter(source), tmp_path / "chapter.ipynb")
     before = path.read_bytes()

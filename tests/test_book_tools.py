@@ -32,19 +32,16 @@ def build_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("state", "current", "kept"),
-    [
-        ({"status": "built", "base": "b", "texts": "t"}, True, True),
-        ({"status": "built", "base": "b", "texts": "old"}, False, True),
-        ({"status": "built", "base": "old", "texts": "t"}, False, False),
-        ({"status": "failed", "base": "b", "texts": "t"}, False, False),
-        ({"status": "building", "base": "b", "texts": "t"}, False, False),
-        ({}, False, False),
-        ('{"status": "bui', False, False),
-        (None, False, False),
-    ],
-)
+@pytest.mark.parametrize(("state", "current", "kept"), [
+    ({"status": "built", "base": "b", "texts": "t"}, True, True),
+    ({"status": "built", "base": "b", "texts": "old"}, False, True),
+    ({"status": "built", "base": "old", "texts": "t"}, False, False),
+    ({"status": "failed", "base": "b", "texts": "t"}, False, False),
+    ({"status": "building", "base": "b", "texts": "t"}, False, False),
+    ({}, False, False),
+    ('{"status": "bui', False, False),
+    (None, False, False),
+])
 def test_only_what_is_current_survives(build_folder: Path, state: object, current: bool, kept: bool) -> None:
     if state is not None:
         (build_folder / "state.json").write_text(state if isinstance(state, str) else json.dumps(state))
@@ -58,22 +55,6 @@ def test_a_lost_site_is_not_current(build_folder: Path) -> None:
     build_book.write_state({"status": "built", **NOW})
     (build_folder / "html" / "index.html").unlink()
     assert not build_book.is_current(NOW)
-
-
-@pytest.mark.parametrize(
-    ("line", "printed"),
-    [
-        ("\x1b[91mWARNING: no such label\x1b[39;49;00m\n", "WARNING: no such label"),
-        (f"{ROOT}{os.sep}book/a.md:3: WARNING: no such label\n", "book/a.md:3: WARNING: no such label"),
-        (f"{ROOT}/notebooks/a.ipynb: Executing notebook using local CWD\n", "  running notebooks/a.ipynb"),
-        ("a.ipynb: WARNING: Executing notebook failed\n", "a.ipynb: WARNING: Executing notebook failed"),
-        ("a.ipynb:240002: WARNING: no key\n", "a.ipynb, cell 24, line 2: WARNING: no key"),
-        ("[IPKernelApp] WARNING | Kernel is running over TCP without encryption.\n", ""),
-        ("reading sources... [ 10%] book/a\n", ""),
-    ],
-)
-def test_a_build_tells_what_matters(line: str, printed: str) -> None:
-    assert build_book.worth_printing(line) == printed
 
 
 def test_fingerprint_sees_every_change_of_a_name_or_a_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,22 +89,11 @@ def test_an_old_python_gets_a_plain_answer(monkeypatch: pytest.MonkeyPatch) -> N
     assert "needs Python 3.11 or newer" in told and "is Python 3.9" in told and "make book PY=" in told
 
 
-def test_a_python_without_venv_gets_a_plain_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ensurepip", None)
-    assert "cannot make virtual environments" in environment.complaint()
-
-
 def test_a_python_inside_the_environment_is_traced_to_its_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     base = environment.base_interpreter(tmp_path)
     assert Path(base).is_relative_to(sys.base_prefix) and Path(base).is_file()
     assert environment.base_interpreter(Path("/nowhere")) == sys.executable
-
-
-def test_the_lock_names_no_download_address() -> None:
-    text = (ROOT / "requirements.lock").read_text("utf-8")
-    assert "://" not in text
-    assert not [line for line in text.splitlines() if line.lstrip().startswith(("-i", "--index", "--extra"))]
 
 
 def test_every_direct_dependency_has_its_reason() -> None:

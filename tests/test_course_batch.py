@@ -14,7 +14,7 @@ import pytest
 
 from checkout import ROOT, TOOLS
 from course import batch as batches
-from course.batch import ERROR, file_names
+from course.batch import ERROR
 from course.grading import main
 from course.release import student_text
 from course.reports import page, plain
@@ -266,12 +266,6 @@ def test_folders_are_checked(course, capsys):
     assert grade(course, "--workers", "0") == 1 and "WORKERS=0 must be at least 1" in capsys.readouterr().err
     with batches.alone(course / "out"):
         assert grade(course) == 1 and "another run is writing to" in capsys.readouterr().err
-
-
-def test_file_names_are_safe_and_nobody_shares_one():
-    names = file_names(["ada", "a/b", "a:b", "..", "é ñ"])
-    assert len(set(names.values())) == 5 and names["ada"] == "ada"
-    assert all("/" not in name and ":" not in name and not name.startswith(".") for name in names.values())
 
 
 def test_what_is_given_out_calculates_loads_and_betrays_nothing(course):

@@ -45,19 +45,16 @@ def test_power_is_measured(small_set):
     assert caught["told"].startswith("AssertionError: the noise is not Laplace(1/epsilon)") and missed["told"] == ""
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0',
-         "set_9.py names the cells ['splat'], which"),
-        ('{"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}', '{"split": [("epsilon / 0", "1")]}',
-         "the solution of 'split' has no words 'epsilon / 0'"),
-        ("HARD_CODED = PARTLY |", "HARD_CODED =", "HARD_CODED has no answer for ['laplace']"),
-        ("PARTLY_POINTS = 8", "PARTLY_POINTS = 9", "PARTLY gets 8 points where the plan says 9"),
-        ("return values +", "return valued +", ""),
-        ("rng):\\n    return values +", "rng)\\n    return values +", "'scale inverted' does not even run: laplace: SyntaxError"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0',
+     "set_9.py names the cells ['splat'], which"),
+    ('{"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}', '{"split": [("epsilon / 0", "1")]}',
+     "the solution of 'split' has no words 'epsilon / 0'"),
+    ("HARD_CODED = PARTLY |", "HARD_CODED =", "HARD_CODED has no answer for ['laplace']"),
+    ("PARTLY_POINTS = 8", "PARTLY_POINTS = 9", "PARTLY gets 8 points where the plan says 9"),
+    ("return values +", "return valued +", ""),
+    ("rng):\\n    return values +", "rng)\\n    return values +", "'scale inverted' does not even run: laplace: SyntaxError"),
+])
 def test_what_is_not_as_planned_is_told(small_set, capsys, old, new, said):
     assert old in PLAN
     (small_set / "set_9.py").write_text(PLAN.replace(old, new), "utf-8")

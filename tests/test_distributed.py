@@ -16,7 +16,7 @@ from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGa
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.widths.designs import ExactWidth, Phase
 from tests.same_law import same_law
-from tests.small_problems import generators, population, sphere
+from tests.small_problems import generators, population
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 KINDS = {  # every name, with every noise
@@ -185,10 +185,7 @@ def test_projection_bias_is_the_integral():
 @pytest.mark.parametrize("kind", ["DPE", "CDP-DPE", "CDP-DPE, Laplace", "LDP-DPE", "SDP-DPE"])
 @pytest.mark.parametrize("rewards", ("signs", "gaussian"))
 def test_exact_margins_cover(kind, rewards):
-    """One phase, many times: errors exceed the margin at most as often as promised (exact count, binomial test), and not never.
-
-    The promise is tested where it can be seen: at a failure rate of e^-3 per side instead of one in millions.
-    """
+    """One phase, many times: errors exceed the margin at most as often as promised, here at e^-3 per side, and not never."""
     problem = population(k=9, d=3, seed=4, norm=0.3, rewards=rewards)
     options = {"bound": 8.0, "clip": True} if rewards == "gaussian" and kind != "DPE" else {}  # 8: nobody is clipped
     learner = make(kind, problem, 10**6, **options)
@@ -239,15 +236,8 @@ def test_averages_that_cannot_be_are_named():
     assert learner.missing == 2
     first, ticket, s = learner.act(users=1), learner.act(users=1), len(learner.asked.arms)
     learner.update(first, np.full((1, s), 0.5), rng)
-    for averages, text in (
-        (1.0, rf"averages must have shape \(1, {s}\), one row per user, got shape \(\)"),
-        (np.full((1, s), 1.5), r"averages must be in \[-1, 1\], got 1.5"),
-        (np.full((1, s), 1 + 1e-6), r"averages must be in \[-1, 1\]"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            learner.update(ticket, averages, rng)
-    with pytest.raises(ValueError, match="user must be left out for several users at once, got 'two' for 2"):
-        make("CDP-DPE", population(), 500).act(user="two")
+    with pytest.raises(ValueError, match=r"averages must be in \[-1, 1\]"):
+        learner.update(ticket, np.full((1, s), 1 + 1e-6), rng)
     ticket.arm[:], ticket.plays[:] = 0, 0  # the ticket is its holder's
     learner.update(ticket, np.linspace(0.0, 1 + 1e-12, s)[None], rng)  # a rounding error, and a zero that has none
     assert learner.missing == math.ceil(2**1.6) and learner.played > 1
@@ -273,39 +263,6 @@ def test_a_population_runs_out():
     assert learner.played == 3000 and learner.bits == bits
     numbers = bdp.simulate(make("SDP-DPE", problem, 3000), problem, 3000, runs=4).counts["numbers"]
     assert (numbers <= 25 * 12).all() and (numbers > 0).all()
-
-
-def test_communication_is_counted_in_numbers_and_bits():
-    """One phase is released in 30 rounds: two clients, a number per action of the support."""
-    problem = population()
-    s = len(make("DPE", problem, 30).asked.arms)
-    for kind, bits in (("DPE", 64 * s), ("CDP-DPE", 64 * s), ("LDP-DPE", 64 * s), ("SDP-DPE", None)):
-        learner = make(kind, problem, 3 * s)
-        clients, plays = learner.missing, learner.asked.plays.sum()
-        each = learner.privatizers[0].bits_per_user
-        assert clients == 2 and (bits is None or each == bits)
-        result = bdp.simulate(learner, problem, plays + 1, runs=2)
-        assert (result.counts["numbers"] == 2 * s).all() and (result.bits == 2 * each).all()
-    nothing = make("DPE", problem, int(learner.asked.plays.sum()))  # the end of the only phase is the end of the run
-    result = bdp.simulate(nothing, problem, nothing.horizon, runs=2)
-    assert (result.counts["numbers"] == 0).all() and (result.bits == 0).all()
-
-
-@pytest.mark.parametrize(
-    "actions",
-    [
-        np.repeat(sphere(4, 3), 2, axis=0),  # every action twice
-        np.hstack([sphere(6, 2), np.zeros((6, 3))]) @ np.linalg.qr(sphere(5, 5, 8))[0],  # a plane in five dimensions
-        np.array([[0.5, 0], [1.0, 0], [-0.5, 0]]),  # a line
-        np.vstack([sphere(4, 3), np.zeros(3)]),  # with a zero vector
-    ],
-)
-def test_awkward_actions_work(actions):
-    problem = ClientPopulation(actions, 0.9 * actions[1] / np.linalg.norm(actions[1]), client_std=0.05)
-    for kind in KINDS:
-        result = bdp.simulate(make(kind, problem, 3000), problem, 3000, runs=4)
-        assert np.isfinite(result.regret).all() and (np.diff(result.regret, axis=1) >= -1e-9).all()
-        assert (result.counts["phases"] >= 2).all()
 
 
 def test_the_number_of_clients_in_every_phase_is_found_for_the_actions_that_are_played():
@@ -336,20 +293,6 @@ def test_unbounded_rewards_are_private_only_if_clipped():
     assert make("DPE", problem, 500).sample.domain == Reals(1)
     with pytest.raises(ValueError, match=r"got rewards in \[-1, 1\]"):
         make("CDP-DPE", population(), 500, bound=0.5)
-
-
-def test_guarantees_say_whose_data_and_why():
-    problem = population()
-    assert str(make("CDP-DPE", problem, 500).guarantee) == (
-        "(8, 0.1)-differential privacy in the central model for one client's average rewards, each in [-1, 1] (neighbours: replace "
-        "one client's data), certified calibration: exact Gaussian mechanism, l2-sensitivity 2 (Balle & Wang 2018, Theorem 8); "
-        "that is for one average, and each phase calibrates it to all averages of its clients, who are in no other; holds for "
-        "every bit of what is sent and released."
-    )
-    assert make("CDP-DPE, Laplace", problem, 500, delta=0.1).guarantee.delta == 0
-    assert not make("DPE", problem, 500).guarantee.proved
-    assert not make("CDP-DPE", problem, 500, calibration="theorem", strict=False).guarantee.proved
-    assert make("SDP-DPE", problem, 500, calibration="theorem").guarantee.proved
 
 
 @pytest.mark.parametrize("epsilon", (0.5, 8.0))
@@ -417,11 +360,3 @@ def test_growing_numbers_of_clients_beat_a_constant_one():
     learner.meet(problem.draw(np.random.default_rng(0)))
     twice = run("DPE-FixedU", problem, clients_per_phase=2 * learner.missing)
     assert twice.counts["numbers"].mean() > growing.counts["numbers"].mean() and twice.mean[-1] > 2 * growing.mean[-1]
-
-
-def test_a_thousand_times_the_rounds():
-    """T = 1e9, with clients that run out and with clients enough: a few phases more, and regret of the same size."""
-    for clients in (10**5, 10**9):
-        problem = SphericalClients(arms=1000, dimension=20, client_std=0.1, clients=clients, rewards="gaussian")
-        result = run("DPE", problem, horizon=10**9, runs=5)
-        assert result.mean[-1] < 20_000 and result.counts["phases"].max() <= 30

@@ -11,20 +11,14 @@ import bandits_dp as bdp
 from bandits_dp.accounting import discrete_laplace_delta, discrete_laplace_scale, skellam_delta, skellam_variance
 from bandits_dp.accounting.skellam import skellam_log_pmf
 from bandits_dp.privatizers import CentralLaplace, DiscreteLaplaceSum, SkellamSum
-from bandits_dp.privatizers.domain import UNIT_INTERVAL
 from bandits_dp.problems import BernoulliArms, GradedArms
+from tests.exact_delta import divergence
 from tests.noise_checks import chi_square
 from tests.same_law import same_law
 from tests.test_privatizers import MAKERS
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 SECURE = [name for name in MAKERS if name.startswith(("discrete", "Skellam"))]
-
-
-def divergence(pmf, epsilon, shift):
-    """The larger hockey-stick divergence between a law on consecutive integers and its shift."""
-    still, moved = np.append(pmf, np.zeros(shift)), np.append(np.zeros(shift), pmf)
-    return max(np.maximum(still - np.exp(epsilon) * moved, 0).sum(), np.maximum(moved - np.exp(epsilon) * still, 0).sum())
 
 
 def discrete_laplace_pmf(scale, reach):
@@ -171,13 +165,6 @@ def test_fidelities_of_the_learner_have_the_same_law(noise, problem):
     assert np.ptp(regret["aggregate"]) > 1  # regret varies, so there was something to compare
 
 
-@pytest.mark.parametrize("users", [10, 1000, 100_000])
-def test_rounding_adds_at_most_a_hundredth(users):
-    made = DiscreteLaplaceSum(users, 1.0, domain=UNIT_INTERVAL)
-    assert made.scale == pytest.approx(made.levels, rel=1e-12)  # by so many one user moves a sum of rounded numbers, at epsilon 1
-    assert math.sqrt(2) < made.noise_std <= 1.0101 * math.sqrt(2)
-
-
 def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():
     problem = BernoulliArms([0.9, 0.1])
     assert bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0).guarantee.delta == 0
@@ -194,25 +181,3 @@ def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():
     ):
         with pytest.raises(ValueError, match=text):
             bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0, **options)
-
-
-def test_pure_privacy_without_a_trusted_server_beats_the_shuffler():
-    """Dist-DP-AE (pure) loses less than VB-SDP-AE at delta = 1e-6, and with Skellam noise about as much as it."""
-    problem, regret = BernoulliArms([0.9] + [0.6] * 9), {}
-    for name, options in (("Dist-DP-AE", {}), ("VB-SDP-AE", {"delta": 1e-6}), ("Dist-DP-AE", {"noise": "skellam", "delta": 1e-6})):
-        learner = bdp.make(name, problem, horizon=10**6, epsilon=0.5, **options)
-        result = bdp.simulate(learner, problem, 10**6, runs=40, seed=1, progress=False)
-        regret[name, len(options)] = result.mean[-1]
-    assert regret["Dist-DP-AE", 0] < 0.7 * regret["VB-SDP-AE", 1]
-    assert regret["Dist-DP-AE", 2] == pytest.approx(regret["VB-SDP-AE", 1], rel=0.25)
-
-
-@pytest.mark.parametrize(("epsilon", "delta", "shift"), ((1.0, 1e-12, 50), (1e-3, 1e-15, 50), (50.0, 1e-12, 50), (1.0, 1e-15, 1)))
-def test_discrete_laplace_noise_for_tiny_deltas_is_enough(epsilon, delta, shift):
-    # losses are differences of numbers as large as epsilon: at (1, 1e-12) and a move by 50, delta was too large by 4e-5
-    with mp.workdps(50):
-        t = mp.mpf(discrete_laplace_scale(epsilon, delta, shift))
-        law = [mp.tanh(1 / (2 * t)) * mp.exp(-mp.mpf(x) / t) for x in range(shift)]
-        at_most_0 = 1 / (1 + mp.exp(-1 / t))  # where the loss is largest
-        gained = [max(1 - mp.exp(epsilon - (shift - 2 * x) / t), 0) for x in range(shift)]
-        assert at_most_0 * gained[0] + sum(p * g for p, g in zip(law[1:], gained[1:], strict=True)) <= delta

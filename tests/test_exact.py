@@ -230,16 +230,6 @@ def test_no_running_sum_is_impossible_under_the_neighbour(kind: type[C.Counter],
         assert stats.kstest((np.concatenate(outputs) - value) / scale, law).pvalue > FALSE_ALARM
 
 
-def test_messages_of_a_learner_hide_a_reward_in_all_their_bits() -> None:
-    """LinUCB-LDP: with noise in doubles, one reward was certain in a tenth of all messages."""
-    problem = bdp.problems.ContextualLinear(5, 5)
-    p = bdp.make("LinUCB-LDP", problem, horizon=100, epsilon=1.0, delta=1e-6).stream.privatizer
-    rng = np.random.default_rng(4)
-    for reward in (0.0, 1.0):
-        sent = p.send(np.tile(p.domain.encode(np.full((1, 5), 5**-0.5), [reward]), (500, 1)), rng)
-        assert_on_one_grid(sent, p.grid)
-
-
 @pytest.mark.parametrize("make", [lambda n: P.CentralGaussian(n, 1.0, 1e-6), lambda n: P.AmplifiedGaussian(n, 1.0, 1e-6)])
 def test_sums_do_not_tell_the_order(make: object) -> None:
     """What waits is added exactly, in whatever order it comes."""

@@ -1,13 +1,13 @@
 """The experiment calibration of LinUCB: the published table, a plain oracle of the same law, and each oddity on its own."""
 
 import math
+from functools import wraps
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import bandits_dp as bdp
-from bandits_dp.accounting import gaussian_delta
 from bandits_dp.companion.replicas.linucb import FigureBits, FigureCounter, FigureGaussian, FigureLinUCB, FigureTree
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.problems import CodeLinear, ContextualLinear
@@ -48,10 +48,7 @@ def apart(one, other):
 
 @pytest.mark.parametrize("name", ORACLE)
 def test_every_curve_of_the_table(name):
-    """Within 3 combined standard errors of the oracle, and of the authors' code; at other epsilons the laws are compared below.
-
-    Three standard errors are what the project promises; with a fresh seed some curve would fail in 3% of all cases.
-    """
+    """Within 3 combined standard errors of the oracle and of the authors' code (a fresh seed fails in 3% of all cases)."""
     result = bdp.simulate(make(name, 0.2), PROBLEM, T, runs=RUNS, seed=0, progress=False)
     ours = (result.mean[-1], result.std_error[-1])
     assert apart(ours, ORACLE[name]) < 3 and apart(ours, PUBLISHED[name]) < 3
@@ -71,8 +68,9 @@ SMALL = {"horizon": 1200, "arms": 12, "d": 3, "count": 400}
 @pytest.mark.parametrize("epsilon", [0.2, 10.0])
 def test_same_law_as_the_oracle(name, epsilon, monkeypatch):
     """Regret of 400 short runs and of 400 of the oracle, and in how many V is indefinite: the tests see no difference."""
-    blocks = []  # of runs that are played together: whether V was ever indefinite
+    blocks, fit = [], LinUCB._fit  # of runs that are played together: whether V was ever indefinite
 
+    @wraps(fit)  # else it would not be the package's, and runs would be played one by one
     def noticed(model, sums):
         fit(model, sums)
         below = np.atleast_1d(np.linalg.eigvalsh(model.inverse)[..., 0] < 0)  # V at the end counts here, and not in the oracle
@@ -81,7 +79,6 @@ def test_same_law_as_the_oracle(name, epsilon, monkeypatch):
         elif model.batch == 1:
             blocks.append(below)
 
-    fit = LinUCB._fit
     monkeypatch.setattr(LinUCB, "_fit", noticed)
     if name == "LinUCB" and epsilon > 1:
         return
@@ -174,15 +171,6 @@ def test_constants_of_each_curve():
     assert bits[10.0] == pytest.approx(6.12, abs=0.01)
 
 
-def test_nothing_is_promised():
-    """All curves say so; and the exact delta of the LDP noise at the three epsilons is 0.08, 0.49 and about 1."""
-    for name in PUBLISHED:
-        assert not make(name, 1.0).guarantee.proved
-    assert str(make("LinUCB-LDP", 1.0).guarantee).startswith("No guarantee (local model, experiment calibration)")
-    deltas = [gaussian_delta(math.sqrt(math.log(25)) / epsilon, epsilon, math.sqrt(12)) for epsilon in (0.2, 1.0, 10.0)]
-    assert deltas == pytest.approx([0.08, 0.49, 1.0], abs=0.006)
-
-
 # An indefinite matrix, and live use
 
 
@@ -240,14 +228,8 @@ def test_experiment_takes_no_other_options():
         make("LinUCB-LDP", 1.0, strict=False)
     with pytest.raises(ValueError, match="counter must be one of 'prefixes', 'tree', got 'factorization'"):
         make("LinUCB-JDP", 1.0, counter="factorization")
-    with pytest.raises(ValueError, match="batch_size must be an integer"):
-        make("LinUCB-SDP-Vec", 1.0, batch_size="utility")
     with pytest.raises(ValueError, match="publishes no simulation"):
         make("LinUCB-Batched-LDP", 1.0)
-    with pytest.raises(ValueError, match="horizon must be an integer that is at least 2"):
-        make("LinUCB-JDP", 1.0, horizon=1)
-    with pytest.raises(ValueError, match="delta must be"):
-        bdp.make("LinUCB-LDP", PROBLEM, horizon=100, epsilon=1.0, calibration="experiment")
 
 
 def test_experiment_on_other_problems():

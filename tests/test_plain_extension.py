@@ -167,19 +167,16 @@ def test_what_does_not_agree_fails_the_build(build: Build) -> None:
         assert told in built.told, f"{told}\n{built.told}"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("An ordinary quote.", 'A <a id="thm-x"></a>quote.', r"cell 1 \(start\): nothing is known of the mark '<a id="),
-        ("An ordinary quote.", "A quote.<!-- box: thm-x -->", "nothing is known of the mark '<!-- box: thm-x -->'"),
-        ("[Figure 1.1](#fig-one)", "[Table 1.1](#tab-one)", r"cell 1 \(start\): .* leads to a label of no known kind"),
-        ("**Exercise 1.1 (Run", "**Dream 1.1 (Run", r"cell 4 \(exercise\): box ex-run is called Dream; allowed are Theorem, "),
-        ("> Count.", "> *Checked by* [test_holds](../tests/test_truth.py).", r"cell 4 \(exercise\): cannot read the tests in"),
-        ("</details>", "</detail>", r"cell 1 \(start\): the fold '<details><summary>Proof</summary>' is not closed"),
-        ("<details><summary>Solution</summary>", "<details><summary>Hint</summary>", "a cell with the tag solution follows"),
-        ("Exercise 1.1 (Run)", "Algorithm 1.1 (Run)", "a fold 'Solution' has no exercise above it"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "told"), [
+    ("An ordinary quote.", 'A <a id="thm-x"></a>quote.', r"cell 1 \(start\): nothing is known of the mark '<a id="),
+    ("An ordinary quote.", "A quote.<!-- box: thm-x -->", "nothing is known of the mark '<!-- box: thm-x -->'"),
+    ("[Figure 1.1](#fig-one)", "[Table 1.1](#tab-one)", r"cell 1 \(start\): .* leads to a label of no known kind"),
+    ("**Exercise 1.1 (Run", "**Dream 1.1 (Run", r"cell 4 \(exercise\): box ex-run is called Dream; allowed are Theorem, "),
+    ("> Count.", "> *Checked by* [test_holds](../tests/test_truth.py).", r"cell 4 \(exercise\): cannot read the tests in"),
+    ("</details>", "</detail>", r"cell 1 \(start\): the fold '<details><summary>Proof</summary>' is not closed"),
+    ("<details><summary>Solution</summary>", "<details><summary>Hint</summary>", "a cell with the tag solution follows"),
+    ("Exercise 1.1 (Run)", "Algorithm 1.1 (Run)", "a fold 'Solution' has no exercise above it"),
+])
 def test_marks_that_cannot_be_read_name_their_cell(tmp_path: Path, old: str, new: str, told: str) -> None:
     book = a_book(tmp_path)["one"]
     changed = json.loads(nbformat.writes(book).replace(json.dumps(old)[1:-1], json.dumps(new)[1:-1]))

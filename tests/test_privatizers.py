@@ -35,6 +35,7 @@ MAKERS = {
     "scalar, theorem": partial(P.ScalarSum, epsilon=8.0, delta=0.1, calibration="theorem"),
     "scalar, other interval": partial(P.ScalarSum, epsilon=2.0, delta=0.01, domain=P.Box(1, -3.0, 5.0), levels=7,
                                       honest_fraction=0.5),
+    "scalar, ends": partial(P.ScalarSum, epsilon=2.0, delta=0.1, domain=P.Box(1, -1.0, 1.0, whole=True)),
     "vector": partial(P.VectorSum, epsilon=3.0, delta=0.1, domain=P.Box(2, -1.0, 1.0), levels=8),
     "linear statistics": partial(P.VectorSum, epsilon=8.0, delta=0.1, domain=P.LinearStatistics(1), levels=6),
     "discrete Laplace": partial(P.DiscreteLaplaceSum, epsilon=0.7),
@@ -48,7 +49,6 @@ MAKERS = {
     "Skellam, half are honest": partial(P.SkellamSum, epsilon=1.0, delta=1e-3, honest_fraction=0.5),
 }
 NUMBERS = [name for name, make in MAKERS.items() if make(2).dimension == 1]  # one per user
-UNIT = [name for name in NUMBERS if str(make := MAKERS[name](2).domain) in ("[0, 1]", "{0, 1}")]
 
 
 def held(privatizer):
@@ -60,11 +60,7 @@ def held(privatizer):
 @pytest.mark.parametrize("users", (1, 2, 20, 1000))
 @pytest.mark.parametrize("name", MAKERS)
 def test_fidelities_have_the_same_law(name, users):
-    """Messages, aggregate and tallies: unbiased, of the declared std, and equal in law, in the first coordinate and the sum of all.
-
-    Limits of 6 standard errors hold with less than the declared false-alarm rate only for light tails, which binomials, Gaussians
-    and Laplace sums of this size have. The std is an upper bound where values are rounded.
-    """
+    """Unbiased, of the declared std (at most, where values are rounded), and equal in law; tails are light enough for 6 errors."""
     privatizer, rng = MAKERS[name](users), np.random.default_rng(users)
     runs = 60 if privatizer.bits_per_user * users >= 1e5 else 4000 if name in NUMBERS and users < 1000 else 1200
     drawn = {}
@@ -207,67 +203,16 @@ def test_theorems_refuse_what_they_do_not_cover(make, text):
     assert str(make(strict=False).guarantee).startswith("No guarantee")
 
 
-@pytest.mark.parametrize(("values", "text"), [
-    ([0, 1], r"values must have shape \(3, 1\), one row per user, got shape \(2,\)"),
-    ([[0, 1], [1, 0], [0, 0]], r"values must have shape \(3, 1\), one row per user, got shape \(3, 2\)"),
-    ([0, 1, math.nan], "values must be finite, got nan in row 2"),
-    ([0, 2, 1], "got 2.0 in row 1; nothing is clipped"),
-    ([0, 1, -1e-9], "in row 2; nothing is clipped"),
-    (["a", 0, 1], "values must be numbers"),
-])  # fmt: skip
-@pytest.mark.parametrize("name", UNIT)
-def test_bad_values_are_named(name, values, text):
-    privatizer = MAKERS[name](3)
-    for fidelity in ("aggregate", "messages"):
-        with pytest.raises(ValueError, match=text):
-            privatizer.release(values, np.random.default_rng(0), fidelity)
-    if privatizer.domain.whole:
-        with pytest.raises(ValueError, match=r"values must be 0 or 1, got 0.5 in row 0"):
-            privatizer.release([0.5, 1, 0], np.random.default_rng(0))
-
-
-VECTOR = partial(P.VectorSum, domain=P.Box(2))
-WITH_DELTA = (P.BinarySum, P.CentralGaussian, P.LocalGaussian, P.AmplifiedGaussian, P.ScalarSum, P.SkellamSum, VECTOR)
-MAYBE_PURE = (P.CentralLaplace, P.LocalLaplace, P.DiscreteLaplaceSum, P.RandomizedResponse)
-
-
-@pytest.mark.parametrize("make", WITH_DELTA + MAYBE_PURE, ids=lambda make: getattr(make, "__name__", "VectorSum"))
-def test_every_number_is_checked_and_named(make):
-    valid = {"users": 5, "epsilon": 0.5, "delta": 0.1}
-    wrong = {"users": [0, -1, 2.5], "epsilon": [0.0, -1.0, math.nan, math.inf], "delta": [1.0, 1.5, -0.1, math.nan]}
-    wrong["delta"] += [0.0] if make in WITH_DELTA else []
-    for calibration in ("certified", "theorem"):
-        for key, values in wrong.items():
-            for value in (*values, "1", None, True):
-                with pytest.raises((ValueError, TypeError), match=f"^{key} must be "):
-                    make(**valid | {key: value}, calibration=calibration)
-    if make is not P.AmplifiedGaussian:  # which has one
-        with pytest.raises(ValueError, match="calibration must be 'certified' or 'theorem'"):
-            make(**valid, calibration="experiment")
-
-
 def test_bad_arguments_are_named():
     rng, box = np.random.default_rng(0), P.Box(2, -1.0, 1.0)
     for function, text in (
-        (lambda: P.BinarySum(2, 1.0, 0.1, honest_fraction=0), r"honest_fraction must be a number in \(0, 1\], got 0"),
-        (lambda: P.BinarySum(2, 1.0, 0.1, "exact"), "calibration must be one of 'certified', 'theorem', 'experiment', got 'exact'"),
-        (lambda: P.Identity(1).release([1], rng, "exact"), "fidelity must be one of"),
-        (lambda: P.Identity(1).release([1], 42), "rng must be a numpy.random.Generator"),
         (lambda: P.VectorSum(5, 1.0, 0.1, P.Ball(2), "theorem"), r"domain must be linear statistics or a box \[-B, B\]\^s"),
-        (lambda: P.VectorSum(5, 1.0, 0.1, box, levels=0), "levels must be an integer that is at least 1, got 0"),
         (lambda: P.VectorSum(3, 1.0, 0.1, box).release(np.zeros((3, 3)), rng), r"shape \(3, 2\), .* \(3, 3\)"),
-        (lambda: P.VectorSum(1, 1.0, 0.1, box).release([[0.0, 1.5]], rng), r"in \[-1, 1\], got 1.5 in row 0"),
         (lambda: P.ScalarSum(5, 1.0, 0.1, domain=box), "domain must have dimension 1 for a scalar sum, got 2"),
         (lambda: P.ScalarSum(5, 1.0, 0.1).release_sum([1.0], rng), "total must be given as single values"),
         (lambda: P.DiscreteLaplaceSum(3, 1.0, domain=box), "domain must have dimension 1 for a sum by secure aggregation, got 2"),
         (lambda: P.SkellamSum(2, 1.0, 0.1, domain=WIDE).release_sum(1.0, rng), "total must be given as single values"),
-        (lambda: P.Box(0), "dimension must be"), (lambda: P.Box(1, math.nan), "low must be"),
-        (lambda: P.Ball(0), "dimension must be"),
-        (lambda: P.Box(1, 1.0, 1.0), r"high must be a number in \(1, inf\), got 1.0"),
-        (lambda: P.Ball(2, 0.0), r"norm must be a number in \(0, inf\), got 0.0"),
-        (lambda: P.LinearStatistics(0), "features must be"), (lambda: P.LinearStatistics(2, 1.5), "reward must be"),
         (lambda: P.LinearStatistics(2).encode([[1.0, 0.0]], [1.0, 2.0]), r"features must have shape .* got \(1, 2\) and \(2,\)"),
-        (lambda: P.Ball(2).check(np.array([[2.0, 0.0]])), "values must have norm at most 1, got 2 in row 0; nothing is clipped"),
     ):
         with pytest.raises(ValueError, match=f"{text}"):
             function()

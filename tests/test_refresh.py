@@ -13,7 +13,6 @@ import checkout
 import refresh
 from checkout import ROOT
 from refresh import Step
-from tests.book_helpers import picture
 
 # Written by people; everything else that is neither code nor text nor another's is made by a step.
 WRITTEN = {"book/not_testable.json", "book/_tools/slides/conf.json", "book/_static/cover.svg", "book/_static/favicon.svg"}
@@ -127,20 +126,3 @@ def test_no_step_reads_what_a_later_one_writes():
         read = {path for part in step.parts for pattern in step.reads for path in ROOT.glob(pattern.format(part=part))}
         assert read and not read & later
         assert all((ROOT / script).exists() for script in re.findall(r"book/\S+\.py", step.command))
-
-
-@pytest.mark.parametrize(
-    ("name", "before", "now", "told"),
-    [
-        ("a.json", '[{"bits": 8, "seconds": 1, "day": "Monday"}]', '[{"bits": 8, "seconds": 2.5, "day": "Friday"}]', "unchanged"),
-        ("a.json", '[8,\n5]', "[9,\n10]", "line 2: 5 → 10, line 1: 8 → 9; largest change 100 %"),
-        ("a.svg", picture(60), picture(57), "1 of 10 coordinates moved, the farthest by 3 points"),
-        ("a.json", None, "[]", "new"),
-    ],
-)
-def test_each_kind_of_file_tells_what_moved(tmp_path, monkeypatch, name, before, now, told):
-    """The farthest first."""
-    monkeypatch.setattr(refresh, "ROOT", tmp_path)
-    monkeypatch.setattr(refresh, "committed", lambda path: before)
-    (tmp_path / name).write_text(now, "utf-8")
-    assert refresh.moved(tmp_path / name) == f"{name}: {told}"

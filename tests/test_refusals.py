@@ -11,14 +11,17 @@ from matplotlib.figure import Figure
 import bandits_dp as bdp
 from bandits_dp import _checks, _memory
 from bandits_dp.guarantee import upper
+from bandits_dp.live.streams import FreshBatches
 from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.designs import ExactWidth
+from bandits_dp.widths.ridge_private import CertifiedRadius
 
 ARMS = bdp.problems.BernoulliArms([0.8, 0.2])
 RNG = np.random.default_rng(1)
 CONTEXTS = bdp.make("LinUCB-SDP-Amp", bdp.problems.ContextualLinear(2, 2), horizon=9, epsilon=1.0, delta=0.1, batch_size=3)
 
+LAPLACE = bdp.privatizers.LocalLaplace(5, 1.0, domain=bdp.privatizers.LinearStatistics(3))
 LOG = bdp.logs.Log([0, 1], [1, 0], 0.5, arms=2)
 
 
@@ -65,65 +68,64 @@ def combined(**changed: Any) -> Any:
     return bdp.combine(Leader(), lambda users: bdp.privatizers.BinarySum(users, 1.0, 0.01), ARMS, horizon=10, **changed)
 
 
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: bdp.audit(nights, [0], [1], 1.0, view="sum", rng=RNG), "view must be left out"),
-        (lambda: bdp.problems.Rounds("nights", 2), "rounds must be a function"),
-        (lambda: bdp.problems.Rounds(nights, 2, reward_range=(0.0, 2.0)), r"reward_range must be \(0, 1\) without features"),
-        (lambda: bdp.problems.Rounds(nights, 2, dimension=2, reward_range=(1.0, 0.0)), "reward_range must be .* in order"),
-        (lambda: bdp.make("LinUCB-JDP", long_features(), horizon=9, epsilon=1.0, delta=0.01), "features of norm at most 1"),
-        (lambda: bdp.problems.ContextualLinear(3, 2).means(np.ones((1, 2))), "theta must be known"),
-        (lambda: CONTEXTS.act(np.ones((2, 2, 2)) / 2, user="Ada"), "user must be left out for several users .* 'Ada' for 2"),
-        (lambda: bdp.privatizers.LinearStatistics(2).encode([[math.nan, 0.0]], [1.0]), "features must be finite"),
-        (lambda: bdp.privatizers.LinearStatistics(2).encode([[1.0, 0.0]], [math.inf]), "rewards must be finite"),
-        (lambda: bdp.privatizers.CentralGaussian(1, 1.0, 0.1, domain=bdp.privatizers.LinearStatistics(2), clip=True).release(
-            np.zeros((1, 5)), RNG), "clip must be False for linear statistics, got True"),
-        (lambda: bdp.privatizers.VectorSum(5, 1.0, 1e-253, domain=bdp.privatizers.Box(2)), "delta must be at least 1e-252"),
-        (lambda: bdp.accounting.skellam_variance(1.0, 1e-280, 1), "delta must be at least .* got 1e-280: the law"),
-        (lambda: bdp.accounting.binomial_trials(1e-30, 1e-9, shift=1), "epsilon, delta, shift and p must ask for noise"),
-        (lambda: bdp.accounting.shuffle_epsilon(1.0, 10**12, 1e-6), "users must be at most .* bound='closed-form' takes"),
-        (lambda: bdp.accounting.advanced_composition(709.0, 0.0, 1000, slack=0.1), "epsilon = 709.0, .* total is too large"),
-        (lambda: bdp.accounting.laplace_scale(1e-290, 0.0, sensitivity=1e90), "sensitivity = 1e.90 must .* the scale is inf"),
-        (lambda: bdp.make("UCB1", ARMS, horizon=10**31), "horizon must be an integer from 1 to 1,000,000,000,000"),
-        (lambda: bdp.make("UCB1", ARMS, horizon=10**5000), "horizon must be an integer .* got a int that cannot be shown"),
-        (lambda: bdp.make("SDP-AE", ARMS, horizon=9, epsilon=1e-301, delta=0.1), "epsilon must be .* from 1e-300 to"),
-        (lambda: bdp.accounting.gaussian_delta(10**400, 1.0, 1.0), "std must be"),
-        (lambda: bdp.problems.BernoulliArms(np.ma.array([0.5, 0.1], mask=[0, 1])), "(?s)means must be .* an entry is masked"),
-        (lambda: bdp.problems.BernoulliArms([0.5, 10**400]), r"means must be in \[0, 1\], got inf for arm 1"),
-        (lambda: bdp.plots.Text("a", words=3), "words must be a text, got 3"),
-        (lambda: bdp.schedules.clients.growing(1000, alpha=0.8), r"alpha and phase must have a product .* 0\.8 and 1000"),
-        (lambda: bdp.schedules.arms.first_batch(9, EqualBatches(3), arms=0), "arms must be an integer that is at least 1, got 0"),
-        (lambda: bdp.view_of(bdp.privatizers.CentralLaplace(3, 1.0), "one user", user=-1), "user must be an integer that is at"),
-        (lambda: bdp.view_of(learner(), user=1.5), "user must be an integer that is at least 0, got 1.5"),
-        (lambda: bdp.logs.evaluate(lambda features: int("x"), LOG), "policy must be a function .*: invalid literal for int"),
-        (lambda: both(math.inf), "x = inf must be such that .* the answer is not a number"),
-        (lambda: upper(math.inf, 3), "number must be finite and at least 0, got inf"),
-        (lambda: bdp.plots.Path("a", points=[(1, 2, 3)]), r"points must be pairs \(x, y\) of numbers, got shape \(1, 3\)"),
-        (lambda: bdp.plots.band(Figure().subplots(), [1], [1], None, [1], "a"), "low and high must be numbers"),
-    ],
-)
+@pytest.mark.parametrize(("call", "told"), [
+    (lambda: bdp.audit(nights, [0], [1], 1.0, view="sum", rng=RNG), "view must be left out"),
+    (lambda: bdp.problems.Rounds("nights", 2), "rounds must be a function"),
+    (lambda: bdp.problems.Rounds(nights, 2, reward_range=(0.0, 2.0)), r"reward_range must be \(0, 1\) without features"),
+    (lambda: bdp.problems.Rounds(nights, 2, dimension=2, reward_range=(1.0, 0.0)), "reward_range must be .* in order"),
+    (lambda: bdp.make("LinUCB-JDP", long_features(), horizon=9, epsilon=1.0, delta=0.01), "features of norm at most 1"),
+    (lambda: bdp.problems.ContextualLinear(3, 2).means(np.ones((1, 2))), "theta must be known"),
+    (lambda: CONTEXTS.act(np.ones((2, 2, 2)) / 2, user="Ada"), "user must be left out for several users .* 'Ada' for 2"),
+    (lambda: bdp.privatizers.LinearStatistics(2).encode([[math.nan, 0.0]], [1.0]), "features must be finite"),
+    (lambda: bdp.privatizers.LinearStatistics(2).encode([[1.0, 0.0]], [math.inf]), "rewards must be finite"),
+    (lambda: bdp.privatizers.CentralGaussian(1, 1.0, 0.1, domain=bdp.privatizers.LinearStatistics(2), clip=True).release(
+        np.zeros((1, 5)), RNG), "clip must be False for linear statistics, got True"),
+    (lambda: bdp.privatizers.VectorSum(5, 1.0, 1e-253, domain=bdp.privatizers.Box(2)), "delta must be at least 1e-252"),
+    (lambda: bdp.accounting.skellam_variance(1.0, 1e-280, 1), "delta must be at least .* got 1e-280: the law"),
+    (lambda: bdp.accounting.binomial_trials(1e-30, 1e-9, shift=1), "epsilon, delta, shift and p must ask for noise"),
+    (lambda: bdp.accounting.shuffle_epsilon(1.0, 10**12, 1e-6), "users must be at most .* bound='closed-form' takes"),
+    (lambda: bdp.accounting.shuffle_epsilon(1.0, 10**4, 1e-6, local_delta=1e-3), "local_delta must be at most delta = 1e-06"),
+    (lambda: bdp.accounting.classical_gaussian_noise_std(10, 0.25, 1.0), "epsilon must be below 1 .* got 10"),
+    (lambda: bdp.accounting.parameter_shifts(np.ones((3, 2)), 1.0, 3, 2.0), "record must be below 3, .* got 3"),
+    (lambda: bdp.accounting.laplace_sums_epsilon([[1.0]], [[0.0]], 0.1), "scales must not all be zero for a release"),
+    (lambda: CertifiedRadius(3, 5, FreshBatches(LAPLACE).law(50), 0.5, 0.1), "law must be sub-Gaussian"),
+    (lambda: bdp.accounting.advanced_composition(709.0, 0.0, 1000, slack=0.1), "epsilon = 709.0, .* total is too large"),
+    (lambda: bdp.accounting.laplace_scale(1e-290, 0.0, sensitivity=1e90), "sensitivity = 1e.90 must .* the scale is inf"),
+    (lambda: bdp.make("UCB1", ARMS, horizon=10**31), "horizon must be an integer from 1 to 1,000,000,000,000"),
+    (lambda: bdp.make("UCB1", ARMS, horizon=10**5000), "horizon must be an integer .* got a int that cannot be shown"),
+    (lambda: bdp.make("SDP-AE", ARMS, horizon=9, epsilon=1e-301, delta=0.1), "epsilon must be .* from 1e-300 to"),
+    (lambda: bdp.accounting.gaussian_delta(10**400, 1.0, 1.0), "std must be"),
+    (lambda: bdp.problems.BernoulliArms(np.ma.array([0.5, 0.1], mask=[0, 1])), "(?s)means must be .* an entry is masked"),
+    (lambda: bdp.problems.BernoulliArms([0.5, 10**400]), r"means must be in \[0, 1\], got inf for arm 1"),
+    (lambda: bdp.plots.Text("a", words=3), "words must be a text, got 3"),
+    (lambda: bdp.schedules.clients.growing(1000, alpha=0.8), r"alpha and phase must have a product .* 0\.8 and 1000"),
+    (lambda: bdp.schedules.arms.first_batch(9, EqualBatches(3), arms=0), "arms must be an integer that is at least 1, got 0"),
+    (lambda: bdp.view_of(bdp.privatizers.CentralLaplace(3, 1.0), "one user", user=-1), "user must be an integer that is at"),
+    (lambda: bdp.view_of(learner(), user=1.5), "user must be an integer that is at least 0, got 1.5"),
+    (lambda: bdp.logs.evaluate(lambda features: int("x"), LOG), "policy must be a function .*: invalid literal for int"),
+    (lambda: both(math.inf), "x = inf must be such that .* the answer is not a number"),
+    (lambda: upper(math.inf, 3), "number must be finite and at least 0, got inf"),
+    (lambda: bdp.plots.Path("a", points=[(1, 2, 3)]), r"points must be pairs \(x, y\) of numbers, got shape \(1, 3\)"),
+    (lambda: bdp.plots.band(Figure().subplots(), [1], [1], None, [1], "a"), "low and high must be numbers"),
+])
 def test_the_argument_is_named(call: Any, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         call()
 
 
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: combined(guarantee=(1.0, 0.0)), "guarantee must be a bandits_dp.Guarantee"),
-        (lambda: bdp.logs.evaluate(lambda: None, LOG), "policy must be a function that can be called so, but it says: .* argument"),
-        (lambda: bdp.source(7), "code must be a class or a function"),
-        (lambda: bdp.view_of(nights), "system must be a privatizer or what make"),
-        (lambda: bdp.schedules.arms.GapBatches(ChernoffWidth(9, 9), 3), "noise must be what is known of .* got 3"),
-        (lambda: bdp.learners.ArmElimination(2, 3, ChernoffWidth(9, 9)), r"schedule must be an object with size\(\), got 3"),
-        (lambda: bdp.learners.PhasedElimination(2, 2, 9.0, ExactWidth(2, 99, 1.0), clients=7), "clients must be a function, got 7"),
-        (lambda: bdp.plots.moving_scene("draw", {"a": [1, 2]}, {"a": 1}, title="A", alt="A scene that is none."), "draw must be a"),
-        (lambda: moving({"a": 3}, {"a": 3}), r"sliders\['a'\] is 3; allowed are at least two values"),
-        (lambda: moving([1, 2], {"a": 1}), r"sliders is \[1, 2\]; allowed is a mapping"),
-        (lambda: moving({"a": [1, 2]}, 1), "start is 1; allowed is a mapping of names to values"),
-    ],
-)
+@pytest.mark.parametrize(("call", "told"), [
+    (lambda: combined(guarantee=(1.0, 0.0)), "guarantee must be a bandits_dp.Guarantee"),
+    (lambda: bdp.logs.evaluate(lambda: None, LOG), "policy must be a function that can be called so, but it says: .* argument"),
+    (lambda: bdp.source(7), "code must be a class or a function"),
+    (lambda: bdp.view_of(nights), "system must be a privatizer or what make"),
+    (lambda: bdp.schedules.arms.GapBatches(ChernoffWidth(9, 9), 3), "noise must be what is known of .* got 3"),
+    (lambda: bdp.learners.ArmElimination(2, 3, ChernoffWidth(9, 9)), r"schedule must be an object with size\(\), got 3"),
+    (lambda: bdp.learners.PhasedElimination(2, 2, 9.0, ExactWidth(2, 99, 1.0), clients=7), "clients must be a function, got 7"),
+    (lambda: bdp.plots.moving_scene("draw", {"a": [1, 2]}, {"a": 1}, title="A", alt="A scene that is none."), "draw must be a"),
+    (lambda: moving({"a": 3}, {"a": 3}), r"sliders\['a'\] is 3; allowed are at least two values"),
+    (lambda: moving([1, 2], {"a": 1}), r"sliders is \[1, 2\]; allowed is a mapping"),
+    (lambda: moving({"a": [1, 2]}, 1), "start is 1; allowed is a mapping of names to values"),
+])
 def test_another_kind_of_thing_is_a_type_error(call: Any, told: str) -> None:
     with pytest.raises(TypeError, match=told):
         call()

@@ -1,7 +1,6 @@
 """A cache never loses a finished run and never gives a wrong one: killed sweeps, damaged files, and learners that look alike."""
 
 import copy
-import dataclasses
 import errno
 import functools
 import hashlib
@@ -19,7 +18,6 @@ import time
 import warnings
 import zipfile
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import psutil  # which distributed, another tool of the tests, needs
@@ -31,7 +29,6 @@ from bandits_dp.learners import UCB
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.streams import FreshBatches
 from bandits_dp.play import fingerprint as _fingerprint
-from bandits_dp.play import parent
 from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.groups import GROWTH, PATIENCE, TOGETHER, Groups
 from bandits_dp.play.store import RunStore
@@ -126,11 +123,7 @@ def ended(processes, seconds):
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals, which Windows does not have")
 @pytest.mark.parametrize(("workers", "death"), [(1, "SIGKILL"), (2, "SIGKILL"), (2, "SIGTERM"), (2, "SIGINT")])
 def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers, death):
-    """Half way: every stored run is kept, nothing stored is played again, and the numbers are those of a whole sweep.
-
-    The sweep stands still in its second simulation, with some runs begun and not finished, until it is killed; its workers, who are
-    not told, end by themselves within seconds, and joblib clears up after them.
-    """
+    """In its second simulation: stored runs are kept and not played again, workers end by themselves, the numbers stay."""
     script, diary, wait = script_in(tmp_path, workers, "'cache'"), tmp_path / "diary", tmp_path / "wait"
     command = [sys.executable, str(script)]
     wait.touch()
@@ -161,15 +154,6 @@ def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers
     assert resumed == run_python(command[1:], cwd=tmp_path)
 
 
-def test_who_waits_for_the_end_of_a_parent_sleeps_between_looks(monkeypatch):
-    """Else it would take a processor from the runs."""
-    parents, slept, ended = [7, 7, 1], [], []
-    monkeypatch.setattr(parent, "os", SimpleNamespace(name="posix", getppid=lambda: parents.pop(0), _exit=ended.append))
-    monkeypatch.setattr(parent, "time", SimpleNamespace(sleep=slept.append))
-    parent._watch(SimpleNamespace(pid=7))
-    assert slept == [parent.PAUSE] * 2 and parent.PAUSE > 0.1 and len(ended) == 1
-
-
 def test_processes_may_share_a_cache(tmp_path):
     """Two sweeps at the same time write the same files: both get the right numbers, and no draft is left."""
     script = script_in(tmp_path, 1, "'cache'")
@@ -177,26 +161,6 @@ def test_processes_may_share_a_cache(tmp_path):
     first, second = (process.communicate(timeout=300)[0] for process in both)
     assert first == second != b"" and [process.returncode for process in both] == [0, 0]
     assert len(list(tmp_path.glob("cache/*/run-*.npz"))) == 48 and not list(tmp_path.glob("cache/*/.*"))
-
-
-def test_no_accident_to_a_file_changes_a_result(tmp_path):
-    """Whatever bits are wrong or missing: a run comes back to the bit or not at all, and the file is named."""
-    learner = make("UCB1")
-    result = bdp.simulate(learner, PROBLEM, 1000, runs=2, cache=tmp_path)
-    store = RunStore(tmp_path, learner, PROBLEM, result.rounds, 0)
-    right = dataclasses.replace(store._load(1), counts={"run": np.ones(1)}, curves={"half": result.regret[1:] / 2})
-    store.save(1, right)
-    path, rng = store.folder / "run-000001.npz", np.random.default_rng(0)
-    whole, found = path.read_bytes(), store._load(1)
-    assert_same_runs(*(SimpleNamespace(rounds=ROUNDS, **vars(run)) for run in (found, right)))
-    wrong = [whole[:i] + bytes([whole[i] ^ (1 << i % 8)]) + whole[i + 1 :] for i in range(0, len(whole), 5)]
-    for start, length in zip(rng.integers(1, len(whole), 100), rng.integers(1, 600, 100), strict=True):
-        wrong += [whole[:start], whole[start:], whole + rng.bytes(length), whole[:start] + whole[start + length :],
-                  whole[:start] + rng.bytes(length) + whole[start + length :], whole[:start] + bytes(length) + whole[start:]]
-    for data in (*wrong, (store.folder / "run-000000.npz").read_bytes()):  # the last is whole, and another run's
-        path.write_bytes(data)
-        with pytest.warns(UserWarning, match=f"the stored run {re.escape(str(path))} cannot be used and will be played again: it"):
-            assert store._load(1) is None
 
 
 class Trap:
@@ -376,20 +340,6 @@ def test_caches_that_cannot_work_are_refused(tmp_path, monkeypatch):
     assert list((tmp_path / "mine").iterdir()) and not (tmp_path / "~").exists()
     with pytest.raises(ValueError, match=r"cache must be the path of a folder, got '~nobody-here/x': .*home"):
         bdp.simulate(make("UCB1", horizon=100), PROBLEM, 100, runs=1, cache="~nobody-here/x")
-
-
-def test_a_disk_that_is_full_from_the_start_costs_no_result(tmp_path, monkeypatch):
-    """One warning, which names what came first; and nothing is left behind."""
-    def full(draft, path):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    learner = make("UCB1", horizon=100)
-    plain = bdp.simulate(learner, PROBLEM, 100, runs=3)
-    monkeypatch.setattr(_files, "_rename", full)
-    with pytest.warns(UserWarning, match="did not take its description: .*No space left") as told:
-        assert_same_runs(bdp.simulate(learner, PROBLEM, 100, runs=3, cache=tmp_path), plain)
-    (folder,) = tmp_path.iterdir()
-    assert len(told) == 1 and not list(folder.iterdir())
 
 
 FAULTS = {"disk full": "No space left", "folder gone": "No such file", "file instead": "Not a directory"}

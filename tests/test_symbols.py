@@ -54,14 +54,11 @@ def test_a_whole_table_is_read_and_passes() -> None:
     assert symbols.table(chapter(table=None)) is None
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "letter"),
-    [
-        ("With $K$", "With $n$ and $K$", "n"),
-        ("\\le \\mu^*", "\\le \\mu^* + \\varepsilon", "varepsilon"),
-        ("</details>", "</details>\n\n$Z$", "Z"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "letter"), [
+    ("With $K$", "With $n$ and $K$", "n"),
+    ("\\le \\mu^*", "\\le \\mu^* + \\varepsilon", "varepsilon"),
+    ("</details>", "</details>\n\n$Z$", "Z"),
+])
 def test_a_letter_without_a_row_is_named(old: str, new: str, letter: str) -> None:
     (found,) = told(text=TEXT.replace(old, new))
     assert found.startswith(f"cell text uses {letter} in $")

@@ -12,17 +12,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from bandits_dp import privatizers as P
 from bandits_dp.accounting import discrete_laplace_scale, gaussian_noise_std, laplace_scale, skellam_variance
-from bandits_dp.privatizers import (
-    BinarySum,
-    Box,
-    CentralGaussian,
-    DiscreteLaplaceSum,
-    RandomizedResponse,
-    ScalarSum,
-    SkellamSum,
-    VectorSum,
-)
 from bandits_dp.privatizers.exact_counts import UNIT, units
 from tests import exact_delta
 
@@ -45,50 +36,47 @@ def scan(seed, epsilons, deltas, points=POINTS):
 
 def test_a_rare_lie_is_as_frequent_as_a_small_delta_needs():
     """At (13.994, 1e-12) the true delta was 64 times the claimed one, and nearly 3e4 times elsewhere in the scan below."""
-    true = exact_delta.randomized_response(RandomizedResponse(1, 13.994, 1e-12).truth, 13.994)
+    true = exact_delta.randomized_response(P.RandomizedResponse(1, 13.994, 1e-12).truth, 13.994)
     assert true <= 1e-12
 
 
 def test_randomized_response_keeps_delta():
-    """5,000 pairs, from epsilon = 1e-3 to 60 and delta = 1e-300 to 0.99: the true delta, in 60 digits, is never above.
-
-    A lie is drawn with just the probability 1 - q: q is a multiple of 2^-53, as the uniform numbers are that are compared with it.
-    """
+    """The true delta of 5,000 pairs, in 60 digits, is never above; q is a multiple of 2^-53, as the uniform numbers are."""
     for epsilon, delta in scan(0, (1e-3, 60.0), (1e-300, 0.99), MANY):
-        assert step_of(RandomizedResponse(1, epsilon, delta).truth) < UNIT
-        assert exact_delta.randomized_response(RandomizedResponse(1, epsilon, delta).truth, epsilon) <= delta, (epsilon, delta)
+        assert step_of(P.RandomizedResponse(1, epsilon, delta).truth) < UNIT
+        assert exact_delta.randomized_response(P.RandomizedResponse(1, epsilon, delta).truth, epsilon) <= delta, (epsilon, delta)
 
 
 def test_randomized_response_keeps_pure_privacy():
     """5,000 epsilons with delta = 0, also tiny ones, and huge ones, where a lie is as rare as floating point allows."""
     for epsilon, _ in scan(1, (1e-13, 1000.0), (1e-3, 1e-2), MANY):
-        assert exact_delta.randomized_response(RandomizedResponse(1, epsilon).truth, epsilon) <= 0, epsilon
+        assert exact_delta.randomized_response(P.RandomizedResponse(1, epsilon).truth, epsilon) <= 0, epsilon
 
 
 def test_randomized_response_is_as_truthful_as_steps_of_floats_allow():
     """Four steps of 2^-53 more of the truth, or 1e-14 of it relatively, are too many: the scan is tight."""
     for epsilon, delta in scan(2, (1e-3, 33.0), (1e-15, 0.99), 1000):
-        q = RandomizedResponse(1, epsilon, delta).truth
+        q = P.RandomizedResponse(1, epsilon, delta).truth
         assert exact_delta.randomized_response(q + 2**-51 + (1 - q) * 1e-14, epsilon) > delta, (epsilon, delta)
 
 
 def test_the_rarest_lie():
     """A lie is rounded up to steps of 2^-53, up to epsilon = 36; beyond it is as frequent as there, and with a delta as 2^-52."""
     for epsilon in (33.0, 34.5, 35.2, 35.9):
-        assert 1 - RandomizedResponse(1, epsilon).truth == math.ceil(math.exp(-epsilon) * 2**53) / 2**53
+        assert 1 - P.RandomizedResponse(1, epsilon).truth == math.ceil(math.exp(-epsilon) * 2**53) / 2**53
     for epsilon in (36.0, 36.5, 60.0, 1000.0):
-        assert 1 - RandomizedResponse(1, epsilon).truth == 3 / 2**53
-        assert 1 - RandomizedResponse(1, epsilon, 0.9).truth == 2 / 2**53
-        assert np.isfinite(RandomizedResponse(1, epsilon).log_mgf(np.array([0.1, 1.0]))).all()
+        assert 1 - P.RandomizedResponse(1, epsilon).truth == 3 / 2**53
+        assert 1 - P.RandomizedResponse(1, epsilon, 0.9).truth == 2 / 2**53
+        assert np.isfinite(P.RandomizedResponse(1, epsilon).log_mgf(np.array([0.1, 1.0]))).all()
 
 
 @pytest.mark.parametrize("epsilon", (1e-20, 1e-16, 1e-300))
 def test_an_epsilon_without_a_trace_is_refused(epsilon):
     """Truth and lie would be equally likely in floating point, and the analyzer would divide by zero."""
     with pytest.raises(ValueError, match=rf"epsilon must be at least 1e-14 for randomized response .* got {epsilon:g}"):
-        RandomizedResponse(1, epsilon)
-    assert math.isfinite(RandomizedResponse(3, 1e-14).noise_std)
-    assert math.isfinite(RandomizedResponse(3, epsilon, 1e-6).noise_std)  # delta leaves something to tell
+        P.RandomizedResponse(1, epsilon)
+    assert math.isfinite(P.RandomizedResponse(3, 1e-14).noise_std)
+    assert math.isfinite(P.RandomizedResponse(3, epsilon, 1e-6).noise_std)  # delta leaves something to tell
 
 
 # Noise bits
@@ -109,7 +97,7 @@ def noise_of(privatizer, users):
 def test_the_binary_sum_keeps_delta():
     """Crowds up to 1e12, half of them honest in every second one."""
     for i, ((epsilon, delta), users) in enumerate(zip(scan(3, (0.1, 50.0), (1e-15, 0.7)), crowds(4, 1e12), strict=True)):
-        privatizer = BinarySum(users, epsilon, delta, honest_fraction=0.5 if i % 2 else 1.0)
+        privatizer = P.BinarySum(users, epsilon, delta, honest_fraction=0.5 if i % 2 else 1.0)
         honest = max(1, users // 2) if i % 2 else users
         true = exact_delta.divergence(noise_of(privatizer, honest), epsilon, 1)
         assert true <= delta * (1 + ROOM), (users, epsilon, delta)
@@ -119,7 +107,7 @@ def test_the_scalar_sum_keeps_delta():
     """Up to 6 levels, which one user moves."""
     for i, ((epsilon, delta), users) in enumerate(zip(scan(5, (0.2, 50.0), (1e-15, 0.7)), crowds(6, 1e12), strict=True)):
         g = 1 + i % 6
-        true = exact_delta.divergence(noise_of(ScalarSum(users, epsilon, delta, levels=g), users), epsilon, g)
+        true = exact_delta.divergence(noise_of(P.ScalarSum(users, epsilon, delta, levels=g), users), epsilon, g)
         assert true <= delta * (1 + ROOM), (users, epsilon, delta, g)
 
 
@@ -127,7 +115,7 @@ def test_the_scalar_sum_keeps_delta():
 @pytest.mark.parametrize("users", (1000, 10**9, 10**12))
 def test_noise_bits_of_huge_crowds_are_enough(users, epsilon, delta):
     """In crowds that are larger still, an absolute tolerance for q once made the true delta 1.83 times the claimed one."""
-    true = exact_delta.divergence(noise_of(BinarySum(users, epsilon, delta), users), epsilon, 1)
+    true = exact_delta.divergence(noise_of(P.BinarySum(users, epsilon, delta), users), epsilon, 1)
     assert delta / 3 < true <= delta * (1 + ROOM)
 
 
@@ -135,7 +123,7 @@ def test_noise_bits_are_no_more_than_needed():
     """A relative 1e-6 less of p breaks the promise, where floats have such probabilities (and p is not 1/2 already)."""
     tight = 0
     for (epsilon, delta), users in zip(scan(7, (0.3, 6.0), (1e-9, 0.5), 300), crowds(8, 1e5, 300), strict=True):
-        bits = BinarySum(users, epsilon, delta).noise_bits
+        bits = P.BinarySum(users, epsilon, delta).noise_bits
         if 1e-8 < bits.p < 0.5:
             tight += 1
             less = exact_delta.pairs(users * bits.rare, bits.p * (1 - 1e-6))
@@ -174,7 +162,7 @@ def test_laplace_noise_keeps_delta():
 def test_skellam_noise_keeps_delta():
     """Up to 6 levels, and crowds up to 1e12."""
     for i, ((epsilon, delta), users) in enumerate(zip(scan(11, (0.1, 50.0), (1e-15, 0.7)), crowds(15, 1e12), strict=True)):
-        privatizer = SkellamSum(users, epsilon, delta) if i % 2 else SkellamSum(1 + i % 7, epsilon, delta, domain=Box(1))
+        privatizer = P.SkellamSum(users, epsilon, delta) if i % 2 else P.SkellamSum(1 + i % 7, epsilon, delta, domain=P.Box(1))
         true = exact_delta.divergence(exact_delta.skellam(privatizer.variance), epsilon, privatizer.levels)
         assert true <= delta * (1 + ROOM), (epsilon, delta, users)
 
@@ -206,7 +194,7 @@ def test_the_vector_sum_keeps_delta():
     rng = np.random.default_rng(13)
     for i, (epsilon, delta) in enumerate(scan(14, (0.3, 8.0), (1e-6, 0.3), max(30, POINTS // 25))):
         dimension, g = (2, 2, 3, 5, 8)[i % 5], (3, 8, 20)[i % 3]
-        privatizer = VectorSum(int(rng.integers(1, 200)), epsilon, delta, Box(dimension, -1.0, 1.0), levels=g)
+        privatizer = P.VectorSum(int(rng.integers(1, 200)), epsilon, delta, P.Box(dimension, -1.0, 1.0), levels=g)
         law = noise_of(privatizer, privatizer.users)
         for move in moves(g * math.sqrt(dimension), g, dimension, rng):
             if any(move):
@@ -226,17 +214,17 @@ def step_of(p):
 def test_noise_bits_are_drawn_with_the_probability_that_is_accounted(epsilon):
     """At epsilon = 45 the aggregate draw had no noise, for numpy takes 1 - p; now p is a multiple of the uniform numbers' step."""
     for users in (1, 1000, 10**9, 10**12):
-        for privatizer in (BinarySum(users, epsilon, 1e-6), ScalarSum(users, epsilon, 1e-6, levels=2)):
+        for privatizer in (P.BinarySum(users, epsilon, 1e-6), P.ScalarSum(users, epsilon, 1e-6, levels=2)):
             p = privatizer.noise_bits.p
             assert 1 <= step_of(p) <= UNIT // 2 and units(p) == step_of(p)
-    vectors = VectorSum(100, epsilon, 1e-6, Box(2), levels=4).noise_bits
+    vectors = P.VectorSum(100, epsilon, 1e-6, P.Box(2), levels=4).noise_bits
     assert step_of(vectors.p) >= 1
 
 
 @pytest.mark.parametrize("epsilon", (0.3, 15.01, 33.5, 37.5, 700.0))
 def test_discrete_laplace_noise_is_drawn_with_the_rate_that_is_accounted(epsilon):
     """At 33.5 numpy's Polya numbers gave 33.518, and from 37.4 on nothing was added at all."""
-    privatizer = DiscreteLaplaceSum(10, epsilon)
+    privatizer = P.DiscreteLaplaceSum(10, epsilon)
     assert Fraction(epsilon) * (1 - Fraction(1, 2**50)) <= Fraction(privatizer._rate, UNIT) <= Fraction(epsilon)
     assert privatizer.scale * privatizer._rate == pytest.approx(UNIT, rel=1e-15)
     privatizer.release(np.zeros(10), np.random.default_rng(1), "messages")
@@ -244,20 +232,20 @@ def test_discrete_laplace_noise_is_drawn_with_the_rate_that_is_accounted(epsilon
 
 def test_a_share_of_too_much_discrete_laplace_noise_is_refused():
     with pytest.raises(ValueError, match=r"epsilon must be at least 1e-09 for discrete Laplace noise .* got 1e-10: a user's share"):
-        DiscreteLaplaceSum(10, 1e-10)
+        P.DiscreteLaplaceSum(10, 1e-10)
 
 
 @pytest.mark.parametrize("epsilon", (1.0, 30.0, 200.0))
 def test_skellam_noise_is_drawn_with_the_mean_that_is_accounted(epsilon):
     for users, honest in ((1, 1.0), (10**6, 1.0), (1000, 0.3)):
-        privatizer = SkellamSum(users, epsilon, 1e-6, honest_fraction=honest)
+        privatizer = P.SkellamSum(users, epsilon, 1e-6, honest_fraction=honest)
         mean = Fraction(2 * privatizer.honest * privatizer._mean_units, UNIT)
         assert float(mean) == privatizer.variance and mean >= Fraction(skellam_variance(epsilon, 1e-6, 1))
 
 
 def test_a_crowd_has_a_million_million_users_at_most():
     """In crowds above 9e15, where floats skip whole numbers, a quarter of the releases of zeros could not come from a one."""
-    BinarySum(10**12, 1.0, 1e-6)
-    for make in (BinarySum, ScalarSum, SkellamSum, CentralGaussian, RandomizedResponse, DiscreteLaplaceSum):
+    P.BinarySum(10**12, 1.0, 1e-6)
+    for make in (P.BinarySum, P.ScalarSum, P.SkellamSum, P.CentralGaussian, P.RandomizedResponse, P.DiscreteLaplaceSum):
         with pytest.raises(ValueError, match=r"^users must be an integer from 1 to 1,000,000,000,000, got 1000000000001"):
             make(10**12 + 1, 1.0, 1e-6)

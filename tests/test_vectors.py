@@ -6,21 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bandits_dp.accounting import binomial_delta, binomial_vector_epsilon, gaussian_noise_std
+from bandits_dp.accounting import binomial_vector_epsilon, gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.privatizers import Ball, Box, CentralGaussian, LinearStatistics, ScalarSum, VectorSum
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.privatizers.vector_sum import certified_bits
-
-
-def test_the_bound_is_close_to_a_gaussian():
-    """At N = 10^4 it costs under 0.5% of noise; exact divergence in dimension 1 is below it, and nearly reaches it."""
-    for l2_shift, delta in ((5.0, 1e-6), (20.0, 0.1), (60.0, 1e-9)):
-        epsilon = binomial_vector_epsilon(10_000, delta, l2_shift, 100, 20)
-        assert gaussian_noise_std(epsilon, delta, l2_shift) == pytest.approx(50.0, rel=5e-3)
-    epsilon = binomial_vector_epsilon(4000, 1e-6, 10, 10, 1)
-    assert 0.5e-6 < binomial_delta(4000, epsilon, 10) <= 1e-6
 
 
 def test_noise_too_narrow_gives_no_bound():
@@ -41,16 +32,6 @@ def test_linear_statistics_round_trip_and_are_checked():
     for spoil in (domain.encode([[1.0, 1.0, 0.0]], [0.5]), domain.encode([[0.5, 0, 0]], [1.5]), values[:1] + 0.01, no_features):
         with pytest.raises(ValueError, match=r"norm of phi and .* at most 1, got .* in row 0"):
             domain.check(spoil)
-
-
-def test_clipping_is_asked_for_and_shown():
-    wild = np.array([[2.0, 0.0], [0.1, 0.1]])
-    with pytest.raises(ValueError, match=r"values must have norm at most 1, got 2 in row 0; nothing is clipped for you"):
-        CentralGaussian(2, 1.0, 0.1, domain=Ball(2)).release(wild, np.random.default_rng(0))
-    clipped = CentralGaussian(2, 1.0, 0.1, domain=Ball(2), clip=True)
-    assert "after clipping" in str(clipped.guarantee)
-    same = CentralGaussian(2, 1.0, 0.1, domain=Ball(2)).release([[1.0, 0.0], [0.1, 0.1]], np.random.default_rng(0))
-    assert (clipped.release(wild, np.random.default_rng(0)) == same).all()
 
 
 NAN, INF = math.nan, math.inf
@@ -88,25 +69,6 @@ def test_certified_vector_noise_is_nearly_gaussian_and_short(features, delta, ep
     shift = domain.l2_diameter * certified.levels / 2 + math.sqrt(domain.dimension)
     if certified.noise_bits.p < 0.499 and certified.noise_bits.rare * 20 < 50_000:  # else the law is too large to convolve here
         assert vector_delta(certified.noise_bits.log_pmf(20), epsilon, shift, domain.dimension) <= delta
-
-
-def test_vector_noise_covers_the_move_that_rounding_makes():
-    """Under one uniform number the integers of two values differ by less than the real move plus one, in every coordinate."""
-    rng = np.random.default_rng(2)
-    privatizer = VectorSum(1, 1.0, 0.1, Box(4, -1.0, 1.0), levels=9)
-    for seed in range(300):
-        a, b = rng.uniform(-1, 1, (2, 1, 4))
-        one, other = (privatizer._round(v, np.random.default_rng(seed)) for v in (a, b))
-        assert (np.abs(one - other) < np.abs(a - b) / privatizer.step + 1).all()
-
-
-def test_published_constants_are_far_larger():
-    """Chowdhury & Zhou's vector sum at their own experiment's scale; Li, Zhou & Ji's box; their scalar sum."""
-    domain = LinearStatistics(5)
-    assert VectorSum(20, 1.0, 0.1, domain, "theorem").noise_std > 1000 * VectorSum(20, 1.0, 0.1, domain).noise_std
-    box = Box(20, -1.0, 1.0)
-    assert VectorSum(1000, 10.0, 0.25, box, "theorem").noise_std > 50 * VectorSum(1000, 10.0, 0.25, box).noise_std
-    assert ScalarSum(1000, 1.0, 0.1, "theorem").noise_std > 5 * ScalarSum(1000, 1.0, 0.1).noise_std
 
 
 def test_huge_crowds_do_not_overflow():

@@ -64,8 +64,7 @@ def _clients(name: str, rewards: str = "signs", note: str = "") -> Case:
 
 
 def _rewards(name: str, calibration: str = "certified", note: str = "", **options: Any) -> Case:
-    return Case("rewards", name, POOL.problem, POOL.horizon, POOL.runs, 2000, 2.0, POOL.delta,
-                calibration, options, note)
+    return Case("rewards", name, POOL.problem, POOL.horizon, POOL.runs, 2000, 2.0, POOL.delta, calibration, options, note)
 
 
 CASES = (

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.hardening import effort, only
 from tests.hardening.judge import judged
 from tests.hardening.targets import PRELUDE, PUBLIC, Target, targets
+from tests.small_problems import SYSTEMS
 
 WITHOUT = {  # public names that nobody calls: records that the package fills, and what is abstract, a protocol or any function
     "AuditResult", "Estimate", "Gallery", "MovingFigure", "MovingScene", "Replay", "Result", "Room", "Setup", "System",
@@ -43,6 +44,25 @@ def test_a_call_answers_or_names_what_is_wrong(name):
 
     if target.valid:
         call()
+
+
+SIGNED = {"x", "y", "width", "height", "size", "low", "high"}  # numbers that may be below 0
+BEYOND = {"epsilon": ("0", "inf"), **dict.fromkeys(("delta", "slack", "confidence", "failure", "honest_fraction", "p"), ("1.5",))}
+FREE = {f"make.{name}" for name, system in SYSTEMS.items() if system.model == "none"}  # have no use for epsilon and delta
+
+
+@pytest.mark.parametrize("name", only(targets()))
+def test_every_argument_has_a_range_and_a_kind(name):
+    """Less than nothing, half a user, more than a probability, and, by turns, whatever is of another kind: each is refused."""
+    target = targets()[name]
+    for place, argument in enumerate(target.valid):
+        kind, values = target.values(argument)
+        texts = [text for text, verdict in values if verdict == "wrong"][place % 7 :: 17]
+        if kind in NUMBERS and argument not in ({"epsilon", "delta"} if name in FREE else SIGNED):
+            texts += ["-1", "1.5" if kind == "integer" else "-0.5", *BEYOND.get(argument, ())]
+        for text in texts:
+            wrong = judged(target, {argument: (text, "wrong")})
+            assert not wrong or (name, text) == ("guarantee.Guarantee", "inf"), f"{argument}={text}: {wrong}"
 
 
 def test_everything_public_is_called():

@@ -17,15 +17,12 @@ pytestmark = pytest.mark.site
 Address = Callable[[str, str], str]
 
 
-@pytest.mark.parametrize(
-    ("words", "first"),
-    [
-        ("LinUCB", "notebooks/10_"),
-        ("tree mechanism", "notebooks/04_"),
-        ("VB-SDP-AE", "notebooks/07_"),
-        ("install", "book/get_the_code"),
-    ],
-)
+@pytest.mark.parametrize(("words", "first"), [
+    ("LinUCB", "notebooks/10_"),
+    ("tree mechanism", "notebooks/04_"),
+    ("VB-SDP-AE", "notebooks/07_"),
+    ("install", "book/get_the_code"),
+])
 def test_the_search_puts_the_explanation_first(page: Page, address: Address, words: str, first: str) -> None:
     page.goto(address("http", f"search.html?q={words.replace(' ', '+')}"))
     page.wait_for_function("/found \\d+ page/.test(document.querySelector('p.search-summary')?.innerText)")

@@ -120,9 +120,7 @@ def test_a_figure_moves_by_keyboard(tab: Page, address: Address, name: str) -> N
             first.press("End")
             before = figure.evaluate(drawn)
             slider.press("ArrowRight" if at_end else "ArrowLeft")
-        tab.wait_for_function(
-            f"([e, before]) => ({drawn})(e) !== before", arg=[figure.element_handle(), before], timeout=5000
-        )
+        tab.wait_for_function(f"([e, before]) => ({drawn})(e) !== before", arg=[figure.element_handle(), before], timeout=5000)
 
 
 def test_buttons_follow_the_repository_address(page: Page, address: Address) -> None:

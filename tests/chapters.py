@@ -1,0 +1,61 @@
+"""What the tests of chapters share: a notebook's cells, run or as stored, the frames of scenes, slopes, and exact deltas."""
+
+import math
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import nbformat
+import numpy as np
+from scipy.stats import linregress
+
+import bandits_dp as bdp
+from checkout import NOTEBOOKS
+from tests.test_plots import page_json
+
+Marks = dict[str, dict[str, Any]]
+
+
+@cache
+def cells(chapter: str) -> dict[str, nbformat.NotebookNode]:
+    """Return the cells of a chapter by their ids."""
+    return {cell.id: cell for cell in nbformat.read(NOTEBOOKS / f"{chapter}.ipynb", as_version=4).cells}
+
+
+def defined(chapter: str, *ids: str, **names: Any) -> dict[str, Any]:
+    """Run the named cells of a chapter and return what they define; ``names`` are defined before."""
+    space = {"np": np, "math": math, "bdp": bdp, **names}
+    for one in ids:
+        exec(cells(chapter)[one].source, space)
+    return space
+
+
+def stored_page(chapter: str, cell: str) -> str:
+    """Return the HTML that a cell has stored."""
+    return next(output.data["text/html"] for output in cells(chapter)[cell].outputs if "text/html" in output.get("data", {}))
+
+
+def stored_scene(chapter: str, cell: str) -> dict[tuple[str, ...], tuple[Marks, str]]:
+    """Return, for each setting (the sliders' values as they are shown), the marks by key, and the note."""
+    data = page_json(stored_page(chapter, cell))
+    settings: list[tuple[str, ...]] = [()]
+    for slider in data["sliders"]:
+        settings = [(*before, value) for before in settings for value in slider["texts"]]
+    marks = [{mark["key"]: mark for mark in (data["marks"][place] for place in frame["marks"])} for frame in data["frames"]]
+    return {key: (shown, frame["note"]) for key, shown, frame in zip(settings, marks, data["frames"], strict=True)}
+
+
+def one_way(p: dict, q: dict, ratio: Fraction) -> Fraction:
+    """Return the hockey-stick divergence of two laws at e^epsilon = ratio, exactly."""
+    return sum((max(p.get(x, Fraction(0)) - ratio * q.get(x, Fraction(0)), Fraction(0)) for x in {*p, *q}), Fraction(0))
+
+
+def delta_by_sums(p: dict, q: dict, ratio: Fraction) -> Fraction:
+    """Return the larger of the two divergences."""
+    return max(one_way(p, q, ratio), one_way(q, p, ratio))
+
+
+def slope(x: Any, y: Any) -> tuple[float, float]:
+    """Return the exponent of y in x, and its standard error."""
+    fit = linregress(np.log(np.asarray(x, dtype=float)), np.log(np.asarray(y, dtype=float)))
+    return float(fit.slope), float(fit.stderr)
