@@ -97,7 +97,7 @@ PLANTED = {
     "SDP-DPE": Planted("SDP-DPE", "messages", GAUSSIAN, CLIENTS, 3, rewards(2, -1.0), 600),
     "LinUCB-SDP-Amp": Planted("LinUCB-SDP-Amp", "messages", GAUSSIAN, PLANE, 1, ROUND, 700, ONE),
     "LinUCB-SDP-Vec": Planted("LinUCB-SDP-Vec", "messages", GAUSSIAN, PLANE, 4, FOUR, 900, MANY),
-    "DP-KLUCB": Planted("DP-KLUCB", "releases", PURE, BITS, 9, rewards(2), 1000),
+    "DP-KLUCB": Planted("DP-KLUCB", "releases", PURE, BITS, 3, rewards(1), 1000),
     "DP-SE": Planted("DP-SE", "releases", PURE, BITS, 900, rewards(530), 1200),
     "DP-UCB": Planted("DP-UCB", "releases", PURE, BITS, 1, rewards(1), 1000),
     "Dist-DP-AE": Planted("Dist-DP-AE", "releases", PURE, BITS, 3, rewards(2), 700, ONE),

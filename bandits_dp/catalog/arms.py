@@ -39,8 +39,6 @@ def _elimination(given: Given, privatizer: Callable[[int], Privatizer], batch_si
 
 def _kl_ucb(given: Given, privatizer: Callable[[int], Privatizer], fidelity: str) -> LiveArms:
     """Put KL-UCB together with its privatizer; first batches have as many users as one has noise, or a fair share."""
-    if given.calibration != "certified":
-        raise ValueError(f"calibration must be 'certified' for KL-UCB in batches, got {given.calibration!r}: its width is ours")
     arms, T = given.problem.arms, given.horizon
     first = max(1, min(T // arms, math.ceil(privatizer(1).noise_std)))
     return LiveArms(KLUCB(arms, ChernoffBound(T, most_batches(T, first)), first), privatizer, arms, T, fidelity=fidelity)
