@@ -69,7 +69,7 @@ def with_noise(
     approximate = partial(gaussian, **given.privacy(options, "clip", "strict"))
     log = math.log(given.problem.arms * given.horizon)
     if options.noise is None and given.calibration == "certified":
-        kinds = [pure] if given.delta is None else [pure, approximate]
+        kinds = [pure, approximate] if given.delta else [pure]
         return min(kinds, key=lambda kind: _difference(kind(MANY, domain=domain), log))
     if options.noise != "laplace":
         if given.delta is None:

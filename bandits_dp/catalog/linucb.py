@@ -24,6 +24,7 @@ from bandits_dp.catalog.options import (
     counter_class,
 )
 from bandits_dp.companion.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
+from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
@@ -84,13 +85,17 @@ def _batches(given: Given, options: Any, protocol: str) -> Batches:
 def _usual_size(given: Given, options: Any, protocol: str) -> int:
     """Return how many users share a model if nobody says: by a rule if all of a batch share noise, else those of the simulation."""
     T, d, domain = given.horizon, given.problem.dimension, _domain(given, options)
-    if given.calibration != "certified" or protocol == "local":
+    if given.calibration != "certified" or protocol == "local" or T == 1:
         return min(USERS, T)
     std = gaussian_noise_std(given.epsilon, given.delta, domain.l2_diameter)
-    size = balanced_batch_size(std, T, d)
-    if protocol == "amplified":  # the larger a batch, the more noise
+    size = balanced_batch_size(std, T, d)  # what the rest depends on, roughly
+    count, appearances = T // size, given.appearances(options, T // size)
+    if protocol == "central":
+        counter = FactorizationCounter(count, given.epsilon, given.delta, domain, appearances=appearances)
+        return balanced_batch_size(float(counter.error_std(count)), T, d, additive=False)
+    if protocol == "amplified":
         std = AmplifiedGaussian(size, given.epsilon, given.delta, domain=domain).noise_std
-    return balanced_batch_size(std * math.sqrt(given.appearances(options, T // size)), T, d)
+    return balanced_batch_size(std * math.sqrt(appearances), T, d)
 
 
 def _reward_std(problem: Contextual) -> float:

@@ -39,28 +39,33 @@ SIZES: dict[tuple[str, str], tuple[float, float, float, Callable[[int, int, floa
 
 
 @_checks.checked(horizon=_checks.integer, features=_checks.integer)
-def balanced_batch_size(noise_std: float, horizon: int, features: int) -> int:
+def balanced_batch_size(noise_std: float, horizon: int, features: int, additive: bool = True) -> int:
     r"""Return the number of users in a batch that minimizes a rough forecast of the regret, at most half the horizon.
 
     The B users of the first batch lose at most 1 each, as nobody has learned yet. After m batches, where features look in all
-    directions, V is about (m B / d) I, and noise of std :math:`\sigma \sqrt m` on each number moves a prediction by about
-    :math:`d^{3/2} \sigma / (B \sqrt m)`. Over all T rounds that is :math:`B + 2 d^{3/2} \sigma \sqrt{T / B}`, least at
-    :math:`B = d (\sigma^2 T)^{1/3}`. It is a forecast and no bound: constants of the radius are missing.
+    directions, V is about (m B / d) I, and n - N theta has a std of about :math:`\sigma \sqrt{2 m}` per coordinate, which moves a
+    prediction by about :math:`d^{3/2} \sigma \sqrt 2 / (B \sqrt m)`. Over all T rounds that is
+    :math:`B + 2 d^{3/2} \sigma \sqrt{2 T / B}`, least at :math:`B = d (2 \sigma^2 T)^{1/3}`. Where noises do not add up it is
+    :math:`B + d^{3/2} \sigma \sqrt 2 \ln (T / B)`, least at :math:`B = d^{3/2} \sigma \sqrt 2`. This is a forecast and no bound:
+    constants of the radius are missing.
 
     Parameters
     ----------
     noise_std : float
-        Standard deviation of the noise on each number of a batch, > 0.
+        Standard deviation of the noise on each number of a batch, > 0; of a running sum, if noises do not add up.
     horizon, features : int
         T and d, >= 1.
+    additive : bool
+        Whether noises of batches add up, as those of shuffled batches do, and those of a counter do not.
 
     Examples
     --------
     >>> from bandits_dp.schedules.users import balanced_batch_size
-    >>> balanced_batch_size(noise_std=10.0, horizon=10_000, features=5)
-    500
+    >>> balanced_batch_size(noise_std=2.0, horizon=10_000, features=5)
+    216
     """
-    return max(1, min(horizon // 2, math.ceil(features * (noise_std**2 * horizon) ** (1 / 3) * (1 - 1e-12))))
+    size = features * (2 * noise_std**2 * horizon) ** (1 / 3) if additive else features**1.5 * noise_std * math.sqrt(2)
+    return max(1, min(horizon // 2, math.ceil(size * (1 - 1e-12))))
 
 
 @_checks.checked(features=_checks.integer)
