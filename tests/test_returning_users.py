@@ -129,7 +129,7 @@ def test_batch_sizes_balance_the_regret_bound():
 def test_a_balanced_batch_size_minimizes_the_forecast():
     for sigma, T, d in ((2.0, 10**4, 5), (30.0, 10**6, 3)):
         sizes = np.arange(1, T // 2)
-        up, flat = 2 * d**1.5 * sigma * np.sqrt(2 * T / sizes), d**1.5 * sigma * math.sqrt(2) * np.log(T / sizes)
+        up, flat = 2 * d**1.5 * sigma * np.sqrt(2 * T / sizes), 2 * d**1.5 * sigma * math.sqrt(2) * np.log(T / sizes)
         for additive, noise in ((True, up), (False, flat)):
             assert abs(balanced_batch_size(sigma, T, d, additive) - sizes[np.argmin(sizes + noise)]) <= 1
     assert balanced_batch_size(1e9, 10, 5) == 5 and balanced_batch_size(1e-9, 1, 1) == 1
