@@ -36,9 +36,10 @@ def sphere(k, d, seed=0):
 
 @cache
 def final(name, k, d, horizon, length=1.0, runs=4, **options):
-    """Mean regret at the horizon; the same seeds, and so the same problems, for every learner."""
+    """Mean regret at the horizon; the same seeds, and so the same problems, for every learner; noise is the paper's."""
     family = SphericalArms(k, d, theta_norm=length)
-    learner = bdp.make(name, family, horizon=horizon, **options)
+    noise = {"noise": "gaussian"} if name[0] in "CL" else {}
+    learner = bdp.make(name, family, horizon=horizon, **noise | options)
     return float(bdp.simulate(learner, family, horizon, runs=runs, seed=4, progress=False).mean[-1])
 
 

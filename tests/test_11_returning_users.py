@@ -363,7 +363,7 @@ def test_shuffled_against_user_level_central(measured: dict) -> None:
     once = gaussian_noise_std(1.0, 0.1, LINEAR.l2_diameter * M)
     bits = ReturningVectorSum(B, M, 1.0, 0.1, domain=LINEAR).noise_std * math.sqrt(M)
     regret = {}
-    for key, name, options in (("bits", "LinUCB-SDP-Vec", {}), ("tree", "LinUCB-Batched-JDP", {}),
+    for key, name, options in (("bits", "LinUCB-SDP-Vec", {}), ("tree", "LinUCB-Batched-JDP", {"counter": "tree"}),
                                ("factorization", "LinUCB-Batched-JDP", {"counter": "factorization"})):
         learner = paper.make(name, 1.0, batch_size=B, returning_users=True, **options)
         regret[key] = bdp.simulate(learner, paper.problem, paper.horizon, runs=50, progress=False).mean[-1]

@@ -174,6 +174,15 @@ def test_hybrid_needs_no_horizon():
                 kind(None, 1.0, 1e-6)
 
 
+def test_factorization_never_has_more_noise_than_the_tree():
+    """At its noisiest sum, for any number of rounds and of rounds of one user: so it is the catalogue's counter."""
+    for rounds in (*range(1, 66), 127, 128, 129, 1000, 1024, 5000):
+        for most in {1, 2, 3, 20, rounds // 2, rounds} & set(range(1, rounds + 1)):
+            tree, factorization = (kind(rounds, 1.0, 1e-6, appearances=most).error_std(np.arange(1, rounds + 1)).max()
+                                   for kind in (C.TreeCounter, C.FactorizationCounter))
+            assert factorization <= tree * (1 + 1e-9)
+
+
 def test_factorization_halves_the_tree():
     """At T = 1e6 its largest error is below half of the tree's, exactly; and its closed forms hold."""
     tree, factorization = C.TreeCounter(MILLION, 1.0, 1e-6), C.FactorizationCounter(MILLION, 1.0, 1e-6)

@@ -22,9 +22,9 @@ FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 KINDS = {  # every name, with every noise
     "DPE": ("DPE", {}),
     "DPE-FixedU": ("DPE-FixedU", {"clients_per_phase": 40}),
-    "CDP-DPE": ("CDP-DPE", {"epsilon": 8.0, "delta": 0.1}),
+    "CDP-DPE": ("CDP-DPE", {"epsilon": 8.0, "delta": 0.1, "noise": "gaussian"}),
     "CDP-DPE, Laplace": ("CDP-DPE", {"epsilon": 30.0, "noise": "laplace"}),
-    "LDP-DPE": ("LDP-DPE", {"epsilon": 30.0, "delta": 0.1}),
+    "LDP-DPE": ("LDP-DPE", {"epsilon": 30.0, "delta": 0.1, "noise": "gaussian"}),
     "LDP-DPE, Laplace": ("LDP-DPE", {"epsilon": 80.0, "noise": "laplace"}),
     "SDP-DPE": ("SDP-DPE", {"epsilon": 8.0, "delta": 0.1}),
 }

@@ -30,7 +30,7 @@ FAMILY = {
     "LinUCB-Batched-LDP": {"batch_size": 7}, "LinUCB-Batched-JDP": {"batch_size": 7},
 }
 VARIANTS = [
-    *FAMILY.items(), ("LinUCB", {"batch_size": 9}), ("LinUCB-JDP", {"counter": "factorization"}),
+    *FAMILY.items(), ("LinUCB", {"batch_size": 9}), ("LinUCB-JDP", {"counter": "tree"}),
     ("LinUCB-SDP-Vec", {"batch_size": 6, "centred": True, "levels": 40}), ("LinUCB-JDP", {"centred": True, "radius_scale": 0.3}),
 ]
 

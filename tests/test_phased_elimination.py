@@ -21,9 +21,9 @@ FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 SIGNS = Box(1, -1.0, 1.0, whole=True)
 KINDS = {  # every name, with every noise
     "PE": ("PE", {}),
-    "CDP-PE": ("CDP-PE", {"epsilon": 2.0, "delta": 0.1}),
+    "CDP-PE": ("CDP-PE", {"epsilon": 2.0, "delta": 0.1, "noise": "gaussian"}),
     "CDP-PE, Laplace": ("CDP-PE", {"epsilon": 2.0, "noise": "laplace"}),
-    "LDP-PE": ("LDP-PE", {"epsilon": 4.0, "delta": 0.1}),
+    "LDP-PE": ("LDP-PE", {"epsilon": 4.0, "delta": 0.1, "noise": "gaussian"}),
     "LDP-PE, Laplace": ("LDP-PE", {"epsilon": 4.0, "noise": "laplace"}),
     "SDP-PE": ("SDP-PE", {"epsilon": 2.0, "delta": 0.1}),
 }

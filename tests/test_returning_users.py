@@ -18,7 +18,7 @@ from bandits_dp.privatizers.returning import (
     per_batch,
 )
 from bandits_dp.problems.contextual import ContextualLinear
-from bandits_dp.schedules.users import SIZES, named_batch_size
+from bandits_dp.schedules.users import SIZES, balanced_batch_size, named_batch_size
 
 LINEAR = LinearStatistics(5)
 PROBLEM = ContextualLinear(arms=10, dimension=3)
@@ -91,6 +91,15 @@ def test_named_batch_sizes():
         assert named_batch_size(name, protocol, T, d, epsilon, delta) == math.ceil(size), (name, protocol)
     assert named_batch_size("utility", "central", 10_000, 5, 1.0, 0.1) == 100
     assert named_batch_size("utility", "local", 10_000, 5, 1.0, 0.1) == 1000
+
+
+def test_a_balanced_batch_size_minimizes_the_forecast():
+    for sigma, T, d in ((2.0, 10**4, 5), (30.0, 10**6, 3)):
+        sizes = np.arange(1, T // 2)
+        up, flat = 2 * d**1.5 * sigma * np.sqrt(2 * T / sizes), 2 * d**1.5 * sigma * math.sqrt(2) * np.log(T / sizes)
+        for additive, noise in ((True, up), (False, flat)):
+            assert abs(balanced_batch_size(sigma, T, d, additive) - sizes[np.argmin(sizes + noise)]) <= 1
+    assert balanced_batch_size(1e9, 10, 5) == 5 and balanced_batch_size(1e-9, 1, 1) == 1
 
 
 def test_bad_batch_sizes():
@@ -167,7 +176,10 @@ def test_privacy_targeted_batches_are_locally_private(name):
 
 
 def test_named_batches_in_the_catalogue():
-    """Each family member takes its own names, and a horizon shorter than a batch is refused."""
+    """Each family member takes its own names; without one, batches are larger where more noise is shared."""
+    assert [made("LinUCB-SDP-Vec", epsilon=e).batch_size for e in (0.3, 1.0, 3.0)] == [124, 84, 55]
+    assert made("LinUCB-SDP-Vec", returning_users=True).batch_size > 84 < made("LinUCB-SDP-Amp").batch_size
+    assert made("LinUCB-SDP-Vec", calibration="theorem").batch_size == made("LinUCB-Batched-LDP").batch_size == 20
     assert made("LinUCB-SDP-Vec", batch_size="utility").batch_size == named_batch_size("utility", "vector", 2000, 3, 1.0, 0.1)
     assert made("LinUCB-SDP-Amp", batch_size="returning", returning_users=True).batch_size == named_batch_size(
         "returning", "amplified", 2000, 3, 1.0, 0.1)

@@ -47,7 +47,7 @@ BAD = [
     ("DP-UCB", {"counter": "factorization"}, "noise must be 'gaussian' for counter='factorization', got 'laplace'"),
     ("DP-UCB", THEOREM | {"noise": "gaussian"}, "calibration must be 'certified' for counter='tree'"),
     ("CDP-PE", {"problem": LinearArms(np.eye(2), [0, 0], "gaussian")}, "problem must have bounded rewards"),
-    ("CDP-PE", {"delta": None}, "delta must be in .* noise='laplace' can do without"),
+    ("CDP-PE", {"delta": None, "noise": "gaussian"}, "delta must be in .* noise='laplace' can do without"),
     ("LDP-PE", THEOREM | {"noise": "laplace"}, "prints no width"),
     ("CDP-PE", THEOREM, "epsilon must be below 1"),
     ("PE", {"problem": PROBLEM}, "problem must be of the setting 'linear'"),

@@ -125,10 +125,9 @@ def _constant_clients(
 
 def _continuous(gaussian: type[Privatizer], laplace: type[Privatizer], given: Given, options: Any) -> LiveClients:
     """Put a learner with Gaussian or Laplace noise together."""
-    if options.noise == "laplace":
-        given = replace(given, delta=0.0)  # pure privacy, whatever delta is allowed
-    privatizer = partial(_noisy, kind=with_noise(given, options, gaussian, laplace), bound=options.bound)
-    return _elimination(given, options, privatizer, gaussian_noise)
+    least = Box(given.problem.dimension, -options.bound, options.bound)  # a phase plays d actions or more to learn all directions
+    kind = with_noise(given, options, gaussian, laplace, least)
+    return _elimination(given, options, partial(_noisy, kind=kind, bound=options.bound), gaussian_noise)
 
 
 def _sdp_dpe(given: Given, options: Any) -> LiveClients:

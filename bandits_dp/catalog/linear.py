@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from bandits_dp import privatizers
 from bandits_dp.catalog.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.designs import support_bound
@@ -15,6 +17,7 @@ from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, ScalarSum
 from bandits_dp.privatizers.scalar_sum import default_levels
 from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
 
+MANY = 10**6  # users of a sum for which noises are compared: of the local model's only the variance counts
 CLIPPED = "; where values are clipped, their means are others, and confidence widths are void"  # what a guarantee says of clip=True
 
 
@@ -56,17 +59,31 @@ def _elimination(
 
 
 def with_noise(
-    given: Given, options: Any, gaussian: Callable[..., Privatizer], laplace: Callable[..., Privatizer], **more: Any
+    given: Given, options: Any, gaussian: Callable[..., Privatizer], laplace: Callable[..., Privatizer], domain: Box
 ) -> Callable[..., Privatizer]:
-    """Choose between Gaussian and Laplace noise."""
-    if options.noise == "laplace":
-        if given.calibration == "theorem":
-            raise ValueError("calibration must be 'certified' for noise='laplace', got 'theorem': the paper prints no "
-                             "width for it")
-        return partial(laplace, epsilon=given.epsilon, delta=given.delta or 0.0, clip=options.clip, **more)
-    if given.delta is None:
-        raise ValueError("delta must be in (0, 1) for noise='gaussian', got None; noise='laplace' can do without")
-    return partial(gaussian, **given.privacy(options, "clip", "strict"), **more)
+    """Choose between Gaussian noise and Laplace noise, which has delta = 0; if nobody says which, for values in ``domain``.
+
+    Then that one is taken of which two sums of many users differ by less, with the confidence of the proved widths.
+    """
+    pure = partial(laplace, epsilon=given.epsilon, clip=options.clip)
+    approximate = partial(gaussian, **given.privacy(options, "clip", "strict"))
+    log = math.log(given.problem.arms * given.horizon)
+    if options.noise is None and given.calibration == "certified":
+        kinds = [pure, approximate] if given.delta else [pure]
+        return min(kinds, key=lambda kind: _difference(kind(MANY, domain=domain), log))
+    if options.noise != "laplace":
+        if given.delta is None:
+            raise ValueError("delta must be in (0, 1) for noise='gaussian', got None; noise='laplace' can do without")
+        return approximate
+    if given.calibration == "theorem":
+        raise ValueError("calibration must be 'certified' for noise='laplace', got 'theorem': the paper prints no width for it")
+    return pure
+
+
+def _difference(noise: Privatizer, log: float) -> float:
+    """Bound by Chernoff what the difference of two noises exceeds with probability exp(-log)."""
+    s = np.geomspace(1e-3, 1e3, 3000) / noise.noise_std
+    return float(((2 * noise.log_mgf(s) + log) / s).min())
 
 
 def _bounded(given: Given) -> Box:
@@ -85,7 +102,9 @@ def _noisy_pe(
     gaussian: type[Privatizer], laplace: type[Privatizer], std: Callable[[int, Phase], float], given: Given, options: Any
 ) -> LiveArms:
     """Put a learner with Gaussian or Laplace noise together."""
-    return _elimination(given, with_noise(given, options, gaussian, laplace, domain=_bounded(given)), std, options.fidelity)
+    domain = _bounded(given)
+    privatizer = partial(with_noise(given, options, gaussian, laplace, domain), domain=domain)
+    return _elimination(given, privatizer, std, options.fidelity)
 
 
 def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fraction: float, clip: bool) -> ScalarSum:

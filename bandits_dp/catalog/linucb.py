@@ -1,14 +1,30 @@
 """LinUCB under all trust models (Chowdhury & Zhou 2022)."""
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import CHANCE, COUNTERS, FIDELITY, FROM_ZERO, RETURNING, SHARE, STRICT, WHOLE, Given, Option, System
+from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.catalog.options import (
+    CHANCE,
+    FIDELITY,
+    FROM_ZERO,
+    LEAST,
+    RETURNING,
+    SHARE,
+    STRICT,
+    WHOLE,
+    Given,
+    Option,
+    System,
+    counter_class,
+)
 from bandits_dp.companion.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
+from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
@@ -23,7 +39,7 @@ from bandits_dp.privatizers.returning import (
     ReturningVectorSum,
 )
 from bandits_dp.problems.contextual import Contextual, centre_of
-from bandits_dp.schedules.users import named_batch_size
+from bandits_dp.schedules.users import balanced_batch_size, named_batch_size
 from bandits_dp.widths.ridge import PlainRadius
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 
@@ -35,14 +51,15 @@ RADIUS = (Option("radius_scale", 1.0, (FROM_ZERO,), "factor on the confidence ra
 PRIVATE = (*RADIUS, RETURNING, STRICT,
            Option("centred", False, (bool,), "whether the middle of the reward's range is subtracted, if features have a constant"))
 COUNTER = Option("counter", None, (None, "tree", "factorization", "prefixes"),
-                 "experiment: prefixes or tree; None is the tree, in experiments the prefixes")
+                 f"the papers' is the tree; {LEAST}, as in theorems; experiment: prefixes or tree, None is the prefixes")
 LEVELS = Option("levels", None, (None, WHOLE), "bits that a number becomes; None: enough for rounding to cost 3% at most")
 CROWD = Option("honest_fraction", 1.0, (SHARE,), "share of users who surely take part")
 
 
 def batch_size(*words: str) -> Option:
     """Return the option of systems whose batches may be made by a rule."""
-    return Option("batch_size", USERS, (*SIZES, *words), "users per batch")
+    return Option("batch_size", None, (None, *SIZES, *words),
+                  "users per batch; None balances delay and noise; it is the simulation's 20 in the local model and in theorems")
 
 
 @dataclass(frozen=True)
@@ -57,10 +74,28 @@ class Batches:
 def _batches(given: Given, options: Any, protocol: str) -> Batches:
     """Find the batches; of one user each if the system has no ``batch_size``."""
     size, T = getattr(options, "batch_size", 1), given.horizon
-    if isinstance(size, str):
+    if size is None:
+        size = _usual_size(given, options, protocol)
+    elif isinstance(size, str):
         size = named_batch_size(size, protocol, T, given.problem.dimension, given.epsilon, given.delta)
     count = given.full_batches(size)
     return Batches(size, count, given.appearances(options, count))
+
+
+def _usual_size(given: Given, options: Any, protocol: str) -> int:
+    """Return how many users share a model if nobody says: by a rule if all of a batch share noise, else those of the simulation."""
+    T, d, domain = given.horizon, given.problem.dimension, _domain(given, options)
+    if given.calibration != "certified" or protocol == "local" or T == 1:
+        return min(USERS, T)
+    std = gaussian_noise_std(given.epsilon, given.delta, domain.l2_diameter)
+    size = balanced_batch_size(std, T, d)  # what the rest depends on, roughly
+    count, appearances = T // size, given.appearances(options, T // size)
+    if protocol == "central":
+        counter = FactorizationCounter(count, given.epsilon, given.delta, domain, appearances=appearances)
+        return balanced_batch_size(float(counter.error_std(count)), T, d, additive=False)
+    if protocol == "amplified":
+        std = AmplifiedGaussian(size, given.epsilon, given.delta, domain=domain).noise_std
+    return balanced_batch_size(std * math.sqrt(appearances), T, d)
 
 
 def _reward_std(problem: Contextual) -> float:
@@ -135,9 +170,11 @@ def _local(given: Given, options: Any) -> LiveContexts:
 
 def _central(given: Given, options: Any) -> LiveContexts:
     batches = _batches(given, options, "central")
-    kind = COUNTERS[_checks.choice("counter", options.counter or "tree", ("tree", "factorization"))]
-    counter = kind(batches.count, given.epsilon, given.delta, _domain(given, options), given.calibration,
-                   appearances=batches.appearances, strict=options.strict)
+    domain = _domain(given, options)
+    _checks.choice("counter", options.counter or "tree", ("tree", "factorization"))
+    kind = counter_class(options.counter, given, batches.count * domain.dimension)
+    counter = kind(batches.count, given.epsilon, given.delta, domain, given.calibration, appearances=batches.appearances,
+                   strict=options.strict)
     stream = CountedBatches(counter, batches.users)
     made = stream.guarantee
     once = ", one per batch" if batches.users > 1 and batches.appearances > 1 else ""

@@ -13,6 +13,8 @@ from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, T
 
 COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
 MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten seconds, and half a gigabyte
+MOST_KEPT = 2_500_000  # numbers that a factorization keeps, in half a gigabyte; a tree forgets them
+LEAST = "None is the factorization, whose noise is the least that is proved, or a tree where there is no room for it"
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,13 @@ class Given:
         """Return in how many of the batches a user may be."""
         returning = options.returning_users
         return (batches if returning else 1) if isinstance(returning, bool) else min(returning, batches)
+
+
+def counter_class(name: str | None, given: Given, kept: int) -> Callable[..., Counter]:
+    """Find the counter of a name; None is the one with the least noise that is proved, if ``kept`` numbers are not too many."""
+    if name is None:
+        name = "factorization" if given.calibration == "certified" and kept <= MOST_KEPT else "tree"
+    return COUNTERS[name]
 
 
 @dataclass(frozen=True)
@@ -179,5 +188,6 @@ FIDELITY = Option("fidelity", "aggregate", ("aggregate", "messages"))
 HONEST = Option("honest_fraction", 1.0, (SHARE,), "share of users who surely add their noise")
 STRICT = Option("strict", True, (bool,), "whether the theorem calibration refuses what its proof does not cover")
 CLIP = Option("clip", False, (bool,), "whether values outside their bounds are moved there; if not, they raise")
-NOISE = Option("noise", "gaussian", ("gaussian", "laplace"))
+NOISE = Option("noise", None, (None, "gaussian", "laplace"),
+               "the papers' is gaussian; None is the one with less noise that is proved, without delta laplace")
 RETURNING = Option("returning_users", False, (bool, WHOLE), "in how many batches a user may be: False for 1, True for all")

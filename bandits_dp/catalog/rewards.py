@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import COUNTERS, FROM_ZERO, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, System
+from bandits_dp.catalog.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, System, counter_class
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.continual.curator import Curator
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
@@ -69,9 +69,9 @@ def _reward_tree(given: Given, options: Any) -> LiveContexts:
         raise ValueError(f"calibration must be 'certified' for LinUCB-RewardTree, got {given.calibration!r}: no paper publishes it")
     problem, batch_size, width = given.problem, options.batch_size, options.width
     span, d = _range(problem), problem.dimension
-    kind = COUNTERS[options.counter]
     batches = given.full_batches(batch_size)
     appearances = given.appearances(options, batches)
+    kind = counter_class(options.counter, given, batches * d)
     counter = kind(batches, given.epsilon, given.delta, Ball(d, appearances * span / 2))  # all that one user moves
     stds = counter.error_std(np.arange(1, batches + 1))
     radius: PublicWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
@@ -162,6 +162,6 @@ SYSTEMS = (
             Option("counter", "tree", ("tree", "hybrid"), "the latter is not certified")), experiment=True),
     System("LinUCB-RewardTree", "henzinger2023", "contextual", "central", "one reward", r"\text{none published}",
            _CHAPTER, _TEST, _reward_tree,
-           (*PROVED, SIZE, RETURNING, Option("counter", "factorization", ("factorization", "tree", "hybrid")),
+           (*PROVED, SIZE, RETURNING, Option("counter", None, (None, "factorization", "tree", "hybrid"), LEAST),
             Option("whiten", True, (bool,), "whether rewards are counted in the direction of whitened features"))),
 )

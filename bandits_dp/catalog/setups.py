@@ -67,12 +67,14 @@ _LINUCB = ("LinUCB", "LinUCB-JDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec", "LinUCB-L
 _BATCHES: Mapping[str, Mapping[str, object]] = MappingProxyType({
     name: MappingProxyType({"batch_size": 20}) for name in ("LinUCB-SDP-Amp", "LinUCB-SDP-Vec")
 })
+_TREE: Mapping[str, Mapping[str, object]] = MappingProxyType(
+    {**_BATCHES, "LinUCB-JDP": MappingProxyType({"counter": "tree"})})
 
 
 def _chowdhury_zhou(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
     """Section 5, Figures 1 and 2: arms that stay the same in all rounds of an instance."""
     problem = ContextualLinear(arms, dimension)
-    return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, options=_BATCHES)
+    return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, options=_TREE)
 
 
 def _chowdhury_zhou_code(paper: str, dimension: int = 5, arms: int = 100) -> Setup:

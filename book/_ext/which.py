@@ -75,7 +75,7 @@ def options(name: str) -> dict[str, Any]:
     if system.chapter.startswith("12"):
         return {"width": None}
     if "centred" in takes:
-        return {"centred": True} | ({"batch_size": "utility"} if "batch_size" in takes else {})
+        return {"centred": True}
     return {}
 
 
@@ -94,7 +94,7 @@ def call(name: str) -> str:
     import bandits_dp as bdp
 
     system = next(one for one in bdp.systems() if one.name == name)
-    pure = system.pure and not name.startswith("CDP")
+    pure = system.pure and name != "CDP-DPE"
     private = [] if system.model == "none" else ["epsilon={epsilon}"] + ([] if pure else ["delta={delta}"])
     more = [f"{key}={value!r}" for key, value in options(name).items()]
     if "returning_users" in {one.name for one in system.options}:
