@@ -38,7 +38,7 @@ from bandits_dp.problems.linear import on_sphere
 HORIZONS = {"arms": (30_000, 100_000), "linear": (100_000, 10**6), "clients": (100_000, 10**6), "contextual": (10_000, 20_000)}
 TRUSTS = ("none", "pure", "central", "shuffle", "local", "pure rewards", "central rewards")
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
-SCALES = (1.0, 0.5, 0.25, 0.1, 0.03)
+SCALES = (1.0, 0.7, 0.5, 0.3, 0.1, 0.03)
 INSTANCES, TUNING, RUNS = 20, 6, 4
 GRID = 4096
 Row = dict[str, Any]
@@ -68,7 +68,7 @@ def instances(setting: str, tuning: bool = False) -> tuple[Instance, ...]:
     --------
     >>> from bandits_dp.companion import contest
     >>> [one.name for one in contest.instances("arms")][:2]
-    ['easy, K = 2, T = 100,000', 'hard, K = 10, T = 100,000']
+    ['1, easy, K = 2, T = 100,000', '2, hard, K = 20, T = 100,000']
     """
     return tuple(_instance(setting, number, tuning) for number in range(TUNING if tuning else INSTANCES))
 
@@ -94,7 +94,7 @@ def _instance(setting: str, number: int, tuning: bool) -> Instance:
     else:
         lost = float(problem.gaps.mean())
     size = f"K = {problem.arms}, " + (f"d = {problem.dimension}, " if hasattr(problem, "dimension") else "") + f"T = {T:,}"
-    return Instance(f"{'hard' if hard else 'easy'}, {size}", problem, T, number + 1000 * tuning, float(f"{T * lost:.6g}"))
+    return Instance(f"{number + 1}, {'hard' if hard else 'easy'}, {size}", problem, T, number + 1000 * tuning, float(f"{T * lost:.6g}"))
 
 
 @dataclass(frozen=True)
@@ -155,15 +155,11 @@ def _from_catalogue(name: str, model: str, instance: Instance, epsilon: float | 
 
 
 class ScaledWidth:
-    """A width, or margins, times a factor."""
+    """A width, margins, or how far an upper bound is above the mean, times a factor."""
 
     def __init__(self, width: Any, scale: float) -> None:
         self.width, self.scale = width, scale
-
-    @property
-    def users(self) -> int:
-        """How many users the width has heard of."""
-        return int(self.width.users)
+        self.users, self.s = getattr(width, "users", 0), getattr(width, "s", None)
 
     def after(self, *told: Any) -> "ScaledWidth":
         """Return the width after more releases."""
@@ -180,6 +176,11 @@ class ScaledWidth:
     def margins(self, *told: Any) -> Any:
         """Return the scaled margins of differences."""
         return self.scale * self.width.margins(*told)
+
+    def upper(self, total: float, rewards: int, log_mgf: Any) -> float:
+        """Return the upper confidence bound, which is scaled as seen from the mean, as far as that is in [0, 1]."""
+        mean = min(max(total / rewards, 0.0), 1.0)
+        return mean + self.scale * (float(self.width.upper(total, rewards, log_mgf)) - mean)
 
     def fewest_users(self, noise: Any, half_width: float) -> int:
         """Return the fewest users of a batch for a scaled half width."""
@@ -198,10 +199,11 @@ def scale_width(live: Any, scale: float) -> None:
     0.5
     """
     learner = live.learner
+    names = [name for name in ("width", "bound") if hasattr(learner, name)]
     if hasattr(learner, "radius_scale"):
         learner.radius_scale, learner.beta = learner.radius_scale * scale, learner.beta * scale
-    elif hasattr(learner, "width"):
-        learner.width = ScaledWidth(learner.width, scale)
+    elif names:
+        setattr(learner, names[0], ScaledWidth(getattr(learner, names[0]), scale))
         if hasattr(getattr(learner, "schedule", None), "width"):  # whose batches are as large as the width asks for
             learner.schedule.width = ScaledWidth(learner.schedule.width, scale)
             live.begin()

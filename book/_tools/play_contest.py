@@ -3,9 +3,9 @@
     python book/_tools/play_contest.py --only "arms pure" --workers 2 --instances 5
 
 First every contestant's width is tuned, on instances of their own; then all play instance after instance, and after each the file
-is written. Stopped at any time, also by force, it goes on where it was: every run is kept in _build/contest, until code changes. Only
-the first instance is played again, for its seconds. `--only` is part of a contestant's setting, trust model and name, in this
-order; the others' rows stay.
+is written. Stopped at any time, also by force, it goes on where it was: every run is kept in _build/contest, until code changes.
+Only the first instance is played again, for its seconds. `--only` is part of a contestant's setting, trust model and name, in
+this order; the others' rows stay.
 """
 
 import argparse
