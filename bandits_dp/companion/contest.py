@@ -94,7 +94,8 @@ def _instance(setting: str, number: int, tuning: bool) -> Instance:
     else:
         lost = float(problem.gaps.mean())
     size = f"K = {problem.arms}, " + (f"d = {problem.dimension}, " if hasattr(problem, "dimension") else "") + f"T = {T:,}"
-    return Instance(f"{number + 1}, {'hard' if hard else 'easy'}, {size}", problem, T, number + 1000 * tuning, float(f"{T * lost:.6g}"))
+    name = f"{number + 1}, {'hard' if hard else 'easy'}, {size}"
+    return Instance(name, problem, T, number + 1000 * tuning, float(f"{T * lost:.6g}"))
 
 
 @dataclass(frozen=True)
@@ -403,5 +404,5 @@ def fewest_lost(instance: Instance, epsilon: float) -> float:
             eta = np.linspace(gap + 0.005, 1 - mean, 80)
             c = np.log1p(math.expm1(epsilon) * eta / (mean + eta))
             told = np.exp(np.minimum(c * tau, 100)) * worst / ((eta - gap) * (T - tau))
-            total += gap * max(0.0, float((tau * (1 - told)).max()))
+            total += float(gap) * max(0.0, float((tau * (1 - told)).max()))
     return total

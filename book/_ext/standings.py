@@ -3,7 +3,7 @@
     ```{standings}
     ```
 
-is a form that filters and sorts, and a table with a row for each learner, trust model and epsilon, with proved and with tuned widths.
+is a form that filters and sorts, and a table: a row for each learner, trust model and epsilon, with proved and with tuned widths.
 """
 
 import json
@@ -15,11 +15,12 @@ from sphinx.application import Sphinx
 
 from browse import Browse, Element, form, row, table
 
-COLUMNS = {"item": "Learner", "where": "Setting, trust, ε", "share": "Regret, % of random play's", "difference": "Behind the favourite, %",
-           "rank": "Mean rank; best arm lost", "cost": "Bits per user; seconds a run"}
+COLUMNS = {"item": "Learner", "where": "Setting, trust, ε", "share": "Regret, % of random play’s",
+           "difference": "Behind the favourite, %", "rank": "Mean rank; best arm lost", "cost": "Bits per user; seconds a run"}
 SETTINGS = {"arms": "arms", "linear": "linear arms", "clients": "clients", "contextual": "contexts"}
-TRUST = {"none": "nobody asked", "pure": "a server, δ = 0", "central": "a server", "shuffle": "a shuffler", "local": "nobody trusted",
-         "pure rewards": "a server, δ = 0, public features", "central rewards": "a server, public features"}
+TRUST = {"none": "nobody asked", "pure": "a server, δ = 0", "central": "a server", "shuffle": "a shuffler",
+         "local": "nobody trusted", "pure rewards": "a server, δ = 0, public features",
+         "central rewards": "a server, public features"}
 ORDERS = {"share": "regret", "difference": "difference", "rank": "mean rank", "lost": "best arm lost"}
 EPSILONS = ("0.1", "0.3", "1", "3", "10")
 
@@ -31,8 +32,8 @@ def percent(pair: tuple[float, float], sign: str = "") -> str:
 
 
 def key(value: float) -> str:
-    """Write a number so that names are sorted as numbers: those from -1 on, in millionths."""
-    return str(round(1e6 * (1 + value)))
+    """Write a number so that names are sorted as numbers, negative ones first."""
+    return str(round(1e6 * (1000 + value)))
 
 
 class Standings(Browse):
@@ -42,15 +43,14 @@ class Standings(Browse):
         from bandits_dp.companion import contest
 
         stored = json.loads((self.root / "book" / "contest.json").read_text("utf-8"))
-        random = {setting: list(lost.values()) for setting, lost in stored["instances"].items()}
-        told = contest.standings(stored["rows"], random)
-        told.sort(key=lambda one: (list(SETTINGS).index(one["setting"]), list(TRUST).index(one["trust"]), one["epsilon"] or 0,
-                                   one["tuned"], one.get("share", (math.inf,))[0]))
-        names = {one["system"]: one["system"] for one in told}
+        told = contest.standings(stored["rows"], contest.losses())
+        places = {"setting": list(SETTINGS), "trust": list(TRUST)}
+        told.sort(key=lambda one: (*(places[name].index(one[name]) for name in places), one["epsilon"] or 0, one["tuned"],
+                                   one.get("share", (math.inf,))[0]))
         choices = {"setting": SETTINGS, "trust": TRUST, "epsilon": {one: one for one in EPSILONS},
-                   "width": {"proved": "as proved", "tuned": "tuned"}, "learner": names}
+                   "width": {"proved": "as proved", "tuned": "tuned"}, "learner": {one["system"]: one["system"] for one in told}}
         most = max((one["played"] for one in told if "played" in one), default=0)
-        words = f"{len(told)} rows; {most} of {contest.INSTANCES} instances are played"
+        words = f"{len(told)} rows; {most} of {contest.INSTANCES} instances of each setting are played"
         lines = [self.line(one, contest.INSTANCES) for one in told]
         return [form("rows", choices, ORDERS), table([nodes.Text(words)], COLUMNS, lines)]
 
@@ -58,22 +58,22 @@ class Standings(Browse):
         width, epsilon = "tuned" if one["tuned"] else "proved", f"{one['epsilon']:g}" if one["epsilon"] else ""
         own = {"setting": one["setting"], "trust": one["trust"], "epsilon": epsilon or "|".join(EPSILONS), "width": width,
                "learner": one["system"]}
-        scaled = f"width × {one['scale']:g}" if one["tuned"] else "width as proved"
-        cells = {"item": [one["system"], scaled], "where": [SETTINGS[one["setting"]], TRUST[one["trust"]], epsilon and f"ε = {epsilon}"]}
-        if "share" not in one:
-            cells |= {"share": [one["note"] or "not played"], "difference": [], "rank": [], "cost": []}
-        else:
+        cells = dict.fromkeys(COLUMNS, ("",)) | {
+            "item": (one["system"], f"width × {one['scale']:g}" if one["tuned"] else "width as proved"),
+            "where": (SETTINGS[one["setting"]], TRUST[one["trust"]], epsilon and f"ε = {epsilon}"),
+            "share": (one["note"] or "not played",)}
+        if "share" in one:
+            own |= {name: key(one[name][0]) for name in ("share", "difference")}
+            own |= {name: key(one[name] or 0.0) for name in ("rank", "lost")}
             favourite = one["favourite"] == one["system"]
-            own |= {"share": key(one["share"][0]), "difference": key(one["difference"][0]), "rank": key(one["rank"]),
-                    "lost": key(one["lost"] or 0.0)}
-            few = f"{one['played']} of {instances} instances" if one["played"] < instances else ""
-            lost = "" if one["lost"] is None else f"lost in {one['lost']:.0%} of runs"
-            cells |= {"share": [percent(one["share"]), few],
-                      "difference": ["the favourite" if favourite else percent(one["difference"], "+"), "" if favourite else one["favourite"]],
-                      "rank": [f"{one['rank']:.1f}", lost], "cost": [f"{one['bits']:,.3g}", f"{one['seconds']:.2g} s"]}
-        name = "-".join(filter(None, (one["setting"], one["trust"].replace(" ", "-"), one["system"].lower(), epsilon.replace(".", "-"),
-                                      width)))
-        return row(COLUMNS, {column: [nodes.paragraph("", text) for text in texts if text] for column, texts in cells.items()}, name, own)
+            cells |= {
+                "share": (percent(one["share"]), f"{one['played']} of {instances} instances" * (one["played"] < instances)),
+                "difference": ("the favourite",) if favourite else (percent(one["difference"], "+"), one["favourite"]),
+                "rank": (f"{one['rank']:.1f}", "" if one["lost"] is None else f"lost in {one['lost']:.0%} of runs"),
+                "cost": (f"{one['bits']:,.3g}", f"{one['seconds']:.2g} s")}
+        name = " ".join((one["setting"], one["trust"], one["system"].lower(), epsilon, width)).replace(".", "-")
+        shown = {column: [nodes.paragraph("", text) for text in texts if text] for column, texts in cells.items()}
+        return row(COLUMNS, shown, "-".join(name.split()), own)
 
 
 def setup(app: Sphinx) -> None:
