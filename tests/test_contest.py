@@ -2,10 +2,10 @@
 
 import json
 import math
+import re
 from functools import partial
 from itertools import pairwise
 
-import joblib
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -15,6 +15,7 @@ import play_contest
 from bandits_dp.companion import contest
 from bandits_dp.play import simulate
 from checkout import ROOT
+from tests.book_helpers import build
 
 STORED = json.loads(play_contest.STORED.read_text("utf-8"))
 SYSTEMS = {one.name: one for one in contest.contestants()}
@@ -115,17 +116,12 @@ def late(instance, epsilon):
 
 @pytest.mark.parametrize("learner, words", [
     (broken, "RuntimeError: no such thing"), (short, "must play"), (weak, "must promise epsilon = 1"),
-    (loose, "must promise a delta"), (late, "RuntimeError: no such thing"), (lambda *_: None, "no attribute"),
+    (loose, "must promise a delta"), (late, "RuntimeError: no such thing"), (lambda *_: None, "no attribute"), (nothing, "must promise something"),
 ])  # fmt: skip
 def test_whoever_fails_gets_a_row_that_says_so(learner, words):
     made = contest.enter("Mine", learner, "arms", 1.0, STORED, count=2)
     assert made["system"] == "Mine" and "share" not in made
     assert words in made["note"]
-
-
-def test_no_guarantee_is_no_contestant():
-    given = contest.play(contest.Contestant("Mine", "arms", "local", nothing), contest.instances("arms")[4], 1.0)
-    assert "must promise epsilon = 1 in the local model" in given["note"]
 
 
 def test_a_learner_of_ones_own_gets_its_row():
@@ -218,14 +214,6 @@ def test_a_contest_goes_on_where_it_was_stopped(little, monkeypatch):
     assert [len(one["regret"]) for one in made] == [2, 2, 2, 2, 0, 0]
 
 
-def test_workers_make_no_difference(little):
-    listed, _ = little
-    with joblib.parallel_config(backend="threading"):
-        *_, two = play_contest.rows(listed[:2], 2, 1)
-    *_, one = play_contest.rows(listed[:2], 1, 1)
-    assert without_times(one) == without_times(two)
-
-
 def test_rows_that_nobody_asked_for_stay(little):
     listed, _ = little
     *_, made = play_contest.rows(listed[:2], 1, 1)
@@ -252,6 +240,21 @@ def test_the_file_holds_what_the_page_shows():
         assert tuple(one[key] for key in play_contest.KEYS) in known and len(one["regret"]) <= contest.INSTANCES
     assert STORED["made"]["package"] == bdp.__version__ and play_contest.STORED.stat().st_size < 300_000
     assert "{standings}" in (ROOT / "book" / "contest.md").read_text("utf-8")
+
+
+def test_the_page_shows_every_row(tmp_path):
+    """With what can be filtered and sorted by; a row that failed says why, and one that has played little says that."""
+    (tmp_path / "book").mkdir()
+    rows = [row("A", [50.0, 100.0], 0.3), row("B", [40.0, 0.0], 0.2, scale=0.5), row("C", [], note="RuntimeError: no such thing")]
+    (tmp_path / "book" / "contest.json").write_text(json.dumps({"rows": rows}))
+    (tmp_path / "page.md").write_text("# A page\n\n```{standings}\n```\n", "utf-8")
+    status, told = build(tmp_path, "standings")
+    assert status == 0, told
+    page = (tmp_path / "_built" / "page.html").read_text("utf-8")
+    assert page.count('data-learner="') == 3 and "RuntimeError: no such thing" in page
+    assert "2 of 20 instances" in page and "the favourite" in page and 'data-trust="local"' in page
+    shares = [int(found) for found in re.findall(r'data-share="(\d+)"', page)]
+    assert len(shares) == 2 and shares == sorted(shares)
 
 
 def test_the_floor_is_a_floor_and_falls_with_epsilon():

@@ -131,19 +131,17 @@ def contestants() -> list[Contestant]:
 
 
 def usual(system: System) -> dict[str, Any]:
-    """Return the options with which learners are compared: proved widths, rewards around 0, and batches by a rule.
+    """Return the options with which learners are compared: proved widths, rewards around 0, and batches that grow.
 
     Examples
     --------
     >>> import bandits_dp as bdp
     >>> {system.name: bdp.contest.usual(system) for system in bdp.systems()}["LinUCB-SDP-Vec"]
-    {'batch_size': 'utility', 'centred': True}
+    {'centred': True}
     """
-    ranges = {option.name: option.ranges for option in system.options}
-    chosen: dict[str, Any] = {"batch_size": "utility"} if "utility" in ranges.get("batch_size", ()) else {}
-    if system.name in ("AE", "LDP-AE"):
-        chosen = {"batch_size": "doubling"}
-    return chosen | {name: value for name, value in (("width", None), ("centred", True)) if name in ranges}
+    names = {option.name for option in system.options}
+    chosen = {"batch_size": "doubling"} if system.name in ("AE", "LDP-AE") else {}
+    return chosen | {name: value for name, value in (("width", None), ("centred", True)) if name in names}
 
 
 def _from_catalogue(name: str, model: str, instance: Instance, epsilon: float | None) -> Any:
@@ -366,13 +364,14 @@ def enter(
     dict
         Its row; with a ``note`` if it raised, does not play to the end, or does not promise what it is compared by.
     """
-    model = ""
     here = instances(setting)[:count]
     try:
         promise = make_learner(here[0], epsilon).guarantee
-        model = "pure" if promise.model == "central" and promise.delta == 0 else promise.model
+        if not promise.proved:
+            raise ValueError(f"learner must promise something, got: {promise}")
     except Exception as error:
         return {"system": name, "setting": setting, "note": f"{type(error).__name__}: {error}"}
+    model = "pure" if promise.model == "central" and promise.delta == 0 else promise.model
     played = [play(Contestant(name, setting, model, make_learner), one, epsilon) for one in here]
     note = next((row["note"] for row in played if "note" in row), "")
     own = {"setting": setting, "trust": model, "epsilon": epsilon, "system": name, "tuned": False, "scale": 1.0, "note": note,
