@@ -145,12 +145,12 @@ def usual(system: System) -> dict[str, Any]:
 
 
 def _from_catalogue(name: str, model: str, instance: Instance, epsilon: float | None) -> Any:
-    system = next(one for one in systems() if one.name == name)
-    chosen = usual(system)
-    if model == "pure" and any("laplace" in option.ranges for option in system.options):
-        chosen["noise"] = "laplace"
+    chosen = usual(next(one for one in systems() if one.name == name))
     private: dict[str, Any] = {} if model == "none" else {"epsilon": epsilon, "delta": None if model == "pure" else instance.delta}
-    return make(name, instance.problem, horizon=instance.horizon, **private, **chosen)
+    learner = make(name, instance.problem, horizon=instance.horizon, **private, **chosen)
+    if model == "central" and learner.guarantee.delta == 0:  # it has no use for a delta, and its runs are those without
+        return _from_catalogue(name, "pure", instance, epsilon)
+    return learner
 
 
 class ScaledWidth:
