@@ -24,7 +24,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help maintain environment book serve test processors coverage lab notebooks refresh slides assignments grade rehearsal lint pdf claims bench package fuzz mutants audits clean distclean lock repository
+.PHONY: help maintain environment book serve test processors coverage lab notebooks refresh slides assignments grade rehearsal lint pdf claims bench contest package fuzz mutants audits clean distclean lock repository
 
 # What lists the commands whose lines it gets: name, and what stands behind ##.
 LIST := sed 's/^\([a-z]*\):[^\#]*\#\# /  \1|/;/^  [a-z]*|/!d' | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -93,6 +93,9 @@ claims: environment  ## run the tests that judge the papers' claims and write bo
 
 bench: environment  ## measure the package's speed and memory for the book's page on it (ONLY=linucb for one family)
 	@$(PYTHON) -m tests.benchmarks $(ONLY)
+
+contest: environment  ## play the contest of all private learners, or go on where it was stopped (ONLY="arms pure" WORKERS=2 ARGS="--instances 5")
+	@$(PYTHON) $(TOOLS)/play_contest.py --only "$(ONLY)" --workers $(WORKERS) $(ARGS)
 
 processors: environment  ## run the tests as other processors would compute, and list every number that moves (ONLY=Nehalem ARGS=notebooks/10...)
 	@$(PYTHON) $(TOOLS)/processors.py --only "$(ONLY)" $(ARGS)

@@ -23,7 +23,7 @@ from bandits_dp.play.result import Result
 from bandits_dp.play.simulate import simulate
 
 if TYPE_CHECKING:
-    from bandits_dp.companion import lastfm, logs, museum, plots
+    from bandits_dp.companion import contest, lastfm, logs, museum, plots
     from bandits_dp.companion.source import source
 
 __version__ = "0.2.0"
@@ -38,6 +38,7 @@ __all__ = [
     "accounting",
     "audit",
     "combine",
+    "contest",
     "continual",
     "lastfm",
     "logs",
@@ -57,7 +58,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import the book's companions when somebody asks for them: no algorithm needs them."""
-    if name in ("lastfm", "logs", "museum", "plots", "source"):
+    if name in ("contest", "lastfm", "logs", "museum", "plots", "source"):
         module = import_module(f"bandits_dp.companion.{name}")
         return module.source if name == "source" else module
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,7 +19,7 @@ from sphinx.search import WordCollector
 from sphinx.search.en import SearchEnglish
 
 COUNTS = "search_counts.js"
-LISTS = ("book/api", "book/claims", "book/catalogue", "book/benchmarks", "book/bibliography", "book/notation")
+LISTS = ("book/api", "book/claims", "book/catalogue", "book/contest", "book/benchmarks", "book/bibliography", "book/notation")
 
 
 def places(env: BuildEnvironment) -> dict[str, tuple[str, str]]:

@@ -66,6 +66,8 @@ TESTS = {f"tests/{path.name}": path.read_text("utf-8") for path in sorted((ROOT 
 CLAIMS = tuple(name for name, text in TESTS.items() if "mark.claim" in text)
 PRICE, SWEEP = "notebooks/15_price_of_privacy.ipynb", "book/_tools/price_sweep.py"
 STEPS = (  # in this order: none reads what a later one writes
+    Step("contest", "book/_tools/play_contest.py --workers 2", ("book/contest.json",), ("book/_tools/play_contest.py",),
+         wants="IDLE"),
     Step("price", SWEEP, ("book/price.json",), (SWEEP,), PRICE),
     Step("lastfm", "book/_tools/lastfm_curves.py {part}", (CURVES,), ("book/_tools/lastfm_curves.py",),
          parts=tuple(lastfm_curves.PARTS), wants="BANDITS_DP_DATA"),

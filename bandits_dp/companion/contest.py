@@ -1,0 +1,427 @@
+r"""A contest of learners on public instances, and what its numbers say.
+
+**Instances.** :func:`instances` draws them with fixed seeds: easy and hard gaps, several numbers of arms and dimensions, several
+horizons. What is drawn is rounded to multiples of 1/4096 where arms are fixed, so gaps are exact, and so are regrets, however they
+are added. Widths are tuned on instances of their own, which nobody is judged by.
+
+**Contestants.** :func:`contestants` lists the catalogue, each with proved widths. A purely private learner stands twice: with
+:math:`\delta = 0`, and among those to whom a :math:`\delta` is allowed, of which it may make use. Learners that hide the reward
+only, with public features, are compared with each other.
+
+**Tuned.** One factor on a learner's width, of ``SCALES`` the one with the least mean share of random play's regret on the tuning
+instances, the largest of equal ones. What is released is as private as before; the width is proved no longer.
+
+**Intervals.** Instances differ by far more than learners do, so learners are compared on each instance by itself, by the difference
+of their shares of random play's regret, and the 95% interval of the mean difference is Student's over the instances. Of twenty
+normal differences it covers the mean in 95% of all cases, of twenty exponential ones in 92%. Each learner is compared with the
+*favourite* of its trust model: the one with the least share on the tuning instances, whom no number of the comparison has chosen.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp.catalog import make, systems
+from bandits_dp.catalog.options import System
+from bandits_dp.play.result import Result
+from bandits_dp.play.simulate import simulate
+from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms
+from bandits_dp.problems.linear import on_sphere
+
+HORIZONS = {"arms": (30_000, 100_000), "linear": (100_000, 10**6), "clients": (100_000, 10**6), "contextual": (10_000, 20_000)}
+TRUSTS = ("none", "pure", "central", "shuffle", "local", "pure rewards", "central rewards")
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
+SCALES = (1.0, 0.7, 0.5, 0.3, 0.1, 0.03)
+INSTANCES, TUNING, RUNS = 20, 6, 4
+GRID = 4096
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One instance: its name, the problem, the horizon T, the seed of its runs, and what random play loses."""
+
+    name: str
+    problem: Any
+    horizon: int
+    seed: int
+    random: float
+
+    @property
+    def delta(self) -> float:
+        """The delta that a learner may use, 0.1 / T."""
+        return 0.1 / self.horizon
+
+
+@cache
+def instances(setting: str, tuning: bool = False) -> tuple[Instance, ...]:
+    """Draw the instances of a setting, or those for tuning: even ones are easy, odd ones hard.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion import contest
+    >>> [one.name for one in contest.instances("arms")][:2]
+    ['1, easy, K = 2, T = 100,000', '2, hard, K = 20, T = 100,000']
+    """
+    return tuple(_instance(setting, number, tuning) for number in range(TUNING if tuning else INSTANCES))
+
+
+def _instance(setting: str, number: int, tuning: bool) -> Instance:
+    hard, rng = number % 2 == 1, np.random.default_rng([25, list(HORIZONS).index(setting), tuning, number])
+    T, K, d = (int(rng.choice(sizes)) for sizes in (HORIZONS[setting], (2, 5, 10, 20), (2, 4, 8)))
+    problem: Any
+    if setting == "arms":
+        gaps = np.append(0.0, rng.uniform(*((0.02, 0.1) if hard else (0.1, 0.3)), K - 1))
+        problem = BernoulliArms(rng.permutation(np.trunc((rng.uniform(0.3, 0.9) - gaps) * GRID) / GRID))
+    elif setting == "contextual":
+        theta = np.append(on_sphere(1, d, rng)[0] * (0.3 if hard else math.sqrt(0.5)), math.sqrt(0.5))
+        problem = ContextualLinear(K, d + 1, fixed=False, theta=theta)
+        problem.centre = problem.centre[0], math.sqrt(0.5)  # public: the last number is known, as where theta is drawn
+    else:
+        points = on_sphere(2 * K + 1, d, rng) * np.append(np.ones(2 * K), 0.3 if hard else 0.9)[:, None]
+        points = np.trunc(points * GRID) / GRID
+        problem = LinearArms(points[:-1], points[-1]) if setting == "linear" else ClientPopulation(points[:-1], points[-1], 0.05)
+    if setting == "contextual":
+        means = problem.means(problem.contexts(problem.numbers(np.random.default_rng(1), 20_000)))
+        lost = float(np.mean(means.max(axis=1) - means.mean(axis=1)))
+    else:
+        lost = float(problem.gaps.mean())
+    size = f"K = {problem.arms}, " + (f"d = {problem.dimension}, " if hasattr(problem, "dimension") else "") + f"T = {T:,}"
+    name = f"{number + 1}, {'hard' if hard else 'easy'}, {size}"
+    return Instance(name, problem, T, number + 1000 * tuning, float(f"{T * lost:.6g}"))
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """Who plays: a name, a setting, whom its users trust, and ``make(instance, epsilon)``, which returns a fresh learner."""
+
+    name: str
+    setting: str
+    trust: str
+    make: Callable[[Instance, float | None], Any]
+
+    @property
+    def epsilons(self) -> tuple[float | None, ...]:
+        """The epsilons that it plays at."""
+        return (None,) if self.trust == "none" else EPSILONS
+
+
+def contestants() -> list[Contestant]:
+    """List the catalogue by settings and trust.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion import contest
+    >>> [one.trust for one in contest.contestants() if one.name == "DP-SE"]
+    ['pure', 'central']
+    """
+    made = []
+    for system in systems():
+        for model in ("pure", "central") if system.pure else (system.model,):
+            trust = f"{model} rewards" if system.setting == "contextual" and system.unit == "one reward" else model
+            made.append(Contestant(system.name, system.setting, trust, partial(_from_catalogue, system.name, model)))
+    return sorted(made, key=lambda one: (list(HORIZONS).index(one.setting), TRUSTS.index(one.trust)))
+
+
+def usual(system: System) -> dict[str, Any]:
+    """Return the options with which learners are compared: proved widths, rewards around 0, and batches that grow.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> {system.name: bdp.contest.usual(system) for system in bdp.systems()}["LinUCB-SDP-Vec"]
+    {'centred': True}
+    """
+    names = {option.name for option in system.options}
+    chosen = {"batch_size": "doubling"} if system.name in ("AE", "LDP-AE") else {}
+    return chosen | {name: value for name, value in (("width", None), ("centred", True)) if name in names}
+
+
+def _from_catalogue(name: str, model: str, instance: Instance, epsilon: float | None) -> Any:
+    chosen = usual(next(one for one in systems() if one.name == name))
+    private: dict[str, Any] = {} if model == "none" else {"epsilon": epsilon, "delta": None if model == "pure" else instance.delta}
+    learner = make(name, instance.problem, horizon=instance.horizon, **private, **chosen)
+    if model == "central" and learner.guarantee.delta == 0:  # it has no use for a delta, and its runs are those without
+        return _from_catalogue(name, "pure", instance, epsilon)
+    return learner
+
+
+class ScaledWidth:
+    """A width, margins, or how far an upper bound is above the mean, times a factor."""
+
+    def __init__(self, width: Any, scale: float) -> None:
+        self.width, self.scale = width, scale
+        self.users, self.s = getattr(width, "users", 0), getattr(width, "s", None)
+
+    def after(self, *told: Any) -> "ScaledWidth":
+        """Return the width after more releases."""
+        return ScaledWidth(self.width.after(*told), self.scale)
+
+    def forget(self, *told: Any) -> "ScaledWidth":
+        """Return the width without any release."""
+        return ScaledWidth(self.width.forget(*told), self.scale)
+
+    def half_width(self, *told: Any) -> Any:
+        """Return the scaled width of one side of a mean."""
+        return self.scale * self.width.half_width(*told)
+
+    def margins(self, *told: Any) -> Any:
+        """Return the scaled margins of differences."""
+        return self.scale * self.width.margins(*told)
+
+    def upper(self, total: float, rewards: int, log_mgf: Any) -> float:
+        """Return the upper confidence bound, which is scaled as seen from the mean, as far as that is in [0, 1]."""
+        mean = min(max(total / rewards, 0.0), 1.0)
+        return mean + self.scale * (float(self.width.upper(total, rewards, log_mgf)) - mean)
+
+    def fewest_users(self, noise: Any, half_width: float) -> int:
+        """Return the fewest users of a batch for a scaled half width."""
+        return int(self.width.fewest_users(noise, half_width / self.scale))
+
+
+def scale_width(live: Any, scale: float) -> None:
+    """Scale the width of a fresh learner, and say so in its guarantee.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> live = bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000)
+    >>> bdp.contest.scale_width(live, 0.5)
+    >>> live.learner.width.scale
+    0.5
+    """
+    learner = live.learner
+    names = [name for name in ("width", "bound") if hasattr(learner, name)]
+    if hasattr(learner, "radius_scale"):
+        learner.radius_scale, learner.beta = learner.radius_scale * scale, learner.beta * scale
+    elif names:
+        setattr(learner, names[0], ScaledWidth(getattr(learner, names[0]), scale))
+        if hasattr(getattr(learner, "schedule", None), "width"):  # whose batches are as large as the width asks for
+            learner.schedule.width = ScaledWidth(learner.schedule.width, scale)
+            live.begin()
+    else:
+        raise ValueError(f"learner must have a width or a radius to scale, got {live.name}")
+    reason = f"{live.guarantee.reason}; its width is scaled by {scale:g}, for which nothing is proved"
+    live.guarantee = replace(live.guarantee, reason=reason)
+
+
+def play(
+    contestant: Contestant, instance: Instance, epsilon: float | None, scale: float = 1.0, cache: Any = None, runs: int = RUNS
+) -> Row:
+    """Play one instance, and return what it gave; ``note`` says why if it gave nothing.
+
+    The row holds the mean ``regret``, in how many of the runs the best arm was ``lost`` (one wrong arm is all that is played in the
+    second half of the rounds; None where features change), ``bits`` per user, and ``seconds`` of a processor.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> nobody = bdp.contest.Contestant("Nobody", "arms", "local", lambda instance, epsilon: None)
+    >>> bdp.contest.play(nobody, bdp.contest.instances("arms")[0], 1.0)
+    {'note': "AttributeError: 'NoneType' object has no attribute 'horizon'"}
+    """
+    started, T = time.process_time(), instance.horizon
+    try:
+        learner = contestant.make(instance, epsilon)
+        _check(contestant, learner, T, epsilon)
+        if scale != 1.0:
+            scale_width(learner, scale)
+        result = simulate(learner, instance.problem, T, runs, instance.seed, progress=False, cache=cache)
+    except Exception as error:  # whatever somebody's learner raises: the others go on
+        return {"note": f"{type(error).__name__}: {error}"}
+    lost = None if contestant.setting == "contextual" else int(_lost(result).sum())
+    return {"regret": float(f"{result.mean[-1]:.6g}"), "lost": lost, "bits": float(f"{result.bits.mean() / T:.4g}"),
+            "seconds": float(f"{time.process_time() - started:.3g}")}
+
+
+def _check(contestant: Contestant, learner: Any, horizon: int, epsilon: float | None) -> None:
+    """Raise a ValueError unless a learner plays to the end, and promises what it is compared by."""
+    if learner.horizon < horizon:
+        raise ValueError(f"learner must play {horizon:,} rounds, got one for {learner.horizon:,}")
+    model, _, _ = contestant.trust.partition(" ")
+    promise, wanted = learner.guarantee, "central" if model == "pure" else model
+    if model == "none":
+        return
+    if not promise.proved or promise.model != wanted or promise.epsilon > float(epsilon or 0) * (1 + 1e-9):
+        raise ValueError(f"learner must promise epsilon = {epsilon:g} in the {wanted} model, got: {promise}")
+    if promise.delta > (0.0 if model == "pure" else 0.1 / horizon * (1 + 1e-9)):
+        raise ValueError(f"learner must promise a delta of at most {0.0 if model == 'pure' else 0.1 / horizon:g}, got: {promise}")
+
+
+def _lost(result: Result) -> NDArray[np.bool_]:
+    """Say for each run whether one wrong arm was all that it played in the second half of the rounds."""
+    late = result.rounds >= result.rounds[-1] / 2
+    slopes = np.diff(result.regret[:, late]) / np.diff(result.rounds[late])
+    return np.asarray((np.ptp(slopes, axis=1) < 1e-9) & (slopes.min(axis=1) > 1e-9))
+
+
+def tune(contestant: Contestant, epsilon: float | None, cache: Any = None) -> dict[float, float] | str:
+    """Return the mean share of random play's regret by scale, on the tuning instances; or why there is none."""
+    shares: dict[float, float] = {}
+    for scale in SCALES:
+        played = [(play(contestant, one, epsilon, scale, cache), one) for one in instances(contestant.setting, tuning=True)]
+        for row, _ in played:
+            if "note" in row:
+                return shares or str(row["note"])  # without any width to scale it is as it is
+        shares[scale] = float(f"{np.mean([row['regret'] / one.random for row, one in played]):.6g}")
+    return shares
+
+
+def interval(differences: ArrayLike) -> tuple[float, float]:
+    """Return the mean of numbers and half the length of its 95% interval, Student's; infinite for a single number.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion import contest
+    >>> mean, half = contest.interval([0.1, 0.3, 0.2, 0.2])
+    >>> round(mean, 2), round(half, 2)
+    (0.2, 0.13)
+    """
+    from scipy.stats import t  # takes a second to import
+
+    array = np.asarray(differences, dtype=float)
+    if array.size < 2:
+        return float(array.mean()), math.inf
+    return float(array.mean()), float(t.ppf(0.975, array.size - 1) * array.std(ddof=1) / math.sqrt(array.size))
+
+
+def losses() -> dict[str, list[float]]:
+    """Return what random play loses on the instances of each setting."""
+    return {setting: [one.random for one in instances(setting)] for setting in HORIZONS}
+
+
+def standings(rows: Iterable[Row], random: dict[str, list[float]]) -> list[Row]:
+    """Compare the stored rows of a contest, group by group, on the instances that all of a group have played.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Rows as ``make contest`` stores them.
+    random : dict of list of float
+        What random play loses on the instances of each setting.
+
+    Returns
+    -------
+    list of dict
+        The rows, and in each without a note: the ``share`` of random play's regret, and its ``difference`` from the
+        ``favourite``'s, each a pair of mean and half length of its interval; ``rank``, the mean rank; ``played``, the number of
+        instances; and ``lost``, the share of runs.
+    """
+    from scipy.stats import rankdata
+
+    def group(row: Row) -> tuple[str, ...]:
+        return tuple(str(row[key]) for key in ("setting", "trust", "epsilon", "tuned"))
+
+    told = []
+    for _, members in groupby(sorted(rows, key=group), group):  # a stable sort: members stay in order
+        listed = list(members)
+        there = [row for row in listed if not row["note"] and row["regret"]]
+        told += [row for row in listed if row not in there]
+        if not there:
+            continue
+        n = min(len(row["regret"]) for row in there)
+        shares = np.array([row["regret"][:n] for row in there]) / random[there[0]["setting"]][:n]
+        first = min(range(len(there)), key=lambda i: there[i]["tuning"])
+        ranks = rankdata(shares, axis=0).mean(axis=1)
+        for row, own, rank in zip(there, shares, ranks, strict=True):
+            lost = None if None in row["lost"] else sum(row["lost"][:n]) / (RUNS * n)
+            told.append(row | {"share": interval(own), "difference": interval(own - shares[first]), "rank": float(rank),
+                               "played": n, "favourite": there[first]["system"], "lost": lost})
+    return told
+
+
+def enter(
+    name: str, make_learner: Callable[[Instance, float | None], Any], setting: str, epsilon: float, stored: dict[str, Any],
+    count: int = INSTANCES,
+) -> Row:
+    """Play a learner of your own in the contest, and return its row of :func:`standings`.
+
+    Parameters
+    ----------
+    name : str
+        What to call it.
+    make_learner : callable
+        ``make_learner(instance, epsilon)`` returns a fresh learner for ``instance.problem``, ``instance.horizon`` and
+        ``instance.delta``, as ``make`` or ``combine`` do.
+    setting : {"arms", "linear", "clients", "contextual"}
+        Which instances it plays.
+    epsilon : float
+        One of those of the contest.
+    stored : dict
+        What ``book/contest.json`` holds.
+    count : int
+        How many instances it plays, from the first.
+
+    Returns
+    -------
+    dict
+        Its row; with a ``note`` if it raised, does not play to the end, or does not promise what it is compared by.
+    """
+    here = instances(setting)[:count]
+    try:
+        promise = make_learner(here[0], epsilon).guarantee
+        if not promise.proved:
+            raise ValueError(f"learner must promise something, got: {promise}")
+    except Exception as error:
+        return {"system": name, "setting": setting, "note": f"{type(error).__name__}: {error}"}
+    model = "pure" if promise.model == "central" and promise.delta == 0 else promise.model
+    model += " rewards" if setting == "contextual" and promise.unit.startswith("one reward") else ""
+    played = [play(Contestant(name, setting, model, make_learner), one, epsilon) for one in here]
+    note = next((row["note"] for row in played if "note" in row), "")
+    own = {"setting": setting, "trust": model, "epsilon": epsilon, "system": name, "tuned": False, "scale": 1.0, "note": note,
+           "tuning": math.inf}
+    if not note:
+        own |= {key: [row[key] for row in played] for key in ("regret", "lost", "bits", "seconds")}
+    group = [row for row in stored["rows"] if all(row[key] == own[key] for key in ("setting", "trust", "epsilon", "tuned"))]
+    random = {setting: [one.random for one in here]}
+    return next(row for row in standings([*group, own], random) if row["system"] == name)
+
+
+def fewest_lost(instance: Instance, epsilon: float) -> float:
+    r"""Return what every purely private learner loses on arms, if it loses at most :math:`T^{2/3}` when an arm is raised.
+
+    Theorem 16.2 (chapter 16), for each arm the best of many :math:`	au` and :math:`\eta`, each of which gives a valid bound.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion import contest
+    >>> hard = contest.instances("arms")[1]
+    >>> 0 < contest.fewest_lost(hard, 1.0) < contest.fewest_lost(hard, 0.1) < hard.random
+    True
+    """
+    T, means = instance.horizon, instance.problem.means
+    tau, worst = np.geomspace(0.5, T / 2, 400)[:, None], T ** (2 / 3)
+    total = 0.0
+    for mean, gap in zip(means, instance.problem.gaps, strict=True):
+        if gap > 0 and mean + gap + 0.005 < 1:
+            eta = np.linspace(gap + 0.005, 1 - mean, 80)
+            c = np.log1p(math.expm1(epsilon) * eta / (mean + eta))
+            told = np.exp(np.minimum(c * tau, 100)) * worst / ((eta - gap) * (T - tau))
+            total += float(gap) * max(0.0, float((tau * (1 - told)).max()))
+    return total
+
+
+def lost_in_the_limit(instance: Instance, epsilon: float) -> float:
+    r"""Return :math:`\sum_a \Delta_a \ln T / d_\varepsilon(\mu_a, \mu^*)`, which holds for large T only (Theorem 16.3, chapter 16).
+
+    Examples
+    --------
+    >>> from bandits_dp.companion import contest
+    >>> hard = contest.instances("arms")[1]
+    >>> contest.lost_in_the_limit(hard, 1.0) < contest.lost_in_the_limit(hard, 0.1)
+    True
+    """
+    best, total = float(instance.problem.means.max()), 0.0
+    for mean in map(float, instance.problem.means):
+        if mean < best:
+            z = max(mean, 1 / (1 + math.exp(epsilon) * (1 - best) / best))
+            kl = z * math.log(z / best) + (1 - z) * math.log((1 - z) / (1 - best))
+            total += (best - mean) * math.log(instance.horizon) / (epsilon * (z - mean) + kl)
+    return total

@@ -1,0 +1,269 @@
+"""The contest: public instances, intervals that cover, rows for whoever fails, and stored numbers that come out again."""
+
+import json
+import math
+import re
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import bandits_dp as bdp
+import play_contest
+from bandits_dp.companion import contest
+from bandits_dp.play import simulate
+from checkout import ROOT
+from tests.book_helpers import build
+
+STORED = json.loads(play_contest.STORED.read_text("utf-8"))
+SYSTEMS = {one.name: one for one in contest.contestants()}
+FAST = ("KL-UCB", "VB-SDP-AE", "DP-SE", "LDP-AE")
+
+
+@pytest.mark.parametrize("setting, name, random", [
+    ("arms", "2, hard, K = 20, T = 100,000", 4866.94), ("linear", "2, hard, K = 20, d = 8, T = 100,000", 26340.2),
+    ("clients", "2, hard, K = 40, d = 8, T = 1,000,000", 251823.0), ("contextual", "2, hard, K = 5, d = 5, T = 20,000", 2462.22),
+])  # fmt: skip
+def test_instances_are_fixed_by_their_seeds(setting, name, random):
+    drawn = contest.instances(setting)
+    assert (drawn[1].name, drawn[1].random) == (name, random)
+    assert [[one.name, one.random] for one in drawn] == [list(pair) for pair in STORED["instances"][setting].items()]
+    assert len({one.seed for one in (*drawn, *contest.instances(setting, tuning=True))}) == contest.INSTANCES + contest.TUNING
+    assert [one.name.split(", ")[1] for one in drawn] == ["easy", "hard"] * (contest.INSTANCES // 2)
+
+
+@pytest.mark.parametrize("setting", ["arms", "linear", "clients"])
+def test_gaps_are_exact(setting):
+    """They are multiples of a power of two that is large enough for the regret of all rounds, so no order of addition matters."""
+    for one in contest.instances(setting):
+        whole = one.problem.gaps * contest.GRID ** (1 if setting == "arms" else 2)
+        assert (whole == np.rint(whole)).all() and whole.max() * one.horizon < 2**53 and (one.problem.gaps == 0).sum() == 1
+        if setting != "arms":
+            assert np.linalg.norm(one.problem.actions, axis=1).max() <= 1 and np.linalg.norm(one.problem.theta) <= 1
+
+
+def test_contexts_have_means_of_rewards():
+    """Means are in [0, 1], and theta is as near to the centre as learners are told."""
+    for one in contest.instances("contextual")[:6]:
+        means = one.problem.means(one.problem.contexts(one.problem.numbers(np.random.default_rng(0), 1000)))
+        assert means.min() > -1e-12 and means.max() < 1 + 1e-12
+        centre, norm = one.problem.centre
+        assert np.linalg.norm(one.problem.theta - centre) <= norm + 1e-12
+
+
+def test_the_paired_interval_covers():
+    """Of 20,000 intervals of normal differences 5% miss; false alarms: 1e-6. Of very skewed ones, under 10%."""
+    rng = np.random.default_rng(25)
+
+    def missed(draw):
+        pairs = (contest.interval(draw(contest.INSTANCES)) for _ in range(20_000))
+        return sum(abs(mean - 1) > half for mean, half in pairs)
+
+    normal = missed(partial(rng.normal, 1.0, 3.0))
+    assert binom.ppf(5e-7, 20_000, 0.05) <= normal <= binom.isf(5e-7, 20_000, 0.05)
+    assert missed(partial(rng.exponential, 1.0)) < binom.ppf(5e-7, 20_000, 0.1)
+    assert contest.interval([0.5]) == (0.5, math.inf)
+
+
+def row(system, regret, tuning=0.1, **more):
+    common = {"setting": "arms", "trust": "local", "epsilon": 1.0, "system": system, "tuned": False, "scale": 1.0, "note": ""}
+    return common | {"tuning": tuning, "regret": regret, "lost": [0] * len(regret), "bits": 1.0, "seconds": 0.1} | more
+
+
+def test_standings_compare_in_pairs_with_the_favourite_of_other_instances():
+    """By hand: a constant difference has no error, whatever instances add; the favourite is chosen by tuning instances alone."""
+    random = {"arms": [100.0, 1000.0, 10.0]}
+    rows = [row("A", [50.0, 100.0, 9.0], 0.3), row("B", [40.0, 0.0, 8.0], 0.2, lost=[4, 0, 2]), row("C", [90.0, 900.0], 0.4)]
+    a, b, c = contest.standings(rows, random)
+    assert (a["favourite"], a["played"]) == ("B", 2) and np.allclose(a["difference"], (0.1, 0.0)) and b["difference"] == (0.0, 0.0)
+    assert [one["rank"] for one in (a, b, c)] == [2.0, 1.0, 3.0] and b["lost"] == 0.5 and c["share"] == pytest.approx((0.9, 0.0))
+    alone, out = contest.standings([row("A", [50.0]), row("B", [], note="it raised")], random)
+    assert sorted(["share" in alone, "share" in out]) == [False, True]
+
+
+def halving(instance, epsilon):
+    return bdp.make("SDP-AE", instance.problem, horizon=instance.horizon, epsilon=epsilon, delta=instance.delta, batch_size=300)
+
+
+def broken(instance, epsilon):
+    raise RuntimeError("no such thing")
+
+
+def short(instance, epsilon):
+    return bdp.make("LDP-AE", instance.problem, horizon=1000, epsilon=epsilon)
+
+
+def weak(instance, epsilon):
+    return bdp.make("LDP-AE", instance.problem, horizon=instance.horizon, epsilon=2 * epsilon)
+
+
+def loose(instance, epsilon):
+    return bdp.make("SDP-AE", instance.problem, horizon=instance.horizon, epsilon=epsilon, delta=1e-3, batch_size=300)
+
+
+def nothing(instance, epsilon):
+    return bdp.make("UCB1", instance.problem, horizon=instance.horizon)
+
+
+def late(instance, epsilon):
+    """Fail in the middle of a run."""
+    live = halving(instance, epsilon)
+    live.learner.width.after = broken
+    return live
+
+
+@pytest.mark.parametrize("learner, words", [
+    (broken, "RuntimeError: no such thing"), (short, "must play"), (weak, "must promise epsilon = 1"),
+    (loose, "must promise a delta"), (late, "RuntimeError: no such thing"), (lambda *_: None, "no attribute"),
+    (nothing, "must promise something"),
+])  # fmt: skip
+def test_whoever_fails_gets_a_row_that_says_so(learner, words):
+    made = contest.enter("Mine", learner, "arms", 1.0, STORED, count=2)
+    assert made["system"] == "Mine" and "share" not in made
+    assert words in made["note"]
+
+
+def test_a_learner_of_ones_own_gets_its_row():
+    """Its numbers are those of the same calls by hand."""
+    made = contest.enter("Mine", halving, "arms", 1.0, STORED, count=3)
+    assert made["played"] <= 3 and made["trust"] == "shuffle" and not made["note"]
+    one = contest.instances("arms")[1]
+    result = bdp.simulate(halving(one, 1.0), one.problem, one.horizon, contest.RUNS, one.seed, progress=False)
+    assert made["regret"][1] == float(f"{result.mean[-1]:.6g}")
+    assert all(math.isfinite(number) for number in (*made["share"], *made["difference"], made["rank"]))
+
+
+def test_lost_is_one_wrong_arm_for_half_of_the_time():
+    problem = bdp.problems.BernoulliArms([0.5, 0.25, 0.75])
+    live = bdp.make("AE", problem, horizon=10_000, batch_size=10)
+    contest.scale_width(live, 1e-6)  # whoever is behind after a first batch is out
+    result = bdp.simulate(live, problem, 10_000, runs=200, progress=False)
+    wrong = contest._lost(result)
+    last = np.diff(result.regret[:, -2:]).ravel() / np.diff(result.rounds[-2:])
+    assert 0 < wrong.sum() < 200 and (wrong == (last > 0.1)).all()
+    assert not contest._lost(bdp.simulate(bdp.make("UCB1", problem, horizon=10_000), problem, 10_000, runs=3, progress=False)).any()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_scaled_width_is_as_private_and_says_that_it_is_not_proved(name):
+    one = SYSTEMS[name]
+    instance = min(contest.instances(one.setting), key=lambda each: (each.horizon, each.problem.arms))
+    live, plain = one.make(instance, 1.0), one.make(instance, 1.0)
+    contest.scale_width(live, 0.5)
+    for promise in ("epsilon", "delta", "model", "unit"):
+        assert getattr(live.guarantee, promise) == getattr(plain.guarantee, promise)
+    assert "scaled by 0.5, for which nothing is proved" in live.guarantee.reason
+    if name == "DP-SE":
+        first, usual = live.asked.plays[0], plain.asked.plays[0]
+        assert first < 0.75 * usual and live.learner.schedule.size(1, 2) == first
+    learner, noise = live.learner, bdp.privatizers.CentralLaplace(500, epsilon=1.0)
+    if hasattr(getattr(plain.learner, "width", None), "forget"):
+        half, whole = (each.learner.width.forget(1, 2).after(noise).half_width() for each in (live, plain))
+        assert half == 0.5 * whole
+    if hasattr(learner, "radius_scale"):
+        assert learner.radius_scale == 0.5 and np.allclose(learner.beta, plain.learner.beta / 2)
+
+
+def test_every_learner_of_the_catalogue_is_a_contestant():
+    named = {(one.name, one.setting) for one in contest.contestants()}
+    assert named == {(system.name, system.setting) for system in bdp.systems()}
+    assert {one.trust for one in contest.contestants()} == set(contest.TRUSTS)
+
+
+@pytest.fixture
+def little(monkeypatch, tmp_path):
+    """A contest of three, one of whom raises, on two instances, with two scales, that counts the runs it plays."""
+    drawn, played, real = contest.instances, [], simulate._play
+    monkeypatch.setattr(contest, "instances", lambda setting, tuning=False: drawn(setting, tuning)[4:6])
+    monkeypatch.setattr(contest, "SCALES", (1.0, 0.3))
+    monkeypatch.setattr(contest, "EPSILONS", (1.0,))
+    monkeypatch.setattr(play_contest, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(simulate, "_play", lambda *about: played.extend(about[4]) or real(*about))
+    everybody = [SYSTEMS["VB-SDP-AE"], SYSTEMS["KL-UCB"], contest.Contestant("Broken", "arms", "local", broken)]
+    return play_contest.entries(everybody=everybody), played
+
+
+def without_times(rows):
+    return [{key: value for key, value in one.items() if key != "seconds"} for one in rows]
+
+
+def test_a_contest_goes_on_where_it_was_stopped(little, monkeypatch):
+    listed, played = little
+    real, calls = contest.play, []
+
+    def stopped(*about):
+        calls.append(about)
+        if len(calls) == 14:  # eight of tuning for each of two, and then some
+            raise KeyboardInterrupt
+        return real(*about)
+
+    monkeypatch.setattr(contest, "play", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        list(play_contest.rows(listed, 1, 2))
+    before = len(played)
+    monkeypatch.setattr(contest, "play", real)
+    *_, made = play_contest.rows(listed, 1, 2)
+    between = len(played)
+    *_, again = play_contest.rows(listed, 1, 2)
+    assert without_times(made) == without_times(again) and before > 0
+    scales = 1 + (made[1]["scale"] != 1), 1 + (made[3]["scale"] != 1)
+    first = contest.RUNS * sum(scales)  # of the first instance, which is played for its seconds every time
+    assert between - before < between and len(played) - between == first
+    assert [one["note"] for one in made[4:]] == ["RuntimeError: no such thing"] * 2
+    assert [len(one["regret"]) for one in made] == [2, 2, 2, 2, 0, 0]
+
+
+def test_rows_that_nobody_asked_for_stay(little):
+    listed, _ = little
+    *_, made = play_contest.rows(listed[:2], 1, 1)
+    old = {"rows": [row("LDP-AE", [1.0]), row("VB-SDP-AE", [1.0], trust="shuffle")]}
+    told = json.loads(play_contest.text(made[:2], "arms shuffle", old))
+    names = [(one["system"], one["regret"] == [1.0]) for one in told["rows"]]
+    assert names == [("VB-SDP-AE", False), ("VB-SDP-AE", False), ("LDP-AE", True)]
+    assert json.loads(play_contest.text(made, "", old))["rows"] == [play_contest.stored_row(one) for one in
+                                                                   sorted(made, key=lambda one: one["trust"] != "none")]
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_stored_numbers_come_out_again_to_the_last_digit(name):
+    for one in STORED["rows"]:
+        if one["system"] == name and one["epsilon"] in (None, 1.0) and one["regret"]:
+            who = next(each for each in contest.contestants() if (each.name, each.trust) == (name, one["trust"]))
+            given = contest.play(who, contest.instances(one["setting"])[0], one["epsilon"], one["scale"])
+            assert (given["regret"], given["lost"]) == (one["regret"][0], one["lost"][0])
+
+
+def test_the_file_holds_what_the_page_shows():
+    known = {(one.setting, one.trust, one.name) for one in contest.contestants()}
+    for one in STORED["rows"]:
+        assert tuple(one[key] for key in play_contest.KEYS) in known and len(one["regret"]) <= contest.INSTANCES
+    assert STORED["made"]["package"] == bdp.__version__ and play_contest.STORED.stat().st_size < 300_000
+    assert "{standings}" in (ROOT / "book" / "contest.md").read_text("utf-8")
+
+
+def test_the_page_shows_every_row(tmp_path):
+    """With what can be filtered and sorted by; a row that failed says why, and one that has played little says that."""
+    (tmp_path / "book").mkdir()
+    rows = [row("A", [50.0, 100.0], 0.3), row("B", [40.0, 0.0], 0.2, scale=0.5), row("C", [], note="RuntimeError: no such thing")]
+    (tmp_path / "book" / "contest.json").write_text(json.dumps({"rows": rows}))
+    (tmp_path / "page.md").write_text("# A page\n\n```{standings}\n```\n", "utf-8")
+    status, told = build(tmp_path, "standings")
+    assert status == 0, told
+    page = (tmp_path / "_built" / "page.html").read_text("utf-8")
+    assert page.count('data-learner="') == 3 and "RuntimeError: no such thing" in page
+    assert "2 of 20 instances" in page and "the favourite" in page and 'data-trust="local"' in page
+    shares = [int(found) for found in re.findall(r'data-share="(\d+)"', page)]
+    assert len(shares) == 2 and shares == sorted(shares)
+
+
+def test_the_floor_is_a_floor_and_falls_with_epsilon():
+    one = contest.instances("arms")[1]
+    floors = [contest.fewest_lost(one, epsilon) for epsilon in contest.EPSILONS]
+    assert floors[0] > 0 and all(high >= low >= 0 for high, low in pairwise(floors))
+    assert floors[0] < contest.play(SYSTEMS["DP-KLUCB"], one, 0.1)["regret"]
+    two = contest.Instance("", bdp.problems.BernoulliArms([0.6, 0.5]), round(math.exp(10)), 0, 1.0)
+    kl = 0.5 * math.log(0.5 / 0.6) + 0.5 * math.log(0.5 / 0.4)
+    assert contest.lost_in_the_limit(two, 0.41) == pytest.approx(1.0 / kl, rel=1e-5)  # from ln 1.5 on privacy is free
+    assert contest.lost_in_the_limit(two, 1e-4) == pytest.approx(1e5, rel=1e-2)
