@@ -342,6 +342,20 @@ def test_caches_that_cannot_work_are_refused(tmp_path, monkeypatch):
         bdp.simulate(make("UCB1", horizon=100), PROBLEM, 100, runs=1, cache="~nobody-here/x")
 
 
+def test_a_disk_that_is_full_from_the_start_costs_no_result(tmp_path, monkeypatch):
+    """One warning, which names what came first; and nothing is left behind."""
+    def full(draft, path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    learner = make("UCB1", horizon=100)
+    plain = bdp.simulate(learner, PROBLEM, 100, runs=3)
+    monkeypatch.setattr(_files, "_rename", full)
+    with pytest.warns(UserWarning, match="did not take its description: .*No space left") as told:
+        assert_same_runs(bdp.simulate(learner, PROBLEM, 100, runs=3, cache=tmp_path), plain)
+    (folder,) = tmp_path.iterdir()
+    assert len(told) == 1 and not list(folder.iterdir())
+
+
 FAULTS = {"disk full": "No space left", "folder gone": "No such file", "file instead": "Not a directory"}
 
 
