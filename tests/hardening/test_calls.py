@@ -48,13 +48,13 @@ def test_a_call_answers_or_names_what_is_wrong(name):
 
 SIGNED = {"x", "y", "width", "height", "size", "low", "high"}  # numbers that may be below 0
 BEYOND = {"epsilon": ("0", "inf"), **dict.fromkeys(("delta", "slack", "confidence", "failure", "honest_fraction", "p"), ("1.5",))}
-TEXTS = {"dash", "holds", "key", "label", "neighbours", "reason", "title", "unit", "words", "x_label", "y_label"}  # any words will do
+TEXTS = {"dash", "holds", "key", "label", "neighbours", "reason", "title", "unit", "words", "x_label", "y_label"}  # of any words
 FREE = {f"make.{name}" for name, system in SYSTEMS.items() if system.model == "none"}  # have no use for epsilon and delta
 
 
 @pytest.mark.parametrize("name", only(targets()))
 def test_every_argument_has_a_range_and_a_kind(name):
-    """Less than nothing, half a user, more than a probability, no such word, and, by turns, what is of another kind: all refused."""
+    """Less than nothing, half a user, more than a probability, no such word, and, by turns, another kind are refused."""
     target = targets()[name]
     for place, argument in enumerate(target.valid):
         kind, values = target.values(argument)
