@@ -97,7 +97,7 @@ def test_ucb1_bound() -> None:
     for means, horizon in UCB1_GRID:
         problem = bdp.problems.BernoulliArms(means)
         learner = bdp.make("UCB1", problem, horizon=horizon)
-        result = bdp.simulate(learner, problem, horizon=horizon, runs=1000, seed=11, progress=False)
+        result = bdp.simulate(learner, problem, horizon=horizon, runs=400, seed=11, progress=False)
         for place in (len(result.rounds) // 2, -1):
             rounds = int(result.rounds[place])
             bound = ucb1_bound(problem.means, rounds)

@@ -15,7 +15,7 @@ from tests.benchmarks import reference_experiment as reference
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds, where nothing else is said
 PROBLEM = CodeLinear()
-T, RUNS = 20_000, 50
+T, RUNS = 20_000, 25
 
 # Final regret at T = 20,000, d = 5, K = 100, epsilon = 0.2, delta = 0.1, B = 20: mean and standard error.
 # The authors' code, 50 instances, realised regret.

@@ -40,7 +40,7 @@ def lived(player, means, rounds):
     return law
 
 
-@pytest.mark.parametrize(("logging", "least", "rows", "rounds"), [([0.5, 0.5], None, 6, 3), ([2 / 3, 1 / 3], 1 / 3, 4, 2)],
+@pytest.mark.parametrize(("logging", "least", "rows", "rounds"), [([0.5, 0.5], None, 5, 3), ([2 / 3, 1 / 3], 1 / 3, 3, 2)],
                          ids=["uniform", "rejection"])
 def test_replay_has_the_law_of_live_play(logging, least, rows, rounds):
     """Over every possible log and coin: given that enough rows were used, arms and rewards are distributed as in live play."""

@@ -38,7 +38,7 @@ SIZES: dict[tuple[str, str], tuple[float, float, float, Callable[[int, int, floa
 }
 
 
-@_checks.checked(horizon=_checks.integer, features=_checks.integer)
+@_checks.checked(horizon=_checks.integer, features=_checks.integer, additive=_checks.flag)
 def balanced_batch_size(noise_std: float, horizon: int, features: int, additive: bool = True) -> int:
     r"""Return the number of users in a batch that minimizes a rough forecast of the regret, at most half the horizon.
 
