@@ -58,6 +58,7 @@ def hardest(name: str, horizon: int, alpha: float, sigma: float, epsilon: float 
     variance = 2 * (sigma**2 / n + 2 / (horizon * n) + unit**2 / (n if name == "LDP-DPE" else n**2))
     margin, found = math.sqrt(2 * math.log(2 * horizon) * variance), []
     private = {} if name == "DPE" else {"epsilon": epsilon, "delta": 1e-6}
+    private |= {"noise": "gaussian"} if name in ("CDP-DPE", "LDP-DPE") else {}  # the paper's
     for factor in (1.0, 1.7, 3.0, 5.0):
         kind = "gaussian" if name == "DPE" else "signs"
         problem = ClientPopulation(np.eye(2), [0.3, 0.3 - min(factor * margin, 0.6)], sigma, kind, 10**9)
@@ -722,7 +723,8 @@ def test_the_scene_is_a_run(trust: str, name: str) -> None:
     """Bars, dots and who leaves are those of the package's own run; phones' averages are those of their nights."""
     space, _ = scene()
     world = ClientPopulation(space["eight"], [0.83, 0.35], client_std=0.2)
-    app = bdp.make(name, world, horizon=10_000, alpha=0.5, **({} if name == "DPE" else BUDGET))
+    app = bdp.make(name, world, horizon=10_000, alpha=0.5, **({} if name == "DPE" else BUDGET),
+                   **({"noise": "gaussian"} if trust in ("central", "local") else {}))
     answers, coins = np.random.default_rng(31).spawn(2)[0], np.random.default_rng(6)
     for _ in range(4):
         ticket = app.act()

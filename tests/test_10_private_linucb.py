@@ -18,7 +18,7 @@ import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, shuffle_epsilon
 from bandits_dp.accounting.binomial import binomial_delta
 from bandits_dp.companion.replicas import linucb as replica
-from bandits_dp.continual import TreeCounter
+from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
@@ -57,11 +57,16 @@ def end(*curve: object) -> float:
     return float(play(*curve).mean[-1])
 
 
+def tree(name: str) -> dict[str, str]:
+    """Return the option for the paper's counter, if the learner has one."""
+    return {"counter": "tree"} if name.endswith("JDP") else {}
+
+
 @cache
 def batched(name: str, horizon: int, epsilon: float = 1.0, dimension: int = 5, runs: int = 8, size: int = 20) -> float:
     """Final regret of a learner with batches of so many users."""
     problem = ContextualLinear(100, dimension)
-    learner = bdp.make(name, problem, horizon=horizon, epsilon=epsilon, delta=DELTA, batch_size=size)
+    learner = bdp.make(name, problem, horizon=horizon, epsilon=epsilon, delta=DELTA, batch_size=size, **tree(name))
     return float(bdp.simulate(learner, problem, horizon, runs=runs, progress=False).mean[-1])
 
 
@@ -143,10 +148,10 @@ def test_the_scene_shows_the_packages_ellipses(trust: str, name: str) -> None:
 
 
 def scene_noise(trust: str, batch: int) -> float:
-    """Certified noise on one number of all batches together: one per batch, or one per node of the tree that is needed."""
+    """Certified noise on one number of all batches together: one per batch, or that of the square root."""
     domain = LinearStatistics(2)
     if trust == "central":
-        return TreeCounter(1000, 1.0, DELTA, domain).noise_std * math.sqrt(batch.bit_count())
+        return float(FactorizationCounter(1000, 1.0, DELTA, domain).error_std(batch))
     if trust == "none":
         return 0.0
     made = VectorSum(20, 1.0, DELTA, domain) if trust == "shuffle" else LocalGaussian(20, 1.0, DELTA, domain=domain)
@@ -541,7 +546,7 @@ def test_remark_3_10(measured: dict[str, float]) -> None:
         value, error = slope(horizons, [batched(name, h) for h in horizons])
         measured[f"exponent of T, {word}"] = value
         measured[f"standard error, {word}"] = error
-        make = partial(bdp.make, name, ContextualLinear(100, 5), epsilon=1.0, delta=DELTA, batch_size=20)
+        make = partial(bdp.make, name, ContextualLinear(100, 5), epsilon=1.0, delta=DELTA, batch_size=20, **tree(name))
         stds = [make(horizon=h).stream.law(h // 20).matrix_std.max() for h in horizons]
         measured[f"exponent of T in the noise, {word}"] = slope(horizons, stds)[0]
     assert 0.7 < measured["exponent of T, local"] < 0.85 and 0.4 < measured["exponent of T, central"] < 0.6

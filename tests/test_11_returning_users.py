@@ -332,7 +332,7 @@ def test_central_regret_in_appearances(measured: dict) -> None:
     paper = bdp.setup("chowdhury-zhou-2022")
     sizes, values = [1, 4, 16, 64], []
     for M0 in sizes:
-        learner = paper.make("LinUCB-Batched-JDP", 1.0, batch_size=141, returning_users=M0)
+        learner = paper.make("LinUCB-Batched-JDP", 1.0, batch_size=141, counter="tree", returning_users=M0)
         values.append(bdp.simulate(learner, paper.problem, paper.horizon, runs=20, progress=False).mean[-1])
     measured["exponent of M0"] = exponent(sizes, values)
     assert 0.2 < measured["exponent of M0"] < 0.5
@@ -548,7 +548,7 @@ def test_batched_central(measured: dict) -> None:
     paper = bdp.setup("chowdhury-zhou-2022")
     regret = {}
     for B, runs in ((1, 10), ("utility", 30), (2000, 30)):
-        learner = paper.make("LinUCB-Batched-JDP", 1.0, batch_size=B)
+        learner = paper.make("LinUCB-Batched-JDP", 1.0, batch_size=B, counter="tree")
         regret[B] = bdp.simulate(learner, paper.problem, paper.horizon, runs=runs, progress=False).mean[-1]
     measured["regret at B = sqrt T over that at B = 1"] = regret["utility"] / regret[1]
     measured["regret at B = 2,000 over that at B = 1"] = regret[2000] / regret[1]

@@ -44,7 +44,7 @@ class ChernoffBound:
     >>> for noisy in (0.0, noise.log_mgf(bound.s)):
     ...     print(f"{bound.upper(800.0, 1000, noisy):.2f}")
     0.86
-    0.94
+    0.95
     """
 
     @_checks.checked()
