@@ -1,8 +1,8 @@
 """What chapter 10 claims: privacy, radius and regret of private LinUCB, and Figures 1 and 2 of Chowdhury & Zhou 2022, judged.
 
 The figures are compared with the code of the repository that the paper names, https://github.com/sayakrc/
-Differentially-Private-Bandits at commit ea7503b (16 June 2022). It is code by one of the authors, by its first line a "Script to generate
-figures of the paper"; its settings are changed by hand, and which of them a figure had is not recorded.
+Differentially-Private-Bandits at commit ea7503b (16 June 2022). It is code by one of the authors, by its first line a "Script to
+generate figures of the paper"; its settings are changed by hand, and which of them a figure had is not recorded.
 """
 
 import itertools
@@ -698,7 +698,7 @@ def test_regret_falls_with_epsilon(measured: dict[str, float]) -> None:
 
 
 def figure_two(numbers: dict[str, float], dimension: int, monkeypatch: pytest.MonkeyPatch, runs: int = 50) -> None:
-    """Play the code's curves, SDP-Vec with both scales, and also with whole noise bits, so that the analyzer subtracts what was added.
+    """Play the code's curves, SDP-Vec at both scales, and also with whole bits, so that the analyzer subtracts what was added.
 
     LDP and SDP-Vec meet the same instances, so the error of their difference is that of the differences.
     """
@@ -721,8 +721,8 @@ def figure_two(numbers: dict[str, float], dimension: int, monkeypatch: pytest.Mo
 
 
 @claim("Figure 2 (a)", "In all cases, regret of Lin UCB-SDP lies perfectly in between Lin UCB-JDP and Lin UCB-LDP",
-       computed=r"$d=10$, $\varepsilon=1$, with the code that the paper names as it is, whose noise bits have the scale $s=1$: LinUCB "
-       r"< JDP < both SDP < LDP. (A comment has $s=10$ for $\varepsilon=1$. Then SDP-Vec ends above LDP with the code's "
+       computed=r"$d=10$, $\varepsilon=1$, with the code that the paper names as it is, whose noise bits have the scale $s=1$: "
+       r"LinUCB < JDP < both SDP < LDP. (A comment has $s=10$ for $\varepsilon=1$. Then SDP-Vec ends above LDP with the code's "
        r"$b=1060.38$, of which it draws 1060 bits and subtracts the mean of $b$, and below with $b=1060$.)", outcome="confirmed")
 def test_figure_2_a(measured: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
     figure_two(measured, 10, monkeypatch)
@@ -732,9 +732,10 @@ def test_figure_2_a(measured: dict[str, float], monkeypatch: pytest.MonkeyPatch)
 
 
 @claim("Figure 2 (b)", "In all cases, regret of Lin UCB-SDP lies perfectly in between Lin UCB-JDP and Lin UCB-LDP",
-       computed=r"$d=15$, $\varepsilon=1$, with the code that the paper names as it is, whose noise bits have the scale $s=1$: LinUCB "
-       r"< JDP < SDP-Amp < LDP, and SDP-Vec ends above LDP, by few standard errors of the difference in 50 runs. With $b=282$ "
-       r"instead of $282.45$ it ends below, and the figure's order comes out. With $s=10$ SDP-Vec ends above LDP with either b.",
+       computed=r"$d=15$, $\varepsilon=1$, with the code that the paper names as it is, whose noise bits have the scale $s=1$: "
+       r"LinUCB < JDP < SDP-Amp < LDP, and SDP-Vec ends above LDP, by few standard errors of the difference in 50 runs. With "
+       r"$b=282$ instead of $282.45$ it ends below, and the figure's order comes out. With $s=10$ SDP-Vec ends above LDP with "
+       r"either b.",
        outcome="open",
        readings=("the code draws int(b) noise bits and subtracts the mean of b: a bias that adds up over the batches, and SDP-Vec "
                  "does not end below LDP",
