@@ -463,13 +463,15 @@ def test_explicit_regret_bound() -> None:
         assert result.mean[-1] <= bound <= 12 * result.mean[-1]
 
 
-@pytest.mark.parametrize("gap", [0.02, 0.1, 0.5])
+@pytest.mark.parametrize("gap", [0.001, 0.02, 0.1, 0.5])
 @pytest.mark.parametrize("std", [1.0, 10.0, 300.0])
-@pytest.mark.parametrize("log_horizon", [5, 9, 15])
+@pytest.mark.parametrize("log_horizon", [5, 6, 9, 15])
 def test_shape_of_the_explicit_bound(gap: float, std: float, log_horizon: int) -> None:
-    """Gaussian noise: pulls of an arm until four widths are below its gap, against the printed formula."""
+    """Gaussian noise: pulls of an arm until four widths are below its gap, or until the horizon, against the printed formula."""
     _, pulls, t, log_failure = gaussian_phases(gap, std, 10**log_horizon, keep=True)
-    assert gap * pulls <= 2 * gap + 64 * log_failure / gap + 16 * std * math.sqrt(2 * log_failure * t)
+    t = min(t, math.ceil(math.log2(10**log_horizon + 2)) - 1)
+    assert t <= math.log2(10**log_horizon + 2)
+    assert gap * min(pulls, 10**log_horizon) <= 2 * gap + 64 * log_failure / gap + 16 * std * math.sqrt(2 * log_failure * t)
 
 
 @pytest.mark.parametrize("gap", [0.02, 0.1, 0.5])

@@ -139,7 +139,7 @@ def _dp_ucb(given: Given, options: Any) -> LiveCounted:
             raise ValueError(f"calibration must be 'certified' for counter={options.counter!r} and noise={noise!r}, got 'theorem': "
                              "a width is published for trees of Laplace noise")
         counter: Counter = TreeCounter(T, epsilon / arms, 0.0, given.problem.domain, "theorem", noise="laplace")
-        reason = (f"{arms} trees of epsilon / {arms} each, basic composition as we read Mishra & Thakurta 2015, "
+        reason = (f"{arms} trees of epsilon / {arms} each, basic composition as we remember Mishra & Thakurta 2015, "
                   "although a reward enters one tree only")
         guarantee = replace(counter.guarantee, epsilon=epsilon, reason=reason)
         return LiveCounted(UCB(arms, PublishedWidth(arms, T, epsilon)), CountedBatches(counter), arms, T, guarantee)

@@ -198,8 +198,8 @@ def warm_cache(data: Array, rng: np.random.Generator, runs: int, served: float) 
 def textbook_gaussian(data: Array, rng: np.random.Generator, runs: int, std: float) -> Array:
     """Sum with the textbook's Gaussian noise, sqrt(2 ln(1.25 / delta)) / epsilon, at (8, 0.25).
 
-    The formula is in every lecture, and in published experiments with epsilon up to 10. Its proof needs epsilon < 1. Here the noise
-    is 0.224 where 0.278 are needed, and the true delta is 0.58.
+    The formula is in every lecture. Its proof needs epsilon < 1. Here the noise is 0.224 where 0.278 are needed, and the true delta
+    is 0.58.
     """
     return data.sum() + rng.normal(0, std, runs)
 

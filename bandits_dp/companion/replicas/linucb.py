@@ -1,15 +1,17 @@
 r"""The simulation in the code that Chowdhury & Zhou 2022 name, to compare with their Figures 1 and 2. Nothing is proved.
 
 The code is that of https://github.com/sayakrc/Differentially-Private-Bandits at commit ea7503b (16 June 2022): code by one of the
-authors, and possibly not that of the figures. Facts about it which the paper does not tell, or tells otherwise:
+authors, by its first line a "Script to generate figures of the paper", whose settings are changed by hand. Facts about it which the
+paper does not tell, or tells otherwise:
 
 * **Shape of the noise.** The noise on matrices is :math:`(Z + Z^\top)/2` with Z i.i.d.: the stated std on the diagonal and
   :math:`1/\sqrt 2` of it elsewhere. (In the paper, and for P_Vec in the code, there is one draw for each unordered pair.) Vectors
   have noise of the stated std.
 * **LDP and SDP-Amp** have stds without the factors of the theorems: per user :math:`\sqrt{\ln(2.5/\delta)} / \varepsilon` and
   :math:`\sqrt{\ln(2.5 B/\delta)} / (\varepsilon \sqrt B)`.
-* **JDP** builds no tree. 1 + floor(ln T) matrices and vectors are drawn once, with std :math:`\sqrt{\ln T} \ln(2.5/\delta) /
-  \varepsilon`, and after t rounds the first 1 + floor(ln(1 + t)) of them are added to the exact sums.
+* **JDP** "simulates total noise in tree based algorithm" (a comment), and builds no tree. 1 + floor(ln T) matrices and vectors are
+  drawn once, with std :math:`\sqrt{\ln T} \ln(2.5/\delta) / \varepsilon`, and after t rounds the first 1 + floor(ln(1 + t)) of them
+  are added to the exact sums.
 * **SDP-Vec** shifts every number by L, the largest norm of the features (:math:`\sqrt 2` there, see
   ``problems.CodeLinear``), and encodes [0, 2 L] with :math:`g / L` levels per unit, :math:`g = \max(2
   \sqrt B, d, 4)` not rounded. A user's noise is Bin(b, 1/4) with :math:`b = s g^2 \ln^2(d/\delta) / (\varepsilon^2 B)`, s = 1
@@ -21,9 +23,9 @@ authors, and possibly not that of the figures. Facts about it which the paper do
   noise; for SDP-Vec :math:`\sqrt{T d} \ln(d/\delta) / (4 \varepsilon \sqrt B)`; without privacy 1, with a regularizer of 1e-4.
 * If V is not positive definite, some squared widths are negative, and the first arm of that kind is played: numpy's ``argmax``
   takes the first index that is not a number. With P_Vec at epsilon = 10 this happens in a third of all runs.
-* For d = 10 and 15 (Figure 2) s is not known. At epsilon = 1 the errors of the truncated b decide: with s = 10 at d = 10 (b =
-  1060.38) and with s = 1 at d = 15 (b = 282.45) SDP-Vec ends above LDP, with b = 1060 and 282 between JDP and LDP, as in
-  the figure.
+* For d = 10 and 15 (Figure 2, epsilon = 1) the comment does not say whether s = 10, too. With s = 1 at d = 10 SDP-Vec ends between
+  JDP and LDP, as in the figure. With s = 10 there (b = 1060.38) and with s = 1 at d = 15 (b = 282.45) the errors of the truncated b
+  decide: SDP-Vec ends above LDP, with b = 1060 and 282 below.
 * The figures show *realised* regret, the best arm's reward minus the played arm's; pseudo-regret here. The means are equal.
 """
 
