@@ -190,6 +190,30 @@ def test_regret_with_the_proved_width():
     assert (np.diff(beta) >= 0).all()
 
 
+@pytest.mark.parametrize("whiten", [False, True])
+def test_a_round_loses_twice_its_width(whiten):
+    """The proof's first step in every round, whitened or not, and its second claim with the c of the run."""
+    T, problem = 1500, bdp.problems.ContextualLinear(arms=20, dimension=3, fixed=False)
+    made = bdp.make("LinUCB-RewardTree", problem, horizon=T, epsilon=2.0, delta=0.1, width=None, whiten=whiten)
+    learner, rng = made.learner, np.random.default_rng(0)
+    noise, one = made.stream.counter.noise_path(rng), problem.draw(rng)
+    numbers = one.numbers(rng, T)
+    shown, chances = one.contexts(numbers), one.chances(numbers)
+    sums, lost, widths, least = np.zeros(3), np.zeros(T), np.zeros(T), np.zeros(T)
+    for t, songs in enumerate(shown):
+        x, means = songs[learner.choose(songs)], one.means(songs)
+        lost[t], widths[t] = means.max() - one.means(x[None])[0], math.sqrt(x @ learner.inverse @ x)
+        assert lost[t] <= 2 * float(learner.beta) * widths[t]
+        least[t] = np.linalg.eigvalsh(learner.cross + learner.cross.T)[0] / 2
+        sums = sums + learner.directions(x[None])[0] * one.reward_quantiles(one.means(x[None]), chances[[t]])[0]
+        learner.tell(sums + noise[t], x[None])
+    if not whiten:
+        c = (least[300:] / np.arange(300, T)).min()
+        where = T, 3, learner.reward_std, learner.radius, math.sqrt(learner.variance[1:].max())
+        least_bound = min(regret_bound()(*where), regret_bound()(*where, 1.0, c, 300))
+        assert c > 0.01 and 2 * learner.radius.beta(T, 0.0, 0.0) * widths.sum() <= least_bound
+
+
 def test_whitening_can_lose_information():
     """Where the proof stops: songs in two narrow cones, and a song's w grows threefold while 5,900 more are heard."""
     pairs = [(65, 0.08834, 0.10906), (5914, 2.21074, 0.0072272)]
