@@ -53,8 +53,8 @@ test: environment  ## unit tests, stored outputs of every notebook, and the site
 lab: environment  ## open the notebooks in JupyterLab
 	@$(PYTHON) -m jupyterlab $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks
 
-pdf: environment  ## build the book and print all of it as one PDF
-	@$(PYTHON) $(TOOLS)/make_pdf.py
+pdf: environment  ## build the book and print all of it as one PDF (ARGS=book/note for one page)
+	@$(PYTHON) $(TOOLS)/make_pdf.py $(ARGS)
 
 slides: environment  ## make lecture slides of the chapters (ONLY=notebooks/01_bandits.ipynb for one)
 	@$(PYTHON) $(TOOLS)/make_slides.py $(ONLY)

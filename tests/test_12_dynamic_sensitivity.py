@@ -13,7 +13,9 @@ from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.companion.plots import Bar, Dot, Path, Text
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
+from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
+from bandits_dp.widths.rewards import FixedWidth
 from tests.chapters import defined, stored_page
 
 CHAPTER = "12_dynamic_sensitivity"
@@ -118,6 +120,116 @@ def test_privacy_of_a_run():
     assert loss.std() == pytest.approx(eta, rel=5 / math.sqrt(2 * runs))
     found = np.maximum(0, 1 - np.exp(1.0 - loss)).mean()
     assert found == pytest.approx(gaussian_delta(1 / eta, 1.0, 1.0), abs=5 * 0.5 / math.sqrt(runs)) and found < 0.1
+
+
+def play_features(rows, std, kappa, reward_std=1.0, whiten=False):
+    """Tell the package's learner features, of which NaN stands for the worst ones, and no rewards; return w_t, and W_t before."""
+    dimension = len(rows[0])
+    learner = InstrumentLinUCB(dimension, FixedWidth(0.3, kappa), np.full(len(rows), std), reward_std, whiten)
+    widths, crosses = np.empty(len(rows)), np.empty((len(rows), dimension, dimension))
+    for t, x in enumerate(rows):
+        x = np.linalg.eigh(learner.inverse)[1][:, -1] if np.isnan(x[0]) else x
+        widths[t], crosses[t] = math.sqrt(x @ learner.inverse @ x), learner.cross
+        learner.tell(np.zeros(dimension), x[None])
+    return widths, crosses
+
+
+@cache
+def regret_bound():
+    """The chapter's function, whose radius is replaced by the factor 1/2: what remains bounds the sum of the widths."""
+    return defined(CHAPTER, "regret-bound")["regret_bound"]
+
+
+class HalfRadius(FixedWidth):
+    """A radius of 1/2, so that the theorem's bound is on the sum of widths alone."""
+
+    def __init__(self, kappa):
+        super().__init__(0.5, kappa)
+
+
+def test_widths_add_up():
+    """The box's two sums for songs of all kinds, by the learner itself; and no constant could be 1.4 times smaller."""
+    rng, T = np.random.default_rng(0), 600
+    shortest = 0.3
+    spread = rng.normal(size=(T, 3)) * [1, 0.3, 0.03]
+    tilted = np.stack([np.ones(T), 0.05 * (-1.0) ** np.arange(T), np.zeros(T)], axis=1)
+    worst = np.full((T, 3), np.nan)
+    for rows in (spread, tilted, worst, np.eye(3)[np.arange(T) % 3], np.eye(3)[np.arange(T) * 3 // T]):
+        lengths = np.ones(T) if rows is tilted or rows is worst else rng.uniform(shortest, 1, T)
+        x = rows * (lengths / np.linalg.norm(rows, axis=1))[:, None]
+        for std, kappa, reward_std in ((4.0, 3.0, 1.0), (0.3, 10.0, 0.5), (30.0, 3.0, 0.5)):
+            w, W = play_features(x, std, kappa, reward_std)
+            where = T, 3, reward_std, HalfRadius(kappa), std, lengths.min()
+            assert w.sum() <= regret_bound()(*where)
+            for start in (1, 100):
+                c = (np.linalg.eigvalsh(W[start:])[:, 0] / np.arange(start, T)).min()
+                if c > 1e-6:
+                    assert w.sum() <= regret_bound()(*where, c * (1 - 1e-9), start)
+    # One direction, where w^2 falls: the sum is above its integral, by steps from below. First noise matters, then rewards.
+    for T, std, reward_std, length in ((1e9, 30.0, 0.01, 1.0), (1e60, 10.0, 1.0, 1.0), (1e60, 10.0, 1.0, 0.1)):
+        g = np.append(0.0, np.geomspace(1e-3, T, 200_000))
+        squares = length**2 / (1 + (length * g) ** 2 / (std**2 + reward_std**2 * g))
+        below = (squares[1:] * np.diff(g)).sum()
+        bound = regret_bound()(T, 1, reward_std, HalfRadius(1.0), std, length) ** 2 / T
+        assert length * bound / 1.4 < below < bound
+    g = np.arange(50.0)
+    w, _ = play_features(np.ones((50, 1)), 10.0, 1.0, 30.0)
+    assert (w**2).sum() == pytest.approx(((100 + 900 * g) / (g**2 + 100 + 900 * g)).sum())
+
+
+def test_regret_with_the_proved_width():
+    """Two songs: the bound from the learner's own numbers is below T, and runs lose less; the sum of widths is what counts."""
+    T, two = 10_000, bdp.problems.ContextualLinear(features=np.eye(2), theta=[1.0, 0.0])
+    made = bdp.make("LinUCB-RewardTree", two, horizon=T, epsilon=2.0, delta=0.1, width=None, whiten=False)
+    learner = made.learner
+    std = math.sqrt(learner.variance[1:].max())
+    bound = regret_bound()(T, 2, learner.reward_std, learner.radius, std)
+    result = bdp.simulate(made, two, T, runs=5, seed=0, progress=False)
+    assert result.regret[:, -1].max() < bound < T
+    beta = [learner.radius.beta(t, 0.0, 0.0) for t in range(0, T + 1, 100)]
+    assert (np.diff(beta) >= 0).all()
+
+
+@pytest.mark.parametrize("whiten", [False, True])
+def test_a_round_loses_twice_its_width(whiten):
+    """The proof's first step in every round, whitened or not, and its second claim with the c of the run."""
+    T, problem = 1500, bdp.problems.ContextualLinear(arms=20, dimension=3, fixed=False)
+    made = bdp.make("LinUCB-RewardTree", problem, horizon=T, epsilon=2.0, delta=0.1, width=None, whiten=whiten)
+    learner, rng = made.learner, np.random.default_rng(0)
+    noise, one = made.stream.counter.noise_path(rng), problem.draw(rng)
+    numbers = one.numbers(rng, T)
+    shown, chances = one.contexts(numbers), one.chances(numbers)
+    sums, lost, widths, least = np.zeros(3), np.zeros(T), np.zeros(T), np.zeros(T)
+    for t, songs in enumerate(shown):
+        x, means = songs[learner.choose(songs)], one.means(songs)
+        lost[t], widths[t] = means.max() - one.means(x[None])[0], math.sqrt(x @ learner.inverse @ x)
+        assert lost[t] <= 2 * float(learner.beta) * widths[t]
+        least[t] = np.linalg.eigvalsh(learner.cross + learner.cross.T)[0] / 2
+        sums = sums + learner.directions(x[None])[0] * one.reward_quantiles(one.means(x[None]), chances[[t]])[0]
+        learner.tell(sums + noise[t], x[None])
+    if not whiten:
+        c = (least[300:] / np.arange(300, T)).min()
+        where = T, 3, learner.reward_std, learner.radius, math.sqrt(learner.variance[1:].max())
+        least_bound = min(regret_bound()(*where), regret_bound()(*where, 1.0, c, 300))
+        assert c > 0.01 and 2 * learner.radius.beta(T, 0.0, 0.0) * widths.sum() <= least_bound
+
+
+def test_whitening_can_lose_information():
+    """Where the proof stops: songs in two narrow cones, and a song's w grows threefold while 5,900 more are heard."""
+    pairs = [(65, 0.08834, 0.10906), (5914, 2.21074, 0.0072272)]
+    angle = np.concatenate([first + apart * (np.arange(n) % 2) for n, first, apart in pairs])
+    x = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    worst = {}
+    for whiten in (True, False):
+        learner = InstrumentLinUCB(2, FixedWidth(0.3, 2.0), np.full(len(x), 4.0), 1.0, whiten)
+        worst[whiten] = 0.0
+        for t, row in enumerate(x):
+            learner.tell(np.zeros(2), row[None])
+            if t == 64:
+                before = np.linalg.inv(learner.inverse)
+            elif t > 64 and t % 50 == 0:
+                worst[whiten] = max(worst[whiten], np.linalg.eigvals(learner.inverse @ before).real.max() ** 0.5)
+    assert worst[True] > 3 and worst[False] < 1.05
 
 
 # ---- Sensitivity -------------------------------------------------------------------------------------------------------------

@@ -29,12 +29,14 @@ PAGE = """\
 <html lang="en" data-theme="light">
 <head><meta charset="utf-8"><title>Private Bandits</title>{links}<style>{style}</style></head>
 <body class="bd-content">
-<article class="bd-article cover">{cover}</article>
-<article class="bd-article contents"><h1>Contents</h1><ol>{contents}</ol></article>
+{front}
 {articles}
 </body>
 </html>
 """
+FRONT = """\
+<article class="bd-article cover">{cover}</article>
+<article class="bd-article contents"><h1>Contents</h1><ol>{contents}</ol></article>"""
 # A scene that begins empty shows how it ends.
 ENDS = """() => {
   for (const button of document.querySelectorAll(".bdp-play")) {
@@ -54,7 +56,10 @@ def pages() -> list[str]:
 
 
 def assemble(names: Sequence[str]) -> str:
-    """Join built pages, named as in `_toc.yml`, into one, whose addresses are relative to the folder of the built book."""
+    """Join built pages, named as in `_toc.yml`, into one, whose addresses are relative to the folder of the built book.
+
+    A single page has neither cover nor contents.
+    """
     sheets, contents, articles = [], [], []
     for name in names:
         path = SITE / f"{name}.html"
@@ -72,8 +77,8 @@ def assemble(names: Sequence[str]) -> str:
         article["id"] = anchor(name)
         articles.append(str(article))
     links = "".join(f'<link rel="stylesheet" href="{sheet}">' for sheet in dict.fromkeys(sheets))
-    style, cover = STYLE.read_text("utf-8"), COVER.read_text("utf-8")
-    return PAGE.format(links=links, style=style, cover=cover, contents="".join(contents), articles="".join(articles))
+    front = FRONT.format(cover=COVER.read_text("utf-8"), contents="".join(contents)) if len(names) > 1 else ""
+    return PAGE.format(links=links, style=STYLE.read_text("utf-8"), front=front, articles="".join(articles))
 
 
 def anchor(name: str, fragment: str = "") -> str:
@@ -165,8 +170,10 @@ def main() -> int:
         return 1
     if build_book.build():
         return 1
-    print_book(options.pages or pages(), PDF)
-    print(f"\nThe book on paper: {PDF.as_uri()}")
+    names = options.pages or pages()
+    path = PDF if len(names) > 1 else PDF.with_name(f"{posixpath.basename(names[0])}.pdf")
+    print_book(names, path)
+    print(f"\nOn paper: {path.as_uri()}")
     return 0
 
 
