@@ -243,8 +243,8 @@ _PAPER = "chowdhury2022"
 _SHUFFLE = r"\tilde O\Big(d B + d \sqrt T + \frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon B^{1/4}}\Big)"
 _LOCAL = r"\tilde O\Big(\frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon}\Big)"
 _CENTRAL = r"\tilde O\Big(d \sqrt T + \frac{d^{3/4} \sqrt T}{\sqrt\varepsilon}\Big)"
-_DIVERSE = (r"\tilde O\Big(\frac{\sqrt{d T}}{\varepsilon \lambda_0}\Big) \text{ if contexts are i.i.d. and } "
-            r"\lambda_0\text{-diverse}")
+_DIVERSE = (r"\tilde O\Big(\frac{\sqrt{d T}}{\varepsilon \nu}\Big) \text{ if contexts are i.i.d. and } "
+            r"\nu\text{-diverse}")
 _TEST_OLS = "tests/test_greedy.py::test_the_bound_holds_step_by_step"
 _PATH = "tests/test_linucb.py::test_parallel_runs_follow_the_plain_loop"
 _LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"

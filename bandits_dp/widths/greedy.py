@@ -21,7 +21,7 @@ class GreedyRadius(CertifiedRadius):
     >>> from bandits_dp.widths.ridge import NoiseLaw
     >>> radius = GreedyRadius(2, 1, NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0)), reward_std=0.5, failure=0.05)
     >>> round(radius.regularizer(1000), 1), radius.beta(1000, 1.0, 1.0)
-    (23.1, 0.0)
+    (22.3, 0.0)
     """
 
     adaptive = False
