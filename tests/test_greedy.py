@@ -159,6 +159,20 @@ def test_the_matrix_bound_is_met_by_rare_axes(dimension):
     assert 2 / (1 - math.log(2)) < 7  # what makes it half of the diversity from t_0 on
 
 
+@pytest.mark.parametrize("dimension", (1, 2, 5, 30))
+def test_gaussian_noise_costs_what_the_box_says(dimension):
+    """4 (r_t + q_t) / sqrt(t), summed, is below the closed form: drawn noise stays below both, which are proved for t = 1 to T."""
+    rng, d, horizon, failure = np.random.default_rng(dimension), dimension, 10_000, 0.3
+    log = math.log(3 * horizon / failure)
+    r, q = math.sqrt(3 * d) + math.sqrt(6 * log), 2 * math.sqrt(d) + 2 * math.sqrt(log)
+    t = np.arange(1, horizon)
+    assert 4 * (r + q) * (1 / np.sqrt(t)).sum() < math.sqrt(horizon) * (30 * math.sqrt(d) + 36 * math.sqrt(log))
+    upper = np.triu(rng.normal(size=(2000, d, d)))
+    H = upper + np.triu(upper, 1).transpose(0, 2, 1)
+    w = rng.normal(size=(2000, d)) - H[:, :, 0]  # theta* is an axis
+    assert r / 4 < np.linalg.norm(w, axis=1).max() < r and q / 4 < -np.linalg.eigvalsh(H)[:, 0].min() < q
+
+
 def test_it_loses_less_than_linucb_where_contexts_are_diverse():
     """In pairs, T = 50,000, epsilon = 1, as in the sweep; the theorem's bound is far above T here, so it says nothing about it."""
     problem, T = ContextualLinear(5, 3, fixed=False), 50_000
