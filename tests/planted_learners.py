@@ -89,6 +89,7 @@ PLANTED = {
     "LDP-PE": Planted("LDP-PE", "messages", GAUSSIAN, LINEAR, 200, rewards(1, -1.0), 700),
     "LDP-DPE": Planted("LDP-DPE", "messages", GAUSSIAN, CLIENTS, 3, rewards(2, -1.0), 600),
     "LinUCB-LDP": Planted("LinUCB-LDP", "messages", GAUSSIAN, PLANE, 1, ROUND, 700),
+    "LDP-OLS": Planted("LDP-OLS", "messages", GAUSSIAN, PLANE, 1, ROUND, 700),
     "LinUCB-Batched-LDP": Planted("LinUCB-Batched-LDP", "messages", GAUSSIAN, PLANE, 4, FOUR, 700, MANY),
     "SDP-KLUCB": Planted("SDP-KLUCB", "messages", WHOLE, BITS, 30, rewards(2), 700),
     "SDP-AE": Planted("SDP-AE", "messages", WHOLE, BITS, 6, rewards(2), 700, TWO),

@@ -197,7 +197,7 @@ def test_same_seed_same_result_however_runs_are_split(name, monkeypatch, tmp_pat
         assert_same_runs(bdp.simulate(*small_case, runs=7, seed=2, progress=False), one)
 
 
-ALIKE = {"DP-UCB", "DPE", "DPE-FixedU", "CDP-DPE", "LDP-DPE", "LinUCB", "LinUCB-LDP", "LinUCB-JDP", "LinUCB-Batched-JDP",
+ALIKE = {"DP-UCB", "DPE", "DPE-FixedU", "CDP-DPE", "LDP-DPE", "LinUCB", "LinUCB-LDP", "LDP-OLS", "LinUCB-JDP", "LinUCB-Batched-JDP",
          "LinUCB-Tree", "LinUCB-DGS", "LinUCB-RewardTree"}  # draw the same numbers in both
 
 

@@ -40,6 +40,7 @@ from bandits_dp.privatizers.returning import (
 )
 from bandits_dp.problems.contextual import Contextual, centre_of
 from bandits_dp.schedules.users import balanced_batch_size, named_batch_size
+from bandits_dp.widths.greedy import GreedyRadius
 from bandits_dp.widths.ridge import PlainRadius
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 
@@ -48,8 +49,9 @@ USERS = 20  # per batch: that of the paper's simulation
 SIZES = (WHOLE, "utility")
 RADIUS = (Option("radius_scale", 1.0, (FROM_ZERO,), "factor on the confidence radius; 1 keeps what it promises"),
           Option("failure", FAILURE, (CHANCE,), "probability that some confidence radius is too small"))
-PRIVATE = (*RADIUS, RETURNING, STRICT,
-           Option("centred", False, (bool,), "whether the middle of the reward's range is subtracted, if features have a constant"))
+CENTRED = Option("centred", False, (bool,), "whether the middle of the reward's range is subtracted, if features have a constant")
+SURE = Option("failure", FAILURE, (CHANCE,), "probability that some bound on the noise is too small")
+PRIVATE = (*RADIUS, RETURNING, STRICT, CENTRED)
 COUNTER = Option("counter", None, (None, "tree", "factorization", "prefixes"),
                  f"the papers' is the tree; {LEAST}, as in theorems; experiment: prefixes or tree, None is the prefixes")
 LEVELS = Option("levels", None, (None, WHOLE), "bits that a number becomes; None: enough for rounding to cost 3% at most")
@@ -117,13 +119,14 @@ def _domain(given: Given, options: Any) -> LinearStatistics:
     return LinearStatistics(problem.dimension, _reward_std(problem))
 
 
-def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, batches: Batches) -> LiveContexts:
-    """Put private LinUCB together with the radius of its calibration."""
+def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, batches: Batches,
+          rule: type[CertifiedRadius] | type[LemmaRadius] | None = None) -> LiveContexts:
+    """Put private LinUCB together with the radius of its calibration, or with another one."""
     problem = given.problem
     centre, norm = centre_of(problem) if options.centred else (None, problem.theta_norm)
-    rule = CertifiedRadius if given.calibration == "certified" else LemmaRadius
+    rule = rule or (CertifiedRadius if given.calibration == "certified" else LemmaRadius)
     radius = rule(problem.dimension, batches.users, stream.law(batches.count), _reward_std(problem), options.failure, norm)
-    learner = LinUCB(problem.dimension, radius, options.radius_scale)
+    learner = LinUCB(problem.dimension, radius, getattr(options, "radius_scale", 1.0))
     fidelity = getattr(options, "fidelity", "aggregate")
     return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, batches.appearances)
 
@@ -166,6 +169,17 @@ def _local_privatizer(given: Given, options: Any, batches: Batches) -> Privatize
 def _local(given: Given, options: Any) -> LiveContexts:
     batches = _batches(given, options, "local")
     return _live(given, options, FreshBatches(_local_privatizer(given, options, batches)), batches)
+
+
+def _ols(given: Given, options: Any) -> LiveContexts:
+    if given.calibration != "certified":
+        raise ValueError(f"calibration must be 'certified' for LDP-OLS, got {given.calibration!r}: its noise is proved by us")
+    if given.problem.fixed:
+        raise ValueError("problem must show fresh features in every round for LDP-OLS, which never explores (contexts must be "
+                         f"i.i.d. and diverse), got fixed ones in {given.problem!r}")
+    batches = _batches(given, options, "local")
+    stream = FreshBatches(_local_privatizer(given, options, batches))
+    return _live(given, options, stream, batches, GreedyRadius)
 
 
 def _central(given: Given, options: Any) -> LiveContexts:
@@ -229,6 +243,9 @@ _PAPER = "chowdhury2022"
 _SHUFFLE = r"\tilde O\Big(d B + d \sqrt T + \frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon B^{1/4}}\Big)"
 _LOCAL = r"\tilde O\Big(\frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon}\Big)"
 _CENTRAL = r"\tilde O\Big(d \sqrt T + \frac{d^{3/4} \sqrt T}{\sqrt\varepsilon}\Big)"
+_DIVERSE = (r"\tilde O\Big(\frac{\sqrt{d T}}{\varepsilon \nu}\Big) \text{ if contexts are i.i.d. and } "
+            r"\nu\text{-diverse}")
+_TEST_OLS = "tests/test_greedy.py::test_the_bound_holds_step_by_step"
 _PATH = "tests/test_linucb.py::test_parallel_runs_follow_the_plain_loop"
 _LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
@@ -237,6 +254,8 @@ SYSTEMS = (
            (*RADIUS, Option("batch_size", 1, (WHOLE,), "users per batch")), experiment=True),
     System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, _LOCAL, _CHAPTER, _PATH,
            partial(_or_figure, figure_local, _local), (FIDELITY, *PRIVATE), experiment=True),
+    System("LDP-OLS", "han2021", "contextual", "local", _UNIT, _DIVERSE, _CHAPTER, _TEST_OLS,
+           _ols, (FIDELITY, SURE, RETURNING, CENTRED)),
     System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, _CENTRAL, _CHAPTER, _PATH,
            partial(_or_figure, figure_central, _central), (*PRIVATE, COUNTER), experiment=True),
     System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,

@@ -78,7 +78,8 @@ CASES = (
     _arms("DP-UCB", 10**5, runs=20, rounds=20_000),
     *map(_linucb, FIGURE.systems),
     _linucb("LinUCB-JDP", options={"counter": "factorization"}, note="factorization counter"),
-    _linucb("LinUCB-SDP-Vec", problem=ContextualLinear(100, 5, fixed=False), note="fresh contexts in every round"),
+    *(_linucb(name, problem=ContextualLinear(100, 5, fixed=False), note="fresh contexts in every round")
+      for name in ("LinUCB-SDP-Vec", "LDP-OLS")),
     *map(_figure, CODE.systems),
     *map(_linear, ("PE", "CDP-PE", "LDP-PE", "SDP-PE")),
     *map(_clients, ("DPE", "CDP-DPE", "LDP-DPE", "SDP-DPE")),
