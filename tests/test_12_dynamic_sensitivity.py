@@ -555,10 +555,10 @@ def test_laplace_for_euclidean_shifts(measured):
 
 @claim("Partial sums that one reward moves", "",
        computed="The appendix notes 'that the incremental part $\\Delta(\\hat{\\boldsymbol{\\theta}}_t)$ depends on not only "
-       "incoming $(\\mathbf{x}_{a_t}, r_{a_t})$, but also the historical statistics summarized in $\\mathbf{A}_t$'. By its definition "
-       "it depends on $\\mathbf{b}_t$, too, we add. In one dimension the first reward moves every increment, so all $T$ partial sums "
-       "of the tree, not $\\log_2T$ of them; those after it by little, and their total loss against Lemma 1's scale stays below the "
-       "claim (box 'Kept noise on a line').", outcome="observation")
+       "incoming $(\\mathbf{x}_{a_t}, r_{a_t})$, but also the historical statistics summarized in $\\mathbf{A}_t$'. By its "
+       "definition it depends on $\\mathbf{b}_t$, too, we add. In one dimension the first reward moves every increment, so all $T$ "
+       "partial sums of the tree, not $\\log_2T$ of them; those after it by little, and their total loss against Lemma 1's scale "
+       "stays below the claim (box 'Kept noise on a line').", outcome="observation")
 def test_increments_do_not_isolate(measured):
     moved = parameter_shifts(np.ones((256, 1)), 1.0, 0, 2.0)[:, 0]  # by the first reward
     t = np.arange(1, 257)
