@@ -14,6 +14,9 @@ fills::
 refuted also has its ``proof``: a proof or a certified computation, and where it stands. An ``observation`` is ours: the paper does
 not claim it (then the third argument is ""), and it is no verdict.
 
+A bound that exceeds what it bounds is no check: a row that holds regret against one measures ``the bound over T`` as well, or says
+"not informative" (``tests/test_claims.py``).
+
 ``make claims`` runs these tests and writes ``book/claims.json``, from which the book's page is made (``ARGS=file`` for those of one
 file; the other rows stay). Any other run compares: a test whose row is missing, says something else or measured other numbers
 fails. Claims that nobody can test are in ``book/not_testable.json``, with the reason.

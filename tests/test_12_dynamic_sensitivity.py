@@ -259,7 +259,10 @@ def two_songs():
 @claim("Section 4, Assumption 1 in the data", "Notice that both synthetic data and real-world data met Assumption 1.",
        computed="The least eigenvalue of the mean square of the synthetic songs, for five pools of 1,000, and of what is left when "
        "one coordinate is repeated. It is small, so $32\\ln(1/\\delta)/\\lambda_0$ is a third of 20,000 rounds. Last.fm has a row "
-       "of its own.", outcome="confirmed")
+       "of its own. (Assumption 1 is about songs shown. The condition on songs chosen under which chapter 12 proves Lemma 1's "
+       "bound, box 'Diverse choices', asks for a mean of at least $\\lambda_0/4$ of the least $(v^\\top x)^2$ of a round's songs; "
+       "along the pool's weakest direction that mean is below $0.03\\lambda_0$. The bound itself holds in the simulation.)",
+       outcome="confirmed")
 def test_assumption_1(measured):
     pools = [POOL.draw(rng) for rng in np.random.default_rng(0).spawn(5)]
     least = [pool.least_eigenvalue for pool in pools]
@@ -268,7 +271,68 @@ def test_assumption_1(measured):
     measured["least eigenvalue, smallest of five pools"] = min(least)
     measured["largest"] = max(least)
     measured["32 ln(1/delta) / lambda_0, first pool"] = 32 * math.log(10) / least[0]
+    rng, shares = np.random.default_rng(1), []
+    for pool in pools:  # a mean over 4,000 rounds, whose standard error is below 0.001 lambda_0
+        weakest = np.linalg.eigh(pool.pool.T @ pool.pool)[1][:, 0]
+        shares.append(((pool.contexts(pool.numbers(rng, 4000)) @ weakest) ** 2).min(axis=1).mean() / pool.least_eigenvalue)
+    measured["least of ten songs along the weakest direction, over lambda_0, smallest"] = min(shares)
+    measured["the same, largest"] = max(shares)
+    assert max(shares) < 0.03
     assert min(least) > 0.008 and np.linalg.eigvalsh(flat.T @ flat)[0] < 1e-6
+
+
+@claim("Section 3.1, sensitivity of the sums",
+       "It is obvious that global sensitivity of $b_t = \\sum_t \\mathbf{x}_{a_t} r_t$ is a constant L for all round t , if we "
+       "assume $\\|\\mathbf{x}\\|_2 \\leq L$ and $|r| \\leq 1$, without loss of generality.",
+       computed="How far one reward that goes from -1 to 1, or from 0 to 1, moves $b_t$, over L: the longest song of the "
+       "simulation, t from 1 to 5,000.", outcome="open",
+       readings=["constant in t: so it is; this reading survives",
+                 "the constant is L: so it is if a reward is left out, or rewards have a range of length 1; this reading survives",
+                 "the constant is L, and one reward in [-1, 1] becomes another: it is 2L, as Lemma 1 has it"])
+def test_sensitivity_of_sums(measured):
+    x = POOL.draw(np.random.default_rng(0)).pool
+    x = np.concatenate([x[[np.linalg.norm(x, axis=1).argmax()]], x[np.random.default_rng(9).integers(1000, size=4999)]])
+    rewards = np.random.default_rng(1).uniform(-1, 1, 5000)
+    sums = {first: np.cumsum(x * np.append(first, rewards[1:])[:, None], axis=0) for first in (-1.0, 0.0, 1.0)}
+    for first in (-1.0, 0.0):
+        moved = np.linalg.norm(sums[1.0] - sums[first], axis=1)
+        measured[f"shift of the sums over L, from {first:.0f} to 1, t = 1"] = moved[0]
+        assert moved == pytest.approx(np.full(5000, 1 - first))
+
+
+def estimates(one, rows, first):
+    """LinUCB without noise in one world, width 0.3 and ridge 1, with this reward in round 0: its songs and its estimates."""
+    shown, chances = one.contexts(rows), one.chances(rows)
+    inverse, b, x, theta = np.eye(10), np.zeros(10), np.empty((len(rows), 10)), np.empty((len(rows), 10))
+    for t, songs in enumerate(shown):
+        x[t] = songs[(songs @ inverse @ b + 0.3 * np.sqrt(((songs @ inverse) * songs).sum(axis=1))).argmax()]
+        b = b + x[t] * (first if t == 0 else one.reward_quantiles(one.means(x[[t]]), chances[[t]])[0])
+        inverse = inverse - np.outer(inverse @ x[t], inverse @ x[t]) / (1 + x[t] @ inverse @ x[t])
+        theta[t] = inverse @ b
+    return x, theta
+
+
+@claim("Section 3.2, any reward sequence", "And thus it holds for any reward sequence as input.",
+       computed="LinUCB without noise in ten worlds of the simulation, $T=1{,}000$, the first reward 1 or $-1$: the distance of "
+       "the estimates over $2L/\\lambda_{\\min}(A_t)$, if both worlds play the songs of the first, and if each plays its own.",
+       outcome="open",
+       readings=["for any rewards and the same plays, as when everything released before is given: the distance is never above the "
+                 "bound (chapter 12, box 'A reward moves the estimate'); this reading survives",
+                 "for any rewards, each with the plays that LinUCB makes of them: other songs are played after the change, and the "
+                 "distance exceeds $2L/\\lambda_{\\min}(A_t)$, on which the proof rests (the printed bound is larger, begins after "
+                 "6,617 rounds here, and was not tried)"])
+def test_any_reward_sequence(measured):
+    same, own = [], []
+    for rng in np.random.default_rng(5).spawn(10):
+        one = POOL.draw(rng)
+        rows = one.numbers(rng, 1000)
+        (x, theta), (_, other) = (estimates(one, rows, first) for first in (1.0, -1.0))
+        bound = 2 / np.linalg.eigvalsh(np.eye(10) + np.cumsum(x[:, :, None] * x[:, None, :], axis=0))[:, 0]
+        same.append((np.linalg.norm(parameter_shifts(x, 1.0, 0, 2.0), axis=1) / bound).max())
+        own.append((np.linalg.norm(theta - other, axis=1) / bound).max())
+    measured["largest distance over the bound, same plays"] = max(same)
+    measured["largest distance over the bound, own plays, median of ten worlds"] = float(np.median(own))
+    assert max(same) <= 1 < np.median(own)
 
 
 @claim("Lemma 1, shrinking", "The most important property of it is that it is monotonically shrinking over time.",
@@ -544,10 +608,11 @@ def test_laplace_for_euclidean_shifts(measured):
 
 
 @claim("Partial sums that one reward moves", "",
-       computed="The appendix notes that 'the incremental part depends on not only incoming' rewards 'but also the historical "
-       "statistics'. In one dimension the first reward moves every increment, so all $T$ partial sums of the tree, not $\\log_2T$ "
-       "of them; those after it by little, and their total loss against Lemma 1's scale stays below the claim (box 'Kept noise on "
-       "a line').", outcome="observation")
+       computed="The appendix notes 'that the incremental part $\\Delta(\\hat{\\boldsymbol{\\theta}}_t)$ depends on not only "
+       "incoming $(\\mathbf{x}_{a_t}, r_{a_t})$, but also the historical statistics summarized in $\\mathbf{A}_t$'. By its "
+       "definition it depends on $\\mathbf{b}_t$, too, we add. In one dimension the first reward moves every increment, so all $T$ "
+       "partial sums of the tree, not $\\log_2T$ of them; those after it by little, and their total loss against Lemma 1's scale "
+       "stays below the claim (box 'Kept noise on a line').", outcome="observation")
 def test_increments_do_not_isolate(measured):
     moved = parameter_shifts(np.ones((256, 1)), 1.0, 0, 2.0)[:, 0]  # by the first reward
     t = np.arange(1, 257)
@@ -649,7 +714,8 @@ def test_lemma_2(measured):
 @claim("Theorem 3", "the pseudo-regret of Algorithm 2 up to time T can be bounded by",
        computed="The right side of (5), as printed with $\\zeta=0.05$, against the regret of Algorithm 2 with Lemma 2's width and "
        "Lemma 1's noise, at $(2,0.1)$: songs $\\pm e_1,\\pm e_2$, three a round, where the bound is below the loss of random play. "
-       "(In the simulation of Section 4 it is above all that can be lost.)", outcome="confirmed, loose")
+       "(In the simulation of Section 4 it is above all that can be lost. Neither (4) nor (5) carries the 32 of Lemma 1: see Lemma "
+       "2.)", outcome="confirmed, loose")
 def test_theorem_3(measured):
     easy = PoolContextual(arms=3, items=4, pool=[[1, 0], [-1, 0], [0, 1], [0, -1]], theta=[0.9, 0.0], clip=True)
     lambda0, d, T, zeta = 0.5, 2, 2**15, 0.05
@@ -668,6 +734,28 @@ def test_theorem_3(measured):
     assert (r.regret[:, -1] < 0.5 * bound).all() and bound < chance and slope < 0.8
 
 
+@claim("Corollary 1, privacy", "Algorithm 2 is (ϵ, δ) -differentially private.",
+       computed="The proof says 'Thus Lemma 1 and 2 hold, and the privacy guarantee directly follows Theorem 1'; that of Lemma 1 "
+       "has a step 'because of the assumption $\\|\\mathbf{x}\\|_2 \\leq L$'. Lengths of perturbed songs in the simulation, where "
+       "$L=1$: how many exceed it, and the longest of 20,000 rounds of ten songs over a bound that any of them exceeds with "
+       "probability at most $\\delta=0.1$.", outcome="open",
+       readings=["L bounds contexts before they are perturbed, and $\\Delta_t=2L/\\lambda'$ uses it: that step does not apply as "
+                 "it stands; whether privacy fails, we do not know",
+                 "L bounds perturbed contexts, by cutting them off, or with probability $1-\\delta$ and, with K songs a round, "
+                 "$L+\\sigma(\\sqrt d+\\sqrt{2\\ln(KT/\\delta)})$ for L: the step applies; this reading survives, with what is "
+                 "open of Theorem 1"])
+def test_corollary_1_privacy(measured):
+    rng = np.random.default_rng(0)
+    one = POOL.draw(rng)
+    shown = one.contexts(one.numbers(rng, 20_000)).reshape(-1, 10)
+    for std in (0.1, 0.5):
+        lengths = np.linalg.norm(shown + std * rng.normal(size=shown.shape), axis=1)
+        most = 1 + std * (math.sqrt(10) + math.sqrt(2 * math.log(200_000 / 0.1)))
+        measured[f"share longer than L, sigma = {std}"] = longer = (lengths > 1).mean()
+        measured[f"longest over the larger bound, sigma = {std}"] = lengths.max() / most
+        assert longer > 0.02 and lengths.max() < most
+
+
 @claim("Corollary 1, proof, diversity", "has minimal eigenvalue $\\lambda_0$ where $\\lambda_0 \\geq \\Omega(\\sigma^2)$",
        computed="Songs $e_1$ and $e_2$, ten a round, perturbed; of the songs that a learner who prefers $e_1$ chooses, the least "
        "eigenvalue over $t\\sigma^2$, for $\\sigma$ from 0.1 to 2.", outcome="confirmed")
@@ -681,20 +769,41 @@ def test_corollary_1_diversity(measured):
         assert 0.5 < least < 4
 
 
+def regret_of_perturbed(horizon=4000, std=0.5, runs=5):
+    """LinUCB without noise for privacy, width 0.3, on perturbed songs of the simulation; a reward is that of the perturbed song."""
+    lost = np.zeros((runs, horizon))
+    for run, rng in enumerate(np.random.default_rng(0).spawn(runs)):
+        one = POOL.draw(rng)
+        rows = one.numbers(rng, horizon)
+        songs, chances = one.contexts(rows), one.chances(rows)
+        songs = songs + std * rng.normal(size=songs.shape)
+        inverse, b = np.eye(10), np.zeros(10)
+        for t, x in enumerate(songs):
+            k = (x @ inverse @ b + 0.3 * np.sqrt(((x @ inverse) * x).sum(axis=1))).argmax()
+            means = x @ one.theta
+            lost[run, t] = means.max() - means[k]
+            b = b + x[k] * one.reward_quantiles(means[[k]], chances[[t]])[0]
+            inverse = inverse - np.outer(inverse @ x[k], inverse @ x[k]) / (1 + x[k] @ inverse @ x[k])
+    return lost.cumsum(axis=1)
+
+
 @claim("Corollary 1, regret", "However note that the order of the regret in T is still the same.",
-       computed="Perturbed contexts of std 0.5 without noise for privacy in the simulation, when the reward is that of the true "
-       "context: regret grows linearly up to $T=4{,}000$, as choices are made by perturbed contexts in every round.",
-       outcome="open",
-       readings=["the learner perturbs what it sees, and is paid for the true context: regret grows by a constant in every round",
+       computed="Perturbed contexts of std 0.5 without noise for privacy in the simulation, $T=4{,}000$, five runs: the exponent "
+       "of T in the regret, when the reward is that of the true context, and when it is that of the perturbed one.", outcome="open",
+       readings=["the learner perturbs what it sees, and is paid for the true context: choices are made by perturbed contexts in "
+                 "every round, and regret grows linearly",
                  "the reward is that of the perturbed context, as in the smoothed analysis of Kannan et al. [21] that the proof "
-                 "cites: nothing computed here speaks against it; this reading survives"])
+                 "cites: regret grows more slowly than $\\sqrt T$; this reading survives"])
 def test_corollary_1_regret(measured):
     r = result("LinUCB-DGS", horizon=4000, runs=5, epsilon=1e9, calibration="theorem", perturb_contexts=0.5)
-    late = r.rounds >= 500
-    fits = [np.polyfit(np.log(r.rounds[late]), np.log(one[late]), 1)[0] for one in r.regret]
-    measured["exponent of T, reward of the true context"] = np.mean(fits)
-    measured["its standard error"] = np.std(fits, ddof=1) / math.sqrt(5)
-    assert np.mean(fits) > 0.9
+    curves = {"true": (r.rounds, r.regret), "perturbed": (np.arange(1, 4001), regret_of_perturbed())}
+    for name, (rounds, regret) in curves.items():
+        late = rounds >= 500
+        fits = [np.polyfit(np.log(rounds[late]), np.log(one[late]), 1)[0] for one in regret]
+        measured[f"exponent of T, reward of the {name} context"] = np.mean(fits)
+        measured[f"its standard error, {name}"] = np.std(fits, ddof=1) / math.sqrt(5)
+    assert measured["exponent of T, reward of the true context"] > 0.9
+    assert measured["exponent of T, reward of the perturbed context"] < 0.45
 
 
 @claim("Section 3.2, unknown horizon",

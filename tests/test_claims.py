@@ -36,3 +36,18 @@ def test_every_paper_is_judged_and_every_chapter_exists():
 def test_no_claim_is_told_twice():
     told = Counter((row["paper"], row["item"], row.get("computed", row.get("claim"))) for row in ROWS + OPEN)
     assert max(told.values()) == 1
+
+
+def test_a_bound_is_checked_where_it_says_something():
+    """A row that holds regret against a bound measures the bound over T, or over random play; if it is trivial, the row says so."""
+    found = 0
+    for row in ROWS:
+        if not any("regret over the bound" in name for name in row["measured"]):
+            continue
+        over_horizon = [value for name, value in row["measured"].items() if name.startswith("the bound over T")]
+        over_random = [1 / value for name, value in row["measured"].items() if name.startswith("random play over the bound")]
+        assert over_horizon or over_random, row["item"]
+        assert min(over_horizon + over_random) < 1, row["item"]
+        assert max(over_horizon + over_random) < 1 or "not informative" in row["computed"], row["item"]
+        found += 1
+    assert found >= 3

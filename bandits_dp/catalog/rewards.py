@@ -150,7 +150,8 @@ def _dgs(given: Given, options: Any) -> LiveContexts:
 _TEST = "tests/test_reward_private.py::test_parallel_runs_follow_the_plain_loop"
 _CHAPTER = "12_dynamic_sensitivity"
 _NEEL = r"\tilde O\Big(d \sqrt T + \frac{\log^{5/2} T \, \sqrt T}{\varepsilon}\Big)"
-_WANG = r"\tilde O\Big(d \sqrt T + \frac{\log T \, \sqrt{d T}}{\varepsilon \lambda_0}\Big)"
+_WANG = (r"\text{LinUCB's} + \frac{2 \cdot 3^{1.5} L}{e^{1.5} \lambda_0 \varepsilon} \log\tfrac1\zeta \, "
+         r"\sqrt{d T \log\big(\lambda + \tfrac{L T}{d}\big)} + \frac{32 \log(1/\delta)}{\lambda_0}")  # its inequality (5)
 SYSTEMS = (
     System("LinUCB-Tree", "neel2018", "contextual", "central", "one reward", _NEEL, _CHAPTER, _TEST, _tree,
            (*PROVED, SIZE, Option("ridge", 1.0, (POSITIVE,), "lambda")), pure=True),

@@ -29,8 +29,9 @@ tree, so all releases together tell as much as T independent ones of
 .. math:: \theta_t - \theta_{p(t)} + \text{noise}_t ,
           \qquad \text{moved by } h_t - h_{p(t)} ,\quad h_t = A_t^{-1} x_j (r_j - r_j') ,
 
-and these shifts are small for the many short nodes. They are not zero for nodes after j, though; the appendix notes that increments
-depend on "the historical statistics".
+and these shifts are small for the many short nodes. They are not zero for nodes after j, though; the appendix notes that an
+increment depends "on not only incoming" features and reward, "but also the historical statistics summarized in" :math:`A_t`. (It
+depends on :math:`b_t`, too.)
 
 *Unknown horizon.* With the hybrid mechanism (Chan, Shi, Song 2011) t is split at the powers of two up to t, whose sums get half
 of epsilon, and inside its last segment of length :math:`2^k`, where a tree of k levels gets the other half: the factor
