@@ -17,7 +17,7 @@ from bandits_dp.companion.plots import COLORS
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.live.arms import LiveArms
-from bandits_dp.privatizers import BinarySum, Box, CentralLaplace, LocalLaplace, ScalarSum
+from bandits_dp.privatizers import BinarySum, Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, ScalarSum
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms
 from bandits_dp.widths.designs import Phase
@@ -280,10 +280,10 @@ def test_designs_are_as_small_as_the_paper_needs(measured):
     assert max(g) <= 2 + 1e-9 and max(share) <= 1
 
 
-@claim("Theorem C.1", r"The DP-PE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-DP.",
+@claim("Theorem C.1", r"The DP-PE instantiation using the PRIVATIZER in Eq. … with … guarantees $(\varepsilon,\delta)$-DP.",
        computed=r"The noise, which is damaged in our copy, is read as $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$. Exact $\delta$ of "
-       r"it for $\varepsilon$ from 0.01 to 1, the range of $\varepsilon$ in the input line of Algorithm 3. For larger ones see "
-       r"Theorem A.1.", outcome="confirmed")
+       r"it for $\varepsilon$ from 0.01 to 1. (The input line of Algorithm 3 has a damaged letter in $(0,1)$, $\varepsilon$ or "
+       r"$\delta$.) For larger ones see Theorem A.1.", outcome="confirmed")
 def test_central_noise_up_to_epsilon_one(measured):
     shares = [gaussian_delta(classical_gaussian_noise_std(e, d, 2.0), e, 2.0) / d
               for e in (0.01, 0.1, 0.3, 0.6, 0.9, 0.999) for d in (0.25, 0.1, 1e-3, 1e-6, 1e-9)]
@@ -311,9 +311,10 @@ def test_central_regret(measured):
     assert abs(by_epsilon[0] - 1) < 0.1 and 0.7 < by_d[0] <= 1.5 and by_log[0] <= 1.5
 
 
-@claim("Theorem C.3", r"The DP-PE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-LDP.",
-       computed=r"Exact $\delta$ of one message with noise $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$, $\varepsilon$ up to 1, "
-       r"the range of the input line of Algorithm 3. For larger ones see Theorem A.1.", outcome="confirmed")
+@claim("Theorem C.3", r"The DP-PE instantiation using the PRIVATIZER in Eq. … with … guarantees $(\varepsilon,\delta)$-LDP.",
+       computed=r"Exact $\delta$ of one message with noise $2B\sqrt{2\ln(1.25/\delta)}/\varepsilon$ (damaged in our copy, and so "
+       r"read), $\varepsilon$ up to 1. (The input line of Algorithm 3 has a damaged letter in $(0,1)$, $\varepsilon$ or $\delta$.) "
+       r"For larger ones see Theorem A.1.", outcome="confirmed")
 def test_local_noise_of_one_message(measured):
     shares = []
     for e, d in itertools.product((0.1, 0.5, 0.99), (0.25, 1e-3, 1e-6)):
@@ -347,7 +348,7 @@ def printed_bits(n, epsilon, delta, low_log=False, half_range=1.0):
     return g, b, 90 * g**2 * math.log(2 / delta) / (b * (epsilon / 2) ** 2 * n)
 
 
-@claim("Lemma C.5, accuracy", r"is an unbiased estimator of $\sum_iy_i$, and the error is sub-Gaussian with ... variance "
+@claim("Lemma C.5, accuracy", r"is an unbiased estimator of $\sum_iy_i$, and the error is sub-Gaussian with variance … "
        r"$O(B^2\log(1/\delta)/\varepsilon^2)$",
        computed=r"For the parameters of equation 60, $n$ from 10 to 1,000, $\varepsilon$ from 0.5 to 29: the mean of 200 "
        r"sums; and the sub-Gaussian proxy that Hoeffding's lemma gives for all bits, with rounding, over the order. The lemma "
@@ -384,7 +385,7 @@ def test_scalar_sum_parameters(measured):
     assert measured["largest p if b is equal to the bound with ln(1/delta)"] > 0.5 >= measured["largest p with ln(2/delta)"]
 
 
-SHUFFLED = (r"the DP-PE instantiation using the PRIVATIZER specified in Algorithm ... guarantees $(\varepsilon,\delta)$-SDP.")
+SHUFFLED = (r"the DP-PE instantiation using the PRIVATIZER specified in Algorithm 4 guarantees $(\varepsilon,\delta)$-SDP.")
 
 
 @claim("Theorem C.6", SHUFFLED,
@@ -433,12 +434,12 @@ def test_shuffled_bits_of_one_level(measured):
             assert hockey_stick(bits.noise_bits.log_pmf(users), 29.9, bits.levels) <= 1e-6
 
 
-@claim("Theorem C.7", "the DP-PE algorithm with the shuffle model PIVATIZER specified in Algorithm ... achieves expected regret "
+@claim("Theorem C.7", "the DP-PE algorithm with the shuffle model PIVATIZER specified in Algorithm 4 achieves expected regret "
        r"$O(\sqrt{dT\log(kT)})+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+O(Bd^{3/2}\sqrt{\ln(1/\delta)\log(kT)}/"
        r"\varepsilon)$",
        computed="Prices of certified SDP-PE and CDP-PE, whose bound is the same, on the same problems at T = 1e7, for three "
-                "epsilons.",
-       outcome="confirmed")
+                "epsilons. (On the powers of d and log kT see Theorem C.2.)",
+       outcome="confirmed, loose")
 def test_shuffle_regret(measured):
     budgets = np.array([0.1, 0.03, 0.01])
     both = {name: np.array([price(name, 50, 5, 10**7, epsilon=e, delta=1e-6) for e in budgets]) for name in ("CDP-PE", "SDP-PE")}
@@ -449,8 +450,26 @@ def test_shuffle_regret(measured):
     assert abs(measured["exponent of 1/epsilon in SDP's price (bound 1)"] - 1) < 0.15
 
 
-@claim(""
-       "Theorem C.11", r"In any phase ... all of CDP-PE, LDP-PE, and SDP-PE satisfies the following concentration, for any "
+@claim("Theorems C.2, C.4 and C.7, delta and B",
+       r"… $+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+$ … "
+       r"$+O(Bd^{3/2}\sqrt{\ln(1/\delta)T\log(kT)}/\varepsilon)+$ … $+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+$ "
+       r"…",
+       computed=r"The deviation of a released sum, to which the width for privacy is proportional, for 100 users at "
+       r"$\varepsilon=1$: the power of $\ln(1/\delta)$, $\delta$ from $10^{-12}$ to $10^{-24}$, in all three models, certified, "
+       r"and with Algorithm 4's bits; and twice the B is twice the noise. (That of certified noise falls to a half as $\delta$ "
+       r"does.)",
+       outcome="confirmed")
+def test_noise_against_delta_and_range(measured):
+    makers = {"CDP": partial(CentralGaussian, 100), "LDP": partial(LocalGaussian, 100), "SDP": partial(ScalarSum, 100),
+              "SDP as printed": partial(ScalarSum, 100, calibration="theorem")}
+    for name, make in makers.items():
+        wide, near, far = (make(epsilon=1.0, delta=d, domain=Box(1, -b, b)).noise_std
+                           for d, b in ((1e-12, 2.0), (1e-12, 1.0), (1e-24, 1.0)))
+        measured[f"{name}: exponent of ln(1/delta) (bound 0.5)"] = math.log2(far / near)
+        assert abs(math.log2(far / near) - 0.5) < 0.1 and wide / near == pytest.approx(2, rel=0.02)
+
+
+@claim("Theorem C.11", r"In any phase … all of CDP-PE, LDP-PE, and SDP-PE satisfies the following concentration, for any "
        r"particular $x\in D$, $P\{\langle\tilde\theta_l-\theta^*,x\rangle\ge W_l\}\le2\beta$",
        computed="Chernoff's bound from sub-Gaussian proxies of rewards and noise (for bits Hoeffding's, with rounding) against the "
        r"printed $W_l$: three sizes of the active set, phases 1, 4 and 8, and $\varepsilon$ from 0.1 to 29, all actions, any "

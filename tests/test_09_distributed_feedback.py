@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 from scipy.stats import binom, binomtest, norm
 
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
-from bandits_dp.accounting.binomial import binomial_log_pmf
+from bandits_dp.accounting.binomial import binomial_log_pmf, hockey_stick
 from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.privatizers import Box, CentralGaussian, Identity, LocalGaussian, Reals, VectorSum
@@ -28,6 +28,7 @@ FALSE_ALARM = 1e-6
 PAPER = bdp.setup("li-zhou-ji-2022")
 GAUSSIAN = SphericalClients(1000, 20, rewards="gaussian")
 BUDGET = {"epsilon": 10.0, "delta": 0.25}
+SMALL = {"epsilon": 1.0, "delta": 1e-6}
 
 
 def projection(actions: np.ndarray, plays: np.ndarray) -> np.ndarray:
@@ -51,7 +52,8 @@ def simulated(name: str, runs: int, epsilon: float, calibration: str, rewards: s
 
 
 @cache
-def hardest(name: str, horizon: int, alpha: float, sigma: float, epsilon: float = 1.0) -> float:
+def hardest(name: str, horizon: int, alpha: float, sigma: float, epsilon: float = 1.0,
+            factors: tuple[float, ...] = (1.0, 1.7, 3.0, 5.0), runs: int = 2) -> float:
     """Largest mean regret over gaps around the margin of the last phase, two actions; delta = 1e-6."""
     n = horizon**alpha
     unit = 0 if name == "DPE" else gaussian_noise_std(epsilon, 1e-6, 2 * math.sqrt(2))
@@ -59,12 +61,16 @@ def hardest(name: str, horizon: int, alpha: float, sigma: float, epsilon: float 
     margin, found = math.sqrt(2 * math.log(2 * horizon) * variance), []
     private = {} if name == "DPE" else {"epsilon": epsilon, "delta": 1e-6}
     private |= {"noise": "gaussian"} if name in ("CDP-DPE", "LDP-DPE") else {}  # the paper's
-    for factor in (1.0, 1.7, 3.0, 5.0):
+    for factor in factors:
         kind = "gaussian" if name == "DPE" else "signs"
         problem = ClientPopulation(np.eye(2), [0.3, 0.3 - min(factor * margin, 0.6)], sigma, kind, 10**9)
         learner = bdp.make(name, problem, horizon=horizon, alpha=alpha, **private)
-        found.append(bdp.simulate(learner, problem, horizon, runs=2, seed=0, progress=False).mean[-1])
+        found.append(bdp.simulate(learner, problem, horizon, runs=runs, seed=0, progress=False).mean[-1])
     return float(max(found))
+
+
+FINER = tuple(map(float, np.geomspace(0.7, 5, 14)))
+finely = partial(hardest, alpha=0.6, sigma=0.1, factors=FINER, runs=4)
 
 
 def exponent(name: str, horizons: np.ndarray, alpha: float, sigma: float, epsilon: float = 1.0) -> tuple[float, float]:
@@ -77,30 +83,38 @@ def exponent(name: str, horizons: np.ndarray, alpha: float, sigma: float, epsilo
 
 
 @claim("Theorem A.1",
-       r"Given any vector-valued function ... The Gaussian mechanism, which adds independently drawn random noise ... ensures "
+       r"Given any vector-valued function … Let $\sigma=\Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon$. The Gaussian mechanism, "
+       r"which adds independently drawn random noise from $\mathcal N(0,\sigma^2)$ to each output of $f(\cdot)$, … ensures "
        r"$(\varepsilon,\delta)$-DP.",
-       computed=r"Exact $\delta$ of the noise $\Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon$ (damaged in our copy). It keeps the "
-       r"promise for $\varepsilon$ up to 3.7 at every $\delta$ of a grid, and at $\delta=1/4$ up to 5.1; at $(10,0.25)$, where "
-       r"section 7 has its example, $\delta$ is 0.79. What follows: Theorems 4.4 and C.3 with this noise promise too much there, "
-       r"message by message; 4.2 and C.1 promise less, as Definition 4.1 shows the adversary the actions only, and for them "
-       r"nothing is shown beyond $\varepsilon=1$. Section 7 does not say which noise its runs had.", outcome="open",
+       computed=r"Exact $\delta$ of this noise (the formula is damaged in our copy, and so read). It keeps the promise at every "
+       r"$\delta$ for $\varepsilon$ up to 3.78, and at $\delta=1/4$ up to 5.12; at $(10,0.25)$, where section 7 has its example, "
+       r"$\delta$ is 0.79. What follows: Theorems 4.4 and C.3 with this noise promise too much there, message by message; 4.2 and "
+       r"C.1 promise less, as Definition 4.1 shows the adversary the actions only, and for them nothing is shown where this noise "
+       r"fails. Section 7 does not say which noise its runs had.", outcome="open",
        readings=(r"as the words stand, with Definition 4.1's any $\varepsilon>0$: contradicted by the exact $\delta$",
-                 r"with the condition $\varepsilon<1$ of the textbook that it cites, which the input line of Algorithm 3 has, too: "
-                 r"true"),
+                 r"with the condition $\varepsilon<1$ that the textbook which it cites has, as we remember: true. (The input line "
+                 r"of Algorithm 3 has a letter in $(0,1)$, damaged in our copy: $\varepsilon$ or $\delta$. Theorem C.6 uses that "
+                 r"algorithm for $\varepsilon$ up to 30.)"),
        proof="The exact divergence of two Gaussians, here and in chapter 9, is a condition that is necessary and sufficient.")
 def test_classical_gaussian(measured: dict[str, float]) -> None:
     def true_delta(epsilon: float, delta: float) -> float:
         return gaussian_delta(math.sqrt(2 * math.log(1.25 / delta)) / epsilon, epsilon, 1.0)
 
-    deltas = (*np.geomspace(1e-12, 0.5, 20), 0.8, 0.9, 0.99)
-    assert all(true_delta(e, d) <= d for e in np.linspace(0.01, 3.7, 60) for d in deltas)
+    def first_failure(delta: float) -> float:
+        return brentq(lambda e: true_delta(e, delta) / delta - 1, 1, 60)
+
+    deltas = (*np.geomspace(1e-12, 0.5, 20), *np.linspace(0.6, 0.999, 20), 0.9)
+    assert all(true_delta(e, d) <= d for e in np.linspace(0.01, 3.78, 60) for d in deltas)
+    least = minimize_scalar(first_failure, bounds=(0.5, 0.999), method="bounded").fun
+    measured["smallest epsilon at which it fails, any delta"] = least
+    assert 3.78 < least <= min(map(first_failure, deltas)) * 1.001
     measured["true delta at (10, 0.25)"] = true_delta(10.0, 0.25)
-    measured["smallest epsilon at which it fails, delta = 0.25"] = brentq(lambda e: true_delta(e, 0.25) - 0.25, 1, 10)
+    measured["smallest epsilon at which it fails, delta = 0.25"] = first_failure(0.25)
     measured["exact over classical noise at (10, 0.25)"] = gaussian_noise_std(10.0, 0.25, 1.0) / (math.sqrt(2 * math.log(5)) / 10)
     assert true_delta(10.0, 0.25) > 0.75 and 5 < measured["smallest epsilon at which it fails, delta = 0.25"] < 5.3
 
 
-@claim("Theorem 4.2", r"The DP-DPE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-DP.",
+@claim("Theorem 4.2", r"The DP-DPE instantiation using the PRIVATIZER in Eq. … with … guarantees $(\varepsilon,\delta)$-DP.",
        computed=r"Printed noise (as we read it, $2B\sqrt{2s\ln(1.25/\delta)}/(\varepsilon|U|)$) of phases of several sizes against "
        r"the worst pair of clients, $\varepsilon\le1$; and that one client's data touches the release of one phase only, whatever "
        r"that is. For larger epsilon see Theorem A.1.", outcome="confirmed")
@@ -136,9 +150,9 @@ def test_central_privacy(measured: dict[str, float]) -> None:
     assert np.linalg.norm(total[1.0] - total[-1.0]) <= 2 * math.sqrt(3) / 2 + 1e-9
 
 
-@claim("Theorem 4.4", r"The DP-DPE instantiation using the PRIVATIZER in Eq. ... guarantees $(\varepsilon,\delta)$-LDP.",
-       computed=r"Printed noise of one message ($2B\sqrt{2s\ln(1.25/\delta)}/\varepsilon$, legible in our copy) against opposite "
-       r"corners, $\varepsilon\le1$. For larger epsilon see Theorem A.1.", outcome="confirmed")
+@claim("Theorem 4.4", r"The DP-DPE instantiation using the PRIVATIZER in Eq. … with … guarantees $(\varepsilon,\delta)$-LDP.",
+       computed=r"Printed noise of one message ($2B\sqrt{2s\ln(1.25/\delta)}/\varepsilon$) against opposite corners, "
+       r"$\varepsilon\le1$. For larger epsilon see Theorem A.1.", outcome="confirmed")
 def test_local_privacy(measured: dict[str, float]) -> None:
     shares = []
     for s, (epsilon, delta) in itertools.product((3, 25), ((0.1, 0.25), (0.5, 1e-3), (0.99, 1e-6))):
@@ -158,7 +172,7 @@ def test_local_privacy(measured: dict[str, float]) -> None:
 
 @claim("Theorem 4.6",
        r"For any $\varepsilon\in(0,15)$ and $\delta\in(0,1/2)$, the DP-DPE instantiation using the PRIVATIZER specified in "
-       r"Algorithm ... guarantees $(\varepsilon,\delta)$-SDP.",
+       r"Algorithm 2 guarantees $(\varepsilon,\delta)$-SDP.",
        computed=r"A rigorous upper bound on $\delta$ of Algorithm 2's bits, $\varepsilon$ from 0.5 to 14.9, $\delta$ from 0.49 "
        r"to 1e-6, vectors of 2 and 25 numbers, 2 and 1,000 clients; and its noise over the least that we can certify.",
        outcome="confirmed, loose")
@@ -181,10 +195,13 @@ def test_shuffle_privacy(measured: dict[str, float]) -> None:
 
 
 @claim("Theorem A.2, accuracy",
-       r"is $(\varepsilon,\delta)$-SDP, unbiased, and has error distribution ... which is sub-Gaussian with variance",
-       computed=r"Mean error; and, over the $360\Delta_2^2\ln(4s/\delta)/(|U|^2\hat\varepsilon^2)$ near the end of the proof in "
-       r"our copy, the error's variance and its sub-Gaussian proxy by Hoeffding's lemma, for 2 to a million clients and three "
-       r"budgets. The theorem prints an order; 360 covers crowds up to a thousand and more, 540 all.", outcome="confirmed, loose")
+       r"is $(\varepsilon,\delta)$-SDP, unbiased, and has error distribution which is sub-Gaussian with variance … and independent "
+       r"of the inputs",
+       computed=r"Mean error of 28 clients; and, over the $360\Delta_2^2\ln(4s/\delta)/(|U|^2\hat\varepsilon^2)$ near the end of "
+       r"the proof, for 2 to a million clients and three budgets, the error's exact variance for the inputs that rounding hurts "
+       r"most, and its sub-Gaussian proxy by Hoeffding's lemma. The theorem prints an order. With 360 in it the variance is below "
+       r"it up to a thousand clients and above it for a million, by the factor below; 540 covers all that we computed.",
+       outcome="confirmed, loose")
 def test_shuffle_accuracy(measured: dict[str, float]) -> None:
     rng, s, people = np.random.default_rng(0), 25, 28
     bits = VectorSum(people, 10.0, 0.25, Box(s, -1.0, 1.0), calibration="theorem")
@@ -196,20 +213,25 @@ def test_shuffle_accuracy(measured: dict[str, float]) -> None:
         return 360 * s * math.log(4 * s / delta) / (n**2 * inner**2)
 
     measured["mean error over its standard error"] = errors.mean() / (errors.std() / math.sqrt(errors.size))
-    measured["variance over the printed bound"] = errors.var() / printed(10.0, 0.25, people)
-    proxies = []
+    measured["variance over the printed bound, 28 clients, drawn"] = errors.var() / printed(10.0, 0.25, people)
+    proxies, variances = [], []
     for n in (2, 28, 1000, 10**6):
         for epsilon, delta in ((0.5, 1e-6), (10.0, 0.25), (14.9, 0.49)):
             made = VectorSum(n, epsilon, delta, Box(s, -1.0, 1.0), calibration="theorem")
             proxies.append(made.step**2 * n * (made.noise_bits.rare + 1) / 4 / n**2 / printed(epsilon, delta, n))
+            worst = made.noise_bits.std(n) ** 2 + n / 4  # every value in the middle between two levels
+            variances.append(made.step**2 * worst / n**2 / printed(epsilon, delta, n))
+    measured["variance at the worst inputs over the printed bound, up to 1,000 clients"] = max(variances[:9])
+    measured["the same, a million clients"] = max(variances[9:])
     measured["largest sub-Gaussian proxy over the printed bound"] = max(proxies)
-    assert abs(measured["mean error over its standard error"]) < 5 and 0.3 < measured["variance over the printed bound"] <= 1
-    measured["the same, up to 1,000 clients"] = max(proxies[:9])
-    assert max(proxies) <= 1.5 and max(proxies[:9]) <= 1
+    assert abs(measured["mean error over its standard error"]) < 5
+    assert 0.3 < measured["variance over the printed bound, 28 clients, drawn"] <= 1
+    measured["the proxy up to 1,000 clients"] = max(proxies[:9])
+    assert max(proxies) <= 1.5 and max(proxies[:9]) <= 1 and max(variances[:9]) <= 1 and 1 < max(variances) < 1.5
 
 
 @claim("Theorem A.2, independence",
-       "has error distribution ... which is sub-Gaussian with variance ... and independent of the inputs",
+       "has error distribution which is sub-Gaussian with variance … and independent of the inputs",
        computed="The error's exact variance for an input on the grid of levels, which is not rounded, and for one in the middle "
        "between two: 28 clients and a million at (10, 0.25).", outcome="open",
        readings=("the law of the error is the same for all inputs: it is not, as rounding adds a variance that depends on them",
@@ -233,6 +255,41 @@ def test_error_depends_on_inputs(measured: dict[str, float]) -> None:
 
 
 # ---- Margins
+
+
+@claim("Remark 3.1", r"Specifically, when the action set $\mathcal D\subset\mathbb R^d$ is infinite, we can replace $\mathcal D$ "
+       r"with a finite set $\mathcal D_{\varepsilon_0}\subset\mathbb R^d$ with $|\mathcal "
+       r"D_{\varepsilon_0}|\le(3/\varepsilon_0)^d$ such that for all $x\in\mathcal D$, there exists an $x'\in\mathcal "
+       r"D_{\varepsilon_0}$ with $\lVert x-x'\rVert_2\le\varepsilon_0$.",
+       computed=r"The unit ball in two and three dimensions and a lattice in it, $\varepsilon_0$ from 0.5 to 0.1: its size over "
+       r"the bound, and the largest distance of 20,000 actions at random over $\varepsilon_0$. And CDP-DPE on the lattice with "
+       r"$\varepsilon_0=0.25$ at $(1,10^{-6})$: its regret in a late round against the best of the whole disc. (In the paper's 20 "
+       r"dimensions such a set is far too large to run.)", outcome="confirmed")
+def test_a_finite_covering(measured: dict[str, float]) -> None:
+    def lattice(d: int, size: float) -> np.ndarray:
+        step = 2 * size / math.sqrt(d)
+        side = step * np.arange(-math.ceil(1.5 / step), math.ceil(1.5 / step) + 1)
+        points = np.stack(np.meshgrid(*[side] * d), axis=-1).reshape(-1, d)
+        length = np.linalg.norm(points, axis=1)
+        points = points[length <= 1 + size]
+        return points / np.maximum(1, np.linalg.norm(points, axis=1, keepdims=True))  # the ball is convex, so no point gets farther
+
+    rng, share, far = np.random.default_rng(0), 0.0, 0.0
+    for d, size in itertools.product((2, 3), (0.5, 0.25, 0.1)):
+        points = lattice(d, size)
+        share = max(share, len(points) / (3 / size) ** d)
+        x = rng.normal(size=(20_000, d))
+        x *= (rng.random(len(x)) ** (1 / d) / np.linalg.norm(x, axis=1))[:, None]
+        far = max(far, max(np.linalg.norm(part[:, None] - points, axis=2).min(axis=1).max() for part in np.split(x, 100)) / size)
+    measured["largest size over the bound"], measured["largest distance over epsilon_0"] = share, far
+    theta, horizon = np.array([0.6, 0.3]), 10**6
+    problem = ClientPopulation(lattice(2, 0.25), theta, 0.1, "signs", 10**9)
+    learner = bdp.make("CDP-DPE", problem, horizon=horizon, alpha=0.8, **SMALL)
+    result = bdp.simulate(learner, problem, horizon, runs=3, seed=0, progress=False)
+    late = (result.mean[-1] - np.interp(horizon / 2, result.rounds, result.mean)) / (horizon / 2)
+    measured["late regret against the whole disc, over epsilon_0"] = (
+        late + np.linalg.norm(theta) - (problem.actions @ theta).max()) / 0.25
+    assert share <= 1 and 0.8 < far <= 1 and measured["late regret against the whole disc, over epsilon_0"] < 1
 
 
 @claim("Remark 3.2", "one can simply work in the smaller space",
@@ -325,7 +382,7 @@ def sufficient(kind: str, told: dict[str, float]) -> list[float]:
 
 
 @claim("Theorem B.1",
-       r"For any phase $l$, under DPE ... the following concentration inequalities hold, for any $x\in D_l$, "
+       r"For any phase $l$, under DPE … the following concentration inequalities hold, for any $x\in D_l$, "
        r"$P\{\langle\tilde\theta_l-\theta^*,x\rangle\ge W_l\}\le2\beta$",
        computed=r"$W_l$ against the width that Chernoff's bound asks for, for which each side fails with probability $\beta$ at "
        r"most, whatever $\beta$ and the laws of rewards and clients are: nine phases and active sets, two $\sigma$, all actions. "
@@ -429,9 +486,9 @@ def test_exponent_of_the_horizon(measured: dict[str, float]) -> None:
 @claim("Theorem 5.1, plays",
        r"the non-private DP-DPE algorithm achieves the following expected regret: $E[R(T)]=O(\sqrt{dT\log(kT)})+O(\sigma "
        r"T^{1-\alpha/2}\sqrt{\log(kT)})$",
-       computed=r"The first term, by $\sigma=0$. In our copy the theorem has $T$ under the root and the proof $T^{1-\alpha}$, an "
-       r"exponent that the copy may have lost. Regret grows like the smaller one, since all clients watch every play, so both "
-       r"hold.", outcome="confirmed")
+       computed=r"The first term, by $\sigma=0$. In our copy the theorem has $T$ under the root and the proof $T^{1-\alpha}$; the "
+       r"exponent may be lost in our copy of the theorem. Regret grows like the smaller one, since all clients watch every play, "
+       r"so both hold.", outcome="confirmed")
 def test_exponent_without_client_noise(measured: dict[str, float]) -> None:
     found, error = exponent("DPE", 10 ** np.arange(5, 11), 0.4, 0.0)
     measured["exponent of T at sigma = 0, alpha = 0.4 (proof 0.3, statement 0.5)"], measured["its standard error"] = found, error
@@ -461,7 +518,9 @@ def test_two_thirds(measured: dict[str, float]) -> None:
 
 
 @claim("Remark 5.7, central and shuffle",
-       r"introduces an additional regret of ... compared to $O(T^{1-\alpha})$ in the central DP model",
+       r"From Theorem 5.3 and … we can see that while the local DP model ensures a stronger privacy guarantee compared to the "
+       r"central DP model, it introduces an additional regret of $O(T^{1-\alpha/2})$ compared to $O(T^{1-\alpha})$ in the central "
+       r"DP model.",
        computed=r"Worst regret over gaps of certified CDP-DPE and SDP-DPE at $\sigma=0$, where privacy is nearly all of it: "
        r"exponent of T, from 1e5 to 1e9 (CDP: at two epsilons), $\alpha=0.4$, and of $1/\varepsilon$. (Terms of Theorems 5.3 and "
        r"5.5, $T^{1-\alpha}/\varepsilon$.)", outcome="confirmed")
@@ -479,7 +538,7 @@ def test_private_exponents(measured: dict[str, float]) -> None:
 
 @claim("Remark 5.7, local",
        r"while the local DP model ensures a stronger privacy guarantee compared to the central DP model, it introduces an "
-       r"additional regret of $O(T^{1-\alpha/2})$",
+       r"additional regret of $O(T^{1-\alpha/2})$ …",
        computed=r"Worst regret over gaps of certified LDP-DPE at $\sigma=0$: exponent of T, from 1e5 to 1e9 at $\alpha=0.6$, at "
        r"three epsilons, and of $1/\varepsilon$. (Term of Theorem 5.4, $T^{1-\alpha/2}/\varepsilon$.)", outcome="confirmed")
 def test_local_exponent(measured: dict[str, float]) -> None:
@@ -496,15 +555,16 @@ def test_local_exponent(measured: dict[str, float]) -> None:
 @claim("Section 6.1, the local model",
        "under the much stronger local model, in both problems, the additional privacy-dependent term is of the same order as the "
        "first term",
-       computed=r"For DP-DPE: worst regret of LDP-DPE over DPE's at $\sigma=0.1$, $\alpha=0.6$, $(8,10^{-6})$, T from 1e5 to "
-       r"1e9. The ratio does not fall. (Of the other problem, stochastic convex optimization, nothing was computed.)",
+       computed=r"For DP-DPE: worst regret over 14 gaps, four runs each, of LDP-DPE over DPE's at $\sigma=0.1$, $\alpha=0.6$, "
+       r"$(8,10^{-6})$, T from 1e5 to 1e9. The ratio shows no trend. (Of the other problem, stochastic convex optimization, "
+       r"nothing was computed.)",
        outcome="confirmed")
 def test_local_privacy_is_never_free(measured: dict[str, float]) -> None:
     horizons = (10**5, 10**7, 10**9)
-    ratios = [hardest("LDP-DPE", t, 0.6, 0.1, 8.0) / hardest("DPE", t, 0.6, 0.1) for t in horizons]
+    ratios = [finely("LDP-DPE", t, epsilon=8.0) / finely("DPE", t) for t in horizons]
     for t, ratio in zip(horizons, ratios, strict=True):
         measured[f"LDP-DPE over DPE at epsilon = 8, T = {t:.0e}"] = ratio
-    assert min(ratios) > 2 and abs(slope(np.array(horizons), ratios)[0]) < 0.1
+    assert min(ratios) > 2 and abs(slope(np.array(horizons), ratios)[0]) < 0.05
 
 
 @claim("Theorems 5.3 to 5.5, dimension",
@@ -524,6 +584,25 @@ def test_dimension(measured: dict[str, float]) -> None:
     measured["the same of the printed width"] = slope(dimensions, printed)[0]
     measured["printed over true at d = 20"] = printed[2] / found[2]
     assert measured["exponent of d in the private width"] < 0.8 < 1.2 < measured["the same of the printed width"]
+
+
+@claim("Theorems 5.3 to 5.5, delta and B",
+       r"… $+O(Bd^{3/2}T^{1-\alpha}\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+$ … "
+       r"$+O(Bd^{3/2}T^{1-\alpha/2}\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+$ … "
+       r"$+O(Bd^{3/2}\ln(d/\delta)T^{1-\alpha}\sqrt{\log(kT)}/\varepsilon)+$ …",
+       computed=r"The deviation of a release, to which the private part of the width is proportional: 25 numbers of 28 clients, "
+       r"$\varepsilon=1$. The certified power of $\ln(1/\delta)$, $\delta$ from $10^{-12}$ to $10^{-24}$, is about a half in all "
+       r"three models, with Algorithm 2's bits about 1; and twice the B is twice the noise. (The theorem on the shuffle model is "
+       r"damaged in our copy at $\delta$.)", outcome="confirmed, loose")
+def test_noise_against_delta_and_range(measured: dict[str, float]) -> None:
+    makers = {"CDP": partial(CentralGaussian, 28), "LDP": partial(LocalGaussian, 28), "SDP": partial(VectorSum, 28),
+              "SDP as printed": partial(VectorSum, 28, calibration="theorem")}
+    for name, make in makers.items():
+        wide, near, far = (make(epsilon=1.0, delta=d, domain=Box(25, -b, b)).noise_std
+                           for d, b in ((1e-12, 2.0), (1e-12, 1.0), (1e-24, 1.0)))
+        power = 1 if name == "SDP as printed" else 0.5
+        measured[f"{name}: exponent of ln(1/delta)"] = math.log2(far / near)
+        assert abs(math.log2(far / near) - power) < 0.1 and wide / near == pytest.approx(2, rel=0.02)
 
 
 def proof_sum(sigma_n: float) -> float:
@@ -569,18 +648,77 @@ def test_bits(measured: dict[str, float]) -> None:
 @claim("Remark 5.6",
        "the DP-DPE algorithm enables us to achieve privacy guarantees \"for free\" in the central and shuffle DP models, in the "
        "sense that the additional regret due to privacy protection is only a lower-order additive term",
-       computed=r"Worst regret over gaps of certified CDP-DPE and SDP-DPE over DPE's, $\sigma=0.1$, $\alpha=0.6$, "
-       r"$\delta=10^{-6}$, T from 1e5 to 1e9, at three epsilons: the ratio falls towards 1, later for a smaller epsilon.",
-       outcome="confirmed")
+       computed=r"Worst regret over 14 gaps, four runs each, of certified CDP-DPE and SDP-DPE over DPE's, $\sigma=0.1$, "
+       r"$\alpha=0.6$, $\delta=10^{-6}$, T = 1e5 and 1e9, at three epsilons (SDP: one): the ratio falls towards 1, and a smaller "
+       r"epsilon is later at first. What is above 1 at the end is in part the noise of four runs: ten gave 1.17 and 1.07 for "
+       r"CDP-DPE at 0.5 and 1.", outcome="confirmed")
 def test_free_in_the_end(measured: dict[str, float]) -> None:
-    for name in ("CDP-DPE", "SDP-DPE"):
+    for name, budgets in (("CDP-DPE", (0.5, 1.0, 2.0)), ("SDP-DPE", (0.5,))):
         early = []
-        for epsilon in (0.5, 1.0, 2.0):
-            first, last = (hardest(name, t, 0.6, 0.1, epsilon) / hardest("DPE", t, 0.6, 0.1) for t in (10**5, 10**9))
+        for epsilon in budgets:
+            first, last = (finely(name, t, epsilon=epsilon) / finely("DPE", t) for t in (10**5, 10**9))
             measured[f"{name} over DPE at epsilon = {epsilon:g}, T = 1e5"], measured[f"{name}, {epsilon:g}, T = 1e9"] = first, last
             early.append(first)
-            assert first > 3 and last < 2 and last < 0.4 * first
-        assert early[0] > early[1] > early[2]
+            assert first > 3 and last < 1.5 and last < 0.4 * first
+        assert early == sorted(early, reverse=True)
+
+
+@claim("Remark 5.8, real numbers",
+       "Both CDP-DPE and LDP-DPE consume the same amount of communication resources as the non-private DP-DPE algorithm, measured "
+       "by the number of real numbers",
+       computed=r"Numbers sent, over DPE's: at a gap too small to see, so that everybody is asked in every phase, $\alpha=0.6$, T "
+       r"= 1e5 and 1e7; and in whole runs in our set-up of section 7 at (10, 0.25), on two instances.", outcome="confirmed",
+       readings=(r"about the bound $O(dT^\alpha)$ and the schedule, so many clients in each phase with a number per action: the "
+                 r"same",
+                 "about whole runs: the more noise, the later actions leave, and the more numbers are sent until then"))
+def test_numbers_sent(measured: dict[str, float]) -> None:
+    problem = ClientPopulation(np.eye(2), [0.3, 0.3 - 1e-9], 0.1, "signs", 10**9)
+    for horizon in (10**5, 10**7):
+        sent = {}
+        for name in ("DPE", "CDP-DPE", "LDP-DPE"):
+            private = {} if name == "DPE" else SMALL
+            learner = bdp.make(name, problem, horizon=horizon, alpha=0.6, **private)
+            sent[name] = bdp.simulate(learner, problem, horizon, runs=1, progress=False).counts["numbers"].mean()
+        for name in ("CDP-DPE", "LDP-DPE"):
+            measured[f"{name} over DPE, everybody asked, T = {horizon:.0e}"] = sent[name] / sent["DPE"]
+            assert sent[name] == sent["DPE"]
+    free = published("DPE", 2).counts["numbers"].mean()
+    for name in ("CDP-DPE", "LDP-DPE"):
+        measured[f"{name} over DPE, whole runs"] = published(name, 2).counts["numbers"].mean() / free
+        assert measured[f"{name} over DPE, whole runs"] > 1.05
+
+
+@claim("Section 8, clients and numbers", r"this carefully designed phased elimination algorithm in different DP models reduces the "
+       r"communication cost from $O(T)$ to $O(dT^\alpha)$.",
+       computed=r"Numbers that DPE sends in T rounds at a gap too small to see, two actions, $\alpha=2/3$, T = 1e5 and 1e9, over T "
+       r"and over $dT^\alpha$. The orders are for large T: at section 7's size $dT^\alpha$ with a constant of one is above T, and "
+       r"DPE sends far less, as its actions leave.", outcome="confirmed")
+def test_fewer_numbers_than_rounds(measured: dict[str, float]) -> None:
+    problem = ClientPopulation(np.eye(2), [0.3, 0.3 - 1e-9], 0.1, "gaussian", 10**9)
+    shares = []
+    for horizon in (10**5, 10**9):
+        learner = bdp.make("DPE", problem, horizon=horizon, alpha=2 / 3)
+        sent = bdp.simulate(learner, problem, horizon, runs=1, progress=False).counts["numbers"].mean()
+        measured[f"numbers over T, T = {horizon:.0e}"] = sent / horizon
+        shares.append(sent / (2 * horizon ** (2 / 3)))
+        measured[f"numbers over d T^alpha, T = {horizon:.0e}"] = shares[-1]
+    measured["d T^alpha over T at section 7's size"] = 20 * PAPER.horizon**0.8 / PAPER.horizon
+    measured["DPE's numbers over T at section 7's size"] = published("DPE", 20).counts["numbers"].mean() / PAPER.horizon
+    assert measured["numbers over T, T = 1e+09"] < 0.1 * measured["numbers over T, T = 1e+05"]
+    assert max(shares) < 4 and max(shares) / min(shares) < 1.7
+    assert measured["DPE's numbers over T at section 7's size"] < 0.1
+
+
+@claim("Section 4.3, local guarantee", "Due to this, a shuffle protocol often also offers a certain level of LDP guarantee.",
+       computed=r"Algorithm 2 for one number at (10, 0.25): exact $\delta$ of a client's own bits at $\varepsilon=10$, for 28 to a "
+       r"million clients. Up to ten thousand her message alone has the guarantee of the crowd; for a million there are two noise "
+       r"bits, and it has next to none. 'Often' is the paper's word.", outcome="confirmed")
+def test_a_message_alone(measured: dict[str, float]) -> None:
+    for people in (28, 1000, 10**4, 10**6):
+        bits = VectorSum(people, 10.0, 0.25, Box(1, -1.0, 1.0), calibration="theorem")
+        alone = hockey_stick(bits.noise_bits.log_pmf(1), 10.0, bits.levels)
+        measured[f"delta of one client's bits, {people:,} clients"] = alone
+        assert (alone <= 0.25) == (people <= 10**4)
 
 
 @claim("Remark 5.7, shuffle",
@@ -615,8 +753,8 @@ def test_privacy_cost_and_alpha(measured: dict[str, float]) -> None:
 @claim("Section 8, sending averages",
        "the communication cost of transmitting the (private) average rewards is nearly the same as that of transmitting the local "
        "model parameters",
-       computed="Length of a client's vector over the dimension, for a thousand actions on a sphere and for what is left after "
-       "each phase of a run of DPE, d from 2 to 40. The authors' reason is the design's bound, 4 d log log d + 16.",
+       computed="Length of a client's vector over the dimension, for a thousand actions on a sphere and for the half, the tenth "
+       "and the 3% of them with the smallest gaps, d from 2 to 40. The authors' reason is the design's bound, 4 d log log d + 16.",
        outcome="confirmed")
 def test_vectors_are_short(measured: dict[str, float]) -> None:
     ratios, bounds = [], []
@@ -645,8 +783,9 @@ def test_figure_two_a(measured: dict[str, float]) -> None:
 
 
 @claim("Figure 2(a), order",
-       "LDP-DPE has the largest regret ... CDP-DPE achieves the smallest regret ... Interestingly, SDP-DPE achieves a regret "
-       "fairly close to that of CDP-DPE",
+       "while LDP-DPE has the largest regret yet without requiring the clients to trust anyone else (neither the server nor a "
+       "third party), CDP-DPE achieves the smallest regret but relies on the assumption that the clients trust the server. "
+       "Interestingly, SDP-DPE achieves a regret fairly close to that of CDP-DPE, yet without the need to trust the server.",
        computed="Certified, in our set-up: LDP-DPE's regret is largest by far, and SDP-DPE's is CDP-DPE's within the errors of 12 "
        "paired runs, sometimes below. With the formulas as printed CDP-DPE's is smallest, and SDP-DPE's is not close to it but to "
        "random play's.", outcome="open",
@@ -667,8 +806,10 @@ def test_order_of_figure_two_a(measured: dict[str, float]) -> None:
 
 @claim("Figure 2(b)", "the regret performance of CDP-DPE and SDP-DPE is very close to that of DPE",
        computed="Regret at T = 1e6, (10, 0.25), over DPE's on the same instances, in our set-up with certified noise and widths "
-       "(the printed formulas: see the observation). On the figure's scale of orders of magnitude 1.1 to 1.4 times is close.",
-       outcome="confirmed")
+       "(the printed formulas: see the observation). Of the figure we have the caption only. In our set-up 1.13 and 1.30 times, "
+       "where LDP-DPE loses 155 times as much.", outcome="confirmed",
+       readings=("close beside LDP-DPE, which the sentence before calls the largest: so it is",
+                 "close by itself: 13% and 30% more in our set-up; the paper does not give actions, parameter, B and constants"))
 def test_figure_two_b(measured: dict[str, float]) -> None:
     free = published("DPE", 20)
     for name, runs in (("CDP-DPE", 12), ("SDP-DPE", 12), ("LDP-DPE", 2)):

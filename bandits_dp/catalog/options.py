@@ -159,6 +159,8 @@ class System:
     experiment, pure : bool
         Whether ``calibration="experiment"`` exists, as the constants of a published figure are known; and whether it can do without
         delta, though its trust model is not the local one.
+    ours : bool
+        Whether the algorithm is put together here, and the paper is cited for its bound only.
 
     Examples
     --------
@@ -180,6 +182,7 @@ class System:
     options: tuple[Option, ...] = field(default=(), repr=False)
     experiment: bool = field(default=False, repr=False)
     pure: bool = field(default=False, repr=False)
+    ours: bool = field(default=False, repr=False)
 
 
 WHOLE, SHARE, POSITIVE = Interval(int, 1), Interval(float, 0, 1, "(]"), Interval(float, 0, ends="()")

@@ -49,7 +49,8 @@ class Catalogue(Browse):
         return [form("algorithms", choices, ORDERS), table([nodes.Text(f"{len(rows)} algorithms")], COLUMNS, rows)]
 
     def line(self, system: "System") -> nodes.Element:
-        item = [nodes.strong("", system.name), *self.text(f"{{cite:t}}`{system.paper}`")]
+        source = "ours; bound cited from " * system.ours + f"{{cite:t}}`{system.paper}`"
+        item = [nodes.strong("", system.name), *self.text(source)]
         if listed := options(system):
             words = f"{len(system.options)} option{'s' if len(system.options) > 1 else ''}"
             item.append(fold(words, *self.text(listed)))
