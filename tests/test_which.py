@@ -1,4 +1,4 @@
-"""The page "Which one should I use?": every line of code that it shows runs, and its answers follow from the sweep."""
+"""The page "Which one should I use?": every line of code that it shows runs, and its answers follow from the contest."""
 
 import itertools
 import math
@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-import price_sweep
 import which
 from checkout import ROOT
 
-SQUARES, RANDOM = which.sweep(ROOT)
 ANSWERS = list(which.answers(ROOT))
 LEAVES = [(answer, name) for answer, chosen, _ in ANSWERS for name in dict.fromkeys(chosen.values())]
 SYSTEMS = {system.name: system for system in bdp.systems()}
@@ -40,6 +38,7 @@ def test_the_five_lines_run_and_promise_what_is_shown(answer, name):
     if promise.proved:
         assert promise.calibration == "certified" and promise.epsilon == 1.0
         assert promise.delta == 0 or math.isclose(promise.delta, 0.1 / kind.horizon)
+        assert ("delta" in code) == which.wants_delta(name)
 
 
 def test_the_lines_for_returning_users_run():
@@ -49,19 +48,28 @@ def test_the_lines_for_returning_users_run():
         assert "returning_users=5" in str(played(code, which.KINDS[answer.kind]).description)
 
 
-def test_options_are_those_of_the_sweep():
-    chapter = price_sweep.chapter_names("imports", "problems", "measure")
-    assert {name: which.options(name) for name in SYSTEMS} == {name: chapter["usual"](name) for name in SYSTEMS}
-    assert tuple(chapter["epsilons"]) == which.EPSILONS
-
-
 def test_an_answer_lost_least_or_was_as_good():
-    for answer, chosen, seen in ANSWERS:
-        for epsilon, name in chosen.items():
-            least = min(seen[other, epsilon]["regret"] for other in answer.systems)
-            mine = seen[name, epsilon]
-            spread = max(math.hypot(mine["error"], seen[other, epsilon]["error"]) for other in answer.systems)
-            assert mine["regret"] - least <= 2 * spread
+    """For readers without a size, and for several sizes; of the names before it, each lost more by a whole interval."""
+    for size in ((None, None, None), (2, None, None), (20, 4, 10**5), (1000, 8, 10**6)):
+        for answer, chosen, seen in which.answers(ROOT, size):
+            here = which.nearest(which.KINDS[answer.kind].setting, size)
+            assert len(here) == (which.NEAR if any(size) else len(which.sizes(which.KINDS[answer.kind].setting)))
+            for epsilon, name in chosen.items():
+                shares = {other: one["shares"][here] for (other, at), one in seen.items() if at == epsilon}
+                least = min(shares.values(), key=np.mean)
+                mean, half = bdp.contest.interval(shares[name] - least)
+                assert mean <= half
+                for other in answer.systems[:answer.systems.index(name)]:
+                    mean, half = bdp.contest.interval(shares[other] - least)
+                    assert mean > half
+
+
+def test_the_nearest_instances_are_nearest_by_ratios():
+    sizes = which.sizes("arms")
+    ten = which.nearest("arms", (2, None, None))
+    worst = max(sizes[i][0] for i in ten)
+    assert all(sizes[i][0] >= worst for i in set(range(20)) - set(ten))
+    assert which.nearest("arms", (None, 7, None)) == list(range(10))  # arms have no d: all are as near
 
 
 def test_no_answer_asks_for_more_trust_than_there_is():
@@ -91,8 +99,6 @@ def test_the_share_of_delta_covers_group_privacy():
 
 
 def test_numbers_are_told_as_they_are():
-    row = {"regret": 1944.4, "error": 136.6, "bits": 0.0621}
-    assert which.told(row, 120_000.0) == ["1,944 ± 137", "1.6%", "0.0621"]
-    assert which.told(row | {"regret": 119_999.0}, 120_000.0)[1] == "100%"
-    assert which.best(("a", "b"), {"a": {"regret": 11, "error": 1}, "b": {"regret": 9, "error": 1}}) == "a"
-    assert which.best(("a", "b"), {"a": {"regret": 19, "error": 1}, "b": {"regret": 9, "error": 1}}) == "b"
+    assert which.told(np.repeat([0.015, 0.017], 10)) == "1.6 ± 0.048%" and which.told(np.repeat([0.99, 1.01], 10)) == "100 ± 0.48%"
+    a, b = np.arange(20.0), np.arange(20.0) + np.where(np.arange(20) % 2, 1.0, -0.9)
+    assert which.best(("b", "a"), {"a": a, "b": b}) == "b" and which.best(("b", "a"), {"a": a, "b": a + 1}) == "a"

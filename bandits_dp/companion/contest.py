@@ -17,11 +17,13 @@ normal differences it covers the mean in 95% of all cases, of twenty exponential
 *favourite* of its trust model: the one with the least share on the tuning instances, whom no number of the comparison has chosen.
 """
 
+import json
 import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
@@ -38,7 +40,7 @@ from bandits_dp.problems.linear import on_sphere
 HORIZONS = {"arms": (30_000, 100_000), "linear": (100_000, 10**6), "clients": (100_000, 10**6), "contextual": (10_000, 20_000)}
 TRUSTS = ("none", "pure", "central", "shuffle", "local", "pure rewards", "central rewards")
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
-SCALES = (1.0, 0.7, 0.5, 0.3, 0.1, 0.03)
+SCALES = (1.0, 0.3, 0.1, 0.03)
 INSTANCES, TUNING, RUNS = 20, 6, 4
 GRID = 4096
 Row = dict[str, Any]
@@ -212,9 +214,7 @@ def scale_width(live: Any, scale: float) -> None:
     live.guarantee = replace(live.guarantee, reason=reason)
 
 
-def play(
-    contestant: Contestant, instance: Instance, epsilon: float | None, scale: float = 1.0, cache: Any = None, runs: int = RUNS
-) -> Row:
+def play(contestant: Contestant, instance: Instance, epsilon: float | None, scale: float = 1.0) -> Row:
     """Play one instance, and return what it gave; ``note`` says why if it gave nothing.
 
     The row holds the mean ``regret``, in how many of the runs the best arm was ``lost`` (one wrong arm is all that is played in the
@@ -233,7 +233,7 @@ def play(
         _check(contestant, learner, T, epsilon)
         if scale != 1.0:
             scale_width(learner, scale)
-        result = simulate(learner, instance.problem, T, runs, instance.seed, progress=False, cache=cache)
+        result = simulate(learner, instance.problem, T, RUNS, instance.seed, progress=False)
     except Exception as error:  # whatever somebody's learner raises: the others go on
         return {"note": f"{type(error).__name__}: {error}"}
     lost = None if contestant.setting == "contextual" else int(_lost(result).sum())
@@ -262,11 +262,11 @@ def _lost(result: Result) -> NDArray[np.bool_]:
     return np.asarray((np.ptp(slopes, axis=1) < 1e-9) & (slopes.min(axis=1) > 1e-9))
 
 
-def tune(contestant: Contestant, epsilon: float | None, cache: Any = None) -> dict[float, float] | str:
+def tune(contestant: Contestant, epsilon: float | None, play: Callable[..., Row] = play) -> dict[float, float] | str:
     """Return the mean share of random play's regret by scale, on the tuning instances; or why there is none."""
     shares: dict[float, float] = {}
     for scale in SCALES:
-        played = [(play(contestant, one, epsilon, scale, cache), one) for one in instances(contestant.setting, tuning=True)]
+        played = [(play(contestant, one, epsilon, scale), one) for one in instances(contestant.setting, tuning=True)]
         for row, _ in played:
             if "note" in row:
                 return shares or str(row["note"])  # without any width to scale it is as it is
@@ -292,20 +292,32 @@ def interval(differences: ArrayLike) -> tuple[float, float]:
     return float(array.mean()), float(t.ppf(0.975, array.size - 1) * array.std(ddof=1) / math.sqrt(array.size))
 
 
+def results() -> dict[str, Any]:
+    """Return what ``make contest`` stored: how it was ``made``, what random play loses on the ``instances``, and the ``rows``.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> bdp.contest.results()["instances"]["arms"]["1, easy, K = 2, T = 100,000"]
+    7165.53
+    """
+    return dict(json.loads(files(__package__).joinpath("contest.json").read_text("utf-8")))
+
+
 def losses() -> dict[str, list[float]]:
     """Return what random play loses on the instances of each setting."""
-    return {setting: [one.random for one in instances(setting)] for setting in HORIZONS}
+    return {setting: list(lost.values()) for setting, lost in results()["instances"].items()}
 
 
-def standings(rows: Iterable[Row], random: dict[str, list[float]]) -> list[Row]:
+def standings(rows: Iterable[Row], random: dict[str, list[float]] | None = None) -> list[Row]:
     """Compare the stored rows of a contest, group by group, on the instances that all of a group have played.
 
     Parameters
     ----------
     rows : iterable of dict
         Rows as ``make contest`` stores them.
-    random : dict of list of float
-        What random play loses on the instances of each setting.
+    random : dict of list of float, optional
+        What random play loses on the instances of each setting, if they are not those of the stored contest.
 
     Returns
     -------
@@ -319,7 +331,7 @@ def standings(rows: Iterable[Row], random: dict[str, list[float]]) -> list[Row]:
     def group(row: Row) -> tuple[str, ...]:
         return tuple(str(row[key]) for key in ("setting", "trust", "epsilon", "tuned"))
 
-    told = []
+    told, lost_by_chance = [], random or losses()
     for _, members in groupby(sorted(rows, key=group), group):  # a stable sort: members stay in order
         listed = list(members)
         there = [row for row in listed if not row["note"] and row["regret"]]
@@ -327,7 +339,7 @@ def standings(rows: Iterable[Row], random: dict[str, list[float]]) -> list[Row]:
         if not there:
             continue
         n = min(len(row["regret"]) for row in there)
-        shares = np.array([row["regret"][:n] for row in there]) / random[there[0]["setting"]][:n]
+        shares = np.array([row["regret"][:n] for row in there]) / lost_by_chance[there[0]["setting"]][:n]
         first = min(range(len(there)), key=lambda i: there[i]["tuning"])
         ranks = rankdata(shares, axis=0).mean(axis=1)
         for row, own, rank in zip(there, shares, ranks, strict=True):
@@ -338,8 +350,7 @@ def standings(rows: Iterable[Row], random: dict[str, list[float]]) -> list[Row]:
 
 
 def enter(
-    name: str, make_learner: Callable[[Instance, float | None], Any], setting: str, epsilon: float, stored: dict[str, Any],
-    count: int = INSTANCES,
+    name: str, make_learner: Callable[[Instance, float | None], Any], setting: str, epsilon: float, count: int = INSTANCES
 ) -> Row:
     """Play a learner of your own in the contest, and return its row of :func:`standings`.
 
@@ -354,8 +365,6 @@ def enter(
         Which instances it plays.
     epsilon : float
         One of those of the contest.
-    stored : dict
-        What ``book/contest.json`` holds.
     count : int
         How many instances it plays, from the first.
 
@@ -377,9 +386,10 @@ def enter(
     note = next((row["note"] for row in played if "note" in row), "")
     own = {"setting": setting, "trust": model, "epsilon": epsilon, "system": name, "tuned": False, "scale": 1.0, "note": note,
            "tuning": math.inf}
-    if not note:
-        own |= {key: [row[key] for row in played] for key in ("regret", "lost", "bits", "seconds")}
-    group = [row for row in stored["rows"] if all(row[key] == own[key] for key in ("setting", "trust", "epsilon", "tuned"))]
+    if note:
+        return own
+    own |= {key: [row[key] for row in played] for key in ("regret", "lost", "bits", "seconds")}
+    group = [row for row in results()["rows"] if all(row[key] == own[key] for key in ("setting", "trust", "epsilon", "tuned"))]
     random = {setting: [one.random for one in here]}
     return next(row for row in standings([*group, own], random) if row["system"] == name)
 
@@ -387,7 +397,7 @@ def enter(
 def fewest_lost(instance: Instance, epsilon: float) -> float:
     r"""Return what every purely private learner loses on arms, if it loses at most :math:`T^{2/3}` when an arm is raised.
 
-    Theorem 16.2 (chapter 16), for each arm the best of many :math:`	au` and :math:`\eta`, each of which gives a valid bound.
+    Theorem 16.2 (chapter 16), for each arm the best of many :math:`\tau` and :math:`\eta`, each of which gives a valid bound.
 
     Examples
     --------

@@ -42,8 +42,8 @@ class Standings(Browse):
     def run(self) -> list[nodes.Node]:
         from bandits_dp.companion import contest
 
-        stored = json.loads((self.root / "book" / "contest.json").read_text("utf-8"))
-        told = contest.standings(stored["rows"], contest.losses())
+        stored = json.loads((self.root / "bandits_dp" / "companion" / "contest.json").read_text("utf-8"))
+        told = contest.standings(stored["rows"], {name: list(lost.values()) for name, lost in stored["instances"].items()})
         places = {"setting": list(SETTINGS), "trust": list(TRUST)}
         told.sort(key=lambda one: (*(places[name].index(one[name]) for name in places), one["epsilon"] or 0, one["tuned"],
                                    one.get("share", (math.inf,))[0]))

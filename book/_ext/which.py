@@ -1,20 +1,22 @@
-"""Sphinx extension: the page "Which one should I use?", made of the catalogue, `which.toml` and the sweep in `price.json`.
+"""Sphinx extension: the page "Which one should I use?", made of the catalogue, `which.toml` and the stored contest.
 
     ```{which}
     ```
 
-is a form, one section per answer, and a table of all systems. Without a script every answer stands there to be read; `which.js`
-shows the form, leaves the answer to what was asked, and writes the reader's own numbers into its code.
+is a form, one section per answer, and a table of all systems. Without a script every answer stands there to be read, judged by
+all instances of the contest; `which.js` shows the form, judges by the instances that are nearest to the reader's own numbers, and
+writes these into the code.
 """
 
 import json
-import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -23,15 +25,17 @@ from browse import Browse, Element, element, field, fold, row, select, table
 PAGE = "book/which"
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 USUAL = 1.0
+NEAR = 10  # instances by which a reader's own size is judged
 Row = dict[str, Any]
+Size = tuple[int, int, int]  # K, d, T
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What is chosen among: a problem of the sweep, and code for one's own."""
+    """What is chosen among: a setting of the contest, a usual size, and code for one's own."""
 
     title: str
-    problem: str
+    setting: str
     horizon: int
     arms: int
     dimension: int
@@ -58,52 +62,96 @@ TRUST = TOLD["trust"]
 ANSWERS = [Answer(**told) for told in TOLD["answers"]]
 
 
-def sweep(root: Path) -> tuple[dict[tuple[str, str, float | None], Row], Row]:
-    """Read the squares of the map by problem, system and epsilon, and what random play loses."""
-    stored = json.loads((root / "book" / "price.json").read_text("utf-8"))
-    return {(one["problem"], one["system"], one["epsilon"]): one for one in stored["map"]}, stored["random"]
+def contest_rows(root: Path) -> dict[tuple[str, str, float | None], Row]:
+    """Read who played with proved widths, by setting, system and epsilon, each with its ``shares`` of random play's regret.
+
+    A system that may do without delta is there as it is where a delta is allowed, too.
+    """
+    stored = json.loads((root / "bandits_dp" / "companion" / "contest.json").read_text("utf-8"))
+    lost = {setting: np.array(list(of.values())) for setting, of in stored["instances"].items()}
+    rows = {}
+    for one in stored["rows"]:
+        if not (one["tuned"] or one["note"] or one["trust"].startswith("pure")):
+            n = len(sizes(one["setting"]))
+            key = one["setting"], one["system"], one["epsilon"]
+            rows[key] = one | {"shares": np.array(one["regret"][:n]) / lost[one["setting"]][:n]}
+    return rows
 
 
+@cache
+def sizes(setting: str) -> list[Size]:
+    """Return the sizes of a setting's instances, as far as all have played them."""
+    from bandits_dp.companion import contest
+
+    played = min(len(one["regret"]) for one in contest.results()["rows"] if one["setting"] == setting and not one["note"])
+    return [(one.problem.arms, getattr(one.problem, "dimension", 0), one.horizon) for one in contest.instances(setting)[:played]]
+
+
+def nearest(setting: str, size: Sequence[int | None]) -> list[int]:
+    """Number the instances nearest to a reader's K, d and T, by ratios; None is what she leaves open."""
+    if not any(size):
+        return list(range(len(sizes(setting))))
+    away = [sum(abs(np.log(its / mine)) for its, mine in zip(one, size, strict=True) if mine and its) for one in sizes(setting)]
+    return sorted(sorted(range(len(away)), key=lambda i: (round(away[i], 9), i))[:NEAR])
+
+
+@cache
 def options(name: str) -> dict[str, Any]:
-    """Return the options that the sweep gave to a system, as the cell `measure` of chapter 15 chooses them."""
+    """Return the options that the contest gives to a system."""
+    from bandits_dp.companion import contest
+
+    return contest.usual(_system(name))
+
+
+def _system(name: str) -> Any:
     import bandits_dp as bdp
 
-    system = next(one for one in bdp.systems() if one.name == name)
-    takes = {one.name for one in system.options}
-    if name in ("AE", "LDP-AE"):
-        return {"batch_size": "doubling"}
-    if system.chapter.startswith("12"):
-        return {"width": None}
-    if "centred" in takes:
-        return {"centred": True}
-    return {}
+    return next(one for one in bdp.systems() if one.name == name)
 
 
-def best(systems: Sequence[str], squares: Mapping[str, Row]) -> str:
-    """Name the system with the least regret, or the first of those within two standard errors of it."""
-    least = min((squares[name] for name in systems), key=lambda one: one["regret"])
+def told(shares: np.ndarray) -> str:
+    """Write the mean of shares with its 95% interval."""
+    from bandits_dp.companion import contest
 
-    def near(one: Row) -> bool:
-        return bool(one["regret"] - least["regret"] <= 2 * math.hypot(one["error"], least["error"]))
+    mean, half = (100 * number for number in contest.interval(shares))
+    return f"{mean:.2g} ± {half:.2g}%" if mean < 99.5 else f"{mean:.0f} ± {half:.2g}%"
 
-    return next(name for name in systems if near(squares[name]))
+
+def best(systems: Sequence[str], shares: Mapping[str, np.ndarray]) -> str:
+    """Name the system with the least mean share, or the first whose paired difference from it has 0 in its 95% interval."""
+    from bandits_dp.companion import contest
+
+    least = min((name for name in systems if name in shares), key=lambda name: shares[name].mean())
+
+    def near(name: str) -> bool:
+        mean, half = contest.interval(shares[name] - shares[least])
+        return mean <= half + 1e-12  # equal ones are equal on every processor
+
+    return next(name for name in systems if name in shares and near(name))
+
+
+@cache
+def wants_delta(name: str) -> bool:
+    """Say whether a system makes use of a delta in the contest, at any epsilon."""
+    from bandits_dp.companion import contest
+
+    if _system(name).model == "none":
+        return False
+    one = next(one for one in contest.contestants() if one.name == name and not one.trust.startswith("pure"))
+    return any(one.make(contest.instances(one.setting)[0], epsilon).guarantee.delta > 0 for epsilon in EPSILONS)
 
 
 def call(name: str) -> str:
     """Return the code that makes a system, with places for the reader's numbers."""
-    import bandits_dp as bdp
-
-    system = next(one for one in bdp.systems() if one.name == name)
-    pure = system.pure and name != "CDP-DPE"
-    private = [] if system.model == "none" else ["epsilon={epsilon}"] + ([] if pure else ["delta={delta}"])
+    private = [] if _system(name).model == "none" else ["epsilon={epsilon}"] + ["delta={delta}"] * wants_delta(name)
     more = [f"{key}={value!r}" for key, value in options(name).items()]
-    if "returning_users" in {one.name for one in system.options}:
+    if "returning_users" in {one.name for one in _system(name).options}:
         more.append("{returning}")
     return f'app = bdp.make({", ".join([repr(name), "problem", "horizon={T}", *private, *more])})'.replace("'", '"')
 
 
 def filled(code: str, kind: Kind, epsilon: float = USUAL) -> str:
-    """Write the sweep's own numbers into code, as the script writes a reader's."""
+    """Write a kind's usual numbers into code, as the script writes a reader's."""
     T = kind.horizon
     delta = f"{0.1 / T:g}".replace("e-0", "e-")
     numbers = {"K": kind.arms, "d": kind.dimension, "T": f"{T:_}", "epsilon": f"{epsilon:g}", "delta": delta}
@@ -117,28 +165,31 @@ def lines(answer: Answer, name: str) -> str:
     return "\n".join(["import bandits_dp as bdp", kind.made, call(name), *kind.use])
 
 
-def answers(root: Path) -> Iterator[tuple[Answer, dict[float | None, str], dict[tuple[str, float | None], Row]]]:
-    """Yield each answer, the system that it recommends at each epsilon, and all squares that it is chosen from."""
-    squares, _ = sweep(root)
+def answers(
+    root: Path, size: Sequence[int | None] = (None, None, None)
+) -> Iterator[tuple[Answer, dict[float | None, str], dict[tuple[str, float | None], Row]]]:
+    """Yield each answer, the system that it recommends at each epsilon to a size, and all rows that it is chosen from."""
+    rows = contest_rows(root)
     for answer in ANSWERS:
-        problem = KINDS[answer.kind].problem
+        setting = KINDS[answer.kind].setting
         every: tuple[float | None, ...] = (None,) if answer.trust == "none" else EPSILONS
-        chosen, seen = {}, {}
-        for epsilon in every:
-            here = {name: squares[problem, name, epsilon] for name in answer.systems}
-            chosen[epsilon] = best(answer.systems, here)
-            seen |= {(name, epsilon): one for name, one in here.items()}
+        seen = {(name, epsilon): rows[setting, name, epsilon] for epsilon in every for name in answer.systems
+                if (setting, name, epsilon) in rows}
+        here = nearest(setting, size)
+        chosen = {epsilon: best(answer.systems, {name: one["shares"][here] for (name, at), one in seen.items() if at == epsilon})
+                  for epsilon in every}
         yield answer, chosen, seen
+
+
+def quantiles(setting: str) -> list[float]:
+    """Return Student's 0.975 quantiles for as many instances as are nearest, and for all."""
+    from scipy.stats import t
+
+    return [round(float(t.ppf(0.975, n - 1)), 6) for n in (NEAR, len(sizes(setting)))]
 
 
 def anchor(answer: Answer) -> str:
     return f"{answer.kind}-{answer.trust.split()[0]}"
-
-
-def told(one: Row, random: float) -> list[str]:
-    """Say what a square of the map holds: regret, its share of random play, bits."""
-    return [f"{one['regret']:,.0f} ± {one['error']:,.0f}", f"{100 * one['regret'] / random:.2g}%".replace("1e+02%", "100%"),
-            f"{one['bits']:,.3g}"]
 
 
 class Which(Browse):
@@ -148,8 +199,7 @@ class Which(Browse):
         import bandits_dp as bdp
 
         self.systems = {one.name: one for one in bdp.systems()}
-        _, self.random = sweep(self.root)
-        self.env.note_dependency(str(self.root / "book" / "price.json"))
+        self.env.note_dependency(str(self.root / "bandits_dp" / "companion" / "contest.json"))
         made = list(answers(self.root))
         first: dict[str, list[Answer]] = {}
         for answer, chosen, _ in made:
@@ -165,23 +215,26 @@ class Which(Browse):
 
     def leaf(self, answer: Answer, chosen: dict[float | None, str], seen: dict[tuple[str, float | None], Row]) -> nodes.section:
         kind = KINDS[answer.kind]
-        random, usual = self.random[kind.problem], chosen.get(USUAL) or chosen[None]
-        columns = {"item": "ε", "system": "take", "regret": "regret", "share": "of random play", "bits": "bits per user"}
+        usual = chosen.get(USUAL) or chosen[None]
+        columns = {"item": "ε", "system": "take", "share": "regret, of random play’s", "bits": "bits per user"}
 
-        def line(epsilon: float | None, name: str, own: bool) -> Element:
-            regret, share, bits = told(seen[name, epsilon], random)
-            words = {"item": f"{epsilon:g}" if epsilon else "none", "system": name, "regret": regret, "share": share, "bits": bits}
-            extra = words | {"epsilon": f"{epsilon or 0:g}", "code": lines(answer, name)} if own else {}
+        def line(epsilon: float | None, name: str) -> Element:
+            one = seen[name, epsilon]
+            words = {"item": f"{epsilon:g}" if epsilon else "none", "system": name, "share": told(one["shares"]),
+                     "bits": f"{one['bits']:,.3g}"}
+            shares = json.dumps([float(f"{share:.4g}") for share in one["shares"]])
+            extra = {"system": name, "bits": words["bits"], "epsilon": f"{epsilon or 0:g}", "shares": shares,
+                     "place": str(answer.systems.index(name)), "code": lines(answer, name)}
             label = f"{anchor(answer)}-{name.lower()}-{epsilon or 0:g}".replace(".", "")
             return row(columns, {key: [nodes.Text(value)] for key, value in words.items()}, label, extra)
 
-        rows = [line(epsilon, name, True) for epsilon, name in chosen.items()]
-        size = f"T = {kind.horizon:,}, K = {kind.arms}" + f", d = {kind.dimension}" * bool(kind.dimension)
-        parts: list[nodes.Node] = [table([nodes.Text(f"Least regret in the sweep: {size}")], columns, rows, "browse-narrow")]
-        others = [line(epsilon, name, False) for (name, epsilon) in seen if chosen[epsilon] != name]
+        rows = [line(epsilon, name) for epsilon, name in chosen.items()]
+        least = f"On all {len(sizes(kind.setting))} instances of the contest"
+        parts: list[nodes.Node] = [table([nodes.Text(least)], columns, rows, "browse-narrow")]
+        others = [line(epsilon, name) for (name, epsilon) in seen if chosen[epsilon] != name]
         if others:
-            measured = table([nodes.Text("Not recommended")], columns, others, "browse-narrow")
-            parts.append(fold("The others that were measured", measured))
+            measured = table([nodes.Text("Not recommended there")], columns, others, "browse-narrow")
+            parts.append(fold("The others that played", measured))
         shown = element("code", filled(lines(answer, usual), kind))
         code = element("pre", shown, class_="which-code", tabindex="0", role="region", aria_label=f"Code, {answer.title}")
         chapter = self.chapter(self.systems[usual].chapter)
@@ -191,13 +244,12 @@ class Which(Browse):
         hold = element(
             "div", *parts, class_="which-answer", data_kinds=" ".join((answer.kind, *answer.kinds)), data_trust=answer.trust,
             data_title=answer.title, data_horizon=str(kind.horizon), data_arms=str(kind.arms), data_dimension=str(kind.dimension),
+            data_sizes=json.dumps(sizes(kind.setting)), data_near=str(NEAR), data_quantiles=json.dumps(quantiles(kind.setting)),
         )
         return self.section(answer.title, f"which-{anchor(answer)}", hold)
 
     def guarantee(self, name: str, kind: Kind) -> str:
-        """Return what a learner of the sweep promises at the usual epsilon."""
-        import numpy as np
-
+        """Return what a learner of the contest promises at the usual size and epsilon."""
         import bandits_dp as bdp
 
         names: dict[str, Any] = {"bdp": bdp, "actions": np.eye(kind.arms, max(kind.dimension, 1))}
@@ -224,7 +276,8 @@ class Which(Browse):
         """Say by how much others were ahead wherever a system could be the answer."""
         reasons = []
         for answer, chosen, seen in made:
-            ratios = {e: seen[name, e]["regret"] / seen[take, e]["regret"] for e, take in chosen.items() if (name, e) in seen}
+            ratios = {e: seen[name, e]["shares"].mean() / seen[take, e]["shares"].mean() for e, take in chosen.items()
+                      if (name, e) in seen}
             if ratios:
                 low, high = min(ratios.values()), max(ratios.values())
                 ahead = " or ".join(dict.fromkeys(chosen[e] for e in ratios))

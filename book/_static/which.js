@@ -29,7 +29,38 @@ document.addEventListener("DOMContentLoaded", function () {
   }
   function nearest(rows, epsilon) {
     const away = (row) => Math.abs(Math.log(Number(row.dataset.epsilon) || 1) - Math.log(epsilon));
-    return rows.reduce((best, row) => (away(row) < away(best) ? row : best));
+    const closest = rows.reduce((best, row) => (away(row) < away(best) ? row : best));
+    return rows.filter((row) => row.dataset.epsilon === closest.dataset.epsilon);
+  }
+  // The instances by which an answer is judged: those nearest to the reader's K, d and T, by ratios, or all if nothing is said.
+  function judges(own) {
+    const sizes = JSON.parse(own.sizes);
+    const mine = ["arms", "dimension", "horizon"].map((name) => (form.elements[name].value === "" ? 0 : number(name, 0)));
+    const all = sizes.map((_, i) => i);
+    if (!mine.some(Boolean)) return all;
+    const away = sizes.map((size) => Math.round(1e9 * size.reduce((sum, its, j) => sum + (its && mine[j] ? Math.abs(Math.log(its / mine[j])) : 0), 0)));
+    return all.sort((i, j) => away[i] - away[j] || i - j).slice(0, Number(own.near));
+  }
+  function interval(values, quantiles) {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const spread = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+    return [mean, quantiles * Math.sqrt(spread / values.length)];
+  }
+  // The least mean share, or the first in the answer's order whose paired difference from it has 0 in its 95% interval.
+  function best(rows, here, quantile) {
+    const shares = new Map(rows.map((row) => [row, here.map((i) => JSON.parse(row.dataset.shares)[i])]));
+    const mean = (row) => interval(shares.get(row), quantile)[0];
+    const ordered = [...rows].sort((one, two) => Number(one.dataset.place) - Number(two.dataset.place));
+    const least = ordered.reduce((found, row) => (mean(row) < mean(found) ? row : found));
+    const near = (row) => {
+      const [more, half] = interval(shares.get(row).map((share, i) => share - shares.get(least)[i]), quantile);
+      return more <= half + 1e-12;
+    };
+    const row = ordered.find(near);
+    return [row, ...interval(shares.get(row), quantile)];
+  }
+  function percent(mean, half) {
+    return `${Number((100 * mean).toPrecision(2))} ± ${Number((100 * half).toPrecision(2))}%`;
   }
   function show() {
     const kind = form.elements.kind.value;
@@ -45,8 +76,10 @@ document.addEventListener("DOMContentLoaded", function () {
     // One answer of a person who gives several: group privacy, or the option of systems that know of returning users.
     const each = returns ? epsilon : epsilon / visits;
     const delta = returns || visits === 1 ? 0.1 / T : 0.1 / T / (visits * Math.exp(epsilon));
-    const rows = Array.from(answer.querySelectorAll("tr[data-code]"));
-    const row = nearest(rows, each);
+    const here = judges(own);
+    const quantiles = JSON.parse(own.quantiles);
+    const quantile = here.length === Number(own.near) ? quantiles[0] : quantiles[1];
+    const [row, share, half] = best(nearest(Array.from(answer.querySelectorAll("tr[data-code]")), each), here, quantile);
     for (const other of answers) for (const one of other.querySelectorAll("tr[data-code]")) one.classList.toggle("which-near", one === row);
     const values = {
       K: number("arms", Number(own.arms)),
@@ -60,10 +93,18 @@ document.addEventListener("DOMContentLoaded", function () {
     code = code.replace(/, \)/, ")");
     answer.querySelector(".which-code code").textContent = code;
     const hidden = row.dataset.epsilon === "0" ? "" : ` at ε = ${row.dataset.epsilon}`;
-    const several = visits === 1 ? "" : returns ? ` The code says that one person answers ${visits} times; the sweep had one answer each, so expect more regret.`
+    const several = visits === 1 ? "" : returns ? ` The code says that one person answers ${visits} times; in the contest each gave one answer, so expect more regret.`
       : own.trust === "none" ? "" : ` As one person may give ${visits} answers, each gets ε = ${values.epsilon}.`;
-    told.textContent = `${own.title}: take ${row.dataset.system}. In the sweep${hidden} it lost ${row.dataset.regret} of ` +
-      `${Number(own.horizon).toLocaleString("en")}, ${row.dataset.share} of what random play loses, and users sent ${row.dataset.bits} bits each on average.${several}`;
+    const beyond = ["arms", "dimension", "horizon"].filter((name, j) => {
+      const played = JSON.parse(own.sizes).map((size) => size[j]);
+      const mine = Number(form.elements[name].value);
+      return mine && (mine < Math.min(...played) || mine > Math.max(...played));
+    });
+    const words = { arms: "K", dimension: "d", horizon: "T" };
+    const outside = beyond.length ? ` Your ${beyond.map((name) => words[name]).join(" and ")} lies outside of what was played: simulate.` : "";
+    const judged = here.length === Number(own.near) ? `the ${here.length} instances of the contest that are nearest to your numbers` : `the contest's ${here.length} instances`;
+    told.textContent = `${own.title}: take ${row.dataset.system}. On ${judged}${hidden} it lost ${percent(share, half)} of what random play loses, ` +
+      `and users sent ${row.dataset.bits} bits each on average.${several}${outside}`;
     const everything = all.getAttribute("aria-pressed") === "true";
     for (const other of answers) {
       const section = other.closest("section");

@@ -1,11 +1,11 @@
-"""Play the contest of `bandits_dp.companion.contest`, and store it in book/contest.json: `make contest`.
+"""Play the contest of `bandits_dp.companion.contest`, and store it beside `bandits_dp.companion.contest`: `make contest`.
 
     python book/_tools/play_contest.py --only "arms pure" --workers 2 --instances 5
 
 First every contestant's width is tuned, on instances of their own; then all play instance after instance, and after each the file
-is written. Stopped at any time, also by force, it goes on where it was: every run is kept in _build/contest, until code changes.
-Only the first instance is played again, for its seconds. `--only` is part of a contestant's setting, trust model and name, in
-this order; the others' rows stay.
+is written. Stopped at any time, also by force, it goes on where it was: what a learner gave on an instance is kept in
+_build/contest, until code changes. `--only` is part of a contestant's setting, trust model and name, in this order; the others'
+rows stay.
 """
 
 import argparse
@@ -19,11 +19,12 @@ from tqdm import tqdm
 
 from bandits_dp.companion import contest
 from bandits_dp.companion.contest import Contestant, Row
+from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.parent import end_with_parent
 from checkout import BUILD, ROOT, store
-from price_sweep import provenance
+from provenance import provenance
 
-STORED = ROOT / "book" / "contest.json"
+STORED = ROOT / "bandits_dp" / "companion" / "contest.json"  # in the package, so that it is wherever the package is
 CACHE = BUILD / "contest"
 KEYS = ("setting", "trust", "system")
 Entry = tuple[Contestant, float | None]
@@ -37,15 +38,29 @@ def entries(only: str = "", everybody: Iterable[Contestant] = ()) -> list[Entry]
 
 def tune(caller: int, entry: Entry) -> dict[float, float] | str:
     end_with_parent(caller)
-    return contest.tune(*entry, cache=CACHE)
+    return contest.tune(*entry, kept)
 
 
 def play(caller: int, entry: Entry, number: int, scales: Sequence[float]) -> list[Row]:
-    """Play one instance with each scale; the first instance anew, since a run that is found again takes no time."""
+    """Play one instance with each scale."""
     end_with_parent(caller)
     one, epsilon = entry
-    instance = contest.instances(one.setting)[number]
-    return [contest.play(one, instance, epsilon, scale, CACHE if number else None) for scale in scales]
+    return [kept(one, contest.instances(one.setting)[number], epsilon, scale) for scale in scales]
+
+
+def kept(one: Contestant, instance: contest.Instance, epsilon: float | None, scale: float = 1.0) -> Row:
+    """Play an instance, or find what the same learner and code gave."""
+    try:
+        learner = one.make(instance, epsilon)
+        path = CACHE / f"{fingerprint(learner, instance.problem, instance.horizon, instance.seed, scale)}.json"
+    except Exception:  # whatever somebody's learner raises: the row says so
+        return contest.play(one, instance, epsilon, scale)
+    if path.exists():
+        return dict(json.loads(path.read_text("utf-8")))
+    row = contest.play(one, instance, epsilon, scale)
+    if "note" not in row:
+        store(path, json.dumps(row))
+    return row
 
 
 def beginning(entry: Entry, shares: dict[float, float] | str) -> list[Row]:
@@ -117,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     old = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
     for made in rows(listed, asked.workers, min(asked.instances, contest.INSTANCES)):
         store(STORED, text(made, asked.only, old))
-    told = contest.standings([row for row in map(stored_row, made) if not row["tuned"]], contest.losses())
+    told = contest.standings([row for row in map(stored_row, made) if not row["tuned"]])
     for row in told:
         share = row["note"] or f"{row['share'][0]:.1%} of random play's regret, rank {row['rank']:.1f}"
         print(*(row[key] for key in KEYS), row["epsilon"] or "", share)

@@ -1,5 +1,7 @@
 """The page "Which one should I use?" in a browser: whole without a script; with it, asked, answered and linked to."""
 
+import math
+import re
 from collections.abc import Callable
 
 import pytest
@@ -36,19 +38,42 @@ def test_questions_lead_to_the_answer_and_its_code(page: Page, address: Address)
     page.goto(address("http", PAGE))
     told, answers = page.locator(".which-told p"), page.locator(".which-answer:visible")
     expect(answers).to_have_count(1)
-    for answer, chosen, seen in ANSWERS:
+    for answer, chosen, _ in ANSWERS:
+        played = len(which.sizes(which.KINDS[answer.kind].setting))
         page.get_by_label("What do you choose among?").select_option(answer.kind)
         page.get_by_label("Whom may people trust?").select_option(answer.trust.split()[0])
         for epsilon in (0.1, 1.0, 10.0):
             page.get_by_label("ε per person").fill(f"{epsilon:g}")
             own = epsilon if answer.trust != "none" else None
-            expect(told).to_contain_text(f"{answer.title}: take {chosen[own]}.")
-            expect(told).to_contain_text(f"{seen[chosen[own], own]['regret']:,.0f}")
+            expect(told).to_contain_text(f"{answer.title}: take {chosen[own]}. On the contest's {played} instances")
             expect(answers).to_have_count(1)
             wanted = which.filled(which.lines(answer, chosen[own]), which.KINDS[answer.kind], epsilon)
             code = answers.locator(".which-code")
             expect(code).to_be_visible()
             assert code.text_content().strip() == wanted  # a part of the page that is not laid out yet has no inner text
+
+
+def test_the_script_judges_as_the_build_does(page: Page, address: Address) -> None:
+    """The instances that are nearest to a reader's numbers give the system and the share that Python computes."""
+    page.goto(address("http", PAGE + "?epsilon=0.3"))
+    told = page.locator(".which-told p")
+    for size in ((2, 2, None), (20, None, 10**5), (10, 8, 10**6)):
+        for name, value in zip(("Arms or actions, K", "Numbers per feature vector, d", "Answers in all, T"), size, strict=True):
+            if page.get_by_label(name).is_enabled():
+                page.get_by_label(name).fill("" if value is None else str(value))
+        for answer, chosen, seen in which.answers(ROOT, size):
+            page.get_by_label("What do you choose among?").select_option(answer.kind)
+            page.get_by_label("Whom may people trust?").select_option(answer.trust.split()[0])
+            epsilon = 0.3 if answer.trust != "none" else None
+            own = size if which.KINDS[answer.kind].dimension else (size[0], None, size[2])
+            here = which.nearest(which.KINDS[answer.kind].setting, own)
+            expect(told).to_contain_text(f"take {chosen[epsilon]}. On the 10 instances")
+            share = 100 * seen[chosen[epsilon], epsilon]["shares"][here].mean()
+            found = re.search(r"it lost ([\d.]+) ±", told.text_content() or "")
+            assert found and math.isclose(float(found[1]), share, rel_tol=0.051)
+    expect(told).not_to_contain_text("outside")
+    page.get_by_label("Arms or actions, K").fill("1000")
+    expect(told).to_contain_text("Your K lies outside of what was played: simulate.")
 
 
 def test_the_readers_numbers_are_in_the_code(page: Page, address: Address) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from checkout import ROOT, store
 from course.plans import Plan
-from price_sweep import provenance
+from provenance import provenance
 
 STORED = ROOT / "book" / "teaching" / "power.json"
 
