@@ -19,7 +19,7 @@ from tests.book_helpers import build
 
 STORED = contest.results()
 SYSTEMS = {one.name: one for one in contest.contestants()}
-FAST = ("KL-UCB", "VB-SDP-AE", "DP-SE", "LDP-AE")
+FAST = ("KL-UCB", "VB-SDP-AE", "DP-SE", "LDP-AE", "SDP-PE", "CDP-DPE", "LinUCB-SDP-Vec", "LinUCB-Batched-JDP")
 
 
 @pytest.mark.parametrize("setting, name, random", [
