@@ -53,6 +53,6 @@ def build(folder: Path, *extensions: str, root: str = "page", more: str = "") ->
     """Build the small book in a folder, with warnings as errors; return how that ended, and what was told."""
     settings = SETTINGS.format(EXTENSIONS=EXTENSIONS, extensions=["myst_nb", *extensions], root=root, more=more)
     (folder / "conf.py").write_text(settings)
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", ".", "_built"]
+    command = [sys.executable, "-P", "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-q", ".", "_built"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
     return done.returncode, done.stderr

@@ -236,6 +236,6 @@ def test_it_takes_part_in_the_contest():
     """A factor on a width of 0 changes nothing."""
     (mine,) = (one for one in bdp.contest.contestants() if one.name == "LDP-OLS")
     here = min(bdp.contest.instances("contextual"), key=operator.attrgetter("horizon"))
-    rows = [bdp.contest.play(mine, here, 3.0, scale, runs=1) for scale in (1.0, 0.1)]
+    rows = [bdp.contest.play(mine, here, 3.0, scale) for scale in (1.0, 0.1)]
     assert mine.trust == "local" and all("note" not in row for row in rows) and rows[0]["regret"] < here.random
     assert rows[0]["regret"] == rows[1]["regret"]
