@@ -58,9 +58,9 @@ def test_the_script_judges_as_the_build_does(page: Page, address: Address) -> No
     page.goto(address("http", PAGE + "?epsilon=0.3"))
     told = page.locator(".which-told p")
     for size in ((2, 2, None), (20, None, 10**5), (10, 8, 10**6)):
+        page.get_by_label("What do you choose among?").select_option("linear")  # which has all three
         for name, value in zip(("Arms or actions, K", "Numbers per feature vector, d", "Answers in all, T"), size, strict=True):
-            if page.get_by_label(name).is_enabled():
-                page.get_by_label(name).fill("" if value is None else str(value))
+            page.get_by_label(name).fill("" if value is None else str(value))
         for answer, chosen, seen in which.answers(ROOT, size):
             page.get_by_label("What do you choose among?").select_option(answer.kind)
             page.get_by_label("Whom may people trust?").select_option(answer.trust.split()[0])
@@ -71,6 +71,8 @@ def test_the_script_judges_as_the_build_does(page: Page, address: Address) -> No
             share = 100 * seen[chosen[epsilon], epsilon]["shares"][here].mean()
             found = re.search(r"it lost ([\d.]+) ±", told.text_content() or "")
             assert found and math.isclose(float(found[1]), share, rel_tol=0.051)
+    page.get_by_label("What do you choose among?").select_option("linear")
+    page.get_by_label("Whom may people trust?").select_option("local")
     expect(told).not_to_contain_text("outside")
     page.get_by_label("Arms or actions, K").fill("1000")
     expect(told).to_contain_text("Your K lies outside of what was played: simulate.")
