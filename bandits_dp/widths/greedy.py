@@ -1,7 +1,7 @@
 r"""No width at all: a learner that plays what looks best, and a regularizer that outweighs the noise on V.
 
 Where contexts are independent and look in all directions, whatever a learner plays teaches it enough, and a width is not needed
-(chapter 10, "What users bring of themselves").
+(Theorem 10.5, chapter 10, "Must a learner explore?").
 """
 
 from bandits_dp.widths.ridge import Floats
@@ -29,6 +29,10 @@ class GreedyRadius(CertifiedRadius):
     def regularizer(self, batch: int) -> float:
         """Return lambda_m."""
         return max(1.0, float(self.matrix_bound[batch]))
+
+    def floor(self, batch: int) -> float:
+        """Return 0: V is never lifted, as in Theorem 10.5, since it is at least G where the noise keeps its bound."""
+        return 0.0
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return 0."""
