@@ -1,5 +1,6 @@
 """Lecture slides: which slides a chapter makes, that all its words are on them or in their notes, and what the page holds."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -36,6 +37,8 @@ def test_a_slide_for_each_heading_box_and_figure_and_all_prose_in_whole_paragrap
     labels = [label for cell in cells if (label := cell.metadata.slide.get("label"))]
     section, titles = "", 0
     for cell in nbformat.read(path, 4).cells:
+        if cell.id == "in-this-chapter":
+            cell.source = re.sub("</?details>.*", "", cell.source)
         for kind, text in blocks(cell.source) if cell.cell_type == "markdown" and cell.id not in SET_UP else ():
             if kind == "heading":
                 section = text.lstrip("# ") if text.startswith("## ") else section

@@ -49,7 +49,8 @@ def code_name(node: HideCodeCellNode) -> str:
     cell = node.parent
     draws = any(isinstance(part, (nodes.image, nodes.figure)) or is_drawing(part) for part in cell.findall())
     length = "1 line" if lines == 1 else f"{lines} lines"
-    return f"Code that draws the figure, {length}" if draws else f"Code, {length}"
+    what = "Imports" if code.astext().startswith(("import ", "from ")) else "Code"
+    return f"Code that draws the figure, {length}" if draws else f"{what}, {length}"
 
 
 def is_drawing(node: nodes.Node) -> bool:

@@ -77,6 +77,10 @@ class Deck:
             self.part("text", cell, asked)
         elif asked == "skip" or cell.id in SET_UP:
             return
+        elif cell.id == "in-this-chapter":  # the goals, which the page folds
+            needs, goals = re.split(r"\s*<details><summary>.*</summary>\s*", cell.source.removesuffix("\n\n</details>"))
+            self.begin("list", ("points", "You will be able to"), ("list", goals))
+            self.notes.append(needs)
         elif cell.cell_type == "markdown":
             for kind, text in blocks(cell.source):
                 self.block(kind, text)
