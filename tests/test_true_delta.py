@@ -192,7 +192,7 @@ def moves(l2_shift, most, dimension, rng):
 def test_the_vector_sum_keeps_delta():
     """Vector sums of 2 to 8 coordinates, three moves each: convolution of all coordinates' losses, or all pairs of outcomes."""
     rng = np.random.default_rng(13)
-    for i, (epsilon, delta) in enumerate(scan(14, (0.3, 8.0), (1e-6, 0.3), max(30, POINTS // 25))):
+    for i, (epsilon, delta) in enumerate(scan(14, (0.3, 8.0), (1e-6, 0.3), 3 * POINTS // 10)):
         dimension, g = (2, 2, 3, 5, 8)[i % 5], (3, 8, 20)[i % 3]
         privatizer = P.VectorSum(int(rng.integers(1, 200)), epsilon, delta, P.Box(dimension, -1.0, 1.0), levels=g)
         law = noise_of(privatizer, privatizer.users)

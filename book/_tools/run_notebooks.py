@@ -5,9 +5,11 @@ writes to stderr is reported, and its file stays as it was. At the end the numbe
 """
 
 import argparse
+import io
 import re
 import sys
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 from nbformat import NotebookNode
 from numpy.typing import NDArray
+from PIL import Image
 
 import stored_outputs
 import write_text
@@ -27,6 +30,7 @@ from set_repository import SETUP_CELL
 CELL_TIMEOUT = 600  # seconds for one cell; this stops what hangs, not what a busy machine slows down
 NOTEBOOK_LIMIT = 60  # seconds for a whole notebook, for readers' patience
 
+COLOURS = 32  # of the PNG beside a figure
 POINTS = 0.5  # figures are the same picture if nothing in them lies further from its place
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
@@ -74,6 +78,17 @@ def normalise(notebook: NotebookNode) -> None:
         for output in cell.outputs:
             if output.output_type == "execute_result":
                 output.execution_count = cell.execution_count
+            if picture := output.get("data", {}).get("image/png"):
+                output.data["image/png"] = on_paper(picture)
+
+
+def on_paper(picture: str) -> str:
+    """Return a PNG picture small and on white, in a few colours: it stands beside the SVG for viewers that do not show that."""
+    drawn = Image.open(io.BytesIO(b64decode(picture))).convert("RGBA")
+    paper = Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), drawn).convert("RGB")
+    stream = io.BytesIO()
+    paper.quantize(COLOURS).save(stream, "PNG", optimize=True)
+    return b64encode(stream.getvalue()).decode()
 
 
 def shifts(stored: str, fresh: str) -> NDArray[np.float64] | None:

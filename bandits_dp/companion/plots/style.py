@@ -65,8 +65,9 @@ def use_style() -> ExitStack:
 
         backend: Any = InlineBackend.instance(parent=shell)
         backend.shell = shell
+        # JupyterLab shows the SVG only in notebooks that the reader trusts, and the PNG in others.
         # The default, bbox_inches="tight", gives each figure another width and so another size of letters.
-        for name, value in (("print_figure_kwargs", {"bbox_inches": None}), ("figure_formats", {"svg"})):
+        for name, value in (("print_figure_kwargs", {"bbox_inches": None}), ("figure_formats", {"svg", "png"})):
             undo.callback(setattr, backend, name, getattr(backend, name))
             setattr(backend, name, value)
     return undo
