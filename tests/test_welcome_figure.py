@@ -74,6 +74,41 @@ def test_noise_is_that_of_the_package(page: Page, trust: str, epsilon: float) ->
     assert abs((noise**2).mean() - wanted) < 6 * spread
 
 
+LOST = """([epsilon, seeds, nights]) => {
+    const { lull } = document.querySelector(".lull").figure;
+    return seeds.map((seed) => {
+        const mine = new lull.constructor(lull.table, seed, lull.table.epsilons.indexOf(epsilon));
+        for (let night = 0; night < nights; night++) {
+            mine.learn();
+            mine.ask();
+        }
+        return ["everybody", "server", "shuffler", "nobody"].map((trust) => mine.learners[trust].lost);
+    });
+}"""
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1])
+def test_mean_lines_are_those_of_many_worlds_of_the_page(page: Page, epsilon: float) -> None:
+    lost = np.array(page.evaluate(LOST, [epsilon, [*range(1000, 1400)], 36]), dtype=float)[:, :, -1]
+    for trust, played in zip(welcome_figure.TRUSTS, lost.T, strict=True):
+        told, worlds = welcome_figure.mean_lost(trust, epsilon)[36], len(played)
+        assert abs(played.mean() - told) < 6 * played.std() * math.sqrt(1 / worlds + 1 / welcome_figure.WORLDS) + 0.05
+
+
+def test_the_first_world_is_the_one_nearest_to_the_means(page: Page) -> None:
+    """So what a visitor sees first is what the book says: the less is trusted, the more nights are lost."""
+    lost = np.array(page.evaluate(LOST, [1, [*range(300)], welcome_figure.NIGHTS]), dtype=float)
+    means = np.array([welcome_figure.mean_lost(trust, 1) for trust in welcome_figure.TRUSTS])
+    assert ((lost - means) ** 2).sum(axis=(1, 2)).argmin() == welcome_figure.SEED
+    assert (np.diff(lost[welcome_figure.SEED, :, 36]) >= 0).all()
+
+
+def test_thirty_nights_end_with_the_last_one(page: Page) -> None:
+    page.get_by_role("button", name="30 nights").press("Enter")
+    assert page.locator(".lull-night").text_content() == "Night 36"
+    assert page.locator(".lull-lost text").nth(1).text_content() == "36"
+
+
 def test_bits_and_answers_are_those_that_are_told(page: Page) -> None:
     _, known, _, ones, bits = model(page, "shuffler", 1).T
     pairs, _ = welcome_figure.noise_bits(32, 1)
@@ -131,7 +166,7 @@ def test_thirty_nights_are_thirty_nights_and_the_tally_is_right(page: Page) -> N
     assert page.locator(".lull-night").text_content() == "Night 36"
     learners = page.evaluate("document.querySelector('.lull').figure.lull.learners")
     for learner in learners.values():
-        assert learner["lost"][-1] == pytest.approx(0.2 * learner["users"][1]) and len(learner["lost"]) == 36
+        assert learner["lost"][-1] == pytest.approx(0.2 * learner["users"][1]) and len(learner["lost"]) == 37
         assert sum(learner["users"]) == 64 * 35
 
 

@@ -79,7 +79,7 @@ class Learner {
   }
 }
 
-// The app on consecutive nights. `table` is the package's noise: epsilon -> users -> [pairs, p].
+// The app on consecutive nights. `table` has the package's noise, epsilon -> users -> [pairs, p], and mean lines, epsilon -> trust.
 class Lull {
   constructor(table, seed, place) {
     Object.assign(this, { table, seed, place, yours: 1 });
@@ -88,7 +88,7 @@ class Lull {
 
   get promise() {
     const epsilon = this.table.epsilons[this.place];
-    return { epsilon, bits: this.table.bits[epsilon] };
+    return { epsilon, bits: this.table.bits[epsilon], means: this.table.means[epsilon] };
   }
 
   restart() {

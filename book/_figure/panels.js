@@ -50,7 +50,7 @@ function said(lull, trust) {
     everybody: `64 answers, each with its name. Yours says that ${answer}.`,
     server: `Slept better after ${released.map(({ arm, known }) => `${ARMS[arm].name}: ${minus(known)}`).join(", after ")}, give or take ` +
       `${Math.sqrt(released[0].variance).toFixed(1)}. No names.`,
-    shuffler: `${total(({ sent }) => sent.flat().length)} bits in no order, no names. Ones: ${total(({ sent }) => sum(sent.flat()))}.`,
+    shuffler: `${sum(released.map(({ sent }) => sent.flat().length))} bits, no order, no names. Ones: ${total(({ sent }) => sum(sent.flat()))}.`,
     nobody: `64 bits, each with its name, ${percent(truthful(lull.promise.epsilon))} of them true on average.`,
   }[trust];
 }
@@ -84,9 +84,11 @@ function drawBands(box, learner) {
   }));
 }
 
-function drawLost(svg, learners, trust) {
-  const width = svg.clientWidth || 280, height = 150, nights = Math.max(20, learners[trust].lost.length - 1), room = width - 100;
-  const most = Math.max(20, ...TRUSTS.map((one) => learners[one].lost.at(-1)));
+const usual = (line, night) => line[Math.min(night, line.length - 1)]; // the mean over many worlds
+
+function drawLost(svg, learners, trust, means) {
+  const width = svg.clientWidth || 280, height = svg.clientHeight || 150, nights = Math.max(20, learners[trust].lost.length - 1), room = width - 100;
+  const most = Math.max(20, ...TRUSTS.flatMap((one) => [learners[one].lost.at(-1), usual(means[one], nights)]));
   const x = (night) => 2 + ((room - 4) * night) / nights, y = (lost) => height - 22 - ((height - 36) * lost) / most;
   const ends = TRUSTS.map((one) => ({ one, lost: learners[one].lost.at(-1) })).sort((a, b) => b.lost - a.lost);
   let last = -Infinity;
@@ -95,11 +97,12 @@ function drawLost(svg, learners, trust) {
     end.y = Math.max(last + 18, Math.min(y(end.lost), lowest + 18 * i));
     last = end.y;
   });
-  const path = (one) => learners[one].lost.map((lost, night) => `${x(night).toFixed(1)},${y(lost).toFixed(1)}`).join("L");
+  const path = (lines) => lines.slice(0, nights + 1).map((lost, night) => `${x(night).toFixed(1)},${y(lost).toFixed(1)}`).join("L");
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.innerHTML = `<path class="base" d="M2,${height - 22}H${room}"/><text x="2" y="${height - 5}">night 1</text>` +
     `<text x="${room}" y="${height - 5}" text-anchor="end">${nights}</text>` +
-    TRUSTS.map((one) => `<path class="${one}${one === trust ? " shown" : ""}" d="M${path(one)}"/>`).join("") +
+    TRUSTS.map((one) => `<path class="${one} usual" d="M${path(means[one])}"/>`).join("") +
+    TRUSTS.map((one) => `<path class="${one}${one === trust ? " shown" : ""}" d="M${path(learners[one].lost)}"/>`).join("") +
     ends.map(({ one, lost, y: at }) => `<g class="${one}${one === trust ? " shown" : ""}"><text x="${room + 10}" y="${at + 4}">${one}</text>` +
       `<text x="${width - 2}" y="${at + 4}" text-anchor="end">${Math.round(lost)}</text></g>`).join("");
 }
@@ -114,7 +117,7 @@ function drawPanels(figure, lull, trust) {
   at("bar").firstElementChild.style.width = percent(right);
   drawBands(at("bands"), learner);
   at("verdict").textContent = verdict(learner);
-  drawLost(at("lost"), lull.learners, trust);
+  drawLost(at("lost"), lull.learners, trust, lull.promise.means);
 }
 
 function aloud(lull, trust) {
@@ -124,5 +127,6 @@ function aloud(lull, trust) {
     return learner.users[arm] ? `${name} ${percent(mean)} plus or minus ${Math.round(100 * half)}` : "";
   }).filter(Boolean);
   return `Night ${lull.night}, trusting ${people[trust]}. Eve sees: ${said(lull, trust)} The learner: ${means.join(", ")}. ` +
-    `${verdict(learner)} Nights lost: ${Math.round(learner.lost.at(-1))}.`;
+    `${verdict(learner)} Nights lost: ${Math.round(learner.lost.at(-1))}, ` +
+    `and in the mean of many worlds ${Math.round(usual(lull.promise.means[trust], learner.lost.length - 1))}.`;
 }

@@ -39,8 +39,8 @@ class Stage {
       const wide = (this.width - 40) / (2 * ROW);
       return [12 + wide * column + block * (ROW * wide + 16), 34 + 30 * line];
     }
-    const wide = (this.width * 0.36) / ROW, high = (this.height - 84) / ROW;
-    return [this.width * 0.025 + wide * column, 36 + high * line + block * (4 * high + 34)];
+    const wide = (this.width * 0.36) / ROW, high = (this.height - 78) / ROW;
+    return [this.width * 0.025 + wide * column, 32 + high * line + block * (4 * high + 34)];
   }
 
   seatAt(x, y) {
@@ -156,7 +156,7 @@ class Stage {
   }
 
   phones(lull, trust, phase) {
-    const { colors } = this, learner = lull.learners[trust], [wide, high] = this.tall ? [12, 20] : [18, 28];
+    const { colors } = this, learner = lull.learners[trust], [wide, high] = this.tall ? [12, 20] : this.height < 350 ? [15, 21] : [18, 28];
     this.seats.forEach((place, seat) => {
       const yours = seat === YOU;
       this.frame(place, wide + (yours ? 4 : 0), high + (yours ? 4 : 0), yours ? colors.ink : colors.soft, yours ? 2.5 : 1.2);
@@ -164,6 +164,13 @@ class Stage {
     });
     const [x, y] = this.seats[YOU];
     this.words("you", x, y + high / 2 + 9, "center", colors.ink, 700);
+    if (!this.tall) {
+      const right = this.width * 0.385, high0 = this.seats[0][1] - high / 2 - 12;
+      [["not", 24, 0, false], ["slept better", 78, 54, true]].forEach(([word, long, back, filled]) => {
+        this.words(word, right - back - long, high0, "start", colors.soft);
+        this.circle([right - back - long - 11, high0], 4, colors.secret, filled);
+      });
+    }
     for (const first of [0, SEATS / 2]) {
       const [left, top] = this.seats[first];
       this.words(ARMS[learner.armOf(first)].name, left - wide / 2, top - high / 2 - 12, "start", colors.soft, 600);
@@ -214,6 +221,6 @@ class Stage {
     pen.stroke();
     const look = between([0, 0], this.tall ? [0, -4] : [-7, 3], 1);
     this.circle([x + look[0], y + look[1]], 8, colors.ink);
-    this.words("Eve", x, y + 26, "center", colors.soft);
+    this.words(this.tall ? "Eve" : "Eve reads what crosses", this.tall ? x : x + 24, y + 26, this.tall ? "center" : "end", colors.soft);
   }
 }

@@ -37,7 +37,7 @@ class Figure {
       month: () => this.stepOn(30),
       again: () => {
         this.lull.restart();
-        this.learned = false;
+        Object.assign(this, { learned: false, phase: REST[this.trust] });
       },
       flip: () => this.flip(),
     };
@@ -85,10 +85,11 @@ class Figure {
     this.learned = false;
   }
 
-  stepOn(nights) {
+  stepOn(nights) { // and let the last night end: what is drawn has arrived, and is learned
     this.play(false);
     for (let i = 0; i < nights; i++) this.nextNight();
-    this.phase = REST[this.trust];
+    this.lull.learn();
+    Object.assign(this, { learned: true, phase: 1 });
   }
 
   play(on) {
