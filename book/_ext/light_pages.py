@@ -19,6 +19,7 @@ UNUSED_STYLES = ("/togglebutton.css", "/sphinx-thebe.css", "/proof.css", "/exerc
 # Only the search page searches; the dialog of every other page leads there.
 SEARCHING = ("searchtools.js", "language_data.js", "searchindex.js")
 SCRIPT = re.compile(r'<script\b[^>]*\bsrc="([^"]+)"[^>]*></script>\n?|<script>[^<]*togglebutton[^<]*</script>\n?', re.IGNORECASE)
+VIEWPORT = re.compile(r'<meta name="viewport"[^>]*>\n?')
 STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]+)"[^>]*/?>\n?')
 # Scripts wait, so nothing of them is worth fetching before the text; the text's faces are, lest its lines move when they come. (A
 # page that is opened without a server may not.)
@@ -71,6 +72,8 @@ def lighten(page: Path, site: Path) -> None:
     # The first script is a few settings, which the others and some lines of the page ask for.
     settings = (site / "_static" / "documentation_options.js").read_text("utf-8").strip()
     light = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: f"<script>{settings}</script>", light)
+    first, mark, rest = light.partition('name="viewport"')
+    light = first + mark + VIEWPORT.sub("", rest)  # each theme adds its own
     light = EARLY_SCRIPT.sub("", re.sub(r'<script src="', '<script defer src="', light))
     # A button is called what it says, "Search Ctrl+K", so that one can say that to it.
     light = re.sub(r'(<button class="btn search-button-field[^>]*?) aria-label="Search"', r"\1", light)
