@@ -60,7 +60,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
         raise ExtensionError(f"{script.name} measures boxes in a way that light_pages.py does not know")
     script.write_text(theme, "utf-8")
     for page in sorted(site.rglob("*.html")):
-        if page.relative_to(site).parts[0] != "_static":
+        if page.relative_to(site).parts[0] != "_static" and page.name != "404.html":  # whose addresses are absolute
             lighten(page, site)
 
 
