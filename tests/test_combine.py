@@ -222,6 +222,28 @@ def test_a_clipping_privatizer_clips_in_simulations_too():
     assert np.array_equal(*regret)  # no sum is drawn from its law
 
 
+class Dice:
+    """Asks about an arm that it draws, and knows nothing."""
+
+    def __init__(self):
+        self.rng = np.random.default_rng(1)
+
+    def ask(self):
+        return bdp.Asked([int(self.rng.integers(3))], [10])
+
+    def tell(self, released, noise):
+        pass
+
+
+def test_a_learner_that_draws_random_numbers_draws_others_in_each_run():
+    """Also for what it asks first; and the same ones on any number of workers."""
+    dice = bdp.combine(Dice(), SHUFFLED, BITS, horizon=200)
+    first = bdp.simulate(dice, BITS, 10, runs=40, progress=False).regret[:, -1]
+    assert set(first.round(6)) == {0.0, 4.0, 7.0}
+    whole = [bdp.simulate(dice, BITS, 200, runs=6, workers=workers, progress=False).regret for workers in (1, 2)]
+    assert np.array_equal(*whole) and len({*whole[0][:, -1].round(6)}) > 3
+
+
 def test_own_learners_are_saved_or_say_why_not():
     live = bdp.combine(Greedy(), BATCH, SEEN, horizon=200)
     with pytest.raises(TypeError, match=r"Greedy must name .* `changes` .* answer is None"):

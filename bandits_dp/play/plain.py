@@ -46,6 +46,7 @@ def play_plainly(
         answers, noise = rng.spawn(2)
         world, player, record = problem.draw(answers), copy.deepcopy(live), Record(1, rounds)
         player.meet(world)
+        _renew(player, noise)
         step = STEPS[live.setting] if live.fidelity == "messages" or not _knows_sums(live) else _phase
         if isinstance(world, Rounds):
             world, step = world.one_by_one(answers), _one_round
@@ -55,6 +56,15 @@ def play_plainly(
         parts.append(record.result(np.array([player.bits]), player.counts))
         tick(last)
     return Played.join(parts)
+
+
+def _renew(player: Live, noise: Rng) -> None:
+    """Give a learner that keeps a generator another one in each run, which draws for nothing else, and hear again what it asks."""
+    own = [name for name, value in getattr(player.learner, "__dict__", {}).items() if isinstance(value, Rng)]
+    for name in own:
+        setattr(player.learner, name, noise.spawn(1)[0])
+    if own and isinstance(player, LiveAsked):
+        player.begin()
 
 
 def _rewards(live: Any, world: Any, last: int, answers: Rng, noise: Rng, record: Record) -> None:
