@@ -14,6 +14,7 @@ a cell of its own.
 
 import json
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -124,11 +125,25 @@ class Ledger(Browse):
         return form("rows", choices, ORDERS)
 
 
+def squares(rows: list[Row], papers: dict[str, str]) -> nodes.raw:
+    """Draw a square for every row, a band for each paper; the table of counts says the same to whom it does not reach."""
+    kinds, anchors = [*BADGES, OBSERVED], names(rows)
+    bands = []
+    for paper, authors in papers.items():
+        held = sorted((kinds.index(told["outcome"]), anchor, told["item"])
+                      for told, anchor in zip(rows, anchors, strict=True) if told["paper"] == paper)
+        drawn = "".join(f'<a href="#{anchor}" tabindex="-1" class="outcome-{kind}" title="{escape(f"{item}: {kinds[kind]}")}"></a>'
+                        for kind, anchor, item in held)
+        bands.append(f"<div><span>{escape(authors)}</span><span>{drawn}</span></div>")
+    legend = "".join(f'<span><i class="outcome-{place}"></i> {kind}</span>' for place, kind in enumerate(kinds))
+    return nodes.raw("", f'<div class="ledger-squares" aria-hidden="true">{"".join(bands)}<p>{legend}</p></div>', format="html")
+
+
 class Summary(Ledger):
     """The counts, each of which leads to its rows."""
 
     def run(self) -> list[nodes.Node]:
-        """Make the table of counts: a line for each outcome, a column for each paper."""
+        """Make the picture, and the table of counts: a line for each outcome, a column for each paper."""
         rows = read(self.root / "book")
         papers = self.authors(list(dict.fromkeys(told["paper"] for told in rows)))
         columns = {"item": "Outcome", "all": "All", **papers}
@@ -142,7 +157,7 @@ class Summary(Ledger):
             lines.append(row(columns, cells, f"count-{outcome.replace(',', '').replace(' ', '-')}"))
         claims = sum(told["outcome"] != OBSERVED for told in rows)
         told = nodes.Text(f"{claims} claims, and {len(rows) - claims} observations of our own")
-        return [table([told], columns, lines, "browse-narrow browse-counts")]
+        return [squares(rows, papers), table([told], columns, lines, "browse-narrow browse-counts")]
 
 
 def setup(app: Sphinx) -> None:
