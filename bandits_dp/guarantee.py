@@ -78,7 +78,8 @@ class Guarantee:
     def __str__(self) -> str:
         """Return the guarantee as one sentence; its numbers are rounded up, so that what is printed holds."""
         if not self.proved:
-            return f"No guarantee ({self.model} model, {self.calibration} calibration): {self.reason}."
+            about = "" if self.model == "none" else f" ({self.model} model, {self.calibration} calibration)"
+            return f"No guarantee{about}: {self.reason}."
         pair = f"({upper(self.epsilon)}, {upper(self.delta)})"
         also = "" if math.isinf(self.rho) else f"; also {upper(self.rho, 3)}-zCDP"
         return (

@@ -16,10 +16,11 @@ from checkout import ROOT, TOOLS
 from course import batch as batches
 from course.batch import ERROR
 from course.grading import main
+from course.processes import Limits
 from course.release import student_text
 from course.reports import page, plain
 from course.score import Result
-from course.submissions import student_name
+from course.submissions import Handed, student_name
 from tests import small_course as small
 
 SOLUTION = {"laplace": small.LAPLACE, "split": small.SPLIT}
@@ -181,6 +182,16 @@ def test_what_is_done_and_unchanged_is_not_done_again(course, monkeypatch):
     master = small.answered(small.master(), {"title": "# Another title"})
     (course / "masters" / "9_small.ipynb").write_text(small.text(master), "utf-8")
     assert grade(course) == 0 and sorted(done[5:]) == ["", "ada", "bob"]
+
+
+def test_another_attempt_meets_another_seed(course):
+    (course / "out").mkdir()
+    batch = batches.Batch(course / "handed", course / "out", "9_small", 5, Limits(), course / "masters")
+    paths = [course / "handed" / f"{name}.ipynb" for name in ("one", "two")]
+    for path, text in zip(paths, ("a", "b"), strict=True):
+        path.write_text(text)
+    seeds = {batch.own_seed(Handed(student, path)) for student in ("ada", "eve") for path in paths}
+    assert len(seeds) == 4 and batch.own_seed(Handed("ada", paths[0])) in seeds
 
 
 def test_the_seed_is_drawn_once_and_kept(course, capsys):

@@ -358,3 +358,9 @@ def test_runs_stay_together_where_somebody_else_shares_the_work(monkeypatch):
     shared = joblib.Parallel(2, backend="threading")(joblib.delayed(bdp.simulate)(*call, progress=False) for _ in range(2))
     assert sizes == [10] * 3
     assert all((one.regret == alone.regret).all() for one in shared)
+
+
+def test_a_result_shows_itself_in_two_lines():
+    problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    first, second = repr(bdp.simulate(bdp.make("UCB1", problem, horizon=100), problem, 100, runs=3, progress=False)).split("\n")
+    assert first.startswith("Result of UCB1, 3 runs of 100 rounds, seed 0: regret ") and second.startswith("No guarantee")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """Regret of several independent runs of one learner on one problem.
 
@@ -79,6 +79,11 @@ class Result:
         lines += [f"{self.rounds[i]:>13,} {self.mean[i]:>12,.1f} {self.std_error[i]:>10,.1f}" for i in rows]
         lines += [f"{name}: {counted.mean():.4g} a run" for name, counted in self.counts.items()]
         return "\n".join([*lines, f"bits per round: {self.bits.mean() / self.rounds[-1]:.3g}", str(self.guarantee)])
+
+    def __repr__(self) -> str:
+        """Return two lines: what was played and lost, and what was promised."""
+        lost = f"regret {self.mean[-1]:,.1f}, standard error {self.std_error[-1]:,.1f}"
+        return f"Result of {self.name}, {self.runs} runs of {self.rounds[-1]:,} rounds, seed {self.seed}: {lost}\n{self.guarantee}"
 
     def __str__(self) -> str:
         """Return the summary."""
