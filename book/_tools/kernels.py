@@ -19,6 +19,7 @@ def neutralise(environment: MutableMapping[str, str] = os.environ) -> None:
         environment.pop(name, None)
     for name in THREADS:
         environment[name] = "1"
+    environment["BANDITS_DP_STRICT_ASSERTS"] = "1"  # an assert that fails is an error here, and a sentence for readers
     environment["IPYTHONDIR"] = str(VENV / "ipython")
     matplotlib = importlib.util.find_spec("matplotlib")
     if matplotlib and matplotlib.origin:
