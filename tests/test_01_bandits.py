@@ -29,8 +29,6 @@ def rule(name: str, means: Array) -> Any:
     return lambda tapes: code["play"](code[name], tapes)
 
 
-
-
 # ---- Hoeffding
 
 
@@ -118,7 +116,7 @@ def test_following_the_leader_breaks_that_bound() -> None:
 
 
 def log_failure(horizon: int, m: int) -> float:
-    return math.log(2 * (horizon // (2 * m)) * horizon)
+    return math.log(horizon**2 / m)
 
 
 @pytest.mark.parametrize("m", [1, 10, 100])
@@ -186,26 +184,6 @@ def test_the_packages_width_is_a_hair_wider(m: int) -> None:
         width = width.after(batch)
         ratio = width.half_width() / math.sqrt(log_failure(horizon, m) / (2 * phase * m))
         assert 1 - 1e-9 <= ratio <= 1.0005
-
-
-def test_package_differs_from_the_chapter_by_a_late_decision_at_most() -> None:
-    means, horizon, m = np.array([0.45, 0.5, 0.3, 0.6, 0.4]), 50_000, 100
-    problem = bdp.problems.BernoulliArms(means)
-    elimination = defined("01_bandits", "elimination-plain", means=means, K=5)["elimination"]
-    rng = np.random.default_rng(0)
-    for seed in np.random.SeedSequence(0).spawn(20):  # the chapter's first tapes
-        tape = np.random.default_rng(seed).random(horizon)
-        learner = bdp.make("AE", problem, horizon=horizon, batch_size=m)
-        played: list[int] = []
-        while learner.played < horizon:
-            ticket = learner.act(users=learner.missing)
-            learner.update(ticket, tape[len(played) :][: ticket.users] < means[ticket.arm], rng)
-            played += ticket.users * [ticket.arm]
-        theirs, ours = np.array(played), elimination(tape, m)
-        if not np.array_equal(theirs, ours):
-            first = int((theirs != ours).argmax())
-            window = slice(first, first + len(means) * m)
-            assert set(ours[window]) < set(theirs[window])  # the package keeps an arm that the chapter drops
 
 
 # ---- What the arms give away
