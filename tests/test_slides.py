@@ -15,7 +15,7 @@ from plain_text import BOX, FIGURE
 from slide_cells import ACTIVITY, MOST_LINES, SET_UP, SHORT, UNTOLD, blocks, slide_cells
 from tests.book_helpers import chapter
 
-COUNTING = next(path for path in make_slides.CHAPTERS if path.stem.startswith("04"))
+TRUST = next(path for path in make_slides.CHAPTERS if path.stem.startswith("03"))
 every_chapter = pytest.mark.parametrize("path", make_slides.CHAPTERS, ids=lambda path: path.stem[:2])
 
 
@@ -78,11 +78,11 @@ def test_long_code_and_long_outputs_are_left_to_the_notebook():
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> BeautifulSoup:
     folder = tmp_path_factory.mktemp("slides")
-    assert make_slides.make(COUNTING, folder) > 30
+    assert make_slides.make(TRUST, folder) > 30
     make_slides.write_contents(folder)
     links = BeautifulSoup((folder / "index.html").read_text("utf-8"), "html.parser").select("li a")
-    assert [(link["href"], link.get_text()) for link in links] == [(f"{COUNTING.stem}.html", make_slides.title(COUNTING))]
-    return BeautifulSoup((folder / f"{COUNTING.stem}.html").read_text("utf-8"), "html.parser")
+    assert [(link["href"], link.get_text()) for link in links] == [(f"{TRUST.stem}.html", make_slides.title(TRUST))]
+    return BeautifulSoup((folder / f"{TRUST.stem}.html").read_text("utf-8"), "html.parser")
 
 
 def test_the_page_asks_nobody_and_leads_nowhere(built):
@@ -95,9 +95,9 @@ def test_the_page_asks_nobody_and_leads_nowhere(built):
 def test_every_slide_has_its_sheet_and_formulas_are_set(built):
     sheets = built.select(".slides > section > section > .sheet")
     assert len(sheets) == len(built.select(".sheet")) > len(built.select(".slides > section")) > 10
-    assert len(built.select(".drawing svg[aria-label]")) == 1 and len(built.select("figure.bdp-figure")) == 2
+    assert len(built.select(".drawing svg[aria-label]")) == 2 and len(built.select("figure.bdp-figure")) == 2
     assert "$" not in " ".join(tag.get_text() for tag in built.select(".part:not(.code):not(.output):not(.picture), .notes"))
-    assert len(built.select(".part .katex")) > 80 and len(built.select(".notes math")) > 80
+    assert len(built.select(".part .katex")) > 50 and len(built.select(".notes math")) > 50
     assert not built.select(".notes .katex")  # the speaker's window has no styles for it
 
 

@@ -16,8 +16,8 @@ fraction; and its rounding and the noise on it are those of :mod:`bandits_dp.pri
 **As we read the paper** (:class:`DynamicLaplace`; Algorithm 1). The release after round t gets, in every coordinate, one Laplace
 noise for each node of the dyadic decomposition of t, of scale :math:`\Delta_\tau \log_2 T / \varepsilon`. The bound
 :math:`\Delta_\tau` on how far a reward moves a parameter shrinks with :math:`\tau`. The proof of Theorem 2 prints :math:`\tau = t -
-2^i + 1` for bit i (line 6 of Algorithm 1 is garbled in our copy); the proof of Theorem 1 and an early code have the node's right
-end. They agree if all lower bits of t are ones. The early code is that of https://github.com/HCDM/BanditLib, branch
+2^i + 1` for bit i (line 6 of Algorithm 1 is garbled in the text that we read); the proof of Theorem 1 and an early code have the
+node's right end. They agree if all lower bits of t are ones. The early code is that of https://github.com/HCDM/BanditLib, branch
 ``dz/experiment`` at commit 460554f (22 May 2019), ``lib/PrivateLinUCB.py`` and ``lib/partial_sums.py``: code by one of the authors,
 and possibly not the figures'.
 

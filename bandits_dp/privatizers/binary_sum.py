@@ -4,9 +4,10 @@ Every user sends its bit together with a few noise bits; the shuffler mixes the 
 and subtracts the mean of the noise. Shuffled bits carry their number of ones and nothing else, so the view is
 *count + noise* and the exact accounting of :mod:`bandits_dp.accounting.binomial` applies.
 
-**theorem** is one instance of the paper's order :math:`\sigma^2 = O(\log(1/\delta) / \varepsilon^2)`, whose constant 96 is *ours*,
-for the paper prints none and its appendix C is not in our copy: with :math:`\tau = 96 \ln(2/\delta) / \varepsilon^2`, one bit that
-is one with probability :math:`\tau / 2n` each when :math:`n \ge \tau`, and :math:`\lceil \tau / n \rceil` fair bits each otherwise.
+**theorem** is a recipe of ours, of the paper's order :math:`\sigma^2 = O(\log(1/\delta) / \varepsilon^2)`. The paper's main text
+prints no constant, and its appendix C we have not seen; the 96 we believe to remember from later work. With :math:`\tau = 96
+\ln(2/\delta) / \varepsilon^2`, each user sends one bit that is one with probability :math:`\tau / 2n` when :math:`n \ge \tau`, and
+:math:`\lceil \tau / n \rceil` fair bits otherwise.
 *Proof for* :math:`\varepsilon \le 1`. The noise is binomial with mean :math:`\mu \ge \tau / 2` and :math:`p \le 1/2`. Between
 neighbouring counts its probabilities differ by a factor of at most :math:`e^\varepsilon` as long as it is within
 :math:`\mu \tanh(\varepsilon/2) - 1 \ge 0.43\, \varepsilon \mu` of its mean, and Chernoff's bounds give the rest of each side less
@@ -72,7 +73,7 @@ class BinarySum(BitSum):
     Notes
     -----
     Tenenbaum et al. 2021, section 3, asks for such a mechanism with epsilon and delta in (0, 1) and points to its appendix C, which
-    our copy lacks. The proof above covers epsilon = 1, too.
+    we have not seen. The proof above covers epsilon = 1, too.
     The certified guarantee is rigorous because the view is *count + a sum of independent bits*, whose hockey-stick divergence
     is summed exactly; that sum is log-concave, so a shift by one is the worst that a user can do.
 

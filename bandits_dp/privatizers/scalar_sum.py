@@ -24,9 +24,10 @@ def certified_bits(users: int, epsilon: float, delta: float, levels: int) -> Noi
 def theorem_bits(users: int, epsilon: float, delta: float, half_range: float) -> tuple[int, NoiseBits]:
     """Levels and noise bits as printed, for values in [-B, B] with B the half range (Li, Zhou, Ji 2022, Algorithm 4).
 
-    The formulas are damaged in our copy of the paper; this is our reading of equation 60, g = 2 B sqrt(n) with ln(2 / delta) in b
-    and p. The ceiling and the floor of 2 levels are ours: with g = 1, where B sqrt(n) <= 1/2, one user, B = 1/2 and (29.9, 1e-6)
-    would have a true delta of 3.3e-4. Lemma C.5, as we read it, promises epsilon (1/2 + 1/g), which is epsilon for g >= 2.
+    We read the paper in a text whose formulas are damaged; this is our reading of equation 60, g = 2 B sqrt(n) with ln(2 / delta)
+    in b and p. The ceiling and the floor of 2 levels are ours: with g = 1, where B sqrt(n) <= 1/2, one user, B = 1/2 and
+    (29.9, 1e-6) would have a true delta of 3.3e-4. Lemma C.5, as we read it, promises epsilon (1/2 + 1/g), which is epsilon for
+    g >= 2.
     """
     levels = max(2, math.ceil(2 * half_range * math.sqrt(users)))
     mean = 180 * levels**2 * math.log(2 / delta) / ((epsilon / 2) ** 2 * users)
