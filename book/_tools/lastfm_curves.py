@@ -39,8 +39,8 @@ SCALES = (1.0, 0.3, 0.1, 0.03, 0.0)
 SCALED = ("LinUCB", "RewardTree", "RewardTree, proved width", "DGS, early code", "Tree", "JDP")
 SEASONS = (1, 2, 3, 5, 10)
 FLIPPED = (0, 1000, 2000)
-CHANGING = ("LinUCB, early code", "LinUCB", "DGS, early code", "Tree", "RewardTree")
 WORLDS = 10
+VISITS, FLIPPED_OWN = 50, (0, 10, 20)  # of every user, where each has a model
 
 
 def ratios(problem: LastFM, options: dict[str, Any], horizon: int, runs: int) -> tuple[Any, Any]:
@@ -73,25 +73,6 @@ def longest(problem: LastFM) -> list[float]:
         played = np.linalg.norm(problem.contexts(rows), axis=2).argmax(axis=1)
         made.append(round(float((played == problem.liked(rows)).mean() / problem.random_click_rate), 6))
     return made
-
-
-def plays(problem: LastFM, options: dict[str, Any], rounds: int, world: int, flipped: int | None) -> Any:
-    """Return the arms played by a learner that is told one reward the wrong way round; users and noise do not change."""
-    learner = bdp.make(options["name"], problem, horizon=rounds, **{key: options[key] for key in options.keys() - {"name"}})
-    users, noise = np.random.default_rng([SEED, world]).spawn(2)
-    rows = problem.numbers(users, rounds)
-    arms = []
-    for t, (shown, liked) in enumerate(zip(problem.contexts(rows), problem.liked(rows), strict=True)):
-        ticket = learner.act(shown)
-        arms.append(ticket.arm)
-        learner.update(ticket, float((ticket.arm == liked) != (t == flipped)), noise)
-    return np.array(arms)
-
-
-def changes(problem: LastFM, options: dict[str, Any], rounds: int, world: int, flipped: tuple[int, ...]) -> list[int]:
-    """Return how many plays change if one reward is flipped, for each of the rounds in which it may be."""
-    base = plays(problem, options, rounds, world, None)
-    return [int((plays(problem, options, rounds, world, record) != base).sum()) for record in flipped]
 
 
 def described(problem: LastFM) -> dict[str, Any]:
@@ -140,18 +121,6 @@ def returning(problem: LastFM) -> dict[str, Any]:
     return made
 
 
-def varying(problem: LastFM) -> dict[str, Any]:
-    """Return click rates with 5 to 25 candidates."""
-    vary = LastFM(fewest=5, listening=problem.listening)
-    ratio = ratios(vary, LEARNERS["RewardTree"], 2000, 5)[1][:, -1]
-    return {"random click rate": vary.random_click_rate, "RewardTree": (ratio * vary.random_click_rate).round(6).tolist()}
-
-
-def changed(problem: LastFM) -> dict[str, Any]:
-    """Return how many plays change in each world, by learner and flipped round."""
-    return {name: [changes(problem, LEARNERS[name], HORIZON, world, FLIPPED) for world in range(WORLDS)] for name in CHANGING}
-
-
 def shown_again(problem: LastFM) -> dict[str, Any]:
     """Return what candidates alone tell after ten visits: pairs of a user and an artist shown so often, and the share heard."""
     listening = problem.listening
@@ -164,6 +133,63 @@ def shown_again(problem: LastFM) -> dict[str, Any]:
             for least in (1, 2, 3)}
 
 
+def plain(problem: LastFM, rows: Any, noise_on: str, noise: Any, flipped: int | None = None) -> Any:
+    """Return the arms (models, rounds) of models that learn apart: LinUCB of width 0.3 and ridge 0.1, as in early code.
+
+    ``rows`` are the models' rounds, (models, rounds, numbers). Kept noise is that of a tree, on ``"the estimate"``, where the scale
+    of the interval that ends in round t is divided by t, or on ``"the sum"``; or on ``"nothing"``.
+    """
+    models, rounds, d = len(rows), rows.shape[1], problem.dimension
+    candidates = np.stack([problem.candidates(own) for own in rows])
+    liked, everyone = np.stack([problem.liked(own) for own in rows]), np.arange(models)
+    shrink = np.arange(1.0, rounds + 1) if noise_on == "the estimate" else np.ones(rounds)
+    kept = np.zeros((rounds + 1, models, d))
+    kept[1:] = noise * (np.log2(rounds) / TWO["epsilon"] / shrink[:, None, None])
+    for t in range(1, rounds + 1):
+        kept[t] += kept[t & (t - 1)]
+    V, u, theta = np.tile(0.1 * np.eye(d), (models, 1, 1)), np.zeros((models, d)), np.zeros((models, d))
+    arms = np.empty((models, rounds), dtype=int)
+    for t in range(rounds):
+        shown, inverse = problem.pool[candidates[:, t]], np.linalg.inv(V)
+        width = np.sqrt(((shown @ inverse) * shown).sum(axis=2))
+        arms[:, t] = ((shown @ theta[:, :, None])[:, :, 0] + 0.3 * width).argmax(axis=1)
+        x = shown[everyone, arms[:, t]]
+        V = V + x[:, :, None] * x[:, None, :]
+        u = u + x * ((arms[:, t] == liked[:, t]) != (t == flipped))[:, None]
+        theta = np.linalg.solve(V, (u + kept[t + 1] * (noise_on == "the sum"))[:, :, None])[:, :, 0]
+        theta = theta + kept[t + 1] * (noise_on == "the estimate")
+    return arms
+
+
+def one_code(problem: LastFM) -> dict[str, Any]:
+    """Return ratios and changed plays of one code: a model for all users, and a model for each, with errors over users."""
+    made: dict[str, Any] = {"ends": {}, "changed": {}, "one model per user": {}}
+    pairs = [np.random.default_rng([SEED, run]).spawn(2) for run in range(RUNS)]
+    rows = np.stack([problem.numbers(users, HORIZON) for users, _ in pairs])
+    noise = np.stack([coins.laplace(size=(HORIZON, problem.dimension)) for _, coins in pairs], axis=1)
+    liked = np.stack([problem.liked(own) for own in rows])
+    visits = LastFM(returning=VISITS, listening=problem.listening).draw(np.random.default_rng(SEED))
+    own = visits.numbers(np.random.default_rng(SEED), VISITS * visits.listening.users)
+    own = own[np.argsort(visits.users(own), kind="stable")].reshape(visits.listening.users, VISITS, -1)
+    theirs, root = np.stack([visits.liked(one) for one in own]), np.sqrt(len(own))
+    coins, rates = np.random.default_rng([SEED, 1]).laplace(size=(VISITS, len(own), problem.dimension)), {}
+    for place in ("nothing", "the estimate", "the sum"):
+        base = plain(problem, rows, place, noise)
+        made["ends"][place] = ((base == liked).mean(axis=1) / problem.random_click_rate).round(6).tolist()
+        some = rows[:WORLDS], place, noise[:, :WORLDS]
+        flips = [(plain(problem, *some, record) != base[:WORLDS]).sum(axis=1) for record in FLIPPED]
+        made["changed"][place] = np.transpose(flips).tolist()
+        base = plain(visits, own, place, coins)
+        rates[place] = (base == theirs).mean(axis=1) / problem.random_click_rate
+        less = rates["nothing"] - rates[place]
+        flips = [(plain(visits, own, place, coins, record) != base).sum(axis=1) for record in FLIPPED_OWN]
+        made["one model per user"][place] = {
+            "ratio": round(float(rates[place].mean()), 4), "less than without noise": round(float(less.mean()), 4),
+            "its error": round(float(less.std(ddof=1) / root), 4), "changed": [round(float(f.mean()), 3) for f in flips],
+            "errors": [round(float(f.std(ddof=1) / root), 3) for f in flips]}
+    return made
+
+
 def provenance(problem: LastFM) -> dict[str, Any]:
     """Return where all this comes from."""
     return {
@@ -173,7 +199,7 @@ def provenance(problem: LastFM) -> dict[str, Any]:
     }
 
 
-PARTS = {part.__name__: part for part in (provenance, described, longest, curves, scales, returning, varying, changed, shown_again)}
+PARTS = {part.__name__: part for part in (provenance, described, longest, curves, scales, returning, shown_again, one_code)}
 
 
 def main(names: list[str]) -> None:
