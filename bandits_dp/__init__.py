@@ -11,7 +11,7 @@ Start with ``make`` and ``simulate``::
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bandits_dp import accounting, continual, privatizers, problems
+from bandits_dp import accounting, continual, live, privatizers, problems
 from bandits_dp.ask_tell import Asked
 from bandits_dp.audit.audit import AuditResult, audit
 from bandits_dp.audit.runs import Vectorized
@@ -41,6 +41,7 @@ __all__ = [
     "contest",
     "continual",
     "lastfm",
+    "live",
     "logs",
     "make",
     "museum",

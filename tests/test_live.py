@@ -342,3 +342,21 @@ def test_a_refused_release_leaves_the_learner_as_it_was(monkeypatch):
     assert same_state(before, live.save())
     live.update(ticket, [1, 0, 1, 1], rng)
     assert live.played == 4 and live.learner.batch == 1
+
+
+def test_what_a_server_tells_apart_has_a_name_of_its_own():
+    learner = bdp.make("SDP-AE", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=2, epsilon=1.0, delta=1e-3, batch_size=1)
+    ticket = learner.act(user="Ada")
+    learner.update(ticket, 1)
+    with pytest.raises(bdp.live.TicketExpired):
+        learner.update(ticket, 1)
+    with pytest.raises(bdp.live.BudgetSpent):
+        learner.act(user="Ada")
+    learner.update(learner.act(user="Eve"), 0)
+    with pytest.raises(bdp.live.HorizonReached):
+        learner.act()
+    twice = bdp.make("LinUCB-SDP-Vec", bdp.problems.ContextualLinear(2, 2), horizon=9, epsilon=1.0, delta=1e-3, batch_size=4,
+                     returning_users=2)
+    twice.act(np.ones((2, 2)) / 2, user="Ada")
+    with pytest.raises(bdp.live.InBatch):
+        twice.act(np.ones((2, 2)) / 2, user="Ada")

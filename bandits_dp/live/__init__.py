@@ -1,1 +1,6 @@
 """Live use: whoever stands between a learner and real users."""
+
+from bandits_dp.live.refusals import BudgetSpent as BudgetSpent
+from bandits_dp.live.refusals import HorizonReached as HorizonReached
+from bandits_dp.live.refusals import InBatch as InBatch
+from bandits_dp.live.refusals import TicketExpired as TicketExpired

@@ -25,6 +25,7 @@ from bandits_dp._state import Saved, locked, pack, snapshot, unpack
 from bandits_dp.ask_tell import Learner
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.randomness import generator
+from bandits_dp.live.refusals import HorizonReached
 from bandits_dp.live.register import Register
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.ticket import Ticket
@@ -175,8 +176,9 @@ class Live(Saved):
         Raises
         ------
         ValueError
-            If an answer is out of range, there is another number of them, the ticket is another learner's, unknown, used already,
-            or expired because its batch was released without it, or ``rng`` is not a Generator. The learner stays as it was.
+            If an answer is out of range, there is another number of them, the ticket is another learner's or unknown, or ``rng`` is
+            not a Generator; as TicketExpired, if the ticket was used already, or its batch was released without it; as
+            HorizonReached, if all rounds are played. The learner stays as it was.
         TypeError
             If ``ticket`` is not a ticket.
         Exception
@@ -245,7 +247,7 @@ class Live(Saved):
 
     def _must_go_on(self) -> None:
         if self.played >= self.horizon:
-            raise ValueError(f"horizon is {self.horizon} and {self.played} rounds are played: there is no next user")
+            raise HorizonReached(f"horizon is {self.horizon} and {self.played} rounds are played: there is no next user")
 
     def follow(self, before: Live) -> Self:
         """Go on after a learner whose horizon is reached: its tickets expire, and its users were there."""

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
+from bandits_dp.live.refusals import BudgetSpent, InBatch, TicketExpired
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.ticket import Ticket
 
@@ -49,7 +50,7 @@ class Register:
     >>> register.hand_out(slot, arm=0, user="Ada")
     Traceback (most recent call last):
         ...
-    ValueError: user must be asked once at most, for which the noise is made, got 'Ada' once more
+    bandits_dp.live.refusals.BudgetSpent: user must be asked once at most, for which the noise is made, got 'Ada' once more
     """
 
     def __init__(self, appearances: int) -> None:
@@ -67,16 +68,17 @@ class Register:
         Raises
         ------
         ValueError
-            If the id is neither an integer nor a string, or too long, or the user was in as many batches as are promised, or is in
-            this one.
+            If the id is neither an integer nor a string, or too long.
+        BudgetSpent, InBatch
+            If the user was in as many batches as are promised, or is in this one.
         """
         key = self.hashed(user)
         self.settle()
         if self.count.get(key, 0) >= self.most:
             times = "once" if self.most == 1 else f"in {self.most} batches"
-            raise ValueError(f"user must be asked {times} at most, for which the noise is made, got {user!r} once more")
+            raise BudgetSpent(f"user must be asked {times} at most, for which the noise is made, got {user!r} once more")
         if key in self.here:
-            raise ValueError(f"user must be another one in every round of a batch, got {user!r} again")
+            raise InBatch(f"user must be another one in every round of a batch, got {user!r} again")
         return key
 
     def hashed(self, user: Hashable) -> bytes:
@@ -114,8 +116,10 @@ class Register:
         if ticket.owner != self.owner:
             raise ValueError(f"ticket must be one of this learner's, got that of another: {ticket!r}")
         if ticket.number not in self.open:
-            known = "used already, or its batch was released without it" if ticket.number < self.numbers else "unknown"
-            raise ValueError(f"ticket must be open, got one that is {known}: {ticket!r}")
+            if ticket.number < self.numbers:
+                raise TicketExpired("ticket must be open, got one that is used already, or its batch was released without it: "
+                                    f"{ticket!r}")
+            raise ValueError(f"ticket must be open, got one that is unknown: {ticket!r}")
         kept = self.open[ticket.number]
         if kept.users != ticket.users or (kept.arm >= 0 and not (isinstance(ticket.arm, int) and kept.arm == ticket.arm)):
             true = replace(ticket, users=kept.users, arm=kept.arm)
