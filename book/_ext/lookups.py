@@ -10,6 +10,7 @@ Sphinx's index does not know. `search_order.js` makes an order of that; what onl
 
 import json
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 from docutils import nodes
@@ -34,15 +35,18 @@ def places(env: BuildEnvironment) -> dict[str, tuple[str, str]]:
 
 
 def count(app: Sphinx, document: nodes.document) -> None:
-    """Count the stems of the page just read; once is no sign of an explanation."""
+    """Count the stems of the page just read, and pairs of them that stand together; once is no sign of an explanation."""
     docname = app.env.docname
     if docname.startswith(LISTS):
         return
     language = SearchEnglish({})
     collector = WordCollector(document, language)
     document.walk(collector)
-    found = Counter(language.stem(word.lower()) for word in collector.found_words)
-    counted = {word: times for word, times in found.items() if times > 1 and language.word_filter(word)}
+    stems = [language.stem(word.lower()) for word in collector.found_words]
+    found = Counter(filter(language.word_filter, stems))
+    pairs = Counter(f"{one} {other}" for one, other in pairwise(stems) if f"{one}{other}".isalpha() and {one, other} <= {*found})
+    counted = {word: times for word, times in found.items() if times > 1}
+    counted |= {pair: times for pair, times in pairs.items() if times > 2}
     app.env.metadata[docname]["word counts"] = counted  # until the page is read again
 
 
@@ -69,4 +73,4 @@ def setup(app: Sphinx) -> dict[str, int]:
     app.connect("doctree-read", count)
     app.connect("html-page-context", load)
     app.connect("build-finished", write)
-    return {"env_version": 2}
+    return {"env_version": 3}

@@ -1,17 +1,23 @@
 // The order of search results; Sphinx puts this into language_data.js (html_search_scorer). A page is worth what its words say of
-// it: how often each word that was searched for stands there, which search_counts.js knows of chapters and guides, and whether its
-// title has them all. A section whose heading was searched for stands just above its page, and an object comes last.
+// it: how often each word that was searched for stands there, and each two words together, which search_counts.js knows of chapters
+// and guides, and whether its title has them all. A section whose heading was searched for stands just above its page, or, if the
+// heading says nothing else, above all; an object comes last.
 Scorer.score = function (result) {
   const [docname, title, anchor, description, score] = result;
   const stemmer = new Stemmer();
   const query = new URLSearchParams(location.search).get("q") ?? "";
   const words = splitQuery(query.toLowerCase()).filter((word) => !stopwords.includes(word));
   const counted = (window.searchCounts ?? {})[docname];
-  const often = words.map((word) => counted?.[stemmer.stemWord(word)] ?? 0);
+  const stems = words.map((word) => stemmer.stemWord(word));
+  const often = stems.map((stem) => counted?.[stem] ?? 0);
+  const together = stems.slice(1).map((stem, i) => counted?.[`${stems[i]} ${stem}`] ?? 0);
+  const heading = splitQuery(title.split(" > ").pop().toLowerCase()).filter((word) => !stopwords.includes(word));
+  const just = words.length > 0 && heading.length <= words.length && words.every((word) => heading.includes(word));
   const named = !anchor && words.length > 0 && words.every((word) => title.toLowerCase().includes(word));
-  const page = (counted ? 10 : 0) + often.reduce((sum, times) => sum + 10 * Math.log2(1 + times), 0);
+  const logs = (list, weight) => list.reduce((sum, times) => sum + weight * Math.log2(1 + times), 0);
+  const page = (counted ? 10 : 0) + logs(often, 10) + logs(together, 20);
   if (description !== null) return score / 10; // an object of the package
-  return page + (named ? 20 : 0) + score / 100 + (anchor ? 1 : 0);
+  return page + (named ? 20 : 0) + (anchor && just ? 100 : 0) + score / 100 + (anchor ? 1 : 0);
 };
 
 // An excerpt leaves out what is not the chapter's text, and the page's empty lines.
@@ -21,3 +27,37 @@ Search.htmlToText = function (html, anchor) {
   for (const part of page.querySelectorAll("#jb-print-docs-body, .bd-header-article, .take-along")) part.remove();
   return textOf(page.documentElement.outerHTML, anchor).replace(/\s+/g, " ");
 };
+
+// Where nothing was found, offer the nearest beginning of a word that the book has.
+const letters = (one, other) => { // how many letters have to be changed
+  let row = [...Array(other.length + 1).keys()];
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (one[i - 1] !== other[j - 1])));
+    }
+    row = next;
+  }
+  return row[other.length];
+};
+
+addEventListener("DOMContentLoaded", () => {
+  const box = document.getElementById("search-results");
+  if (!box) return;
+  new MutationObserver((_, observer) => {
+    const said = box.querySelector("p.search-summary");
+    if (!said || /\d|…|\.\.\.$/.test(said.innerText) || box.querySelector(".search-near")) return;
+    const stem = new Stemmer().stemWord((new URLSearchParams(location.search).get("q") ?? "").toLowerCase().trim());
+    const known = {};
+    for (const counts of Object.values(window.searchCounts ?? {})) {
+      for (const [word, times] of Object.entries(counts)) if (/^[a-z]{4,}$/.test(word)) known[word] = (known[word] ?? 0) + times;
+    }
+    const near = Object.keys(known).filter((word) => word[0] === stem[0] && letters(word, stem) <= 2)
+      .sort((a, b) => letters(a, stem) - letters(b, stem) || known[b] - known[a])[0];
+    if (!near) return;
+    observer.disconnect();
+    const line = box.appendChild(document.createElement("p"));
+    line.className = "search-near";
+    line.innerHTML = `<a href="?q=${near}">Search for words that begin with “${near}”</a>`;
+  }).observe(box, { childList: true, subtree: true, characterData: true });
+});
