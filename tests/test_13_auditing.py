@@ -1,6 +1,5 @@
 """What chapter 13 claims: what an audit proves and what it does not, and what the last bits of an output tell."""
 
-import ast
 import itertools
 import math
 import re
@@ -19,10 +18,6 @@ from tests.test_plots import page_json
 CHAPTER = "13_auditing"
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "book" / "not_covered.md").read_text("utf-8"), flags=re.DOTALL)
-
-
-def numbers_of(chapter):
-    return ast.literal_eval(cells(chapter)["numbers"].outputs[0].data["text/plain"])
 
 
 def lower_bound(more, less, runs, delta, confidence):
@@ -76,6 +71,49 @@ def test_no_event_beats_the_likelihood_ratio():
         cut = 0.5 - epsilon * std**2  # where the log-ratio of N(0) against N(1) equals epsilon
         value = stats.norm.cdf(cut, 0, std) - math.exp(epsilon) * stats.norm.cdf(cut, 1, std)
         assert value == pytest.approx(bdp.accounting.gaussian_delta(std, epsilon, 1.0))
+
+
+def outputs_of_a_sum(users, b):
+    """Probability of every output given every setting of the coins: a sum with discrete Laplace noise, cut at 30."""
+    coins = np.array(list(itertools.product([0, 1], repeat=users)))
+    noise = np.exp(-np.abs(np.arange(-30, 31 + users) - coins.sum(axis=1)[:, None]) / b)
+    return coins, noise / noise.sum(axis=1, keepdims=True)
+
+
+def outputs_of_messages(users, epsilon):
+    """The same for randomized response, whose outputs are all settings of the messages: here the bound is met."""
+    coins = np.array(list(itertools.product([0, 1], repeat=users)))
+    right = (coins[:, None] == coins[None]).sum(axis=2)
+    return coins, np.exp(epsilon * right) / (1 + math.exp(epsilon)) ** users
+
+
+@pytest.mark.parametrize("users", (1, 3))
+@pytest.mark.parametrize("epsilon", (0.3, 1.0))
+def test_one_run_is_wrong_as_rarely_as_declared(users, epsilon):
+    """Given any output, for all ways to guess: right guesses are no more than binomial; with more than epsilon they are."""
+    def excess(coins, law, epsilon):
+        worst = -1.0
+        for y in law.T / law.sum(axis=0)[:, None]:  # the coins, given an output
+            for guess in itertools.product([0, 1, -1], repeat=users):
+                made, right, p = sum(one >= 0 for one in guess), (coins == guess).sum(axis=1), 1 / (1 + math.exp(-epsilon))
+                tails = [y[right >= k].sum() - stats.binom.sf(k - 1, made, p) for k in range(1, made + 1)]
+                worst = max([worst, *tails])
+        return worst
+
+    assert excess(*outputs_of_messages(users, epsilon), epsilon) == pytest.approx(0, abs=1e-12)
+    coins, law = outputs_of_a_sum(users, 1 / epsilon)
+    loss = np.abs(np.log(law[0] / law[1])).max()  # a little above epsilon, as the noise is cut
+    assert excess(coins, law, loss) <= 1e-12
+    assert excess(*outputs_of_messages(users, 1.2 * epsilon), epsilon) > 0.01
+
+
+def test_the_chapters_single_runs_keep_their_confidence():
+    """Clopper and Pearson's limit of the share of right guesses: over the claim in at most one run in a hundred."""
+    made = 300
+    for epsilon in (0.5, 1.0, 2.0):
+        v, p = np.arange(made + 1), 1 / (1 + math.exp(-epsilon))
+        low = betaincinv(np.maximum(v, 1), made - v + 1, 0.01) * (v > 0)
+        assert stats.binom.pmf(v, made, p)[low > p].sum() <= 0.01
 
 
 def test_rare_faults_stay_unseen():
@@ -140,24 +178,6 @@ def test_numpys_laplace_betrays_its_count(sampler):
 
 
 # ---- What the chapter shows --------------------------------------------------------------------------------------------------
-
-
-def test_the_grid_says_what_chapter_12_says():
-    """The same eight cells with the same verdicts and, to the last digit, the same numbers."""
-    ours, theirs = numbers_of(CHAPTER), numbers_of("12_dynamic_sensitivity")
-    shared = {"plays-fresh", "thm-line", "audit", "thm-pool", "fresh", "plays-kept", "plays-kept-short", "plays-kept-one",
-              "thm-kept", "kept", "kept-most"}
-    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
-
-    def verdicts(text):
-        rows = [line for line in text.split("\n") if line.startswith(("| fresh", "| kept"))]
-        words = r"\*\*(refuted|proved|open)\*\*|(above nominal)"
-        return [[re.findall(words, cell) for cell in row.split("|")[3:5]] for row in rows]
-
-    here, there = cells(CHAPTER)["grid-words"].source, cells("12_dynamic_sensitivity")["real-words"].source
-    assert verdicts(here) == verdicts(there) and len(verdicts(here)) == 4
-    for row in (found for line in (here, there) for found in verdicts(line)):
-        assert all(row)
 
 
 def test_scene_shows_counts_and_bounds():
