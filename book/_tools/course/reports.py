@@ -12,7 +12,7 @@ from course.score import Result
 
 PAGE = Template(Path(__file__).with_name("feedback.html").read_text("utf-8"))
 TASK = """\
-<h2>{task}: {score:g} of {points:g}</h2>
+<h2>{title} <code>{task}</code>: {score:g} of {points:g}</h2>
 <p>{said}</p>
 {source}"""
 
@@ -29,7 +29,8 @@ def part(task: dict[str, object]) -> str:
     source = str(task["source"])
     shown = f"<details><summary>Your answer</summary><pre>{html.escape(source)}</pre></details>" if source else ""
     said = html.escape(str(task["said"] or "Passed."))
-    return TASK.format(task=html.escape(str(task["task"])), score=task["score"], points=task["points"], said=said, source=shown)
+    names = {key: html.escape(str(task.get(key, ""))) for key in ("task", "title")}
+    return TASK.format(**names, score=task["score"], points=task["points"], said=said, source=shown)
 
 
 def table(results: Sequence[Result], name: str) -> str:

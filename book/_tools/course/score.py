@@ -40,7 +40,7 @@ def nothing(original: Original, student: str, status: str, remark: str) -> Resul
 
 
 def row(task: Any, score: float, said: str, source: str = "") -> dict[str, Any]:
-    return {"task": task.answer, "points": task.points, "score": score, "said": said, "source": source}
+    return {"task": task.answer, "title": task.title, "points": task.points, "score": score, "said": said, "source": source}
 
 
 def graded(
@@ -63,5 +63,7 @@ def graded(
         wrong = "the answer's cell is missing" if task.answer not in there else said[task.test]
         if wrong and said.get(task.answer):
             wrong = f"{wrong} (and the answer's own cell: {said[task.answer]})"
+        if wrong and sources.get(task.answer, "").rstrip() == original.released[task.answer].rstrip():
+            wrong = "Not tried."
         rows.append(row(task, 0 if wrong else task.points, wrong, sources.get(task.answer, "")))
     return Result(student, STOPPED if report.stopped else GRADED, rows, remarks + report.remarks)

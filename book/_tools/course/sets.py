@@ -24,11 +24,12 @@ SEED_LINE = re.compile(r"(?m)^SEED = \d+$")
 
 @dataclass(frozen=True)
 class Task:
-    """One task of a set: the grade ids of its answer and of its test, and what passing the test is worth."""
+    """One task of a set: the grade ids of its answer and of its test, what passing the test is worth, and its heading."""
 
     answer: str
     test: str
     points: float
+    title: str = ""
 
 
 def masters(folder: Path = MASTERS, numbers: Sequence[str] = ()) -> list[Path]:
@@ -64,8 +65,14 @@ def is_test(cell: NotebookNode) -> bool:
 def tasks(master: NotebookNode) -> list[Task]:
     """List the tasks of a checked master, in order."""
     points = {mark(cell)["grade_id"]: mark(cell)["points"] for cell in master.cells if is_test(cell)}
-    answers = [mark(cell)["grade_id"] for cell in master.cells if is_answer(cell)]
-    return [Task(answer, TEST + answer, points[TEST + answer]) for answer in answers]
+    made, title = [], ""
+    for cell in master.cells:
+        if cell.cell_type == "markdown" and (found := re.findall(r"(?m)^## (Task .+?)(?: \([\d.]+ points?\))?$", cell.source)):
+            title = found[-1]
+        if is_answer(cell):
+            answer = mark(cell)["grade_id"]
+            made.append(Task(answer, TEST + answer, points[TEST + answer], title))
+    return made
 
 
 def with_seed(source: str, seed: int) -> str:
