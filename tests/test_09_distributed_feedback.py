@@ -96,15 +96,15 @@ def exponent(name: str, last: int, alpha: float, sigma: float, epsilon: float = 
     return slope(horizons, worst / np.sqrt(np.log(2 * horizons)))
 
 
-def near(measured: dict[str, float], key: str, value: float, bound: float, by: float) -> None:
-    measured[key] = value
+def near(told: dict[str, float], key: str, value: float, bound: float, by: float) -> None:
+    told[key] = value
     assert abs(value - bound) < by, key
 
 
-def price(measured: dict[str, float], key: str, name: str, horizon: int, alpha: float, epsilons: tuple[float, ...]) -> None:
+def price(told: dict[str, float], key: str, name: str, horizon: int, alpha: float, epsilons: tuple[float, ...]) -> None:
     """Check the exponent of 1/epsilon in the worst regret at sigma = 0, where the bound is 1."""
     lost = [hardest(name, horizon, alpha, 0.0, e) for e in epsilons]
-    near(measured, key, slope(1 / np.array(epsilons), lost)[0], 1, 0.25)
+    near(told, key, slope(1 / np.array(epsilons), lost)[0], 1, 0.25)
 
 
 @claim("Theorem A.1", r"Given any vector-valued function … Let $\sigma=\Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon$. The Gaussian "
@@ -736,7 +736,7 @@ def test_the_scene_is_a_run(trust: str) -> None:
     run, moments = scene()["fifth"][trust], ("2 nights", "16 nights", "estimate", "drop")
     few, many, line, drawn = ({mark.key: mark for mark in scene()["phase_step"](moment, trust)[0]} for moment in moments)
     for (i, j), (bars, seen) in itertools.product(np.ndindex(6, 2), ((few, 2), (many, 16))):
-        assert bars[f"average {i} {j}"].width == pytest.approx(abs(8 * run.nights[j, i, :seen].mean()), abs=1e-9)
+        assert bars[f"average {i} {j}"].width == pytest.approx(abs(8 * run.nights[j, :seen, i].mean()), abs=1e-9)
     for j, x in enumerate(run.released):
         assert (drawn[f"release {j}"].x, drawn[f"release {j}"].width) == pytest.approx((87 + min(0, 8 * x), 8 * abs(x)))
     for a in range(8):

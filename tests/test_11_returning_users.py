@@ -333,10 +333,10 @@ def printed_amp(users: int, std: float, T: int, runs: int = 10) -> float:
     return float(play(learner, problem, runs=runs)[0].mean()) / (T * np.mean([v.max() - v.mean() for v in values]))
 
 
-def shuffled_and_local(measured: dict, T: int, users: int, shuffled: float, local: float) -> float:
+def shuffled_and_local(told: dict, T: int, users: int, shuffled: float, local: float) -> float:
     """Measure both regrets over random play's, for the noise of a message with and without a shuffler; return the first."""
-    measured[f"regret over random play, T = {T:.0e}"] = share = printed_amp(users, shuffled, T)
-    measured[f"the same without a shuffler, T = {T:.0e}"] = alone = printed_amp(users, local, T)
+    told[f"regret over random play, T = {T:.0e}"] = share = printed_amp(users, shuffled, T)
+    told[f"the same without a shuffler, T = {T:.0e}"] = alone = printed_amp(users, local, T)
     assert share < 0.5 * alone
     return share
 
