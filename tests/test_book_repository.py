@@ -81,7 +81,7 @@ def test_buttons_and_commands_follow_from_the_address(url: str, source: bool, la
     take_along.switch_on(None, SimpleNamespace(html_theme_options=theme, html_baseurl="https://a.b/book"))
     assert {theme[button] for button in take_along.BUTTONS} == {source} and ("colab_url" in theme["launch_buttons"]) is launch
     text = [(ROOT / "book" / "get_the_code.md").read_text("utf-8")]
-    take_along.write(SimpleNamespace(config=SimpleNamespace(html_theme_options=theme, html_baseurl="https://a.b/book")), "book/get_the_code", text)
+    take_along.write(SimpleNamespace(config=SimpleNamespace(html_theme_options=theme)), "book/get_the_code", text)
     assert len(re.findall(rf"(?:git clone |git\+){re.escape(url or take_along.NO_ADDRESS)}(?!/)", text[0])) >= 2
 
 
