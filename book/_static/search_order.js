@@ -17,7 +17,8 @@ Scorer.score = function (result) {
   const logs = (list, weight) => list.reduce((sum, times) => sum + weight * Math.log2(1 + times), 0);
   const page = (counted ? 10 : 0) + logs(often, 10) + logs(together, 20);
   if (description !== null) return score / 10; // an object of the package
-  return page + (named ? 20 : 0) + (anchor && just ? 100 : 0) + score / 100 + (anchor ? 1 : 0);
+  const chapter = Number((docname.match(/^notebooks\/(\d+)/) ?? [])[1] ?? 0); // what is explained first stands first
+  return page - 2 * chapter + (named ? 20 : 0) + (anchor && just ? 100 : 0) + score / 100 + (anchor ? 1 : 0);
 };
 
 // An excerpt leaves out what is not the chapter's text, and the page's empty lines.
