@@ -1,6 +1,8 @@
 """What the tests of chapters share: a notebook's cells, run or as stored, the frames of scenes, slopes, and exact deltas."""
 
 import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -53,6 +55,23 @@ def one_way(p: dict, q: dict, ratio: Fraction) -> Fraction:
 def delta_by_sums(p: dict, q: dict, ratio: Fraction) -> Fraction:
     """Return the larger of the two divergences."""
     return max(one_way(p, q, ratio), one_way(q, p, ratio))
+
+
+def law_of_runs(play: Callable[[Callable[[], int]], Hashable], noise: dict[int, Fraction]) -> dict[Any, Fraction]:
+    """Return the exact law of what ``play(draw)`` returns, where each ``draw()`` is independent noise of the given law."""
+    law: defaultdict[Hashable, Fraction] = defaultdict(Fraction)
+    scripts: list[list[int]] = [[]]
+    while scripts:
+        script = scripts.pop()
+        rest = iter(script)
+        try:
+            seen = play(rest.__next__)
+        except StopIteration:  # the run draws more than that
+            scripts += [[*script, value] for value in noise]
+        else:
+            law[seen] += math.prod((noise[value] for value in script), start=Fraction(1))
+    assert sum(law.values()) == 1
+    return dict(law)
 
 
 def slope(x: Any, y: Any) -> tuple[float, float]:
