@@ -78,3 +78,23 @@ def slope(x: Any, y: Any) -> tuple[float, float]:
     """Return the exponent of y in x, and its standard error."""
     fit = linregress(np.log(np.asarray(x, dtype=float)), np.log(np.asarray(y, dtype=float)))
     return float(fit.slope), float(fit.stderr)
+
+
+def power(measured: dict[str, float], what: str, x: Any, y: Any, low: float, high: float, error: str = "") -> None:
+    """Measure the exponent of y in x, and its standard error under that name, and hold the exponent between two numbers."""
+    measured[what], its_error = slope(x, y)
+    if error:
+        measured[error] = its_error
+    assert low < measured[what] < high, (what, measured[what])
+
+
+def mean_regret(name: str, problem: Any, horizon: int, runs: int = 20, seed: int = 1, until: int = 0, **options: Any) -> float:
+    """Mean regret of a system at its horizon, or until so many rounds; the same seed gives every system the same problems."""
+    learner = bdp.make(name, problem, horizon=horizon, **options)
+    return float(bdp.simulate(learner, problem, until or horizon, runs=runs, seed=seed, progress=False).mean[-1])
+
+
+def leverages(actions: Any, weights: Any) -> Any:
+    """Return the leverage of every action under a design, or under plays."""
+    V = (actions.T * weights) @ actions
+    return np.einsum("ij,jk,ik->i", actions, np.linalg.inv(V), actions)
