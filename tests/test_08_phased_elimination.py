@@ -196,14 +196,14 @@ def test_designs_are_as_small_as_the_paper_needs(measured):
     assert g <= 2 + 1e-9 and share <= 1
 
 
-def exact_deltas(measured, name, epsilons, deltas, root):
+def exact_deltas(told, name, epsilons, deltas, root):
     """Measure the largest exact delta, over the promised one, of Gaussian noise on nine users' sum, divided by a root of nine."""
     shares = []
     for e, d in itertools.product(epsilons, deltas):
         nine = bdp.make(name, SphericalArms(50, 3), horizon=1000, epsilon=e, delta=d, calibration="theorem").privatizer(9)
         assert nine.noise_std / root == pytest.approx(2 * math.sqrt(2 * math.log(1.25 / d)) / e)
         shares.append(gaussian_delta(nine.noise_std / root, e, 2.0) / d)
-    measured["largest exact delta over the promised one"] = max(shares)
+    told["largest exact delta over the promised one"] = max(shares)
     assert max(shares) < 1
 
 
