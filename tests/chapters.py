@@ -1,6 +1,8 @@
 """What the tests of chapters share: a notebook's cells, run or as stored, the frames of scenes, slopes, and exact deltas."""
 
 import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -55,7 +57,44 @@ def delta_by_sums(p: dict, q: dict, ratio: Fraction) -> Fraction:
     return max(one_way(p, q, ratio), one_way(q, p, ratio))
 
 
+def law_of_runs(play: Callable[[Callable[[], int]], Hashable], noise: dict[int, Fraction]) -> dict[Any, Fraction]:
+    """Return the exact law of what ``play(draw)`` returns, where each ``draw()`` is independent noise of the given law."""
+    law: defaultdict[Hashable, Fraction] = defaultdict(Fraction)
+    scripts: list[list[int]] = [[]]
+    while scripts:
+        script = scripts.pop()
+        rest = iter(script)
+        try:
+            seen = play(rest.__next__)
+        except StopIteration:  # the run draws more than that
+            scripts += [[*script, value] for value in noise]
+        else:
+            law[seen] += math.prod((noise[value] for value in script), start=Fraction(1))
+    assert sum(law.values()) == 1
+    return dict(law)
+
+
 def slope(x: Any, y: Any) -> tuple[float, float]:
     """Return the exponent of y in x, and its standard error."""
     fit = linregress(np.log(np.asarray(x, dtype=float)), np.log(np.asarray(y, dtype=float)))
     return float(fit.slope), float(fit.stderr)
+
+
+def power(measured: dict[str, float], what: str, x: Any, y: Any, low: float, high: float, error: str = "") -> None:
+    """Measure the exponent of y in x, and its standard error under that name, and hold the exponent between two numbers."""
+    measured[what], its_error = slope(x, y)
+    if error:
+        measured[error] = its_error
+    assert low < measured[what] < high, (what, measured[what])
+
+
+def mean_regret(name: str, problem: Any, horizon: int, runs: int = 20, seed: int = 1, until: int = 0, **options: Any) -> float:
+    """Mean regret of a system at its horizon, or until so many rounds; the same seed gives every system the same problems."""
+    learner = bdp.make(name, problem, horizon=horizon, **options)
+    return float(bdp.simulate(learner, problem, until or horizon, runs=runs, seed=seed, progress=False).mean[-1])
+
+
+def leverages(actions: Any, weights: Any) -> Any:
+    """Return the leverage of every action under a design, or under plays."""
+    V = (actions.T * weights) @ actions
+    return np.einsum("ij,jk,ik->i", actions, np.linalg.inv(V), actions)
