@@ -42,23 +42,25 @@ const letters = (one, other) => { // how many letters have to be changed
   return row[other.length];
 };
 
+const offerNearest = (box) => {
+  const said = box.querySelector("p.search-summary");
+  if (!said || /\d|…|\.\.\.$/.test(said.innerText) || box.querySelector(".search-near")) return;
+  const stem = new Stemmer().stemWord((new URLSearchParams(location.search).get("q") ?? "").toLowerCase().trim());
+  const known = {};
+  for (const counts of Object.values(window.searchCounts ?? {})) {
+    for (const [word, times] of Object.entries(counts)) if (/^[a-z]{4,}$/.test(word)) known[word] = (known[word] ?? 0) + times;
+  }
+  const near = Object.keys(known).filter((word) => word[0] === stem[0] && letters(word, stem) <= 2)
+    .sort((a, b) => letters(a, stem) - letters(b, stem) || known[b] - known[a])[0];
+  if (!near) return;
+  const line = box.appendChild(document.createElement("p"));
+  line.className = "search-near";
+  line.innerHTML = `<a href="?q=${near}">Search for words that begin with “${near}”</a>`;
+};
+
 addEventListener("DOMContentLoaded", () => {
   const box = document.getElementById("search-results");
   if (!box) return;
-  new MutationObserver((_, observer) => {
-    const said = box.querySelector("p.search-summary");
-    if (!said || /\d|…|\.\.\.$/.test(said.innerText) || box.querySelector(".search-near")) return;
-    const stem = new Stemmer().stemWord((new URLSearchParams(location.search).get("q") ?? "").toLowerCase().trim());
-    const known = {};
-    for (const counts of Object.values(window.searchCounts ?? {})) {
-      for (const [word, times] of Object.entries(counts)) if (/^[a-z]{4,}$/.test(word)) known[word] = (known[word] ?? 0) + times;
-    }
-    const near = Object.keys(known).filter((word) => word[0] === stem[0] && letters(word, stem) <= 2)
-      .sort((a, b) => letters(a, stem) - letters(b, stem) || known[b] - known[a])[0];
-    if (!near) return;
-    observer.disconnect();
-    const line = box.appendChild(document.createElement("p"));
-    line.className = "search-near";
-    line.innerHTML = `<a href="?q=${near}">Search for words that begin with “${near}”</a>`;
-  }).observe(box, { childList: true, subtree: true, characterData: true });
+  offerNearest(box);
+  new MutationObserver(() => offerNearest(box)).observe(box, { childList: true, subtree: true, characterData: true });
 });

@@ -22,6 +22,7 @@ Address = Callable[[str, str], str]
     ("tree mechanism", "notebooks/04_"),
     ("VB-SDP-AE", "notebooks/07_"),
     ("install", "book/get_the_code"),
+    ("how to cite", "book/how_to"),
 ])
 def test_the_search_puts_the_explanation_first(page: Page, address: Address, words: str, first: str) -> None:
     page.goto(address("http", f"search.html?q={words.replace(' ', '+')}"))
@@ -30,6 +31,12 @@ def test_the_search_puts_the_explanation_first(page: Page, address: Address, wor
     assert found[0].startswith(first), found[:5]
     kinds = ["api" if "/api" in link else "chapter" for link in found if "/api" in link or link.startswith("notebooks/")]
     assert kinds == sorted(kinds, reverse=True), f"the API comes before a chapter: {found}"
+
+
+def test_a_typing_error_leads_to_the_nearest_word(page: Page, address: Address) -> None:
+    page.goto(address("http", "search.html?q=shuffel"))
+    page.locator("p.search-near a").click()
+    page.wait_for_function("/found \\d+ page/.test(document.querySelector('p.search-summary')?.innerText)")
 
 
 def test_an_excerpt_holds_no_source_of_a_formula(page: Page, address: Address) -> None:
