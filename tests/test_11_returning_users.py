@@ -115,10 +115,10 @@ def test_simplified_composition(measured: dict) -> None:
 
 @claim("Theorem E.5 and Theorem 4.2 (ii), privacy", "Algorithm 1 instantiated using PVec is (ε, δ)-SDP.",
        computed=r"At the end of the range, $\varepsilon=15$, $\delta=0.1$ and $0.49$: with the split of the proof all batches "
-       r"compose to less than 15 by optimal composition (the chapter proves it for $\delta\le0.3$). (Theorem E.2, which is cited, is stated for "
-       r"$\varepsilon'<1$; the full form of the theorem, Dwork and Roth 3.20, gives more than 15.) The substitution of the proof "
-       r"gives $1.92\cdot10^6$ in place of the printed constant $10^7$, which is valid, then, with 5.2 times as many noise bits. "
-       "(The logarithm and its square, in part lost in our copy, are those of the substitution.)",
+       r"compose to less than 15 by optimal composition (the chapter proves it for $\delta\le0.3$). (Theorem E.2, which is "
+       r"cited, is stated for $\varepsilon'<1$; the full form of the theorem, Dwork and Roth 3.20, gives more than 15.) The "
+       r"substitution of the proof gives $1.92\cdot10^6$ in place of the printed constant $10^7$, which is valid, then, with 5.2 "
+       r"times as many noise bits. (The logarithm and its square, in part lost in our copy, are those of the substitution.)",
        outcome="confirmed, loose")
 def test_split_of_returning_users(measured: dict) -> None:
     split = {M: per_batch(15.0, 0.1, M)[0] for M in (1, 5, 20, 1000, 20_000)}
