@@ -167,7 +167,7 @@ def test_thirty_nights_are_thirty_nights_and_the_tally_is_right(page: Page) -> N
     learners = page.evaluate("document.querySelector('.lull').figure.lull.learners")
     for learner in learners.values():
         assert learner["lost"][-1] == pytest.approx(0.2 * learner["users"][1]) and len(learner["lost"]) == 37
-        assert sum(learner["users"]) == 64 * 35
+        assert sum(learner["users"]) == 64 * 36
 
 
 def test_it_moves_by_itself_only_where_motion_is_welcome(page: Page, chromium: Any, html: str) -> None:  # noqa: F811

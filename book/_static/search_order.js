@@ -15,9 +15,9 @@ Scorer.score = function (result) {
   const just = words.length > 0 && heading.length <= words.length && words.every((word) => heading.includes(word));
   const named = !anchor && words.length > 0 && words.every((word) => title.toLowerCase().includes(word));
   const logs = (list, weight) => list.reduce((sum, times) => sum + weight * Math.log2(1 + times), 0);
-  const page = (counted ? 10 : 0) + logs(often, 10) + logs(together, 20);
+  const page = (counted ? 50 : 0) + logs(often, 10) + logs(together, 20);
   if (description !== null) return score / 10; // an object of the package
-  const chapter = Number((docname.match(/^notebooks\/(\d+)/) ?? [])[1] ?? 0); // what is explained first stands first
+  const chapter = Number((docname.match(/^notebooks\/(\d+)/) ?? [])[1] ?? 10); // what is explained first stands first
   return page - 2 * chapter + (named ? 20 : 0) + (anchor && just ? 100 : 0) + score / 100 + (anchor ? 1 : 0);
 };
 

@@ -85,7 +85,7 @@ def html() -> str:
     )
 
 
-STILL = re.compile(r'class="bdp-still" alt="[^"]*" src="([^"]*)"')
+STILL = re.compile(r'class="bdp-still" (alt="[^"]*" src="[^"]*")')
 
 
 def poster(path: Path) -> str:
@@ -95,7 +95,7 @@ def poster(path: Path) -> str:
     picture = next(found[1] for page in pages if (found := STILL.search(page)))
     title = notebook.cells[0].source.removeprefix("# ").partition(": ")[0]
     return (
-        f'<a href="../notebooks/{path.stem}.html"><img loading="lazy" alt="" src="{picture}">'
+        f'<a href="../notebooks/{path.stem}.html"><img loading="lazy" {picture}>'
         f"<span><b>{int(path.stem[:2])}</b> {escape(title)}</span></a>"
     )
 
