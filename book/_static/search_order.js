@@ -6,7 +6,8 @@ Scorer.score = function (result) {
   const [docname, title, anchor, description, score] = result;
   const stemmer = new Stemmer();
   const query = new URLSearchParams(location.search).get("q") ?? "";
-  const words = splitQuery(query.toLowerCase()).filter((word) => !stopwords.includes(word));
+  const asking = ["how", "what", "why", "who", "do", "i"]; // of which no page is more about than another
+  const words = splitQuery(query.toLowerCase()).filter((word) => ![...stopwords, ...asking].includes(word));
   const counted = (window.searchCounts ?? {})[docname];
   const stems = words.map((word) => stemmer.stemWord(word));
   const often = stems.map((stem) => counted?.[stem] ?? 0);

@@ -113,11 +113,16 @@ def test_every_licence_is_beside_its_files() -> None:
     assert all((SITE / path.relative_to(ROOT / "book")).read_bytes() == path.read_bytes() for path in texts)
 
 
+def test_the_page_for_wrong_addresses_is_whole_at_the_top_of_a_server(tab: Page, address: Callable[[str, str], str]) -> None:
+    tab.goto(address("http", "404.html"))
+    assert tab.locator("h1").count() and not faults(tab)
+
+
 def test_pages_of_source_code_are_whole(page: Page, address: Callable[[str, str], str]) -> None:
     """Made by one template from the files of the package and of its tests, so that one visit to each is enough."""
-    others = {path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")} - {*PAGES, FRONT}
+    others = {path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")} - {*PAGES, FRONT, "404.html"}
     sources = sorted(name for name in others if not name.startswith("_static/"))
-    assert all(name.startswith(("_modules/", "_tests/", "404")) for name in sources), "these pages are in no contents"
+    assert all(name.startswith(("_modules/", "_tests/")) for name in sources), "these pages are in no contents"
     assert {"_modules/bandits_dp/play/simulate.html", "_tests/test_07_arm_elimination.html"} <= set(sources)
     page.set_viewport_size(PHONE)
     for name in sources:
