@@ -24,7 +24,7 @@ def description(document: nodes.document) -> str:
 
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None) -> None:
     title = re.sub("<.*?>", "", context.get("title", ""))
-    context["docstitle"] = "" if title == BOOK else BOOK
+    context["docstitle"] = BOOK
     if doctree is None:
         return
     address = app.config.html_baseurl

@@ -72,6 +72,7 @@ def lighten(page: Path, site: Path) -> None:
     # The first script is a few settings, which the others and some lines of the page ask for.
     settings = (site / "_static" / "documentation_options.js").read_text("utf-8").strip()
     light = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: f"<script>{settings}</script>", light)
+    light = re.sub(r"<title>(.+?) &#8212; \1</title>", r"<title>\1</title>", light)  # the welcome is called as the book
     first, mark, rest = light.partition('name="viewport"')
     light = first + mark + VIEWPORT.sub("", rest)  # each theme adds its own
     light = EARLY_SCRIPT.sub("", re.sub(r'<script src="', '<script defer src="', light))
