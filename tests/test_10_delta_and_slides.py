@@ -68,7 +68,7 @@ TOLD = (r" Noise enters regret by its root (Lemma A.4): for $\delta$ from $10^{-
 
 
 @claim("Theorems 3.2 and B.1, dependence on δ",
-       r"$\ldots\log^{1/4}(B/\delta)\log^{1/4}(2/\delta)\ldots\varepsilon^{1/2}B^{1/4}\ldots d^{3/4}T^{3/4}\ldots$",
+       r"… $\log^{1/4}(B/\delta)\log^{1/4}(2/\delta)$ … $\varepsilon^{1/2}B^{1/4}$ … $d^{3/4}T^{3/4}$ …",
        computed=r"P_Amp, $B=T^{3/5}$, $\varepsilon$ at the end of the range for $\delta=0.1$." + TOLD + " (Theorem 3.2 has "
        r"$\log^{1/2}(B/\delta)$, which is no less.)", outcome="confirmed")
 def test_delta_in_theorem_3_2(measured: dict[str, float]) -> None:

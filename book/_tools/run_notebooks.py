@@ -84,10 +84,12 @@ def normalise(notebook: NotebookNode) -> None:
 
 def on_paper(picture: str) -> str:
     """Return a PNG picture small and on white, in a few colours: it stands beside the SVG for viewers that do not show that."""
-    drawn = Image.open(io.BytesIO(b64decode(picture))).convert("RGBA")
-    paper = Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), drawn).convert("RGB")
+    drawn = Image.open(io.BytesIO(b64decode(picture)))
+    if drawn.mode == "P":  # it is so already
+        return picture
+    layers = Image.new("RGBA", drawn.size, "white"), drawn.convert("RGBA")
     stream = io.BytesIO()
-    paper.quantize(COLOURS).save(stream, "PNG", optimize=True)
+    Image.alpha_composite(*layers).convert("RGB").quantize(COLOURS).save(stream, "PNG", optimize=True)
     return b64encode(stream.getvalue()).decode()
 
 
