@@ -27,6 +27,12 @@ def test_the_numbers_are_the_chapters() -> None:
     assert not wrong
 
 
+def test_the_exponent_is_the_ledgers() -> None:
+    rows = json.loads((ROOT / "book" / "claims.json").read_text("utf-8"))
+    (row,) = [one for one in rows if one["test"].endswith("::test_local_regret")]
+    assert f"grows with the exponent {row['measured']['exponent of d (bound 1.5)']:.2f} in $d$" in NOTE.replace("\n", " ")
+
+
 def test_the_tests_that_it_names_exist() -> None:
     lines = re.findall(r"(?m)^\* `(tests/\w+\.py)`: (.+)$", NOTE)
     assert len(lines) == 3
