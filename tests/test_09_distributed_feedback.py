@@ -552,7 +552,7 @@ def test_bits(measured: dict[str, float]) -> None:
        computed=r"Worst regret over 14 gaps, four runs each, of certified CDP-DPE and SDP-DPE over DPE's, $\sigma=0.1$, "
        r"$\alpha=0.6$, $\delta=10^{-6}$, T = 1e5 and 1e9, at three epsilons (SDP: one): the ratio falls towards 1, and a smaller "
        r"epsilon is later at first. What is above 1 at the end is in part the noise of four runs: ten gave 1.17 and 1.07 for "
-       r"CDP-DPE at 0.5 and 1.", outcome="confirmed")
+       r"CDP-DPE at 0.5 and 1. (So these runs could not tell a limit of 1 from one of 1.1.)", outcome="confirmed")
 def test_free_in_the_end(measured: dict[str, float]) -> None:
     for name, budgets in (("CDP-DPE", (0.5, 1.0, 2.0)), ("SDP-DPE", (0.5,))):
         ratios = [[finely(name, t, epsilon=e) / finely("DPE", t) for t in (10**5, 10**9)] for e in budgets]
@@ -684,7 +684,7 @@ def test_order_of_figure_two_a(measured: dict[str, float]) -> None:
        computed="Regret at T = 1e6, (10, 0.25), over DPE's on the same instances, in our set-up with certified noise and "
        "widths (the printed formulas: see the observation). "
        "Of the figure we have the caption only. In our set-up 1.13 ± 0.16 and 1.30 ± 0.09 times (12 paired runs, two "
-       "standard errors), where LDP-DPE loses 155 times as much.", outcome="confirmed",
+       "standard errors; chapter 9 has more runs), where LDP-DPE loses 155 times as much.", outcome="confirmed",
        readings=("close beside LDP-DPE, which the sentence before calls the largest: so it is",
        "close by itself: 13 ± 16% and 30 ± 9% more in our set-up; the paper does not give actions, parameter, B and constants"))
 def test_figure_two_b(measured: dict[str, float]) -> None:

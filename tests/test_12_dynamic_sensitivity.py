@@ -402,7 +402,9 @@ def test_simplified_bound(measured):
        "natural logarithms and in base 10; and the $\\delta$ asked for at the simulation's $\\lambda_0$.", outcome="refuted",
        readings=["natural or base-10 logarithms",
                  "any threshold on $\\delta$ below 1, so that nothing hinges on the printed root",
-                 "$\\lambda'$ as printed, without the regularizer, with which $\\lambda_{\\min}(A_t)\\ge\\lambda>0$ at all times"],
+                 "$\\lambda'$ as printed, without the regularizer, with which $\\lambda_{\\min}(A_t)\\ge\\lambda>0$ at all times",
+                 "songs longer than 1, so that $\\lambda_0$ may be larger, a condition that the sentence does not have: for any "
+                 "$\\delta<1$ the number is negative at $t=1$ up to $\\lambda_0=53$, in base 10 up to 25"],
        proof="For $\\lambda_0\\le1$ and $\\delta<1$, $\\lambda'<t/4-8\\ln(t+3)-2\\sqrt{t\\ln(t+3)}$, which is negative for "
        "$t\\le100$ (the test computes it, in base 10 too). A simplified bound that is positive stands beside it, so nothing else "
        "depends on this.")
@@ -412,6 +414,8 @@ def test_small_rounds(measured):
     measured["largest lambda' over t up to 100"] = best = (t / 4 - 8 * np.log(t + 3) - 2 * np.sqrt(t * np.log(t + 3))).max()
     measured["the same in base 10"] = ten = (t / 4 - 8 * np.log10(t + 3) - 2 * np.sqrt(t * np.log10(t + 3))).max()
     assert best < 0 and ten < 0 and measured["delta asked for at lambda0 = 0.01"] > 1
+    for log, most in ((math.log, 53), (math.log10, 25)):
+        assert most / 4 < 8 * log(4) + 2 * math.sqrt(log(4)) < (most + 1) / 4
 
 
 # ---- Privacy: the grid of chapter 12 ------------------------------------------------------------------------------------------
@@ -483,7 +487,7 @@ ANEW = ("noise drawn anew at every call, as Algorithms 1 and 2 print ('Sample no
         "songs of a round are fixed or, as Assumption 1 may be read, drawn independently")
 KEPT = ("one noise for each partial sum, kept ('we only use the tree mechanism to sample noise for each partial sum'): survives. "
         "Proved in one dimension up to $T=2^{84}$ (box 'Kept noise on a line'), open in more, where we know no attack if Lemma 1 "
-        "holds")
+        "holds (November 2026)")
 
 
 @claim("Theorem 1",
@@ -543,7 +547,7 @@ def test_number_of_partial_sums(measured):
        "which Lemma 1's bound fails.", outcome="open",
        readings=["songs are drawn as in Assumption 1 and independently of rewards, seen by the adversary or not, and the "
                  "probability is over them as well: that the bound fails is then an event of probability at most $\\delta'$ for "
-                 "both inputs and adds no more than that to $\\delta$; this reading survives, with what is open of Lemma 1",
+                 "both inputs and adds no more than that to $\\delta$; this reading survives as far as Lemma 1 does",
                  "songs are given, and the probability is over the noise alone: where Lemma 1's bound fails, the noise does not "
                  "hide the reward"])
 def test_bound_over_contexts_as_delta(measured):
@@ -589,7 +593,7 @@ def product_epsilon(right, delta):
        computed="Noise of scale $\\log_2T/(\\varepsilon\\tau)$, as in early code by one of the authors (HCDM/BanditLib on GitHub, "
        "branch dz/experiment at commit 460554f), at a nominal $(2,0.1)$. Fresh: an audit that counts the plays of 256 rounds, "
        "songs $\\pm1$, 99% confidence. Kept: exact, from the plays after rounds $2^k$, for songs $\\pm0.1$ and $\\pm1$. What plays "
-       "reveal in the published simulation is open.", outcome="observation")
+       "reveal in the published simulation is open (November 2026).", outcome="observation")
 def test_arms_alone(measured):
     audit = defined(CHAPTER, "audit")["verdicts"]["fresh"]
     found = {}
@@ -774,8 +778,8 @@ def test_theorem_3(measured):
        readings=["L bounds contexts before they are perturbed, and $\\Delta_t=2L/\\lambda'$ uses it: that step does not apply as "
                  "it stands; whether privacy fails, we do not know",
                  "L bounds perturbed contexts, by cutting them off, or with probability $1-\\delta$ and, with K songs a round, "
-                 "$L+\\sigma(\\sqrt d+\\sqrt{2\\ln(KT/\\delta)})$ for L: the step applies; this reading survives, with what is "
-                 "open of Theorem 1"])
+                 "$L+\\sigma(\\sqrt d+\\sqrt{2\\ln(KT/\\delta)})$ for L: the step applies; this reading survives as far as "
+                 "Theorem 1 does"])
 def test_corollary_1_privacy(measured):
     rng = np.random.default_rng(0)
     one = POOL.draw(rng)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests import quotations
+from tests.test_open_questions import undated
 
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = json.loads((ROOT / "book" / "claims.json").read_text("utf-8"))
@@ -93,6 +94,13 @@ def test_words_that_are_left_out_without_a_sign_are_seen() -> None:
     for wrong in ("We prove that regret is small", "regret is in all rounds", told.replace("that ", ""), told + " for every user"):
         assert not quotations.found(wrong, text)
     assert all(quotations.found(piece, text) for piece in quotations.pieces(told + r" … in all rounds $\ldots$"))
+
+
+def test_what_a_row_calls_open_was_searched_for() -> None:
+    """As pages do (``tests/test_open_questions.py``), a row that calls a question open names the month."""
+    told = [" ".join([row.get("computed", ""), *row.get("readings", []), row.get("proof", ""), row.get("reason", "")])
+            for row in ROWS + OPEN]
+    assert [one for row in told for one in undated(row)] == []
 
 
 # Chapters compare regrets with an interval beside the number; these sentences have it elsewhere, or need none.
