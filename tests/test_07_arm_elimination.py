@@ -285,12 +285,12 @@ def test_error_of_the_binary_sum(measured: dict[str, float]) -> None:
     scaled = {key: std * key[1] / math.sqrt(math.log(1 / key[2])) for key, std in stds.items()}
     measured["largest standard deviation, in its unit"] = max(scaled.values())
     by_epsilon = [stds[100, e, 1e-24] for e in epsilons]
-    power(measured, "exponent of 1/epsilon, delta = 1e-24", 1 / np.array(epsilons), by_epsilon, 0.9, 1.1)
+    power(measured, "exponent of 1/epsilon, delta = 1e-24", 1 / np.array(epsilons), by_epsilon, 0.95, 1.05)
     by_delta = [stds[100, 1.0, d] for d in (1e-24, 1e-48)]
     power(measured, "exponent of ln(1/delta), from 1e-24 to 1e-48, epsilon = 1", (1, 2), by_delta, 0.35, 0.65)
     measured["most noise over least, over crowds"] = spread = max(
         max(stds[n, e, d] for n in crowds) / min(stds[n, e, d] for n in crowds) for e in epsilons for d in deltas)
-    assert max(scaled.values()) < 1.6 and spread < 1.5
+    assert max(scaled.values()) < 1.5 and spread < 1.5
     assert all(share_of_delta(*case) <= 1 for case in ((1, 1.0, 1e-3), (7, 0.3, 1e-6), (1000, 0.1, 1e-6), (10**5, 1.0, 1e-12)))
     two, laws = BinarySum(2, 1.0, 0.1), []
     rare, common, p = two.noise_bits
@@ -361,7 +361,7 @@ def test_errors_of_the_three_models(measured: dict[str, float]) -> None:
         stds = [make(int(m), epsilon=0.1).noise_std for m in crowds]
         power(measured, f"{name}: exponent of m", crowds, stds, of_m - 0.05, of_m + 0.05)
         stds = [make(100, epsilon=float(e)).noise_std for e in epsilons]
-        power(measured, f"{name}: exponent of 1/epsilon", 1 / epsilons, stds, 0.9, 1.1)
+        power(measured, f"{name}: exponent of 1/epsilon", 1 / epsilons, stds, 0.93, 1.05)
 
 
 # ---- Regret
@@ -450,7 +450,7 @@ def test_worst_case_of_sdp_ae(measured: dict[str, float]) -> None:
     measured["least worst regret over the printed sum"], measured["largest"] = min(ratios), max(ratios)
     measured["largest growth of that ratio when T grows tenfold for the last time"] = max(growth)
     measured["the bound over T, largest"] = max(over)
-    assert min(ratios) > 0.2 and max(ratios) < 5 and max(growth) < 2
+    assert min(ratios) > 0.2 and max(ratios) < 5 and max(growth) < 1.65
 
 
 def worst(name: str, horizon: int, epsilon: float = 0.5, **options: object) -> float:
@@ -537,7 +537,7 @@ def test_what_the_root_covers(measured: dict[str, float]) -> None:
         power(measured, f"exponent of log T, epsilon = {epsilon}", np.log(HORIZONS), found, 0.3, 0.65)
         rooted = found / np.sqrt(np.log(HORIZONS))
         measured[f"most growth over the root of log T, epsilon = {epsilon}"] = (rooted / rooted[0]).max()
-        assert (rooted / rooted[0]).max() < 1.15
+        assert (rooted / rooted[0]).max() < 1.1
 
 
 @claim("Section 1.1, additive",
@@ -553,7 +553,7 @@ def test_the_price_is_additive(measured: dict[str, float]) -> None:
         low, high = (extra(name, one_good_arm(gap), epsilon, 10**11, **options) for gap in (small, large))
         measured[f"{name}: price at a gap of {small} over that at {large}"] = low / high
     equal, doubled, local = measured.values()
-    assert equal < 2 and doubled < 2 and local > 3
+    assert equal < 0.26 and doubled < 0.96 and local > 3
 
 
 @claim("Theorem 3.3, distribution-independent",
@@ -591,7 +591,7 @@ def test_local_price_multiplies(measured: dict[str, float]) -> None:
     factors = [regret("LDP-AE", each, 0.2, 10**10, **DOUBLING) / regret("AE", each, None, 10**10, **DOUBLING)
                for each in map(one_good_arm, (0.05, 0.4))]
     measured["factor at a gap of 0.05"], measured["factor at a gap of 0.4"] = factors
-    assert 0.6 < factors[0] / factors[1] < 1.7  # the same factor for any gap
+    assert 0.85 < factors[0] / factors[1] < 1.15  # the same factor for any gap
 
 
 @claim("Footnote 6", r"The corresponding distribution-independent regret bounds usually simply replace the $\sum_{a \in [k]: "
@@ -610,7 +610,7 @@ def test_worst_case_in_the_local_model(measured: dict[str, float]) -> None:
     measured["largest regret over the printed bound"] = share = max(found * epsilons**2 / (T * root))
     for e, (_, factor) in ((0.4, worst_of[0]), (0.05, worst_of[-1])):
         measured[f"random play over the bound, epsilon = {e}"] = 0.9 * factor * e
-    assert share < 1.5
+    assert share < 1.3
 
 
 @claim("Table 1, central pure DP", r"Centralized $(\varepsilon, 0)$ -DP",
@@ -642,7 +642,7 @@ def test_almost_central(measured: dict[str, float]) -> None:
     measured["largest ratio to central Gaussian noise"] = gauss = over(partial(CentralGaussian, delta=1e-6))
     measured["largest ratio to central Laplace noise"] = laplace = over(CentralLaplace)
     measured["largest ratio to DP-SE"] = pure = max(shuffled / [regret("DP-SE", problem, e, delta=None) for e in epsilons])
-    assert gauss < 1.1 and laplace < 2.3 and pure < 2.1
+    assert gauss < 1.1 and laplace < 2.0 and pure < 2.1
 
 
 @claim("Abstract, against elimination in the local model",
@@ -716,7 +716,7 @@ def test_large_equal_batches_fail(measured: dict[str, float]) -> None:
     assert first == pytest.approx(np.array(sizes) * problem.gaps.sum())
     whole = prices("VB-SDP-AE", epsilons)
     power(measured, "first batches: exponent of 1/epsilon", 1 / epsilons, first, 1.9, 2.1)
-    power(measured, "VB-SDP-AE's whole price: exponent of 1/epsilon", 1 / epsilons, whole, 0.8, 1.2)
+    power(measured, "VB-SDP-AE's whole price: exponent of 1/epsilon", 1 / epsilons, whole, 0.88, 1.04)
     ratios = (first / whole).tolist()
     for epsilon, ratio in zip(epsilons, ratios, strict=True):
         measured[f"first batches over VB's whole price, epsilon = {epsilon}"] = ratio
@@ -739,8 +739,8 @@ def test_small_equal_batches_fail(measured: dict[str, float]) -> None:
         factors = [regret("SDP-AE", problem, float(e), 10**8, runs=2, batch_size=math.ceil(1 / e)) / free for e in epsilons]
         measured[f"VB-SDP-AE's factor, gap {gap}, epsilon = 0.1"] = doubled[gap] = regret("VB-SDP-AE", problem, 0.1, 10**8) / free
         measured[f"factor, gap {gap}, epsilon = 0.1"] = factor[gap] = factors[-1]
-        power(measured, f"exponent of 1/epsilon, gap {gap}", 1 / epsilons, factors, 0.8, 1.3)
-    assert 0.6 < factor[0.4] / factor[0.8] < 1.7 and doubled[0.4] < 0.8 * doubled[0.8]
+        power(measured, f"exponent of 1/epsilon, gap {gap}", 1 / epsilons, factors, 0.85, 1.1)
+    assert 0.9 < factor[0.4] / factor[0.8] < 1.35 and doubled[0.4] < 0.8 * doubled[0.8]
 
 
 @claim("Footnote 10",
@@ -760,7 +760,7 @@ def test_doubling_trick(measured: dict[str, float]) -> None:
             for growth in ("square", "double"):
                 result = bdp.simulate(Restarts(make, 100, growth), problem, horizon, runs=10, seed=1, progress=False)
                 measured[f"{growth}, {what}, T = 1e{len(str(horizon)) - 1}"] = result.mean[-1] / known
-    assert max(value for name, value in measured.items() if name.startswith("square")) < 4
+    assert max(value for name, value in measured.items() if name.startswith("square")) < 3.1
     assert max(measured["double, hardest gap, T = 1e7"], measured["double, hardest gap, T = 1e9"]) < 1 / (1 - 1 / math.sqrt(2))
     assert measured["double, gap 0.1, T = 1e9"] > 1.5 * measured["double, gap 0.1, T = 1e7"]
 
@@ -808,7 +808,7 @@ def test_rewards_in_the_unit_interval(measured: dict[str, float]) -> None:
         measured[f"regret with ratings over bits, epsilon = {epsilon}"] = ratio
         noise = ScalarSum(1000, epsilon, 1e-6).noise_std / BinarySum(1000, epsilon, 1e-6).noise_std
         measured[f"noise of numbers over that of bits, epsilon = {epsilon}"] = noise
-        assert 0.8 < ratio < 1.3 and noise < 1.3
+        assert 0.9 < ratio < 1.1 and noise < 1.1
     sums = [(users, e, ScalarSum(users, e, 1e-6)) for e in (0.5, 0.1) for users in (2, 2**7, 2**12)]
     shares = [hockey_stick(numbers.noise_bits.log_pmf(users), e, numbers.levels) / 1e-6 for users, e, numbers in sums]
     measured["largest exact delta of the sum of numbers over the promised one"] = max(shares)
@@ -828,7 +828,7 @@ def test_batched_ucb(measured: dict[str, float]) -> None:
                    for noise in (Identity, *(partial(BinarySum, epsilon=float(e), delta=1e-6) for e in epsilons)))
     ratios = [lost / regret("VB-SDP-AE", problem, float(e)) for lost, e in zip(mine, epsilons, strict=True)]
     measured["least regret over VB-SDP-AE's"], measured["largest"] = min(ratios), max(ratios)
-    power(measured, "exponent of 1/epsilon", 1 / epsilons, np.array(mine) - free, 0.85, 1.15)
+    power(measured, "exponent of 1/epsilon", 1 / epsilons, np.array(mine) - free, 0.93, 1.07)
     assert min(ratios) > 0.3 and max(ratios) < 2
 
 

@@ -339,7 +339,7 @@ def test_shift_shrinks(measured):
     t = np.arange(1, 20_001)
     measured["largest share of the bound in the simulation"] = (shift / bound).max()
     measured["exponent of t in the simulation"] = slope = np.polyfit(np.log(t[1000:]), np.log(shift[1000:]), 1)[0]
-    assert (np.diff(bound) <= 1e-12).all() and (shift <= bound).all() and -1.3 < slope < -0.7
+    assert (np.diff(bound) <= 1e-12).all() and (shift <= bound).all() and -1.05 < slope < -0.9
 
 
 @claim("Lemma 1, from songs shown to songs chosen", "is the lower bound of minimum eigenvalue of matrix $\\mathbf{A}_t$",
@@ -699,7 +699,7 @@ def test_lemma_3(measured):
             constant = tail / (np.linalg.norm(a) * math.log(1 / zeta))
             worst[name] = max(worst.get(name, 0), constant)
     measured.update({f"constant, {name}": value for name, value in worst.items()})
-    assert max(worst.values()) < 3.5
+    assert max(worst.values()) < 2.3
 
 
 @claim("Theorem 2",
@@ -725,7 +725,7 @@ def test_theorem_2(measured):
     measured["right end: largest constant"] = top = constant[2.0, False].max()
     measured["t - 2^i + 1: largest constant"] = spike = constant[2.0, True].max()
     assert np.allclose(constant[2.0, False], constant[0.5, False])
-    assert -1.05 < slope < -0.9 and top < 2 and constant[2.0, False][-1] > 0.2 and spike > 10_000
+    assert -1 < slope < -0.9 and top < 1.8 and constant[2.0, False][-1] > 0.2 and spike > 10_000
 
 
 @claim("Lemma 2", "with probability at least $1 - 2\\zeta$, confidence bound of the estimated reward",
@@ -767,7 +767,7 @@ def test_theorem_3(measured):
     measured["random play over the bound"] = chance / bound
     late = r.rounds >= T / 16
     measured["exponent of T, from 2^11 on"] = slope = np.polyfit(np.log(r.rounds[late]), np.log(r.mean[late]), 1)[0]
-    assert (r.regret[:, -1] < 0.5 * bound).all() and bound < chance and slope < 0.8
+    assert (r.regret[:, -1] < 0.5 * bound).all() and bound < chance and slope < 0.55
 
 
 @claim("Corollary 1, privacy", "Algorithm 2 is (ϵ, δ) -differentially private.",
@@ -802,7 +802,7 @@ def test_corollary_1_diversity(measured):
         chosen = shown[np.arange(4000), (shown @ [1.0, 0.0]).argmax(axis=1)]
         least = np.linalg.eigvalsh(chosen.T @ chosen)[0] / (4000 * std**2)
         measured[f"least eigenvalue over t sigma^2, sigma = {std}"] = least
-        assert 0.5 < least < 4
+        assert 0.95 < least < 1.25
 
 
 def regret_of_perturbed(horizon=4000, std=0.5, runs=5):
@@ -851,7 +851,7 @@ def test_unknown_horizon(measured):
     measured["regret of hybrid over tree, early code, T = 5,000"] = worse = (
         final("LinUCB-DGS", calibration="experiment", counter="hybrid") / known
     )
-    assert flat > 0.9 and worse > 3
+    assert flat > 0.95 and worse > 3
 
 
 @claim("Section 2, earlier methods", "They thus cannot leverage the convergence property of a bandit model.",
@@ -866,7 +866,7 @@ def test_noise_on_sums_shrinks(measured):
     t = np.unique(np.geomspace(500, horizon, 40).astype(int))
     error = [std[k - 1] * math.sqrt(np.trace(np.linalg.inv(M @ M))) for k in t for M in [np.eye(10) + x[:k].T @ x[:k]]]
     measured["exponent of t of the noise in the estimate"] = slope = np.polyfit(np.log(t), np.log(error), 1)[0]
-    assert -1.3 < slope < -0.7
+    assert -1 < slope < -0.85
 
 
 # ---- Figures -----------------------------------------------------------------------------------------------------------------
