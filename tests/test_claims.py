@@ -105,8 +105,9 @@ def test_what_a_row_calls_open_was_searched_for() -> None:
 
 # Chapters compare regrets with an interval beside the number; these sentences have it elsewhere, or need none.
 ELSEWHERE = {
-    "2x2-width": "in the table above the sentence",
-    "opt-least": "under the cell above the sentence",
+    "2x2-width": "in the table above the sentence", "width-less": "in the table above the sentence",
+    "ridge-most": "the right end of an interval",
+    "opt-least": "the cell asserts that every paired difference exceeds its 95% interval",
     "lin-design-noise": "bands of Figure 8.1",
     "floor": "a lower bound, which is proved",
     "talk": "Figure 9.3 has the errors", "less": "Figure 9.3 has the errors",
@@ -120,7 +121,7 @@ MARK = re.compile(r"<!-- = ([\w.+-]+) -->")
 def without_interval(text: str) -> list[list[str]]:
     """Return the names of the numbers of each sentence that compares regrets and has no ±; boxes, tables and folds are left out."""
     text = re.sub(r"(?ms)^<details>.*?</details>$|^[|>].*?$|\$\$.*?\$\$", "", text)
-    sentences = re.split(r"(?<=[.?!:;])\s+", text.replace("\n", " "))
+    sentences = re.split(r"(?<=[.?!:;])\)?\s+", text.replace("\n", " "))
     return [MARK.findall(one) for one in sentences if MARK.search(one) and "±" not in one and COMPARES.search(MARK.sub("", one))]
 
 
