@@ -475,9 +475,9 @@ def test_price_of_sdp_ae(measured: dict[str, float]) -> None:
     price, by_delta = prices("SDP-AE", epsilons), np.array([prices("SDP-AE", [0.02], delta=d)[0] for d in FAR])
     variances = [sigma_squared(0.02, d) for d in FAR]
     # sigma itself grows a little more slowly than 1 / epsilon
-    power(measured, "exponent of 1/epsilon, below 0.01", 1 / epsilons, price, 1.7, 2.1, "its standard error")
+    power(measured, "exponent of 1/epsilon, below 0.01", 1 / epsilons, price, 1.7, 2.0, "its standard error")
     power(measured, "exponent of sigma^2", [sigma_squared(float(e)) for e in epsilons], price, 0.95, 1.05)
-    power(measured, "exponent of ln(1/delta), from 1e-24 to 1e-48", (1, 2), by_delta[-2:], 1, 1.3)
+    power(measured, "exponent of ln(1/delta), from 1e-24 to 1e-48", (1, 2), by_delta[-2:], 1.1, 1.25)
     power(measured, "the same of sigma^2", (1, 2), variances[-2:], 1, 1.2)
     measured["largest price over k ln(1/delta) / epsilon^2"] = largest = max(
         *(by_delta * 0.02**2 / (10 * np.log(1 / np.array(FAR)))), *(price * epsilons**2 / (10 * math.log(1e6))))
@@ -500,7 +500,7 @@ def test_price_of_vb_sdp_ae(measured: dict[str, float]) -> None:
     sigmas = [BinarySum(10**5, e, 1e-6).noise_std for e in (*epsilons, 0.05)]
     power(measured, "exponent of k - 1", ARMS - 1, prices("VB-SDP-AE", arms=ARMS), 0.9, 1.1, "its standard error")
     power(measured, "exponent of sigma", sigmas[:-1], prices("VB-SDP-AE", epsilons), 0.9, 1.1)
-    power(measured, "exponent of log T", np.log(HORIZONS), by_horizon, 0.3, 0.7)
+    power(measured, "exponent of log T", np.log(HORIZONS), by_horizon, 0.4, 0.52)
     measured["price over k sigma log T, largest"] = max(by_horizon / (10 * sigmas[-1] * np.log(HORIZONS)))
 
 
@@ -534,7 +534,7 @@ def test_price_against_epsilon(measured: dict[str, float]) -> None:
 def test_what_the_root_covers(measured: dict[str, float]) -> None:
     for epsilon in (0.05, 0.2):
         found = prices("VB-SDP-AE", [epsilon], horizons=HORIZONS)
-        power(measured, f"exponent of log T, epsilon = {epsilon}", np.log(HORIZONS), found, 0.3, 0.65)
+        power(measured, f"exponent of log T, epsilon = {epsilon}", np.log(HORIZONS), found, 0.4, 0.515)
         rooted = found / np.sqrt(np.log(HORIZONS))
         measured[f"most growth over the root of log T, epsilon = {epsilon}"] = (rooted / rooted[0]).max()
         assert (rooted / rooted[0]).max() < 1.1
@@ -620,7 +620,7 @@ def test_central_price(measured: dict[str, float]) -> None:
     epsilons, price = np.geomspace(0.01, 0.1, 5), partial(prices, "DP-SE", delta=None)
     power(measured, "exponent of 1/epsilon", 1 / epsilons, price(epsilons), 0.93, 1.07)
     power(measured, "exponent of k - 1", ARMS - 1, price(arms=ARMS), 0.9, 1.1)
-    power(measured, "exponent of log T", np.log(HORIZONS), price(horizons=HORIZONS), 0.7, 1.1)
+    power(measured, "exponent of log T", np.log(HORIZONS), price(horizons=HORIZONS), 0.75, 0.92)
 
 
 @claim("Abstract, against the central model",

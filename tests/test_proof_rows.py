@@ -448,9 +448,10 @@ def test_the_maximum_of_theorem_3(measured: dict[str, float]) -> None:
       r"$\Delta_j=32L/(\lambda_0j)$. (If the reward came before the interval, $\Delta_i\le\frac32\Delta_j$ is a bound in every "
       r"dimension, since the intervals that add up to a round have $i\ge2(j-i)$.)", outcome="open",
       readings=[r"the reward is in the interval, so that $\hat\theta_i$ is the same: then it is as said; this reading survives",
-                "the reward is in the interval or before it, one dimension: never above $\\Delta_j$; this reading survives",
-                r"the same in more dimensions: up to $\frac32\Delta_j$ by that bound, and 1.4 times in the example; with a "
-                "constant factor in the noise it is as said, too"])
+                "the reward is in the interval or before it, one dimension, songs of one length: never above $\\Delta_j$; this "
+                "reading survives",
+                r"the same for all songs: up to $\frac32\Delta_j$ by that bound, and 1.4 times in the example; with a constant "
+                "factor in the noise it is as said, too"])
 def test_sensitivity_of_partial_sums(measured: dict[str, float]) -> None:
     T = 2**10
     j = np.arange(1, T + 1)
