@@ -24,8 +24,6 @@ in which nothing has cancelled yet (as :math:`q - e^{\varepsilon} (1 - q)` would
 delta, and amplification leaves twenty times this room.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

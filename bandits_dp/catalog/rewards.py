@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, System, counter_class
+from bandits_dp.catalog.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.continual.curator import Curator
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
@@ -17,7 +17,8 @@ from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.streams import CountedRewards
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
-from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth, PublicWidth
+from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth
+from bandits_dp.widths.ridge import PublicWidth
 
 FAILURE = 0.1  # probability that some proved radius is too small
 WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
@@ -71,7 +72,7 @@ def _reward_tree(given: Given, options: Any) -> LiveContexts:
     span, d = _range(problem), problem.dimension
     batches = given.full_batches(batch_size)
     appearances = given.appearances(options, batches)
-    kind = counter_class(options.counter, given, batches * d)
+    kind = given.counter_class(options.counter, batches * d)
     counter = kind(batches, given.epsilon, given.delta, Ball(d, appearances * span / 2))  # all that one user moves
     stds = counter.error_std(np.arange(1, batches + 1))
     radius: PublicWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)

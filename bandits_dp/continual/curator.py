@@ -4,8 +4,6 @@ Contexts are public. A user's numbers are x r and then x, the features of what s
 :mod:`bandits_dp.continual.dynamic`; the names of its methods are those of :mod:`bandits_dp.live.streams`.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

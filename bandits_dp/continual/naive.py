@@ -1,7 +1,5 @@
 """Counters without a tree: fresh noise on every running sum, on every value, and on values and blocks of about sqrt(T) of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

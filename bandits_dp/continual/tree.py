@@ -6,8 +6,6 @@ interval of length :math:`2^l` that ends at t, with l the position of the lowest
 reused in all later sums. (The other nodes, the right children, are in no running sum, so they get no noise and cost nothing.)
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

@@ -10,8 +10,6 @@ protects nobody otherwise. At the end of the range of the paper's Theorem 3.2 an
 the truth, and the least noise may be smaller.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any

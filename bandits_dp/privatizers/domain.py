@@ -6,8 +6,6 @@ sensitivity of a sum when one user's value is replaced. Norms are checked up to 
 that uses this room can move a sum, :func:`slack` says.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cache

@@ -10,8 +10,6 @@ What users send, and what ``release`` returns, has noise that only whole numbers
 draw the same law in floating point.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from typing import Any
