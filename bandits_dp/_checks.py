@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 CALIBRATIONS = ("certified", "theorem", "experiment")
 SMALLEST, LARGEST = 1e-300, 1e100  # sizes of a number that is not 0 or infinite: its square and its ratios can be computed with
+SLACK = 1e-9  # relative room for rounding in norms that a caller computed in floating point
 MOST_WHOLE = 10**30  # of an integer
 MOST_USERS = 10**12  # of one batch, whose counts are whole numbers as floats, too
 MOST_ENTRIES = 20_000_000  # of an array that an argument asks for: 160 MB, and a few such are needed

@@ -92,8 +92,7 @@ def _dpe_fixed_u(given: Given, options: Any) -> LiveClients:
         actions = None if problem.actions is None else tuple(map(tuple, problem.actions.tolist()))
         size = (problem.arms, problem.dimension, problem.client_std, problem.clients)
         clients = _constant_clients(*size, actions, given.horizon, given.calibration, options.alpha)
-    schedule = partial(constant, clients=clients)
-    return _elimination(given, options, _exact, no_noise, schedule)
+    return _elimination(given, options, _exact, no_noise, partial(constant, clients=clients))
 
 
 @lru_cache(maxsize=64)

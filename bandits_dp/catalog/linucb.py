@@ -155,8 +155,7 @@ def _ols(given: Given, options: Any) -> LiveContexts:
         raise ValueError("problem must show fresh features in every round for LDP-OLS, which never explores (contexts must be "
                          f"i.i.d. and diverse), got fixed ones in {given.problem!r}")
     batches = _batches(given, options, "local")
-    stream = FreshBatches(_local_privatizer(given, options, batches))
-    return _live(given, options, stream, batches, GreedyRadius)
+    return _live(given, options, FreshBatches(_local_privatizer(given, options, batches)), batches, GreedyRadius)
 
 
 def _central(given: Given, options: Any) -> LiveContexts:

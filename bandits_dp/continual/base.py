@@ -69,7 +69,8 @@ class Counter(Saved):
         Failure mass, in (0, 1). Laplace noise does not need it (0 is allowed) and its guarantee has 0.
     domain : Domain
         Where one value may lie; its diameter is how far one round moves a sum. For running sums of regression statistics use
-        :class:`bandits_dp.privatizers.domain.LinearStatistics`: each unordered pair of a symmetric matrix gets one noise.
+        :class:`bandits_dp.privatizers.linear_statistics.LinearStatistics`: each unordered pair of a symmetric matrix gets one
+        noise.
     calibration : {"certified", "theorem", "experiment"}
         Exact noise for the sensitivity of all releases together; or a paper's formula (:class:`TreeCounter` only).
     appearances : int
@@ -114,10 +115,6 @@ class Counter(Saved):
     noises: tuple[str, ...] = NOISES
     endless = False  # whether it can do without a horizon
     _what: str  # gets noise, in words, for the guarantee
-    steps: int
-    sensitivity: float
-    noise_std: float
-    guarantee: Guarantee
 
     @_checks.checked(horizon=_checks.unchecked, delta=_checks.unchecked)
     def __init__(self, horizon: int | None, epsilon: float, delta: float, domain: Domain = UNIT_INTERVAL,

@@ -122,10 +122,6 @@ class FactorizationCounter(Counter):
 
     noises = ("gaussian",)
     _what = "all entries of C x together"
-    coefficients: NDArray[np.float64]
-    _squares: NDArray[np.float64]
-    _values: NDArray[np.object_]
-    _noisy: NDArray[np.float64]
 
     def _prepare(self) -> None:
         _checks.room("horizon", self._last)

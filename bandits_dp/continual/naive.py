@@ -106,8 +106,6 @@ class TwoLevelCounter(IntervalCounter):
     [6.0, 37.8]
     """
 
-    block: int
-
     def _prepare(self) -> None:
         self.block = math.isqrt(self._last)
 

@@ -45,8 +45,6 @@ class TreeCounter(IntervalCounter):
     [13.4, 32.7]
     """
 
-    height: int
-
     def _prepare(self) -> None:
         self.height = self._last.bit_length()  # 1 + floor(log2 T), also at powers of two
         self._what = f"all nodes together, of which one round enters at most {self.height}"

@@ -35,7 +35,6 @@ class BitSum(IntegerSum):
     """
 
     model = "shuffle"
-    noise_bits: NoiseBits
 
     def _set_up(self, levels: int, noise_bits: NoiseBits) -> None:
         """Take the levels and the noise, and derive what follows from them."""

@@ -36,7 +36,6 @@ class IntegerSum(Privatizer):
         What one level is worth, in the units of one value.
     """
 
-    levels: int
     adds = True
 
     def __init__(self, users: int, domain: Domain, clip: bool = False) -> None:

@@ -49,7 +49,6 @@ class SecureSum(IntegerSum):
     """
 
     model = "central"
-    modulus: int
 
     def __init__(self, users: int, domain: Box, honest_fraction: float) -> None:
         super().__init__(users, _checks.one_of("domain", domain, Box, "a Box of one dimension"))
