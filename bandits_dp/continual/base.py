@@ -158,10 +158,8 @@ class Counter(Saved):
         if many > 1:
             unit, neighbours = f"one user's at most {many} {kind}s", f"replace all {kind}s of one user"
         unit += f" in {self.domain}" + (", after clipping to it" if self.clip else "")
-        if gap:
-            self.guarantee = no_guarantee("central", unit, neighbours, calibration, gap)
-        else:
-            self.guarantee = Guarantee(epsilon, delta, "central", unit, neighbours, calibration, reason, holds=EXACT, rho=rho)
+        about = "central", unit, neighbours, calibration
+        self.guarantee = no_guarantee(*about, gap) if gap else Guarantee(epsilon, delta, *about, reason, holds=EXACT, rho=rho)
 
     def _publish(self, epsilon: float, delta: float, calibration: str, strict: bool) -> None:
         """Set a paper's noise, and what it promises; most counters have none."""
