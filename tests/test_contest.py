@@ -259,3 +259,7 @@ def test_the_floor_is_a_floor_and_falls_with_epsilon():
     floors = [contest.fewest_lost(one, epsilon) for epsilon in contest.EPSILONS]
     assert floors[0] > 0 and all(high >= low >= 0 for high, low in pairwise(floors))
     assert floors[0] < contest.play(SYSTEMS["DP-KLUCB"], one, 0.1)["regret"]
+    two = contest.Instance("", bdp.problems.BernoulliArms([0.6, 0.5]), round(math.exp(10)), 0, 1.0)
+    kl = 0.5 * math.log(0.5 / 0.6) + 0.5 * math.log(0.5 / 0.4)
+    assert contest.lost_in_the_limit(two, 0.41) == pytest.approx(1.0 / kl, rel=1e-5)  # from ln 1.5 on privacy is free
+    assert contest.lost_in_the_limit(two, 1e-4) == pytest.approx(1e5, rel=1e-2)

@@ -30,8 +30,16 @@ def systems() -> tuple[System, ...]:
     return _SYSTEMS
 
 
-def make(name: str, problem: Problem, *, horizon: int | None, epsilon: float | None = None, delta: float | None = None,
-         calibration: str = "certified", **options: Any) -> Any:
+def make(
+    name: str,
+    problem: Problem,
+    *,
+    horizon: int | None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    calibration: str = "certified",
+    **options: Any,
+) -> Any:
     """Return a ready learner for a problem.
 
     Parameters

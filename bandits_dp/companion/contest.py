@@ -31,6 +31,7 @@ from bandits_dp.catalog.options import System
 from bandits_dp.companion.instances import HORIZONS, INSTANCES, Instance, instances
 from bandits_dp.companion.instances import TUNING as TUNING
 from bandits_dp.companion.least_regret import fewest_lost as fewest_lost
+from bandits_dp.companion.least_regret import lost_in_the_limit as lost_in_the_limit
 from bandits_dp.companion.scaled_width import scale_width
 from bandits_dp.play.result import Result
 from bandits_dp.play.simulate import simulate

@@ -29,3 +29,22 @@ def fewest_lost(instance: Instance, epsilon: float) -> float:
             told = np.exp(np.minimum(c * tau, 100)) * worst / ((eta - gap) * (T - tau))
             total += float(gap) * max(0.0, float((tau * (1 - told)).max()))
     return total
+
+
+def lost_in_the_limit(instance: Instance, epsilon: float) -> float:
+    r"""Return :math:`\sum_a \Delta_a \ln T / d_\varepsilon(\mu_a, \mu^*)`, which holds for large T only (Theorem 16.3, chapter 16).
+
+    Examples
+    --------
+    >>> from bandits_dp.companion import contest
+    >>> hard = contest.instances("arms")[1]
+    >>> contest.lost_in_the_limit(hard, 1.0) < contest.lost_in_the_limit(hard, 0.1)
+    True
+    """
+    best, total = float(instance.problem.means.max()), 0.0
+    for mean in map(float, instance.problem.means):
+        if mean < best:
+            z = max(mean, 1 / (1 + math.exp(epsilon) * (1 - best) / best))
+            kl = z * math.log(z / best) + (1 - z) * math.log((1 - z) / (1 - best))
+            total += (best - mean) * math.log(instance.horizon) / (epsilon * (z - mean) + kl)
+    return total

@@ -177,8 +177,8 @@ def _backend() -> tuple[bool, bool]:
 
 
 def _play(learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int],
-          tick: Tick = int) -> tuple[list[int], Played, float]:  # a worker process has no progress bar
-    """Play some runs, each from its own generator; return how many seconds that took, too."""
+          tick: Tick = int) -> tuple[list[int], Played, float]:
+    """Play some runs, each from its own generator; return how many seconds that took, too. A worker process has no bar to tick."""
     started = time.monotonic()
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
     with threadpool_limits(1, user_api="blas"):  # matrices are small: more threads wait for one another, up to five times the work
