@@ -13,7 +13,6 @@ from scipy.stats import binom
 import bandits_dp as bdp
 import play_contest
 from bandits_dp.companion import contest
-from bandits_dp.companion.instances import GRID
 from bandits_dp.play import simulate
 from checkout import ROOT
 from tests.book_helpers import build
@@ -39,7 +38,7 @@ def test_instances_are_fixed_by_their_seeds(setting, name, random):
 def test_gaps_are_exact(setting):
     """They are multiples of a power of two that is large enough for the regret of all rounds, so no order of addition matters."""
     for one in contest.instances(setting):
-        whole = one.problem.gaps * GRID ** (1 if setting == "arms" else 2)
+        whole = one.problem.gaps * contest.GRID ** (1 if setting == "arms" else 2)
         assert (whole == np.rint(whole)).all() and whole.max() * one.horizon < 2**53 and (one.problem.gaps == 0).sum() == 1
         if setting != "arms":
             assert np.linalg.norm(one.problem.actions, axis=1).max() <= 1 and np.linalg.norm(one.problem.theta) <= 1
