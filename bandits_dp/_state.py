@@ -1,5 +1,7 @@
 """Stop and go on later: whatever changes during a run, as a plain dictionary of arrays with a digest, and back."""
 
+from __future__ import annotations
+
 import copy
 import functools
 import hashlib
