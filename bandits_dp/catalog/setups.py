@@ -94,7 +94,7 @@ def _li_zhou_ji(paper: str, dimension: int = 20, actions: int = 1000, horizon: i
 
 
 def _tenenbaum(paper: str, arms: int = 10, gap: float = 0.1, horizon: int = 1_000_000) -> Setup:
-    """Not a simulation of the paper, which has none: the systems of its Table 1 on one good arm among equal ones, around 1/2."""
+    """Not a simulation of the paper, which has none: the kinds of its Table 1, on one good arm among equal ones, around 1/2."""
     gap = _checks.real("gap", gap, 0.0, 1.0, ends="(]")
     problem = BernoulliArms([0.5 + gap / 2] + [0.5 - gap / 2] * (_checks.integer("arms", arms, 2, 10**6) - 1))
     systems = ("UCB1", "AE", "DP-UCB", "DP-SE", "SDP-AE", "VB-SDP-AE", "LDP-AE")
@@ -102,9 +102,9 @@ def _tenenbaum(paper: str, arms: int = 10, gap: float = 0.1, horizon: int = 1_00
 
 
 def _wang_zhao_wang(paper: str) -> Setup:
-    """Section 4, Figures 1 and 2, synthetic data; rewards are clipped to [-1, 1], which the paper needs and does not say.
+    """Section 4, Figures 1 and 2, synthetic data; rewards are clipped to [-1, 1], as the paper's analysis assumes.
 
-    It says neither for how many rounds nor how many runs there are.
+    Its simulation mentions no clipping and, but for Figure 2(b), neither how many rounds nor how many runs there are.
     """
     problem = PoolContextual(arms=10, dimension=10, items=1000, noise_std=0.5, clip=True)
     return Setup(paper, problem, 20_000, 20, (0.5, 1.0, 2.0, 5.0), 0.1, ("LinUCB", "LinUCB-Tree", "LinUCB-DGS"))
