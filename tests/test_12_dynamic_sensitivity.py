@@ -17,7 +17,7 @@ from bandits_dp.companion.plots import Bar, Dot, Path, Text
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
-from bandits_dp.widths.rewards import FixedWidth
+from bandits_dp.widths.ridge import FixedWidth
 from tests.chapters import defined, stored_page
 
 CHAPTER = "12_dynamic_sensitivity"

@@ -90,7 +90,7 @@ def make(
         trick = {key: options.pop(key) for key in ("first_horizon", "growth") if key in options}
         return Restarts(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, **options), **trick)
     horizon = _checks.integer("horizon", horizon, high=10**18)
-    if _checks.calibration(calibration) == "experiment" and not system.experiment:
+    if _checks.calibration("calibration", calibration) == "experiment" and not system.experiment:
         raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got 'experiment': "
                          f"its source ({system.paper}) publishes no simulation whose constants are known")
     check_problem(problem)

@@ -18,7 +18,8 @@ from bandits_dp.live.randomness import generator
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import FreshBatches, Stream
 from bandits_dp.live.ticket import Ticket
-from bandits_dp.privatizers.domain import SLACK, triangle
+from bandits_dp.privatizers.domain import SLACK
+from bandits_dp.privatizers.linear_statistics import triangle
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
 
