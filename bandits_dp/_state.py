@@ -20,7 +20,7 @@ from bandits_dp import _files
 T = TypeVar("T")
 P = ParamSpec("P")
 S = TypeVar("S", bound="Saved")
-FORMAT = 2  # another number when what is in a state can no longer be read as before
+FORMAT = 3  # another number when what is in a state can no longer be read as before
 LABEL = f"bandits_dp state {FORMAT}"  # in files
 
 

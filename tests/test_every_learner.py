@@ -108,7 +108,7 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
     crowd = Crowd(case)
     crowd.begun()
     live, state = crowd.learner, crowd.learner.save()
-    wrong, edited = [], "(digest is another one|of format 2, got)"
+    wrong, edited = [], "(digest is another one|of format 3, got)"
     for key, value in state.items():
         flipped = value.copy()
         if value.size:
@@ -118,7 +118,7 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
         wrong.append(({other: state[other] for other in state if other != key}, edited))
         wrong.append(({**state, key: None}, f"arrays by name, got None for '{key}'"))
     former = {key: value for key, value in state.items() if key not in ("format", "digest")}
-    wrong += [({**state, "more": np.array(1)}, edited), ({}, "of format 2, got none"), (former, "format 2, got none"),
+    wrong += [({**state, "more": np.array(1)}, edited), ({}, "of format 3, got none"), (former, "format 3, got none"),
               ({**state, "more": np.ma.masked_array([1, 2], [0, 1])}, "for 'more'"), ({**state, 3: np.array(3)}, "for 3")]
     foreign = Crowd("UCB1" if case != "UCB1" else "AE").learner
     wrong += [(foreign.save(), f"come from .*, got that of {foreign.name}")]
@@ -139,7 +139,7 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
 
 
 INTERRUPTED = ("UCB1", "Gaussian DP-UCB", "AE", "SDP-AE", "DP-SE", "unknown horizon", "CDP-PE", "SDP-DPE", "batched LinUCB",
-               "LinUCB-LDP", "LinUCB-SDP-Vec", "LinUCB-Batched-JDP", "factorized LinUCB-JDP", "batched LinUCB-Tree", "LinUCB-DGS",
+               "LinUCB-LDP", "LinUCB-SDP-Vec", "late LinUCB-SDP-Vec", "LinUCB-Batched-JDP", "factorized LinUCB-JDP", "batched LinUCB-Tree", "LinUCB-DGS",
                "explicit LinUCB-DGS", "hybrid LinUCB-RewardTree")
 
 

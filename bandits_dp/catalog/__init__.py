@@ -38,6 +38,7 @@ def make(
     epsilon: float | None = None,
     delta: float | None = None,
     calibration: str = "certified",
+    late: str = "drop",
     **options: Any,
 ) -> Any:
     """Return a ready learner for a problem.
@@ -57,6 +58,9 @@ def make(
         Failure mass in (0, 1); optional (0) where pure privacy is possible.
     calibration : {"certified", "theorem", "experiment"}
         How noise and confidence widths are chosen.
+    late : {"drop", "next"}
+        In live use, what becomes of a ticket that is open when its batch is released: it expires, or its answer joins the next
+        batch, see :mod:`bandits_dp.live.live`. Learners that ask in phases know the former only.
     **options
         What the system has besides: ``System.options`` lists each with its range and default, and so does the catalogue page.
 
@@ -88,7 +92,8 @@ def make(
     epsilon, delta = (_checks.as_float(one) if _checks.is_number(one) else one for one in (epsilon, delta))
     if horizon is None and system.setting == "arms":
         trick = {key: options.pop(key) for key in ("first_horizon", "growth") if key in options}
-        return Restarts(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, **options), **trick)
+        return Restarts(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, late=late,
+                                **options), **trick)
     horizon = _checks.integer("horizon", horizon, high=10**18)
     if _checks.calibration(calibration) == "experiment" and not system.experiment:
         raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got 'experiment': "
@@ -118,4 +123,4 @@ def make(
     dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""
     size = f"arms={learner.arms}, {dimension}horizon={horizon}"
     learner.description = f"{name}({', '.join([size, *(f'{key}={value!r}' for key, value in made.items())])})"
-    return learner
+    return learner.accept(late)

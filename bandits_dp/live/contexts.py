@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp._state import locked, snapshot
+from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Learner
 from bandits_dp.learners import LinUCB
 from bandits_dp.learners.linucb import statistics
@@ -97,6 +98,11 @@ class LiveContexts(Live):
         return self.slots[0].source
 
     @property
+    def _open(self) -> int:
+        """How many users have open tickets."""
+        return sum(kept.users for kept in self.register.open.values())
+
+    @property
     def counts(self) -> dict[str, Any]:
         """What a simulation counts besides regret and bits: how often LinUCB lifted its matrix."""
         return {"shifts": self.learner.shifts} if isinstance(self.learner, LinUCB) else {}
@@ -155,6 +161,31 @@ class LiveContexts(Live):
         arms = np.array([self.choose(own) for own in shown]) if ragged else self.choose(shown)
         phi = np.array([own[arm] for own, arm in zip(shown, arms, strict=True)])
         return self.register.hand_out(self.slots[0], arms, count, shown=phi)
+
+    @locked
+    def suggest(self, features: ArrayLike) -> Any:
+        """Return the arm that looks best by what was released, for a user (or several) from whom nothing is learned.
+
+        Nobody answers, nothing is counted or changed, and it costs her nothing: the arm is a function of releases, whose price is
+        paid, and of her own features, which are forgotten. So it is for users whose budget is spent, and for all when the horizon
+        is reached. LinUCB takes the largest estimate, as there is nothing to explore for; a learner of your own chooses as ever.
+
+        Parameters
+        ----------
+        features : array_like, shape (arms, dimension) or (users, arms, dimension)
+            What each user is shown.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
+        >>> learner = bdp.make("LinUCB-JDP", problem, horizon=1000, epsilon=1.0, delta=1e-3)
+        >>> learner.suggest([[0.6, 0.8], [0.8, 0.6]]), learner.tickets
+        (0, {})
+        """
+        shown = self.checked(features, 3 if np.ndim(features) == 3 else 2)
+        arms = first_largest(shown @ self.learner.theta) if isinstance(self.learner, LinUCB) else self.choose(shown)
+        return arms if shown.ndim == 3 else int(arms)
 
     def choose(self, shown: Floats) -> NDArray[np.intp]:
         """Ask the learner, whose class may be anybody's, for an arm of every user; nothing changes."""
@@ -216,9 +247,9 @@ class LiveContexts(Live):
         stream = snapshot(slot.source)
         released = stream.receive(slot.waiting, rng)
         public, self.shown = (np.concatenate(self.shown),) if self.shown else (), ()
-        self.slots = [Slot(stream, self.batch_size)]
+        self.register.next_batch(late=self.late)
+        self.slots = [Slot(stream, self.batch_size, shown=self._open)]
         self.bits += self.batch_size * stream.bits_per_user
-        self.register.next_batch()
         self.due = (released, *public)
 
     def _hear(self) -> None:
@@ -282,5 +313,4 @@ class LiveContexts(Live):
         self.shown = (state["shown"],) if len(state["shown"]) else ()
 
     def _reopen(self, state: dict[str, NDArray[Any]]) -> None:
-        self.slots = [Slot(self.stream, self.batch_size)]
-        self.slots[0].shown = sum(kept.users for kept in self.register.open.values())
+        self.slots = [Slot(self.stream, self.batch_size, shown=self._open)]
