@@ -350,6 +350,13 @@ def test_what_looks_best_is_suggested():
         unknown.suggest()
 
 
+@pytest.mark.parametrize("name", [name for name, system in SYSTEMS.items() if system.model == "none"])
+def test_who_promises_nothing_prints_no_epsilon(name):
+    live = Crowd(name).learner  # which was given epsilon = 1 and delta = 0.1
+    assert "epsilon" not in repr(live) and "delta" not in repr(live) and "No guarantee" in repr(live)
+    assert live.parameters["epsilon"] == 1.0 and repr(live.status()).endswith("\nno guarantee")
+
+
 def test_status_counts_people_and_says_what_is_promised():
     live = make("SDP-AE", batch_size=2)
     ada, grace = live.act(user="Ada"), live.act(user="Grace")

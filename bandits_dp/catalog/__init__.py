@@ -119,6 +119,8 @@ def make(
     learner.name = name
     asked = {"epsilon": epsilon, "delta": delta, "calibration": calibration}
     learner.parameters = asked | taken
+    if system.model == "none":  # it was given them for nothing, and no number is to stand beside "No guarantee"
+        asked = {"calibration": calibration}
     made = asked | {key: taken[key] for key in sorted(options)}
     dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""
     size = f"arms={learner.arms}, {dimension}horizon={horizon}"
