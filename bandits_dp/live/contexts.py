@@ -17,7 +17,7 @@ from bandits_dp.learners.linucb import statistics
 from bandits_dp.live.live import Live
 from bandits_dp.live.randomness import generator
 from bandits_dp.live.slot import Slot
-from bandits_dp.live.streams import FreshBatches, Stream
+from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.privatizers.domain import SLACK, triangle
 from bandits_dp.problems import Problem
@@ -26,6 +26,13 @@ from bandits_dp.problems.contextual import Contextual, checked_features
 BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "
              "(billboard lemma, Hsu et al. 2016)")
 Floats = NDArray[np.float64]
+SENT = 2048  # users who send at once, about
+
+
+def ours_learns(learner: Any) -> bool:
+    """Whether a learner is a LinUCB of this package in all that it does when it is told something."""
+    return isinstance(learner, LinUCB) and all(
+        getattr(type(learner), name).__module__.startswith("bandits_dp.") for name in ("statistics", "tell", "_fit"))
 
 
 class LiveContexts(Live):
@@ -261,39 +268,59 @@ class LiveContexts(Live):
             return np.asarray(self.learner.statistics(phi, y))
         return statistics(phi, y, triangle(self.dimension))
 
-    def learn_publicly(self, phi: Floats, rewards: Floats) -> int:
-        """Take whole batches from people to whom nothing is promised: the learner is told exact sums, and nobody sends anything.
+    def checked_values(self, phi: Floats, rewards: Floats) -> Floats:
+        """Return the numbers of users who were shown these features, one row each, or say what is wrong."""
+        shown = self.checked(np.repeat(phi[:, None], 2, axis=1), 3)[:, 0]  # as a choice between it and itself
+        return self.values(shown, self._in_range(rewards) - self.reward_shift)
 
-        The noise on later sums is that of later batches only, less than the radius allows for.
+    def learn(self, values: Floats, rng: np.random.Generator | None) -> None:
+        """Take whole batches of different users who were shown something before; only the last running sums need be told.
+
+        Without ``rng`` they are people to whom nothing is promised: the sums are exact, and nobody sends anything. The noise on
+        later sums is that of later batches only, less than the radius allows for. A counter takes all of them in one
+        :meth:`bandits_dp.continual.base.Counter.leap`. One of our learners computes its model from the last sums, so that models in
+        between, by which nobody is shown anything, are left out; its radius counts all batches.
 
         Parameters
         ----------
-        phi : ndarray, shape (users, dimension)
-            Features of what was shown.
-        rewards : ndarray, shape (users,)
-            What it paid.
-
-        Returns
-        -------
-        int
-            Users who were taken, whole batches of them.
+        values : ndarray, shape (users, numbers)
+            What :meth:`checked_values` returned, for a multiple of ``batch_size`` users.
+        rng : numpy.random.Generator, optional
+            Source of the privatizer's randomness.
         """
-        if self.slots[0].filled or not isinstance(self.stream, FreshBatches):
-            raise ValueError("users must come at the start of a batch, each of which has noise of its own, got "
-                             f"{self.slots[0].filled} users before them with {type(self.stream).__name__}")
-        batches = min(len(phi), self.horizon - self.played) // self.batch_size
-        count = batches * self.batch_size
-        if not count:
-            return 0
-        shown = self.checked(np.repeat(phi[:count, None], 2, axis=1), 3)[:, 0]  # as a choice between it and itself
-        values = self.values(shown, self._in_range(rewards[:count]) - self.reward_shift)
-        stream = snapshot(self.stream)
-        for batch in values.reshape(batches, self.batch_size, -1):
-            stream.total = stream.total + batch.sum(axis=0)
-            self.played += self.batch_size
-            self._tell(stream.total)
-        self.slots = [Slot(stream, self.batch_size)]
-        return count
+        count, size, stream = len(values), self.batch_size, snapshot(self.stream)
+        batches, ours = count // size, ours_learns(self.learner)
+        if self.slots[0].filled or not (isinstance(stream, FreshBatches) or (ours and isinstance(stream, CountedBatches))):
+            raise ValueError(f"users must come at the start of a batch, got {self.slots[0].filled} users before them with "
+                             f"{type(stream).__name__}")
+        if not batches:
+            return
+        public = (values[:, -stream.public :],) if stream.public else ()
+        if isinstance(stream, CountedBatches):
+            released = stream.leap(values, batches, rng or generator(None))
+            self._skip(batches - 1)
+            self._tell(released, *public)
+        else:
+            for start in range(0, count, step := size * max(1, SENT // size)):
+                sent = values[start : start + step] if rng is None else stream.send(values[start : start + step], rng)
+                for own in sent.reshape(-1, size, *sent.shape[1:]):
+                    if rng is None:
+                        stream.total = stream.total + own.sum(axis=0)
+                    else:
+                        stream.receive(own.sum(axis=0) if stream.adds else own, rng)
+                    if not ours:
+                        self._tell(stream.total)
+            if ours:
+                self._skip(batches - 1)
+                self._tell(stream.total)
+        self.played += count
+        self.bits += 0.0 if rng is None else count * stream.bits_per_user
+        self.slots = [Slot(stream, size)]
+
+    def _skip(self, batches: int) -> None:
+        """Let the learner count batches that it is told nothing about."""
+        self.learner = snapshot(self.learner)
+        self.learner.batch += batches
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""

@@ -95,6 +95,24 @@ class LiveCounted(Live):
             raise ValueError(f"arm must be 0 to {self.arms - 1}, got {place!r}")
         return self.register.hand_out(self.slots[place], place, 1, user)
 
+    def learn(self, arm: int, values: NDArray[np.float64], rng: np.random.Generator) -> None:
+        """Take rewards of different users, in the domain, one row each, who were shown an arm before: only the last sum is told.
+
+        Nobody is shown anything by the sums in between; see :meth:`bandits_dp.continual.base.Counter.leap`.
+        """
+        slot = self.slots[arm] = snapshot(self.slots[arm])
+        source = slot.source = snapshot(slot.source)
+        if isinstance(source, CountedBatches):
+            released = source.leap(values, len(values), rng)
+        else:
+            for sent in source.send(values, rng):
+                released = source.receive(sent, rng)
+        self.played, self.bits = self.played + len(values), self.bits + len(values) * source.bits_per_user
+        learner = self.learner = snapshot(self.learner)
+        learner.pulls = learner.pulls + (len(values) - 1) * np.eye(1, self.arms, arm, dtype=np.int64)[0]
+        self._tell(released, (source,), arm)
+        self.asked = self.learner.ask()
+
     def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         return self._allowed(ticket, answers, self.sample)
 

@@ -119,6 +119,11 @@ class Register:
         self.check(ticket)
         return ticket
 
+    def visit(self, user: Hashable) -> None:
+        """Count a user as one of this batch, without a ticket."""
+        key = self.admitted(user)
+        self.count[key], self.here[key] = self.count.get(key, 0) + 1, None
+
     def hand_out(self, slot: Slot, arm: Any, users: int = 1, user: Hashable = None, **more: Any) -> Ticket:
         """Hand out a ticket for users of a slot, who count from now on; interrupted, nothing has changed or everything has.
 
