@@ -34,6 +34,7 @@ CASES = {  # every system, in batches of a few users, and whatever else is kept 
     "explicit LinUCB-DGS": ("LinUCB-DGS", {"calibration": "experiment", "explicit_tree": True}),
     "perturbed LinUCB-DGS": ("LinUCB-DGS", {"calibration": "experiment", "perturb_contexts": 0.1}),
     "unknown horizon": ("VB-SDP-AE", {"first_horizon": 40}),
+    "LinUCB, unknown horizon": ("LinUCB-SDP-Vec", {"first_horizon": 40, "batch_size": 4, "late": "next"}),
 }
 PRIVATE = {"epsilon": 1.0, "delta": 0.1}
 

@@ -17,6 +17,7 @@ from bandits_dp.live.register import Register
 from bandits_dp.live.slot import Slot
 from bandits_dp.privatizers import Identity, VectorSum
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
+from bandits_dp.problems.contextual import shown_means
 from tests.small_problems import SYSTEMS, Crowd, same_state
 
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5])
@@ -437,6 +438,56 @@ def test_a_restart_expires_tickets_and_remembers_users():
         live.act(user="Ada")
     live.update(live.act(user="late"), 1.0)
     assert live.played == 4 and live.bits == 4 * 64
+
+
+def lives(live, world, rounds, answers, noise):
+    """Let so many users choose, and return what each of them loses."""
+    lost, end = [], live.played + rounds
+    while live.played < end:
+        rows = world.numbers(answers, min(live.missing, end - live.played))
+        shown = world.contexts(rows)
+        means = shown_means(world, rows, shown)
+        ticket = live.act(shown)
+        mean = means[np.arange(ticket.users), ticket.arm]
+        live.update(ticket, world.reward_quantiles(mean, world.chances(rows)), noise)
+        lost += (means.max(axis=1) - mean).tolist()
+    return lost
+
+
+def test_contexts_of_an_unknown_horizon_restart():
+    """The simulator's run, and the live loop, are those of learners for known horizons one after another."""
+    world = CONTEXTS.draw(np.random.default_rng(0))
+    options = {"epsilon": 4.0, "delta": 0.1, "batch_size": 6, "fidelity": "messages"}
+    endless = bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=None, first_horizon=40, **options)
+    result = bdp.simulate(endless, world, 120, runs=1, seed=3, progress=False)
+    rng, other = (np.random.default_rng(np.random.SeedSequence(3, spawn_key=(0,))) for _ in range(2))
+    plain, again, bits = [], copy.deepcopy(endless), 0.0
+    for horizon in (40, 80):
+        one = bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=horizon, **options)
+        plain += lives(one, world, horizon, *rng.spawn(2))
+        assert lives(again, world, horizon, *other.spawn(2)) == plain[-horizon:]
+        bits += one.bits
+    assert result.regret[0] == pytest.approx(np.cumsum(plain)[result.rounds - 1]) and result.bits[0] == bits == again.bits
+    assert (again.stage, again.played, again.guarantee.epsilon) == (2, 120, 4.0)
+    log = bdp.logs.record("uniform", world, 300, np.random.default_rng(1))
+    judged = bdp.logs.replay(endless, log, rng=np.random.default_rng(2))
+    assert judged.used == judged.learner.played > 40 and judged.learner.stage == 1
+    features = world.contexts(world.numbers(np.random.default_rng(5), 50))
+    seen = bdp.view_of(endless, "messages")((features, np.ones((50, 6))), np.random.default_rng(6))
+    assert np.isfinite(seen).any() and endless.played == 0
+    with pytest.raises(ValueError, match="returning_users must be left out where horizon=None"):
+        bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=None, returning_users=2, **options)
+
+
+def test_a_late_answer_joins_the_learner_that_plays_after_a_restart():
+    live = make("LinUCB", None, CONTEXTS, first_horizon=4, batch_size=2, late="next")
+    late = live.act(np.full((2, 3), 0.5), user="late")
+    for user in range(4):
+        live.update(live.act(np.full((2, 3), 0.1), user=user), 0.0)
+    assert live.stage == 1 and live.played == 4 and live.missed == 0 and not live.learner.sums.any()
+    live.update(live.ticket(late.token), 1.0)
+    live.update(live.act(np.full((2, 3), 0.1), user=5), 0.0)
+    assert live.learner.sums[:3] == pytest.approx([0.5] * 3) and live.live.register.appearances_of("late") == 1
 
 
 # Randomness

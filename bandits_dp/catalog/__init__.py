@@ -50,8 +50,9 @@ def make(
     problem : Problem
         The problem; learners take no more from it than what is public: its size, its actions, bounds on rewards.
     horizon : int or None
-        Number of rounds T, >= 1. None if nobody knows: learners of the setting ``"arms"`` then restart for ever longer horizons,
-        see :class:`bandits_dp.live.restarts.Restarts`, whose options ``first_horizon`` and ``growth`` are allowed, too.
+        Number of rounds T, >= 1. None if nobody knows: learners of the settings ``"arms"`` and ``"contextual"`` then restart for
+        ever longer horizons, see :class:`bandits_dp.live.restarts.Restarts`, whose options ``first_horizon`` and ``growth`` are
+        allowed, too.
     epsilon : float, optional
         Privacy parameter, > 0; required by private systems, ignored by those without privacy.
     delta : float, optional
@@ -90,7 +91,10 @@ def make(
         raise ValueError(f"name must be a known system, got {name!r}; {hint}Known: {', '.join(table)}")
     system = table[name]
     epsilon, delta = (_checks.as_float(one) if _checks.is_number(one) else one for one in (epsilon, delta))
-    if horizon is None and system.setting == "arms":
+    if horizon is None and system.setting in ("arms", "contextual"):
+        if options.get("returning_users", False) is not False:
+            raise ValueError("returning_users must be left out where horizon=None, as users may not return after a restart, got "
+                             f"{_checks.told(options['returning_users'])}")
         trick = {key: options.pop(key) for key in ("first_horizon", "growth") if key in options}
         return Restarts(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, late=late,
                                 **options), **trick)

@@ -15,7 +15,7 @@ from bandits_dp.ask_tell import Learner
 from bandits_dp.learners import LinUCB
 from bandits_dp.learners.linucb import statistics
 from bandits_dp.live.live import Live
-from bandits_dp.live.randomness import generator
+from bandits_dp.live.randomness import explored, generator
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.live.ticket import Ticket
@@ -115,7 +115,9 @@ class LiveContexts(Live):
         return {"shifts": self.learner.shifts} if isinstance(self.learner, LinUCB) else {}
 
     @locked
-    def act(self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None) -> Ticket:
+    def act(
+        self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None, explore: float = 0.0
+    ) -> Ticket:
         """Return a ticket for the next user, or for several users of the current batch.
 
         Parameters
@@ -126,7 +128,12 @@ class LiveContexts(Live):
         user : int or str, optional
             Who she is: a user who gives her id is in no more batches than the guarantee says, and once in each.
         rng : numpy.random.Generator, optional
-            Source of noise on features, for who perturbs them; that of the operating system if not given.
+            Source of noise on features, for who perturbs them, and of exploration; that of the operating system if not given.
+        explore : float
+            Share of users who are shown an arm that is drawn uniformly, in [0, 1]. ``ticket.propensity`` then says with which
+            probability its arm was drawn, so that a log of tickets can judge other policies. The coin knows nobody's data, so that
+            no promise changes; radii hold for features that were chosen in any way before the reward, and a user loses at most this
+            share of the largest gap, on average.
 
         Returns
         -------
@@ -163,11 +170,12 @@ class LiveContexts(Live):
             self.register.admitted(user)
         shown = [self._perturbed(own, rng) for own in shown] if ragged else self._perturbed(shown, rng)
         if not several:
-            arm = int(self.choose(shown))
-            return self.register.hand_out(self.slots[0], arm, 1, user, shown=shown[arm, None])
+            arm, chance = explored(int(self.choose(shown)), len(shown), explore, rng)
+            return self.register.hand_out(self.slots[0], arm, 1, user, shown=shown[arm, None], propensity=chance)
         arms = np.array([self.choose(own) for own in shown]) if ragged else self.choose(shown)
+        arms, chances = explored(arms, list(map(len, shown)), explore, rng)
         phi = np.array([own[arm] for own, arm in zip(shown, arms, strict=True)])
-        return self.register.hand_out(self.slots[0], arms, count, shown=phi)
+        return self.register.hand_out(self.slots[0], arms, count, shown=phi, propensity=chances)
 
     @locked
     def suggest(self, features: ArrayLike) -> Any:

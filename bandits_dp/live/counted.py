@@ -17,6 +17,7 @@ from bandits_dp._state import locked, snapshot
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.leading import leading_arm
 from bandits_dp.live.live import Live
+from bandits_dp.live.randomness import explored
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.live.ticket import Ticket
@@ -64,10 +65,33 @@ class LiveCounted(Live):
         return self.horizon - self.played
 
     @locked
-    def act(self, users: int = 1, user: Hashable = None) -> Ticket:
-        """Return a ticket for the next user; see :meth:`bandits_dp.live.arms.LiveArms.act`."""
-        users, arm = self._admit(users), int(self.asked.arms[0])
-        return self.register.hand_out(self.slots[arm], arm, users, user)
+    def act(
+        self, users: int = 1, user: Hashable = None, rng: np.random.Generator | None = None, explore: float = 0.0
+    ) -> Ticket:
+        """Return a ticket for the next user.
+
+        Parameters
+        ----------
+        users : int
+            1.
+        user : int or str, optional
+            Who she is. A user who gives her id is asked once only.
+        rng : numpy.random.Generator, optional
+            Source of exploration; that of the operating system if not given.
+        explore : float
+            Share of users who are shown an arm that is drawn uniformly, in [0, 1]. ``ticket.propensity`` then says with which
+            probability its arm was drawn, so that a log of tickets can judge other policies. The coin knows nobody's data, so that
+            no promise changes; widths hold for any number of pulls of each arm, and a user loses at most this share of the largest
+            gap, on average.
+
+        Raises
+        ------
+        ValueError
+            If the horizon is reached, an argument is out of range, or the user was there before.
+        """
+        users = self._admit(users)
+        arm, chance = explored(int(self.asked.arms[0]), self.arms, explore, rng)
+        return self.register.hand_out(self.slots[arm], arm, users, user, propensity=chance)
 
     @locked
     def suggest(self) -> int:

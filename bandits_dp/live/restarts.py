@@ -6,13 +6,15 @@ horizons are *squared* instead (Besson & Kaufmann 2018), which ``growth="square"
 doubling argument" (Tenenbaum et al. 2021, footnote 10: "roughly the same results").
 
 **Privacy.** A restart forgets everything and has other users than all other restarts: the guarantee of one restart is that of the
-whole run (parallel composition), however long it gets. Users who say who they are keep their visits over restarts. A ticket that is
-open at a restart expires; with ``late="next"`` its answer joins a batch of the learner that plays when it comes, and no other.
+whole run (parallel composition), however long it gets. That is why ``make`` has no ``returning_users`` without a horizon: each
+restart would keep its promise about so many batches, and nothing says what all of them keep together. Users who say who they are
+keep their visits over restarts. A ticket that is open at a restart expires; with ``late="next"`` its answer joins a batch of the
+learner that plays when it comes, and no other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -75,6 +77,7 @@ class Restarts(Saved):
         self.stage = 0
         self.live: Any = make(horizon=self.first)
         self.arms, self.setting, self.late = self.live.arms, self.live.setting, self.live.late
+        self.dimension = getattr(self.live, "dimension", None)  # of features, if there are any
         self.name = f"{self.live.name}, unknown horizon"
         self.parameters: dict[str, Any] = self.live.parameters | {"first_horizon": self.first, "growth": self.growth}
         self.description = f"Restarts(growth={growth!r}, first={self.live.description})"
@@ -121,10 +124,10 @@ class Restarts(Saved):
         return self.live.missing
 
     @locked
-    def act(self, users: int = 1, user: Hashable = None) -> Ticket:
-        """Ask the learner that plays now for a ticket."""
+    def act(self, *shown: Any, **who: Any) -> Ticket:
+        """Ask the learner that plays now for a ticket; arguments and errors are those of its ``act``."""
         self._turn_over()
-        ticket: Ticket = self.live.act(users, user)
+        ticket: Ticket = self.live.act(*shown, **who)
         return ticket
 
     @locked

@@ -31,6 +31,8 @@ class Ticket:
 
     Attributes
     ----------
+    propensity : float or ndarray of float or None
+        With which probability this arm was drawn, if ``act`` was to ``explore``; for :func:`bandits_dp.logs.evaluate`.
     token : str
         The ticket in letters, for a page or an app that keeps it until the answer comes.
 
@@ -54,6 +56,7 @@ class Ticket:
     owner: str = field(default="", repr=False)
     seal: str = field(default="", repr=False)  # a keyed hash of all that a token says
     shown: Any = field(default=None, repr=False)  # features of the arms, for whoever encodes the answer
+    propensity: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Protect the features, whose norm was checked, and with which the answer will be encoded."""
@@ -73,9 +76,9 @@ class Ticket:
 
     def content(self) -> bytes:
         """Return what the seal is on: numbers and shapes in a line, and then the arrays."""
-        values = (self.arm, self.plays, self.shown)
+        values = (self.arm, self.plays, self.shown, self.propensity)
         arrays = [np.ascontiguousarray(one, KINDS[one.dtype.kind]) for one in values if isinstance(one, np.ndarray)]
-        told = [one if one is None or isinstance(one, int) else [one.dtype.kind, *one.shape] for one in values]
+        told = [one if one is None or isinstance(one, (int, float)) else [one.dtype.kind, *one.shape] for one in values]
         line = json.dumps([self.owner, self.number, self.users, *told])
         return b"\n".join([line.encode(), b"".join(array.tobytes() for array in arrays)])
 
@@ -93,6 +96,6 @@ class Ticket:
                 at += 8 * size
             else:
                 values.append(one)
-        arm, plays, shown = values
-        return cls(arm, users, None, plays, number, owner, seal, shown)
+        arm, plays, shown, propensity = values
+        return cls(arm, users, None, plays, number, owner, seal, shown, propensity)
 
