@@ -9,7 +9,6 @@ import os
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
 
@@ -30,7 +29,7 @@ def generator(rng: object) -> np.random.Generator:
     return _of_this_process if rng is None else _checks.generator(rng)
 
 
-def explored(arms: Any, sizes: ArrayLike, share: float, rng: np.random.Generator | None) -> tuple[Any, Any]:
+def explored(arms: Any, sizes: int | list[int], share: float, rng: np.random.Generator | None) -> tuple[Any, Any]:
     """Return arms in the place of which one of so many is drawn uniformly, with this probability, and the propensities of all."""
     if not _checks.real("explore", share, 0.0, 1.0, ends="[]"):
         return arms, None
