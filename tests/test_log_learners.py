@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chi2
 
 import bandits_dp as bdp
-from bandits_dp.companion.logs import Log, record, replay, warm_start
+from bandits_dp.companion.logs import Log, record, replay, warm_start, warming
 from bandits_dp.learners import ArmElimination
 from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms
 from bandits_dp.schedules.arms import EqualBatches
@@ -215,9 +215,11 @@ def test_every_row_passes_the_privatizer_once(name, monkeypatch):
         assert all(count % warm.batch_size == 0 for count in told) and told[-1] == len(sent)
 
 
-@pytest.mark.parametrize("name", ["UCB1", "DP-UCB", "LinUCB", "LinUCB-JDP", "LinUCB-LDP", "LinUCB-Batched-LDP", "LinUCB-Tree"])
-def test_a_log_that_is_taken_at_once_teaches_what_its_rows_teach_one_by_one(name):
+@pytest.mark.parametrize("name", ["UCB1", "DP-UCB", "LinUCB", "LinUCB-JDP", "LinUCB-LDP", "LinUCB-Batched-LDP", "LinUCB-Tree",
+                                  "LinUCB-RewardTree"])
+def test_a_log_that_is_taken_at_once_teaches_what_its_rows_teach_one_by_one(name, monkeypatch):
     """The same sums with so little noise that it cannot be seen, as many batches and bits, and a counter goes on from there."""
+    monkeypatch.setattr(warming, "MANY", 0)
     options = {"returning_users": 2} if name == "LinUCB-Batched-LDP" else {}  # each of whose users is there twice
     learner, _, log = logged(name, 300, epsilon=1e6, **options)
     users = np.arange(300) % (300 // (1 + len(options)))
@@ -231,7 +233,7 @@ def test_a_log_that_is_taken_at_once_teaches_what_its_rows_teach_one_by_one(name
             phi = log.chosen[row]
             plain.update(plain.act([phi, phi], user=int(users[row])), log.rewards[row], noise)
     for kind in ("sums", "pulls", "batch", "theta"):
-        if hasattr(plain.learner, kind):
+        if hasattr(plain.learner, kind) and (name, kind) != ("LinUCB-RewardTree", "sums"):  # its directions differ
             assert getattr(warm.learner, kind) == pytest.approx(getattr(plain.learner, kind), abs=0.5)
     assert warm.played == plain.played > 280
     assert warm.bits == plain.bits * (name != "LinUCB")  # nobody sends where nothing is hidden

@@ -281,35 +281,41 @@ class LiveContexts(Live):
         shown = self.checked(np.repeat(phi[:, None], 2, axis=1), 3)[:, 0]  # as a choice between it and itself
         return self.values(shown, self._in_range(rewards) - self.reward_shift)
 
-    def learn(self, values: Floats, rng: np.random.Generator | None) -> None:
+    def learn(self, phi: Floats, rewards: Floats, rng: np.random.Generator | None) -> None:
         """Take whole batches of different users who were shown something before; only the last running sums need be told.
 
         Without ``rng`` they are people to whom nothing is promised: the sums are exact, and nobody sends anything. The noise on
         later sums is that of later batches only, less than the radius allows for. A counter takes all of them in one
-        :meth:`bandits_dp.continual.base.Counter.leap`. One of our learners computes its model from the last sums, so that models in
-        between, by which nobody is shown anything, are left out; its radius counts all batches.
+        :meth:`bandits_dp.continual.base.Counter.leap`, or, where a public whitener should follow, in some that double. One of our
+        learners computes its model from the last sums, so that models in between, by which nobody is shown anything, are left out;
+        its radius counts all batches.
 
         Parameters
         ----------
-        values : ndarray, shape (users, numbers)
-            What :meth:`checked_values` returned, for a multiple of ``batch_size`` users.
+        phi, rewards : ndarray, shapes (users, dimension) and (users,)
+            What was shown, and what it paid, of a multiple of ``batch_size`` users, for which :meth:`checked_values` finds nothing
+            wrong.
         rng : numpy.random.Generator, optional
             Source of the privatizer's randomness.
         """
-        count, size, stream = len(values), self.batch_size, snapshot(self.stream)
+        count, size, stream = len(phi), self.batch_size, snapshot(self.stream)
         batches, ours = count // size, ours_learns(self.learner)
         if self.slots[0].filled or not (isinstance(stream, FreshBatches) or (ours and isinstance(stream, CountedBatches))):
             raise ValueError(f"users must come at the start of a batch, got {self.slots[0].filled} users before them with "
                              f"{type(stream).__name__}")
-        if not batches:
-            return
-        public = (values[:, -stream.public :],) if stream.public else ()
         if isinstance(stream, CountedBatches):
-            released = stream.leap(values, batches, rng or generator(None))
-            self._skip(batches - 1)
-            self._tell(released, *public)
-        else:
-            for start in range(0, count, step := size * max(1, SENT // size)):
+            done = 0
+            while done < batches:
+                more = min(max(1, done), batches - done) if hasattr(self.learner, "whitener") else batches
+                part = slice(done * size, (done + more) * size)
+                values = self.checked_values(phi[part], rewards[part])
+                released = stream.leap(values, more, rng or generator(None))
+                self._skip(more - 1)
+                self._tell(released, *((values[:, -stream.public :],) if stream.public else ()))
+                done += more
+        elif batches:
+            values, step = self.checked_values(phi, rewards), size * max(1, SENT // size)
+            for start in range(0, count, step):
                 sent = values[start : start + step] if rng is None else stream.send(values[start : start + step], rng)
                 for own in sent.reshape(-1, size, *sent.shape[1:]):
                     if rng is None:

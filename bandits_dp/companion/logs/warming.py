@@ -13,10 +13,11 @@ logging policy chose by what was shown and by chance only:
 Others are refused: clients answer with averages of a whole phase, restarts would forget the log, perturbed features are not those
 that were logged, and of a learner with features that is somebody's own nobody knows what it assumes.
 
-**At once.** Nobody is shown anything while a log is read, so sums in between need not be released: the batches of UCB1, DP-UCB and
-LinUCB are taken together, each row through the privatizer as ever, and the learner is told what comes out at the end. That is a
-part of what would have been released, so no promise changes; and the noise in it is that of as many batches, or less, which is
-what widths and radii allow for. Directions that depend on earlier batches (LinUCB-RewardTree) are those of the beginning.
+**At once.** Nobody is shown anything while a log is read, so sums in between need not be released. UCB1, DP-UCB, and LinUCB with
+fresh noise for every batch or with more than 1,000 batches of a counter, take all whole batches together, each row through the
+privatizer as ever, and are told what comes out at the end. That is a part of what would have been released, so no promise changes;
+and the noise in it is that of as many batches, or less, which is what widths and radii allow for. LinUCB-RewardTree is told after
+1, 2, 4, ... batches, so that its public directions follow.
 
 **Privacy.** The people in the log are people too. Their rows enter batches (or the counter) like those of live users, one row a
 round, and only what the privatizer makes of a batch reaches the learner. A user is in no more batches than the guarantee says,
@@ -46,12 +47,14 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp.companion.logs.fitting import check_fits, in_row
 from bandits_dp.companion.logs.log import Log
-from bandits_dp.learners import UCB, LinUCB
+from bandits_dp.learners import LinUCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.contexts import LiveContexts, ours_learns
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.streams import CountedBatches, FreshBatches
+
+MANY = 1000  # batches of a counter, which are taken one after the other if they are no more
 
 
 def warm_start(
@@ -142,6 +145,7 @@ class _Rows:
 
     def __init__(self, log: Log, live: Any, public: bool, skip_returning: bool) -> None:
         self.log, self.skip_returning = log, skip_returning
+        self.chosen = log.chosen if isinstance(live, LiveContexts) else np.zeros((0, 0))
         self.hidden = live.guarantee.model != "none"  # somebody's answers are, if not those of the log's users
         self.counted = self.hidden and not public
 
@@ -171,9 +175,9 @@ class _Rows:
 
 
 def _play_rows(live: Any, rows: _Rows, rng: np.random.Generator) -> None:
-    """Let every row be a round: whole batches at once where that is sound, else one row after the other."""
+    """Let every row be a round: whole batches at once where that is sound, else one batch after the other."""
     log, contexts = rows.log, isinstance(live, LiveContexts)
-    size, later = live.batch_size if contexts else 1, list[int]()
+    size = live.batch_size if contexts else 1
     together, taken = _at_once(live, rows), list[int]()
     for batch in rows.batches(live, range(len(log)), size):
         if (end := live.played + len(taken) + len(batch)) >= live.horizon:
@@ -183,43 +187,43 @@ def _play_rows(live: Any, rows: _Rows, rng: np.random.Generator) -> None:
             taken += batch
             rows.visit(live, batch)
             live.register.next_batch()
-        elif together:  # what is left
-            later = batch
-        else:
-            _one_by_one(live, rows, batch, rng)
-    if taken:
-        if contexts:
-            phi = log.chosen[taken]
-            values = _checked(lambda part: live.checked_values(phi[part], log.rewards[taken][part]), taken)
-            live.learn(values, rng if rows.hidden and (rows.counted or not isinstance(live.stream, FreshBatches)) else None)
-        else:
-            for arm in range(live.arms):
-                own = [row for row in taken if log.actions[row] == arm]
-                if own:
-                    live.learn(arm, _allowed(live, log.rewards, own), rng)
-    _one_by_one(live, rows, later, rng)
+            continue
+        _learn(live, rows, taken, rng)  # before what is left
+        taken = []
+        _checked_rows(live, rows, batch)
+        rows.visit(live, batch)
+        phi = rows.chosen[batch]
+        live.update(live.act(np.repeat(phi[:, None], 2, axis=1)), log.rewards[batch], rng)  # a choice between it and itself
+    _learn(live, rows, taken, rng)
 
 
 def _at_once(live: Any, rows: _Rows) -> bool:
     """Whether the learner may take all whole batches of the log at once, of which it is told the last sums."""
-    if not isinstance(live, LiveContexts):
-        return isinstance(live, LiveCounted) and type(live.learner) is UCB
-    if isinstance(live.stream, FreshBatches):
+    if isinstance(live, LiveCounted) or isinstance(live.stream, FreshBatches):
         return True
-    return isinstance(live.stream, CountedBatches) and ours_learns(live.learner) and (live.register.most == 1 or not rows.counted)
+    return (isinstance(live.stream, CountedBatches) and ours_learns(live.learner) and len(rows.log) > MANY * live.batch_size
+            and (live.register.most == 1 or not rows.counted))
 
 
-def _one_by_one(live: Any, rows: _Rows, batch: list[int], rng: np.random.Generator) -> None:
-    """Let rows be rounds, one after the other."""
+def _learn(live: Any, rows: _Rows, taken: list[int], rng: np.random.Generator) -> None:
+    """Let the learner take rows, whose users are counted."""
     log = rows.log
-    for row in batch:
-        with in_row(row):
-            if isinstance(live, LiveContexts):
-                phi = log.shown(row)[log.actions[row]]  # type: ignore[index]  # it was checked that there are features
-                ticket = live.act(np.stack([phi, phi]), user=rows.user(row))  # a choice between what was shown and itself
-            else:
-                ticket = live.offer(int(log.actions[row]), user=rows.user(row))
-            live.update(ticket, log.rewards[row], rng)
+    if not taken:
+        return
+    if isinstance(live, LiveContexts):
+        _checked_rows(live, rows, taken)
+        fresh = isinstance(live.stream, FreshBatches)
+        live.learn(rows.chosen[taken], log.rewards[taken], None if fresh and not rows.counted else rng)
+        return
+    for arm in np.unique(log.actions[taken]).tolist():
+        own = [row for row in taken if log.actions[row] == arm]
+        live.learn(arm, _allowed(live, log.rewards, own), rng)
+
+
+def _checked_rows(live: LiveContexts, rows: _Rows, batch: list[int]) -> None:
+    """Name the first row whose features or reward the learner cannot take."""
+    phi, rewards = rows.chosen[batch], rows.log.rewards[batch]
+    _checked(lambda part: live.checked_values(phi[part], rewards[part]), batch)
 
 
 def _allowed(live: Any, rewards: NDArray[np.float64], batch: list[int]) -> NDArray[np.float64]:
