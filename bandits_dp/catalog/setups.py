@@ -58,7 +58,7 @@ class Setup:
         """
         from bandits_dp.catalog import make  # which imports this module for its names
 
-        given = dict(self.options.get(name, {})) | options
+        given: dict[str, Any] = dict(self.options.get(name, {})) | options
         return make(name, self.problem, epsilon=epsilon, delta=self.delta, horizon=self.horizon,
                     calibration=calibration or self.calibration, **given)
 

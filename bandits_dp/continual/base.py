@@ -247,6 +247,16 @@ class Counter(Saved):
         self.steps += 1
         return released
 
+    def leap(self, values: NDArray[np.float64], rounds: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Take right values of different users, one row each, and release the sum after so many rounds only.
+
+        Here all of them are one round, in which every user is once, so that the guarantee is that of :meth:`step`. The noise on
+        later sums is that of fewer rounds, which is no more: the variance of a factorization's grows with them.
+        """
+        released = self._next(self.grid.whole(values).sum(axis=0), rng)
+        self.steps += 1
+        return released
+
     def count(self, value: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
         """Take the next value, or those of many runs, and release the running sum with this noise; for simulators."""
         self.steps += 1
