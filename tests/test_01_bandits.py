@@ -30,8 +30,6 @@ def rule(name: str, means: Array) -> Any:
 
 
 # ---- Hoeffding
-
-
 def hoeffding_gap(n: int, law: Array, constant: float = 2.0) -> float:
     """Return the largest of ln(exact upper tail) - ln(bound), over all thresholds, for n rewards on 0, 1/g, ..., 1 with `law`.
 
@@ -67,8 +65,6 @@ def test_a_larger_constant_would_be_caught() -> None:
 
 
 # ---- UCB1
-
-
 def ucb1_bound(means: Array, horizon: int) -> float:
     gaps = means.max() - means
     return float(8 * math.log(horizon) * (1 / gaps[gaps > 0]).sum() + (1 + math.pi**2 / 3) * gaps.sum())
@@ -81,11 +77,7 @@ def refutes(regret: Array, bound: float, most: float, checks: int) -> bool:
 
 
 UCB1_GRID = [
-    ([0.5, 0.1], 10_000),
-    ([0.5, 0.3], 30_000),
-    ([0.9, 0.5, 0.5], 10_000),
-    ([0.95, 0.05], 3_000),
-    ([0.2, 0.6, 0.1, 0.6], 10_000),
+    ([0.5, 0.1], 10_000), ([0.5, 0.3], 30_000), ([0.9, 0.5, 0.5], 10_000), ([0.95, 0.05], 3_000), ([0.2, 0.6, 0.1, 0.6], 10_000),
     ([0.45, 0.5, 0.3, 0.6, 0.4], 10_000),
 ]
 
@@ -113,8 +105,6 @@ def test_following_the_leader_breaks_that_bound() -> None:
 
 
 # ---- Arm elimination
-
-
 def log_failure(horizon: int, m: int) -> float:
     return math.log(horizon**2 / m)
 
@@ -187,8 +177,6 @@ def test_the_packages_width_is_a_hair_wider(m: int) -> None:
 
 
 # ---- What the arms give away
-
-
 def test_replaying_both_answers_names_the_true_one() -> None:
     """Play the attack of the chapter with nothing but what its adversary knows."""
     means = np.array([0.45, 0.5, 0.3, 0.6, 0.4])
@@ -233,8 +221,7 @@ def test_the_scene_shows_what_the_package_suggests() -> None:
     spawned = np.random.SeedSequence(0).spawn(12)
     tapes = {run: np.random.default_rng(spawned[run]).random(50_000) for run in (0, 11)}
     rules = {
-        "UCB1": ("UCB1", 0, slice(20, 40), {}),
-        "elimination": ("AE", 0, slice(0, 2000, 100), {"batch_size": 100}),
+        "UCB1": ("UCB1", 0, slice(20, 40), {}), "elimination": ("AE", 0, slice(0, 2000, 100), {"batch_size": 100}),
         "elimination, unlucky": ("AE", 11, slice(4700, 6700, 100), {"batch_size": 100}),
     }
     assert {rule for _, rule in frames} == set(rules)

@@ -18,8 +18,6 @@ COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, 
 
 
 # ---- One proof for every counter
-
-
 def stream_delta(right: np.ndarray, first: float, other_first: float, second, other_second, sigma: float, epsilon: float) -> float:
     """Hockey-stick divergence of y = R x + z, two rounds, x_2 a function of y_1; exact in y_2, trapezoid rule in y_1.
 
@@ -100,8 +98,6 @@ def test_naive_and_two_level_errors(horizon: int) -> None:
 
 
 # ---- Tree and square root
-
-
 def test_tree_touches_h_blocks_and_popcount_noises() -> None:
     """Brute force: the blocks of every user, and the noises in every sum, for all horizons up to 130."""
     for horizon in [*range(1, 131), 255, 256, 257]:
@@ -198,8 +194,6 @@ def test_square_root_of_counting() -> None:
 
 
 # ---- Joint privacy
-
-
 def test_billboard_lemma_exactly() -> None:
     """The chapter's three-user world in fractions: every user, every change of data, views of the others."""
     play = chapter_function("billboard", "play")

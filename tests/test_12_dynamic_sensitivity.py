@@ -64,8 +64,6 @@ def noise_of(problem, horizon, epsilon=2.0, calibration="theorem", **options):
 
 
 # ---- What the chapter proves -------------------------------------------------------------------------------------------------
-
-
 def test_lemma_1_shift():
     """For features of all kinds: the shift is below 2 L / lambda_min, which never rises; equality in one dimension."""
     rng = np.random.default_rng(0)
@@ -232,8 +230,6 @@ def test_whitening_can_lose_information():
 
 
 # ---- Sensitivity -------------------------------------------------------------------------------------------------------------
-
-
 def two_songs():
     """Algorithm 2 on songs e1 and e2, ten a round, e1 better: least eigenvalue of A_T and the bound of Lemma 1."""
     horizon, lambda0 = 2**17, 0.5
@@ -419,8 +415,6 @@ def test_small_rounds(measured):
 
 
 # ---- Privacy: the grid of chapter 12 ------------------------------------------------------------------------------------------
-
-
 def spent(log_horizon, epsilon, scale=32.0):
     """The s of the box 'Fresh noise', T = 2^n: a lower bound in closed form, from rounds t >= 2^14 whose second bit is set."""
     n = log_horizon
@@ -679,8 +673,6 @@ def test_pan_privacy(measured):
 
 
 # ---- Noise, width and regret -------------------------------------------------------------------------------------------------
-
-
 @claim("Lemma 3",
        "With probability $1 - \\zeta$, sum of independent Lapalace distributions $\\text{Lap}(a_i)$ is bounded by "
        "$O(\\sqrt{\\sum_i a_i^2} \\log \\frac{1}{\\zeta})$",
@@ -1047,8 +1039,6 @@ def test_figure_2b_later(measured):
 
 
 # ---- The scene "Fresh or kept?"
-
-
 @cache
 def fresh_or_kept():
     """Run the scene's cells; return what they define, and the figure that is stored."""

@@ -29,8 +29,6 @@ def lower_bound(more, less, runs, delta, confidence):
 
 
 # ---- What an audit proves ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("p", "q", "delta"), [(0.5, 0.5 * math.exp(-1), 0.0), (0.3, 0.1, 0.05), (1.0, 0.3, 0.0), (0.3, 0.0, 0.2)])
 def test_an_audit_is_wrong_as_rarely_as_declared(p, q, delta):
     """The exact probability of a bound above the truth, over all pairs of counts, is at most 1 - confidence."""
@@ -146,8 +144,6 @@ def test_rare_faults_stay_unseen():
 
 
 # ---- The last bits -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def sampler():
     """The textbook's sampler and Eve's test, as they stand in the chapter."""
@@ -178,8 +174,6 @@ def test_numpys_laplace_betrays_its_count(sampler):
 
 
 # ---- What the chapter shows --------------------------------------------------------------------------------------------------
-
-
 def test_scene_shows_counts_and_bounds():
     """At every setting the marks are the counts' shares and limits, and the bound follows from them."""
     settings = stored_scene(CHAPTER, "scene")

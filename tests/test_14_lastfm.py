@@ -144,8 +144,6 @@ def test_the_scene_shows_the_packages_scores(stand_in):
 
 
 # ---- The paper's figures on these data
-
-
 claim = partial(pytest.mark.claim, "wang2022", chapter=CHAPTER)
 
 

@@ -42,8 +42,6 @@ def chapter(name: str, **given: Any) -> Any:
 
 
 # ---- Shares of noise ---------------------------------------------------------------------------------------------------------
-
-
 def difference(r: float, q: float, reach: int = 400) -> np.ndarray:
     """Probabilities of the difference of two Polya numbers with parameter r, on -reach..reach."""
     law = stats.nbinom.pmf(np.arange(4 * reach), r, 1 - q)
@@ -91,8 +89,6 @@ def test_too_many_shares_do_no_harm(r):
 
 
 # ---- Several shufflers -------------------------------------------------------------------------------------------------------
-
-
 def exact_delta(bits, sizes, epsilon):
     """Divergence of two independent noises from both shifted by one, summed over all pairs of outcomes."""
     first, second = (np.exp(one.log_pmf(m)) for m, one in zip(sizes, bits, strict=True))
@@ -191,8 +187,6 @@ def test_scene_shows_open_batches():
 
 
 # ---- The floor below private learners ----------------------------------------------------------------------------------------
-
-
 def floor(horizon, tau, epsilon, mean, gap, raised, worst):
     """The theorem's right side."""
     c = math.log1p(math.expm1(epsilon) * raised / (mean + raised))

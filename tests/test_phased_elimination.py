@@ -126,11 +126,9 @@ def one_phase(privatizer, pulls=40):
 
 
 PRIVATIZERS = {
-    "none": lambda n: Identity(n, SIGNS),
-    "central Gaussian": lambda n: CentralGaussian(n, 1.0, 1e-3, domain=SIGNS),
+    "none": lambda n: Identity(n, SIGNS), "central Gaussian": lambda n: CentralGaussian(n, 1.0, 1e-3, domain=SIGNS),
     "central Laplace": lambda n: CentralLaplace(n, 0.5, domain=SIGNS),
-    "local Laplace": lambda n: LocalLaplace(n, 1.0, domain=SIGNS),
-    "bits": lambda n: ScalarSum(n, 1.0, 1e-3, domain=SIGNS),
+    "local Laplace": lambda n: LocalLaplace(n, 1.0, domain=SIGNS), "bits": lambda n: ScalarSum(n, 1.0, 1e-3, domain=SIGNS),
     "few bits": lambda n: ScalarSum(n, 4.0, 1e-2, domain=SIGNS, levels=1),
 }
 

@@ -18,8 +18,7 @@ from tests.same_law import same_law
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 WIDE = P.Box(1, -1.0, 2.0)
 MAKERS = {
-    "identity": P.Identity,
-    "central Gaussian": partial(P.CentralGaussian, epsilon=1.0, delta=1e-3),
+    "identity": P.Identity, "central Gaussian": partial(P.CentralGaussian, epsilon=1.0, delta=1e-3),
     "central Laplace": partial(P.CentralLaplace, epsilon=1.0),
     "central Laplace with delta": partial(P.CentralLaplace, epsilon=1.0, delta=0.05),
     "local Gaussian": partial(P.LocalGaussian, epsilon=1.0, delta=0.01, domain=P.Ball(2)),

@@ -19,14 +19,11 @@ from tests.small_problems import assert_same_runs
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 POOL = PoolContextual(arms=4, dimension=3, items=50, clip=True)
 CASES = {
-    "tree": ("LinUCB-Tree", {}),
-    "tree, ridge": ("LinUCB-Tree", {"ridge": 7.0, "width": 1.0}),
-    "tree, proved": ("LinUCB-Tree", {"width": None, "radius_scale": 0.2}),
-    "reward tree": ("LinUCB-RewardTree", {}),
+    "tree": ("LinUCB-Tree", {}), "tree, ridge": ("LinUCB-Tree", {"ridge": 7.0, "width": 1.0}),
+    "tree, proved": ("LinUCB-Tree", {"width": None, "radius_scale": 0.2}), "reward tree": ("LinUCB-RewardTree", {}),
     "reward tree, tree": ("LinUCB-RewardTree", {"counter": "tree", "width": 1.0}),
     "reward tree, hybrid": ("LinUCB-RewardTree", {"counter": "hybrid", "whiten": False}),
-    "reward tree, proved": ("LinUCB-RewardTree", {"width": None, "radius_scale": 0.1}),
-    "dgs": ("LinUCB-DGS", {}),
+    "reward tree, proved": ("LinUCB-RewardTree", {"width": None, "radius_scale": 0.1}), "dgs": ("LinUCB-DGS", {}),
     "dgs, theorem": ("LinUCB-DGS", {"calibration": "theorem", "strict": False}),
     "dgs, theorem, late": ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 1.0}),
     "dgs, hybrid": ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 1.0, "counter": "hybrid"}),
@@ -45,8 +42,6 @@ def make(case, problem=POOL, horizon=300, **more):
 
 
 # ---- Plain loops -------------------------------------------------------------------------------------------------------------
-
-
 def plain_dgs_noise(learner, horizon, epsilon, bound, options, rng, d):
     """Algorithm 1 of Wang, Zhao, Wang 2022, node by node; a dictionary remembers the noise of an explicit tree."""
     log_t, kept, out = math.log2(horizon), {}, []
@@ -210,8 +205,6 @@ def test_perturbed_contexts_have_the_same_law_in_both():
 
 
 # ---- The pool ----------------------------------------------------------------------------------------------------------------
-
-
 def test_candidates_are_drawn_without_replacement():
     """All ordered triples of five items are equally likely (chi-square); rows drawn one by one or together are the same."""
     problem = PoolContextual(arms=3, dimension=2, items=5)
@@ -262,8 +255,6 @@ def test_clipping_bends_means_without_crossing_them():
 
 
 # ---- What the noise protects -------------------------------------------------------------------------------------------------
-
-
 def test_shifts_are_differences_of_parameters():
     """Two ridge regressions with one different reward, solved from scratch, in every round."""
     rng = np.random.default_rng(0)
@@ -420,8 +411,6 @@ def test_audit_of_the_reward_tree():
 
 
 # ---- Widths, estimates and regret --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("case", ("tree, proved", "reward tree, proved"))
 def test_proved_radii_cover(case):
     """The error of the estimate in its own norm stays below the radius, in all rounds of nearly all runs; and comes near it."""

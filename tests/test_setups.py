@@ -37,8 +37,7 @@ def test_sizes_are_the_published_ones():
     ("chowdhury-zhou-2022", {"dimension": 15, "arms": 30}, (30, 15)),
     ("chowdhury-zhou-2022-code", {"dimension": 10, "arms": 30}, (30, 10)),
     ("li-zhou-ji-2022", {"dimension": 5, "actions": 40, "horizon": 1000}, (40, 5)),
-    ("tenenbaum-2021", {"arms": 3, "gap": 0.5, "horizon": 1000}, (3, None)),
-    ("wang-zhao-wang-2022", {}, (10, 10)),
+    ("tenenbaum-2021", {"arms": 3, "gap": 0.5, "horizon": 1000}, (3, None)), ("wang-zhao-wang-2022", {}, (10, 10)),
 ])
 def test_overrides(paper, overrides, sizes):
     made = bdp.setup(paper, **overrides)

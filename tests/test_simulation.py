@@ -37,8 +37,7 @@ def test_every_system_runs_in_both_proved_calibrations(name):
 
 THEOREM = {"calibration": "theorem"}
 BAD = [
-    ("vb-sdp-ae", {}, "did you mean 'VB-SDP-AE'"),
-    (None, {}, "name must be a known system, got None"),
+    ("vb-sdp-ae", {}, "did you mean 'VB-SDP-AE'"), (None, {}, "name must be a known system, got None"),
     ("AE", {"batch_size": "double"}, "batch_size must be an integer that is at least 1, \"doubling\" or Batches, got 'double'"),
     ("AE", {"batch_size": 2001}, "batch_size must not exceed the horizon, got a first batch of 2001 users for 2000 rounds"),
     ("VB-SDP-AE", {"horizon": 1}, "batch_size must not exceed the horizon, got a first batch of 2 users for 1 rounds"),
@@ -49,10 +48,8 @@ BAD = [
     ("DP-UCB", THEOREM | {"noise": "gaussian"}, "calibration must be 'certified' for counter='tree'"),
     ("CDP-PE", {"problem": LinearArms(np.eye(2), [0, 0], "gaussian")}, "problem must have bounded rewards"),
     ("CDP-PE", {"delta": None, "noise": "gaussian"}, "delta must be in .* noise='laplace' can do without"),
-    ("LDP-PE", THEOREM | {"noise": "laplace"}, "prints no width"),
-    ("CDP-PE", THEOREM, "epsilon must be below 1"),
-    ("PE", {"problem": PROBLEM}, "problem must be of the setting 'linear'"),
-    ("CDP-DPE", THEOREM, "epsilon must be"),
+    ("LDP-PE", THEOREM | {"noise": "laplace"}, "prints no width"), ("CDP-PE", THEOREM, "epsilon must be below 1"),
+    ("PE", {"problem": PROBLEM}, "problem must be of the setting 'linear'"), ("CDP-DPE", THEOREM, "epsilon must be"),
     ("CDP-DPE", THEOREM | {"noise": "laplace"}, "calibration must be 'certified' for noise='laplace'"),
     ("LinUCB-SDP-Vec", {"batch_size": 2001}, "batch_size must not exceed the horizon, got 2001 users for 2000 rounds"),
     ("LinUCB-SDP-Vec", THEOREM | {"centred": True}, "centred must be False for calibration="),

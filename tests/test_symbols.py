@@ -55,8 +55,7 @@ def test_a_whole_table_is_read_and_passes() -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "letter"), [
-    ("With $K$", "With $n$ and $K$", "n"),
-    ("\\le \\mu^*", "\\le \\mu^* + \\varepsilon", "varepsilon"),
+    ("With $K$", "With $n$ and $K$", "n"), ("\\le \\mu^*", "\\le \\mu^* + \\varepsilon", "varepsilon"),
     ("</details>", "</details>\n\n$Z$", "Z"),
 ])
 def test_a_letter_without_a_row_is_named(old: str, new: str, letter: str) -> None:

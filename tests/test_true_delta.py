@@ -32,8 +32,6 @@ def scan(seed, epsilons, deltas, points=POINTS):
 
 
 # Randomized response
-
-
 def test_a_rare_lie_is_as_frequent_as_a_small_delta_needs():
     """At (13.994, 1e-12) the true delta was 64 times the claimed one, and nearly 3e4 times elsewhere in the scan below."""
     true = exact_delta.randomized_response(P.RandomizedResponse(1, 13.994, 1e-12).truth, 13.994)
@@ -80,8 +78,6 @@ def test_an_epsilon_without_a_trace_is_refused(epsilon):
 
 
 # Noise bits
-
-
 def crowds(seed, largest, points=POINTS):
     """Log-uniform numbers of users."""
     return [int(users) for users in np.exp(np.random.default_rng(seed).uniform(0, np.log(largest), points))]
@@ -132,8 +128,6 @@ def test_noise_bits_are_no_more_than_needed():
 
 
 # Laplace, discrete Laplace, Skellam, Gauss
-
-
 def test_discrete_laplace_noise_keeps_delta():
     """Up to 40 levels; every tenth without a delta, where not even a rounding error is allowed."""
     for i, (epsilon, delta) in enumerate(scan(9, (1e-3, 60.0), (1e-15, 0.99))):
@@ -177,8 +171,6 @@ def test_gaussian_noise_keeps_delta():
 
 
 # Vectors
-
-
 def moves(l2_shift, most, dimension, rng):
     """Integer moves of norm ``l2_shift`` at most and ``most`` in each coordinate: one alone, all alike, and one at random."""
     yield [min(most, math.floor(l2_shift))]
@@ -202,8 +194,6 @@ def test_the_vector_sum_keeps_delta():
 
 
 # Rare noise
-
-
 def step_of(p):
     """P as a number of steps of 2^-53, if it is one."""
     assert p * UNIT == int(p * UNIT)
