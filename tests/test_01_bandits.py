@@ -177,31 +177,6 @@ def test_the_packages_width_is_a_hair_wider(m: int) -> None:
 
 
 # ---- What the arms give away
-def test_replaying_both_answers_names_the_true_one() -> None:
-    """Play the attack of the chapter with nothing but what its adversary knows."""
-    means = np.array([0.45, 0.5, 0.3, 0.6, 0.4])
-    noor, rounds = 20, 200
-    tapes = np.random.default_rng(17).random((30, rounds))
-    arms = rule("ucb1", means)(tapes)
-    answers = (tapes < means[arms]).astype(float)
-    named = 0
-    for shown, told in zip(arms, answers, strict=True):
-        alive = {}
-        for guess in (0.0, 1.0):
-            problem = bdp.problems.BernoulliArms(means)
-            learner = bdp.make("UCB1", problem, horizon=rounds)
-            alive[guess] = True
-            for t in range(rounds):
-                ticket = learner.act()
-                if ticket.arm != shown[t]:
-                    alive[guess] = False
-                    break
-                learner.update(ticket, guess if t == noor else told[t])
-        assert alive[told[noor]], "the true history explains what was seen"
-        named += not alive[1 - told[noor]]
-    assert named >= 27
-
-
 def suggestions(name: str, tape: Array, answer: bool, rounds: int, **options: Any) -> str:
     """Letters that the package's rule shows to the chapter's users, of whom user 20 answers as told."""
     means, noor, played = np.array([0.45, 0.5, 0.3, 0.6, 0.4]), 20, ""

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from bandits_dp import continual as C
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
-from tests.chapters import cells, stored_scene
+from tests.chapters import cells, one_way, stored_scene
 from tests.counter_factors import factors, worst_shift
 
 COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
@@ -215,15 +215,12 @@ def test_billboard_lemma_exactly() -> None:
             everything[actions] += chance
         return board, others, both, everything
 
-    def delta(p: dict, q: dict, ratio: Fraction) -> Fraction:
-        return sum((max(p[x] - ratio * q.get(x, Fraction(0)), Fraction(0)) for x in p), Fraction(0))
-
     exposed = 0
     crowds = [((0, (0, 1)), (1, (1, 0))), ((1, (0, 1)), (1, (0, 1))), ((0, (1, 1)), (0, (1, 0)))]
     for crowd, i in itertools.product(crowds, range(3)):
         worlds = [views((*crowd[:i], kind, *crowd[i:]), i) for kind in kinds]
         for (p, q), ratio in itertools.product(itertools.permutations(worlds, 2), (Fraction(3, 2), Fraction(3))):
-            board, others, both, everything = (delta(a, b, ratio) for a, b in zip(p, q, strict=True))
+            board, others, both, everything = (one_way(a, b, ratio) for a, b in zip(p, q, strict=True))
             assert others <= board
             assert both == board  # the others' screens add nothing to the board
             exposed += everything > board

@@ -40,12 +40,6 @@ def real():
         return LastFM(source="files")
 
 
-def ends(name):
-    """Return mean and standard error of the stored ratio at the end."""
-    values = np.array(STORED["curves"][name]["ends"])
-    return values.mean(), values.std(ddof=1) / np.sqrt(len(values))
-
-
 def test_the_set_up_is_the_papers(real, stand_in):
     """25 candidates, one of them from the user's history; 25 components; the ratio is over random play's 1 of 25."""
     for problem in (LastFM(listening=stand_in), real):
@@ -81,15 +75,10 @@ def test_stored_runs_come_from_the_files(real):
         np.testing.assert_allclose(ratio[:, -1], STORED["curves"][name]["ends"][:2], atol=0.5)
 
 
-def test_order_of_the_learners():
-    """RewardTree is far above Neel and Roth's tree, bands apart, and every learner above chance."""
-    tree, reward_tree = ends("Tree"), ends("RewardTree")
-    assert reward_tree[0] - tree[0] > 20 * np.hypot(reward_tree[1], tree[1])
-    assert all(ends(name)[0] > 1.5 for name in tool.LEARNERS)
-    assert abs(ends("random play")[0] - 1) < 6 * ends("random play")[1]
-    problem = LastFM(source="synthetic")
-    promises = [bdp.make(name, problem, horizon=10, **tool.TWO).guarantee for name in ("LinUCB-Tree", "LinUCB-RewardTree")]
-    assert [(promise.epsilon, promise.delta) for promise in promises] == [(2.0, 0.0), (2.0, 0.1)]
+def ends(name):
+    """Return mean and standard error of the stored ratio at the end."""
+    values = np.array(STORED["curves"][name]["ends"])
+    return values.mean(), values.std(ddof=1) / np.sqrt(len(values))
 
 
 def columns(rounds):

@@ -167,6 +167,7 @@ def test_certified_margins_are_nearly_the_best_of_chernoff(kind):
         start = grid[np.argmin([bound(x) for x in grid])]
         best = minimize_scalar(bound, bounds=(start - 0.1, start + 0.1), method="bounded").fun
         assert best * (1 - 1e-6) <= margin <= best * (1.05 if "Laplace" in kind else 1.01)
+    assert (width.margins(phase, 0 * differences, 0 * coefficients) == 0).all()  # of equal actions
 
 
 def test_clients_widen_margins():
@@ -175,12 +176,6 @@ def test_clients_widen_margins():
     margins = ExactWidth(12, 1000, reward_std=2.0, client_std=0.3).margins(crowd, differences, coefficients)
     variance = coefficients**2 @ (4 / (7 * phase.plays)) + 0.09 * (differences**2).sum(axis=1) / 7
     assert margins == pytest.approx(np.sqrt(2 * variance * math.log(12_000)))
-
-
-def test_the_difference_of_equal_actions_has_no_margin():
-    for kind in PRIVATIZERS:
-        _, _, phase, differences, coefficients = one_phase(PRIVATIZERS[kind])
-        assert ExactWidth(12, 1000).margins(phase, 0 * differences, 0 * coefficients).tolist() == [0.0] * 11
 
 
 def test_what_rounding_puts_off_the_span_widens_the_margin_of_its_own_action_only():
@@ -195,39 +190,22 @@ def test_what_rounding_puts_off_the_span_widens_the_margin_of_its_own_action_onl
 
 
 @pytest.mark.parametrize(("name", "options", "sigma"), [
-    ("PE", {}, lambda d, s, h: 0),
-    ("CDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(s) / h),
-    ("LDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(2 * s / h)),
+    ("PE", {}, lambda d, s, h, std: 0),
+    ("CDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h, std: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(s) / h),
+    ("LDP-PE", {"epsilon": 0.5, "delta": 0.1}, lambda d, s, h, std: 8 * d * math.sqrt(2 * math.log(12.5)) * math.sqrt(2 * s / h)),
+    ("SDP-PE", {"epsilon": 2.0, "delta": 0.1}, lambda d, s, h, std: 2 * d * std * math.sqrt(s) / h),
 ])
 def test_printed_margins(name, options, sigma):
     """Equation 54 with Table 4, by hand: B = 1, so the noise is 2 sqrt(2 ln(1.25 / delta)) / epsilon = 4 sqrt(2 ln 12.5)."""
     problem = linear_arms(12, 3)
     learner = bdp.make(name, problem, horizon=1000, calibration="theorem", **options)
     h, log = support_bound(3), math.log(12 * 1000)
-    s = len(learner.asked.arms)
+    s, std = len(learner.asked.arms), max(privatizer.noise_std for privatizer in learner.privatizers)
     phase = Phase(learner.learner.length, learner.asked.plays, 1, learner.privatizers)
-    expected = math.sqrt(4 * 3 / h * log) + math.sqrt(2 * sigma(3, s, h) ** 2 * log)
+    expected = math.sqrt(4 * 3 / h * log) + math.sqrt(2 * sigma(3, s, h, std) ** 2 * log)
     margins = learner.learner.width.margins(phase, np.zeros((5, 3)), np.zeros((5, s)))
     assert margins == pytest.approx(np.full(5, 2 * expected))
     assert learner.asked.plays.tolist() == [math.ceil(h * w) for w in g_optimal_design(problem.actions).weights if w > 0]
-
-
-def test_published_shuffling_has_the_constants_of_algorithm_4():
-    """B = 1: g = ceil(2 sqrt n) levels, b and p as printed, and their standard deviation in the width."""
-    learner = bdp.make("SDP-PE", linear_arms(12, 3), horizon=1000, epsilon=2.0, delta=0.1, calibration="theorem")
-    stds = []
-    for privatizer, n in zip(learner.privatizers, learner.asked.plays, strict=True):
-        g = math.ceil(2 * math.sqrt(n))
-        b = math.ceil(180 * g**2 * math.log(20) / n)
-        p = 90 * g**2 * math.log(20) / (b * n)
-        assert (privatizer.levels, privatizer.noise_bits.rare, privatizer.noise_bits.common) == (g, b, 0)
-        assert privatizer.noise_bits.p == pytest.approx(p) and privatizer.bits_per_user == g + b
-        stds.append(2 / g * math.sqrt(n * b * p * (1 - p)))
-        assert privatizer.noise_std == pytest.approx(stds[-1])  # +1 and -1 are not rounded
-    h, log, s = support_bound(3), math.log(12_000), len(stds)
-    expected = 2 * (math.sqrt(12 / h * log) + math.sqrt(2 * (2 * 3 * max(stds) * math.sqrt(s) / h) ** 2 * log))
-    phase = Phase(learner.learner.length, learner.asked.plays, 1, learner.privatizers)
-    assert learner.learner.width.margins(phase, np.zeros((2, 3)), np.zeros((2, s))) == pytest.approx([expected] * 2)
 
 
 def test_the_best_action_survives():
