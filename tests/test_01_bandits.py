@@ -99,7 +99,7 @@ def test_ucb1_bound() -> None:
 @pytest.mark.slow
 def test_following_the_leader_breaks_that_bound() -> None:
     means, horizon = np.array(UCB1_GRID[1][0]), UCB1_GRID[1][1]
-    tapes = np.random.default_rng(12).random((2000, horizon))
+    tapes = np.random.default_rng(12).random((1000, horizon))
     regret = (means.max() - means[rule("greedy", means)(tapes)]).sum(axis=1)
     assert refutes(regret, ucb1_bound(means, horizon), horizon * 0.2, 2 * len(UCB1_GRID))
 

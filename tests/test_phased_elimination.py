@@ -19,19 +19,6 @@ from tests.small_problems import generators, linear_arms, same_state, sphere
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 SIGNS = Box(1, -1.0, 1.0, whole=True)
-KINDS = {  # every name, with every noise
-    "PE": ("PE", {}),
-    "CDP-PE": ("CDP-PE", {"epsilon": 2.0, "delta": 0.1, "noise": "gaussian"}),
-    "CDP-PE, Laplace": ("CDP-PE", {"epsilon": 2.0, "noise": "laplace"}),
-    "LDP-PE": ("LDP-PE", {"epsilon": 4.0, "delta": 0.1, "noise": "gaussian"}),
-    "LDP-PE, Laplace": ("LDP-PE", {"epsilon": 4.0, "noise": "laplace"}),
-    "SDP-PE": ("SDP-PE", {"epsilon": 2.0, "delta": 0.1}),
-}
-
-
-def make(kind, problem, horizon, **options):
-    name, given = KINDS[kind]
-    return bdp.make(name, problem, horizon=horizon, **(given | options))
 
 
 def plain_elimination(problem, horizon, seed, noise_std, calibration):

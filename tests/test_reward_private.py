@@ -42,7 +42,7 @@ def make(case, problem=POOL, horizon=300, **more):
 
 
 # ---- Plain loops -------------------------------------------------------------------------------------------------------------
-def plain_dgs_noise(learner, horizon, epsilon, bound, options, rng, d):
+def plain_dgs_noise(horizon, epsilon, bound, options, rng, d):
     """Algorithm 1 of Wang, Zhao, Wang 2022, node by node; a dictionary remembers the noise of an explicit tree."""
     log_t, kept, out = math.log2(horizon), {}, []
     hybrid = options.get("counter") == "hybrid"
@@ -55,18 +55,11 @@ def plain_dgs_noise(learner, horizon, epsilon, bound, options, rng, d):
             nodes += [(t >> k << k, 2.0 * max(top, 1), None) for k in range(top) if t >> k & 1]
         else:
             nodes = [(t >> k << k, log_t, t - 2**k + 1) for k in range(top + 1) if t >> k & 1]
-        noise = np.zeros(d)
-        fresh = [node for node in nodes if node[0] not in kept] if explicit else nodes
-        for end, factor, printed in fresh:
+        for end, factor, printed in nodes:
             tau = printed if options["calibration"] == "theorem" and not explicit and not hybrid else end
-            drawn = rng.laplace(size=d) * bound(tau) * factor / epsilon
-            if explicit:
-                kept[end] = drawn
-            else:
-                noise += drawn
-        if explicit:
-            noise = sum(kept[end] for end, _, _ in nodes)
-        out.append(noise)
+            if not explicit or end not in kept:
+                kept[end] = rng.laplace(size=d) * bound(tau) * factor / epsilon
+        out.append(sum(kept[end] for end, _, _ in nodes))
     return np.array(out)
 
 
@@ -76,12 +69,9 @@ def plain_run(learner, case, problem, answers, noise_rng, horizon):
     instance = problem.draw(answers)
     d, T, eps = instance.dimension, learner.horizon, 2.0
     A, b, W, G = np.zeros((d, d)), np.zeros(d), np.zeros((d, d)), np.zeros((d, d))
-    theta, ridge, alpha = np.zeros(d), options.get("ridge", 1.0), options.get("width", 0.3)
-    scale = options.get("radius_scale", 1.0)
-    calibration = options.get("calibration", "certified")
-    if calibration == "experiment":
-        ridge = 0.1
-    contexts = np.zeros((T, problem.arms, d))
+    theta, calibration = np.zeros(d), options.get("calibration", "certified")
+    ridge = d if name == "LinUCB-RewardTree" else 0.1 if calibration == "experiment" else options.get("ridge", 1.0)
+    inverse, contexts = np.eye(d) / ridge, np.zeros((T, problem.arms, d))
     if name == "LinUCB-DGS":
         if calibration == "certified":
             noise = noise_rng.normal(size=(T, d))
@@ -94,29 +84,25 @@ def plain_run(learner, case, problem, answers, noise_rng, horizon):
                     return 1 / tau
                 return min(32 / (lambda0 * tau), 2.0) if tau > start else 2.0
 
-            noise = plain_dgs_noise(learner, T, eps, bound, options, noise_rng, d)
+            noise = plain_dgs_noise(T, eps, bound, options, noise_rng, d)
         if "perturb_contexts" in options:
             contexts[1:] = options["perturb_contexts"] * noise_rng.normal(size=(T, problem.arms, d))[:-1]
-        inverse = np.eye(d) / ridge
     elif name == "LinUCB-Tree":
         height = T.bit_length()
         laplace = noise_rng.laplace(0, 2 * math.sqrt(d) * height / eps, (T, d))
         noise = np.array([sum(laplace[end - 1] for end in ends(t)) for t in range(1, T + 1)])
-        inverse = np.eye(d) / ridge
     else:
         counter = learner.stream.counter
         noise, std = counter.noise_path(noise_rng), counter.error_std(np.arange(1, T + 1))
-        ridge = d
-        inverse = np.eye(d) / ridge
     lost, estimates = [], []
     for t in range(horizon):
         row = instance.numbers(answers, 1)
         shown = instance.contexts(row)[0]
         seen = shown + contexts[t]
-        known = np.array([ridge])
-        width = alpha
-        if alpha is None:
-            width = scale * float(np.ravel(learner.learner.radius.beta(t, known, least(inverse)))[0])
+        width = options.get("width", 0.3)
+        if width is None:
+            beta = learner.learner.radius.beta(t, np.array([ridge]), least(inverse))
+            width = options.get("radius_scale", 1.0) * float(np.ravel(beta)[0])
         index = seen @ theta + width * np.sqrt(((seen @ inverse) * seen).sum(axis=1))
         arm = int(np.argmax(index))
         means = instance.means(shown)
