@@ -105,15 +105,6 @@ def test_one_run_is_wrong_as_rarely_as_declared(users, epsilon):
     assert excess(*outputs_of_messages(users, 1.2 * epsilon), epsilon) > 0.01
 
 
-def test_the_chapters_single_runs_keep_their_confidence():
-    """Clopper and Pearson's limit of the share of right guesses: over the claim in at most one run in a hundred."""
-    made = 300
-    for epsilon in (0.5, 1.0, 2.0):
-        v, p = np.arange(made + 1), 1 / (1 + math.exp(-epsilon))
-        low = betaincinv(np.maximum(v, 1), made - v + 1, 0.01) * (v > 0)
-        assert stats.binom.pmf(v, made, p)[low > p].sum() <= 0.01
-
-
 def test_rare_faults_stay_unseen():
     """Verdicts on a sound mechanism and on one with a rare fault differ no more often than the faults strike."""
     share, runs, tries = 2e-4, 1000, 400

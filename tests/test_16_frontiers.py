@@ -288,19 +288,3 @@ def test_the_chapters_floor_is_the_theorem():
         learner = bdp.make(name, raised, horizon=horizon, epsilon=0.003)
         result = bdp.simulate(learner, raised, horizon, runs=5, seed=1, progress=False)
         assert result.regret[:, -1].max() < horizon ** (2 / 3)
-
-
-def test_randomized_response_is_all_that_a_private_bit_can_send():
-    """Exercise 16.4: any channel within the ratio is randomized response and post-processing; gaps shrink by tanh."""
-    rng = np.random.default_rng(0)
-    for epsilon in (0.1, 1.0, 4.0):
-        grow = math.exp(epsilon)
-        p1 = rng.dirichlet(np.ones(6))
-        p0 = p1 * np.exp(rng.uniform(-epsilon / 2, epsilon / 2, 6))  # after scaling, within e^epsilon of p1
-        p0 /= p0.sum()
-        assert (p0 <= grow * p1).all() and (p1 <= grow * p0).all()
-        q0, q1 = (grow * p0 - p1) / (grow - 1), (grow * p1 - p0) / (grow - 1)
-        assert min(q0.min(), q1.min()) >= -1e-12 and q0.sum() == pytest.approx(1)
-        truth = grow / (1 + grow)
-        assert truth * q0 + (1 - truth) * q1 == pytest.approx(p0) and truth * q1 + (1 - truth) * q0 == pytest.approx(p1)
-        assert 2 * truth - 1 == pytest.approx(math.tanh(epsilon / 2))

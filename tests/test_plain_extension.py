@@ -191,9 +191,6 @@ def test_numbers_and_names_are_written() -> None:
     )
     kept = "`3<!-- = users -->` and $[T 1](#fig-one)$"
     assert plain_text.written(kept, {"users": "4"}, names) == kept
-
-
-def test_a_number_that_a_text_cannot_hold_is_refused() -> None:
     with pytest.raises(ValueError, match=r"number users is '\(3\)', which a text cannot hold"):
         plain_text.written("3<!-- = users -->", {"users": "(3)"}, {})
 
