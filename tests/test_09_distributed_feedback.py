@@ -18,7 +18,8 @@ from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.privatizers import Box, CentralGaussian, LocalGaussian, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
-from tests.chapters import defined, slope
+from tests.chapters import defined, slope, stored_page
+from tests.test_plots import page_json
 
 CHAPTER = "09_distributed_feedback"
 claim = partial(pytest.mark.claim, "li2022", chapter=CHAPTER)
@@ -750,10 +751,12 @@ def test_the_scene_is_a_run(trust: str) -> None:
 
 
 def test_eve_sees_no_amber() -> None:
-    """At every setting all that is to be hidden is left of the dashed line."""
-    space = scene()
-    for moment, trust in itertools.product(space["moments"], space["trusted"]):
+    """At every setting all that is to be hidden is left of the dashed line; and the stored output is what the cells draw."""
+    space, stored = scene(), page_json(stored_page(CHAPTER, "moving-phase"))
+    settings = itertools.product(space["moments"], space["trusted"])
+    for (moment, trust), frame in zip(settings, stored["frames"], strict=True):
         marks, note = space["phase_step"](moment, trust)
-        (wall,) = (mark.x for mark in marks if mark.key == "wall")
-        assert all(mark.x + mark.width <= wall for mark in marks if mark.color == "secret")
+        drawn = {mark.key: mark for mark in marks}
+        assert all(mark.x + mark.width <= drawn["wall"].x for mark in marks if mark.color == "secret")
+        assert note == frame["note"] and [mark.packed() for mark in marks] == [stored["marks"][place] for place in frame["marks"]]
     assert "192 answers" in note and space["fifth"]["none"].nights.size == 192
