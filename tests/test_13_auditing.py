@@ -173,17 +173,12 @@ def test_scene_shows_counts_and_bounds():
 
 
 def test_the_gallery_hangs_what_the_audits_found():
-    """Twelve rooms, some private; the broken ones are caught at last, the others never; audits of 1,000 runs, computed again."""
+    """Twelve rooms, some private; the broken ones are caught at last, the others never. (nbval computes them again.)"""
     rooms = page_json(stored_page(CHAPTER, "museum"))["rooms"]
     assert len(rooms) == len(bdp.museum.exhibits()) == 12 and 3 <= sum(one["private"] for one in rooms) <= 6
     for one, piece in zip(rooms, bdp.museum.exhibits(), strict=True):
         assert one["audits"][-1]["passed"] is one["private"] and (one["twin"]["bound"] <= piece.epsilon) is not one["private"]
         assert " ".join(piece.story.split()).startswith(one["title"])
-        if piece.epsilon < 5:  # such claims can fail at 1,000 runs
-            mechanism, rng = piece.mended if one["private"] else piece.broken, np.random.default_rng(13)
-            found = bdp.audit(mechanism, piece.a, piece.b, piece.epsilon, piece.delta, 1000, rng=rng, progress=False)
-            assert one["audits"][1]["bound"] == pytest.approx(found.epsilon_lower, abs=1e-4)
-            assert one["audits"][1]["passed"] == found.passed
 
 
 def test_the_page_on_what_is_not_covered_runs():
