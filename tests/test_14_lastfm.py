@@ -12,7 +12,9 @@ import lastfm_curves as tool
 from bandits_dp.companion.lastfm import LastFM
 from bandits_dp.companion.lastfm.data import load_listening
 from bandits_dp.companion.lastfm.files import CHECKS, VARIABLE
+from bandits_dp.continual import FactorizationCounter
 from tests.chapters import stored_scene
+from tests.counter_factors import factors
 from tests.test_lastfm import check_candidates, real_folder
 
 STORED = json.loads((files("bandits_dp.companion.lastfm") / "curves.json").read_text("utf-8"))
@@ -81,16 +83,11 @@ def ends(name):
     return values.mean(), values.std(ddof=1) / np.sqrt(len(values))
 
 
-def columns(rounds):
-    """Return the counter's matrix C, whose square makes running sums."""
-    f = np.cumprod(np.append(1.0, 1 - 0.5 / np.arange(1, rounds)))
-    return np.array([[f[t - s] if t >= s else 0.0 for s in range(rounds)] for t in range(rounds)]), f
-
-
 def test_all_rewards_of_one_user(stand_in):
     """However one user's rewards, rounds and directions are: the released sums move by no more than the noise is made for."""
     rng, rounds, most = np.random.default_rng(0), 60, 5
-    C, f = columns(rounds)
+    C = factors(FactorizationCounter, rounds)[0]  # whose square makes running sums
+    f = C[:, 0]
     np.testing.assert_allclose(C @ C, np.tril(np.ones((rounds, rounds))), atol=1e-9)
     largest = 0.0
     for trial in range(300):
