@@ -34,8 +34,7 @@ def enclosed(ours, make, epsilons):
 def test_laplace(scale):
     def make(pessimistic):
         return pld.from_laplace_mechanism(
-            scale, pessimistic_estimate=pessimistic, value_discretization_interval=GRID, use_connect_dots=False
-        )
+            scale, pessimistic_estimate=pessimistic, value_discretization_interval=GRID, use_connect_dots=False)
 
     enclosed(lambda e: acc.laplace_delta(scale, e, 1.0), make, (0.01, 0.1, 0.5, 1.0, 3.0))
 
@@ -48,8 +47,7 @@ def test_binomial(trials, shift, p):
 
     def make(pessimistic):
         return pld.from_two_probability_mass_functions(
-            still, moved, pessimistic_estimate=pessimistic, value_discretization_interval=GRID, symmetric=False
-        )
+            still, moved, pessimistic_estimate=pessimistic, value_discretization_interval=GRID, symmetric=False)
 
     enclosed(lambda e: acc.binomial_delta(trials, e, shift, p), make, (0.1, 0.5, 1.0, 2.0))
 
@@ -58,8 +56,7 @@ def test_binomial(trials, shift, p):
 def test_compositions(releases):
     def gaussian(pessimistic):
         one = pld.from_gaussian_mechanism(
-            5.0, pessimistic_estimate=pessimistic, value_discretization_interval=GRID, use_connect_dots=False
-        )
+            5.0, pessimistic_estimate=pessimistic, value_discretization_interval=GRID, use_connect_dots=False)
         return one.self_compose(releases)
 
     std = acc.gaussian_composition([5.0] * releases, [1.0] * releases)

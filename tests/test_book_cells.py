@@ -34,8 +34,7 @@ def test_every_output_is_compared_in_one_run(tmp_path: Path) -> None:
     told = told_of(save(notebook, path))
     assert told.splitlines()[-1].startswith("4 failed in ")
     for index, reason in enumerate(
-        ["Cell outputs differ", "Cell drew another picture than is stored: figure: ", "Cell wrote to stderr: careful"]
-    ):
+        ["Cell outputs differ", "Cell drew another picture than is stored: figure: ", "Cell wrote to stderr: careful"]):
         assert f"Cell {index}: {reason}" in told
     assert "chapter.ipynb::Cell 3" in told
     product.outputs, warn.source = [], ""

@@ -289,8 +289,7 @@ def test_tapes_and_users_of_audits_are_checked():
         (seen, np.zeros((9, 3)), {}, "data must be a pair"),
         (seen, (np.full((9, 3, 2), 0.5), np.zeros((9, 2))), {}, "data must be an array of shape (9, 3)"),
         (Own(3), np.zeros(2), {"view": "messages"}, "values must have shape (3, 1)"),
-        (Own(3), np.zeros(3), {"view": "one user", "user": 3}, "user must be 0 to 2"),
-    ):
+        (Own(3), np.zeros(3), {"view": "one user", "user": 3}, "user must be 0 to 2")):
         with pytest.raises(ValueError, match=re.escape(words)):
             quiet(live, data, None, **more)
 

@@ -112,8 +112,7 @@ def test_shares_add_up_to_the_right_law(users, honest):
     counted = max(1, int(users * honest))
     for privatizer, law in (
         (laplace, discrete_laplace_pmf(1 / 0.7, 60)),
-        (skellam, stats.skellam.pmf(np.arange(-60, 61), skellam.variance / 2, skellam.variance / 2)),
-    ):
+        (skellam, stats.skellam.pmf(np.arange(-60, 61), skellam.variance / 2, skellam.variance / 2))):
         for noise in (privatizer._draw(1, (runs, counted), rng).sum(axis=1), privatizer._draw(counted, (runs,), rng)):
             counts = np.bincount(np.clip(noise, -60, 60) + 60, minlength=121)
             assert chi_square(counts, law * runs, 20) > FALSE_ALARM
@@ -177,7 +176,6 @@ def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():
         ({"noise": "skellam"}, r"delta must be a number in \(0, 1\), got None"),
         ({"noise": "gaussian"}, 'noise must be "discrete-laplace" or "skellam", got'),
         ({"noise": "skellam", "delta": 0.1, "calibration": "theorem"}, "calibration must be 'certified' for noise='skellam'"),
-        ({"batch_size": 9, "calibration": "theorem"}, "calibration must be 'certified' for .* batch_size=9, got 'theorem'"),
-    ):
+        ({"batch_size": 9, "calibration": "theorem"}, "calibration must be 'certified' for .* batch_size=9, got 'theorem'")):
         with pytest.raises(ValueError, match=text):
             bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0, **options)

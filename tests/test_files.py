@@ -75,8 +75,7 @@ def test_other_files_say_why_they_are_refused(tmp_path):
         "it is empty": path.touch,
         "of another program": lambda: np.savez(path, **state),
         f"it is 'bandits_dp state 1' instead of '{LABEL}'": lambda: path.write_bytes(_files.packed("bandits_dp state 1", state)),
-        "it is 'bandits_dp run 1 k 0' instead": lambda: path.write_bytes(_files.packed("bandits_dp run 1 k 0", state)),
-    }
+        "it is 'bandits_dp run 1 k 0' instead": lambda: path.write_bytes(_files.packed("bandits_dp run 1 k 0", state))}
     for why, make in cases.items():
         make()
         with pytest.raises(ValueError, match=f"state must be .* got {re.escape(repr(str(path)))}: .*{why}"):

@@ -86,8 +86,7 @@ def steps(quieter=1.0, rule=GreedyRadius, horizon=3000, runs=60, epsilon=3.0):
         for name, left, right in (
             ("exact matrix", low, np.linalg.eigvalsh(G)[:, 0]), ("released matrix", 0.0, np.linalg.eigvalsh(V - G)[:, 0]),
             ("noise", rest, radius.vector_bound[users] + ridge), ("estimate", distance, bound[users]),
-            ("gap", means.max(axis=1) - mean, 2 * distance),
-        ):
+            ("gap", means.max(axis=1) - mean, 2 * distance)):
             told[name][0, users], told[name][1, users] = left, right
         phi = features[np.arange(runs), arms]
         y = (FRESH.chances(numbers[:, users]) < mean).astype(float)

@@ -16,8 +16,7 @@ PACKAGE = Path(bandits_dp.__file__).parent
 FLOORS = (  # from below; a module imports from its own floor and from those before it
     {
         "_checks", "_extras", "_files", "_memory", "_state", "_ties", "ask_tell", "guarantee", "designs", "accounting",
-        "privatizers", "continual", "problems",
-    },
+        "privatizers", "continual", "problems"},
     {"widths"}, {"schedules"}, {"learners"}, {"live"}, {"play", "replicas"}, {"audit"}, {"catalog"}, {"companion"},
 )
 LEARNERS = [

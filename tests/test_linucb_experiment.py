@@ -159,8 +159,7 @@ def test_constants_of_each_curve():
         "LinUCB-LDP": (gamma := math.sqrt(ln(25)) * math.sqrt(T * 5), 2 * gamma),
         "LinUCB-JDP": (gamma := math.sqrt(ln(T)) * ln(25) * math.sqrt(5 * ln(T)), 2 * gamma),
         "LinUCB-SDP-Amp": (gamma := math.sqrt(ln(500) / 20) * math.sqrt(T * 5), 2 * gamma),
-        "LinUCB-SDP-Vec": (gamma := ln(50) / math.sqrt(20) * math.sqrt(T * 5) / 4, 2 * gamma),
-    }
+        "LinUCB-SDP-Vec": (gamma := ln(50) / math.sqrt(20) * math.sqrt(T * 5) / 4, 2 * gamma)}
     for name, (gamma, ridge) in by_hand.items():
         learner = make(name, 1.0).learner
         assert learner.radius.regularizer(7) == pytest.approx(ridge)

@@ -42,8 +42,7 @@ CASES = {
     "randomized response with delta": Case(partial(RandomizedResponse, epsilon=1.0, delta=0.05), 0.0, 1.0, reached=0.9),
     "local Gaussian": Case(partial(LocalGaussian, epsilon=1.0, delta=0.05, domain=Ball(3)), [1.0, 0, 0], [-1.0, 0, 0]),
     "local Laplace": Case(partial(LocalLaplace, epsilon=1.0, domain=Box(2)), [0.0, 0.0], [1.0, 1.0], reached=0.8, clip=1.0),
-    "Gaussian, returning": Case(
-        lambda n: ReturningLocalGaussian(n, 3, 1.0, 0.05, domain=FEATURE), [1.0, 1.0], [-1.0, 1.0], 3, 0.7),
+    "Gaussian, returning": Case(lambda n: ReturningLocalGaussian(n, 3, 1.0, 0.05, domain=FEATURE), [1.0, 1.0], [-1.0, 1.0], 3, 0.7),
     "published Gaussian": Case(lambda n: PublishedLocalGaussian(n, 0.9, 0.05, FEATURE), [1.0, 1.0], [-1.0, 1.0], reached=0.0),
     "published Gaussian, returning": Case(
         lambda n: ReturningPublishedGaussian(n, 2, 0.9, 0.05, domain=FEATURE), [1.0, 1.0], [-1.0, 1.0], 2, 0.0),

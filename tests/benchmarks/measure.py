@@ -54,8 +54,7 @@ def simulation(case: Case) -> dict[str, Any]:
         "family": case.family, "name": case.name, "note": case.note, "rounds": case.horizon, "runs": case.runs,
         "seconds": rounded(taken), "rounds per second": rounded(speed), "times the plain loop": rounded(speed * plain),
         "peak megabytes": rounded(peak, 2), "regret": rounded(final.mean()),
-        "standard error": rounded(final.std(ddof=1) / math.sqrt(case.runs), 2),
-    }
+        "standard error": rounded(final.std(ddof=1) / math.sqrt(case.runs), 2)}
 
 
 def design(name: str, tolerance: float) -> dict[str, Any]:

@@ -78,44 +78,28 @@ def shares(reports, k, epsilon):
 '''
 
 MISTAKES = {
-    "somebody joins": (
-        "the other world is the one without Noor, so only what she adds moves",
-        {"sensitivity": """
+    "somebody joins": ("the other world is the one without Noor, so only what she adds moves", {"sensitivity": """
 def sensitivity(exercises, cap):
     return cap, cap
-"""},
-    ),
-    "lengths add up": (
-        "two counts that move by cap each are a step of length 2 cap",
-        {"sensitivity": """
+"""}),
+    "lengths add up": ("two counts that move by cap each are a step of length 2 cap", {"sensitivity": """
 def sensitivity(exercises, cap):
     return min(exercises, 2) * cap, min(exercises, 2) * cap
-"""},
-    ),
-    "one answer, not one user": (
-        "each night is one answer, so the total moves by 1",
+"""}),
+    "one answer, not one user": ("each night is one answer, so the total moves by 1",
         {"noisy-total": _TOTAL + "    stop = 1 - math.exp(-epsilon)\n"
-         "    return total + rng.geometric(stop, runs) - rng.geometric(stop, runs)\n"},
-    ),
-    "no cap": (
-        "the noise is made for the cap, so the cap is kept",
+         "    return total + rng.geometric(stop, runs) - rng.geometric(stop, runs)\n"}),
+    "no cap": ("the noise is made for the cap, so the cap is kept",
         {"noisy-total": _TOTAL + "    total = weeks.sum()\n    stop = 1 - math.exp(-epsilon / cap)\n"
-         "    return total + rng.geometric(stop, runs) - rng.geometric(stop, runs)\n"},
-    ),
-    "scale turned around": (
-        "the noise falls off by the factor of its scale, and not of one over it",
+         "    return total + rng.geometric(stop, runs) - rng.geometric(stop, runs)\n"}),
+    "scale turned around": ("the noise falls off by the factor of its scale, and not of one over it",
         {"noisy-total": _TOTAL + "    stop = 1 - math.exp(-cap / epsilon)\n"
-         "    return total + rng.geometric(stop, runs) - rng.geometric(stop, runs)\n"},
-    ),
-    "a random sign": (
-        "a geometric number with a random sign is two-sided geometric (it is 0 too often, or never)",
+         "    return total + rng.geometric(stop, runs) - rng.geometric(stop, runs)\n"}),
+    "a random sign": ("a geometric number with a random sign is two-sided geometric (it is 0 too often, or never)",
         {"noisy-total": _TOTAL + "    size = rng.geometric(1 - math.exp(-epsilon / cap), runs) - 1\n"
-         "    return total + size * rng.choice([-1, 1], runs)\n"},
-    ),
-    "Laplace, rounded": (
-        "rounded Laplace noise is the discrete one (it is private, and another distribution)",
-        {"noisy-total": _TOTAL + "    return total + np.rint(rng.laplace(0, cap / epsilon, runs)).astype(int)\n"},
-    ),
+         "    return total + size * rng.choice([-1, 1], runs)\n"}),
+    "Laplace, rounded": ("rounded Laplace noise is the discrete one (it is private, and another distribution)",
+        {"noisy-total": _TOTAL + "    return total + np.rint(rng.laplace(0, cap / epsilon, runs)).astype(int)\n"}),
     "two answers' coin": ("the truth has probability e^eps / (e^eps + 1), however many answers there are", {"respond": '''
 def respond(answers, k, epsilon, rng):
     p = math.exp(epsilon) / (math.exp(epsilon) + 1)
@@ -127,48 +111,31 @@ def respond(answers, k, epsilon, rng):
     p = math.exp(epsilon) / (math.exp(epsilon) + k - 1)
     return np.where(rng.random(answers.shape) < p, answers, rng.integers(0, k, answers.shape))
 '''}),
-    "two answers' estimate": (
-        "the formula for a coin serves k answers, too",
-        {"shares": _SHARES + "    p = lie * math.exp(epsilon)\n    return (seen - (1 - p)) / (2 * p - 1)\n"},
-    ),
-    "cut at 0 and 1": (
-        "a share below 0 is impossible, so cutting it off only helps",
-        {"shares": _SHARES + "    return np.clip((seen - lie) / (lie * math.exp(epsilon) - lie), 0, 1)\n"},
-    ),
+    "two answers' estimate": ("the formula for a coin serves k answers, too",
+        {"shares": _SHARES + "    p = lie * math.exp(epsilon)\n    return (seen - (1 - p)) / (2 * p - 1)\n"}),
+    "cut at 0 and 1": ("a share below 0 is impossible, so cutting it off only helps",
+        {"shares": _SHARES + "    return np.clip((seen - lie) / (lie * math.exp(epsilon) - lie), 0, 1)\n"}),
     "a vote moves one count": (
-        "a changed vote moves the threshold by 1", {"winning-chances": [("s = 2 / epsilon", "s = 1 / epsilon")]},
-    ),
+        "a changed vote moves the threshold by 1", {"winning-chances": [("s = 2 / epsilon", "s = 1 / epsilon")]}),
     "ties for everybody": ("whoever is at least as high as the others wins", {"winning-chances": [("below[:i]", "at_most[:i]")]}),
     "noise ends at 20": ("noise beyond 20 is too rare to matter", {"winning-chances": [("math.ceil(30 * s)", "20")]}),
-    "logarithm of base 2": (
-        "the logarithm in advanced composition is that of information theory",
-        {"nights-allowed": [("math.log(1 / delta)", "math.log2(1 / delta)")]},
-    ),
+    "logarithm of base 2": ("the logarithm in advanced composition is that of information theory",
+        {"nights-allowed": [("math.log(1 / delta)", "math.log2(1 / delta)")]}),
     "delta for every night": (
-        "each night gets a k-th of delta as its slack", {"nights-allowed": [("math.log(1 / delta)", "math.log(k / delta)")]},
-    ),
+        "each night gets a k-th of delta as its slack", {"nights-allowed": [("math.log(1 / delta)", "math.log(k / delta)")]}),
     "the second term": ("k eps (e^eps - 1) is too small to count", {"nights-allowed": [(" + k * each * math.expm1(each)", "")]}),
-    "only the worst output": (
-        "delta is the largest excess of one output, not the sum over all",
-        {"nights-allowed": [("np.maximum(excess, 0).sum()", "np.maximum(excess, 0).max()")]},
-    ),
-    "the root of the nights": (
-        "seven nights cost the root of seven times one night",
-        {"mended": [("scale = nights / epsilon", "scale = math.sqrt(nights) / epsilon")]},
-    ),
+    "only the worst output": ("delta is the largest excess of one output, not the sum over all",
+        {"nights-allowed": [("np.maximum(excess, 0).sum()", "np.maximum(excess, 0).max()")]}),
+    "the root of the nights": ("seven nights cost the root of seven times one night",
+        {"mended": [("scale = nights / epsilon", "scale = math.sqrt(nights) / epsilon")]}),
     "twice is enough": (
-        "with twice the noise everything is covered", {"mended": [("scale = nights / epsilon", "scale = 2 / epsilon")]},
-    ),
-    "one noise for the week": (
-        "one noise, drawn once and kept for all nights, cannot be averaged out and costs once",
-        {"mended": [("scale = nights", "scale = 1"), ("(runs, nights)", "(runs, 1)")]},
-    ),
+        "with twice the noise everything is covered", {"mended": [("scale = nights / epsilon", "scale = 2 / epsilon")]}),
+    "one noise for the week": ("one noise, drawn once and kept for all nights, cannot be averaged out and costs once",
+        {"mended": [("scale = nights", "scale = 1"), ("(runs, nights)", "(runs, 1)")]}),
     "epsilon spent twice": (
-        "name and number may cost epsilon each", {"bulletin": [("0.5 * epsilon, 0.5 * epsilon", "epsilon, epsilon")]},
-    ),
+        "name and number may cost epsilon each", {"bulletin": [("0.5 * epsilon, 0.5 * epsilon", "epsilon, epsilon")]}),
     "noisy max with scale 1": (
-        "each count moves by 1, so the name needs the scale of one count", {"bulletin": [("2 / choose", "1 / choose")]},
-    ),
+        "each count moves by 1, so the name needs the scale of one count", {"bulletin": [("2 / choose", "1 / choose")]}),
     "the winner's noise kept": ("the noisy count that won may be published for free", {"bulletin": '''
 def bulletin(answers, epsilon, rng, runs):
     noisy = answers.sum(axis=0) + rng.laplace(0, 2 / epsilon, (runs, 5))
@@ -181,6 +148,5 @@ def bulletin(answers, epsilon, rng, runs):
     return exercise, counts[exercise] + rng.laplace(0, 1 / epsilon, runs)
 '''}),
     "five noisy counts": (
-        "add noise to all five counts and read off the largest (private, but too noisy)", {"bulletin": PARTLY["bulletin"]},
-    ),
+        "add noise to all five counts and read off the largest (private, but too noisy)", {"bulletin": PARTLY["bulletin"]}),
 }

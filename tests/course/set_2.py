@@ -105,8 +105,7 @@ def block_counts(T, b):
 '''}),
     "noise for one block": ("every block is one release of sensitivity 1", {"finger-counter": [("math.sqrt(levels)", "1.0")]}),
     "levels, not their root": (
-        "an answer in so many blocks needs so many times the noise", {"finger-counter": [("math.sqrt(levels)", "levels")]},
-    ),
+        "an answer in so many blocks needs so many times the noise", {"finger-counter": [("math.sqrt(levels)", "levels")]}),
     "fresh noise for every count": ("noise has to be drawn anew whenever a block is used", {"finger-counter": '''
 def finger_counter(answers, b, epsilon, delta, rng, runs):
     T, levels = len(answers), 1
@@ -121,25 +120,16 @@ def finger_counter(answers, b, epsilon, delta, rng, runs):
     return np.cumsum(answers) + rng.normal(0, sigma, (runs, T)) * np.sqrt(pieces)
 '''}),
     "the tree of two": ("all trees are binary", {"finger-counter": [("    T, levels", "    b = 2\n    T, levels")]}),
-    "gamma not squared": (
-        "the squares of the coefficients fade with gamma, as the coefficients do",
-        {"forgetting-errors": [("(f**2).sum()", "(f**2 / gamma ** np.arange(T)).sum()")]},
-    ),
-    "half of gamma": (
-        "the root of the powers of gamma has the coefficients gamma^k / 2",
-        {"forgetting-errors": [("gamma * (1 - 0.5 / k)", "np.where(k == 1, gamma / 2, gamma)")]},
-    ),
+    "gamma not squared": ("the squares of the coefficients fade with gamma, as the coefficients do",
+        {"forgetting-errors": [("(f**2).sum()", "(f**2 / gamma ** np.arange(T)).sum()")]}),
+    "half of gamma": ("the root of the powers of gamma has the coefficients gamma^k / 2",
+        {"forgetting-errors": [("gamma * (1 - 0.5 / k)", "np.where(k == 1, gamma / 2, gamma)")]}),
     "one answer, one count": (
-        "each answer is new in one count, so the sensitivity is 1", {"forgetting-counter": [("np.linalg.norm(f)", "1.0")]},
-    ),
-    "the noise that forgets nothing": (
-        "the noise of the plain counter is needed here, too",
-        {"forgetting-counter": [("np.linalg.norm(f)", "np.linalg.norm(f / gamma ** np.arange(T))")]},
-    ),
-    "z drawn for every count": (
-        "each count gets noise of the right size, drawn anew",
-        {"forgetting-counter": [("(runs, T)) @ C.T", "(runs, T)) * np.linalg.norm(C, axis=1)")]},
-    ),
+        "each answer is new in one count, so the sensitivity is 1", {"forgetting-counter": [("np.linalg.norm(f)", "1.0")]}),
+    "the noise that forgets nothing": ("the noise of the plain counter is needed here, too",
+        {"forgetting-counter": [("np.linalg.norm(f)", "np.linalg.norm(f / gamma ** np.arange(T))")]}),
+    "z drawn for every count": ("each count gets noise of the right size, drawn anew",
+        {"forgetting-counter": [("(runs, T)) @ C.T", "(runs, T)) * np.linalg.norm(C, axis=1)")]}),
     "losses at the end": ("the estimate without losses, divided by the share that arrives", {"pile-estimate": '''
 def pile_estimate(ones, users, eps0, lost):
     q = 1 / (1 + math.exp(-eps0))
@@ -157,49 +147,33 @@ def pile_std(yes, users, eps0, lost):
 def pile_std(yes, users, eps0, lost):
     return math.sqrt(users / (1 - lost)) / (2 * math.sinh(eps0 / 2))
 '''}),
-    "ones only": (
-        "the ones tell all, as without losses",
-        {"pile-delta": [("a - math.exp(epsilon) * b", "a.sum(axis=1) - math.exp(epsilon) * b.sum(axis=1)")]},
-    ),
+    "ones only": ("the ones tell all, as without losses",
+        {"pile-delta": [("a - math.exp(epsilon) * b", "a.sum(axis=1) - math.exp(epsilon) * b.sum(axis=1)")]}),
     "the crowd that is half and half": (
-        "the others mean 1 and 0 in equal parts", {"pile-delta": [("for yes in range(users):", "for yes in [(users - 1) // 2]:")]},
-    ),
-    "sampling by the book": (
-        "if Noor's message is lost nothing is seen, so delta is multiplied by the share that arrives",
-        {"pile-delta": [("    q = 1", "    arrive, lost = 1 - lost, 0.0\n    q = 1"), ("return worst", "return arrive * worst")]},
-    ),
-    "not only what sticks out": (
-        "all differences are added up, positive and negative",
-        {"pile-delta": [("np.maximum(a - math.exp(epsilon) * b, 0)", "(abs(a - math.exp(epsilon) * b) / 2)")]},
-    ),
+        "the others mean 1 and 0 in equal parts", {"pile-delta": [("for yes in range(users):", "for yes in [(users - 1) // 2]:")]}),
+    "sampling by the book": ("if Noor's message is lost nothing is seen, so delta is multiplied by the share that arrives",
+        {"pile-delta": [("    q = 1", "    arrive, lost = 1 - lost, 0.0\n    q = 1"), ("return worst", "return arrive * worst")]}),
+    "not only what sticks out": ("all differences are added up, positive and negative",
+        {"pile-delta": [("np.maximum(a - math.exp(epsilon) * b, 0)", "(abs(a - math.exp(epsilon) * b) / 2)")]}),
     "delta for every pile": ("delta is divided among the piles", {"batches": [("> delta for", "> delta / (T // m) for")]}),
-    "clones for yes and no": (
-        "the package's bound, which holds for every message, is the smallest epsilon for this one",
+    "clones for yes and no": ("the package's bound, which holds for every message, is the smallest epsilon for this one",
         {"batches": [("any(delta_of(m, yes) > delta for yes in range(m))",
-                      "bdp.accounting.shuffle_epsilon(eps0, m, delta) > epsilon")]},
-    ),
-    "the crowd that agrees": (
-        "the worst crowd is the one in which all others mean the same (nearly)",
-        {"batches": [("for yes in range(m))", "for yes in [0])")]},
-    ),
+                      "bdp.accounting.shuffle_epsilon(eps0, m, delta) > epsilon")]}),
+    "the crowd that agrees": ("the worst crowd is the one in which all others mean the same (nearly)",
+        {"batches": [("for yes in range(m))", "for yes in [0])")]}),
     "two counters, subtracted": (
         "the difference of two square-root counters is the best that one can do", {"window-factors": _SPLIT + '''
     f = np.cumprod(np.append(1.0, 1 - 0.5 / np.arange(1, T)))
     C = np.where(back >= 0, f[np.maximum(back, 0)], 0)
     return A @ np.linalg.inv(C), C
-'''},
-    ),
+'''}),
     "noise on every answer": (
-        "one noise for every answer costs least privacy, so it is best", {"window-factors": _SPLIT + "    return A, np.eye(T)\n"},
-    ),
-    "the root of each entry": (
-        "the square root of a matrix is that of its entries",
-        {"window-factors": _SPLIT + "    return np.sqrt(A / W), np.sqrt(A / W)\n"},
-    ),
+        "one noise for every answer costs least privacy, so it is best", {"window-factors": _SPLIT + "    return A, np.eye(T)\n"}),
+    "the root of each entry": ("the square root of a matrix is that of its entries",
+        {"window-factors": _SPLIT + "    return np.sqrt(A / W), np.sqrt(A / W)\n"}),
     "a square root with a future": (
         "any factors with the right product will do, as from the singular values", {"window-factors": _SPLIT + '''
     U, s, V = np.linalg.svd(A)
     return U * np.sqrt(s), np.sqrt(s)[:, None] * V
-'''},
-    ),
+'''}),
 }

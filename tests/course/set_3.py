@@ -104,8 +104,7 @@ def survivors(estimates, widths, slack=0.0):
 '''}),
     "a noise per batch": ("the sum of so many batches has as many noises, tree or not", _width('bin(phase).count("1")', "phase")),
     "one noise in a tree": (
-        "one user is in one batch, so nodes need no more noise than a single release", _width("* height *", "*"),
-    ),
+        "one user is in one batch, so nodes need no more noise than a single release", _width("* height *", "*")),
     "ln instead of log2": ("the height of the tree is one plus the natural logarithm", _width("math.log2", "math.log")),
     "one side only": ("the failure probability is for one side", _width("2 / failure", "1 / failure")),
     "last noise only": ("the estimate carries the noise of its last release only", {"fall": '''
@@ -159,34 +158,23 @@ def sensitivity(encode, arms, order):
         "a move changes the exercise and the answer, so two of the published numbers move by one", {"private-table": _TABLE + '''
     table = np.column_stack([counts[:, 0], counts.sum(axis=1)])
     return table + rng.laplace(0, 2 / epsilon, (arms, 2))
-'''},
-    ),
+'''}),
     "repaired table": ("an estimate below zero is a mistake, and has to be made zero", {"private-table": _TABLE + '''
     noisy = np.abs(counts + rng.laplace(0, 2 / epsilon, (arms, 2)) - counts) + counts
     return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])
 '''}),
-    "cut phase released": (
-        "what was played is released, too",
-        {"eliminate": [("                turn = ", "                release(int(arm), m)\n                turn = ")]},
-    ),
-    "earlier phases forgotten": (
-        "an estimate is made from the last release",
-        {"eliminate": [("sums[arm] += release(int(arm), m)", "sums[arm] = release(int(arm), m) * (users + m) / m")]},
-    ),
-    "freed users vanish": (
-        "a batch stays as small as it was in the first phase",
-        {"eliminate": [("total(phase) // len(left)", "total(phase) // arms")]},
-    ),
+    "cut phase released": ("what was played is released, too",
+        {"eliminate": [("                turn = ", "                release(int(arm), m)\n                turn = ")]}),
+    "earlier phases forgotten": ("an estimate is made from the last release",
+        {"eliminate": [("sums[arm] += release(int(arm), m)", "sums[arm] = release(int(arm), m) * (users + m) / m")]}),
+    "freed users vanish": ("a batch stays as small as it was in the first phase",
+        {"eliminate": [("total(phase) // len(left)", "total(phase) // arms")]}),
     "width of one batch": (
-        "the width is that of the last batch", {"eliminate": [("half_width(users, phase)", "half_width(m, 1)")]},
-    ),
+        "the width is that of the last batch", {"eliminate": [("half_width(users, phase)", "half_width(m, 1)")]}),
     "one release in the width": (
-        "the noise of earlier releases does not count", {"eliminate": [("half_width(users, phase)", "half_width(users, 1)")]},
-    ),
-    "compared with the best estimate": (
-        "an exercise leaves when its upper end is below the best estimate",
-        {"eliminate": [(">= estimates.max() - width", ">= estimates.max()")]},
-    ),
+        "the noise of earlier releases does not count", {"eliminate": [("half_width(users, phase)", "half_width(users, 1)")]}),
+    "compared with the best estimate": ("an exercise leaves when its upper end is below the best estimate",
+        {"eliminate": [(">= estimates.max() - width", ">= estimates.max()")]}),
     "budget split over looks": ("five looks cost five times, so each gets a fifth of the budget", {"plan": _PLAN + '''
     std = bdp.accounting.gaussian_noise_std(epsilon / 5, delta / 5, 1.0)
     return sizes(std), std

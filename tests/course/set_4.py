@@ -133,8 +133,7 @@ def whole_nights(share, nights):
     "a floor under the optimum": (
         "the best design with a floor is the best design, mixed with equal shares", {"floored-design": _FLOORED + '''
     return least + (1 - K * least) * best
-'''},
-    ),
+'''}),
     "lifted and rescaled": (
         "shares below the floor are lifted to it, and the others shrink in proportion", {"floored-design": _FLOORED + '''
     low = best <= least
@@ -142,39 +141,26 @@ def whole_nights(share, nights):
         scale = (1 - least * low.sum()) / best[~low].sum() if (~low).any() else 1.0
         low |= best * scale < least
     return np.where(low, least, best * scale)
-'''},
-    ),
+'''}),
     "floor forgotten": ("the floor is a detail", {"floored-design": _FLOORED + '''
     return best
 '''}),
     "Gaussian formula": ("only the variance of the noise matters", _margin("math.sqrt(2 * L * C**2 @ (N + 2 * scale**2))")),
     "scale as deviation": (
-        "the scale of Laplace noise is its standard deviation", _margin("math.sqrt(2 * L * C**2 @ (N + scale**2))"),
-    ),
-    "weights not squared with plays": (
-        "a sum of N answers is one error, whatever N is",
-        _margin("min((L + r**2 / 2 * (C**2).sum() - np.log1p(-((r * scale * C) ** 2)).sum()) / r for r in rhos)"),
-    ),
-    "one noise in a difference": (
-        "a difference of two actions has one noise, the largest",
-        _margin("min((L + r**2 / 2 * C**2 @ N - np.log1p(-((r * scale * C) ** 2)).min()) / r for r in rhos)"),
-    ),
-    "both sides": (
-        "the failure probability is for both sides together",
-        _margin("min((math.log(2) + L + r**2 / 2 * C**2 @ N - np.log1p(-((r * scale * C) ** 2)).sum()) / r for r in rhos)"),
-    ),
+        "the scale of Laplace noise is its standard deviation", _margin("math.sqrt(2 * L * C**2 @ (N + scale**2))")),
+    "weights not squared with plays": ("a sum of N answers is one error, whatever N is",
+        _margin("min((L + r**2 / 2 * (C**2).sum() - np.log1p(-((r * scale * C) ** 2)).sum()) / r for r in rhos)")),
+    "one noise in a difference": ("a difference of two actions has one noise, the largest",
+        _margin("min((L + r**2 / 2 * C**2 @ N - np.log1p(-((r * scale * C) ** 2)).min()) / r for r in rhos)")),
+    "both sides": ("the failure probability is for both sides together",
+        _margin("min((math.log(2) + L + r**2 / 2 * C**2 @ N - np.log1p(-((r * scale * C) ** 2)).sum()) / r for r in rhos)")),
     "rounded to the nearest value": ("the nearest value is the most accurate", _message("np.rint(place).astype(int)")),
     "one coin for all": (
-        "one coin is enough for a whole diary", _message("np.floor(place + rng.random((len(place), 1))).astype(int)"),
-    ),
-    "fair coin": (
-        "a coin between two neighbours is fair",
-        _message("np.where(rng.random(place.shape) < 0.5, np.floor(place), np.ceil(place)).astype(int)"),
-    ),
-    "2 to the bits values and one": (
-        "numbers go from 0 to 2 to the power of bits",
-        _message("np.floor((averages + 1) / 2 * 2**bits + rng.random(place.shape)).astype(int)"),
-    ),
+        "one coin is enough for a whole diary", _message("np.floor(place + rng.random((len(place), 1))).astype(int)")),
+    "fair coin": ("a coin between two neighbours is fair",
+        _message("np.where(rng.random(place.shape) < 0.5, np.floor(place), np.ceil(place)).astype(int)")),
+    "2 to the bits values and one": ("numbers go from 0 to 2 to the power of bits",
+        _message("np.floor((averages + 1) / 2 * 2**bits + rng.random(place.shape)).astype(int)")),
     "spare bits unused": ("every number gets the same number of bits, and what is left over is not sent", {"message": '''
 def message(averages, budget, rng):
     place = (averages + 1) / 2 * (2 ** (budget // averages.shape[1]) - 1)
@@ -187,21 +173,14 @@ def message(averages, budget, rng):
     "noise averages out": ("with n clients the noise may be smaller by another root of n", _estimate("2 * math.sqrt(s) / n**1.5")),
     "plays forgotten": ("least squares of averages needs no weights", _estimate("2 * math.sqrt(s) / n", "support.T")),
     "phases start at 0": (
-        "the first phase has one night to share out", {"dpe": [("2**phase * weights", "2**(phase - 1) * weights")]},
-    ),
+        "the first phase has one night to share out", {"dpe": [("2**phase * weights", "2**(phase - 1) * weights")]}),
     "clients asked again": ("the population never ends", {"dpe": [("min(clients(phase), population - asked)", "clients(phase)")]}),
-    "cut phase released": (
-        "what was played is released, too",
-        {"dpe": [("if plays.sum() >= rest:", "if plays.sum() >= rest:\n            release(arms, plays, people)")]},
-    ),
-    "margin twice": (
-        "a difference of two estimates has two margins",
-        {"dpe": [("margin(apart, apart @ B, plays, people)", "2 * margin(apart, apart @ B, plays, people)")]},
-    ),
-    "earlier phases added up": (
-        "estimates of all phases are averaged",
-        {"dpe": [("theta = B @ released", "theta = (theta * (phase - 1) + B @ released) / phase")]},
-    ),
+    "cut phase released": ("what was played is released, too",
+        {"dpe": [("if plays.sum() >= rest:", "if plays.sum() >= rest:\n            release(arms, plays, people)")]}),
+    "margin twice": ("a difference of two estimates has two margins",
+        {"dpe": [("margin(apart, apart @ B, plays, people)", "2 * margin(apart, apart @ B, plays, people)")]}),
+    "earlier phases added up": ("estimates of all phases are averaged",
+        {"dpe": [("theta = B @ released", "theta = (theta * (phase - 1) + B @ released) / phase")]}),
     "the package's own design": ("a near-optimal design cannot be improved by much", {"phase-plan": _PLAN + '''
     return plays, fewest(plays)
 '''}),
@@ -209,10 +188,8 @@ def message(averages, budget, rng):
     plays = whole(bdp.designs.g_optimal_design(actions, 1.001).weights)
     return plays, fewest(plays)
 '''}),
-    "noise of one number": (
-        "the noise does not depend on how many numbers a client sends",
+    "noise of one number": ("the noise does not depend on how many numbers a client sends",
         {"phase-plan": _PLAN.replace("2 * math.sqrt(len(x)) / n", "2 / n") + '''
     return plays, fewest(plays)
-'''},
-    ),
+'''}),
 }

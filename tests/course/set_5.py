@@ -125,71 +125,43 @@ HARD_CODED_POINTS = 0
 
 MISTAKES = {
     "ridge always on top": (
-        "the shift is added whether it is needed or not", {"model": MODEL.format(RIDGE, "V = V + ridge / 2 * np.eye(d)")},
-    ),
+        "the shift is added whether it is needed or not", {"model": MODEL.format(RIDGE, "V = V + ridge / 2 * np.eye(d)")}),
     "half a matrix": (
-        "the upper triangle is the matrix", {"model": MODEL.format(RIDGE, RIGHT_SHIFT).replace("V + np.triu(V, 1).T", "V")},
-    ),
-    "eigenvalues clipped": (
-        "only the small eigenvalues are raised, which is not a shift",
-        {"model": MODEL.format(RIDGE, "V = (turn * np.maximum(least, ridge / 2)) @ turn.T")},
-    ),
+        "the upper triangle is the matrix", {"model": MODEL.format(RIDGE, RIGHT_SHIFT).replace("V + np.triu(V, 1).T", "V")}),
+    "eigenvalues clipped": ("only the small eigenvalues are raised, which is not a shift",
+        {"model": MODEL.format(RIDGE, "V = (turn * np.maximum(least, ridge / 2)) @ turn.T")}),
     "noise left out of the width": (
-        "the width of LinUCB without privacy is still right", {"half-width": WIDTH.format("z @ gram @ z / 4", BIAS)},
-    ),
+        "the width of LinUCB without privacy is still right", {"half-width": WIDTH.format("z @ gram @ z / 4", BIAS)}),
     "ridge without bias": (
-        "a regularizer costs nothing, so the width needs the two random parts only", {"half-width": PARTLY["half-width"]},
-    ),
-    "noise once per user": (
-        "every answer has its own noise, as in the local model",
-        {"half-width": WIDTH.format("z @ gram @ z / 4 + len(features) * noise_std**2 * z @ z", BIAS)},
-    ),
+        "a regularizer costs nothing, so the width needs the two random parts only", {"half-width": PARTLY["half-width"]}),
+    "noise once per user": ("every answer has its own noise, as in the local model",
+        {"half-width": WIDTH.format("z @ gram @ z / 4 + len(features) * noise_std**2 * z @ z", BIAS)}),
     "epsilons added": (
         "the nights' epsilons add up, and delta is that of one night", {"nights": NIGHTS.format('''from scipy.optimize import brentq
     def own(std):
         low = gaussian_delta(std, 1e-6, moved) - delta
         return brentq(lambda eps: gaussian_delta(std, eps, moved) - delta, 1e-6, 200) if low > 0 else 0.0
-    return int(sum(np.cumsum([own(std) for std in stds]) <= epsilon))''')},
-    ),
-    "shifts added": (
-        "a user who comes M times moves one release M times as far",
-        {"nights": NIGHTS.format("return int(sum(gaussian_delta(1.0, epsilon, s) <= delta for s in np.cumsum(moved / stds)))")},
-    ),
+    return int(sum(np.cumsum([own(std) for std in stds]) <= epsilon))''')}),
+    "shifts added": ("a user who comes M times moves one release M times as far",
+        {"nights": NIGHTS.format("return int(sum(gaussian_delta(1.0, epsilon, s) <= delta for s in np.cumsum(moved / stds)))")}),
     "last night only": ("a release holds the running sums already", {"learner": PARTLY["learner"]}),
-    "ridge every night": (
-        "the ridge is part of each release, so it is added with each",
-        {"learner": LEARNER.format(width="np.sqrt(squares)", sums="self.sums + release", ridge="self.ridge * self.nights")},
-    ),
-    "squared width": (
-        "the width is the quadratic form, without the root",
-        {"learner": LEARNER.format(width="squares", sums="self.sums + release", ridge="self.ridge")},
-    ),
-    "matrix alone": (
-        "the best score is the likelihood ratio of the noisy matrix",
-        {"suspicion": SUSPICION.format("return (released * (a.T @ a - b.T @ b)).sum(axis=(1, 2))")},
-    ),
+    "ridge every night": ("the ridge is part of each release, so it is added with each",
+        {"learner": LEARNER.format(width="np.sqrt(squares)", sums="self.sums + release", ridge="self.ridge * self.nights")}),
+    "squared width": ("the width is the quadratic form, without the root",
+        {"learner": LEARNER.format(width="squares", sums="self.sums + release", ridge="self.ridge")}),
+    "matrix alone": ("the best score is the likelihood ratio of the noisy matrix",
+        {"suspicion": SUSPICION.format("return (released * (a.T @ a - b.T @ b)).sum(axis=(1, 2))")}),
     "shift alone": ("if the shift gives something away, its size does", {"suspicion": SUSPICION.format("return outputs[:, -1]")}),
-    "shift of the noise, rounded": (
-        "what leaks is the last digits of the shift, so rounding it is enough",
-        {"mended": MENDED.format(std="std", shift="np.round(ridge - np.linalg.eigvalsh(symmetric(noise, d))[:, 0], 1)")},
-    ),
-    "noise on the shift": (
-        "every number that is released needs noise of its own",
-        {"mended": MENDED.format(
+    "shift of the noise, rounded": ("what leaks is the last digits of the shift, so rounding it is enough",
+        {"mended": MENDED.format(std="std", shift="np.round(ridge - np.linalg.eigvalsh(symmetric(noise, d))[:, 0], 1)")}),
+    "noise on the shift": ("every number that is released needs noise of its own", {"mended": MENDED.format(
             std="std",
             shift="np.maximum(ridge - np.linalg.eigvalsh(symmetric(exact + noise, d))[:, 0], 0) + np.abs(rng.normal(0, std, runs))",
-        )},
-    ),
-    "a budget for each part": (
-        "vector and matrix are two releases, and each may use all of epsilon and delta",
-        {"quiet": QUIET.format(vector=STD.format("1.0"), matrix=STD.format("math.sqrt(17 / 16)"))},
-    ),
-    "one number moves by one": (
-        "no entry moves by more than 1, so the sensitivity is 1",
-        {"quiet": QUIET.format(vector=STD.format("1.0"), matrix=STD.format("1.0"))},
-    ),
-    "as careful as for everybody": (
-        "the package's noise on every number that is not known is little enough",
-        {"quiet": QUIET.format(vector=STD.format("3 / math.sqrt(2)"), matrix=STD.format("3 / math.sqrt(2)"))},
-    ),
+        )}),
+    "a budget for each part": ("vector and matrix are two releases, and each may use all of epsilon and delta",
+        {"quiet": QUIET.format(vector=STD.format("1.0"), matrix=STD.format("math.sqrt(17 / 16)"))}),
+    "one number moves by one": ("no entry moves by more than 1, so the sensitivity is 1",
+        {"quiet": QUIET.format(vector=STD.format("1.0"), matrix=STD.format("1.0"))}),
+    "as careful as for everybody": ("the package's noise on every number that is not known is little enough",
+        {"quiet": QUIET.format(vector=STD.format("3 / math.sqrt(2)"), matrix=STD.format("3 / math.sqrt(2)"))}),
 }
