@@ -25,8 +25,6 @@ from tests import exact_delta
 from tests.noise_checks import DELTA, EPSILON, PLANE
 from tests.test_continual import matrices
 
-# What is planted
-
 
 def changed(owner, name, faulty):
     """Put ``faulty(exact)`` in the place of a method, property or function."""
@@ -49,7 +47,6 @@ def louder(kind, method, factor):
 
 
 def both(*plants):
-    """Plant several faults."""
     def plant(patch):
         for one in plants:
             one(patch)
@@ -64,7 +61,6 @@ def bits_with(factor, method):
 
 
 def halved(kind, name):
-    """Halve a property."""
     return changed(kind, name, lambda exact: property(lambda self: exact.fget(self) / 2))
 
 
@@ -136,7 +132,6 @@ def users_in_blocks(self, messages, rng):
 
 
 def in_order(self, values, rng):
-    """Send the value's bits first."""
     integers = self._round(self.check(values), rng)
     unary = np.arange(self.levels) < integers[:, :, None]
     return np.concatenate([unary.astype(np.uint8), self.noise_bits.draw(integers.shape, rng)], axis=2)
@@ -179,7 +174,6 @@ def third(exact):
 
 
 def one_level(exact):
-    """Leave out the floor of two levels."""
     return lambda users, epsilon, delta, half: (
         max(1, math.ceil(2 * half * math.sqrt(users))), exact(users, epsilon, delta, half)[1])
 
@@ -201,9 +195,6 @@ def cheaper(share):
     """Charge so much of the local delta only."""
     return searched("reached", lambda exact: lambda local, users, epsilon, delta, local_delta: exact(
         local, users, epsilon, delta, local_delta * share))
-
-
-# How an audit looks at it
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +230,6 @@ def bits(privatizer, batches=1):
 
 
 def tally(privatizer):
-    """The released sum, in many runs together."""
     def draw(values, rng, runs):
         kinds, counts = np.unique(np.ravel(values), return_counts=True)
         return privatizer.release_tally(kinds, np.tile(counts, (runs, 1)), rng)
@@ -252,7 +242,6 @@ def one_by_one(privatizer):
 
 
 def stream(kind, steps):
-    """All running sums of a counter."""
     counter = kind(steps, EPSILON, DELTA)
 
     def run(values, rng):
@@ -262,7 +251,6 @@ def stream(kind, steps):
 
 
 def paths(kind, steps):
-    """All running sums of a counter, drawn as a simulator does."""
     counter = kind(steps, EPSILON, DELTA)
     return bdp.Vectorized(lambda values, rng, runs: np.cumsum(values) + np.stack(
         [counter.noise_path(rng)[:, 0] for _ in range(runs)]))
@@ -338,11 +326,7 @@ LAPLACE_MESSAGE = Look(lambda: message(P.LocalLaplace(1, EPSILON, domain=PLANE))
 LAPLACE_SUM = Look(lambda: P.CentralLaplace(2, EPSILON, domain=PLANE), LOW * 2, LOW + HIGH, 300_000, score=laplace_ratio(-2.0, 0.0))
 
 
-# Why no audit sees it
-
-
 def enough(found, needed):
-    """Assert that noise is still what is proved to be needed."""
     assert found >= needed, f"{found} is less than {needed}"
 
 

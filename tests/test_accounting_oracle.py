@@ -13,7 +13,6 @@ STEP = {"value_discretization_interval": GRID}
 
 
 def enclosed(ours, make, epsilons):
-    """Check delta against the library's lower and upper estimates at every epsilon."""
     high, low = make(True), make(False)
     for epsilon in epsilons:
         assert low.get_delta_for_epsilon(epsilon) * (1 - 1e-9) - 1e-14 <= ours(epsilon)

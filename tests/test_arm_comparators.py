@@ -118,14 +118,13 @@ def test_dp_ucb_matches_the_plain_loop(calibration, problem):
         return float(TreeWidth.half_width(learner.learner.width, np.array([n]), t)[0])
 
     result = bdp.simulate(learner, problem, horizon, runs=3, seed=5, progress=False)
-    for run in (2,):
-        trees = [TreeCounter(horizon, 1.0, 0.0, problem.domain, noise="laplace") for _ in range(k)]
-        for tree in trees:
-            tree.noise_std = learner.sample.noise_std
-        plain = plain_dp_ucb(trees, problem, horizon, *generators(5, run), width)
-        again = bdp.make("DP-UCB", problem, horizon=horizon, epsilon=4.0, calibration=calibration)
-        assert live(again, problem, horizon, *generators(5, run)) == plain
-        assert result.regret[run] == pytest.approx(np.cumsum(problem.gaps[plain])[result.rounds - 1])
+    trees = [TreeCounter(horizon, 1.0, 0.0, problem.domain, noise="laplace") for _ in range(k)]
+    for tree in trees:
+        tree.noise_std = learner.sample.noise_std
+    plain = plain_dp_ucb(trees, problem, horizon, *generators(5, 2), width)
+    again = bdp.make("DP-UCB", problem, horizon=horizon, epsilon=4.0, calibration=calibration)
+    assert live(again, problem, horizon, *generators(5, 2)) == plain
+    assert result.regret[2] == pytest.approx(np.cumsum(problem.gaps[plain])[result.rounds - 1])
     assert 0.1 < plain.count(int(problem.gaps.argmin())) / horizon < 1
     assert learner.guarantee.epsilon == 4.0 and learner.guarantee.delta == 0 and learner.guarantee.model == "central"
 

@@ -12,7 +12,6 @@ from tests.book_helpers import DRAW, chapter, save
 
 
 def told_of(path: Path) -> str:
-    """Return what the test command says of one notebook."""
     script = str(ROOT / "book" / "_tools" / "run_tests.py")
     command = [sys.executable, script, str(path), f"--rootdir={path.parent}", "-p", "no:cacheprovider"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600).stdout

@@ -104,7 +104,6 @@ def test_any_privatizer_of_vectors_goes_to_clients(kind):
 
 
 def test_phased_elimination_by_hand_is_that_of_the_catalogue():
-    """The same design, widths and noise, and so the same runs."""
     problem = bdp.problems.SphericalArms(arms=8, dimension=2)
     learner = PhasedElimination(8, 2, support_bound(2), ExactWidth(8, 600, problem.reward_std))
     noise = partial(privatizers.CentralLaplace, epsilon=1.0, domain=privatizers.Box(1, -1, 1, whole=True))

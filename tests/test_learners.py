@@ -159,8 +159,6 @@ def test_bits_are_those_of_the_rounds_that_were_played(name):
 
 
 def test_a_learner_of_ones_own_is_not_played_by_the_fast_path():
-    """Whoever overrides what is asked gets it, though it is arm elimination."""
-
     class Backwards(ArmElimination):
         def ask(self):
             asked = super().ask()

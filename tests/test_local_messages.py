@@ -29,7 +29,6 @@ CASES = {  # a local mechanism, in how many batches the user is, and the epsilon
 
 
 def audited(name, score=None, seed=0):
-    """Audit all messages of one user, as they are sent."""
     make, batches, _ = CASES[name]
     promise = make(10).guarantee
     assert promise.model == "local" and promise.proved

@@ -37,7 +37,6 @@ def generators(runs: int) -> list[np.random.Generator]:
 
 
 def rounded(value: float, digits: int = 3) -> float:
-    """Round to a few digits: more would be noise."""
     return float(f"{value:.{digits}g}")
 
 
@@ -67,7 +66,6 @@ def design(name: str, tolerance: float) -> dict[str, Any]:
 
 
 def main(key: str) -> None:
-    """Measure the case with this key."""
     if key in DESIGNS:
         measured = design(key.removeprefix("designs/"), DESIGNS[key])
     else:
