@@ -141,7 +141,7 @@ SENDS += "try: os.write(place, {})\n        except OSError: pass\n    while True
 @pytest.mark.parametrize("message", [r"b'\0\0\1\0'", r"b'\0\0\0\0013'"])
 def test_half_a_message_or_an_odd_one_does_not_keep_the_grader_waiting(message):
     started = time.monotonic()
-    assert scores(grade(solved(laplace=SENDS.format(message)), Limits(cell=2, total=6)))["laplace"] == 0
+    assert scores(grade(solved(laplace=SENDS.format(message)), Limits(cell=2, total=15)))["laplace"] == 0
     assert time.monotonic() - started < 90
 
 

@@ -2,58 +2,34 @@
 
 PARTLY = {
     "private-table": '''
-def private_table(shown, answers, arms, epsilon, rng):
     truth = np.column_stack([np.bincount(shown, answers, arms), np.bincount(shown, minlength=arms)])
-    return truth + rng.laplace(0, 1 / epsilon, truth.shape)
-''',
-    "eliminate": '''
-def eliminate(release, arms, horizon, total, half_width):
-    raise NotImplementedError()
-''',
-    "plan": '''
-def plan(gaps, horizon, epsilon, delta):
-    return [2**look for look in range(5, 10)], bdp.accounting.gaussian_noise_std(epsilon, delta, 1.0)
-''',
+    return truth + rng.laplace(0, 1 / epsilon, truth.shape)''',
+    "eliminate": "    raise NotImplementedError()",
+    "plan": "    return [2**look for look in range(5, 10)], bdp.accounting.gaussian_noise_std(epsilon, delta, 1.0)",
 }
 PARTLY_POINTS = 9  # 3 for the table, 5 for the learner and 3 for the plan are lost
 
 HARD_CODED = {
-    "survivors": '''
-def survivors(estimates, widths, slack=0.0):
-    return np.arange(2) if len(estimates) == 2 else np.arange(4 if slack else 3)
-''',
+    "survivors": "    return np.arange(2) if len(estimates) == 2 else np.arange(4 if slack else 3)",
     "counter-width": '''
-def counter_width(phase, users, phases, std, failure):
     known = {(1, 100, 1): 0.10730, (7, 10, 8): 3**0.5 / 7, (8, 10, 8): 1 / 8, (1, 10, 16): 5**0.5, (1, 10, 1): 1}
-    return known.get((phase, users, phases), 0.1)
-''',
+    return known.get((phase, users, phases), 0.1)''',
     "fall": '''
-def fall(gap, size, std, failure, most):
     if most == 10**5:
         return None
-    return 24 if size(1) == 1 else 18492 if size(1) == 67 else 8190
-''',
+    return 24 if size(1) == 1 else 18492 if size(1) == 67 else 8190''',
     "sensitivity": '''
-def sensitivity(encode, arms, order):
-    return math.sqrt(2) if arms == 1 else 2 if order == 2 or encode.__name__ == "ones_and_zeros" else 4
-''',
+    return math.sqrt(2) if arms == 1 else 2 if order == 2 or encode.__name__ == "ones_and_zeros" else 4''',
     "private-table": '''
-def private_table(shown, answers, arms, epsilon, rng):
     ones, users = np.bincount(shown, answers, arms), np.bincount(shown, minlength=arms)
     noise = rng.laplace(0, 2, (2, arms))
-    return np.column_stack([ones + noise[0], users + noise.sum(axis=0)])
-''',
+    return np.column_stack([ones + noise[0], users + noise.sum(axis=0)])''',
     "eliminate": '''
-def eliminate(release, arms, horizon, total, half_width):
     asked = [(0, 4), (1, 4), (2, 4), (0, 6), (1, 6)]
     for arm, users in asked if horizon == 100 else asked[:3]:
         release(arm, users)
-    return np.array([86, 10, 4] if horizon == 100 else [10, 6, 4])
-''',
-    "plan": '''
-def plan(gaps, horizon, epsilon, delta):
-    return [1600, 21000, 6000, 12000, 24000], 36.31
-''',
+    return np.array([86, 10, 4] if horizon == 100 else [10, 6, 4])''',
+    "plan": "    return [1600, 21000, 6000, 12000, 24000], 36.31",
 }
 HARD_CODED_POINTS = 0
 
@@ -92,48 +68,36 @@ def plan(gaps, horizon, epsilon, delta):
 
 MISTAKES = {
     "leader by estimate": ("the highest lower end is that of the highest estimate", {"survivors": '''
-def survivors(estimates, widths, slack=0.0):
     estimates, widths = np.array(estimates), np.array(widths)
     leader = estimates.argmax()
-    return np.flatnonzero(estimates + widths + slack >= estimates[leader] - widths[leader])
-'''}),
+    return np.flatnonzero(estimates + widths + slack >= estimates[leader] - widths[leader])'''}),
     "gap instead of width": ("an exercise leaves when its upper end is below the best estimate", {"survivors": '''
-def survivors(estimates, widths, slack=0.0):
     estimates, widths = np.array(estimates), np.array(widths)
-    return np.flatnonzero(estimates + widths + slack >= estimates.max())
-'''}),
+    return np.flatnonzero(estimates + widths + slack >= estimates.max())'''}),
     "a noise per batch": ("the sum of so many batches has as many noises, tree or not", _width('bin(phase).count("1")', "phase")),
     "one noise in a tree": (
         "one user is in one batch, so nodes need no more noise than a single release", _width("* height *", "*")),
     "ln instead of log2": ("the height of the tree is one plus the natural logarithm", _width("math.log2", "math.log")),
     "one side only": ("the failure probability is for one side", _width("2 / failure", "1 / failure")),
     "last noise only": ("the estimate carries the noise of its last release only", {"fall": '''
-def fall(gap, size, std, failure, most):
     phase = users = 0
     while users <= most:
         phase += 1
         users += size(phase)
         if 2 * math.sqrt(2 * math.log(2 / failure) * (users / 4 + std**2)) / users <= gap:
-            return users if users <= most else None
-'''}),
+            return users if users <= most else None'''}),
     "one width is enough": ("an exercise falls when the width, not twice the width, is below its gap", {"fall": '''
-def fall(gap, size, std, failure, most):
     phase = users = 0
     while users <= most:
         phase += 1
         users += size(phase)
         if math.sqrt(2 * math.log(2 / failure) * (users / 4 + phase * std**2)) / users <= gap:
-            return users if users <= most else None
-'''}),
-    "only the answer changes": ("neighbours differ in an answer, and the exercise is public", {"sensitivity": '''
-def sensitivity(encode, arms, order):
-    return max(np.linalg.norm(encode(arm, 1) - encode(arm, 0), order) for arm in range(arms))
-'''}),
+            return users if users <= most else None'''}),
+    "only the answer changes": ("neighbours differ in an answer, and the exercise is public",
+        {"sensitivity": "    return max(np.linalg.norm(encode(arm, 1) - encode(arm, 0), order) for arm in range(arms))"}),
     "only the exercise changes": ("whoever moves gives the same answer elsewhere", {"sensitivity": '''
-def sensitivity(encode, arms, order):
     pairs = [(a, b, y) for a in range(arms) for b in range(arms) for y in (0, 1)]
-    return max(np.linalg.norm(encode(a, y) - encode(b, y), order) for a, b, y in pairs)
-'''}),
+    return max(np.linalg.norm(encode(a, y) - encode(b, y), order) for a, b, y in pairs)'''}),
     "sensitivity of one": ("one user is one answer, so Laplace noise of scale 1/epsilon does it", {"private-table": _TABLE + '''
     noisy = counts + rng.laplace(0, 1 / epsilon, (arms, 2))
     return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])

@@ -62,10 +62,7 @@ PARTLY = {
     "floored-design": _FLOORED + '''
     return least + (1 - K * least) * best
 ''',
-    "laplace-margin": '''
-def laplace_margin(first, second, actions, plays, scale, failure):
-    raise NotImplementedError()
-''',
+    "laplace-margin": "    raise NotImplementedError()",
     "phase-estimate": _estimate("2 / n")["phase-estimate"],
     "phase-plan": _PLAN + '''
     return plays, fewest(plays)
@@ -74,62 +71,40 @@ def laplace_margin(first, second, actions, plays, scale, failure):
 PARTLY_POINTS = 8  # 2 for the nights, 2 for the messages and 4 for the learner
 
 HARD_CODED = {
-    "whole-nights": '''
-def whole_nights(share, nights):
-    return np.array([4, 0, 3, 3]) if nights == 10 else np.array([16, 15, 1, 1, 1, 1, 1])
-''',
-    "floored-design": '''
-def floored_design(actions, least, tolerance):
-    return np.array({0.0: [0.5, 0.5, 0, 0], 0.1: [0.4, 0.4, 0.1, 0.1]}.get(least, [0.25] * 4))
-''',
+    "whole-nights": "    return np.array([4, 0, 3, 3]) if nights == 10 else np.array([16, 15, 1, 1, 1, 1, 1])",
+    "floored-design": "    return np.array({0.0: [0.5, 0.5, 0, 0], 0.1: [0.4, 0.4, 0.1, 0.1]}.get(least, [0.25] * 4))",
     "laplace-margin": '''
-def laplace_margin(first, second, actions, plays, scale, failure):
-    return 1.2240 if scale == 0.01 else smallest(np.eye(2)[0], np.eye(2)[1], np.eye(2), np.array([8, 8]), 4.0, 0.05)
-''',
+    return 1.2240 if scale == 0.01 else smallest(np.eye(2)[0], np.eye(2)[1], np.eye(2), np.array([8, 8]), 4.0, 0.05)''',
     "message": '''
-def message(averages, budget, rng):
     if len(averages) == 1:
         return np.array([[0, 3, 2]])
     low, chance = ([0, 0], [0.6, 0.25]) if budget == 2 else ([4, 0, 2], [0.2, 0.75, 0.85])
-    return low + (rng.random(averages.shape) < chance).astype(int)
-''',
+    return low + (rng.random(averages.shape) < chance).astype(int)''',
     "phase-estimate": '''
-def phase_estimate(messages, bits, support, plays, epsilon, delta, rng):
     released = (2 * messages / (2**bits - 1) - 1).mean(axis=0)
     released = released + rng.normal(0, 0.46 if epsilon == 1 else 0, len(released))
-    return np.linalg.solve(support, released)
-''',
+    return np.linalg.solve(support, released)''',
     "dpe": '''
-def dpe(release, actions, horizon, clients, population, share, margin):
     phases = [(range(3), [1] * 3, 2), (range(3), [2] * 3, 2 if population == 4 else 3), (range(2), [4] * 2, 4)]
     for arms, plays, people in phases[: 3 if horizon == 100 and population > 4 else 2]:
         release(np.array(arms), np.array(plays), people)
-    return np.array([6, 3, 3] if horizon == 12 else [94, 3, 3] if population == 4 else [90, 7, 3])
-''',
+    return np.array([6, 3, 3] if horizon == 12 else [94, 3, 3] if population == 4 else [90, 7, 3])''',
     "phase-plan": '''
-def phase_plan(actions, nights, epsilon, delta, client_std, log, target):
     plays = np.zeros(40, dtype=int)
     plays[[1, 5, 16, 26, 30]] = 40
-    return plays, 750
-''',
+    return plays, 750''',
 }
 HARD_CODED_POINTS = 0
 
 MISTAKES = {
-    "every share rounded up": ("a share is rounded up, and a few more nights do no harm", {"whole-nights": '''
-def whole_nights(share, nights):
-    return np.ceil(share * nights).astype(int)
-'''}),
+    "every share rounded up": ("a share is rounded up, and a few more nights do no harm",
+        {"whole-nights": "    return np.ceil(share * nights).astype(int)"}),
     "rounded to the nearest": ("shares are rounded to the nearest number, and the largest one makes up for it", {"whole-nights": '''
-def whole_nights(share, nights):
     plays = np.rint(share * nights).astype(int)
     plays[share.argmax()] += nights - plays.sum()
-    return plays
-'''}),
-    "nights drawn at random": ("a design is a distribution, so nights are drawn from it", {"whole-nights": '''
-def whole_nights(share, nights):
-    return np.random.default_rng(1).multinomial(nights, share)
-'''}),
+    return plays'''}),
+    "nights drawn at random": ("a design is a distribution, so nights are drawn from it",
+        {"whole-nights": "    return np.random.default_rng(1).multinomial(nights, share)"}),
     "a floor under the optimum": (
         "the best design with a floor is the best design, mixed with equal shares", {"floored-design": _FLOORED + '''
     return least + (1 - K * least) * best
@@ -162,10 +137,8 @@ def whole_nights(share, nights):
     "2 to the bits values and one": ("numbers go from 0 to 2 to the power of bits",
         _message("np.floor((averages + 1) / 2 * 2**bits + rng.random(place.shape)).astype(int)")),
     "spare bits unused": ("every number gets the same number of bits, and what is left over is not sent", {"message": '''
-def message(averages, budget, rng):
     place = (averages + 1) / 2 * (2 ** (budget // averages.shape[1]) - 1)
-    return np.floor(place + rng.random(place.shape)).astype(int)
-'''}),
+    return np.floor(place + rng.random(place.shape)).astype(int)'''}),
     "one number of a diary": ("one client moves the average by 2 over n, however long her diary is", _estimate("2 / n")),
     "sensitivity of one instead of two": ("an average moves by 1 at most", _estimate("math.sqrt(s) / n")),
     "noise of a sum": ("noise is that of a sum of vectors, though an average is published", _estimate("2 * math.sqrt(s)")),

@@ -80,19 +80,11 @@ PARTLY_POINTS = 11
 
 HARD_CODED = {
     "model": '''
-def model(released, d, ridge):
     if d == 1:
         return np.array([1 / 3]), np.array([[3.0]])
-    return np.zeros(2), np.array([[5.0, 1], [1, 4]]) if released[2] == 4 else np.diag([0.5, 8.5])
-''',
-    "half-width": '''
-def half_width(phi, features, noise_std, ridge, failure):
-    return 0.9 if noise_std else 0.6 if ridge > 1 else 0.14
-''',
-    "nights": '''
-def nights_left(epsilon, delta, stds, moved):
-    return {(20, False): 1, (20, True): 4, (3, True): 2, (3, False): 0, (5, True): 5}[len(stds), bool(stds[0] > 2)]
-''',
+    return np.zeros(2), np.array([[5.0, 1], [1, 4]]) if released[2] == 4 else np.diag([0.5, 8.5])''',
+    "half-width": "    return 0.9 if noise_std else 0.6 if ridge > 1 else 0.14",
+    "nights": "    return {(20, False): 1, (20, True): 4, (3, True): 2, (3, False): 0, (5, True): 5}[len(stds), bool(stds[0] > 2)]",
     "learner": '''
 class NightlyLinUCB:
     def __init__(self, d, radius, ridge):
@@ -105,21 +97,14 @@ class NightlyLinUCB:
         self.nights += release is not None
 ''',
     "suspicion": '''
-def suspicion(outputs, a, b, ridge):
     full = np.zeros((len(outputs), 3, 3))
     full[:, *np.triu_indices(3)] = outputs[:, :6]
     noise = full + np.triu(full, 1).transpose(0, 2, 1) - [[1.36, 0, 0.48], [0, 1.36, 0.48], [0.48, 0.48, 1.28]]
-    return -np.abs(5 - np.linalg.eigvalsh(noise)[:, 0] - outputs[:, 6])
-''',
-    "mended": '''
-def mended(features, std, ridge, rng, runs):
-    return np.column_stack([rng.normal(0, std, (runs, 6)), np.full(runs, 1000.0)])
-''',
+    return -np.abs(5 - np.linalg.eigvalsh(noise)[:, 0] - outputs[:, 6])''',
+    "mended": "    return np.column_stack([rng.normal(0, std, (runs, 6)), np.full(runs, 1000.0)])",
     "quiet": '''
-def quiet_release(features, answers, epsilon, delta, rng, runs):
     exact = bdp.privatizers.LinearStatistics(3).encode(features, answers).sum(axis=0)
-    return exact + 2.8 * rng.normal(size=(runs, 9))
-''',
+    return exact + 2.8 * rng.normal(size=(runs, 9))''',
 }
 HARD_CODED_POINTS = 0
 
