@@ -34,12 +34,8 @@ HARD_CODED = {
 }
 HARD_CODED_POINTS = 1  # a pair that refutes the draft is right, wherever it comes from
 
-_TOTAL = '''
-def noisy_total(weeks, cap, epsilon, rng, runs):
-    total = np.minimum(weeks.sum(axis=1), cap).sum()
-'''
+_TOTAL = "    total = np.minimum(weeks.sum(axis=1), cap).sum()\n"
 _SHARES = '''
-def shares(reports, k, epsilon):
     lie = 1 / (math.exp(epsilon) + k - 1)
     seen = np.bincount(reports, minlength=k) / len(reports)
 '''

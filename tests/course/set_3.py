@@ -35,7 +35,6 @@ HARD_CODED_POINTS = 0
 
 
 _WIDTH = '''
-def counter_width(phase, users, phases, std, failure):
     n, height = phase * users, 1 + math.floor(math.log2(phases))
     return math.sqrt(2 * (n / 4 + bin(phase).count("1") * height * std**2) * math.log(2 / failure)) / n
 '''
@@ -47,12 +46,10 @@ def _width(right: str, wrong: str) -> dict[str, str]:
 
 
 _TABLE = '''
-def private_table(shown, answers, arms, epsilon, rng):
     counts = np.zeros((arms, 2))
     np.add.at(counts, (shown, 1 - answers), 1)
 '''
 _PLAN = '''
-def plan(gaps, horizon, epsilon, delta):
     def users(gap, looks, std):
         n = 1
         while 2 * math.sqrt(2 * math.log(10 * horizon) * (n / 4 + looks * std**2)) / n > gap:

@@ -3,7 +3,6 @@
 
 def _estimate(sensitivity: str, weights: str = "(support.T * plays)") -> dict[str, str]:
     return {"phase-estimate": f'''
-def phase_estimate(messages, bits, support, plays, epsilon, delta, rng):
     n, s = messages.shape
     std = bdp.accounting.gaussian_noise_std(epsilon, delta, {sensitivity})
     released = (2 * messages / (2**bits - 1) - 1).mean(axis=0) + rng.normal(0, std, s)
@@ -13,7 +12,6 @@ def phase_estimate(messages, bits, support, plays, epsilon, delta, rng):
 
 def _margin(result: str) -> dict[str, str]:
     return {"laplace-margin": f'''
-def laplace_margin(first, second, actions, plays, scale, failure):
     x, N = actions[plays > 0], plays[plays > 0]
     C, L = (first - second) @ np.linalg.inv((x.T * N) @ x) @ x.T, math.log(1 / failure)
     rhos = np.concatenate([np.geomspace(1e-6, 0.5, 1500), 1 - np.geomspace(0.5, 1e-6, 500)]) / (scale * abs(C).max())
@@ -23,7 +21,6 @@ def laplace_margin(first, second, actions, plays, scale, failure):
 
 def _message(body: str) -> dict[str, str]:
     return {"message": f'''
-def message(averages, budget, rng):
     s = averages.shape[1]
     bits = budget // s + (np.arange(s) < budget % s)
     place = (averages + 1) / 2 * (2**bits - 1)
@@ -31,12 +28,8 @@ def message(averages, budget, rng):
 '''}
 
 
-_FLOORED = '''
-def floored_design(actions, least, tolerance):
-    K, best = len(actions), bdp.designs.g_optimal_design(actions, 1.0001).weights
-'''
+_FLOORED = "    K, best = len(actions), bdp.designs.g_optimal_design(actions, 1.0001).weights\n"
 _PLAN = '''
-def phase_plan(actions, nights, epsilon, delta, client_std, log, target):
     def margin(plays, n):
         x, N = actions[plays > 0], plays[plays > 0]
         std = bdp.accounting.gaussian_noise_std(epsilon, delta, 2 * math.sqrt(len(x)) / n)

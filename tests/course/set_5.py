@@ -1,7 +1,6 @@
 """What students hand in for set 5: partly right, hard-coded, and with the usual mistakes. Plain data."""
 
 MODEL = '''
-def model(released, d, ridge):
     V = np.zeros((d, d))
     V[np.triu_indices(d)] = released[d:]
     V = V + np.triu(V, 1).T{}
@@ -10,14 +9,12 @@ def model(released, d, ridge):
     return np.linalg.solve(V, released[:d]), V
 '''
 WIDTH = '''
-def half_width(phi, features, noise_std, ridge, failure):
     gram = features.T @ features
     z = np.linalg.solve(gram + ridge * np.eye(len(phi)), phi)
     variance = {}
     return math.sqrt(2 * math.log(2 / failure) * variance){}
 '''
 NIGHTS = '''
-def nights_left(epsilon, delta, stds, moved):
     stds = np.asarray(stds, dtype=float)
     {}
 '''
@@ -39,13 +36,11 @@ class NightlyLinUCB:
             self.theta, self.V = model(self.sums, self.d, {ridge})
 '''
 SUSPICION = '''
-def suspicion(outputs, a, b, ridge):
     d = a.shape[1]
     released = symmetric(outputs[:, :-1], d)
     {}
 '''
 MENDED = '''
-def mended(features, std, ridge, rng, runs):
     d = features.shape[1]
     exact = (features.T @ features)[np.triu_indices(d)]
     noise = rng.normal(0, {std}, (runs, len(exact)))
@@ -53,7 +48,6 @@ def mended(features, std, ridge, rng, runs):
     return np.column_stack([exact + noise, shift])
 '''
 QUIET = '''
-def quiet_release(features, answers, epsilon, delta, rng, runs):
     users, d = features.shape
     half, x, c = math.sqrt(0.5), features[:, :-1], answers - 0.5
     row, column = np.triu_indices(d - 1)
