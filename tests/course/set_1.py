@@ -2,10 +2,8 @@
 
 PARTLY = {
     "sensitivity": "    return 2 * cap, math.sqrt(2) * cap",
-    "shares": '''
-    lie = 1 / (math.exp(epsilon) + k - 1)
-    seen = np.bincount(reports, minlength=k) / len(reports)
-    return np.clip((seen - lie) / (lie * math.exp(epsilon) - lie), 0, 1)''',
+    "shares": [("return (seen - lie) / (lie * math.exp(epsilon) - lie)",
+                "return np.clip((seen - lie) / (lie * math.exp(epsilon) - lie), 0, 1)")],
     "nights-allowed": "    raise NotImplementedError()",
     "bulletin": '''
     noisy = answers.sum(axis=0) + rng.laplace(0, 5 / epsilon, (runs, 5))
@@ -34,11 +32,8 @@ HARD_CODED = {
 }
 HARD_CODED_POINTS = 1  # a pair that refutes the draft is right, wherever it comes from
 
-_TOTAL = "    total = np.minimum(weeks.sum(axis=1), cap).sum()\n"
-_SHARES = '''
-    lie = 1 / (math.exp(epsilon) + k - 1)
-    seen = np.bincount(reports, minlength=k) / len(reports)
-'''
+_NOISE = "rng.geometric(stop, runs) - rng.geometric(stop, runs)"
+_SHARE = "(seen - lie) / (lie * math.exp(epsilon) - lie)"
 
 MISTAKES = {
     "somebody joins": ("the other world is the one without Noor, so only what she adds moves",
@@ -46,30 +41,23 @@ MISTAKES = {
     "lengths add up": ("two counts that move by cap each are a step of length 2 cap",
         {"sensitivity": "    return min(exercises, 2) * cap, min(exercises, 2) * cap"}),
     "one answer, not one user": ("each night is one answer, so the total moves by 1",
-        {"noisy-total": _TOTAL + "    stop = 1 - math.exp(-epsilon)\n"
-         "    return total + rng.geometric(stop, runs) - rng.geometric(stop, runs)\n"}),
+        {"noisy-total": [("epsilon / cap", "epsilon")]}),
     "no cap": ("the noise is made for the cap, so the cap is kept",
-        {"noisy-total": _TOTAL + "    total = weeks.sum()\n    stop = 1 - math.exp(-epsilon / cap)\n"
-         "    return total + rng.geometric(stop, runs) - rng.geometric(stop, runs)\n"}),
+        {"noisy-total": [("    stop", "    total = weeks.sum()\n    stop")]}),
     "scale turned around": ("the noise falls off by the factor of its scale, and not of one over it",
-        {"noisy-total": _TOTAL + "    stop = 1 - math.exp(-cap / epsilon)\n"
-         "    return total + rng.geometric(stop, runs) - rng.geometric(stop, runs)\n"}),
+        {"noisy-total": [("epsilon / cap", "cap / epsilon")]}),
     "a random sign": ("a geometric number with a random sign is two-sided geometric (it is 0 too often, or never)",
-        {"noisy-total": _TOTAL + "    size = rng.geometric(1 - math.exp(-epsilon / cap), runs) - 1\n"
-         "    return total + size * rng.choice([-1, 1], runs)\n"}),
+        {"noisy-total": [(_NOISE, "(rng.geometric(stop, runs) - 1) * rng.choice([-1, 1], runs)")]}),
     "Laplace, rounded": ("rounded Laplace noise is the discrete one (it is private, and another distribution)",
-        {"noisy-total": _TOTAL + "    return total + np.rint(rng.laplace(0, cap / epsilon, runs)).astype(int)\n"}),
-    "two answers' coin": ("the truth has probability e^eps / (e^eps + 1), however many answers there are", {"respond": '''
-    p = math.exp(epsilon) / (math.exp(epsilon) + 1)
-    other = (answers + rng.integers(1, k, answers.shape)) % k
-    return np.where(rng.random(answers.shape) < p, answers, other)'''}),
+        {"noisy-total": [(_NOISE, "np.rint(rng.laplace(0, cap / epsilon, runs)).astype(int)")]}),
+    "two answers' coin": ("the truth has probability e^eps / (e^eps + 1), however many answers there are",
+        {"respond": [("+ k - 1", "+ 1")]}),
     "a lie may be true": ("who does not tell the truth draws one of all k answers", {"respond": '''
     p = math.exp(epsilon) / (math.exp(epsilon) + k - 1)
     return np.where(rng.random(answers.shape) < p, answers, rng.integers(0, k, answers.shape))'''}),
     "two answers' estimate": ("the formula for a coin serves k answers, too",
-        {"shares": _SHARES + "    p = lie * math.exp(epsilon)\n    return (seen - (1 - p)) / (2 * p - 1)\n"}),
-    "cut at 0 and 1": ("a share below 0 is impossible, so cutting it off only helps",
-        {"shares": _SHARES + "    return np.clip((seen - lie) / (lie * math.exp(epsilon) - lie), 0, 1)\n"}),
+        {"shares": [(_SHARE, "(seen - 1 + lie * math.exp(epsilon)) / (2 * lie * math.exp(epsilon) - 1)")]}),
+    "cut at 0 and 1": ("a share below 0 is impossible, so cutting it off only helps", {"shares": PARTLY["shares"]}),
     "a vote moves one count": (
         "a changed vote moves the threshold by 1", {"winning-chances": [("s = 2 / epsilon", "s = 1 / epsilon")]}),
     "ties for everybody": ("whoever is at least as high as the others wins", {"winning-chances": [("below[:i]", "at_most[:i]")]}),

@@ -14,8 +14,7 @@ PARTLY = {
     sigma = bdp.accounting.gaussian_noise_std(epsilon, delta, 1.0)
     return counts + rng.normal(0, sigma, (runs, len(answers)))''',
     "batches": [("any(delta_of(m, yes) > delta for yes in range(m))", "delta_of(m, m // 2) > delta")],
-    "window-factors": '''
-    raise ValueError("I do not know")''',
+    "window-factors": "    raise ValueError('I do not know')",
 }
 PARTLY_POINTS = 11  # 3 for ten fingers, 2 for the error of the count that forgets, 1, 2 and 3 for the pile
 
@@ -46,25 +45,12 @@ HARD_CODED = {
 HARD_CODED_POINTS = 0
 
 MISTAKES = {
-    "no plus one": ("there are log_b T lengths (and the one of b^0 = 1 is forgotten)", {"block-counts": '''
-    def digit_sum(t):
-        return t % b + digit_sum(t // b) if t else 0
-
-    return math.ceil(math.log(T) / math.log(b)), max(digit_sum(t) for t in range(1, T + 1))'''}),
-    "a logarithm in floating point": ("math.floor(math.log(T, b)) is the largest exponent", {"block-counts": '''
-    def digit_sum(t):
-        return t % b + digit_sum(t // b) if t else 0
-
-    return math.floor(math.log(T, b)) + 1, max(digit_sum(t) for t in range(1, T + 1))'''}),
-    "the last count is the worst": ("the last count needs most blocks", {"block-counts": '''
-    blocks = 1
-    while b**blocks <= T:
-        blocks += 1
-
-    def digit_sum(t):
-        return t % b + digit_sum(t // b) if t else 0
-
-    return blocks, digit_sum(T)'''}),
+    "no plus one": ("there are log_b T lengths (and the one of b^0 = 1 is forgotten)",
+        {"block-counts": [("blocks, max", "math.ceil(math.log(T) / math.log(b)), max")]}),
+    "a logarithm in floating point": ("math.floor(math.log(T, b)) is the largest exponent",
+        {"block-counts": [("blocks, max", "math.floor(math.log(T, b)) + 1, max")]}),
+    "the last count is the worst": ("the last count needs most blocks",
+        {"block-counts": [("max(digit_sum(t) for t in range(1, T + 1))", "digit_sum(T)")]}),
     "noise for one block": ("every block is one release of sensitivity 1", {"finger-counter": [("math.sqrt(levels)", "1.0")]}),
     "levels, not their root": (
         "an answer in so many blocks needs so many times the noise", {"finger-counter": [("math.sqrt(levels)", "levels")]}),
@@ -90,9 +76,8 @@ MISTAKES = {
         {"forgetting-counter": [("np.linalg.norm(f)", "np.linalg.norm(f / gamma ** np.arange(T))")]}),
     "z drawn for every count": ("each count gets noise of the right size, drawn anew",
         {"forgetting-counter": [("(runs, T)) @ C.T", "(runs, T)) * np.linalg.norm(C, axis=1)")]}),
-    "losses at the end": ("the estimate without losses, divided by the share that arrives", {"pile-estimate": '''
-    q = 1 / (1 + math.exp(-eps0))
-    return (ones - users * (1 - q)) / (2 * q - 1) / (1 - lost)'''}),
+    "losses at the end": ("the estimate without losses, divided by the share that arrives",
+        {"pile-estimate": [("ones / (1 - lost)", "ones"), ("(2 * q - 1)", "(2 * q - 1) / (1 - lost)")]}),
     "not debiased": ("dividing the ones by the share that arrives is enough", {"pile-estimate": "    return ones / (1 - lost)"}),
     "the error without losses": ("losses only divide the error by the share that arrives",
         {"pile-std": "    return math.sqrt(users) / (2 * math.sinh(eps0 / 2)) / (1 - lost)"}),

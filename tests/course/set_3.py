@@ -45,10 +45,8 @@ def _width(right: str, wrong: str) -> dict[str, str]:
     return {"counter-width": _WIDTH.replace(right, wrong)}
 
 
-_TABLE = '''
-    counts = np.zeros((arms, 2))
-    np.add.at(counts, (shown, 1 - answers), 1)
-'''
+_PUBLISHED = [("counts + rng", "np.column_stack([counts[:, 0], counts.sum(axis=1)]) + rng"),
+              ("np.column_stack([noisy[:, 0], noisy.sum(axis=1)])", "noisy")]
 _PLAN = '''
     def users(gap, looks, std):
         n = 1
@@ -64,66 +62,38 @@ _PLAN = '''
 '''
 
 MISTAKES = {
-    "leader by estimate": ("the highest lower end is that of the highest estimate", {"survivors": '''
-    estimates, widths = np.array(estimates), np.array(widths)
-    leader = estimates.argmax()
-    return np.flatnonzero(estimates + widths + slack >= estimates[leader] - widths[leader])'''}),
-    "gap instead of width": ("an exercise leaves when its upper end is below the best estimate", {"survivors": '''
-    estimates, widths = np.array(estimates), np.array(widths)
-    return np.flatnonzero(estimates + widths + slack >= estimates.max())'''}),
+    "leader by estimate": ("the highest lower end is that of the highest estimate",
+        {"survivors": [("(estimates - widths).max()", "(estimates - widths)[estimates.argmax()]")]}),
+    "gap instead of width": ("an exercise leaves when its upper end is below the best estimate",
+        {"survivors": [("(estimates - widths).max()", "estimates.max()")]}),
     "a noise per batch": ("the sum of so many batches has as many noises, tree or not", _width('bin(phase).count("1")', "phase")),
     "one noise in a tree": (
         "one user is in one batch, so nodes need no more noise than a single release", _width("* height *", "*")),
     "ln instead of log2": ("the height of the tree is one plus the natural logarithm", _width("math.log2", "math.log")),
     "one side only": ("the failure probability is for one side", _width("2 / failure", "1 / failure")),
-    "last noise only": ("the estimate carries the noise of its last release only", {"fall": '''
-    phase = users = 0
-    while users <= most:
-        phase += 1
-        users += size(phase)
-        if 2 * math.sqrt(2 * math.log(2 / failure) * (users / 4 + std**2)) / users <= gap:
-            return users if users <= most else None'''}),
-    "one width is enough": ("an exercise falls when the width, not twice the width, is below its gap", {"fall": '''
-    phase = users = 0
-    while users <= most:
-        phase += 1
-        users += size(phase)
-        if math.sqrt(2 * math.log(2 / failure) * (users / 4 + phase * std**2)) / users <= gap:
-            return users if users <= most else None'''}),
+    "last noise only": ("the estimate carries the noise of its last release only", {"fall": [("phase * std**2", "std**2")]}),
+    "one width is enough": ("an exercise falls when the width, not twice the width, is below its gap",
+        {"fall": [("if 2 * math", "if math")]}),
     "only the answer changes": ("neighbours differ in an answer, and the exercise is public",
         {"sensitivity": "    return max(np.linalg.norm(encode(arm, 1) - encode(arm, 0), order) for arm in range(arms))"}),
     "only the exercise changes": ("whoever moves gives the same answer elsewhere", {"sensitivity": '''
     pairs = [(a, b, y) for a in range(arms) for b in range(arms) for y in (0, 1)]
     return max(np.linalg.norm(encode(a, y) - encode(b, y), order) for a, b, y in pairs)'''}),
-    "sensitivity of one": ("one user is one answer, so Laplace noise of scale 1/epsilon does it", {"private-table": _TABLE + '''
-    noisy = counts + rng.laplace(0, 1 / epsilon, (arms, 2))
-    return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])
-'''}),
-    "noise scale inverted": ("the scale of Laplace noise is epsilon over the sensitivity", {"private-table": _TABLE + '''
-    noisy = counts + rng.laplace(0, epsilon / 2, (arms, 2))
-    return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])
-'''}),
-    "exact users": ("how many did an exercise is no secret", {"private-table": _TABLE + '''
-    noisy = counts[:, 0] + rng.laplace(0, 2 / epsilon, arms)
-    return np.column_stack([noisy, counts.sum(axis=1)])
-'''}),
-    "one noise for all": ("one draw of noise can serve the whole table", {"private-table": _TABLE + '''
-    noisy = counts + rng.laplace(0, 2 / epsilon)
-    return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])
-'''}),
-    "noise on ones and users": ("noise has to be added to the numbers that are published", {"private-table": _TABLE + '''
-    table = np.column_stack([counts[:, 0], counts.sum(axis=1)])
-    return table + rng.laplace(0, 4 / epsilon, (arms, 2))
-'''}),
-    "two numbers move": (
-        "a move changes the exercise and the answer, so two of the published numbers move by one", {"private-table": _TABLE + '''
-    table = np.column_stack([counts[:, 0], counts.sum(axis=1)])
-    return table + rng.laplace(0, 2 / epsilon, (arms, 2))
-'''}),
-    "repaired table": ("an estimate below zero is a mistake, and has to be made zero", {"private-table": _TABLE + '''
-    noisy = np.abs(counts + rng.laplace(0, 2 / epsilon, (arms, 2)) - counts) + counts
-    return np.column_stack([noisy[:, 0], noisy.sum(axis=1)])
-'''}),
+    "sensitivity of one": ("one user is one answer, so Laplace noise of scale 1/epsilon does it",
+        {"private-table": [("2 / epsilon", "1 / epsilon")]}),
+    "noise scale inverted": ("the scale of Laplace noise is epsilon over the sensitivity",
+        {"private-table": [("2 / epsilon", "epsilon / 2")]}),
+    "exact users": ("how many did an exercise is no secret",
+        {"private-table": [("counts + rng.laplace(0, 2 / epsilon, (arms, 2))", "counts[:, 0] + rng.laplace(0, 2 / epsilon, arms)"),
+                           ("noisy[:, 0], noisy.sum", "noisy, counts.sum")]}),
+    "one noise for all": ("one draw of noise can serve the whole table", {"private-table": [(", (arms, 2))", ")")]}),
+    "noise on ones and users": ("noise has to be added to the numbers that are published",
+        {"private-table": [*_PUBLISHED, ("2 / epsilon", "4 / epsilon")]}),
+    "two numbers move": ("a move changes the exercise and the answer, so two of the published numbers move by one",
+        {"private-table": [*_PUBLISHED]}),
+    "repaired table": ("an estimate below zero is a mistake, and has to be made zero",
+        {"private-table": [("counts + rng.laplace(0, 2 / epsilon, (arms, 2))",
+                            "abs(rng.laplace(0, 2 / epsilon, (arms, 2))) + counts")]}),
     "cut phase released": ("what was played is released, too",
         {"eliminate": [("                turn = ", "                release(int(arm), m)\n                turn = ")]}),
     "earlier phases forgotten": ("an estimate is made from the last release",
@@ -140,14 +110,10 @@ MISTAKES = {
     std = bdp.accounting.gaussian_noise_std(epsilon / 5, delta / 5, 1.0)
     return sizes(std), std
 '''}),
-    "noise of a mean": ("a batch is an average, and one answer moves it by one over its size", {"plan": _PLAN + '''
-    return sizes(std), std / sizes(std)[0]
-'''}),
-    "doubling anyway": ("five doublings are as good as any five looks", {"plan": _PLAN + '''
-    first = sizes(std)[0]
-    return [first * 2**look for look in range(5)], std
-'''}),
-    "equal looks": ("five equal batches that together see the small gap", {"plan": _PLAN + '''
-    return [users(gaps[1], 5, std) // 5] * 5, std
-'''}),
+    "noise of a mean": ("a batch is an average, and one answer moves it by one over its size",
+        {"plan": _PLAN + "    return sizes(std), std / sizes(std)[0]\n"}),
+    "doubling anyway": ("five doublings are as good as any five looks",
+        {"plan": _PLAN + "    return [sizes(std)[0] * 2**look for look in range(5)], std\n"}),
+    "equal looks": ("five equal batches that together see the small gap",
+        {"plan": _PLAN + "    return [users(gaps[1], 5, std) // 5] * 5, std\n"}),
 }

@@ -52,14 +52,10 @@ _PLAN = '''
 '''
 
 PARTLY = {
-    "floored-design": _FLOORED + '''
-    return least + (1 - K * least) * best
-''',
+    "floored-design": _FLOORED + "    return least + (1 - K * least) * best\n",
     "laplace-margin": "    raise NotImplementedError()",
     "phase-estimate": _estimate("2 / n")["phase-estimate"],
-    "phase-plan": _PLAN + '''
-    return plays, fewest(plays)
-''',
+    "phase-plan": _PLAN + "    return plays, fewest(plays)\n",
 }
 PARTLY_POINTS = 8  # 2 for the nights, 2 for the messages and 4 for the learner
 
@@ -92,16 +88,12 @@ HARD_CODED_POINTS = 0
 MISTAKES = {
     "every share rounded up": ("a share is rounded up, and a few more nights do no harm",
         {"whole-nights": "    return np.ceil(share * nights).astype(int)"}),
-    "rounded to the nearest": ("shares are rounded to the nearest number, and the largest one makes up for it", {"whole-nights": '''
-    plays = np.rint(share * nights).astype(int)
-    plays[share.argmax()] += nights - plays.sum()
-    return plays'''}),
+    "rounded to the nearest": ("shares are rounded to the nearest number, and the largest one makes up for it",
+        {"whole-nights": [("(nights - used.sum()) * share - 1e-9", "share * nights"), ("np.ceil", "np.rint")]}),
     "nights drawn at random": ("a design is a distribution, so nights are drawn from it",
         {"whole-nights": "    return np.random.default_rng(1).multinomial(nights, share)"}),
-    "a floor under the optimum": (
-        "the best design with a floor is the best design, mixed with equal shares", {"floored-design": _FLOORED + '''
-    return least + (1 - K * least) * best
-'''}),
+    "a floor under the optimum": ("the best design with a floor is the best design, mixed with equal shares",
+        {"floored-design": PARTLY["floored-design"]}),
     "lifted and rescaled": (
         "shares below the floor are lifted to it, and the others shrink in proportion", {"floored-design": _FLOORED + '''
     low = best <= least
@@ -110,9 +102,7 @@ MISTAKES = {
         low |= best * scale < least
     return np.where(low, least, best * scale)
 '''}),
-    "floor forgotten": ("the floor is a detail", {"floored-design": _FLOORED + '''
-    return best
-'''}),
+    "floor forgotten": ("the floor is a detail", {"floored-design": _FLOORED + "    return best\n"}),
     "Gaussian formula": ("only the variance of the noise matters", _margin("math.sqrt(2 * L * C**2 @ (N + 2 * scale**2))")),
     "scale as deviation": (
         "the scale of Laplace noise is its standard deviation", _margin("math.sqrt(2 * L * C**2 @ (N + scale**2))")),
@@ -147,15 +137,11 @@ MISTAKES = {
         {"dpe": [("margin(apart, apart @ B, plays, people)", "2 * margin(apart, apart @ B, plays, people)")]}),
     "earlier phases added up": ("estimates of all phases are averaged",
         {"dpe": [("theta = B @ released", "theta = (theta * (phase - 1) + B @ released) / phase")]}),
-    "the package's own design": ("a near-optimal design cannot be improved by much", {"phase-plan": _PLAN + '''
-    return plays, fewest(plays)
-'''}),
+    "the package's own design": ("a near-optimal design cannot be improved by much", {"phase-plan": PARTLY["phase-plan"]}),
     "the better design": ("the smaller the worst leverage, the fewer people are needed", {"phase-plan": _PLAN + '''
     plays = whole(bdp.designs.g_optimal_design(actions, 1.001).weights)
     return plays, fewest(plays)
 '''}),
     "noise of one number": ("the noise does not depend on how many numbers a client sends",
-        {"phase-plan": _PLAN.replace("2 * math.sqrt(len(x)) / n", "2 / n") + '''
-    return plays, fewest(plays)
-'''}),
+        {"phase-plan": PARTLY["phase-plan"].replace("2 * math.sqrt(len(x)) / n", "2 / n")}),
 }

@@ -133,10 +133,8 @@ MISTAKES = {
     "shift alone": ("if the shift gives something away, its size does", {"suspicion": SUSPICION.format("return outputs[:, -1]")}),
     "shift of the noise, rounded": ("what leaks is the last digits of the shift, so rounding it is enough",
         {"mended": MENDED.format(std="std", shift="np.round(ridge - np.linalg.eigvalsh(symmetric(noise, d))[:, 0], 1)")}),
-    "noise on the shift": ("every number that is released needs noise of its own", {"mended": MENDED.format(
-            std="std",
-            shift="np.maximum(ridge - np.linalg.eigvalsh(symmetric(exact + noise, d))[:, 0], 0) + np.abs(rng.normal(0, std, runs))",
-        )}),
+    "noise on the shift": ("every number that is released needs noise of its own", {"mended": MENDED.format(std="std",
+        shift="np.maximum(ridge - np.linalg.eigvalsh(symmetric(exact + noise, d))[:, 0], 0) + np.abs(rng.normal(0, std, runs))")}),
     "a budget for each part": ("vector and matrix are two releases, and each may use all of epsilon and delta",
         {"quiet": QUIET.format(vector=STD.format("1.0"), matrix=STD.format("math.sqrt(17 / 16)"))}),
     "one number moves by one": ("no entry moves by more than 1, so the sensitivity is 1",
