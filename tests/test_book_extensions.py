@@ -1,6 +1,5 @@
 """The book's Sphinx extensions fail a build whose theorems lack a test, whose pictures lack a text or whose formulas are wrong."""
 
-import json
 import math
 import re
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from matplotlib.figure import Figure
 import bandits_dp as bdp
 import checked_by
 import pictures
-from tests.book_helpers import build, chapter, picture
+from tests.book_helpers import build, chapter, picture, save
 
 Build = Callable[..., SimpleNamespace]
 PAGE = """\
@@ -38,9 +37,9 @@ def small_book(tmp_path: Path) -> Build:
     """Return a function that writes a page or a test of a small book, and builds it."""
     (tmp_path / "tests").mkdir()
 
-    def made(page: str | None = None, test: str | None = None, name: str = "page.md") -> SimpleNamespace:
+    def made(page: str | None = None, test: str | None = None) -> SimpleNamespace:
         if page is not None:
-            (tmp_path / name).write_text(page, "utf-8")
+            (tmp_path / "page.md").write_text(page, "utf-8")
         if test is not None:
             (tmp_path / "tests" / "test_truth.py").write_text(test, "utf-8")
         status, told = build(tmp_path, "sphinx_proof", "checked_by", "pictures", "formulas")
@@ -78,8 +77,11 @@ def test_a_whole_page_has_its_tests_drawings_and_formulas(small_book: Build, tmp
 
 
 def test_every_fault_of_a_page_fails_the_build_and_is_named(small_book: Build, tmp_path: Path) -> None:
-    """A box without a test, a picture without a text, and a bad formula, in a line or displayed."""
+    """A box without a test, a picture without a text, and a bad formula, in a line, displayed, or in a notebook's cell."""
     (tmp_path / "slope.svg").write_text(picture(), "utf-8")
+    notebook = chapter()
+    notebook.cells[0].source += "\n\nTwo lines,\nand $\\frac{1}{$."
+    save(notebook, tmp_path / "other.ipynb")
     boxes = [f"```{{prf:{kind}}}\n:label: {kind}-true\n\nIt holds.\n```" for kind in sorted(checked_by.KINDS)]
     built = small_book("\n\n".join(["# A page\n\nGood $x$.\n\nA line\n\nwith $\\eps_0$ in it\n\n$$\n\\eps_1\n$$",
                                     "![](slope.svg)\n\n![slope](slope.svg)", *boxes]))
@@ -87,6 +89,7 @@ def test_every_fault_of_a_page_fails_the_build_and_is_named(small_book: Build, t
     assert all(f"{kind} '{kind}-true' names no test" in built.told for kind in checked_by.KINDS)
     for line, name in ((7, "\\eps_0"), (9, "\\eps_1")):
         assert f"page.md:{line}: WARNING: formula {name} cannot be set: Undefined control sequence: \\eps" in built.told
+    assert "other.ipynb:10004: WARNING: formula \\frac{1}{ cannot be set: Unexpected end of input" in built.told
 
 
 def test_long_lines_lose_the_points_that_nobody_sees() -> None:
@@ -97,11 +100,3 @@ def test_long_lines_lose_the_points_that_nobody_sees() -> None:
     assert len(kept) < 400 and kept[0] == (0, 0) and kept[-1] == pytest.approx(steps[-1], abs=0.06)
     for x, y in steps:
         assert min(max(abs(x - right), abs(y - up)) for right, up in kept) < pictures.NEAR + 0.1
-
-
-def test_a_bad_formula_of_a_notebook_is_named_with_its_cell(small_book: Build) -> None:
-    notebook = chapter()
-    notebook.cells[0].source += "\n\nTwo lines,\nand $\\frac{1}{$."
-    built = small_book(json.dumps(notebook), name="page.ipynb")
-    assert built.status == 1
-    assert "page.ipynb:10004: WARNING: formula \\frac{1}{ cannot be set: Unexpected end of input" in built.told
