@@ -19,21 +19,11 @@ T, RUNS = 20_000, 25
 
 # Final regret at T = 20,000, d = 5, K = 100, epsilon = 0.2, delta = 0.1, B = 20: mean and standard error.
 # The authors' code, 50 instances, realised regret.
-PUBLISHED = {
-    "LinUCB": (630, 18),
-    "LinUCB-JDP": (3439, 90),
-    "LinUCB-SDP-Amp": (4948, 122),
-    "LinUCB-SDP-Vec": (4192, 138),
-    "LinUCB-LDP": (6870, 200),
-}
+PUBLISHED = {"LinUCB": (630, 18), "LinUCB-JDP": (3439, 90), "LinUCB-SDP-Amp": (4948, 122), "LinUCB-SDP-Vec": (4192, 138),
+             "LinUCB-LDP": (6870, 200)}
 # The oracle, `python -m tests.benchmarks.reference_experiment 400`, pseudo-regret.
-ORACLE = {
-    "LinUCB": (626.5, 5.6),
-    "LinUCB-JDP": (3343.2, 31.0),
-    "LinUCB-SDP-Amp": (4941.5, 43.2),
-    "LinUCB-SDP-Vec": (4073.3, 53.4),
-    "LinUCB-LDP": (6928.0, 82.7),
-}
+ORACLE = {"LinUCB": (626.5, 5.6), "LinUCB-JDP": (3343.2, 31.0), "LinUCB-SDP-Amp": (4941.5, 43.2), "LinUCB-SDP-Vec": (4073.3, 53.4),
+          "LinUCB-LDP": (6928.0, 82.7)}
 
 
 def make(name, epsilon, problem=PROBLEM, horizon=T, **options):
