@@ -1,19 +1,5 @@
 """What students hand in for set 5: partly right, hard-coded, and with the usual mistakes. Plain data."""
 
-MODEL = '''
-    V = np.zeros((d, d))
-    V[np.triu_indices(d)] = released[d:]
-    V = V + np.triu(V, 1).T{}
-    least, turn = np.linalg.eigh(V)
-    {}
-    return np.linalg.solve(V, released[:d]), V
-'''
-WIDTH = '''
-    gram = features.T @ features
-    z = np.linalg.solve(gram + ridge * np.eye(len(phi)), phi)
-    variance = {}
-    return math.sqrt(2 * math.log(2 / failure) * variance){}
-'''
 NIGHTS = '''
     stds = np.asarray(stds, dtype=float)
     {}
@@ -47,26 +33,9 @@ MENDED = '''
     shift = {shift}
     return np.column_stack([exact + noise, shift])
 '''
-QUIET = '''
-    users, d = features.shape
-    half, x, c = math.sqrt(0.5), features[:, :-1], answers - 0.5
-    row, column = np.triu_indices(d - 1)
-    sums = np.concatenate([c @ x, [half * c.sum()], (x[:, row] * x[:, column]).sum(axis=0), half * x.sum(axis=0)])
-    std = np.concatenate([np.full(d, {vector}), np.full(len(row) + d - 1, {matrix})])
-    noisy = sums + rng.normal(size=(runs, len(sums))) * std
-    xc, last, xx, hx = np.split(noisy, [d - 1, d, d + len(row)], axis=1)
-    full = np.zeros((runs, d, d))
-    full[:, row, column], full[:, :-1, -1], full[:, -1, -1] = xx, hx, users / 2
-    return np.hstack([xc + hx * half, last + users * half / 2, full[:, *np.triu_indices(d)]])
-'''
-
-RIGHT_SHIFT = "V = V + max(ridge / 2 - least[0], 0) * np.eye(d)"
-BIAS = " + ridge * math.sqrt(z @ z)"
-RIDGE = " + ridge * np.eye(d)"
-STD = "gaussian_noise_std(epsilon, delta, {})"
 
 PARTLY = {
-    "half-width": WIDTH.format("z @ gram @ z / 4 + noise_std**2 * z @ z", ""),
+    "half-width": [(" + ridge * math.sqrt(\n        z @ z\n    )", "")],
     "learner": LEARNER.format(width="np.sqrt(squares)", sums="release", ridge="self.ridge"),
     "quiet": "def quiet_release(features, answers, epsilon, delta, rng, runs):\n    return None\n",
 }
@@ -103,18 +72,18 @@ class NightlyLinUCB:
 HARD_CODED_POINTS = 0
 
 MISTAKES = {
-    "ridge always on top": (
-        "the shift is added whether it is needed or not", {"model": MODEL.format(RIDGE, "V = V + ridge / 2 * np.eye(d)")}),
-    "half a matrix": (
-        "the upper triangle is the matrix", {"model": MODEL.format(RIDGE, RIGHT_SHIFT).replace("V + np.triu(V, 1).T", "V")}),
+    "ridge always on top": ("the shift is added whether it is needed or not",
+        {"model": [("if least < ridge / 2:\n        V = V + (ridge / 2 - least)", "V = V + ridge / 2")]}),
+    "half a matrix": ("the upper triangle is the matrix", {"model": [("V + np.triu(V, 1).T", "V")]}),
     "eigenvalues clipped": ("only the small eigenvalues are raised, which is not a shift",
-        {"model": MODEL.format(RIDGE, "V = (turn * np.maximum(least, ridge / 2)) @ turn.T")}),
-    "noise left out of the width": (
-        "the width of LinUCB without privacy is still right", {"half-width": WIDTH.format("z @ gram @ z / 4", BIAS)}),
+        {"model": [("least = np.linalg.eigvalsh(V)[0]", "least, turn = np.linalg.eigh(V)"), ("least <", "least[0] <"),
+                   ("V + (ridge / 2 - least) * np.eye(d)", "(turn * np.maximum(least, ridge / 2)) @ turn.T")]}),
+    "noise left out of the width": ("the width of LinUCB without privacy is still right",
+        {"half-width": [(" + noise_std**2 * (z @ z)", "")]}),
     "ridge without bias": (
         "a regularizer costs nothing, so the width needs the two random parts only", {"half-width": PARTLY["half-width"]}),
     "noise once per user": ("every answer has its own noise, as in the local model",
-        {"half-width": WIDTH.format("z @ gram @ z / 4 + len(features) * noise_std**2 * z @ z", BIAS)}),
+        {"half-width": [("noise_std**2", "len(features) * noise_std**2")]}),
     "epsilons added": (
         "the nights' epsilons add up, and delta is that of one night", {"nights": NIGHTS.format('''from scipy.optimize import brentq
     def own(std):
@@ -136,9 +105,10 @@ MISTAKES = {
     "noise on the shift": ("every number that is released needs noise of its own", {"mended": MENDED.format(std="std",
         shift="np.maximum(ridge - np.linalg.eigvalsh(symmetric(exact + noise, d))[:, 0], 0) + np.abs(rng.normal(0, std, runs))")}),
     "a budget for each part": ("vector and matrix are two releases, and each may use all of epsilon and delta",
-        {"quiet": QUIET.format(vector=STD.format("1.0"), matrix=STD.format("math.sqrt(17 / 16)"))}),
+        {"quiet": [("math.sqrt(57 / 32)", "1.0"),
+                   ("    xc,", "    noisy[:, d:] += (math.sqrt(17 / 16) - 1) * (noisy[:, d:] - sums[d:])\n    xc,")]}),
     "one number moves by one": ("no entry moves by more than 1, so the sensitivity is 1",
-        {"quiet": QUIET.format(vector=STD.format("1.0"), matrix=STD.format("1.0"))}),
+        {"quiet": [("math.sqrt(57 / 32)", "1.0")]}),
     "as careful as for everybody": ("the package's noise on every number that is not known is little enough",
-        {"quiet": QUIET.format(vector=STD.format("3 / math.sqrt(2)"), matrix=STD.format("3 / math.sqrt(2)"))}),
+        {"quiet": [("math.sqrt(57 / 32)", "3 / math.sqrt(2)")]}),
 }
