@@ -30,7 +30,6 @@ USERS, RUNS = 3, 4000
 
 
 def within(pvalue: float) -> None:
-    """Assert that a p-value is no alarm."""
     assert pvalue > FALSE_ALARM, f"p-value {pvalue:.2g}"
 
 
@@ -86,7 +85,6 @@ COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, 
 
 
 def everyone(case: Case, privatizer: Any, high: bool = True) -> np.ndarray:
-    """Values at an end of the domain, which are not rounded, one row per user."""
     return np.full((privatizer.users, case.dimension), privatizer.domain.high if high else privatizer.domain.low)
 
 

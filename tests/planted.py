@@ -25,8 +25,6 @@ from tests import exact_delta
 from tests.noise_checks import DELTA, EPSILON, PLANE
 from tests.test_continual import matrices
 
-# What is planted
-
 
 def changed(owner, name, faulty):
     """Put ``faulty(exact)`` in the place of a method, property or function."""
@@ -49,7 +47,6 @@ def louder(kind, method, factor):
 
 
 def both(*plants):
-    """Plant several faults."""
     def plant(patch):
         for one in plants:
             one(patch)
@@ -64,7 +61,6 @@ def bits_with(factor, method):
 
 
 def halved(kind, name):
-    """Halve a property."""
     return changed(kind, name, lambda exact: property(lambda self: exact.fget(self) / 2))
 
 
@@ -136,7 +132,6 @@ def users_in_blocks(self, messages, rng):
 
 
 def in_order(self, values, rng):
-    """Send the value's bits first."""
     integers = self._round(self.check(values), rng)
     unary = np.arange(self.levels) < integers[:, :, None]
     return np.concatenate([unary.astype(np.uint8), self.noise_bits.draw(integers.shape, rng)], axis=2)
@@ -179,7 +174,6 @@ def third(exact):
 
 
 def one_level(exact):
-    """Leave out the floor of two levels."""
     return lambda users, epsilon, delta, half: (
         max(1, math.ceil(2 * half * math.sqrt(users))), exact(users, epsilon, delta, half)[1])
 
@@ -201,9 +195,6 @@ def cheaper(share):
     """Charge so much of the local delta only."""
     return searched("reached", lambda exact: lambda local, users, epsilon, delta, local_delta: exact(
         local, users, epsilon, delta, local_delta * share))
-
-
-# How an audit looks at it
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +230,6 @@ def bits(privatizer, batches=1):
 
 
 def tally(privatizer):
-    """The released sum, in many runs together."""
     def draw(values, rng, runs):
         kinds, counts = np.unique(np.ravel(values), return_counts=True)
         return privatizer.release_tally(kinds, np.tile(counts, (runs, 1)), rng)
@@ -252,7 +242,6 @@ def one_by_one(privatizer):
 
 
 def stream(kind, steps):
-    """All running sums of a counter."""
     counter = kind(steps, EPSILON, DELTA)
 
     def run(values, rng):
@@ -262,7 +251,6 @@ def stream(kind, steps):
 
 
 def paths(kind, steps):
-    """All running sums of a counter, drawn as a simulator does."""
     counter = kind(steps, EPSILON, DELTA)
     return bdp.Vectorized(lambda values, rng, runs: np.cumsum(values) + np.stack(
         [counter.noise_path(rng)[:, 0] for _ in range(runs)]))
@@ -338,11 +326,7 @@ LAPLACE_MESSAGE = Look(lambda: message(P.LocalLaplace(1, EPSILON, domain=PLANE))
 LAPLACE_SUM = Look(lambda: P.CentralLaplace(2, EPSILON, domain=PLANE), LOW * 2, LOW + HIGH, 300_000, score=laplace_ratio(-2.0, 0.0))
 
 
-# Why no audit sees it
-
-
 def enough(found, needed):
-    """Assert that noise is still what is proved to be needed."""
     assert found >= needed, f"{found} is less than {needed}"
 
 
@@ -381,23 +365,17 @@ FAULTS: dict[str, tuple[Callable[[Any], None], str, str, Any]] = {
     "CentralLaplace.release_sum times 0.9": (louder(P.CentralLaplace, "release_sum", 0.9), "sums", "CentralLaplace", LAPLACE_SUM),
     "noise bits of messages times 0.9": (
         bits_with(0.9, "draw"), "sums", "BinarySum", Look(lambda: bits(P.BinarySum(3, EPSILON, DELTA)), NONE, ONE, 300_000)),
-    "noise bits of sums times 0.9": (
-        both(bits_with(0.9, "draw_sum"), bits_with(0.9, "simulate_sum")), "sums", "ScalarSum",
+    "noise bits of sums times 0.9": (both(bits_with(0.9, "draw_sum"), bits_with(0.9, "simulate_sum")), "sums", "ScalarSum",
         Look(lambda: tally(P.ScalarSum(3, EPSILON, DELTA, levels=3)), NONE, ONE, 300_000)),
-    "lies 0.9 as likely": (
-        lying(0.9), "messages", "RandomizedResponse",
+    "lies 0.9 as likely": (lying(0.9), "messages", "RandomizedResponse",
         Look(lambda: message(P.RandomizedResponse(1, EPSILON, DELTA)), [[1.0]], [[0.0]], 300_000)),
-    "shares of discrete Laplace noise times 0.9": (
-        secure_times(P.DiscreteLaplaceSum, 0.9), "sums", "DiscreteLaplaceSum",
+    "shares of discrete Laplace noise times 0.9": (secure_times(P.DiscreteLaplaceSum, 0.9), "sums", "DiscreteLaplaceSum",
         Look(lambda: tally(P.DiscreteLaplaceSum(3, EPSILON)), NONE, ONE, 300_000)),
-    "shares of Skellam noise times 0.9": (
-        secure_times(P.SkellamSum, 0.9), "sums", "SkellamSum",
+    "shares of Skellam noise times 0.9": (secure_times(P.SkellamSum, 0.9), "sums", "SkellamSum",
         Look(lambda: tally(P.SkellamSum(3, EPSILON, DELTA)), NONE, ONE, 300_000)),
-    "one user adds the noise of all": (
-        instead(P.LocalLaplace, "randomize", noise_of_one_user), "messages", "LocalLaplace",
+    "one user adds the noise of all": (instead(P.LocalLaplace, "randomize", noise_of_one_user), "messages", "LocalLaplace",
         Look(lambda: P.LocalLaplace(3, EPSILON, domain=PLANE), LOW * 3, LOW + HIGH + LOW, view="one user", user=1)),
-    "zeros released as they are": (
-        changed(Privatizer, "release", bare_zeros), "sums", "CentralGaussian",
+    "zeros released as they are": (changed(Privatizer, "release", bare_zeros), "sums", "CentralGaussian",
         Look(lambda: one_by_one(P.CentralGaussian(3, EPSILON, DELTA, domain=PLANE)), ZERO * 3, HIGH + ZERO * 2)),
     "l2 sensitivity halved": (halved(P.Box, "l2_diameter"), "calibration", "CentralGaussian", GAUSSIAN_SUM),
     "l1 sensitivity halved": (halved(P.Box, "l1_diameter"), "calibration", "CentralLaplace", LAPLACE_SUM),
@@ -412,29 +390,24 @@ FAULTS: dict[str, tuple[Callable[[Any], None], str, str, Any]] = {
         changed(tree, "classical_gaussian_noise_std", lambda exact: lambda e, d, *rest, **more: exact(e, d * 20, *rest, **more)),
         "theorem split", "TreeCounter", lambda: enough(
             C.TreeCounter(1000, 0.5, 1e-4, calibration="theorem").noise_std, math.sqrt(10) * gaussian_noise_std(0.5, 1e-4, 1.0))),
-    "returning users counted once": (
-        changed(P.VectorSum, "_certify", one_batch_of_four), "calibration", "ReturningVectorSum", Look(
+    "returning users counted once": (changed(P.VectorSum, "_certify", one_batch_of_four), "calibration", "ReturningVectorSum", Look(
             lambda: bits(ReturningVectorSum(20, 4, EPSILON, DELTA, domain=PLANE, levels=3), 4), LOW * 20, HIGH + LOW * 19, 4_000,
             score=low)),
-    "published bits a third of them ones": (
-        changed(scalar_sum, "theorem_bits", third), "theorem split", "ScalarSum",
+    "published bits a third of them ones": (changed(scalar_sum, "theorem_bits", third), "theorem split", "ScalarSum",
         lambda: enough(0.1, bit_delta(P.ScalarSum(100, 8.0, 0.1, "theorem", domain=LINE), 8.0))),
     "published bits without the floor of two levels": (
         changed(scalar_sum, "theorem_bits", one_level), "theorem split", "small ScalarSum",
         lambda: enough(1e-3, bit_delta(P.ScalarSum(1, 29.9, 1e-6, "theorem", domain=HALF), 29.9))),
-    "Laplace vectors that use delta": (
-        laplace_with(0.3), "theorem split", "LaplaceVector",
+    "Laplace vectors that use delta": (laplace_with(0.3), "theorem split", "LaplaceVector",
         lambda: enough(0.3, laplace_plane_delta(P.CentralLaplace(2, EPSILON, 0.3, domain=PLANE).scale))),
-    "the theorem's Laplace noise that uses delta": (
-        laplace_with(0.3), "theorem split", "LaplaceTheorem",
+    "the theorem's Laplace noise that uses delta": (laplace_with(0.3), "theorem split", "LaplaceTheorem",
         Look(lambda: message(P.LocalLaplace(1, EPSILON, 0.3, "theorem", domain=LINE)), [[-1.0]], [[1.0]], 20_000, delta=0.0)),
     "Laplace numbers that do not use delta": (laplace_with(0.0), "theorem split", "LaplaceNumber", MORE_NOISE),
     "P_Amp's local delta is free": (cheaper(0), "amplification", "AmplifiedGaussian", SLACK),
     "P_Amp's noise for twice the local delta": (
         searched("gaussian_noise_std", lambda exact: lambda epsilon, delta, *rest: exact(epsilon, 2 * delta, *rest)),
         "amplification", "AmplifiedGaussian", SLACK),
-    "P_Amp's crowd doubled": (
-        searched("reached", lambda exact: lambda local, users, *rest: exact(local, 2 * users, *rest)),
+    "P_Amp's crowd doubled": (searched("reached", lambda exact: lambda local, users, *rest: exact(local, 2 * users, *rest)),
         "amplification", "AmplifiedGaussian", SLACK),
     "P_Amp counts everybody as honest": (
         searched("honest_users", lambda exact: lambda users, fraction: users), "amplification", "AmplifiedGaussian", SLACK),
@@ -447,38 +420,30 @@ FAULTS: dict[str, tuple[Callable[[Any], None], str, str, Any]] = {
     "counter noise times 0.7": (counter_times(0.7), "counters", "TreeCounter", one_step(C.TreeCounter, 8)),
     "factorization noise times 0.7": (counter_times(0.7), "counters", "FactorizationCounter", one_step(C.FactorizationCounter, 8)),
     "factorization noise times 0.9": (counter_times(0.9), "counters", "FactorizationCounter", RARER),
-    "clipping dropped": (
-        instead(P.Box, "clip", lambda self, array: array), "clipping", "CentralGaussian",
+    "clipping dropped": (instead(P.Box, "clip", lambda self, array: array), "clipping", "CentralGaussian",
         Look(lambda: P.CentralGaussian(1, EPSILON, DELTA, domain=PLANE, clip=True), *WILD)),
-    "values not checked": (
-        instead(P.Box, "check", lambda self, array, name="values": None), "clipping", "CentralLaplace",
+    "values not checked": (instead(P.Box, "check", lambda self, array, name="values": None), "clipping", "CentralLaplace",
         "the audit of what is right is refused: such values are no neighbours"),
-    "one user twice": (
-        changed(Privatizer, "release", twice), "each user once", "CentralGaussian", Look(
+    "one user twice": (changed(Privatizer, "release", twice), "each user once", "CentralGaussian", Look(
             lambda: one_by_one(P.CentralGaussian(3, EPSILON, DELTA, domain=PLANE)), LOW * 3, HIGH + LOW * 2, 4_000, score=low)),
-    "one user twice, by shares": (
-        changed(Privatizer, "release", twice), "each user once", "SkellamSum",
+    "one user twice, by shares": (changed(Privatizer, "release", twice), "each user once", "SkellamSum",
         Look(lambda: one_by_one(P.SkellamSum(3, EPSILON, DELTA)), NONE, ONE, 5_000)),
     "P_Amp does not shuffle": (
         instead(P.AmplifiedGaussian, "shuffle", lambda self, messages, rng: messages), "order", "AmplifiedGaussian",
         Look(lambda: P.AmplifiedGaussian(CROWD, 0.5, 1e-3), *user_zero(CROWD), 3_000, view="first message", score=low)),
     "P_Amp rotates": (
         instead(P.AmplifiedGaussian, "shuffle", lambda self, messages, rng: np.roll(messages, rng.integers(len(messages)), axis=0)),
-        "order", "AmplifiedGaussian", Look(
-            lambda: P.AmplifiedGaussian(CROWD, 0.5, 1e-3), PATTERN, TURNED, 3_000, view="messages",
+        "order", "AmplifiedGaussian", Look(lambda: P.AmplifiedGaussian(CROWD, 0.5, 1e-3), PATTERN, TURNED, 3_000, view="messages",
             score=turned_back(PATTERN[:, 0]))),
-    "M_sum does not shuffle": (
-        instead(P.BinarySum, "shuffle", lambda self, messages, rng: messages.ravel()), "order", "BinarySum",
+    "M_sum does not shuffle": (instead(P.BinarySum, "shuffle", lambda self, messages, rng: messages.ravel()), "order", "BinarySum",
         Look(lambda: P.BinarySum(50, EPSILON, DELTA), *user_zero(50), view="first message")),
-    "M_sum mixes within users": (
-        instead(P.BinarySum, "shuffle", within_users), "order", "BinarySum",
+    "M_sum mixes within users": (instead(P.BinarySum, "shuffle", within_users), "order", "BinarySum",
         Look(lambda: P.BinarySum(50, EPSILON, DELTA), *user_zero(50), view="messages", score=first_block(3))),
     "M_sum mixes users as blocks": (
         instead(P.BinarySum, "shuffle", users_in_blocks), "order", "BinarySum", Look(  # the ones at the first place of a user
             lambda: P.BinarySum(50, EPSILON, DELTA), *user_zero(50), view="messages",
             score=lambda outputs: -outputs[:, ::3].sum(axis=1))),
-    "P_Vec mixes users as blocks": (
-        instead(BitSum, "shuffle", users_in_blocks), "order", "VectorSum", Look(
+    "P_Vec mixes users as blocks": (instead(BitSum, "shuffle", users_in_blocks), "order", "VectorSum", Look(
             lambda: P.VectorSum(20, EPSILON, DELTA, PLANE, levels=3), LOW * 20, HIGH + LOW * 19, 4_000, view="messages",
             score=fullest)),
     "the value's bits first": (instead(BitSum, "randomize", in_order), "own order", "VectorSum", SECOND),

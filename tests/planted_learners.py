@@ -44,13 +44,11 @@ class Planted:
     options: dict[str, Any] = field(default_factory=dict)
 
     def make(self, faulty):
-        """Make the learner, with or without its fault."""
         epsilon, delta, true = self.claim
         return bdp.make(self.system, self.problem, horizon=self.horizon, epsilon=true if faulty else epsilon, delta=delta,
                         **self.options)
 
     def audit(self, faulty, trials, confidence, seed=0, view=None):
-        """Audit it for what it claims."""
         epsilon, delta, _ = self.claim
         return bdp.audit(self.make(faulty), *self.neighbours, epsilon, delta or 0.0, trials, confidence,
                          rng=np.random.default_rng(seed), view=view or self.view, progress=False)

@@ -67,7 +67,6 @@ class Crowd:
         return other
 
     def shown(self):
-        """Return what ``act`` takes first."""
         if self.setting != "contextual":
             return (1,)
         return (self.problem.contexts(self.problem.numbers(self.rng, 1))[0],)
@@ -86,7 +85,6 @@ class Crowd:
         return 2 * reward - 1 if self.setting in ("clients", "linear") else reward
 
     def play(self, rounds, until=0):
-        """Play so many rounds at least, or until so many are played, and return the arms."""
         arms, end = [], until or self.learner.played + rounds
         while self.learner.played < end:
             ticket = self.act()
@@ -143,7 +141,6 @@ class Diary(BernoulliArms):
 
 
 def sphere(k, d, seed=0):
-    """Return points on the unit sphere, one per row."""
     points = np.random.default_rng(seed).normal(size=(k, d))
     return points / np.linalg.norm(points, axis=1, keepdims=True)
 
@@ -154,7 +151,6 @@ def linear_arms(k=12, d=3, seed=0, **options):
 
 
 def population(k=12, d=3, seed=0, norm=0.8, **options):
-    """Return actions on the sphere, and clients who answer with averages."""
     return ClientPopulation(sphere(k, d, seed), norm * sphere(1, d, seed + 100)[0], **({"client_std": 0.2} | options))
 
 
@@ -164,12 +160,10 @@ def generators(seed, run=0):
 
 
 def elimination(arms, horizon, privatizer, batch_size, width):
-    """Return arm elimination with any privatizer and width."""
     return LiveArms(ArmElimination(arms, batches(batch_size), width), privatizer, arms, horizon)
 
 
 def slowly(problem, horizon, **options):
-    """Return a learner that the plain loop plays."""
     return bdp.make("LDP-AE", problem, horizon=horizon, epsilon=1.0, fidelity="messages", **options)
 
 

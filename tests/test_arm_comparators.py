@@ -21,13 +21,11 @@ from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
 from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.running import ExactWidth, TreeWidth
+from tests.small_problems import generators
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
 STARS = GradedArms([0.0, 0.25, 0.5, 0.8, 1.0], [[0.1, 0.1, 0.2, 0.3, 0.3], [0.05, 0.05, 0.1, 0.2, 0.6], [0.3, 0.3, 0.2, 0.2, 0.0]])
-def rng_of(seed, run):
-    """The generator that ``simulate`` gives to a run."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(run,)))
 
 
 def live(learner, problem, rounds, answers, noise):
@@ -93,18 +91,13 @@ def test_dp_se_matches_the_plain_loop(calibration, batch):
     assert eliminated >= 3
 
 
-def plain_dp_ucb(learner, problem, horizon, rng, width):
-    """DP-UCB as one would write it: a TreeCounter per arm, one round after the other; returns arms."""
-    answers, noise = rng.spawn(2)
-    trees = [TreeCounter(horizon, 1.0, 0.0, problem.domain, noise="laplace") for _ in range(problem.arms)]
-    for tree in trees:
-        tree.noise_std = learner.sample.noise_std
+def plain_dp_ucb(counters, problem, horizon, answers, noise, width):
+    """DP-UCB as one would write it: a counter per arm, one round after the other; returns arms."""
     sums, pulls, arms = [0.0] * problem.arms, [0] * problem.arms, []
     for t in range(1, horizon + 1):
         index = [s / n + width(n, t) if n else math.inf for s, n in zip(sums, pulls, strict=True)]
         arm = index.index(max(index))
-        reward = problem.reward_quantiles(np.array([arm]), answers.random(1))
-        sums[arm] = trees[arm].add(reward, noise)[0]
+        sums[arm] = counters[arm].add(problem.reward_quantiles(np.array([arm]), answers.random(1)), noise)[0]
         pulls[arm] += 1
         arms.append(arm)
     return arms
@@ -125,11 +118,13 @@ def test_dp_ucb_matches_the_plain_loop(calibration, problem):
         return float(TreeWidth.half_width(learner.learner.width, np.array([n]), t)[0])
 
     result = bdp.simulate(learner, problem, horizon, runs=3, seed=5, progress=False)
-    for run in (0, 2):
-        plain = plain_dp_ucb(learner, problem, horizon, rng_of(5, run), width)
-        again = bdp.make("DP-UCB", problem, horizon=horizon, epsilon=4.0, calibration=calibration)
-        assert live(again, problem, horizon, *rng_of(5, run).spawn(2)) == plain
-        assert result.regret[run] == pytest.approx(np.cumsum(problem.gaps[plain])[result.rounds - 1])
+    trees = [TreeCounter(horizon, 1.0, 0.0, problem.domain, noise="laplace") for _ in range(k)]
+    for tree in trees:
+        tree.noise_std = learner.sample.noise_std
+    plain = plain_dp_ucb(trees, problem, horizon, *generators(5, 2), width)
+    again = bdp.make("DP-UCB", problem, horizon=horizon, epsilon=4.0, calibration=calibration)
+    assert live(again, problem, horizon, *generators(5, 2)) == plain
+    assert result.regret[2] == pytest.approx(np.cumsum(problem.gaps[plain])[result.rounds - 1])
     assert 0.1 < plain.count(int(problem.gaps.argmin())) / horizon < 1
     assert learner.guarantee.epsilon == 4.0 and learner.guarantee.delta == 0 and learner.guarantee.model == "central"
 
@@ -142,16 +137,12 @@ def test_dp_ucb_with_gaussian_counters_matches_the_plain_loop(counter):
     learner = bdp.make("DP-UCB", PROBLEM, horizon=horizon, epsilon=4.0, delta=1e-6, noise="gaussian", counter=counter)
     counters = [kind(horizon, 4.0, 1e-6) for _ in range(PROBLEM.arms)]
     stds, log = counters[0].error_std(np.arange(1, horizon + 1)), math.log(2 * horizon**2)
-    answers, noise = rng_of(5, 0).spawn(2)
-    sums, pulls, arms = np.zeros(PROBLEM.arms), np.zeros(PROBLEM.arms, dtype=int), []
-    for t in range(horizon):
-        n = np.maximum(pulls, 1)
-        index = np.where(pulls > 0, sums / n + np.sqrt(2 * log * (n / 4 + stds[n - 1] ** 2)) / n, math.inf)
-        arm = t if t < PROBLEM.arms else int(index.argmax())
-        sums[arm] = counters[arm].add(PROBLEM.reward_quantiles(np.array([arm]), answers.random(1)), noise)[0]
-        pulls[arm] += 1
-        arms.append(arm)
-    assert live(learner, PROBLEM, horizon, *rng_of(5, 0).spawn(2)) == arms and len(set(arms[PROBLEM.arms :])) > 1
+
+    def width(n, t):
+        return math.sqrt(2 * log * (n / 4 + stds[n - 1] ** 2)) / n
+
+    arms = plain_dp_ucb(counters, PROBLEM, horizon, *generators(5), width)
+    assert live(learner, PROBLEM, horizon, *generators(5)) == arms and len(set(arms[PROBLEM.arms :])) > 1
     assert (learner.guarantee.epsilon, learner.guarantee.delta, learner.guarantee.model) == (4.0, 1e-6, "central")
     assert learner.guarantee.proved and "exact Gaussian mechanism" in learner.guarantee.reason
 
@@ -192,9 +183,6 @@ def test_a_counter_of_ucb_is_fresh_and_long_enough():
             LiveCounted(UCB(4, TreeWidth(counter)), CountedBatches(counter), 4, 10, counter.guarantee)
 
 
-# Rewards on a grid in [0, 1]
-
-
 def test_graded_rewards_have_their_law():
     """Quantiles, single rewards and tallies, against the probabilities (chi-square); means and gaps by hand."""
     rng = np.random.default_rng(0)
@@ -226,9 +214,6 @@ def test_local_noise_follows_the_rewards():
         privatizer(PROBLEM, noise="gauss")
 
 
-# Unknown horizons
-
-
 def by_batches(learner, rounds, answers, noise):
     """A live loop that gives as many rewards at once as the batch lacks; returns the arms."""
     arms = []
@@ -248,7 +233,8 @@ def test_unknown_horizons_restart(growth, horizons):
     result = bdp.simulate(learner, PROBLEM, rounds, runs=2, seed=3, progress=False)
     assert result.name == "VB-SDP-AE, unknown horizon"
     for run in range(2):
-        rng, other, plain, bits = rng_of(3, run), rng_of(3, run), [], 0.0
+        rng, other = (np.random.default_rng(np.random.SeedSequence(3, spawn_key=(run,))) for _ in range(2))
+        plain, bits = [], 0.0
         again = bdp.make("VB-SDP-AE", PROBLEM, horizon=None, first_horizon=horizons[0], growth=growth, **options)
         for horizon in horizons:
             one = bdp.make("VB-SDP-AE", PROBLEM, horizon=horizon, **options)
@@ -266,5 +252,3 @@ def test_unknown_horizons_keep_the_guarantee():
     assert (learner.guarantee.epsilon, learner.guarantee.delta, learner.guarantee.model) == (0.5, 1e-6, "shuffle")
     assert "all later ones have other users" in str(learner.guarantee)
 
-
-# Table 1 of Tenenbaum et al. 2021: measured

@@ -34,7 +34,6 @@ def gaussian(std):
 
 
 def answer(truth):
-    """Randomized response on one bit."""
     return Vectorized(lambda data, rng, runs: np.where(rng.random(runs) < truth, data, 1 - data))
 
 
@@ -74,7 +73,6 @@ def test_direction_is_chosen_before_the_test():
 
 
 def test_counts_and_limits_are_those_of_clopper_and_pearson():
-    """The reported bound follows from the reported counts, by scipy's independent implementation."""
     result = quiet(answer(0.7), 0.0, 1.0, 3.0, 0.02, 3000)
     more, less = (result.hits_a, result.hits_b) if result.likelier == "a" else (result.hits_b, result.hits_a)
     assert result.tested == 1500 and more > less

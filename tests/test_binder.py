@@ -6,7 +6,6 @@ from checkout import ROOT
 
 
 def requirements(path: str) -> dict[str, str]:
-    """Return what a file of requirements names, and the bounds of each."""
     lines = (line.split("#")[0].strip() for line in (ROOT / path).read_text("utf-8").splitlines())
     return {re.split(r"[<>=~!]", line)[0]: line for line in lines if line}
 

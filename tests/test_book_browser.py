@@ -65,8 +65,7 @@ def test_without_a_browser_one_failure_stands_for_all(tmp_path: Path, options: l
     for name in ("test_one.py", "test_two.py"):
         (tmp_path / name).write_text(
             "import pytest\n@pytest.mark.browser\n@pytest.mark.parametrize('page', range(3))\n"
-            "def test_page(page): assert False, 'was run'\ndef test_number(): pass\n"
-        )
+            "def test_page(page): assert False, 'was run'\ndef test_number(): pass\n")
     others = (get_browser.MISSING, "CI", "BUILD_NUMBER")  # with these pytest says everything again in its summary
     alone = {name: value for name, value in os.environ.items() if name not in others} | {"CHROMIUM": "/no/such"}
     command = [sys.executable, str(ROOT / "book" / "_tools" / "run_tests.py"), str(tmp_path), "-p", "no:cacheprovider", *options]

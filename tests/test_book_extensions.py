@@ -1,6 +1,5 @@
 """The book's Sphinx extensions fail a build whose theorems lack a test, whose pictures lack a text or whose formulas are wrong."""
 
-import json
 import math
 import re
 from collections.abc import Callable
@@ -13,25 +12,24 @@ from matplotlib.figure import Figure
 import bandits_dp as bdp
 import checked_by
 import pictures
-from tests.book_helpers import build, chapter, picture
+from tests.book_helpers import build, chapter, picture, save
 
 Build = Callable[..., SimpleNamespace]
 PAGE = """\
 # A page
 
-```{{prf:theorem}} Something true
+```{prf:theorem} Something true
 :label: thm-true
 
-It holds. {role}
+It holds. {checked-by}`tests/test_truth.py::test_holds`
 ```
 
-```{{prf:definition}} A word
+```{prf:definition} A word
 :label: def-word
 
 It needs no test.
 ```
 """
-ROLE = "{checked-by}`tests/test_truth.py::test_holds`"
 
 
 @pytest.fixture
@@ -39,9 +37,9 @@ def small_book(tmp_path: Path) -> Build:
     """Return a function that writes a page or a test of a small book, and builds it."""
     (tmp_path / "tests").mkdir()
 
-    def made(page: str | None = None, test: str | None = None, name: str = "page.md") -> SimpleNamespace:
+    def made(page: str | None = None, test: str | None = None) -> SimpleNamespace:
         if page is not None:
-            (tmp_path / name).write_text(page, "utf-8")
+            (tmp_path / "page.md").write_text(page, "utf-8")
         if test is not None:
             (tmp_path / "tests" / "test_truth.py").write_text(test, "utf-8")
         status, told = build(tmp_path, "sphinx_proof", "checked_by", "pictures", "formulas")
@@ -52,43 +50,46 @@ def small_book(tmp_path: Path) -> Build:
     return made
 
 
-def test_a_renamed_test_fails_the_build_of_unchanged_pages(small_book: Build) -> None:
-    built = small_book(PAGE.format(role=ROLE), "def test_holds(): ...\n")
-    assert built.status == 0, built.told
-    assert 'class="checked-by"' in built.page and 'href="_tests/test_truth.html#test_holds"' in built.page
-    assert 'id="test_holds"' in (built.folder / "_tests" / "test_truth.html").read_text("utf-8")
-    built = small_book(test="def test_stands(): ...\n")
-    assert built.status == 1 and "names a test that does not exist: no test_holds in tests/test_truth.py" in built.told
-    assert small_book(test="def test_holds(): ...\n").status == 0
-
-
-def test_a_box_without_a_test_fails_the_build(small_book: Build) -> None:
-    boxes = [f"```{{prf:{kind}}}\n:label: {kind}-true\n\nIt holds.\n```" for kind in sorted(checked_by.KINDS)]
-    built = small_book("\n\n".join(["# A page", *boxes]))
-    assert built.status == 1 and "page.md" in built.told
-    assert all(f"{kind} '{kind}-true' names no test" in built.told for kind in checked_by.KINDS)
-
-
-def test_a_picture_without_text_fails_the_build(small_book: Build, tmp_path: Path) -> None:
-    (tmp_path / "slope.svg").write_text(picture(), "utf-8")
-    built = small_book("# A page\n\n![](slope.svg)\n\n![slope](slope.svg)\n")
-    assert built.status == 1 and "no alt text" in built.told and "only the alt text 'slope'" in built.told
-    assert small_book("# A page\n\n![A grey slope from left to right.](slope.svg)\n").status == 0
-
-
-def test_own_drawings_become_part_of_the_page(small_book: Build, tmp_path: Path) -> None:
+def test_a_whole_page_has_its_tests_drawings_and_formulas(small_book: Build, tmp_path: Path) -> None:
+    """And a renamed test fails the build of the unchanged page."""
     with bdp.plots.use_style():
         for name in ("one", "two"):
             figure = Figure()
             figure.subplots().plot([0, 1], [0, 1])
             figure.savefig(tmp_path / f"{name}.svg")
-    built = small_book("# A page\n\n![A line that rises to 1.](one.svg)\n\n![Another line that rises.](two.svg)\n")
+    drawn = "![A line that rises to 1.](one.svg)\n\n![Another line that rises.](two.svg)\n"
+    built = small_book(f"{PAGE}\nLet $x \\le 1$.\n\n$$\n\\sqrt{{y}}\n$$\n\n{drawn}", "def test_holds(): ...\n")
     assert built.status == 0, built.told
+    assert 'class="checked-by"' in built.page and 'href="_tests/test_truth.html#test_holds"' in built.page
+    assert 'id="test_holds"' in (built.folder / "_tests" / "test_truth.html").read_text("utf-8")
     assert built.page.count('<svg role="img" aria-label="A') == 2 and "<img" not in built.page
     assert "<style" not in built.page.partition("<svg")[2]
     names = re.findall(r'id="(d\ds\d+)"', built.page)
     assert len(names) == len(set(names)) > 2
     assert set(re.findall(r'(?:href="|url\()#(d\ds\d+)', built.page)) == set(names)
+    assert built.page.count('class="katex-html"') == 2
+    assert "<mo>≤</mo>" in built.page and "<msqrt>" in built.page, "screen readers get MathML"
+    assert built.page.count("katex.min.css") == 1 and "MathJax" not in built.page
+    built = small_book(test="def test_stands(): ...\n")
+    assert built.status == 1 and "names a test that does not exist: no test_holds in tests/test_truth.py" in built.told
+    built = small_book("# A page\n\nNo formula here.\n")
+    assert built.status == 0 and "katex" not in built.page
+
+
+def test_every_fault_of_a_page_fails_the_build_and_is_named(small_book: Build, tmp_path: Path) -> None:
+    """A box without a test, a picture without a text, and a bad formula, in a line, displayed, or in a notebook's cell."""
+    (tmp_path / "slope.svg").write_text(picture(), "utf-8")
+    notebook = chapter()
+    notebook.cells[0].source += "\n\nTwo lines,\nand $\\frac{1}{$."
+    save(notebook, tmp_path / "other.ipynb")
+    boxes = [f"```{{prf:{kind}}}\n:label: {kind}-true\n\nIt holds.\n```" for kind in sorted(checked_by.KINDS)]
+    built = small_book("\n\n".join(["# A page\n\nGood $x$.\n\nA line\n\nwith $\\eps_0$ in it\n\n$$\n\\eps_1\n$$",
+                                    "![](slope.svg)\n\n![slope](slope.svg)", *boxes]))
+    assert built.status == 1 and "no alt text" in built.told and "only the alt text 'slope'" in built.told
+    assert all(f"{kind} '{kind}-true' names no test" in built.told for kind in checked_by.KINDS)
+    for line, name in ((7, "\\eps_0"), (9, "\\eps_1")):
+        assert f"page.md:{line}: WARNING: formula {name} cannot be set: Undefined control sequence: \\eps" in built.told
+    assert "other.ipynb:10004: WARNING: formula \\frac{1}{ cannot be set: Unexpected end of input" in built.told
 
 
 def test_long_lines_lose_the_points_that_nobody_sees() -> None:
@@ -99,27 +100,3 @@ def test_long_lines_lose_the_points_that_nobody_sees() -> None:
     assert len(kept) < 400 and kept[0] == (0, 0) and kept[-1] == pytest.approx(steps[-1], abs=0.06)
     for x, y in steps:
         assert min(max(abs(x - right), abs(y - up)) for right, up in kept) < pictures.NEAR + 0.1
-
-
-def test_formulas_are_set_in_the_page_which_else_loads_nothing_for_them(small_book: Build) -> None:
-    built = small_book("# A page\n\nLet $x \\le 1$.\n\n$$\n\\sqrt{y}\n$$\n")
-    assert built.status == 0, built.told
-    assert built.page.count('class="katex-html"') == 2
-    assert "<mo>≤</mo>" in built.page and "<msqrt>" in built.page, "screen readers get MathML"
-    assert built.page.count("katex.min.css") == 1 and "MathJax" not in built.page
-    assert "katex" not in small_book("# A page\n\nNo formula here.\n").page
-
-
-@pytest.mark.parametrize("formula", ["with $\\eps_0$ in it", "$$\n\\eps_0\n$$"], ids=["in a line", "displayed"])
-def test_a_bad_formula_fails_the_build_and_is_named(small_book: Build, formula: str) -> None:
-    built = small_book(f"# A page\n\nGood $x$.\n\nA line\n\n{formula}\n")
-    assert built.status == 1
-    assert "page.md:7: WARNING: formula \\eps_0 cannot be set: Undefined control sequence: \\eps" in built.told
-
-
-def test_a_bad_formula_of_a_notebook_is_named_with_its_cell(small_book: Build) -> None:
-    notebook = chapter()
-    notebook.cells[0].source += "\n\nTwo lines,\nand $\\frac{1}{$."
-    built = small_book(json.dumps(notebook), name="page.ipynb")
-    assert built.status == 1
-    assert "page.ipynb:10004: WARNING: formula \\frac{1}{ cannot be set: Unexpected end of input" in built.told

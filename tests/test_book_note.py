@@ -13,7 +13,6 @@ QUOTED = re.compile(r"<!-- = (\d\d) ([\w.-]+) -->")
 
 @cache
 def stored(chapter: str) -> dict[str, str]:
-    """Return the numbers that a chapter's last cell shows."""
     (path,) = NOTEBOOKS.glob(f"{chapter}_*.ipynb")
     return plain_text.run_numbers(json.loads(path.read_text("utf-8")))
 

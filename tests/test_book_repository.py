@@ -66,7 +66,6 @@ def test_other_addresses_are_refused(copy: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_every_notebook_has_the_address_of_the_settings() -> None:
-    """Also in a fork."""
     for path in [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("assignments/*.ipynb")]:
         made = set_repository.with_setup(nbformat.read(path, 4), set_repository.address())
         assert nbformat.writes(made) + "\n" == path.read_text("utf-8"), path.name

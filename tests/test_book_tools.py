@@ -112,8 +112,7 @@ def test_make_lists_every_command_once() -> None:
 def test_a_skipped_test_counts_as_failed(tmp_path: Path) -> None:
     (tmp_path / "test_lazy.py").write_text(
         "import pytest\ndef test_lazy(): pytest.skip('later')\ndef test_busy(): pass\n"
-        "@pytest.mark.xfail\ndef test_known(): assert False\n"
-    )
+        "@pytest.mark.xfail\ndef test_known(): assert False\n")
     command = [sys.executable, str(ROOT / "book" / "_tools" / "run_tests.py"), str(tmp_path), "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 1 and done.stdout.splitlines()[-1].startswith("1 failed, 1 passed, 1 xfailed in ")

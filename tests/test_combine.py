@@ -104,7 +104,6 @@ def test_any_privatizer_of_vectors_goes_to_clients(kind):
 
 
 def test_phased_elimination_by_hand_is_that_of_the_catalogue():
-    """The same design, widths and noise, and so the same runs."""
     problem = bdp.problems.SphericalArms(arms=8, dimension=2)
     learner = PhasedElimination(8, 2, support_bound(2), ExactWidth(8, 600, problem.reward_std))
     noise = partial(privatizers.CentralLaplace, epsilon=1.0, domain=privatizers.Box(1, -1, 1, whole=True))
@@ -289,8 +288,7 @@ def test_tapes_and_users_of_audits_are_checked():
         (seen, np.zeros((9, 3)), {}, "data must be a pair"),
         (seen, (np.full((9, 3, 2), 0.5), np.zeros((9, 2))), {}, "data must be an array of shape (9, 3)"),
         (Own(3), np.zeros(2), {"view": "messages"}, "values must have shape (3, 1)"),
-        (Own(3), np.zeros(3), {"view": "one user", "user": 3}, "user must be 0 to 2"),
-    ):
+        (Own(3), np.zeros(3), {"view": "one user", "user": 3}, "user must be 0 to 2")):
         with pytest.raises(ValueError, match=re.escape(words)):
             quiet(live, data, None, **more)
 

@@ -33,7 +33,6 @@ def scores(result):
 
 
 def solved(**answers):
-    """Return a solved submission, with other answers where they are given."""
     return small.answered(STUDENT, SOLUTION | answers)
 
 
@@ -53,12 +52,14 @@ def test_what_a_cell_prints_warns_or_shows_costs_nothing():
     assert grade(solved(split="import sys, warnings\n" + small.SPLIT.replace("    return", loud) + "\n'x' * 10**8")).total == 20
 
 
-MAGIC = ("%matplotlib inline", "exit()", "await __import__('asyncio').sleep(0)", "%timeit -n1 -r1 0", "0;")
+OWN = "import tempfile, os; os.makedirs('my/own'); open('mine', 'w').close(); os.remove('mine'); tempfile.mkdtemp()"
+MAY = ("%matplotlib inline", "exit()", "await __import__('asyncio').sleep(0)", "%timeit -n1 -r1 0", "0;", OWN)
 
 
-@pytest.mark.parametrize("words", MAGIC)
-def test_a_cell_may_do_what_it_may_in_a_notebook(words):
-    assert grade(solved(split=f"{words}\n{small.SPLIT}")).total == 20
+@pytest.mark.parametrize("words", MAY)
+def test_a_cell_may_do_what_it_may_in_a_notebook_and_write_in_its_own_folder(words):
+    result = grade(solved(split=f"{words}\n{small.SPLIT}"))
+    assert result.total == 20 and (result.remarks == [] or words != OWN)
 
 
 def test_cells_of_the_students_own_count_and_may_fail():
@@ -264,13 +265,6 @@ def test_acts_outside_its_folder_are_refused_and_named(tmp_path, act):
     assert any("tried what is refused" in remark and ACTS[act] in remark for remark in result.remarks)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["private", "there"]
     assert (tmp_path / "there").read_text() == "untouched"
-
-
-def test_writing_in_its_own_folder_is_allowed():
-    words = "import tempfile, os\nos.makedirs('my/own')\n"
-    words += "open('mine', 'w').close()\nos.remove('mine')\ntempfile.TemporaryDirectory().cleanup()\n"
-    result = grade(solved(split=words + small.SPLIT))
-    assert result.total == 20 and result.remarks == []
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks processes up in /proc")

@@ -18,7 +18,7 @@ MISTAKES = {
         "epsilon is the scale",
         {"laplace": "def noisy(values, epsilon, rng):\\n    return values + rng.laplace(scale=epsilon, size=len(values))"},
     ),
-    "harmless": ("no mistake", {"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}),
+    "harmless": ("no mistake", {"split": "    return [epsilon / parts] * parts"}),
 }
 '''
 
@@ -48,7 +48,7 @@ def test_power_is_measured(small_set):
 @pytest.mark.parametrize(("old", "new", "said"), [
     ('"split": "def split(epsilon, parts):\\n    return [0', '"splat": "def split(e):\\n    return [0',
      "set_9.py names the cells ['splat'], which"),
-    ('{"split": "def split(epsilon, parts):\\n    return [epsilon / parts] * parts"}', '{"split": [("epsilon / 0", "1")]}',
+    ('{"split": "    return [epsilon / parts] * parts"}', '{"split": [("epsilon / 0", "1")]}',
      "the solution of 'split' has no words 'epsilon / 0'"),
     ("HARD_CODED = PARTLY |", "HARD_CODED =", "HARD_CODED has no answer for ['laplace']"),
     ("PARTLY_POINTS = 8", "PARTLY_POINTS = 9", "PARTLY gets 8 points where the plan says 9"),

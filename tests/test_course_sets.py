@@ -91,7 +91,6 @@ def test_the_solution_passes(path, seed):
 
 @every_set
 def test_perfect_empty_and_partly_right_submissions(path):
-    """The first with a third seed, and where submissions are run."""
     perfect, empty = grade(path, solution(path), seed=19), grade(path, {})
     assert (perfect.total, perfect.remarks, empty.total, empty.remarks) == (POINTS, [], 0, []), perfect.tasks
     expected = ready(path).plan
@@ -101,7 +100,6 @@ def test_perfect_empty_and_partly_right_submissions(path):
 
 @every_set
 def test_a_hard_coded_submission(path):
-    """It satisfies the visible tests, and nothing else."""
     expected = ready(path).plan
     result = grade(path, expected.hard_coded)
     assert result.total == expected.hard_coded_points <= POINTS / 4, result.tasks

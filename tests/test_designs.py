@@ -11,11 +11,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 from bandits_dp.designs import bounded_actions, g_optimal_design, support_bound
-
-
-def sphere(k, d, seed=0):
-    points = np.random.default_rng(seed).normal(size=(k, d))
-    return points / np.linalg.norm(points, axis=1, keepdims=True)
+from tests.small_problems import sphere
 
 
 def g_of(actions, weights):

@@ -52,7 +52,6 @@ def plain_release(kind, averages, rng, epsilon=None, delta=None, **options):
 
 
 def plain_bits(kind, clients, s):
-    """How many bits one client sends."""
     return 64 * s if kind != "SDP-DPE" else VectorSum(clients, domain=Box(s, -1.0, 1.0), **KINDS[kind][1]).bits_per_user
 
 
@@ -115,7 +114,6 @@ def plain_loop(kind, problem, horizon, seed):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_simulator_plays_the_plain_loop(kind, densities):
-    """With real messages: the same random numbers, the same regret after every round and the same communication."""
     horizon, shrunk = 1500, 0
     for seed in range(4):
         problem = population(seed=seed)
@@ -129,14 +127,12 @@ def test_the_simulator_plays_the_plain_loop(kind, densities):
 
 
 def watched(problem, support, pulls, clients, rng):
-    """Averages of one phase, reward by reward."""
     parameters = problem.parameters(clients, rng)
     return np.array([problem.rewards(x, parameters, rng, n).mean(axis=0) for x, n in zip(support, pulls, strict=True)]).T
 
 
 @pytest.mark.parametrize("rewards", ("signs", "gaussian"))
 def test_averages_have_the_law_of_single_rewards(rewards):
-    """Marginals, the dependence between actions through a client's parameter, and sums over clients."""
     problem = population(rewards=rewards, client_std=0.6)
     support, pulls = np.array([1, 4, 5]), np.array([1, 3, 40])
     rng = np.random.default_rng(1)
@@ -342,15 +338,12 @@ def test_a_learner_for_a_distribution_is_shown_the_actions():
     assert learner.missing == fresh.missing == 2 and (learner.act().arm == fresh.act().arm).all()
 
 
-# The published simulation (Li, Zhou, Ji 2022, section 7): every run has its own actions and parameter. More in chapter 9.
-
-
 def run(name, problem, horizon=10**6, runs=80, **options):
     return bdp.simulate(bdp.make(name, problem, horizon=horizon, **options), problem, horizon, runs=runs, progress=False)
 
 
 def test_growing_numbers_of_clients_beat_a_constant_one():
-    """At equal communication, measured here and not planned, DPE-FixedU loses several times as much."""
+    """Li, Zhou, Ji 2022, section 7: at equal communication, measured and not planned, DPE-FixedU loses several times as much."""
     problem = SphericalClients(arms=200, dimension=10, client_std=0.1, clients=100_000, rewards="gaussian")
     growing, constant = (run(name, problem) for name in ("DPE", "DPE-FixedU"))
     sent = constant.counts["numbers"].mean() / growing.counts["numbers"].mean()

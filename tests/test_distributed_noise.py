@@ -43,14 +43,6 @@ def test_discrete_laplace_scale_is_the_least(epsilon, shift, delta):
     assert scale <= discrete_laplace_scale(epsilon, 0.0, shift) == shift / epsilon
 
 
-def test_more_discrete_laplace_noise_is_more_noise():
-    """The ratio of two characteristic functions is that of a mixture of 0 and the larger noise, so it is a law."""
-    p, q, w = 0.5, 0.8, np.linspace(0, np.pi, 50)
-    phi = {r: (1 - r) ** 2 / (1 - 2 * r * np.cos(w) + r * r) for r in (p, q)}
-    share = p * (1 - q) ** 2 / (q * (1 - p) ** 2)
-    assert 0 < share < 1 and phi[q] / phi[p] == pytest.approx(share + (1 - share) * phi[q])
-
-
 @pytest.mark.parametrize("variance", (1e-4, 0.3, 5.0, 80.0, 999.0, 1000.0, 30_000.0))
 def test_skellam_law_is_exact(variance):
     """Against Bessel functions of high precision, near the mean and as far out as the window goes."""
@@ -102,7 +94,7 @@ def test_the_published_skellam_bound_is_the_printed_formula(epsilon, delta, shif
     assert min(found) == pytest.approx(epsilon, rel=1e-7)
 
 
-@pytest.mark.parametrize("users", (1, 3, 40))
+@pytest.mark.parametrize("users", (1, 40))  # tests/noise_checks.py has 3
 @pytest.mark.parametrize("honest", (1.0, 0.5))
 def test_shares_add_up_to_the_right_law(users, honest):
     """Single users' numbers, summed over the honest users: discrete Laplace or Skellam noise, by a chi-square test."""
@@ -112,8 +104,7 @@ def test_shares_add_up_to_the_right_law(users, honest):
     counted = max(1, int(users * honest))
     for privatizer, law in (
         (laplace, discrete_laplace_pmf(1 / 0.7, 60)),
-        (skellam, stats.skellam.pmf(np.arange(-60, 61), skellam.variance / 2, skellam.variance / 2)),
-    ):
+        (skellam, stats.skellam.pmf(np.arange(-60, 61), skellam.variance / 2, skellam.variance / 2))):
         for noise in (privatizer._draw(1, (runs, counted), rng).sum(axis=1), privatizer._draw(counted, (runs,), rng)):
             counts = np.bincount(np.clip(noise, -60, 60) + 60, minlength=121)
             assert chi_square(counts, law * runs, 20) > FALSE_ALARM
@@ -156,7 +147,6 @@ def test_guarantees_say_whom_to_trust():
     GradedArms([0.0, 0.3, 0.8, 1.0], [[0, 0.1, 0.1, 0.8], [0.6, 0.1, 0.2, 0.1], [0.2, 0.2, 0.2, 0.4]]),
 ), ids=("bits", "stars"))
 def test_fidelities_of_the_learner_have_the_same_law(noise, problem):
-    """Final regret of whole runs with real messages against runs drawn from exact laws (Kolmogorov-Smirnov)."""
     regret = {}
     for fidelity in ("aggregate", "messages"):
         learner = bdp.make("Dist-DP-AE", problem, horizon=6000, epsilon=1.0, delta=0.1, noise=noise, fidelity=fidelity)
@@ -177,7 +167,6 @@ def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():
         ({"noise": "skellam"}, r"delta must be a number in \(0, 1\), got None"),
         ({"noise": "gaussian"}, 'noise must be "discrete-laplace" or "skellam", got'),
         ({"noise": "skellam", "delta": 0.1, "calibration": "theorem"}, "calibration must be 'certified' for noise='skellam'"),
-        ({"batch_size": 9, "calibration": "theorem"}, "calibration must be 'certified' for .* batch_size=9, got 'theorem'"),
-    ):
+        ({"batch_size": 9, "calibration": "theorem"}, "calibration must be 'certified' for .* batch_size=9, got 'theorem'")):
         with pytest.raises(ValueError, match=text):
             bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0, **options)

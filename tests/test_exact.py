@@ -17,27 +17,14 @@ from bandits_dp.continual.dynamic import DynamicGaussian
 from bandits_dp.continual.factorization import FEW, later_part
 from bandits_dp.privatizers import exact
 from bandits_dp.privatizers.exact import Coins
-from bandits_dp.privatizers.grid import Grid, domain_grid, grid
+from bandits_dp.privatizers.grid import Grid, domain_grid
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningAmplifiedGaussian, ReturningLocalGaussian
+from tests.noise_checks import chi_square
+from tests.test_continual import KINDS
 
 DRAWS = 40_000
 FALSE_ALARM = 1e-7  # of each statistical test here, with fixed seeds
-
-
-# ---- Samplers ----------------------------------------------------------------------------------------------------------------
-
-
-def assert_discrete(drawn: np.ndarray, law: str, scale: int) -> None:
-    """Chi-square over the whole numbers."""
-    x = np.arange(-100, 101)
-    weights = np.exp(-np.abs(x) / scale) if law == "laplace" else np.exp(-(x**2) / (2 * scale**2))
-    expected = len(drawn) * weights / weights.sum()
-    seen = np.bincount(drawn + 100, minlength=201)
-    assert seen.sum() == len(drawn) and len(seen) == 201
-    often = expected > 20
-    observed, wanted = (np.append(a[often], a[~often].sum()) for a in (seen, expected))
-    assert stats.chisquare(observed, wanted).pvalue > FALSE_ALARM
 
 
 @pytest.mark.parametrize("close", [None, 0.02])
@@ -49,12 +36,13 @@ def test_arrays_have_the_discrete_law(law: str, scale: int, close: float | None,
         monkeypatch.setattr(exact, "CLOSE", close)
         monkeypatch.setattr(exact, "CLOSE_LOG", close)
     drawn = getattr(Coins(np.random.default_rng(scale)), law)(scale, 4000 if close else 10 * DRAWS)
-    assert_discrete(drawn, law, scale)
+    x = np.arange(-100, 101)
+    weights = np.exp(-np.abs(x) / scale) if law == "laplace" else np.exp(-(x**2) / (2 * scale**2))
+    assert chi_square(np.bincount(drawn + 100, minlength=201), len(drawn) * weights / weights.sum(), 20) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 def test_arrays_of_fine_steps_have_the_law_of_a_density(law: str) -> None:
-    """Kolmogorov and Smirnov, and the last bits are those of fair coins."""
     drawn, scale = getattr(Coins(np.random.default_rng(1)), law)(2**45 + 1, 10 * DRAWS), 2.0**45
     assert stats.kstest(drawn / scale, stats.norm.cdf if law == "gaussian" else stats.laplace.cdf).pvalue > FALSE_ALARM
     for bit in range(12):
@@ -74,12 +62,8 @@ def test_a_close_coin_is_decided_by_more_bits() -> None:
 
 
 def test_numbers_longer_than_a_word_are_uniform() -> None:
-    """Kolmogorov and Smirnov, two-sided."""
     coins, n = Coins(np.random.default_rng(1)), 10**40
     assert stats.kstest([coins.below(n) / n for _ in range(DRAWS)], "uniform").pvalue > FALSE_ALARM
-
-
-# ---- The proof of the grid ---------------------------------------------------------------------------------------------------
 
 
 def continuous_delta(ratio: mpmath.mpf, epsilon: float) -> mpmath.mpf:
@@ -159,13 +143,6 @@ def test_the_grid_keeps_the_promise_at_thousands_of_points() -> None:
     assert worst < 1e-7  # widths use the std of the density
 
 
-def test_a_step_is_no_larger_than_sums_need() -> None:
-    assert grid("gaussian", 3.0, 5.0, 1).step == 2.0**-35 and grid("gaussian", 5.0, 1.0, 1).step == 2.0**-36
-    assert domain_grid("laplace", 1.0, P.Box(1), 10**9).step == 2.0**-19
-
-
-# ---- Every mechanism ---------------------------------------------------------------------------------------------------------
-
 PAIR = P.Box(2, -1.0, 1.0)
 STATISTICS = P.LinearStatistics(2)
 MECHANISMS = {  # of one user; by name, the law of one coordinate's noise
@@ -180,8 +157,6 @@ MECHANISMS = {  # of one user; by name, the law of one coordinate's noise
     "LocalLaplace": lambda: P.LocalLaplace(1, 1.0, domain=PAIR),
     "CentralLaplace": lambda: P.CentralLaplace(1, 1.0),
 }
-COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
-KINDS = [(c, n) for c in COUNTERS for n in ("gaussian", "laplace") if n == "gaussian" or c is not C.FactorizationCounter]
 
 
 def two_values(domain: P.Domain) -> np.ndarray:
@@ -232,15 +207,11 @@ def test_no_running_sum_is_impossible_under_the_neighbour(kind: type[C.Counter],
 
 @pytest.mark.parametrize("make", [lambda n: P.CentralGaussian(n, 1.0, 1e-6), lambda n: P.AmplifiedGaussian(n, 1.0, 1e-6)])
 def test_sums_do_not_tell_the_order(make: object) -> None:
-    """What waits is added exactly, in whatever order it comes."""
     p, rng = make(5000), np.random.default_rng(5)
     sent = p.send(rng.random((5000, 1)), rng)
     total = sum(Fraction(number) for number in sent[:, 0].tolist())
     for _ in range(3):
         assert Fraction(float(rng.permutation(sent).cumsum()[-1])) == total
-
-
-# ---- Counters and parameters -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [1, 2, FEW, 2 * FEW, 512])

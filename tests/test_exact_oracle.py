@@ -21,7 +21,6 @@ dp.enable_features("contrib")
 
 
 def theirs(law: str, scale: int) -> np.ndarray:
-    """Draw noise alone, as what OpenDP adds to zeros."""
     make = {"gaussian": dp.m.make_gaussian, "laplace": dp.m.make_laplace}[law]
     metric = dp.l2_distance(T=float) if law == "gaussian" else dp.l1_distance(T="i64")
     mechanism = make(dp.vector_domain(dp.atom_domain(T="i64")), metric, scale=float(scale))

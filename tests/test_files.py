@@ -12,12 +12,12 @@ import bandits_dp as bdp
 from bandits_dp import _files
 from bandits_dp._state import LABEL
 from tests.small_problems import same_state
+from tests.test_combine import Leader
 
 PROBLEM = bdp.problems.BernoulliArms([0.9, 0.6])
 
 
 def learner(rounds=0):
-    """Return a learner that has played some rounds, and has one more ticket open."""
     live, rng = bdp.make("VB-SDP-AE", PROBLEM, horizon=1000, epsilon=1.0, delta=1e-3), np.random.default_rng(0)
     for _ in range(rounds):
         live.update(live.act(), 1.0, rng)
@@ -75,8 +75,7 @@ def test_other_files_say_why_they_are_refused(tmp_path):
         "it is empty": path.touch,
         "of another program": lambda: np.savez(path, **state),
         f"it is 'bandits_dp state 1' instead of '{LABEL}'": lambda: path.write_bytes(_files.packed("bandits_dp state 1", state)),
-        "it is 'bandits_dp run 1 k 0' instead": lambda: path.write_bytes(_files.packed("bandits_dp run 1 k 0", state)),
-    }
+        "it is 'bandits_dp run 1 k 0' instead": lambda: path.write_bytes(_files.packed("bandits_dp run 1 k 0", state))}
     for why, make in cases.items():
         make()
         with pytest.raises(ValueError, match=f"state must be .* got {re.escape(repr(str(path)))}: .*{why}"):
@@ -101,17 +100,8 @@ def test_files_that_cannot_be_written_are_refused(tmp_path):
     for wrong, why in ((tmp_path, "directory"), (tmp_path / "none" / "learner.npz", "No such file")):
         with pytest.raises(ValueError, match=f"path must be a file that can be written, got .*{why}"):
             live.save(wrong)
-
-    class Mine:
-        changes = ("best",)
-        best: object = {}
-
-        def ask(self):
-            return bdp.Asked(arms=[0, 1], plays=[10, 10])
-
-        def tell(self, released, noise): ...
-
-    own = bdp.combine(Mine(), lambda users: bdp.privatizers.Identity(users), PROBLEM, horizon=50)
+    own = bdp.combine(Leader(bdp.Asked([0, 1], [10, 10])), bdp.privatizers.Identity, PROBLEM, horizon=50)
+    own.learner.best = {}
     with pytest.raises(ValueError, match="path can take arrays of numbers and words only, and entry 'learner_best' holds"):
         own.save(tmp_path / "own.npz")
     assert list(tmp_path.iterdir()) == [] and not list(tmp_path.parent.glob(".*.tmp"))

@@ -67,7 +67,6 @@ def test_too_few_runs_say_so_and_refusals_name_the_argument():
 
 
 def test_it_reads_without_a_script(gallery):
-    """What an untrusted notebook shows: the title and every verdict, and no control that could do nothing."""
     html = gallery._repr_html_()
     assert not re.search(r"(?:src|href)=|@import|url\(|require\(", html)
     static = re.sub(r"<(script|style).*?</\1>", "", html, flags=re.S)

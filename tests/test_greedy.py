@@ -1,7 +1,6 @@
 """A learner that never explores (LDP-OLS, Theorem 10.5): each step of its bound on runs, planted faults, and what it refuses."""
 
 import math
-import operator
 
 import numpy as np
 import pytest
@@ -45,7 +44,6 @@ def first(least, dimension, failure=FAILURE):
 
 
 def promised(radius, horizon, least, failure=FAILURE):
-    """Return the theorem's bound on regret."""
     t_0, d = first(least, radius.dimension, failure), radius.dimension
     t = np.arange(t_0, horizon)
     noise = radius.vector_bound[t] + np.maximum(1, radius.matrix_bound[t]) * radius.theta_norm
@@ -86,8 +84,7 @@ def steps(quieter=1.0, rule=GreedyRadius, horizon=3000, runs=60, epsilon=3.0):
         for name, left, right in (
             ("exact matrix", low, np.linalg.eigvalsh(G)[:, 0]), ("released matrix", 0.0, np.linalg.eigvalsh(V - G)[:, 0]),
             ("noise", rest, radius.vector_bound[users] + ridge), ("estimate", distance, bound[users]),
-            ("gap", means.max(axis=1) - mean, 2 * distance),
-        ):
+            ("gap", means.max(axis=1) - mean, 2 * distance)):
             told[name][0, users], told[name][1, users] = left, right
         phi = features[np.arange(runs), arms]
         y = (FRESH.chances(numbers[:, users]) < mean).astype(float)
@@ -98,7 +95,6 @@ def steps(quieter=1.0, rule=GreedyRadius, horizon=3000, runs=60, epsilon=3.0):
 
 
 def fail(told, name):
-    """Count the runs in which an inequality ever failed."""
     left, right = told[name]
     return int((left > right + 1e-8).any(axis=0).sum())
 
@@ -179,16 +175,15 @@ def test_it_loses_less_than_linucb_where_contexts_are_diverse():
     lost = {}
     for name in ("LDP-OLS", "LinUCB-LDP"):
         learner = bdp.make(name, problem, horizon=T, epsilon=1.0, delta=0.1 / T, centred=True)
-        lost[name] = bdp.simulate(learner, problem, T, runs=20, progress=False).regret[:, -1]
+        lost[name] = bdp.simulate(learner, problem, T, runs=10, progress=False).regret[:, -1]
         if name == "LDP-OLS":
             assert promised(learner.learner.radius, T, 0.025, 0.1) > 50 * T
     apart = lost["LinUCB-LDP"] - lost["LDP-OLS"]
-    mean, error = apart.mean(), apart.std(ddof=1) / math.sqrt(20)
-    assert mean - 2.1 * error > 2000 and lost["LDP-OLS"].mean() < lost["LinUCB-LDP"].mean() / 2
+    mean, error = apart.mean(), apart.std(ddof=1) / math.sqrt(10)
+    assert mean - 2.3 * error > 2000 and lost["LDP-OLS"].mean() < lost["LinUCB-LDP"].mean() / 2
 
 
 def unchecked(problem, T):
-    """The same learner, put together by hand, for a problem that make() refuses."""
     stream = FreshBatches(LocalGaussian(1, 1.0, 1e-6, domain=LinearStatistics(2)))
     return LiveContexts(LinUCB(2, GreedyRadius(2, 1, stream.law(T), 0.5, 0.1)), stream, problem, T)
 
@@ -230,12 +225,3 @@ def test_it_plays_what_ranks_first():
             ticket = learner.act(features)
             assert ticket.arm == int(np.argmax(features @ np.linalg.solve(V, sums[:3])))
             learner.update(ticket, float(world.chances(numbers[None])[0] < 0.5), rng)
-
-
-def test_it_takes_part_in_the_contest():
-    """A factor on a width of 0 changes nothing."""
-    (mine,) = (one for one in bdp.contest.contestants() if one.name == "LDP-OLS")
-    here = min(bdp.contest.instances("contextual"), key=operator.attrgetter("horizon"))
-    rows = [bdp.contest.play(mine, here, 3.0, scale) for scale in (1.0, 0.1)]
-    assert mine.trust == "local" and all("note" not in row for row in rows) and rows[0]["regret"] < here.random
-    assert rows[0]["regret"] == rows[1]["regret"]

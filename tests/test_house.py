@@ -16,8 +16,7 @@ PACKAGE = Path(bandits_dp.__file__).parent
 FLOORS = (  # from below; a module imports from its own floor and from those before it
     {
         "_checks", "_extras", "_files", "_memory", "_state", "_ties", "ask_tell", "guarantee", "designs", "accounting",
-        "privatizers", "continual", "problems",
-    },
+        "privatizers", "continual", "problems"},
     {"widths"}, {"schedules"}, {"learners"}, {"live"}, {"play", "replicas"}, {"audit"}, {"catalog"}, {"companion"},
 )
 LEARNERS = [
@@ -59,7 +58,6 @@ def test_imports_point_one_way(path):
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "learners").glob("*.py")), ids=lambda path: path.name)
 def test_a_learner_knows_no_user_no_problem_and_no_randomness(path):
-    """Neither by import nor by name."""
     for module in imported(path):
         above = ("bandits_dp.problems", "bandits_dp.live", "bandits_dp.play", "bandits_dp.privatizers", "numpy.random", "random")
         assert not module.startswith(above)
@@ -80,5 +78,4 @@ def test_an_algorithm_fits_on_one_screen(kind):
 @pytest.mark.parametrize("part", ["accounting", "privatizers", "continual", "widths", "schedules", "learners", "live", "play",
                                   "audit", "catalog", "companion"])
 def test_every_part_can_be_imported_first(part):
-    """No circle of imports hides behind the order in which the package loads its parts."""
     subprocess.run([sys.executable, "-c", f"import bandits_dp.{part}"], check=True, timeout=600)

@@ -10,7 +10,6 @@ BOOK = Path(__file__).parents[1] / "book"
 
 @pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by the cluster of another test
 def test_the_examples_for_researchers_run(tmp_path, monkeypatch):
-    """The page "How to use this book" says how to simulate a lot; a reader who pastes its lines one after the other gets this."""
     page = (BOOK / "how_to.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", page.partition("## Simulate a lot")[2].partition("\n## ")[0], flags=re.DOTALL)
     assert len(blocks) == 4

@@ -17,7 +17,6 @@ FALSE_ALARM = 1e-6
 
 
 def divergence(p, q):
-    """KL(p, q) of two coins."""
     return sum(x * math.log(x / y) for x, y in ((p, q), (1 - p, 1 - q)) if x)
 
 

@@ -3,11 +3,9 @@
 import hashlib
 import http.server
 import io
-import os
 import sys
 import threading
 import zipfile
-from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -19,7 +17,6 @@ from bandits_dp.companion.lastfm.data import Listening, load_listening
 from bandits_dp.companion.lastfm.features import tag_features
 from bandits_dp.play.plain import play_plainly
 
-ROOT = Path(__file__).resolve().parent.parent
 CONTENTS = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
     "artists.dat": "id\tname\turl\tpictureURL\n1\tÅ\tu\tp\n2\tB\tu\tp\n5\tC\tu\tp\n".encode(),
     "tags.dat": "tagID\ttagValue\n1\tcalm\n3\tcafé\n".encode("latin-1"),
@@ -27,13 +24,6 @@ CONTENTS = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
     "user_taggedartists.dat": b"userID\tartistID\ttagID\tday\tmonth\tyear\n7\t1\t1\t1\t4\t2009\n8\t1\t1\t1\t4\t2009\n"
     b"7\t5\t3\t1\t4\t2009\n7\t9\t3\t1\t4\t2009\n",
 }
-
-
-def real_folder():
-    """Return the folder of the real files where they are, else None."""
-    named = os.environ.get(files.VARIABLE)
-    places = ([Path(named), Path(named) / "lastfm"] if named else []) + [ROOT.parent / "shared" / "data" / "lastfm"]
-    return next((place for place in places if (place / "user_artists.dat").is_file()), None)
 
 
 @pytest.fixture(scope="module")
@@ -97,15 +87,6 @@ def serve(monkeypatch):
         monkeypatch.setattr(files, "URL", f"http://127.0.0.1:{server.server_address[1]}/lastfm.zip")
         yield start
         server.shutdown()
-
-
-def test_the_real_files_have_the_documented_counts():
-    """So many lines as the data's own description says; without the files, what is recorded about them."""
-    assert [size for size, _ in files.CHECKS.values()] == [1925879, 222521, 1203620, 4180216]
-    if folder := real_folder():
-        contents = files.read_files(folder)
-        lines = [len(content.splitlines()) - 1 for name, content in contents.items() if name != "artists.dat"]
-        assert lines[1:] == [92_834, 186_479] and contents["artists.dat"].count(b"\n") - 1 == 17_632
 
 
 @pytest.mark.parametrize(("inside", "ends"), [("", b"\n"), ("lastfm", b"\r\n")])
@@ -267,7 +248,6 @@ def test_users_return_once_in_every_season(stand_in):
 @pytest.mark.parametrize("name", ["LinUCB", "LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-JDP"])
 @pytest.mark.parametrize("returning", [None, 1])
 def test_parallel_runs_follow_the_plain_loop(stand_in, name, returning, tmp_path, densities):
-    """And can be kept, with the problem's data."""
     problem, again = (LastFM(dimension=8, arms=6, returning=returning, listening=stand_in) for _ in range(2))
     learner = bdp.make(name, problem, horizon=150, **({} if name == "LinUCB" else {"epsilon": 2.0, "delta": 0.1}))
     result, kept = (bdp.simulate(learner, one, horizon=150, runs=3, seed=4, progress=False, cache=tmp_path)

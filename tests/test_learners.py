@@ -128,8 +128,7 @@ def test_published_widths_are_the_printed_ones():
     more = log + math.log(4), log + math.log(2)
     for kind, expected, size in (
         (PublishedEpochs, math.sqrt(more[0] / 1000) + more[1] / 250, math.ceil(32 * more[0] * 64 + 1)),
-        (PublishedDoubling, math.sqrt(more[1] / 1000) + (math.sqrt(2 * log) + log) / 250, 8),
-    ):
+        (PublishedDoubling, math.sqrt(more[1] / 1000) + (math.sqrt(2 * log) + log) / 250, 8)):
         width = kind(horizon=1000, epsilon=0.5)
         assert width.half_width() == math.inf and width.size(3, 4) == size
         assert width.forget(3, 4).after(noise).half_width() == pytest.approx(expected, rel=1e-12)
@@ -160,8 +159,6 @@ def test_bits_are_those_of_the_rounds_that_were_played(name):
 
 
 def test_a_learner_of_ones_own_is_not_played_by_the_fast_path():
-    """Whoever overrides what is asked gets it, though it is arm elimination."""
-
     class Backwards(ArmElimination):
         def ask(self):
             asked = super().ask()

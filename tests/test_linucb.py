@@ -14,12 +14,11 @@ from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.play import contexts
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
-from bandits_dp.privatizers import LocalGaussian, VectorSum
+from bandits_dp.privatizers import LocalGaussian
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.problems import CodeLinear, ContextualLinear, PoolContextual
 from bandits_dp.widths.ridge import NoiseLaw, PlainRadius
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
-from tests.same_law import same_law
 from tests.small_problems import assert_same_runs
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -40,7 +39,6 @@ def make(name, problem=FIXED, horizon=400, epsilon=4.0, calibration="certified",
 
 
 def generators(seed, runs):
-    """The generators of the runs of ``simulate``."""
     return list(map(np.random.default_rng, np.random.SeedSequence(seed).spawn(runs)))
 
 
@@ -126,19 +124,6 @@ def test_late_answers_are_credited_to_what_was_shown():
     assert live.learner.sums == pytest.approx(LinearStatistics(3).encode([x, y], [0.0, 1.0]).sum(axis=0))
 
 
-def test_noise_of_shuffled_bits_has_the_privatizers_law():
-    """The noise that the parallel runs add, coordinate by coordinate, against VectorSum's own releases; its std, too."""
-    privatizer = VectorSum(6, 2.0, 0.1, LinearStatistics(2), levels=9)
-    runs, rng = 4000, np.random.default_rng(0)
-    values = privatizer.domain.encode(np.tile([0.6, 0.3], (6, 1)), [0, 1, 1, 0, 1, 0.3])
-    fast = privatizer.noise_from(privatizer.draw_ahead(runs, rng), np.broadcast_to(values, (runs, *values.shape)))
-    slow = np.array([privatizer.release(values, rng) for _ in range(runs)]) - values.sum(axis=0)
-    for j in range(privatizer.dimension):
-        assert same_law(fast[:, j], slow[:, j]) > FALSE_ALARM / 5
-    assert fast.std(axis=0) == pytest.approx(privatizer.noise_std, rel=0.1)
-    assert privatizer.sub_gaussian_std >= fast.std(axis=0).max() * 0.97  # sub-Gaussian, so at least the std
-
-
 def test_features_of_single_precision_are_taken():
     """Unit vectors in float32 may be 1e-7 too long; they are shortened to norm 1 exactly, and longer ones are refused."""
     single = np.random.default_rng(0).normal(size=(200, 3)).astype(np.float32)
@@ -167,7 +152,6 @@ class Varying(ContextualLinear):
 
 @pytest.mark.parametrize(("name", "options"), FAMILY.items(), ids=lambda value: str(value))
 def test_the_number_of_arms_may_vary(name, options):
-    """Live, one user at a time or all of a batch, and simulated, where the plain loop plays."""
     problem = Varying(8, 3, fixed=False)
     live, rng = make(name, problem, **options), np.random.default_rng(0)
     assert path_for(live, problem) is play_plainly
@@ -198,8 +182,6 @@ def test_a_short_public_log_waits_for_no_batch():
 
 
 def test_a_learner_of_ones_own_is_not_played_by_the_fast_path():
-    """Whoever overrides a decision gets it, though it is a LinUCB."""
-
     class Last(LinUCB):
         def choose(self, features):
             return np.full(features.shape[:-2], features.shape[-2] - 1)

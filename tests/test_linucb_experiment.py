@@ -19,25 +19,14 @@ T, RUNS = 20_000, 25
 
 # Final regret at T = 20,000, d = 5, K = 100, epsilon = 0.2, delta = 0.1, B = 20: mean and standard error.
 # The authors' code, 50 instances, realised regret.
-PUBLISHED = {
-    "LinUCB": (630, 18),
-    "LinUCB-JDP": (3439, 90),
-    "LinUCB-SDP-Amp": (4948, 122),
-    "LinUCB-SDP-Vec": (4192, 138),
-    "LinUCB-LDP": (6870, 200),
-}
+PUBLISHED = {"LinUCB": (630, 18), "LinUCB-JDP": (3439, 90), "LinUCB-SDP-Amp": (4948, 122), "LinUCB-SDP-Vec": (4192, 138),
+             "LinUCB-LDP": (6870, 200)}
 # The oracle, `python -m tests.benchmarks.reference_experiment 400`, pseudo-regret.
-ORACLE = {
-    "LinUCB": (626.5, 5.6),
-    "LinUCB-JDP": (3343.2, 31.0),
-    "LinUCB-SDP-Amp": (4941.5, 43.2),
-    "LinUCB-SDP-Vec": (4073.3, 53.4),
-    "LinUCB-LDP": (6928.0, 82.7),
-}
+ORACLE = {"LinUCB": (626.5, 5.6), "LinUCB-JDP": (3343.2, 31.0), "LinUCB-SDP-Amp": (4941.5, 43.2), "LinUCB-SDP-Vec": (4073.3, 53.4),
+          "LinUCB-LDP": (6928.0, 82.7)}
 
 
 def make(name, epsilon, problem=PROBLEM, horizon=T, **options):
-    """Make a learner in the experiment calibration."""
     return bdp.make(name, problem, horizon=horizon, epsilon=epsilon, delta=0.1, calibration="experiment", **options)
 
 
@@ -96,9 +85,6 @@ def test_same_law_as_the_oracle(name, epsilon, monkeypatch):
     assert difference.std() < math.sqrt(1200 / 2) * 1.2
 
 
-# Noise
-
-
 def test_shape_of_gaussian_noise():
     """(Z + Z') / 2: variance s^2 on the diagonal, half of it elsewhere, s^2 on the vector (false alarm below 1e-6)."""
     privatizer, rng = FigureGaussian(3, 20, 2.0, "shuffle"), np.random.default_rng(0)
@@ -147,31 +133,16 @@ def test_bits_are_truncated_for_the_draw_only():
         assert (noise.std(axis=0) < own * 1.06).all() and (noise.std(axis=0) > own * 0.85).all()
 
 
-def test_constants_of_each_curve():
-    """Radius, regularizer and noise at epsilon = 1, from the facts by hand."""
-    ln = math.log
-
-    def radius(gamma):
-        return math.sqrt(gamma * 5) + 0.5 * math.sqrt(5 * ln((1 + T * 2 / gamma) * T))
-
-    by_hand = {
-        "LinUCB": (1.0, 1e-4),
-        "LinUCB-LDP": (gamma := math.sqrt(ln(25)) * math.sqrt(T * 5), 2 * gamma),
-        "LinUCB-JDP": (gamma := math.sqrt(ln(T)) * ln(25) * math.sqrt(5 * ln(T)), 2 * gamma),
-        "LinUCB-SDP-Amp": (gamma := math.sqrt(ln(500) / 20) * math.sqrt(T * 5), 2 * gamma),
-        "LinUCB-SDP-Vec": (gamma := ln(50) / math.sqrt(20) * math.sqrt(T * 5) / 4, 2 * gamma),
-    }
-    for name, (gamma, ridge) in by_hand.items():
-        learner = make(name, 1.0).learner
-        assert learner.radius.regularizer(7) == pytest.approx(ridge)
-        assert learner.beta == pytest.approx(radius(gamma)), name
-    bits = {epsilon: make("LinUCB-SDP-Vec", epsilon).stream.privatizer.noise_bits.believed for epsilon in (0.2, 1.0, 10.0)}
-    assert bits[0.2] == pytest.approx(80 * ln(50) ** 2 / (0.04 * 20))
-    assert bits[1.0] == pytest.approx(10 * 80 * ln(50) ** 2 / 20)
-    assert bits[10.0] == pytest.approx(6.12, abs=0.01)
-
-
-# An indefinite matrix, and live use
+@pytest.mark.parametrize("name", reference.CURVES)
+def test_constants_of_each_curve(name):
+    """Radius, regularizer and noise bits are those of the oracle."""
+    for epsilon in reference.EPSILONS:
+        own, made = reference.constants(name, epsilon, T, 20, 0.1, 5), make(name, epsilon)
+        assert made.learner.radius.regularizer(7) == pytest.approx(own["ridge"])
+        radius = math.sqrt(own["gamma"] * 5) + 0.5 * math.sqrt(5 * math.log((1 + T * 2 / own["gamma"]) * T))
+        assert made.learner.beta == pytest.approx(radius) and made.batch_size == own["batch"]
+        if "bits" in own:
+            assert made.stream.privatizer.noise_bits.believed == pytest.approx(own["bits"])
 
 
 def test_indefinite_matrix_plays_the_first_negative_arm():
@@ -189,7 +160,6 @@ def test_indefinite_matrix_plays_the_first_negative_arm():
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_the_plain_loop_is_the_fast_path(name):
-    """Run for run where noise is drawn alike; counts and curves of the same names."""
     problem = CodeLinear(arms=12, dimension=3)
     learner = make(name, 10.0, problem, 300)
     fast = bdp.simulate(learner, problem, 300, runs=2, seed=5, progress=False)
@@ -197,9 +167,6 @@ def test_the_plain_loop_is_the_fast_path(name):
     plain = bdp.simulate(learner, problem, 300, runs=2, seed=5, progress=False)
     assert fast.counts.keys() == plain.counts.keys() and fast.curves.keys() == plain.curves.keys()
     assert "SDP" in name or fast.regret == pytest.approx(plain.regret, abs=1e-9)
-
-
-# Instances
 
 
 def test_instances_of_the_code():
@@ -217,9 +184,6 @@ def test_instances_of_the_code():
         CodeLinear(arms=4)
     with pytest.raises(ValueError, match="features of norm at most 1"):
         bdp.make("LinUCB-JDP", PROBLEM, horizon=100, epsilon=1.0, delta=0.1)
-
-
-# Bad input
 
 
 def test_experiment_takes_no_other_options():

@@ -27,13 +27,11 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 
 def machine() -> dict[str, Any]:
-    """Say in general words where this runs."""
     return {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count(),
             "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
 
 
 def measured(key: str) -> dict[str, Any]:
-    """Measure one case in a fresh process."""
     command = [sys.executable, "-m", "tests.benchmarks.measure", key]
     done = subprocess.run(command, env={**os.environ, **ONE_THREAD}, stdout=subprocess.PIPE, text=True, check=True, timeout=3600)
     row: dict[str, Any] = json.loads(done.stdout)
@@ -41,14 +39,12 @@ def measured(key: str) -> dict[str, Any]:
 
 
 def told(row: dict[str, Any]) -> str:
-    """Say in one line what was measured."""
     name = f"{row['family']:>10} {row['name']}" + (f" ({row['note']})" if row["note"] else "")
     ratio = f"{row['times the plain loop']:12,.0f} times the plain loop" if "times the plain loop" in row else ""
     return f"{name:<60} {row['seconds']:8.3g} s {row['peak megabytes']:6.0f} MB {ratio}"
 
 
 def main() -> None:
-    """Measure, print and store."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("only", nargs="*", help=f"families: {', '.join(FAMILIES)}")
     chosen = parser.parse_args().only or FAMILIES

@@ -29,7 +29,6 @@ class Case:
         return "/".join(part for part in (self.family, self.name, self.note) if part)
 
     def learner(self) -> Any:
-        """Make the learner."""
         return bdp.make(self.name, self.problem, horizon=self.horizon, epsilon=self.epsilon, delta=self.delta,
                         calibration=self.calibration, **self.options)
 

@@ -37,7 +37,6 @@ def generators(runs: int) -> list[np.random.Generator]:
 
 
 def rounded(value: float, digits: int = 3) -> float:
-    """Round to a few digits: more would be noise."""
     return float(f"{value:.{digits}g}")
 
 
@@ -54,8 +53,7 @@ def simulation(case: Case) -> dict[str, Any]:
         "family": case.family, "name": case.name, "note": case.note, "rounds": case.horizon, "runs": case.runs,
         "seconds": rounded(taken), "rounds per second": rounded(speed), "times the plain loop": rounded(speed * plain),
         "peak megabytes": rounded(peak, 2), "regret": rounded(final.mean()),
-        "standard error": rounded(final.std(ddof=1) / math.sqrt(case.runs), 2),
-    }
+        "standard error": rounded(final.std(ddof=1) / math.sqrt(case.runs), 2)}
 
 
 def design(name: str, tolerance: float) -> dict[str, Any]:
@@ -68,7 +66,6 @@ def design(name: str, tolerance: float) -> dict[str, Any]:
 
 
 def main(key: str) -> None:
-    """Measure the case with this key."""
     if key in DESIGNS:
         measured = design(key.removeprefix("designs/"), DESIGNS[key])
     else:

@@ -116,7 +116,6 @@ def play(curve, epsilon, count=50, seed=0, horizon=20_000, arms=100, d=5, batch=
 
 
 def summary(values):
-    """Mean and standard error."""
     return values.mean(), values.std(ddof=1) / math.sqrt(len(values))
 
 

@@ -14,5 +14,4 @@ def effort(name, parts, small, slowness=1.0, **more):
 
 
 def only(names):
-    """Return the names, or those that have ONLY= in them."""
     return [name for name in names if os.environ.get("ONLY", "").lower() in name.lower()]

@@ -59,12 +59,10 @@ def numbers(thing, depth=5, private=True):
 
 
 def held(thing):
-    """Return copies of the numbers that something holds."""
     return [np.array(one) for one in numbers(thing)]
 
 
 def same(one, other, close=np.array_equal):
-    """Whether two lists of arrays hold the same numbers, NaN included."""
     return len(one) == len(other) and all(
         a.shape == b.shape and (a.dtype.kind == "O" or close(a, b, equal_nan=a.dtype.kind == b.dtype.kind == "f"))
         for a, b in zip(one, other, strict=True))

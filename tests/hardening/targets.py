@@ -97,7 +97,6 @@ class Target:
         return space
 
     def made(self, text):
-        """Evaluate an expression, with copies of all that lies about."""
         code, kept = compile(text, "<call>", "eval"), (ModuleType, FunctionType, type, partial, type(None))
         names = [name for name in code.co_names if not isinstance(self.space.get(name), kept)]
         return quietly(eval, code, self.space | {name: deepcopy(self.space[name]) for name in names})
@@ -109,7 +108,6 @@ class Target:
 
     @cached_property
     def given(self):
-        """Return the texts of the arguments, by name."""
         given = {name: ast.unparse(value) for name, value in zip(self.parameters, self.node.args, strict=False)}
         return given | {word.arg: ast.unparse(word.value) for word in self.node.keywords}
 
@@ -177,7 +175,6 @@ def examples(module):
 
 @cache
 def targets():
-    """Return all targets, by name."""
     found = {}
     for module in MODULES:
         for name, setup, call in examples(module):

@@ -75,8 +75,6 @@ def test_everything_public_is_called():
 
 ARMS = "bdp.problems.BernoulliArms([0.9, 0.8]), horizon=99, epsilon=1.0"
 REFUSED = [  # a call, and how its error begins
-    ("bdp.problems.BernoulliArms(holding([0.5, 0.2], np.ma.masked))", "means must"),
-    ("bdp.problems.BernoulliArms([0.5, 10**400])", "means must"),
     ("bdp.problems.LinearArms([[1, 0], [0, 1]], {0.5})", "theta must"),
     ("bdp.privatizers.Identity(1).randomize([1.0], 1)", "rng must"),
     (f"bdp.make('SDP-AE', {ARMS}, delta=0.1, strict=None)", "strict must be True or False"),
@@ -86,7 +84,6 @@ REFUSED = [  # a call, and how its error begins
     ("bdp.accounting.advanced_composition(800.0, 0.0, 2, 0.1)", "epsilon = 800.0, delta = 0.0, releases = 2, slack = 0.1 must"),
     ("bandits_dp.widths.running.TreeWidth(bdp.continual.TreeCounter(9, 1.0, 0.1))", "counter must have a horizon and Laplace"),
     ("bandits_dp.widths.rewards.CountedRadius(bdp.continual.TreeCounter(9, 1.0, 0.1), 1, 1.0, 1.0, 1.0, 1.0, 0.1)", "counter must"),
-    ("bdp.accounting.skellam_variance(1, 1e-290, 1)", "delta must be at least 1e-260"),
     ("bdp.accounting.shuffle_epsilon(0.1, 2**31, 1e-6)", "users must be at most 20,445,661"),
     ("bdp.continual.FactorizationCounter(10**8, 1.0, 1e-6, appearances=17)", "horizon must ask for at most 20,000,000"),
     ("bdp.continual.HybridCounter(None, 1.0, 1e-6).noise_path(np.random.default_rng(1), 10**9)", "steps must ask for at most"),

@@ -56,7 +56,6 @@ def made(text, x=None):
 
 
 def choices(option):
-    """Return what an option may be besides its default."""
     kinds = {bool: [not option.default], int: [4, 2], float: [0.1, 0.5]}
     words = [one for one in option.ranges if isinstance(one, str)]
     return words + [value for one in option.ranges for value in kinds.get(getattr(one, "kind", one), ())]

@@ -1,5 +1,6 @@
 """What the authors of a set expect of it: submissions with their scores, and usual mistakes (`tests/course/set_N.py`)."""
 
+import re
 import runpy
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +34,15 @@ class Plan:
 
 
 def written(answers: dict[str, Any], solution: dict[str, str]) -> dict[str, str]:
-    """Write out the answers that are given as changes, [(old words, new words), ...], of the solution's."""
+    """Write out the answers that are given as changes, [(old words, new words), ...], of the solution's, or as indented lines.
+
+    These stand below the first line of the solution's function.
+    """
     made = {}
     for name, answer in answers.items():
         made[name] = answer if isinstance(answer, str) else solution[name]
+        if made[name].lstrip("\n").startswith("    "):
+            made[name] = re.search(r"(?ms)^def .*?:\n", solution[name])[0] + made[name]
         for old, new in () if isinstance(answer, str) else answer:
             if old not in made[name]:
                 raise ValueError(f"the solution of {name!r} has no words {old!r} that a plan could change")
@@ -58,4 +64,4 @@ def plan(name: str, tasks: list[Task], solution: dict[str, str], folder: Path = 
     if missing := sorted(answers - set(hard_coded)):
         raise ValueError(f"{path.name}: HARD_CODED has no answer for {missing}")
     made = tuple(Mistake(key, belief, written(one, solution), TEST + min(one)) for key, (belief, one) in mistakes.items())
-    return Plan(written(partly, solution), told["PARTLY_POINTS"], hard_coded, told["HARD_CODED_POINTS"], made)
+    return Plan(written(partly, solution), told["PARTLY_POINTS"], written(hard_coded, solution), told["HARD_CODED_POINTS"], made)
