@@ -1,5 +1,6 @@
 """What the tests of chapters share: a notebook's cells, run or as stored, the frames of scenes, slopes, and exact deltas."""
 
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable
@@ -72,6 +73,17 @@ def law_of_runs(play: Callable[[Callable[[], int]], Hashable], noise: dict[int, 
             law[seen] += math.prod((noise[value] for value in script), start=Fraction(1))
     assert sum(law.values()) == 1
     return dict(law)
+
+
+def summed(*laws: dict[int, Fraction]) -> dict[int, Fraction]:
+    """Return the exact law of a sum of independent whole numbers."""
+    total = {0: Fraction(1)}
+    for law in laws:
+        new: defaultdict[int, Fraction] = defaultdict(Fraction)
+        for (x, mass), (y, chance) in itertools.product(total.items(), law.items()):
+            new[x + y] += mass * chance
+        total = dict(new)
+    return total
 
 
 def slope(x: Any, y: Any) -> tuple[float, float]:

@@ -30,8 +30,6 @@ def rule(name: str, means: Array) -> Any:
 
 
 # ---- Hoeffding
-
-
 def hoeffding_gap(n: int, law: Array, constant: float = 2.0) -> float:
     """Return the largest of ln(exact upper tail) - ln(bound), over all thresholds, for n rewards on 0, 1/g, ..., 1 with `law`.
 
@@ -67,8 +65,6 @@ def test_a_larger_constant_would_be_caught() -> None:
 
 
 # ---- UCB1
-
-
 def ucb1_bound(means: Array, horizon: int) -> float:
     gaps = means.max() - means
     return float(8 * math.log(horizon) * (1 / gaps[gaps > 0]).sum() + (1 + math.pi**2 / 3) * gaps.sum())
@@ -81,11 +77,7 @@ def refutes(regret: Array, bound: float, most: float, checks: int) -> bool:
 
 
 UCB1_GRID = [
-    ([0.5, 0.1], 10_000),
-    ([0.5, 0.3], 30_000),
-    ([0.9, 0.5, 0.5], 10_000),
-    ([0.95, 0.05], 3_000),
-    ([0.2, 0.6, 0.1, 0.6], 10_000),
+    ([0.5, 0.1], 10_000), ([0.5, 0.3], 30_000), ([0.9, 0.5, 0.5], 10_000), ([0.95, 0.05], 3_000), ([0.2, 0.6, 0.1, 0.6], 10_000),
     ([0.45, 0.5, 0.3, 0.6, 0.4], 10_000),
 ]
 
@@ -107,14 +99,12 @@ def test_ucb1_bound() -> None:
 @pytest.mark.slow
 def test_following_the_leader_breaks_that_bound() -> None:
     means, horizon = np.array(UCB1_GRID[1][0]), UCB1_GRID[1][1]
-    tapes = np.random.default_rng(12).random((2000, horizon))
+    tapes = np.random.default_rng(12).random((1000, horizon))
     regret = (means.max() - means[rule("greedy", means)(tapes)]).sum(axis=1)
     assert refutes(regret, ucb1_bound(means, horizon), horizon * 0.2, 2 * len(UCB1_GRID))
 
 
 # ---- Arm elimination
-
-
 def log_failure(horizon: int, m: int) -> float:
     return math.log(horizon**2 / m)
 
@@ -187,33 +177,6 @@ def test_the_packages_width_is_a_hair_wider(m: int) -> None:
 
 
 # ---- What the arms give away
-
-
-def test_replaying_both_answers_names_the_true_one() -> None:
-    """Play the attack of the chapter with nothing but what its adversary knows."""
-    means = np.array([0.45, 0.5, 0.3, 0.6, 0.4])
-    noor, rounds = 20, 200
-    tapes = np.random.default_rng(17).random((30, rounds))
-    arms = rule("ucb1", means)(tapes)
-    answers = (tapes < means[arms]).astype(float)
-    named = 0
-    for shown, told in zip(arms, answers, strict=True):
-        alive = {}
-        for guess in (0.0, 1.0):
-            problem = bdp.problems.BernoulliArms(means)
-            learner = bdp.make("UCB1", problem, horizon=rounds)
-            alive[guess] = True
-            for t in range(rounds):
-                ticket = learner.act()
-                if ticket.arm != shown[t]:
-                    alive[guess] = False
-                    break
-                learner.update(ticket, guess if t == noor else told[t])
-        assert alive[told[noor]], "the true history explains what was seen"
-        named += not alive[1 - told[noor]]
-    assert named >= 27
-
-
 def suggestions(name: str, tape: Array, answer: bool, rounds: int, **options: Any) -> str:
     """Letters that the package's rule shows to the chapter's users, of whom user 20 answers as told."""
     means, noor, played = np.array([0.45, 0.5, 0.3, 0.6, 0.4]), 20, ""
@@ -233,8 +196,7 @@ def test_the_scene_shows_what_the_package_suggests() -> None:
     spawned = np.random.SeedSequence(0).spawn(12)
     tapes = {run: np.random.default_rng(spawned[run]).random(50_000) for run in (0, 11)}
     rules = {
-        "UCB1": ("UCB1", 0, slice(20, 40), {}),
-        "elimination": ("AE", 0, slice(0, 2000, 100), {"batch_size": 100}),
+        "UCB1": ("UCB1", 0, slice(20, 40), {}), "elimination": ("AE", 0, slice(0, 2000, 100), {"batch_size": 100}),
         "elimination, unlucky": ("AE", 11, slice(4700, 6700, 100), {"batch_size": 100}),
     }
     assert {rule for _, rule in frames} == set(rules)

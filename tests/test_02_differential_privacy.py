@@ -32,8 +32,6 @@ def leaky_response(epsilon: float, delta: float) -> tuple[Law, Law]:
 
 
 # ---- What a promise means to a guesser
-
-
 def test_guessing_bound() -> None:
     rng = np.random.default_rng(21)
     guesses = np.array(list(itertools.product([0.0, 1.0], repeat=6)))  # every way to say 1 on six outcomes
@@ -54,8 +52,6 @@ def test_guessing_bound() -> None:
 
 
 # ---- Laplace
-
-
 @pytest.mark.parametrize("dimension", [1, 2, 5])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_laplace_is_pure(dimension: int, epsilon: float) -> None:
@@ -85,8 +81,6 @@ def test_laplace_profile(epsilon: float, scale: float, shift: float) -> None:
 
 
 # ---- Gaussian
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("noise_std", [0.25, 1.0, 4.0])
 def test_gaussian_profile(epsilon: float, noise_std: float) -> None:
@@ -125,8 +119,6 @@ def test_classical_gaussian_below_one_and_beyond() -> None:
 
 
 # ---- What survives
-
-
 def test_post_processing() -> None:
     rng = np.random.default_rng(23)
     for epsilon in (0.1, 1.0, 2.0):
@@ -143,8 +135,6 @@ def test_post_processing() -> None:
 
 
 # ---- What adds up
-
-
 def test_basic_composition_also_when_adaptive() -> None:
     rng = np.random.default_rng(24)
     for epsilon1, epsilon2 in itertools.product((0.1, 0.7, 2.0), repeat=2):
@@ -187,8 +177,7 @@ def test_advanced_composition(delta: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "exact"),
-    [(lambda y: 1.0 + 0 * y, True), (np.sign, True), (lambda y: (y > 0) * 1.0, False), (np.tanh, False)],
+    ("second", "exact"), [(lambda y: 1.0 + 0 * y, True), (np.sign, True), (lambda y: (y > 0) * 1.0, False), (np.tanh, False)],
 )
 def test_gaussian_composition_also_when_adaptive(second: Callable[[Law], Law], exact: bool) -> None:
     stds, epsilon = (1.0, 1.5), 0.8

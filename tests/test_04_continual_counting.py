@@ -11,15 +11,13 @@ from scipy.special import ndtr
 
 from bandits_dp import continual as C
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
-from tests.chapters import cells, stored_scene
+from tests.chapters import cells, one_way, stored_scene
 from tests.counter_factors import factors, worst_shift
 
 COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
 
 
 # ---- One proof for every counter
-
-
 def stream_delta(right: np.ndarray, first: float, other_first: float, second, other_second, sigma: float, epsilon: float) -> float:
     """Hockey-stick divergence of y = R x + z, two rounds, x_2 a function of y_1; exact in y_2, trapezoid rule in y_1.
 
@@ -81,13 +79,13 @@ def test_sensitivity_and_error_are_norms_of_the_factors(kind: type, horizon: int
     assert counter.sensitivity == pytest.approx(np.linalg.norm(right, axis=0).max())
     assert counter.noise_std == pytest.approx(gaussian_noise_std(1.0, 1e-6, counter.sensitivity))
     assert counter.error_std(np.arange(1, horizon + 1)) == pytest.approx(counter.noise_std * np.linalg.norm(left, axis=1))
-    rng = np.random.default_rng(0)
+    rng, most = np.random.default_rng(0), worst_shift(right, 3)
     for _ in range(200):  # several rounds of one user, any directions: R Delta is never longer than S
         change = np.zeros((horizon, 2))
         chosen = rng.choice(horizon, min(3, horizon), replace=False)
         angle = rng.uniform(0, 2 * math.pi, len(chosen))
         change[chosen] = np.column_stack([np.cos(angle), np.sin(angle)])
-        assert np.linalg.norm(right @ change) <= worst_shift(right, 3) * (1 + 1e-12)
+        assert np.linalg.norm(right @ change) <= most * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 10, 99, 1000, 10**6])
@@ -100,8 +98,6 @@ def test_naive_and_two_level_errors(horizon: int) -> None:
 
 
 # ---- Tree and square root
-
-
 def test_tree_touches_h_blocks_and_popcount_noises() -> None:
     """Brute force: the blocks of every user, and the noises in every sum, for all horizons up to 130."""
     for horizon in [*range(1, 131), 255, 256, 257]:
@@ -198,8 +194,6 @@ def test_square_root_of_counting() -> None:
 
 
 # ---- Joint privacy
-
-
 def test_billboard_lemma_exactly() -> None:
     """The chapter's three-user world in fractions: every user, every change of data, views of the others."""
     play = chapter_function("billboard", "play")
@@ -221,15 +215,12 @@ def test_billboard_lemma_exactly() -> None:
             everything[actions] += chance
         return board, others, both, everything
 
-    def delta(p: dict, q: dict, ratio: Fraction) -> Fraction:
-        return sum((max(p[x] - ratio * q.get(x, Fraction(0)), Fraction(0)) for x in p), Fraction(0))
-
     exposed = 0
     crowds = [((0, (0, 1)), (1, (1, 0))), ((1, (0, 1)), (1, (0, 1))), ((0, (1, 1)), (0, (1, 0)))]
     for crowd, i in itertools.product(crowds, range(3)):
         worlds = [views((*crowd[:i], kind, *crowd[i:]), i) for kind in kinds]
         for (p, q), ratio in itertools.product(itertools.permutations(worlds, 2), (Fraction(3, 2), Fraction(3))):
-            board, others, both, everything = (delta(a, b, ratio) for a, b in zip(p, q, strict=True))
+            board, others, both, everything = (one_way(a, b, ratio) for a, b in zip(p, q, strict=True))
             assert others <= board
             assert both == board  # the others' screens add nothing to the board
             exposed += everything > board

@@ -65,8 +65,6 @@ def two_arms(gap: float, bad: int = 1) -> bdp.problems.BernoulliArms:
 
 
 # ---- Privacy of a run
-
-
 class Nervous(PaperWidth):
     """A width that eliminates at once, so that the run adapts as much as it can."""
 
@@ -203,8 +201,6 @@ def test_the_order_constant_leaves_room(measured: dict[str, float]) -> None:
 
 
 # ---- Widths
-
-
 def errors(make: Callable[[int], Noise], batches: list[int]) -> Iterator[tuple[Noise, np.ndarray, np.ndarray]]:
     """Yield, batch by batch, the privatizer and the exact law of a released sum of fair rewards, less its mean."""
     pmf, users = np.ones(1), 0
@@ -365,8 +361,6 @@ def test_errors_of_the_three_models(measured: dict[str, float]) -> None:
 
 
 # ---- Regret
-
-
 def test_explicit_regret_bound() -> None:
     """Mean regret is below the bound (plus four standard errors), and the bound is no more than twelve times as large."""
     for epsilon, gap in itertools.product((0.1, 0.5), (0.05, 0.1, 0.4)):

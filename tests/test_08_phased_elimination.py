@@ -63,8 +63,6 @@ def scale(name, calibration, **options):
 
 
 # ---- Theorem boxes
-
-
 @pytest.mark.parametrize(("n", "d"), [(4, 2), (30, 2), (12, 3), (40, 5)])
 def test_kiefer(n, d):
     """What the chapter's own steps end in: no design has a smaller worst leverage, and none a larger determinant."""
@@ -170,8 +168,6 @@ def test_local_noise_is_only_a_factor(d):
 
 
 # ---- The paper
-
-
 claim = partial(pytest.mark.claim, "li2022", chapter=CHAPTER)
 observation = partial(claim, outcome="observation")
 

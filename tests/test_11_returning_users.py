@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
-from scipy.stats import linregress
 
 import bandits_dp as bdp
 from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian_noise_std, optimal_composition, shuffle_epsilon
@@ -21,7 +20,7 @@ from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
 from bandits_dp.problems.contextual import ContextualLinear
 from bandits_dp.widths.ridge_private import CertifiedRadius
-from tests.chapters import stored_scene
+from tests.chapters import slope, stored_scene
 from tests.counter_factors import factors
 from tests.fixed_features import play
 
@@ -48,8 +47,7 @@ def papers_regret(name: str, runs: int, **options: object) -> float:
 
 
 def exponent(sizes: list, values: list) -> float:
-    """Return the slope on log axes."""
-    return float(linregress(np.log(sizes), np.log(values)).slope)
+    return slope(sizes, values)[0]
 
 
 def in_horizon(name: str, horizons: tuple = (10**5, 10**6, 10**7), **options: object) -> float:

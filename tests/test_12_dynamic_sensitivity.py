@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import json
 import math
 from functools import cache, partial
 
@@ -17,13 +16,13 @@ from bandits_dp.companion.plots import Bar, Dot, Path, Text
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
-from bandits_dp.widths.rewards import FixedWidth
-from tests.chapters import defined, stored_page
+from bandits_dp.widths.ridge import FixedWidth
+from tests.chapters import defined
 
 CHAPTER = "12_dynamic_sensitivity"
 claim = partial(pytest.mark.claim, "wang2022", chapter=CHAPTER)
 POOL = PoolContextual(clip=True)
-BOUND = defined(CHAPTER, "regret-bound")
+regret_bound = defined(CHAPTER, "regret-bound")["regret_bound"]
 LINE = PoolContextual(arms=2, dimension=1, items=2, pool=[[1.0], [-1.0]], theta=[0.0], clip=True)
 
 
@@ -64,8 +63,6 @@ def noise_of(problem, horizon, epsilon=2.0, calibration="theorem", **options):
 
 
 # ---- What the chapter proves -------------------------------------------------------------------------------------------------
-
-
 def test_lemma_1_shift():
     """For features of all kinds: the shift is below 2 L / lambda_min, which never rises; equality in one dimension."""
     rng = np.random.default_rng(0)
@@ -139,11 +136,6 @@ def play_features(rows, std, kappa, reward_std=1.0, whiten=False):
         widths[t], crosses[t] = math.sqrt(x @ learner.inverse @ x), learner.cross
         learner.tell(np.zeros(dimension), x[None])
     return widths, crosses
-
-
-def regret_bound(*where):
-    """The chapter's function."""
-    return BOUND["regret_bound"](*where)
 
 
 def test_widths_add_up():
@@ -232,8 +224,6 @@ def test_whitening_can_lose_information():
 
 
 # ---- Sensitivity -------------------------------------------------------------------------------------------------------------
-
-
 def two_songs():
     """Algorithm 2 on songs e1 and e2, ten a round, e1 better: least eigenvalue of A_T and the bound of Lemma 1."""
     horizon, lambda0 = 2**17, 0.5
@@ -419,8 +409,6 @@ def test_small_rounds(measured):
 
 
 # ---- Privacy: the grid of chapter 12 ------------------------------------------------------------------------------------------
-
-
 def spent(log_horizon, epsilon, scale=32.0):
     """The s of the box 'Fresh noise', T = 2^n: a lower bound in closed form, from rounds t >= 2^14 whose second bit is set."""
     n = log_horizon
@@ -679,8 +667,6 @@ def test_pan_privacy(measured):
 
 
 # ---- Noise, width and regret -------------------------------------------------------------------------------------------------
-
-
 @claim("Lemma 3",
        "With probability $1 - \\zeta$, sum of independent Lapalace distributions $\\text{Lap}(a_i)$ is bounded by "
        "$O(\\sqrt{\\sum_i a_i^2} \\log \\frac{1}{\\zeta})$",
@@ -1047,14 +1033,12 @@ def test_figure_2b_later(measured):
 
 
 # ---- The scene "Fresh or kept?"
-
-
 @cache
 def fresh_or_kept():
-    """Run the scene's cells; return what they define, and the figure that is stored."""
+    """Run the scene's cells; return what they define."""
     names = {"DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace, "numbers": {}, "Bar": Bar, "Dot": Dot, "Text": Text,
              "Path": Path}
-    return defined(CHAPTER, "plain-dgs", "fresh-kept-run", "fresh-kept", **names), stored_page(CHAPTER, "fresh-kept")
+    return defined(CHAPTER, "plain-dgs", "fresh-kept-run", "fresh-kept", **names)
 
 
 def intervals(night):
@@ -1069,9 +1053,8 @@ def intervals(night):
 @pytest.mark.parametrize("noise", ["kept", "fresh"])
 @pytest.mark.parametrize("night", [1, 3, 8, 15, 255])
 def test_the_scene_shows_the_packages_noise(night, noise):
-    space, stored = fresh_or_kept()
+    space = fresh_or_kept()
     marks, note = space["night_by_night"](night, noise)
-    assert json.dumps(note, ensure_ascii=False)[1:-1] in stored
     std, parts = noise_of(LINE, 256, calibration="experiment", explicit_tree=noise == "kept").stds()[night - 1], intervals(night)
     assert std == pytest.approx(math.sqrt(sum(2 * (8 / (2 * end)) ** 2 for _, end in parts)))
     boxes = [mark for mark in marks if isinstance(mark, Bar) and " to " in mark.key]
@@ -1088,7 +1071,7 @@ def test_the_scene_shows_the_packages_noise(night, noise):
 @pytest.mark.parametrize("kind", ["kept", "fresh"])
 def test_the_scene_counts_right_guesses(kind):
     """Its shares, against 20,000 other runs drawn number by number; the comparison fails once in a million."""
-    space, runs, rng = fresh_or_kept()[0], 20_000, np.random.default_rng(7)
+    space, runs, rng = fresh_or_kept(), 20_000, np.random.default_rng(7)
     nodes, lead = rng.laplace(size=(64, runs)) * 4 / np.maximum(np.arange(64), 1)[:, None], np.zeros(runs)
     for t in range(1, 64):
         ends = np.array([end for _, end in intervals(t)])

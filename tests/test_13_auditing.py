@@ -29,8 +29,6 @@ def lower_bound(more, less, runs, delta, confidence):
 
 
 # ---- What an audit proves ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("p", "q", "delta"), [(0.5, 0.5 * math.exp(-1), 0.0), (0.3, 0.1, 0.05), (1.0, 0.3, 0.0), (0.3, 0.0, 0.2)])
 def test_an_audit_is_wrong_as_rarely_as_declared(p, q, delta):
     """The exact probability of a bound above the truth, over all pairs of counts, is at most 1 - confidence."""
@@ -107,15 +105,6 @@ def test_one_run_is_wrong_as_rarely_as_declared(users, epsilon):
     assert excess(*outputs_of_messages(users, 1.2 * epsilon), epsilon) > 0.01
 
 
-def test_the_chapters_single_runs_keep_their_confidence():
-    """Clopper and Pearson's limit of the share of right guesses: over the claim in at most one run in a hundred."""
-    made = 300
-    for epsilon in (0.5, 1.0, 2.0):
-        v, p = np.arange(made + 1), 1 / (1 + math.exp(-epsilon))
-        low = betaincinv(np.maximum(v, 1), made - v + 1, 0.01) * (v > 0)
-        assert stats.binom.pmf(v, made, p)[low > p].sum() <= 0.01
-
-
 def test_rare_faults_stay_unseen():
     """Verdicts on a sound mechanism and on one with a rare fault differ no more often than the faults strike."""
     share, runs, tries = 2e-4, 1000, 400
@@ -146,8 +135,6 @@ def test_rare_faults_stay_unseen():
 
 
 # ---- The last bits -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def sampler():
     """The textbook's sampler and Eve's test, as they stand in the chapter."""
@@ -158,28 +145,17 @@ def sampler():
 
 @pytest.mark.parametrize("b", (0.5, 1.0, 3.0))
 def test_textbook_laplace_betrays_its_count(sampler, b):
-    """Every output can be made from its own count, and most cannot be made from the other one, at every scale."""
-    rng = np.random.default_rng(2)
-    for count in (0, 1):
-        y = sampler["textbook"](count, rng, 4000, b)
+    """Every output can be made from its own count, most not from the other one; at scale 1, where rounding is the same, numpy's."""
+    rng, samplers = np.random.default_rng(2), [sampler["textbook"], lambda count, rng, runs, b: rng.laplace(count, b, runs)]
+    for draw, count in itertools.product(samplers if b == 1 else samplers[:1], (0, 1)):
+        y = draw(count, rng, 4000, b)
         assert sampler["reachable"](y, count, b).all()
         assert sampler["reachable"](y, 1 - count, b).mean() < 0.5
     noise = sampler["textbook"](0, rng, 50_000, b)
     assert stats.kstest(noise / b, stats.laplace.cdf).pvalue > FALSE_ALARM  # it is Laplace noise all the same
 
 
-def test_numpys_laplace_betrays_its_count(sampler):
-    """numpy's own sampler is a logarithm of a uniform number, too: the test never misses the true count."""
-    rng = np.random.default_rng(3)
-    for count in (0, 1):
-        y = rng.laplace(count, 1.0, 4000)
-        assert sampler["reachable"](y, count).all()
-        assert sampler["reachable"](y, 1 - count).mean() < 0.5
-
-
 # ---- What the chapter shows --------------------------------------------------------------------------------------------------
-
-
 def test_scene_shows_counts_and_bounds():
     """At every setting the marks are the counts' shares and limits, and the bound follows from them."""
     settings = stored_scene(CHAPTER, "scene")
@@ -197,17 +173,12 @@ def test_scene_shows_counts_and_bounds():
 
 
 def test_the_gallery_hangs_what_the_audits_found():
-    """Twelve rooms, some private; the broken ones are caught at last, the others never; audits of 1,000 runs, computed again."""
+    """Twelve rooms, some private; the broken ones are caught at last, the others never. (nbval computes them again.)"""
     rooms = page_json(stored_page(CHAPTER, "museum"))["rooms"]
     assert len(rooms) == len(bdp.museum.exhibits()) == 12 and 3 <= sum(one["private"] for one in rooms) <= 6
     for one, piece in zip(rooms, bdp.museum.exhibits(), strict=True):
         assert one["audits"][-1]["passed"] is one["private"] and (one["twin"]["bound"] <= piece.epsilon) is not one["private"]
         assert " ".join(piece.story.split()).startswith(one["title"])
-        if piece.epsilon < 5:  # such claims can fail at 1,000 runs
-            mechanism, rng = piece.mended if one["private"] else piece.broken, np.random.default_rng(13)
-            found = bdp.audit(mechanism, piece.a, piece.b, piece.epsilon, piece.delta, 1000, rng=rng, progress=False)
-            assert one["audits"][1]["bound"] == pytest.approx(found.epsilon_lower, abs=1e-4)
-            assert one["audits"][1]["passed"] == found.passed
 
 
 def test_the_page_on_what_is_not_covered_runs():

@@ -12,7 +12,9 @@ import lastfm_curves as tool
 from bandits_dp.companion.lastfm import LastFM
 from bandits_dp.companion.lastfm.data import load_listening
 from bandits_dp.companion.lastfm.files import CHECKS, VARIABLE
+from bandits_dp.continual import FactorizationCounter
 from tests.chapters import stored_scene
+from tests.counter_factors import factors
 from tests.test_lastfm import check_candidates, real_folder
 
 STORED = json.loads((files("bandits_dp.companion.lastfm") / "curves.json").read_text("utf-8"))
@@ -38,12 +40,6 @@ def real():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, str(folder))
         return LastFM(source="files")
-
-
-def ends(name):
-    """Return mean and standard error of the stored ratio at the end."""
-    values = np.array(STORED["curves"][name]["ends"])
-    return values.mean(), values.std(ddof=1) / np.sqrt(len(values))
 
 
 def test_the_set_up_is_the_papers(real, stand_in):
@@ -81,27 +77,17 @@ def test_stored_runs_come_from_the_files(real):
         np.testing.assert_allclose(ratio[:, -1], STORED["curves"][name]["ends"][:2], atol=0.5)
 
 
-def test_order_of_the_learners():
-    """RewardTree is far above Neel and Roth's tree, bands apart, and every learner above chance."""
-    tree, reward_tree = ends("Tree"), ends("RewardTree")
-    assert reward_tree[0] - tree[0] > 20 * np.hypot(reward_tree[1], tree[1])
-    assert all(ends(name)[0] > 1.5 for name in tool.LEARNERS)
-    assert abs(ends("random play")[0] - 1) < 6 * ends("random play")[1]
-    problem = LastFM(source="synthetic")
-    promises = [bdp.make(name, problem, horizon=10, **tool.TWO).guarantee for name in ("LinUCB-Tree", "LinUCB-RewardTree")]
-    assert [(promise.epsilon, promise.delta) for promise in promises] == [(2.0, 0.0), (2.0, 0.1)]
-
-
-def columns(rounds):
-    """Return the counter's matrix C, whose square makes running sums."""
-    f = np.cumprod(np.append(1.0, 1 - 0.5 / np.arange(1, rounds)))
-    return np.array([[f[t - s] if t >= s else 0.0 for s in range(rounds)] for t in range(rounds)]), f
+def ends(name):
+    """Return mean and standard error of the stored ratio at the end."""
+    values = np.array(STORED["curves"][name]["ends"])
+    return values.mean(), values.std(ddof=1) / np.sqrt(len(values))
 
 
 def test_all_rewards_of_one_user(stand_in):
     """However one user's rewards, rounds and directions are: the released sums move by no more than the noise is made for."""
     rng, rounds, most = np.random.default_rng(0), 60, 5
-    C, f = columns(rounds)
+    C = factors(FactorizationCounter, rounds)[0]  # whose square makes running sums
+    f = C[:, 0]
     np.testing.assert_allclose(C @ C, np.tril(np.ones((rounds, rounds))), atol=1e-9)
     largest = 0.0
     for trial in range(300):
@@ -144,8 +130,6 @@ def test_the_scene_shows_the_packages_scores(stand_in):
 
 
 # ---- The paper's figures on these data
-
-
 claim = partial(pytest.mark.claim, "wang2022", chapter=CHAPTER)
 
 

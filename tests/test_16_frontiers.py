@@ -42,8 +42,6 @@ def chapter(name: str, **given: Any) -> Any:
 
 
 # ---- Shares of noise ---------------------------------------------------------------------------------------------------------
-
-
 def difference(r: float, q: float, reach: int = 400) -> np.ndarray:
     """Probabilities of the difference of two Polya numbers with parameter r, on -reach..reach."""
     law = stats.nbinom.pmf(np.arange(4 * reach), r, 1 - q)
@@ -91,8 +89,6 @@ def test_too_many_shares_do_no_harm(r):
 
 
 # ---- Several shufflers -------------------------------------------------------------------------------------------------------
-
-
 def exact_delta(bits, sizes, epsilon):
     """Divergence of two independent noises from both shifted by one, summed over all pairs of outcomes."""
     first, second = (np.exp(one.log_pmf(m)) for m, one in zip(sizes, bits, strict=True))
@@ -191,8 +187,6 @@ def test_scene_shows_open_batches():
 
 
 # ---- The floor below private learners ----------------------------------------------------------------------------------------
-
-
 def floor(horizon, tau, epsilon, mean, gap, raised, worst):
     """The theorem's right side."""
     c = math.log1p(math.expm1(epsilon) * raised / (mean + raised))
@@ -294,19 +288,3 @@ def test_the_chapters_floor_is_the_theorem():
         learner = bdp.make(name, raised, horizon=horizon, epsilon=0.003)
         result = bdp.simulate(learner, raised, horizon, runs=5, seed=1, progress=False)
         assert result.regret[:, -1].max() < horizon ** (2 / 3)
-
-
-def test_randomized_response_is_all_that_a_private_bit_can_send():
-    """Exercise 16.4: any channel within the ratio is randomized response and post-processing; gaps shrink by tanh."""
-    rng = np.random.default_rng(0)
-    for epsilon in (0.1, 1.0, 4.0):
-        grow = math.exp(epsilon)
-        p1 = rng.dirichlet(np.ones(6))
-        p0 = p1 * np.exp(rng.uniform(-epsilon / 2, epsilon / 2, 6))  # after scaling, within e^epsilon of p1
-        p0 /= p0.sum()
-        assert (p0 <= grow * p1).all() and (p1 <= grow * p0).all()
-        q0, q1 = (grow * p0 - p1) / (grow - 1), (grow * p1 - p0) / (grow - 1)
-        assert min(q0.min(), q1.min()) >= -1e-12 and q0.sum() == pytest.approx(1)
-        truth = grow / (1 + grow)
-        assert truth * q0 + (1 - truth) * q1 == pytest.approx(p0) and truth * q1 + (1 - truth) * q0 == pytest.approx(p1)
-        assert 2 * truth - 1 == pytest.approx(math.tanh(epsilon / 2))

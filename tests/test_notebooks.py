@@ -12,10 +12,6 @@ from checkout import NOTEBOOKS
 CHAPTERS = sorted(NOTEBOOKS.glob("*.ipynb"))
 
 
-def test_there_are_notebooks() -> None:
-    assert CHAPTERS
-
-
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_outputs_are_stored_in_the_one_form(path: Path) -> None:
     text = path.read_text("utf-8")

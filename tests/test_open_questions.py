@@ -47,11 +47,8 @@ def test_what_is_called_open_was_searched_for(path: Path) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Whether it can lose its $d$ is open.",
-        "The best known regret is larger.",
-        "No lower bound is known for returning users.",
-        "We know of no lower bound\nwith a logarithm.",
-        "**What is open.** A lower bound.",
+        "Whether it can lose its $d$ is open.", "The best known regret is larger.", "No lower bound is known for returning users.",
+        "We know of no lower bound\nwith a logarithm.", "**What is open.** A lower bound.",
         "Nobody knows whether $T^{3/4}$ is right.",
     ],
 )

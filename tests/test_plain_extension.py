@@ -79,12 +79,9 @@ def a_book(folder: Path) -> dict[str, nbformat.NotebookNode]:
     drawn = new_output("display_data", data={"text/html": "<p>A figure.</p>"})
     told = new_output("execute_result", data={"text/plain": "{'users': '385',\n 'ch.two': '12'}"}, execution_count=3)
     first = [
-        new_markdown_cell(ONE, id="start"),
-        new_code_cell("draw()", id="draw", outputs=[drawn], execution_count=1),
-        new_markdown_cell(CAPTION, id="caption-one"),
-        new_markdown_cell(EXERCISE, id="exercise"),
-        new_code_cell("1", id="answer", metadata={"tags": ["solution"]}, execution_count=2),
-        new_markdown_cell(AFTER, id="after"),
+        new_markdown_cell(ONE, id="start"), new_code_cell("draw()", id="draw", outputs=[drawn], execution_count=1),
+        new_markdown_cell(CAPTION, id="caption-one"), new_markdown_cell(EXERCISE, id="exercise"),
+        new_code_cell("1", id="answer", metadata={"tags": ["solution"]}, execution_count=2), new_markdown_cell(AFTER, id="after"),
         new_code_cell("numbers", id="numbers", outputs=[told], metadata={"tags": ["remove-cell"]}, execution_count=3),
     ]
     python = {"language_info": {"name": "python", "pygments_lexer": "ipython3"}}
@@ -142,15 +139,11 @@ def test_everything_becomes_what_it_is(build: Build) -> None:
 def test_what_does_not_agree_fails_the_build(build: Build) -> None:
     built = build(
         ("385<!-- = users --> users came", "386<!-- = users --> users came"),
-        ("All 385<!-- = users -->", "All 385<!-- = losers -->"),
-        ("[Figure 1.1](#fig-one)", "[Figure 1.1](#fig-none)"),
-        ("[Theorem 2.1](two", "[Theorem 2.2](two"),
-        ("**Theorem 2.1 (Big", "**Theorem 2.3 (Big"),
-        ("**Figure 1.1.** All", "**Figure 1.2.** All"),
-        ("[Warner (1965)]", "[Werner (1965)]"),
+        ("All 385<!-- = users -->", "All 385<!-- = losers -->"), ("[Figure 1.1](#fig-one)", "[Figure 1.1](#fig-none)"),
+        ("[Theorem 2.1](two", "[Theorem 2.2](two"), ("**Theorem 2.1 (Big", "**Theorem 2.3 (Big"),
+        ("**Figure 1.1.** All", "**Figure 1.2.** All"), ("[Warner (1965)]", "[Werner (1965)]"),
         ("[Warner, 1965](all.bib#warner1965)", "[Warner, 1965](all.bib#warner1966)"),
-        ("[`test_holds`](../tests/test_truth.py), ", ""),
-        ("[`TestAll::test_more`]", "[`test_lies`]"),
+        ("[`test_holds`](../tests/test_truth.py), ", ""), ("[`TestAll::test_more`]", "[`test_lies`]"),
     )
     assert built.status == 1
     for told in (
@@ -160,8 +153,7 @@ def test_what_does_not_agree_fails_the_build(build: Build) -> None:
         "one.ipynb:10001: WARNING: the text says 'Theorem 2.2', the book's numbering 'Theorem 2.1': thm-big",
         "two.ipynb:10001: WARNING: the text says 'Theorem 2.3', the book's numbering 'Theorem 2.1': thm-big",
         "one.ipynb:30001: WARNING: the text says 'Figure 1.2', the book's numbering 'Figure 1.1': fig-one",
-        "the text says 'Werner (1965)', the bibliography 'Warner 1965': warner1965",
-        "could not find bibtex key \"warner1966\"",
+        "the text says 'Werner (1965)', the bibliography 'Warner 1965': warner1965", "could not find bibtex key \"warner1966\"",
         "names a test that does not exist: no test_lies in tests/test_truth.py",
     ):
         assert told in built.told, f"{told}\n{built.told}"
@@ -199,9 +191,6 @@ def test_numbers_and_names_are_written() -> None:
     )
     kept = "`3<!-- = users -->` and $[T 1](#fig-one)$"
     assert plain_text.written(kept, {"users": "4"}, names) == kept
-
-
-def test_a_number_that_a_text_cannot_hold_is_refused() -> None:
     with pytest.raises(ValueError, match=r"number users is '\(3\)', which a text cannot hold"):
         plain_text.written("3<!-- = users -->", {"users": "(3)"}, {})
 

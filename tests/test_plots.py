@@ -48,8 +48,6 @@ def page_json(html: str) -> dict[str, Any]:
 
 
 # ---- What is stored
-
-
 def test_json_is_what_the_series_function_returned() -> None:
     calls = []
     figure = make(series=lambda epsilon, users: calls.append((epsilon, users)) or regret(epsilon, users))
@@ -90,8 +88,6 @@ def test_html_stands_alone_and_says_it_without_a_script() -> None:
 
 
 # ---- What is refused
-
-
 @pytest.mark.parametrize(("arguments", "words"), [
     ({"y": [1, 2]}, "series 'a': y has 2 numbers; allowed are 3, as in x"),
     ({"label": " "}, "label is ' '; a series needs a name that a reader can see"),
@@ -127,8 +123,6 @@ def test_figure_refuses(changes: dict[str, Any], words: str) -> None:
 
 
 # ---- Style and bands
-
-
 def drawn(kind: str, *bands: Any, texts: Any = (), **axes: Any) -> bytes:
     """Draw bands and texts in the book's style, and return the picture."""
     stream = io.BytesIO()
@@ -253,8 +247,6 @@ def test_colours_differ_for_every_kind_of_sight(sight: str, palette: tuple[str, 
 
 
 # ---- Live
-
-
 def test_live_computes_other_values_afresh() -> None:
     calls = []
     figure = make(series=lambda **setting: calls.append(setting) or regret(**setting))

@@ -22,8 +22,7 @@ OTHERS = {"vendor", "reveal", "masters", "__pycache__"}
 
 TOY = (
     Step("first", "tool.py one {part}", ("one.json",), parts=("a", "b")),
-    Step("second", "tool.py two", ("two.json",), ("one.json",)),
-    Step("idle", "tool.py three", ("three.json",), wants="IDLE"),
+    Step("second", "tool.py two", ("two.json",), ("one.json",)), Step("idle", "tool.py three", ("three.json",), wants="IDLE"),
 )
 TOOL = """\
 import json, os, signal, sys

@@ -81,6 +81,7 @@ def combined(**changed: Any) -> Any:
     (lambda: bdp.privatizers.CentralGaussian(1, 1.0, 0.1, domain=bdp.privatizers.LinearStatistics(2), clip=True).release(
         np.zeros((1, 5)), RNG), "clip must be False for linear statistics, got True"),
     (lambda: bdp.privatizers.VectorSum(5, 1.0, 1e-253, domain=bdp.privatizers.Box(2)), "delta must be at least 1e-252"),
+    (lambda: bdp.privatizers.DiscreteLaplaceSum(10, 1e-10), "epsilon must be at least 1e-09 .* got 1e-10: a user's share"),
     (lambda: bdp.accounting.skellam_variance(1.0, 1e-280, 1), "delta must be at least .* got 1e-280: the law"),
     (lambda: bdp.accounting.binomial_trials(1e-30, 1e-9, shift=1), "epsilon, delta, shift and p must ask for noise"),
     (lambda: bdp.accounting.shuffle_epsilon(1.0, 10**12, 1e-6), "users must be at most .* bound='closed-form' takes"),

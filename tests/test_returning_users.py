@@ -9,14 +9,7 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.accounting.composition import optimal_composition
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
-from bandits_dp.privatizers.returning import (
-    ReturningAmplifiedGaussian,
-    ReturningLocalGaussian,
-    ReturningPublishedGaussian,
-    ReturningVectorSum,
-    composes,
-    per_batch,
-)
+from bandits_dp.privatizers import returning as R
 from bandits_dp.problems.contextual import ContextualLinear
 from bandits_dp.schedules.users import SIZES, balanced_batch_size, named_batch_size
 
@@ -25,8 +18,6 @@ PROBLEM = ContextualLinear(arms=10, dimension=3)
 
 
 # Composition
-
-
 @pytest.mark.parametrize("share", (0.1, 0.9))
 def test_batches_compose_to_what_is_left_of_delta_and_no_more(share):
     """M batches use 1 - (1 - d)^M of delta; the composed epsilon is the least for what is left, on both sides of it."""
@@ -35,53 +26,49 @@ def test_batches_compose_to_what_is_left_of_delta_and_no_more(share):
     left = 1 - (1 - delta) / (1 - each_delta) ** batches
     least, together = optimal_composition(each, each_delta, batches, left)
     assert together == pytest.approx(delta, rel=1e-9) and least < batches * each * 0.99
-    assert composes(each, each_delta, batches, least * (1 + 1e-6), delta)
-    assert not composes(each, each_delta, batches, least * (1 - 1e-6), delta)
-    assert not composes(each, 1.01 * delta / batches, batches, 100.0, delta)  # nothing is left
-    assert not composes(1e6, each_delta, batches, 1e7 * 0.99, delta)  # too large for composition, and the sum is above
+    assert R.composes(each, each_delta, batches, least * (1 + 1e-6), delta)
+    assert not R.composes(each, each_delta, batches, least * (1 - 1e-6), delta)
+    assert not R.composes(each, 1.01 * delta / batches, batches, 100.0, delta)  # nothing is left
+    assert not R.composes(1e6, each_delta, batches, 1e7 * 0.99, delta)  # too large for composition, and the sum is above
 
 
 def test_amplified_is_best_of_two():
     """Large batches are amplified, and small ones compose without amplification; the guarantee says which."""
-    small = ReturningAmplifiedGaussian(20, 50, 1.0, 0.1, domain=LINEAR)
-    local = ReturningLocalGaussian(20, 50, 1.0, 0.1, domain=LINEAR)
+    small = R.ReturningAmplifiedGaussian(20, 50, 1.0, 0.1, domain=LINEAR)
+    local = R.ReturningLocalGaussian(20, 50, 1.0, 0.1, domain=LINEAR)
     assert small.unit_std == local.unit_std and "amplified" not in small.guarantee.reason
-    large = ReturningAmplifiedGaussian(2000, 10, 1.0, 0.1, domain=LINEAR)
-    assert large.unit_std < 0.6 * ReturningLocalGaussian(2000, 10, 1.0, 0.1, domain=LINEAR).unit_std
+    large = R.ReturningAmplifiedGaussian(2000, 10, 1.0, 0.1, domain=LINEAR)
+    assert large.unit_std < 0.6 * R.ReturningLocalGaussian(2000, 10, 1.0, 0.1, domain=LINEAR).unit_std
     assert "amplified" in large.guarantee.reason
     assert large.unit_std > AmplifiedGaussian(2000, 1.0, 0.1, domain=LINEAR).unit_std
 
 
 def test_theorem_noise_of_returning_users():
     """Each batch has the printed noise at (epsilon_m, delta_m), and the promise is about all of them, if there is one."""
-    each = per_batch(0.5, 0.1, 20)
-    bits = ReturningVectorSum(1000, 20, 0.5, 0.1, "theorem", domain=LINEAR)
+    each = R.per_batch(0.5, 0.1, 20)
+    bits = R.ReturningVectorSum(1000, 20, 0.5, 0.1, "theorem", domain=LINEAR)
     assert bits.noise_std == VectorSum(1000, *each, LINEAR, "theorem").noise_std
     assert (bits.guarantee.epsilon, bits.guarantee.delta) == (0.5, 0.1)
     assert "optimal composition" in bits.guarantee.reason
-    local = ReturningPublishedGaussian(1000, 20, 0.5, 0.1, domain=LINEAR)
+    local = R.ReturningPublishedGaussian(1000, 20, 0.5, 0.1, domain=LINEAR)
     assert local.unit_std == pytest.approx(4 * math.sqrt(2 * math.log(2.5 / each[1])) / each[0])
     assert local.guarantee.proved
-    loose = ReturningPublishedGaussian(1000, 20, 100.0, 0.49, domain=LINEAR, strict=False)
+    loose = R.ReturningPublishedGaussian(1000, 20, 100.0, 0.49, domain=LINEAR, strict=False)
     assert not loose.guarantee.proved
-    many = ReturningVectorSum(1000, 20, 100.0, 0.49, "theorem", domain=LINEAR, strict=False)  # each batch is proved, but not all
+    many = R.ReturningVectorSum(1000, 20, 100.0, 0.49, "theorem", domain=LINEAR, strict=False)  # each batch is proved, but not all
     assert not many.guarantee.proved and (many.guarantee.epsilon, many.guarantee.delta) == (math.inf, 1.0)
     assert re.match(r"composition does not prove epsilon = 100 from \(6\..*, 0\.0123\) in each of 20", many.guarantee.reason)
-    assert not ReturningAmplifiedGaussian(100, 20, 0.5, 0.1, "theorem", domain=LINEAR, strict=False).guarantee.proved
+    assert not R.ReturningAmplifiedGaussian(100, 20, 0.5, 0.1, "theorem", domain=LINEAR, strict=False).guarantee.proved
 
 
 # Batch sizes by name
-
-
 def test_named_batch_sizes():
     """The corollaries' formulas at one point, by hand."""
     T, d, epsilon, delta = 20_000, 5, 0.2, 0.1
     by_hand = {
         ("utility", "amplified"): T**0.6 * d**-0.2 * epsilon**-0.4 * (math.log(2e5) * math.log(20)) ** 0.2,
-        ("utility", "vector"): T**0.6 * d**-0.2 * epsilon**-0.4 * math.log(250) ** 0.4,
-        ("utility", "local"): T**0.75,
-        ("utility", "central"): T**0.5,
-        ("privacy", "amplified"): T**0.75 * d**-0.25 * epsilon**-0.5 * math.log(10) ** 0.25,
+        ("utility", "vector"): T**0.6 * d**-0.2 * epsilon**-0.4 * math.log(250) ** 0.4, ("utility", "local"): T**0.75,
+        ("utility", "central"): T**0.5, ("privacy", "amplified"): T**0.75 * d**-0.25 * epsilon**-0.5 * math.log(10) ** 0.25,
         ("privacy", "vector"): T**0.75 * d**-0.25 * epsilon**-0.5 * math.log(250) ** 0.5,
         ("returning", "amplified"): T ** (2 / 3) * d ** (-1 / 6) * epsilon ** (-1 / 3) * math.log(2e5) ** 0.5,
         ("returning", "vector"): T ** (2 / 3) * d ** (-1 / 6) * epsilon ** (-1 / 3) * math.log(5e6) ** 0.5,
@@ -105,8 +92,8 @@ def test_a_balanced_batch_size_minimizes_the_forecast():
 def test_bad_batch_sizes():
     """Errors say what is wrong, what was given, and what is allowed; so for printed splits that nobody proves."""
     with pytest.raises(ValueError, match=r"epsilon must be such that 20 batches .* got 100; use"):
-        per_batch(100.0, 0.49, 20)
-    assert per_batch(100.0, 0.49, 20, strict=False)[1] == 0.49 / 40
+        R.per_batch(100.0, 0.49, 20)
+    assert R.per_batch(100.0, 0.49, 20, strict=False)[1] == 0.49 / 40
     with pytest.raises(ValueError, match=r"batch_size 'returning' is \d+ users here, but the horizon is 20: not even one batch"):
         named_batch_size("returning", "vector", 20, 5, 0.1, 0.1)
     with pytest.raises(ValueError, match="name must be 'utility' for 'central', got 'returning'"):
@@ -114,8 +101,6 @@ def test_bad_batch_sizes():
 
 
 # Learners
-
-
 def made(name, **options):
     """Make a learner for the small problem."""
     return bdp.make(name, PROBLEM, horizon=2000, **{"epsilon": 1.0, "delta": 0.1} | options)
@@ -152,7 +137,7 @@ def test_printed_noise_of_users_who_return_to_local_batches():
     """Without the option it is that of one batch, with it that of Theorem E.2's split over all of them."""
     once, back = (made("LinUCB-Batched-LDP", calibration="theorem", batch_size=100, returning_users=returning).stream.privatizer
                   for returning in (False, True))
-    for privatizer, (epsilon, delta) in ((once, (1.0, 0.1)), (back, per_batch(1.0, 0.1, 20))):
+    for privatizer, (epsilon, delta) in ((once, (1.0, 0.1)), (back, R.per_batch(1.0, 0.1, 20))):
         assert privatizer.unit_std == pytest.approx(4 * math.sqrt(2 * math.log(2.5 / delta)) / epsilon)
 
 

@@ -19,14 +19,11 @@ from tests.small_problems import assert_same_runs
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 POOL = PoolContextual(arms=4, dimension=3, items=50, clip=True)
 CASES = {
-    "tree": ("LinUCB-Tree", {}),
-    "tree, ridge": ("LinUCB-Tree", {"ridge": 7.0, "width": 1.0}),
-    "tree, proved": ("LinUCB-Tree", {"width": None, "radius_scale": 0.2}),
-    "reward tree": ("LinUCB-RewardTree", {}),
+    "tree": ("LinUCB-Tree", {}), "tree, ridge": ("LinUCB-Tree", {"ridge": 7.0, "width": 1.0}),
+    "tree, proved": ("LinUCB-Tree", {"width": None, "radius_scale": 0.2}), "reward tree": ("LinUCB-RewardTree", {}),
     "reward tree, tree": ("LinUCB-RewardTree", {"counter": "tree", "width": 1.0}),
     "reward tree, hybrid": ("LinUCB-RewardTree", {"counter": "hybrid", "whiten": False}),
-    "reward tree, proved": ("LinUCB-RewardTree", {"width": None, "radius_scale": 0.1}),
-    "dgs": ("LinUCB-DGS", {}),
+    "reward tree, proved": ("LinUCB-RewardTree", {"width": None, "radius_scale": 0.1}), "dgs": ("LinUCB-DGS", {}),
     "dgs, theorem": ("LinUCB-DGS", {"calibration": "theorem", "strict": False}),
     "dgs, theorem, late": ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 1.0}),
     "dgs, hybrid": ("LinUCB-DGS", {"calibration": "theorem", "least_eigenvalue": 1.0, "counter": "hybrid"}),
@@ -45,9 +42,7 @@ def make(case, problem=POOL, horizon=300, **more):
 
 
 # ---- Plain loops -------------------------------------------------------------------------------------------------------------
-
-
-def plain_dgs_noise(learner, horizon, epsilon, bound, options, rng, d):
+def plain_dgs_noise(horizon, epsilon, bound, options, rng, d):
     """Algorithm 1 of Wang, Zhao, Wang 2022, node by node; a dictionary remembers the noise of an explicit tree."""
     log_t, kept, out = math.log2(horizon), {}, []
     hybrid = options.get("counter") == "hybrid"
@@ -60,18 +55,11 @@ def plain_dgs_noise(learner, horizon, epsilon, bound, options, rng, d):
             nodes += [(t >> k << k, 2.0 * max(top, 1), None) for k in range(top) if t >> k & 1]
         else:
             nodes = [(t >> k << k, log_t, t - 2**k + 1) for k in range(top + 1) if t >> k & 1]
-        noise = np.zeros(d)
-        fresh = [node for node in nodes if node[0] not in kept] if explicit else nodes
-        for end, factor, printed in fresh:
+        for end, factor, printed in nodes:
             tau = printed if options["calibration"] == "theorem" and not explicit and not hybrid else end
-            drawn = rng.laplace(size=d) * bound(tau) * factor / epsilon
-            if explicit:
-                kept[end] = drawn
-            else:
-                noise += drawn
-        if explicit:
-            noise = sum(kept[end] for end, _, _ in nodes)
-        out.append(noise)
+            if not explicit or end not in kept:
+                kept[end] = rng.laplace(size=d) * bound(tau) * factor / epsilon
+        out.append(sum(kept[end] for end, _, _ in nodes))
     return np.array(out)
 
 
@@ -81,12 +69,9 @@ def plain_run(learner, case, problem, answers, noise_rng, horizon):
     instance = problem.draw(answers)
     d, T, eps = instance.dimension, learner.horizon, 2.0
     A, b, W, G = np.zeros((d, d)), np.zeros(d), np.zeros((d, d)), np.zeros((d, d))
-    theta, ridge, alpha = np.zeros(d), options.get("ridge", 1.0), options.get("width", 0.3)
-    scale = options.get("radius_scale", 1.0)
-    calibration = options.get("calibration", "certified")
-    if calibration == "experiment":
-        ridge = 0.1
-    contexts = np.zeros((T, problem.arms, d))
+    theta, calibration = np.zeros(d), options.get("calibration", "certified")
+    ridge = d if name == "LinUCB-RewardTree" else 0.1 if calibration == "experiment" else options.get("ridge", 1.0)
+    inverse, contexts = np.eye(d) / ridge, np.zeros((T, problem.arms, d))
     if name == "LinUCB-DGS":
         if calibration == "certified":
             noise = noise_rng.normal(size=(T, d))
@@ -99,29 +84,25 @@ def plain_run(learner, case, problem, answers, noise_rng, horizon):
                     return 1 / tau
                 return min(32 / (lambda0 * tau), 2.0) if tau > start else 2.0
 
-            noise = plain_dgs_noise(learner, T, eps, bound, options, noise_rng, d)
+            noise = plain_dgs_noise(T, eps, bound, options, noise_rng, d)
         if "perturb_contexts" in options:
             contexts[1:] = options["perturb_contexts"] * noise_rng.normal(size=(T, problem.arms, d))[:-1]
-        inverse = np.eye(d) / ridge
     elif name == "LinUCB-Tree":
         height = T.bit_length()
         laplace = noise_rng.laplace(0, 2 * math.sqrt(d) * height / eps, (T, d))
         noise = np.array([sum(laplace[end - 1] for end in ends(t)) for t in range(1, T + 1)])
-        inverse = np.eye(d) / ridge
     else:
         counter = learner.stream.counter
         noise, std = counter.noise_path(noise_rng), counter.error_std(np.arange(1, T + 1))
-        ridge = d
-        inverse = np.eye(d) / ridge
     lost, estimates = [], []
     for t in range(horizon):
         row = instance.numbers(answers, 1)
         shown = instance.contexts(row)[0]
         seen = shown + contexts[t]
-        known = np.array([ridge])
-        width = alpha
-        if alpha is None:
-            width = scale * float(np.ravel(learner.learner.radius.beta(t, known, least(inverse)))[0])
+        width = options.get("width", 0.3)
+        if width is None:
+            beta = learner.learner.radius.beta(t, np.array([ridge]), least(inverse))
+            width = options.get("radius_scale", 1.0) * float(np.ravel(beta)[0])
         index = seen @ theta + width * np.sqrt(((seen @ inverse) * seen).sum(axis=1))
         arm = int(np.argmax(index))
         means = instance.means(shown)
@@ -210,8 +191,6 @@ def test_perturbed_contexts_have_the_same_law_in_both():
 
 
 # ---- The pool ----------------------------------------------------------------------------------------------------------------
-
-
 def test_candidates_are_drawn_without_replacement():
     """All ordered triples of five items are equally likely (chi-square); rows drawn one by one or together are the same."""
     problem = PoolContextual(arms=3, dimension=2, items=5)
@@ -262,8 +241,6 @@ def test_clipping_bends_means_without_crossing_them():
 
 
 # ---- What the noise protects -------------------------------------------------------------------------------------------------
-
-
 def test_shifts_are_differences_of_parameters():
     """Two ridge regressions with one different reward, solved from scratch, in every round."""
     rng = np.random.default_rng(0)
@@ -328,29 +305,15 @@ def test_bounds_of_vectors_and_edge_cases():
     assert laplace_sums_epsilon(3 * h, 3 * b, 1e-3) == pytest.approx((low, high))
 
 
-@pytest.mark.parametrize("counter", ("tree", "hybrid"))
-@pytest.mark.parametrize("explicit", (False, True))
-def test_dynamic_noise_has_the_stated_spread(explicit, counter):
-    """Mean square of every release over many paths (normal limit); explicit trees reuse a node's noise, fresh ones do not."""
-    release = bdp.make("LinUCB-DGS", POOL, horizon=24, epsilon=2.0, delta=0.1, calibration="experiment", explicit_tree=explicit,
-                       counter=counter).stream.eta
-    runs = 4000
-    rng = np.random.default_rng(1)
-    paths = np.stack([release.path(rng, 24) for _ in range(runs)])  # (runs, 24, 3)
-    white = (paths / release.stds()[:, None]).transpose(1, 0, 2).reshape(24, -1)
-    error = ((white**2).mean(axis=1) - 1) / math.sqrt(5 / white.shape[1])  # the square of a Laplace number has variance 5 at most
-    assert np.abs(error).max() < stats.norm.isf(FALSE_ALARM / 48)
-    increment = paths[:, 12] - paths[:, 11]  # rounds 12 and 13: 13 extends 12 by a leaf
-    kept = np.var(increment) < 0.9 * np.var(paths[:, 12])
-    assert kept == explicit
-
-
 def test_explicit_tree_is_as_private_as_its_nodes():
     """Noise that is kept cancels between a node and its parent, so what counts is how far their difference moves."""
     for counter, parents in (("tree", lambda t: t & (t - 1)), ("hybrid", lambda t: t & (t - 1) or t // 2)):
-        learner = bdp.make("LinUCB-DGS", POOL, horizon=20, epsilon=2.0, delta=0.1, calibration="experiment", counter=counter)
-        x = np.random.default_rng(0).normal(size=(20, 3))
-        noise = learner.stream.eta
+        noise, fresh = (bdp.make("LinUCB-DGS", POOL, horizon=20, epsilon=2.0, delta=0.1, calibration="experiment", counter=counter,
+                                 explicit_tree=explicit).stream.eta for explicit in (True, False))
+        x, variance = np.random.default_rng(0).normal(size=(20, 3)), np.zeros(21)
+        for t, (scale,) in enumerate(noise.scales(), 1):
+            variance[t] = variance[parents(t)] + 2 * scale**2
+        assert all(one.stds() == pytest.approx(np.sqrt(variance[1:])) for one in (noise, fresh))
         path = noise.path(np.random.default_rng(4), 20)
         drawn = np.random.default_rng(4).laplace(size=(20, 3)) * noise.scales()
         rows = np.vstack([np.zeros(3), path])
@@ -420,8 +383,6 @@ def test_audit_of_the_reward_tree():
 
 
 # ---- Widths, estimates and regret --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("case", ("tree, proved", "reward tree, proved"))
 def test_proved_radii_cover(case):
     """The error of the estimate in its own norm stays below the radius, in all rounds of nearly all runs; and comes near it."""

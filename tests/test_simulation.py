@@ -4,7 +4,6 @@ import math
 import subprocess
 import sys
 
-import joblib
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -12,7 +11,7 @@ from tqdm import tqdm
 
 import bandits_dp as bdp
 from bandits_dp.play.fingerprint import fingerprint
-from bandits_dp.play.simulate import _play, checkpoints
+from bandits_dp.play.simulate import checkpoints
 from bandits_dp.problems import BernoulliArms, ContextualLinear, GradedArms, LinearArms, PoolContextual, SphericalArms
 from tests.same_law import codes, same_law
 from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, linear_arms, population, slowly, small
@@ -37,8 +36,7 @@ def test_every_system_runs_in_both_proved_calibrations(name):
 
 THEOREM = {"calibration": "theorem"}
 BAD = [
-    ("vb-sdp-ae", {}, "did you mean 'VB-SDP-AE'"),
-    (None, {}, "name must be a known system, got None"),
+    ("vb-sdp-ae", {}, "did you mean 'VB-SDP-AE'"), (None, {}, "name must be a known system, got None"),
     ("AE", {"batch_size": "double"}, "batch_size must be an integer that is at least 1, \"doubling\" or Batches, got 'double'"),
     ("AE", {"batch_size": 2001}, "batch_size must not exceed the horizon, got a first batch of 2001 users for 2000 rounds"),
     ("VB-SDP-AE", {"horizon": 1}, "batch_size must not exceed the horizon, got a first batch of 2 users for 1 rounds"),
@@ -49,10 +47,8 @@ BAD = [
     ("DP-UCB", THEOREM | {"noise": "gaussian"}, "calibration must be 'certified' for counter='tree'"),
     ("CDP-PE", {"problem": LinearArms(np.eye(2), [0, 0], "gaussian")}, "problem must have bounded rewards"),
     ("CDP-PE", {"delta": None, "noise": "gaussian"}, "delta must be in .* noise='laplace' can do without"),
-    ("LDP-PE", THEOREM | {"noise": "laplace"}, "prints no width"),
-    ("CDP-PE", THEOREM, "epsilon must be below 1"),
-    ("PE", {"problem": PROBLEM}, "problem must be of the setting 'linear'"),
-    ("CDP-DPE", THEOREM, "epsilon must be"),
+    ("LDP-PE", THEOREM | {"noise": "laplace"}, "prints no width"), ("CDP-PE", THEOREM, "epsilon must be below 1"),
+    ("PE", {"problem": PROBLEM}, "problem must be of the setting 'linear'"), ("CDP-DPE", THEOREM, "epsilon must be"),
     ("CDP-DPE", THEOREM | {"noise": "laplace"}, "calibration must be 'certified' for noise='laplace'"),
     ("LinUCB-SDP-Vec", {"batch_size": 2001}, "batch_size must not exceed the horizon, got 2001 users for 2000 rounds"),
     ("LinUCB-SDP-Vec", THEOREM | {"centred": True}, "centred must be False for calibration="),
@@ -277,6 +273,8 @@ def test_result_prints_a_table_and_plots_itself():
     result = bdp.simulate(bdp.make("VB-SDP-AE", PROBLEM, horizon=20_000, epsilon=1.0, delta=0.1), PROBLEM, 20_000, runs=5, seed=7)
     text = str(result)
     assert text.startswith("VB-SDP-AE: 5 runs, seed 7\n") and str(result.guarantee) in text
+    first, second = repr(result).split("\n")
+    assert first.startswith("Result of VB-SDP-AE, 5 runs of 20,000 rounds, seed 7: regret ") and second.startswith("(1, 0.1)-")
     assert f"{20_000:>13,} {result.regret[:, -1].mean():>12,.1f}" in text
     assert result.std_error[-1] == pytest.approx(result.regret[:, -1].std(ddof=1) / math.sqrt(5))
     axes = result.plot(label="mine")
@@ -342,25 +340,3 @@ problem = bdp.problems.BernoulliArms([0.9, 0.1])
 bdp.simulate(bdp.make("UCB1", problem, horizon=20), problem, horizon=20)
 print([m for m in {heavy} if m in sys.modules])"""
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600).stdout == "[]\n"
-
-
-def test_runs_stay_together_where_somebody_else_shares_the_work(monkeypatch):
-    """In a worker of a caller's own joblib all runs of a simulation advance as one group, as they do without it."""
-    sizes = []
-
-    def played(learner, problem, horizon, seed, runs, tick=int):
-        sizes.append(len(runs))
-        return _play(learner, problem, horizon, seed, runs, tick)
-
-    monkeypatch.setattr("bandits_dp.play.simulate._play", played)
-    call = bdp.make("AE", PROBLEM, horizon=200), PROBLEM, 200, 10
-    alone = bdp.simulate(*call, progress=False)
-    shared = joblib.Parallel(2, backend="threading")(joblib.delayed(bdp.simulate)(*call, progress=False) for _ in range(2))
-    assert sizes == [10] * 3
-    assert all((one.regret == alone.regret).all() for one in shared)
-
-
-def test_a_result_shows_itself_in_two_lines():
-    problem = bdp.problems.BernoulliArms([0.9, 0.8])
-    first, second = repr(bdp.simulate(bdp.make("UCB1", problem, horizon=100), problem, 100, runs=3, progress=False)).split("\n")
-    assert first.startswith("Result of UCB1, 3 runs of 100 rounds, seed 0: regret ") and second.startswith("No guarantee")

@@ -55,17 +55,12 @@ def test_a_whole_table_is_read_and_passes() -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "letter"), [
-    ("With $K$", "With $n$ and $K$", "n"),
     ("\\le \\mu^*", "\\le \\mu^* + \\varepsilon", "varepsilon"),
     ("</details>", "</details>\n\n$Z$", "Z"),
 ])
 def test_a_letter_without_a_row_is_named(old: str, new: str, letter: str) -> None:
     (found,) = told(text=TEXT.replace(old, new))
     assert found.startswith(f"cell text uses {letter} in $")
-
-
-def test_a_symbol_with_two_meanings_is_named() -> None:
-    assert told(table=TABLE + "| $K$ | a kernel | |\n") == ["$K$ means 'number of arms' and 'a kernel'"]
 
 
 def test_a_torn_row_is_refused() -> None:

@@ -32,25 +32,14 @@ def scan(seed, epsilons, deltas, points=POINTS):
 
 
 # Randomized response
-
-
-def test_a_rare_lie_is_as_frequent_as_a_small_delta_needs():
-    """At (13.994, 1e-12) the true delta was 64 times the claimed one, and nearly 3e4 times elsewhere in the scan below."""
-    true = exact_delta.randomized_response(P.RandomizedResponse(1, 13.994, 1e-12).truth, 13.994)
-    assert true <= 1e-12
-
-
 def test_randomized_response_keeps_delta():
-    """The true delta of 5,000 pairs, in 60 digits, is never above; q is a multiple of 2^-53, as the uniform numbers are."""
-    for epsilon, delta in scan(0, (1e-3, 60.0), (1e-300, 0.99), MANY):
-        assert step_of(P.RandomizedResponse(1, epsilon, delta).truth) < UNIT
-        assert exact_delta.randomized_response(P.RandomizedResponse(1, epsilon, delta).truth, epsilon) <= delta, (epsilon, delta)
-
-
-def test_randomized_response_keeps_pure_privacy():
-    """5,000 epsilons with delta = 0, also tiny ones, and huge ones, where a lie is as rare as floating point allows."""
-    for epsilon, _ in scan(1, (1e-13, 1000.0), (1e-3, 1e-2), MANY):
-        assert exact_delta.randomized_response(P.RandomizedResponse(1, epsilon).truth, epsilon) <= 0, epsilon
+    """The true delta of 5,000 pairs, in 60 digits, is never above (it once was, by a factor of 64), nor is that of 5,000 epsilons
+    with delta = 0, also where a lie is as rare as floating point allows; q is a multiple of 2^-53, as the uniform numbers are.
+    """
+    pure = [(epsilon, 0.0) for epsilon, _ in scan(1, (1e-13, 1000.0), (1e-3, 1e-2), MANY)]
+    for epsilon, delta in scan(0, (1e-3, 60.0), (1e-300, 0.99), MANY) + pure:
+        truth = P.RandomizedResponse(1, epsilon, delta).truth
+        assert step_of(truth) < UNIT and exact_delta.randomized_response(truth, epsilon) <= delta, (epsilon, delta)
 
 
 def test_randomized_response_is_as_truthful_as_steps_of_floats_allow():
@@ -80,8 +69,6 @@ def test_an_epsilon_without_a_trace_is_refused(epsilon):
 
 
 # Noise bits
-
-
 def crowds(seed, largest, points=POINTS):
     """Log-uniform numbers of users."""
     return [int(users) for users in np.exp(np.random.default_rng(seed).uniform(0, np.log(largest), points))]
@@ -132,8 +119,6 @@ def test_noise_bits_are_no_more_than_needed():
 
 
 # Laplace, discrete Laplace, Skellam, Gauss
-
-
 def test_discrete_laplace_noise_keeps_delta():
     """Up to 40 levels; every tenth without a delta, where not even a rounding error is allowed."""
     for i, (epsilon, delta) in enumerate(scan(9, (1e-3, 60.0), (1e-15, 0.99))):
@@ -177,8 +162,6 @@ def test_gaussian_noise_keeps_delta():
 
 
 # Vectors
-
-
 def moves(l2_shift, most, dimension, rng):
     """Integer moves of norm ``l2_shift`` at most and ``most`` in each coordinate: one alone, all alike, and one at random."""
     yield [min(most, math.floor(l2_shift))]
@@ -202,8 +185,6 @@ def test_the_vector_sum_keeps_delta():
 
 
 # Rare noise
-
-
 def step_of(p):
     """P as a number of steps of 2^-53, if it is one."""
     assert p * UNIT == int(p * UNIT)
@@ -228,11 +209,6 @@ def test_discrete_laplace_noise_is_drawn_with_the_rate_that_is_accounted(epsilon
     assert Fraction(epsilon) * (1 - Fraction(1, 2**50)) <= Fraction(privatizer._rate, UNIT) <= Fraction(epsilon)
     assert privatizer.scale * privatizer._rate == pytest.approx(UNIT, rel=1e-15)
     privatizer.release(np.zeros(10), np.random.default_rng(1), "messages")
-
-
-def test_a_share_of_too_much_discrete_laplace_noise_is_refused():
-    with pytest.raises(ValueError, match=r"epsilon must be at least 1e-09 for discrete Laplace noise .* got 1e-10: a user's share"):
-        P.DiscreteLaplaceSum(10, 1e-10)
 
 
 @pytest.mark.parametrize("epsilon", (1.0, 30.0, 200.0))

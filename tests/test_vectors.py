@@ -19,8 +19,6 @@ def test_noise_too_narrow_gives_no_bound():
 
 
 # Domains
-
-
 def test_linear_statistics_round_trip_and_are_checked():
     domain = LinearStatistics(3)
     phi = np.array([[0.5, -0.5, 0.1], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
@@ -55,8 +53,6 @@ def test_clipped_users_always_count(domain, wild, allowed):
 
 
 # Shuffled sums
-
-
 @pytest.mark.parametrize("features", (5, 20))
 @pytest.mark.parametrize("delta", (1e-6, 0.1))
 @pytest.mark.parametrize("epsilon", (0.2, 1.0, 10.0))

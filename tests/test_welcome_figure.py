@@ -103,12 +103,6 @@ def test_the_first_world_is_the_one_nearest_to_the_means(page: Page) -> None:
     assert (np.diff(lost[welcome_figure.SEED, :, 36]) >= 0).all()
 
 
-def test_thirty_nights_end_with_the_last_one(page: Page) -> None:
-    page.get_by_role("button", name="30 nights").press("Enter")
-    assert page.locator(".lull-night").text_content() == "Night 36"
-    assert page.locator(".lull-lost text").nth(1).text_content() == "36"
-
-
 def test_bits_and_answers_are_those_that_are_told(page: Page) -> None:
     _, known, _, ones, bits = model(page, "shuffler", 1).T
     pairs, _ = welcome_figure.noise_bits(32, 1)

@@ -58,7 +58,7 @@ class Setup:
         """
         from bandits_dp.catalog import make  # which imports this module for its names
 
-        given = dict(self.options.get(name, {})) | options
+        given: dict[str, Any] = dict(self.options.get(name, {})) | options
         return make(name, self.problem, epsilon=epsilon, delta=self.delta, horizon=self.horizon,
                     calibration=calibration or self.calibration, **given)
 
@@ -73,14 +73,12 @@ _TREE: Mapping[str, Mapping[str, object]] = MappingProxyType(
 
 def _chowdhury_zhou(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
     """Section 5, Figures 1 and 2: arms that stay the same in all rounds of an instance."""
-    problem = ContextualLinear(arms, dimension)
-    return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, options=_TREE)
+    return Setup(paper, ContextualLinear(arms, dimension), 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, options=_TREE)
 
 
 def _chowdhury_zhou_code(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
     """Section 5 as the code draws it that the paper names (see ``replicas.linucb``), with that code's constants."""
-    problem = CodeLinear(arms, dimension)
-    return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, "experiment", _BATCHES)
+    return Setup(paper, CodeLinear(arms, dimension), 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, "experiment", _BATCHES)
 
 
 def _li_zhou_ji(paper: str, dimension: int = 20, actions: int = 1000, horizon: int = 1_000_000) -> Setup:

@@ -30,7 +30,7 @@ from set_repository import SETUP_CELL
 CELL_TIMEOUT = 600  # seconds for one cell; this stops what hangs, not what a busy machine slows down
 NOTEBOOK_LIMIT = 60  # seconds for a whole notebook, for readers' patience
 
-COLOURS = 32  # of the PNG beside a figure
+COLOURS = 64  # of the PNG beside a figure
 POINTS = 0.5  # figures are the same picture if nothing in them lies further from its place
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
