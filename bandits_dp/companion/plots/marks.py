@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from bandits_dp import _checks
 from bandits_dp.companion.plots.style import TRUST_COLORS, check_color
 
-#: Colours that follow the page's theme: text, quieter text, and amber for what must not be seen.
-INKS = ("ink", "soft", "secret")
+#: Colours that follow the page's theme: text, quieter text, amber for what must not be seen, and the paper behind.
+INKS = ("ink", "soft", "secret", "paper")
 
 #: The same drawing for the same thing in every scene, as SVG between -1 and 1; C is the mark's colour, and P what lies behind.
 ICONS = {
@@ -28,8 +28,8 @@ ICONS = {
 class Mark:
     """What every mark has: a `key`, the same in every frame that shows it; a place; a colour; and whether it stands back (`faint`).
 
-    `x` and `y` are the middle of a dot, the lower left corner of a bar, where words stand. The colour is "ink", "soft", "secret", a
-    trust model ("none", "central", "shuffle", "local") or "#rrggbb".
+    `x` and `y` are the middle of a dot, the lower left corner of a bar, where words stand. The colour is "ink", "soft", "secret",
+    "paper", a trust model ("none", "central", "shuffle", "local") or "#rrggbb".
     """
 
     kind: ClassVar[str] = ""

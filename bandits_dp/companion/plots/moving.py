@@ -222,7 +222,7 @@ def _wall(trust: str) -> str:
     """Return a small picture: a phone, a shuffler, a server, and the wall where trust ends."""
     wall = f'<path d="M{WALLS[trust]} 1v16"/>' if trust in WALLS else ""
     phone, middle, server = (1, 26 if trust == "local" else 22, 40 if trust in ("shuffle", "local") else 36)
-    return ('<svg viewBox="0 0 58 18" width="46" height="14" aria-hidden="true">'
+    return ('<svg viewBox="0 0 58 18" width="40" height="13" aria-hidden="true">'
             f'<rect x="{phone}" y="4" width="6" height="10" rx="1.6"/><circle cx="{middle}" cy="9" r="4.2"/>'
             f'<rect x="{server}" y="4.5" width="9" height="9" rx="1.2"/>{wall}</svg>')
 

@@ -2,7 +2,7 @@
 // Python wraps it, after moving_controls.js, in one function, so nothing here becomes global.
 
 const TAGS = { dot: "circle", path: "path", bar: "rect", ground: "rect", text: "text", icon: "g" };
-const INKS = { ink: "var(--bdp-ink)", soft: "var(--bdp-soft)", secret: "var(--bdp-secret)" };
+const INKS = { ink: "var(--bdp-ink)", soft: "var(--bdp-soft)", secret: "var(--bdp-secret)", paper: "var(--bdp-behind)" };
 
 function drawScene(figure, data, frame) {
   const plot = figure.querySelector(".bdp-plot"), width = plot.clientWidth;

@@ -13,8 +13,9 @@ from bandits_dp.companion.plots.marks import ICONS, Bar, Dot, Ground, Icon, Mark
 from bandits_dp.companion.plots.moving import Moving, Setting, called, placed, things
 
 PIXELS = 4.4  # of the still picture, for one unit of a scene that is 100 wide
-INK = {"ink": "#6a7080", "soft": "#8a8f9c", "secret": "#bd7d00"}  # readable on white and on black
-PAPER, STILL = "#ffffff", {"#5a5a5a": "#4b4f5c", "#0072b2": "#1f66c2", "#009e73": "#007f65", "#d55e00": "#b8400f"}  # the page's
+PAPER = "#ffffff"
+INK = {"ink": "#6a7080", "soft": "#8a8f9c", "secret": "#bd7d00", "paper": PAPER}  # readable on white and on black
+STILL = {"#5a5a5a": "#4b4f5c", "#0072b2": "#1f66c2", "#009e73": "#007f65", "#d55e00": "#b8400f"}  # the page's
 
 
 class MovingScene(Moving):
