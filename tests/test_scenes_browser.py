@@ -34,6 +34,34 @@ def test_keyboard_moves_marks_to_their_places(show, width):  # noqa: F811
         assert float(page.locator(".bdp-plot text").evaluate("node => parseFloat(getComputedStyle(node).fontSize)")) >= 12
 
 
+@pytest.mark.parametrize("width", [390, 1000])
+def test_pills_are_chosen_by_keyboard_and_by_mouse(show, width):  # noqa: F811
+    page = show(scene(), scene(), width=width)  # twice: the pills of one do not move the other
+    figures = page.locator("figure").all()
+    for figure, other in (figures, figures[::-1]):
+        group = figure.get_by_role("group", name="speed")
+        slow, fast = (group.get_by_role("radio", name=name) for name in ("slow", "fast"))
+        slow.focus()
+        page.keyboard.press("ArrowRight")
+        assert fast.is_checked() and not slow.is_checked()
+        assert figure.locator(".bdp-note").text_content() == "1 of 3 have passed (fast)."
+        assert other.locator(".bdp-note").text_content() == "1 of 3 have passed (slow)."
+        fast.locator("xpath=..").click()
+        assert figure.locator(".bdp-plot text").text_content() == "fast: 1 < 4"
+        slow.locator("xpath=..").click()
+        assert figure.locator(".bdp-note").text_content() == "1 of 3 have passed (slow)."
+        assert min(pill.bounding_box()["height"] for pill in group.locator("label").all()) >= 40
+
+
+def test_controls_stand_beside_a_wide_scene_and_below_a_narrow_one(show):  # noqa: F811
+    for width, beside in ((1000, True), (390, False)):
+        page = show(scene(size=(100, 130)), width=width)
+        plot, controls = (page.locator(f".bdp-{part}").bounding_box() for part in ("stage", "controls"))
+        assert (controls["x"] > plot["x"] + plot["width"]) == beside
+        assert plot["height"] <= 420.5 or not beside
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_play_goes_to_the_end_and_starts_again(show):  # noqa: F811
     page = show(scene())
     button = page.get_by_role("button")
