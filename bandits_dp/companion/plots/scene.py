@@ -97,8 +97,8 @@ def _still(marks: Sequence[Mark], size: NDArray[np.float64]) -> str:
     unit = 100 * PIXELS / size[0]
     width, height = unit * size
     drawn = "".join(_svg(mark, unit, height) for mark in marks)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-            f'height="{height:.0f}" font-family="sans-serif" font-size="13">{drawn}</svg>')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -6 {width + 16:.0f} {height + 12:.0f}" width="{width + 16:.0f}" '
+            f'height="{height + 12:.0f}" font-family="sans-serif" font-size="13">{drawn}</svg>')
 
 
 def _svg(mark: Any, unit: float, height: float) -> str:
