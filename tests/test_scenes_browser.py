@@ -1,9 +1,12 @@
 """Moving scenes in a browser: the marks that a function returns are what a reader sees, by mouse and by keyboard."""
 
+import re
+
 import pytest
 
-from bandits_dp.companion.plots import Bar
-from tests.test_plots_browser import chromium, show  # noqa: F401  (fixtures)
+from bandits_dp.companion.plots import COLORS, TRUST_COLORS, Bar, Text
+from tests.test_plots import contrast
+from tests.test_plots_browser import INKS, chromium, show  # noqa: F401  (fixtures)
 from tests.test_scenes import passing, scene
 
 
@@ -60,6 +63,22 @@ def test_controls_stand_beside_a_wide_scene_and_below_a_narrow_one(show):  # noq
         assert (controls["x"] > plot["x"] + plot["width"]) == beside
         assert plot["height"] <= 420.5 or not beside
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_words_of_every_colour_can_be_read(show, theme):  # noqa: F811
+    colors = ["ink", "soft", "secret", *TRUST_COLORS, *COLORS]
+
+    def words(step, speed):
+        return [Text(color, 50, 4 * place, color, words=color) for place, color in enumerate(colors)], "Read all of them."
+
+    page = show(scene(draw=words), theme=theme)
+    page.locator(".bdp-plot text").first.wait_for()
+    behind = page.locator(".bdp-stage").evaluate("e => getComputedStyle(e).backgroundColor")
+    read = dict(page.evaluate(INKS))
+    assert len({tuple(read[color]) for color in ("ink", "soft", "secret", *TRUST_COLORS)}) == 7
+    for color in colors:
+        assert contrast(tuple(read[color][:3]), tuple(int(part) for part in re.findall(r"\d+", behind)[:3])) >= 4.5, color
 
 
 def test_play_goes_to_the_end_and_starts_again(show):  # noqa: F811

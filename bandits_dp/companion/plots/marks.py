@@ -56,7 +56,7 @@ class Mark:
 
     def packed(self) -> dict[str, Any]:
         """Return the mark as plain values, numbers rounded to a hundredth, without what is left at its default."""
-        kept = {name: value for name, value in asdict(self).items() if value not in (0.0, False, "", "ink")}
+        kept = {name: value for name, value in asdict(self).items() if value not in (0.0, False, "")}
         kept["color"] = TRUST_COLORS.get(self.color, self.color)
         return {"kind": self.kind} | {name: _short(value) for name, value in kept.items()}
 
