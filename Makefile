@@ -16,7 +16,6 @@ LOWEST ?=
 CALLS ?=
 SEQUENCES ?=
 AUDITS ?=
-UV   ?= uv
 
 TOOLS  := book/_tools
 PYTHON := .venv/bin/python
@@ -100,11 +99,12 @@ contest: environment  ## play the contest of all private learners, or go on wher
 processors: environment  ## run the tests as other processors would compute, and list every number that moves (ONLY=Nehalem ARGS=notebooks/10...)
 	@$(PYTHON) $(TOOLS)/processors.py --only "$(ONLY)" $(ARGS)
 
-coverage: environment  ## say which lines and branches of the package no test reaches (ARGS=tests/test_audit.py for some tests)
+coverage: environment  ## say which lines of the package no test reaches, and which tests guard each of the others (ARGS=tests/test_audit.py for some tests)
 	@$(PYTHON) -m coverage erase
 	@$(PYTHON) -m coverage run -m pytest -q --numprocesses=auto --dist=loadfile -m "not browser" $(or $(ARGS),tests --ignore=tests/site)
 	@$(PYTHON) -m coverage combine --quiet
 	@$(PYTHON) -m coverage report
+	@$(PYTHON) -m coverage html --quiet && echo "Which tests guard which line: _build/coverage/index.html"
 
 package: environment  ## build the wheel and the source archive, test them elsewhere (LOWEST=yes: on the lowest versions allowed)
 	@$(PYTHON) $(TOOLS)/try_package.py $(if $(LOWEST),--lowest)
@@ -122,7 +122,10 @@ audits: environment  ## audit every private learner as it is, 2,000 times in all
 distclean: clean  ## as clean, and remove .venv too
 	@rm -rf .venv
 
-lock:  ## choose the newest allowed versions again and write requirements.lock (needs uv: pip install uv, or UV=/path/to/uv)
-	@$(UV) pip compile --quiet --upgrade --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+_build/lock/bin/uv:
+	@$(PY) -m venv _build/lock && _build/lock/bin/python -m pip install --quiet uv
+
+lock: _build/lock/bin/uv  ## choose the newest allowed versions again and write requirements.lock
+	@_build/lock/bin/uv pip compile --quiet --upgrade --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	  --no-emit-package bandits-dp --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
 	  requirements.txt --output-file requirements.lock

@@ -28,32 +28,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 __all__ = [
-    "Asked",
-    "AuditResult",
-    "Guarantee",
-    "Result",
-    "Setup",
-    "System",
-    "Vectorized",
-    "accounting",
-    "audit",
-    "combine",
-    "contest",
-    "continual",
-    "lastfm",
-    "live",
-    "logs",
-    "make",
-    "museum",
-    "plots",
-    "privatizers",
-    "problems",
-    "release_of",
-    "setup",
-    "simulate",
-    "source",
-    "systems",
-    "view_of",
+    "Asked", "AuditResult", "Guarantee", "Result", "Setup", "System", "Vectorized", "accounting", "audit", "combine", "contest",
+    "continual", "lastfm", "live", "logs", "make", "museum", "plots", "privatizers", "problems", "release_of", "setup", "simulate",
+    "source", "systems", "view_of",
 ]
 
 

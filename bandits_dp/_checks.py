@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 CALIBRATIONS = ("certified", "theorem", "experiment")
 SMALLEST, LARGEST = 1e-300, 1e100  # sizes of a number that is not 0 or infinite: its square and its ratios can be computed with
+SLACK = 1e-9  # relative room for rounding in norms that a caller computed in floating point
 MOST_WHOLE = 10**30  # of an integer
 MOST_USERS = 10**12  # of one batch, whose counts are whole numbers as floats, too
 MOST_ENTRIES = 20_000_000  # of an array that an argument asks for: 160 MB, and a few such are needed
@@ -76,9 +77,9 @@ def real(name: str, value: object, low: float, high: float, *, ends: str = "()")
     return number
 
 
-def epsilon(value: object, name: str = "epsilon") -> float:
+def epsilon(value: object) -> float:
     """Return a valid privacy parameter epsilon: finite and positive."""
-    return real(name, value, 0.0, math.inf)
+    return positive("epsilon", value)
 
 
 def delta(value: object, *, zero: bool = False) -> float:
@@ -86,11 +87,7 @@ def delta(value: object, *, zero: bool = False) -> float:
     return real("delta", value, 0.0, 1.0, ends="[)" if zero else "()")
 
 
-def positive(name: str, value: object) -> float:
-    """Return a finite positive float."""
-    return real(name, value, 0.0, math.inf)
-
-
+positive = functools.partial(real, low=0.0, high=math.inf)
 finite = functools.partial(real, low=-math.inf, high=math.inf)
 nonnegative = functools.partial(real, low=0.0, high=math.inf, ends="[)")
 chance = functools.partial(real, low=0.0, high=1.0)  # a probability that is neither 0 nor 1
@@ -130,6 +127,9 @@ def choice(name: str, value: object, allowed: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {told(value)}")
     return value
+
+
+calibration = functools.partial(choice, allowed=CALIBRATIONS)
 
 
 def words(name: str, value: object) -> str:
@@ -227,11 +227,6 @@ def computable(function: F) -> F:
     return speaking  # type: ignore[return-value]
 
 
-def calibration(value: object) -> str:
-    """Return a valid calibration name."""
-    return choice("calibration", value, CALIBRATIONS)
-
-
 RULES: dict[str, Callable[[str, Any], Any]] = {  # what an argument of this name must be, whichever function has it
     **dict.fromkeys(("appearances", "arms", "batches", "clients", "decisions", "dimension", "every", "horizon", "items",
                      "levels", "max_shift", "releases", "shift", "users"), integer),
@@ -239,7 +234,7 @@ RULES: dict[str, Callable[[str, Any], Any]] = {  # what an argument of this name
                      "regularizer", "reward_std", "rho", "ridge", "scale", "sensitivity", "theta_norm", "variance"), positive),
     **dict.fromkeys(("clip", "fixed", "strict", "whole"), flag),
     **dict.fromkeys(("delta", "failure", "p", "slack"), chance),
-    "calibration": lambda _, value: calibration(value),
+    "calibration": calibration,
     "client_std": nonnegative,
     "honest_fraction": share,
 }

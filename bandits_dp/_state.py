@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import hashlib
@@ -20,7 +21,7 @@ from bandits_dp import _files
 T = TypeVar("T")
 P = ParamSpec("P")
 S = TypeVar("S", bound="Saved")
-FORMAT = 2  # another number when what is in a state can no longer be read as before
+FORMAT = 3  # another number when what is in a state can no longer be read as before
 LABEL = f"bandits_dp state {FORMAT}"  # in files
 
 
@@ -48,24 +49,26 @@ class Saved(ABC):
         What is promised to whom, for which values: it must be the same, too.
     lock : threading.RLock
         Held while a method changes anything; a copy has one of its own. Who wants several calls to be one step holds it meanwhile.
+    writing : threading.RLock
+        Held while a file is written: older states are written before newer ones, and meanwhile other threads go on.
     """
 
     kind: ClassVar[str]
     description: str
     terms: str = ""
     lock: Any
+    writing: Any
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Make the lock."""
+        """Make the locks."""
         self = super().__new__(cls)
-        self.lock = threading.RLock()
+        self.lock, self.writing = threading.RLock(), threading.RLock()
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the lock, which cannot be copied."""
-        return {key: value for key, value in self.__dict__.items() if key != "lock"}
+        """Return all but the locks, which cannot be copied."""
+        return {key: value for key, value in self.__dict__.items() if key not in ("lock", "writing")}
 
-    @locked
     def save(self, path: str | os.PathLike[str] | None = None) -> dict[str, NDArray[Any]]:
         """Return everything that changes during a run, as a plain dictionary of arrays, and write it to a file if a path is given.
 
@@ -108,11 +111,14 @@ class Saved(ABC):
         >>> again.played
         1
         """
-        entries = {"format": FORMAT, self.kind: self.description, "terms": self.terms, **self._pack()}
-        state = {key: np.array(value) for key, value in entries.items()}
-        state["digest"] = np.array(digest(state))
-        if path is not None:
-            write_state(path, state)
+        with contextlib.ExitStack() as written_in_order:
+            with self.lock:
+                entries = {"format": FORMAT, self.kind: self.description, "terms": self.terms, **self._pack()}
+                state = {key: np.array(value) for key, value in entries.items()}
+                written_in_order.enter_context(self.writing)
+            state["digest"] = np.array(digest(state))
+            if path is not None:
+                write_state(path, state)
         return state
 
     @locked
@@ -153,7 +159,7 @@ class Saved(ABC):
             raise ValueError(f"state must come from {owner} for {self.terms}, got that of one for {terms}")
         other = copy.deepcopy(self)
         other._unpack(arrays)
-        other.lock = self.lock  # which other threads may be waiting for
+        other.lock, other.writing = self.lock, self.writing  # which other threads may be waiting for
         self.__dict__ = other.__dict__
 
     def __copy__(self) -> Self:

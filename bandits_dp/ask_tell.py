@@ -6,8 +6,6 @@ in it, which is public. A learner with features has ``choose(features)`` in the 
 ``choose`` must answer the same again: both may be called several times.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -86,8 +84,7 @@ class Asked:
         if len(self.arms) != len(self.plays) or len(set(self.arms.tolist())) != len(self.arms):
             raise ValueError(f"arms must be different ones, as many as plays, got {self.arms!r} and {self.plays!r}")
         _checks.integer("clients", self.clients, low=0)
-        if not isinstance(self.decides, (bool, np.bool_)):
-            raise ValueError(f"decides must be True or False, got {self.decides!r}")
+        _checks.flag("decides", self.decides)
 
 
 def able(name: str, value: Any, *verbs: str) -> Any:

@@ -8,6 +8,7 @@ no number epsilon ever travels alone.
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
+from functools import partial
 
 from bandits_dp import _checks
 
@@ -15,6 +16,10 @@ MODELS = ("none", "central", "local", "shuffle")
 EXACT, IDEAL = "every bit of what is sent and released", "the law of real numbers"
 
 
+@_checks.checked(
+    epsilon=partial(_checks.real, low=0.0, high=math.inf, ends="(]"), delta=partial(_checks.real, low=0.0, high=1.0, ends="[]"),
+    rho=partial(_checks.real, low=0.0, high=math.inf, ends="(]"), model=partial(_checks.choice, allowed=MODELS), joint=_checks.flag,
+    **dict.fromkeys(("unit", "neighbours", "reason", "holds"), _checks.words))
 @dataclass(frozen=True)
 class Guarantee:
     """A differential-privacy promise and why it holds.
@@ -59,17 +64,6 @@ class Guarantee:
     holds: str = ""
     rho: float = math.inf
 
-    def __post_init__(self) -> None:
-        """Check the numbers and words; what texts say is free."""
-        object.__setattr__(self, "epsilon", _checks.real("epsilon", self.epsilon, 0.0, math.inf, ends="(]"))
-        object.__setattr__(self, "delta", _checks.real("delta", self.delta, 0.0, 1.0, ends="[]"))
-        object.__setattr__(self, "rho", _checks.real("rho", self.rho, 0.0, math.inf, ends="(]"))
-        _checks.choice("model", self.model, MODELS)
-        _checks.calibration(self.calibration)
-        for name in ("unit", "neighbours", "reason", "holds"):
-            _checks.words(name, getattr(self, name))
-        _checks.flag("joint", self.joint)
-
     @property
     def proved(self) -> bool:
         """Whether anything at all is promised."""
@@ -82,11 +76,9 @@ class Guarantee:
             return f"No guarantee{about}: {self.reason}."
         pair = f"({upper(self.epsilon)}, {upper(self.delta)})"
         also = "" if math.isinf(self.rho) else f"; also {upper(self.rho, 3)}-zCDP"
-        return (
-            f"{pair}-{'joint ' if self.joint else ''}differential privacy in the {self.model} model for {self.unit} "
-            f"(neighbours: {self.neighbours}), {self.calibration} calibration: {self.reason}{also}"
-            f"{self.holds and f'; holds for {self.holds}'}."
-        )
+        return (f"{pair}-{'joint ' if self.joint else ''}differential privacy in the {self.model} model for {self.unit} "
+                f"(neighbours: {self.neighbours}), {self.calibration} calibration: {self.reason}{also}"
+                f"{self.holds and f'; holds for {self.holds}'}.")
 
 
 def upper(number: float, digits: int = 6) -> str:

@@ -14,8 +14,10 @@ fills::
 refuted also has its ``proof``: a proof or a certified computation, and where it stands. An ``observation`` is ours: the paper does
 not claim it (then the third argument is ""), and it is no verdict.
 
-A bound that exceeds what it bounds is no check: a row that holds regret against one measures ``the bound over T`` as well, or says
-"not informative" (``tests/test_claims.py``).
+A bound that exceeds what it bounds is no check: a row that holds regret or a number of rounds against one measures ``the bound over
+T`` or ``random play over the bound`` as well, and says "not informative" where it is not; one that holds a probability against one
+says that the ``bound is below 1`` (``tests/test_claims.py``). ``python tests/quotations.py FOLDER`` compares all quotations with
+the papers' texts, and notes that it did; one that is not noted fails.
 
 ``make claims`` runs these tests and writes ``book/claims.json``, from which the book's page is made (``ARGS=file`` for those of one
 file; the other rows stay). Any other run compares: a test whose row is missing, says something else or measured other numbers

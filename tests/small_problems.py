@@ -27,12 +27,14 @@ CASES = {  # every system, in batches of a few users, and whatever else is kept 
     "Laplace LDP-AE": ("LDP-AE", {"noise": "laplace", "batch_size": 3}),
     "Gaussian DP-UCB": ("DP-UCB", {"noise": "gaussian", "counter": "factorization"}),
     "batched LinUCB": ("LinUCB", {"batch_size": 4}),
+    "late LinUCB-SDP-Vec": ("LinUCB-SDP-Vec", {"batch_size": 4, "late": "next", "returning_users": 3}),
     "factorized LinUCB-JDP": ("LinUCB-JDP", {"counter": "factorization", "returning_users": 2}),
     "batched LinUCB-Tree": ("LinUCB-Tree", {"batch_size": 4}),
     "hybrid LinUCB-RewardTree": ("LinUCB-RewardTree", {"batch_size": 4, "counter": "hybrid"}),
     "explicit LinUCB-DGS": ("LinUCB-DGS", {"calibration": "experiment", "explicit_tree": True}),
     "perturbed LinUCB-DGS": ("LinUCB-DGS", {"calibration": "experiment", "perturb_contexts": 0.1}),
     "unknown horizon": ("VB-SDP-AE", {"first_horizon": 40}),
+    "LinUCB, unknown horizon": ("LinUCB-SDP-Vec", {"first_horizon": 40, "batch_size": 4, "late": "next"}),
 }
 PRIVATE = {"epsilon": 1.0, "delta": 0.1}
 

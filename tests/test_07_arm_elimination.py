@@ -250,8 +250,8 @@ def test_certified_runs_keep_every_viable_mean_inside_its_width() -> None:
 
 
 @claim("Theorem 3.1, proof sketch: the width of line 14",
-       r"We conclude that with high probability, $\forall a\in[k],\forall t\in[T]$, we have $|\hat\mu_a^t-\mu_a|\le(2\sqrt "
-       r"t\sigma_{\varepsilon,\delta}/N_a^t+1/\sqrt{N_a^t})\cdot\sqrt{2\log T}$.",
+       r"We conclude that with high probability, $\forall a\in[k],\forall t\in[T]$, we have $|\hat{\mu}_a^t - \mu_a| \leq "
+       r"\left(\frac{2\sqrt{t}\sigma_{\varepsilon,\delta}}{N_a^t} + \frac{1}{\sqrt{N_a^t}}\right) \cdot \sqrt{2\log T}$.",
        computed=r"Exact law of the released mean of fair rewards, phase by phase, with certified noise and with our order "
        r"constant, equal and doubling batches, $\varepsilon$ 0.3 and 1, two values each of $\delta$ and T; $\sigma^2$ is the "
        r"noise's variance. The chance that any of ten arms ever leaves its width, against $1/T$; and what is left of it without "
@@ -285,12 +285,12 @@ def test_error_of_the_binary_sum(measured: dict[str, float]) -> None:
     scaled = {key: std * key[1] / math.sqrt(math.log(1 / key[2])) for key, std in stds.items()}
     measured["largest standard deviation, in its unit"] = max(scaled.values())
     by_epsilon = [stds[100, e, 1e-24] for e in epsilons]
-    power(measured, "exponent of 1/epsilon, delta = 1e-24", 1 / np.array(epsilons), by_epsilon, 0.9, 1.1)
+    power(measured, "exponent of 1/epsilon, delta = 1e-24", 1 / np.array(epsilons), by_epsilon, 0.95, 1.05)
     by_delta = [stds[100, 1.0, d] for d in (1e-24, 1e-48)]
     power(measured, "exponent of ln(1/delta), from 1e-24 to 1e-48, epsilon = 1", (1, 2), by_delta, 0.35, 0.65)
     measured["most noise over least, over crowds"] = spread = max(
         max(stds[n, e, d] for n in crowds) / min(stds[n, e, d] for n in crowds) for e in epsilons for d in deltas)
-    assert max(scaled.values()) < 1.6 and spread < 1.5
+    assert max(scaled.values()) < 1.5 and spread < 1.5
     assert all(share_of_delta(*case) <= 1 for case in ((1, 1.0, 1e-3), (7, 0.3, 1e-6), (1000, 0.1, 1e-6), (10**5, 1.0, 1e-12)))
     two, laws = BinarySum(2, 1.0, 0.1), []
     rare, common, p = two.noise_bits
@@ -314,7 +314,7 @@ def parameter(log_mgf: np.ndarray, s: np.ndarray) -> float:
 
 @claim("Section 3, sub-Gaussian error",
        r"… and has an error distribution which … is sub-Gaussian with variance "
-       r"$\sigma_{\varepsilon,\delta}^2=O(\log\frac1\delta/\varepsilon^2)$",
+       r"$\sigma_{\varepsilon,\delta}^2 = O\left(\frac{\log \frac{1}{\delta}}{\varepsilon^2}\right)$",
        computed="The parameter of Definition 1, in any number of users: N fair bits in the whole crowd; a rare bit, or a pair, "
        "from each of m users; and the exact tails at the deviation of line 14. The mechanism itself is in appendix C, which our "
        "copy lacks.",
@@ -361,7 +361,7 @@ def test_errors_of_the_three_models(measured: dict[str, float]) -> None:
         stds = [make(int(m), epsilon=0.1).noise_std for m in crowds]
         power(measured, f"{name}: exponent of m", crowds, stds, of_m - 0.05, of_m + 0.05)
         stds = [make(100, epsilon=float(e)).noise_std for e in epsilons]
-        power(measured, f"{name}: exponent of 1/epsilon", 1 / epsilons, stds, 0.9, 1.1)
+        power(measured, f"{name}: exponent of 1/epsilon", 1 / epsilons, stds, 0.93, 1.05)
 
 
 # ---- Regret
@@ -404,10 +404,12 @@ def test_shape_of_the_explicit_bounds(gap: float, std: float, log_horizon: int, 
 def test_regret_against_batch_size(measured: dict[str, float]) -> None:
     cases = [(gap, epsilon, horizon, m) for gap in (0.1, 0.4) for epsilon in (0.3, 1.0) for horizon in (10**6, 10**9)
              for m in (20, 200, 2000, 20_000) if (gap, m) != (0.1, 20)]
-    ratios = [regret("SDP-AE", one_good_arm(gap), epsilon, t, runs=3, batch_size=m)
-              / (9 * ((1 + BinarySum(m, epsilon, 1e-6).noise_std ** 2 / m) * math.log(t) / gap + m * gap))
-              for gap, epsilon, t, m in cases]
+    sums = [9 * ((1 + BinarySum(m, epsilon, 1e-6).noise_std ** 2 / m) * math.log(t) / gap + m * gap)
+            for gap, epsilon, t, m in cases]
+    ratios = [regret("SDP-AE", one_good_arm(gap), epsilon, t, runs=3, batch_size=m) / one
+              for one, (gap, epsilon, t, m) in zip(sums, cases, strict=True)]
     measured["least regret over the printed sum"], measured["largest"] = min(ratios), max(ratios)
+    measured["the bound over T, largest"] = max(one / t for one, (_, _, t, _) in zip(sums, cases, strict=True))
     at = dict(zip(cases, ratios, strict=True))
     measured["largest growth of that ratio from T = 1e6 to 1e9"] = max(at[g, e, 10**9, m] / at[g, e, 10**6, m]
                                                                     for g, e, h, m in cases if h == 10**6)
@@ -430,7 +432,7 @@ def test_regret_against_batch_size(measured: dict[str, float]) -> None:
        r"with constants one, for m from a third of $\sigma^2$ to a hundred times it, T from $10^5$ to $10^7$, 5 and 20 arms, "
        r"$\varepsilon=0.5$.", outcome="confirmed")
 def test_worst_case_of_sdp_ae(measured: dict[str, float]) -> None:
-    variance, ratios, growth = sigma_squared(0.5), [], []
+    variance, ratios, growth, over = sigma_squared(0.5), [], [], []
     whole = math.ceil(variance)
     for arms, m in itertools.product((5, 20), (math.ceil(variance / 3), whole, 10 * whole, 100 * whole)):
         found = []
@@ -440,12 +442,15 @@ def test_worst_case_of_sdp_ae(measured: dict[str, float]) -> None:
             base = math.sqrt((1 + variance / m) * arms * math.log(horizon) / horizon)
             gaps = [*(min(f * base, 0.9) for f in (1, 2, 4)), 0.9]
             worst_of = max(regret("SDP-AE", two_arms(g, arms - 1), 0.5, horizon, runs=2, batch_size=m) for g in gaps)
-            found.append(worst_of / (math.sqrt((1 + variance / m) * arms * horizon * math.log(horizon)) + m * arms))
+            bound = math.sqrt((1 + variance / m) * arms * horizon * math.log(horizon)) + m * arms
+            found.append(worst_of / bound)
+            over.append(bound / horizon)
         ratios += found
         growth += [found[-1] / found[-2]] if len(found) > 1 else []
     measured["least worst regret over the printed sum"], measured["largest"] = min(ratios), max(ratios)
     measured["largest growth of that ratio when T grows tenfold for the last time"] = max(growth)
-    assert min(ratios) > 0.2 and max(ratios) < 5 and max(growth) < 2
+    measured["the bound over T, largest"] = max(over)
+    assert min(ratios) > 0.2 and max(ratios) < 5 and max(growth) < 1.65
 
 
 def worst(name: str, horizon: int, epsilon: float = 0.5, **options: object) -> float:
@@ -470,9 +475,9 @@ def test_price_of_sdp_ae(measured: dict[str, float]) -> None:
     price, by_delta = prices("SDP-AE", epsilons), np.array([prices("SDP-AE", [0.02], delta=d)[0] for d in FAR])
     variances = [sigma_squared(0.02, d) for d in FAR]
     # sigma itself grows a little more slowly than 1 / epsilon
-    power(measured, "exponent of 1/epsilon, below 0.01", 1 / epsilons, price, 1.7, 2.1, "its standard error")
+    power(measured, "exponent of 1/epsilon, below 0.01", 1 / epsilons, price, 1.7, 2.0, "its standard error")
     power(measured, "exponent of sigma^2", [sigma_squared(float(e)) for e in epsilons], price, 0.95, 1.05)
-    power(measured, "exponent of ln(1/delta), from 1e-24 to 1e-48", (1, 2), by_delta[-2:], 1, 1.3)
+    power(measured, "exponent of ln(1/delta), from 1e-24 to 1e-48", (1, 2), by_delta[-2:], 1.1, 1.25)
     power(measured, "the same of sigma^2", (1, 2), variances[-2:], 1, 1.2)
     measured["largest price over k ln(1/delta) / epsilon^2"] = largest = max(
         *(by_delta * 0.02**2 / (10 * np.log(1 / np.array(FAR)))), *(price * epsilons**2 / (10 * math.log(1e6))))
@@ -495,7 +500,7 @@ def test_price_of_vb_sdp_ae(measured: dict[str, float]) -> None:
     sigmas = [BinarySum(10**5, e, 1e-6).noise_std for e in (*epsilons, 0.05)]
     power(measured, "exponent of k - 1", ARMS - 1, prices("VB-SDP-AE", arms=ARMS), 0.9, 1.1, "its standard error")
     power(measured, "exponent of sigma", sigmas[:-1], prices("VB-SDP-AE", epsilons), 0.9, 1.1)
-    power(measured, "exponent of log T", np.log(HORIZONS), by_horizon, 0.3, 0.7)
+    power(measured, "exponent of log T", np.log(HORIZONS), by_horizon, 0.4, 0.52)
     measured["price over k sigma log T, largest"] = max(by_horizon / (10 * sigmas[-1] * np.log(HORIZONS)))
 
 
@@ -529,10 +534,10 @@ def test_price_against_epsilon(measured: dict[str, float]) -> None:
 def test_what_the_root_covers(measured: dict[str, float]) -> None:
     for epsilon in (0.05, 0.2):
         found = prices("VB-SDP-AE", [epsilon], horizons=HORIZONS)
-        power(measured, f"exponent of log T, epsilon = {epsilon}", np.log(HORIZONS), found, 0.3, 0.65)
+        power(measured, f"exponent of log T, epsilon = {epsilon}", np.log(HORIZONS), found, 0.4, 0.515)
         rooted = found / np.sqrt(np.log(HORIZONS))
         measured[f"most growth over the root of log T, epsilon = {epsilon}"] = (rooted / rooted[0]).max()
-        assert (rooted / rooted[0]).max() < 1.15
+        assert (rooted / rooted[0]).max() < 1.1
 
 
 @claim("Section 1.1, additive",
@@ -548,7 +553,7 @@ def test_the_price_is_additive(measured: dict[str, float]) -> None:
         low, high = (extra(name, one_good_arm(gap), epsilon, 10**11, **options) for gap in (small, large))
         measured[f"{name}: price at a gap of {small} over that at {large}"] = low / high
     equal, doubled, local = measured.values()
-    assert equal < 2 and doubled < 2 and local > 3
+    assert equal < 0.26 and doubled < 0.96 and local > 3
 
 
 @claim("Theorem 3.3, distribution-independent",
@@ -563,12 +568,14 @@ def test_worst_case_of_vb_sdp_ae(measured: dict[str, float]) -> None:
     power(measured, "exponent of T, after the root of the logarithm, epsilon = 0.5", horizons,
           private / np.sqrt(np.log(horizons)), 0.47, 0.53)
     measured["largest ratio to no privacy, epsilon = 0.5"] = (private / free).max()
-    ratios = []
-    for epsilon in (0.5, 0.05, 0.01):
-        sigma = BinarySum(10**5, epsilon, 1e-6).noise_std
-        ratios += [max(worst("VB-SDP-AE", t, epsilon, runs=5), regret("VB-SDP-AE", one_good_arm(0.4), epsilon, t, runs=5))
-                   / (math.sqrt(10 * t * math.log(t)) + 10 * sigma * math.log(t)) for t in map(int, horizons)]
+    ratios, over = [], []
+    for epsilon, t in itertools.product((0.5, 0.05, 0.01), map(int, horizons)):
+        bound = math.sqrt(10 * t * math.log(t)) + 10 * BinarySum(10**5, epsilon, 1e-6).noise_std * math.log(t)
+        easy = regret("VB-SDP-AE", one_good_arm(0.4), epsilon, t, runs=5)
+        ratios.append(max(worst("VB-SDP-AE", t, epsilon, runs=5), easy) / bound)
+        over.append(bound / t)
     measured["least worst regret over the printed sum"], measured["largest"] = min(ratios), max(ratios)
+    measured["the bound over T, largest"] = max(over)
     assert 0.9 < (private / free).min() < measured["largest ratio to no privacy, epsilon = 0.5"] < 1.1
     assert max(ratios) < 5
 
@@ -584,23 +591,26 @@ def test_local_price_multiplies(measured: dict[str, float]) -> None:
     factors = [regret("LDP-AE", each, 0.2, 10**10, **DOUBLING) / regret("AE", each, None, 10**10, **DOUBLING)
                for each in map(one_good_arm, (0.05, 0.4))]
     measured["factor at a gap of 0.05"], measured["factor at a gap of 0.4"] = factors
-    assert 0.6 < factors[0] / factors[1] < 1.7  # the same factor for any gap
+    assert 0.85 < factors[0] / factors[1] < 1.15  # the same factor for any gap
 
 
 @claim("Footnote 6", r"The corresponding distribution-independent regret bounds usually simply replace the $\sum_{a \in [k]: "
        r"\Delta_a > 0} \frac{\log T}{\Delta_a}$ term with $\sqrt{kT \log T}$.",
        computed=r"For the local row, whose bound becomes $\sqrt{kT\log T}/\varepsilon^2$: largest regret of LDP-AE over gaps "
        r"around $\sqrt{k\log T/T}/\varepsilon$, ten arms, against $\varepsilon$ from 0.4 to 0.05. The bound holds, and "
-       r"$1/\varepsilon$ in the place of $1/\varepsilon^2$ is enough: the root is taken of the factor, too. (For the shuffle row "
-       r"see Theorem 3.3.)",
+       r"$1/\varepsilon$ in the place of $1/\varepsilon^2$ is enough: the root is taken of the factor, too. (At 0.05 the bound, "
+       r"with constant one, is above what random play loses, and is not informative. For the shuffle row see Theorem 3.3.)",
        outcome="confirmed, loose")
 def test_worst_case_in_the_local_model(measured: dict[str, float]) -> None:
     epsilons, root = np.array([0.4, 0.2, 0.1, 0.05]), math.sqrt(10 * math.log(T) / T)
-    found = [max(regret("LDP-AE", two_arms(factor * root / e, 9), e, runs=10, **DOUBLING) for factor in (1, 2, 3, 3.5, 4, 5, 6))
-             for e in map(float, epsilons)]
+    worst_of = [max((regret("LDP-AE", two_arms(factor * root / e, 9), e, runs=10, **DOUBLING), factor)
+                    for factor in (1, 2, 3, 3.5, 4, 5, 6)) for e in map(float, epsilons)]
+    found = np.array([value for value, _ in worst_of])
     power(measured, "exponent of 1/epsilon (bound 2)", 1 / epsilons, found, 0.9, 1.1, "its standard error")
     measured["largest regret over the printed bound"] = share = max(found * epsilons**2 / (T * root))
-    assert share < 1.5
+    for e, (_, factor) in ((0.4, worst_of[0]), (0.05, worst_of[-1])):
+        measured[f"random play over the bound, epsilon = {e}"] = 0.9 * factor * e
+    assert share < 1.3
 
 
 @claim("Table 1, central pure DP", r"Centralized $(\varepsilon, 0)$ -DP",
@@ -610,7 +620,7 @@ def test_central_price(measured: dict[str, float]) -> None:
     epsilons, price = np.geomspace(0.01, 0.1, 5), partial(prices, "DP-SE", delta=None)
     power(measured, "exponent of 1/epsilon", 1 / epsilons, price(epsilons), 0.93, 1.07)
     power(measured, "exponent of k - 1", ARMS - 1, price(arms=ARMS), 0.9, 1.1)
-    power(measured, "exponent of log T", np.log(HORIZONS), price(horizons=HORIZONS), 0.7, 1.1)
+    power(measured, "exponent of log T", np.log(HORIZONS), price(horizons=HORIZONS), 0.75, 0.92)
 
 
 @claim("Abstract, against the central model",
@@ -632,7 +642,7 @@ def test_almost_central(measured: dict[str, float]) -> None:
     measured["largest ratio to central Gaussian noise"] = gauss = over(partial(CentralGaussian, delta=1e-6))
     measured["largest ratio to central Laplace noise"] = laplace = over(CentralLaplace)
     measured["largest ratio to DP-SE"] = pure = max(shuffled / [regret("DP-SE", problem, e, delta=None) for e in epsilons])
-    assert gauss < 1.1 and laplace < 2.3 and pure < 2.1
+    assert gauss < 1.1 and laplace < 2.0 and pure < 2.1
 
 
 @claim("Abstract, against elimination in the local model",
@@ -706,7 +716,7 @@ def test_large_equal_batches_fail(measured: dict[str, float]) -> None:
     assert first == pytest.approx(np.array(sizes) * problem.gaps.sum())
     whole = prices("VB-SDP-AE", epsilons)
     power(measured, "first batches: exponent of 1/epsilon", 1 / epsilons, first, 1.9, 2.1)
-    power(measured, "VB-SDP-AE's whole price: exponent of 1/epsilon", 1 / epsilons, whole, 0.8, 1.2)
+    power(measured, "VB-SDP-AE's whole price: exponent of 1/epsilon", 1 / epsilons, whole, 0.88, 1.04)
     ratios = (first / whole).tolist()
     for epsilon, ratio in zip(epsilons, ratios, strict=True):
         measured[f"first batches over VB's whole price, epsilon = {epsilon}"] = ratio
@@ -729,8 +739,8 @@ def test_small_equal_batches_fail(measured: dict[str, float]) -> None:
         factors = [regret("SDP-AE", problem, float(e), 10**8, runs=2, batch_size=math.ceil(1 / e)) / free for e in epsilons]
         measured[f"VB-SDP-AE's factor, gap {gap}, epsilon = 0.1"] = doubled[gap] = regret("VB-SDP-AE", problem, 0.1, 10**8) / free
         measured[f"factor, gap {gap}, epsilon = 0.1"] = factor[gap] = factors[-1]
-        power(measured, f"exponent of 1/epsilon, gap {gap}", 1 / epsilons, factors, 0.8, 1.3)
-    assert 0.6 < factor[0.4] / factor[0.8] < 1.7 and doubled[0.4] < 0.8 * doubled[0.8]
+        power(measured, f"exponent of 1/epsilon, gap {gap}", 1 / epsilons, factors, 0.85, 1.1)
+    assert 0.9 < factor[0.4] / factor[0.8] < 1.35 and doubled[0.4] < 0.8 * doubled[0.8]
 
 
 @claim("Footnote 10",
@@ -750,7 +760,7 @@ def test_doubling_trick(measured: dict[str, float]) -> None:
             for growth in ("square", "double"):
                 result = bdp.simulate(Restarts(make, 100, growth), problem, horizon, runs=10, seed=1, progress=False)
                 measured[f"{growth}, {what}, T = 1e{len(str(horizon)) - 1}"] = result.mean[-1] / known
-    assert max(value for name, value in measured.items() if name.startswith("square")) < 4
+    assert max(value for name, value in measured.items() if name.startswith("square")) < 3.1
     assert max(measured["double, hardest gap, T = 1e7"], measured["double, hardest gap, T = 1e9"]) < 1 / (1 - 1 / math.sqrt(2))
     assert measured["double, gap 0.1, T = 1e9"] > 1.5 * measured["double, gap 0.1, T = 1e7"]
 
@@ -798,7 +808,7 @@ def test_rewards_in_the_unit_interval(measured: dict[str, float]) -> None:
         measured[f"regret with ratings over bits, epsilon = {epsilon}"] = ratio
         noise = ScalarSum(1000, epsilon, 1e-6).noise_std / BinarySum(1000, epsilon, 1e-6).noise_std
         measured[f"noise of numbers over that of bits, epsilon = {epsilon}"] = noise
-        assert 0.8 < ratio < 1.3 and noise < 1.3
+        assert 0.9 < ratio < 1.1 and noise < 1.1
     sums = [(users, e, ScalarSum(users, e, 1e-6)) for e in (0.5, 0.1) for users in (2, 2**7, 2**12)]
     shares = [hockey_stick(numbers.noise_bits.log_pmf(users), e, numbers.levels) / 1e-6 for users, e, numbers in sums]
     measured["largest exact delta of the sum of numbers over the promised one"] = max(shares)
@@ -818,7 +828,7 @@ def test_batched_ucb(measured: dict[str, float]) -> None:
                    for noise in (Identity, *(partial(BinarySum, epsilon=float(e), delta=1e-6) for e in epsilons)))
     ratios = [lost / regret("VB-SDP-AE", problem, float(e)) for lost, e in zip(mine, epsilons, strict=True)]
     measured["least regret over VB-SDP-AE's"], measured["largest"] = min(ratios), max(ratios)
-    power(measured, "exponent of 1/epsilon", 1 / epsilons, np.array(mine) - free, 0.85, 1.15)
+    power(measured, "exponent of 1/epsilon", 1 / epsilons, np.array(mine) - free, 0.93, 1.07)
     assert min(ratios) > 0.3 and max(ratios) < 2
 
 

@@ -255,9 +255,9 @@ def test_local_regret(measured):
     horizons, budgets, sizes = np.array([1e6, 1e7, 1e8, 1e9]), np.array([1.0, 0.5, 0.25]), np.array([3, 6, 12, 24])
     lost = partial(worst, "LDP-PE", 50)
     power(measured, "exponent of T (bound 0.5 and a root of a logarithm)", horizons,
-          [lost(5, int(n), nearly("LDP-PE", n), **SMALL) for n in horizons], 0.45, 0.6, "its standard error")
+          [lost(5, int(n), nearly("LDP-PE", n), **SMALL) for n in horizons], 0.45, 0.56, "its standard error")
     power(measured, "exponent of 1/epsilon (bound 1)", 1 / budgets, [lost(5, 10**9, epsilon=e, delta=1e-6) for e in budgets],
-          0.85, 1.15)
+          0.85, 1.05)
     power(measured, "exponent of d (bound 1.5)", sizes, [lost(int(d), 10**9, **SMALL) for d in sizes], -math.inf, 1)
 
 
@@ -360,8 +360,8 @@ def test_shuffle_regret(measured):
     both = {name: np.array([price(name, 50, 5, 10**7, epsilon=e, delta=1e-6) for e in budgets]) for name in ("CDP-PE", "SDP-PE")}
     ratio = both["SDP-PE"] / both["CDP-PE"]
     measured["price of SDP over CDP, smallest"], measured["largest"] = ratio.min(), ratio.max()
-    power(measured, "exponent of 1/epsilon in SDP's price (bound 1)", 1 / budgets, both["SDP-PE"], 0.85, 1.15)
-    assert ratio.min() > 0.7 and ratio.max() < 1.4
+    power(measured, "exponent of 1/epsilon in SDP's price (bound 1)", 1 / budgets, both["SDP-PE"], 0.93, 1.08)
+    assert ratio.min() > 0.8 and ratio.max() < 1.2
 
 
 @claim("Theorems C.2, C.4 and C.7, delta and B",
@@ -369,7 +369,7 @@ def test_shuffle_regret(measured):
        r"$+O(Bd^{3/2}\sqrt{\ln(1/\delta)T\log(kT)}/\varepsilon)+$ … $+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+$ "
        r"…",
        computed=r"The deviation of a released sum, to which the width for privacy is proportional, for 100 users at "
-       r"$\varepsilon=1$: the power of $\ln(1/\delta)$, $\delta$ from $10^{-12}$ to $10^{-24}$, in all three models, certified, "
+       r"$\varepsilon=1$: the power of $\ln(1/\delta)$, $\delta$ from $10^{-60}$ to $10^{-120}$, in all three models, certified, "
        r"and with Algorithm 4's bits; and twice the B is twice the noise. (That of certified noise falls to a half as $\delta$ "
        r"does.)",
        outcome="confirmed")
@@ -378,9 +378,9 @@ def test_noise_against_delta_and_range(measured):
               "SDP as printed": partial(ScalarSum, 100, calibration="theorem")}
     for name, make in makers.items():
         wide, near, far = (make(epsilon=1.0, delta=d, domain=Box(1, -b, b)).noise_std
-                           for d, b in ((1e-12, 2.0), (1e-12, 1.0), (1e-24, 1.0)))
+                           for d, b in ((1e-60, 2.0), (1e-60, 1.0), (1e-120, 1.0)))
         measured[f"{name}: exponent of ln(1/delta) (bound 0.5)"] = math.log2(far / near)
-        assert abs(math.log2(far / near) - 0.5) < 0.1 and wide / near == pytest.approx(2, rel=0.02)
+        assert abs(math.log2(far / near) - 0.5) < 0.025 and wide / near == pytest.approx(2, rel=0.02)
 
 
 @claim("Theorem C.11", r"… In any phase … all of CDP-PE, LDP-PE, and SDP-PE satisfies the following concentration, for any "
@@ -420,7 +420,7 @@ def test_privacy_for_free(measured):
                            for n in horizons] for e in budgets])
         for e, (early, late) in zip(budgets, found, strict=True):
             measured[f"{name} over PE, epsilon = {e}, T = 1e6"], measured[f"{name}, {e}, last T"] = early, late
-            assert late < 1.35 and late < early
+            assert late < (1.15 if name == "SDP-PE" else 1.08) and late < early
         assert (np.diff(found[:, 0]) > 0).all()
 
 
@@ -504,5 +504,5 @@ def test_regret_without_privacy(measured):
     horizons, sizes, arms = np.array([1e6, 1e7, 1e8, 1e9]), np.array([3, 6, 12, 24]), np.array([30, 100, 300, 1000])
     power(measured, "exponent of T", horizons, [worst("PE", 50, 5, int(n), nearly("PE", n)) for n in horizons], 0.45, 0.56,
           "its standard error")
-    power(measured, "exponent of d", sizes, [worst("PE", 50, int(d), 10**7) for d in sizes], 0.3, 0.8)
+    power(measured, "exponent of d", sizes, [worst("PE", 50, int(d), 10**7) for d in sizes], 0.45, 0.56)
     power(measured, "exponent of k", arms, [worst("PE", int(k), 5, 10**7) for k in arms], -math.inf, 0.25)

@@ -104,7 +104,8 @@ def near(told: dict[str, float], key: str, value: float, bound: float, by: float
 def price(told: dict[str, float], key: str, name: str, horizon: int, alpha: float, epsilons: tuple[float, ...]) -> None:
     """Check the exponent of 1/epsilon in the worst regret at sigma = 0, where the bound is 1."""
     lost = [hardest(name, horizon, alpha, 0.0, e) for e in epsilons]
-    near(told, key, slope(1 / np.array(epsilons), lost)[0], 1, 0.25)
+    near(told, key, slope(1 / np.array(epsilons), lost)[0], 1, 0.15)
+    assert told[key] < 1.08
 
 
 @claim("Theorem A.1", r"Given any vector-valued function … Let $\sigma=\Delta_2\sqrt{2\ln(1.25/\delta)}/\varepsilon$. The Gaussian "
@@ -417,7 +418,7 @@ def test_exponent_of_the_horizon(measured: dict[str, float]) -> None:
         near(measured, f"exponent of T at alpha = {alpha} (bound {1 - alpha / 2:.1f})", found, 1 - alpha / 2, 0.06)
         measured[f"its standard error, alpha = {alpha}"] = error
     doubled = hardest("DPE", 10**9, 0.6, 0.2) / hardest("DPE", 10**9, 0.6, 0.1)
-    near(measured, "regret at twice the sigma over regret", doubled, 2.05, 0.45)
+    near(measured, "regret at twice the sigma over regret", doubled, 2, 0.1)
 
 
 @claim("Theorem 5.1, plays", r"the non-private DP-DPE algorithm achieves the following expected regret: "
@@ -426,7 +427,7 @@ def test_exponent_of_the_horizon(measured: dict[str, float]) -> None:
        r"theorem. Regret grows like the smaller one, since all clients watch every play, so both hold.", outcome="confirmed")
 def test_exponent_without_client_noise(measured: dict[str, float]) -> None:
     found, error = exponent("DPE", 10, 0.4, 0.0)
-    near(measured, "exponent of T at sigma = 0, alpha = 0.4 (proof 0.3, statement 0.5)", found, 0.3, 0.06)
+    near(measured, "exponent of T at sigma = 0, alpha = 0.4 (proof 0.3, statement 0.5)", found, 0.3, 0.04)
     measured["its standard error"] = error
 
 
@@ -437,7 +438,7 @@ def test_exponent_without_client_noise(measured: dict[str, float]) -> None:
 def test_two_thirds(measured: dict[str, float]) -> None:
     horizons = 10 ** np.arange(5, 11)
     (other, _), (found, error) = (slope(horizons, [sent("DPE", t, alpha) for t in horizons]) for alpha in (0.4, 2 / 3))
-    near(measured, "exponent of T in communication at alpha = 0.4", other, 0.4, 0.06)
+    near(measured, "exponent of T in communication at alpha = 0.4", other, 0.4, 0.03)
     near(measured, "exponent of T in communication", found, 2 / 3, 0.06)
     measured["its standard error"] = error
     near(measured, "exponent of T in regret", exponent("DPE", 10, 2 / 3, 0.1)[0], 2 / 3, 0.06)
@@ -497,7 +498,7 @@ def test_dimension(measured: dict[str, float]) -> None:
        r"$+O(Bd^{3/2}T^{1-\alpha/2}\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+$ … "
        r"$+O(Bd^{3/2}\ln(d/\delta)T^{1-\alpha}\sqrt{\log(kT)}/\varepsilon)+$ …", computed=r"The deviation of a release, to which "
        r"the private part of the width is proportional: 25 numbers of 28 clients, $\varepsilon=1$. The certified power of "
-       r"$\ln(1/\delta)$, $\delta$ from $10^{-12}$ to $10^{-24}$, is about a half in all three models, with Algorithm 2's bits "
+       r"$\ln(1/\delta)$, $\delta$ from $10^{-60}$ to $10^{-120}$, is about a half in all three models, with Algorithm 2's bits "
        r"about 1; and twice the B is twice the noise. (The theorem on the shuffle model is damaged in our copy at $\delta$.)",
        outcome="confirmed, loose")
 def test_noise_against_delta_and_range(measured: dict[str, float]) -> None:
@@ -505,8 +506,8 @@ def test_noise_against_delta_and_range(measured: dict[str, float]) -> None:
               "SDP as printed": partial(VectorSum, 28, calibration="theorem")}
     for name, make in makers.items():
         wide, one, far = (make(epsilon=1.0, delta=d, domain=Box(25, -b, b)).noise_std
-                          for d, b in ((1e-12, 2.0), (1e-12, 1.0), (1e-24, 1.0)))
-        near(measured, f"{name}: exponent of ln(1/delta)", math.log2(far / one), 1 if name == "SDP as printed" else 0.5, 0.1)
+                          for d, b in ((1e-60, 2.0), (1e-60, 1.0), (1e-120, 1.0)))
+        near(measured, f"{name}: exponent of ln(1/delta)", math.log2(far / one), 1 if name == "SDP as printed" else 0.5, 0.025)
         assert wide / one == pytest.approx(2, rel=0.02)
 
 
@@ -552,7 +553,7 @@ def test_bits(measured: dict[str, float]) -> None:
        computed=r"Worst regret over 14 gaps, four runs each, of certified CDP-DPE and SDP-DPE over DPE's, $\sigma=0.1$, "
        r"$\alpha=0.6$, $\delta=10^{-6}$, T = 1e5 and 1e9, at three epsilons (SDP: one): the ratio falls towards 1, and a smaller "
        r"epsilon is later at first. What is above 1 at the end is in part the noise of four runs: ten gave 1.17 and 1.07 for "
-       r"CDP-DPE at 0.5 and 1.", outcome="confirmed")
+       r"CDP-DPE at 0.5 and 1. (So these runs could not tell a limit of 1 from one of 1.1.)", outcome="confirmed")
 def test_free_in_the_end(measured: dict[str, float]) -> None:
     for name, budgets in (("CDP-DPE", (0.5, 1.0, 2.0)), ("SDP-DPE", (0.5,))):
         ratios = [[finely(name, t, epsilon=e) / finely("DPE", t) for t in (10**5, 10**9)] for e in budgets]
@@ -615,7 +616,7 @@ def test_a_message_alone(measured: dict[str, float]) -> None:
 def test_shuffle_against_the_others(measured: dict[str, float]) -> None:
     for epsilon in (1.0, 10.0):
         shuffled, central = published("SDP-DPE", 12, epsilon), published("CDP-DPE", 12, epsilon)
-        near(measured, f"SDP over CDP, epsilon = {epsilon:g}", shuffled.mean[-1] / central.mean[-1], 1.05, 0.25)
+        near(measured, f"SDP over CDP, epsilon = {epsilon:g}", shuffled.mean[-1] / central.mean[-1], 1.05, 0.17)
         local = published("LDP-DPE", 2, epsilon).mean[-1]
         measured[f"LDP over SDP, epsilon = {epsilon:g}"] = local / shuffled.regret[:2, -1].mean()
         assert measured[f"LDP over SDP, epsilon = {epsilon:g}"] > 30
@@ -684,7 +685,7 @@ def test_order_of_figure_two_a(measured: dict[str, float]) -> None:
        computed="Regret at T = 1e6, (10, 0.25), over DPE's on the same instances, in our set-up with certified noise and "
        "widths (the printed formulas: see the observation). "
        "Of the figure we have the caption only. In our set-up 1.13 ± 0.16 and 1.30 ± 0.09 times (12 paired runs, two "
-       "standard errors), where LDP-DPE loses 155 times as much.", outcome="confirmed",
+       "standard errors; chapter 9 has more runs), where LDP-DPE loses 155 times as much.", outcome="confirmed",
        readings=("close beside LDP-DPE, which the sentence before calls the largest: so it is",
        "close by itself: 13 ± 16% and 30 ± 9% more in our set-up; the paper does not give actions, parameter, B and constants"))
 def test_figure_two_b(measured: dict[str, float]) -> None:
@@ -693,7 +694,7 @@ def test_figure_two_b(measured: dict[str, float]) -> None:
             for name, runs in (("CDP-DPE", 12), ("SDP-DPE", 12), ("LDP-DPE", 2))}
     measured |= over
     central, shuffled, local = over.values()
-    assert 1 <= central < 1.5 and 1 <= shuffled < 1.7 and local > 30
+    assert 1 <= central < 1.2 and 1 <= shuffled < 1.4 and local > 30
 
 
 @observation("Section 7's simulation with noise and widths as printed", "", computed="In our set-up, at (10, 0.25): DPE, CDP-DPE, "

@@ -338,7 +338,7 @@ def test_returning_exponents(measured: dict) -> None:
     measured["exponent of T"] = grown = in_horizon("LinUCB-SDP-Vec", batch_size="returning", returning_users=True)
     measured["exponent of epsilon"] = shrunk = exponent([0.3, 1.0, 3.0], [lost(e) for e in (0.3, 1.0, 3.0)])
     measured["exponent of d"] = wide = exponent([3, 6, 12], [lost(d=d) for d in (3, 6, 12)])
-    assert 0.62 < grown < 0.74 and -0.4 < shrunk < -0.2 and wide < 5 / 6
+    assert 0.62 < grown < 0.72 and -0.36 < shrunk < -0.28 and wide < 5 / 6
 
 
 def random_regret(problem: ContextualLinear, T: int) -> float:
@@ -397,7 +397,7 @@ def test_utility_exponents(measured: dict) -> None:
     measured["exponent of T"] = grown = in_horizon("LinUCB-SDP-Vec", batch_size="utility")
     lost = [mean_regret("LinUCB-SDP-Vec", 10**7, eps, batch_size="utility") for eps in levels]
     measured["exponent of epsilon"] = shrunk = exponent(levels, lost)
-    assert 0.5 < grown < 0.65 and -0.5 < shrunk < -0.2
+    assert 0.5 < grown < 0.61 and -0.4 < shrunk < -0.3
 
 
 @claim("Theorem 3.2, Corollaries 3.3 and B.2, regret",
@@ -481,7 +481,7 @@ def test_batched_local(measured: dict) -> None:
     ratios = [gaussian_delta(std, 1.0, LINEAR.l2_diameter) / delta for std, delta in zip(stds, deltas, strict=True)]
     measured["largest exact local delta over the promised one"] = max(ratios)
     assert max(ratios) < 1
-    assert learner.guarantee.proved and 0.68 < grown < 0.8 and share < 1.25 < 1.5 < random
+    assert learner.guarantee.proved and 0.68 < grown < 0.8 and share < 1.2 < 1.5 < random
 
 
 @claim("Proposition F.3 and Remark F.4", r"it suffices to update every $B=O(\sqrt T)$ to attain the same privacy-regret trade-off "

@@ -17,7 +17,7 @@ from bandits_dp.companion.plots import Bar, Dot, Path, Text
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
-from bandits_dp.widths.rewards import FixedWidth
+from bandits_dp.widths.ridge import FixedWidth
 from tests.chapters import defined, stored_page
 
 CHAPTER = "12_dynamic_sensitivity"
@@ -339,7 +339,7 @@ def test_shift_shrinks(measured):
     t = np.arange(1, 20_001)
     measured["largest share of the bound in the simulation"] = (shift / bound).max()
     measured["exponent of t in the simulation"] = slope = np.polyfit(np.log(t[1000:]), np.log(shift[1000:]), 1)[0]
-    assert (np.diff(bound) <= 1e-12).all() and (shift <= bound).all() and -1.3 < slope < -0.7
+    assert (np.diff(bound) <= 1e-12).all() and (shift <= bound).all() and -1.05 < slope < -0.9
 
 
 @claim("Lemma 1, from songs shown to songs chosen", "is the lower bound of minimum eigenvalue of matrix $\\mathbf{A}_t$",
@@ -402,7 +402,9 @@ def test_simplified_bound(measured):
        "natural logarithms and in base 10; and the $\\delta$ asked for at the simulation's $\\lambda_0$.", outcome="refuted",
        readings=["natural or base-10 logarithms",
                  "any threshold on $\\delta$ below 1, so that nothing hinges on the printed root",
-                 "$\\lambda'$ as printed, without the regularizer, with which $\\lambda_{\\min}(A_t)\\ge\\lambda>0$ at all times"],
+                 "$\\lambda'$ as printed, without the regularizer, with which $\\lambda_{\\min}(A_t)\\ge\\lambda>0$ at all times",
+                 "songs longer than 1, so that $\\lambda_0$ may be larger, a condition that the sentence does not have: for any "
+                 "$\\delta<1$ the number is negative at $t=1$ up to $\\lambda_0=53$, in base 10 up to 25"],
        proof="For $\\lambda_0\\le1$ and $\\delta<1$, $\\lambda'<t/4-8\\ln(t+3)-2\\sqrt{t\\ln(t+3)}$, which is negative for "
        "$t\\le100$ (the test computes it, in base 10 too). A simplified bound that is positive stands beside it, so nothing else "
        "depends on this.")
@@ -412,6 +414,8 @@ def test_small_rounds(measured):
     measured["largest lambda' over t up to 100"] = best = (t / 4 - 8 * np.log(t + 3) - 2 * np.sqrt(t * np.log(t + 3))).max()
     measured["the same in base 10"] = ten = (t / 4 - 8 * np.log10(t + 3) - 2 * np.sqrt(t * np.log10(t + 3))).max()
     assert best < 0 and ten < 0 and measured["delta asked for at lambda0 = 0.01"] > 1
+    for log, most in ((math.log, 53), (math.log10, 25)):
+        assert most / 4 < 8 * log(4) + 2 * math.sqrt(log(4)) < (most + 1) / 4
 
 
 # ---- Privacy: the grid of chapter 12 ------------------------------------------------------------------------------------------
@@ -483,7 +487,7 @@ ANEW = ("noise drawn anew at every call, as Algorithms 1 and 2 print ('Sample no
         "songs of a round are fixed or, as Assumption 1 may be read, drawn independently")
 KEPT = ("one noise for each partial sum, kept ('we only use the tree mechanism to sample noise for each partial sum'): survives. "
         "Proved in one dimension up to $T=2^{84}$ (box 'Kept noise on a line'), open in more, where we know no attack if Lemma 1 "
-        "holds")
+        "holds (November 2026)")
 
 
 @claim("Theorem 1",
@@ -543,7 +547,7 @@ def test_number_of_partial_sums(measured):
        "which Lemma 1's bound fails.", outcome="open",
        readings=["songs are drawn as in Assumption 1 and independently of rewards, seen by the adversary or not, and the "
                  "probability is over them as well: that the bound fails is then an event of probability at most $\\delta'$ for "
-                 "both inputs and adds no more than that to $\\delta$; this reading survives, with what is open of Lemma 1",
+                 "both inputs and adds no more than that to $\\delta$; this reading survives as far as Lemma 1 does",
                  "songs are given, and the probability is over the noise alone: where Lemma 1's bound fails, the noise does not "
                  "hide the reward"])
 def test_bound_over_contexts_as_delta(measured):
@@ -589,7 +593,7 @@ def product_epsilon(right, delta):
        computed="Noise of scale $\\log_2T/(\\varepsilon\\tau)$, as in early code by one of the authors (HCDM/BanditLib on GitHub, "
        "branch dz/experiment at commit 460554f), at a nominal $(2,0.1)$. Fresh: an audit that counts the plays of 256 rounds, "
        "songs $\\pm1$, 99% confidence. Kept: exact, from the plays after rounds $2^k$, for songs $\\pm0.1$ and $\\pm1$. What plays "
-       "reveal in the published simulation is open.", outcome="observation")
+       "reveal in the published simulation is open (November 2026).", outcome="observation")
 def test_arms_alone(measured):
     audit = defined(CHAPTER, "audit")["verdicts"]["fresh"]
     found = {}
@@ -695,7 +699,7 @@ def test_lemma_3(measured):
             constant = tail / (np.linalg.norm(a) * math.log(1 / zeta))
             worst[name] = max(worst.get(name, 0), constant)
     measured.update({f"constant, {name}": value for name, value in worst.items()})
-    assert max(worst.values()) < 3.5
+    assert max(worst.values()) < 2.3
 
 
 @claim("Theorem 2",
@@ -721,7 +725,7 @@ def test_theorem_2(measured):
     measured["right end: largest constant"] = top = constant[2.0, False].max()
     measured["t - 2^i + 1: largest constant"] = spike = constant[2.0, True].max()
     assert np.allclose(constant[2.0, False], constant[0.5, False])
-    assert -1.05 < slope < -0.9 and top < 2 and constant[2.0, False][-1] > 0.2 and spike > 10_000
+    assert -1 < slope < -0.9 and top < 1.8 and constant[2.0, False][-1] > 0.2 and spike > 10_000
 
 
 @claim("Lemma 2", "with probability at least $1 - 2\\zeta$, confidence bound of the estimated reward",
@@ -763,7 +767,7 @@ def test_theorem_3(measured):
     measured["random play over the bound"] = chance / bound
     late = r.rounds >= T / 16
     measured["exponent of T, from 2^11 on"] = slope = np.polyfit(np.log(r.rounds[late]), np.log(r.mean[late]), 1)[0]
-    assert (r.regret[:, -1] < 0.5 * bound).all() and bound < chance and slope < 0.8
+    assert (r.regret[:, -1] < 0.5 * bound).all() and bound < chance and slope < 0.55
 
 
 @claim("Corollary 1, privacy", "Algorithm 2 is (ϵ, δ) -differentially private.",
@@ -774,8 +778,8 @@ def test_theorem_3(measured):
        readings=["L bounds contexts before they are perturbed, and $\\Delta_t=2L/\\lambda'$ uses it: that step does not apply as "
                  "it stands; whether privacy fails, we do not know",
                  "L bounds perturbed contexts, by cutting them off, or with probability $1-\\delta$ and, with K songs a round, "
-                 "$L+\\sigma(\\sqrt d+\\sqrt{2\\ln(KT/\\delta)})$ for L: the step applies; this reading survives, with what is "
-                 "open of Theorem 1"])
+                 "$L+\\sigma(\\sqrt d+\\sqrt{2\\ln(KT/\\delta)})$ for L: the step applies; this reading survives as far as "
+                 "Theorem 1 does"])
 def test_corollary_1_privacy(measured):
     rng = np.random.default_rng(0)
     one = POOL.draw(rng)
@@ -798,7 +802,7 @@ def test_corollary_1_diversity(measured):
         chosen = shown[np.arange(4000), (shown @ [1.0, 0.0]).argmax(axis=1)]
         least = np.linalg.eigvalsh(chosen.T @ chosen)[0] / (4000 * std**2)
         measured[f"least eigenvalue over t sigma^2, sigma = {std}"] = least
-        assert 0.5 < least < 4
+        assert 0.95 < least < 1.25
 
 
 def regret_of_perturbed(horizon=4000, std=0.5, runs=5):
@@ -847,7 +851,7 @@ def test_unknown_horizon(measured):
     measured["regret of hybrid over tree, early code, T = 5,000"] = worse = (
         final("LinUCB-DGS", calibration="experiment", counter="hybrid") / known
     )
-    assert flat > 0.9 and worse > 3
+    assert flat > 0.95 and worse > 3
 
 
 @claim("Section 2, earlier methods", "They thus cannot leverage the convergence property of a bandit model.",
@@ -862,7 +866,7 @@ def test_noise_on_sums_shrinks(measured):
     t = np.unique(np.geomspace(500, horizon, 40).astype(int))
     error = [std[k - 1] * math.sqrt(np.trace(np.linalg.inv(M @ M))) for k in t for M in [np.eye(10) + x[:k].T @ x[:k]]]
     measured["exponent of t of the noise in the estimate"] = slope = np.polyfit(np.log(t), np.log(error), 1)[0]
-    assert -1.3 < slope < -0.7
+    assert -1 < slope < -0.85
 
 
 # ---- Figures -----------------------------------------------------------------------------------------------------------------

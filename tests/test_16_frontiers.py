@@ -281,7 +281,7 @@ def test_private_learners_obey_the_lower_bound(name):
 
 
 def test_the_chapters_floor_is_the_theorem():
-    """The same numbers, and learners that stay below T to the 2/3 when an exercise is raised, as the figure's caption assumes."""
+    """The same numbers, and learners that stay below T to the 2/3 when an exercise is raised, as the chapter says."""
     fewest, horizon = chapter("fewest_pulls"), 10**9
     for epsilon in (0.003, 0.1, 1.0):
         wanted = max(

@@ -13,9 +13,12 @@ from scipy.stats import binom
 import bandits_dp as bdp
 import play_contest
 from bandits_dp.companion import contest
+from bandits_dp.companion.lastfm import files
+from bandits_dp.companion.lastfm.data import load_listening
 from bandits_dp.play import simulate
 from checkout import ROOT
 from tests.book_helpers import build
+from tests.test_lastfm import real_folder
 
 STORED = contest.results()
 SYSTEMS = {one.name: one for one in contest.contestants()}
@@ -32,6 +35,21 @@ def test_instances_are_fixed_by_their_seeds(setting, name, random):
     assert [[one.name, one.random] for one in drawn] == [list(pair) for pair in STORED["instances"][setting].items()]
     assert len({one.seed for one in (*drawn, *contest.instances(setting, tuning=True))}) == contest.INSTANCES + contest.TUNING
     assert [one.name.split(", ")[1] for one in drawn] == ["easy", "hard"] * (contest.INSTANCES // 2)
+
+
+def test_groups_of_listeners_are_drawn_once_and_share_nobody(monkeypatch):
+    """On the stand-in; and what random play loses is exact."""
+    listening = load_listening("synthetic")
+    monkeypatch.setattr(contest, "load_listening", {"files": listening}.__getitem__)
+    drawn = contest.instances.__wrapped__("LastFM")
+    assert [one.name for one in drawn[:2]] == [f"{i}, 10 listeners, K = {K}, d = 10, T = 2,000" for i, K in ((1, 5), (2, 10))]
+    histories = [tuple(own) for one in drawn for own in np.split(one.problem.listening.heard, one.problem.listening.starts[1:-1])]
+    whole = [tuple(own) for own in np.split(listening.heard, listening.starts[1:-1])]
+    assert sorted(histories) == sorted(whole) and {one.random for one in drawn} == {1600.0, 1800.0, 1900.0}
+    assert contest.instances("LastFM", True) is contest.instances("contextual", True)
+    made = contest.play(contest.on_lastfm()[-1], drawn[0], 1.0)
+    again = bdp.simulate(contest.on_lastfm()[-1].make(drawn[0], 1.0), drawn[0].problem, 2000, 1, drawn[0].seed, progress=False)
+    assert made["regret"] == again.mean[-1] and made["lost"] is None
 
 
 @pytest.mark.parametrize("setting", ["arms", "linear", "clients"])
@@ -116,13 +134,54 @@ def late(instance, epsilon):
 
 @pytest.mark.parametrize("learner, words", [
     (broken, "RuntimeError: no such thing"), (short, "must play"), (weak, "must promise epsilon = 1"),
-    (loose, "must promise a delta"), (late, "RuntimeError: no such thing"), (lambda *_: None, "no attribute"),
+    (loose, "must promise a delta"), (late, "RuntimeError: no such thing"),
+    (lambda *_: None, "learner must be what make or combine returns, got None"),
     (nothing, "must promise something"),
 ])  # fmt: skip
 def test_whoever_fails_gets_a_row_that_says_so(learner, words):
     made = contest.enter("Mine", learner, "arms", 1.0, count=2)
     assert made["system"] == "Mine" and "share" not in made
     assert words in made["note"]
+
+
+def other_setting(instance, epsilon):
+    return bdp.make("SDP-PE", instance.problem, horizon=instance.horizon, epsilon=epsilon, delta=instance.delta)
+
+
+def without_delta(instance, epsilon):
+    return bdp.make("SDP-AE", instance.problem, horizon=instance.horizon, epsilon=epsilon)
+
+
+def of_the_theorem(instance, epsilon):
+    return bdp.make("LinUCB-DGS", instance.problem, horizon=instance.horizon, epsilon=epsilon, delta=instance.delta,
+                    calibration="theorem")
+
+
+@pytest.mark.parametrize("learner, setting, words", [
+    (other_setting, "arms", "problem must be of the setting 'linear'"),
+    (without_delta, "arms", "delta must be in (0, 1) for SDP-AE"),
+    (of_the_theorem, "contextual", "least_eigenvalue must be a positive number, the least eigenvalue of E[x x'] that Lemma 1"),
+])  # fmt: skip
+def test_a_learner_outside_of_its_conditions_says_which_is_missing(learner, setting, words):
+    assert words in contest.enter("Mine", learner, setting, 1.0, count=1)["note"]
+
+
+@pytest.mark.parametrize("setting, epsilon, count, words", [
+    ("arm", 1.0, 2, "setting must be one of 'arms', 'linear'"),
+    ("arms", 0.5, 2, "epsilon must be one of 0.1, 0.3, 1, 3, 10, got 0.5"),
+    ("arms", 1.0, 0, "count must be an integer"), ("arms", 1.0, 21, "count must be an integer from 1 to 20"),
+    ("LastFM", 0.3, 2, "epsilon must be one of 0.1, 1, 10"),
+])  # fmt: skip
+def test_who_would_be_compared_with_nobody_is_refused(setting, epsilon, count, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        contest.enter("Mine", halving, setting, epsilon, count)
+
+
+def test_an_anytime_learner_may_play():
+    def anytime(instance, epsilon):
+        return bdp.make("VB-SDP-AE", instance.problem, horizon=None, epsilon=epsilon, delta=instance.delta)
+
+    assert contest.enter("Mine", anytime, "arms", 1.0, count=1)["played"] == 1
 
 
 def test_a_learner_of_ones_own_gets_its_row():
@@ -227,6 +286,28 @@ def test_stored_numbers_come_out_again_to_the_last_digit(name):
             who = next(each for each in contest.contestants() if (each.name, each.trust) == (name, one["trust"]))
             given = contest.play(who, contest.instances(one["setting"])[0], one["epsilon"], one["scale"])
             assert (given["regret"], given["lost"]) == (one["regret"][0], one["lost"][0])
+
+
+def test_stored_numbers_of_real_listeners_come_out_again(monkeypatch):
+    """Where the files are; everywhere, who plays what, with the factors of contexts."""
+    stored, known = contest.results(lastfm=True), {(one.trust, one.name): one for one in contest.on_lastfm()}
+    assert stored["made"]["package"] == bdp.__version__ and {row["setting"] for row in stored["rows"]} == {"LastFM"}
+    pairs = {(trust, name, epsilon) for trust, name in known for epsilon in known[trust, name].epsilons}
+    assert sorted((row["trust"], row["system"], row["epsilon"]) for row in stored["rows"]) == sorted([*pairs, *pairs])
+    for row in stored["rows"]:
+        chosen = play_contest.as_contexts((known[row["trust"], row["system"]], row["epsilon"]))
+        assert row["note"] or chosen[row["scale"]] == row["tuning"]
+        assert len(row["regret"]) == len(stored["rows"][0]["regret"]) and all(one == int(one) for one in row["regret"])
+    if (folder := real_folder()) is None:
+        return
+    monkeypatch.setenv(files.VARIABLE, str(folder))
+    first = contest.instances("LastFM")[0]
+    assert [[one.name, one.random] for one in contest.instances("LastFM")] == [*map(list, stored["instances"]["LastFM"].items())]
+    for name in ("LinUCB-SDP-Vec", "LinUCB-Batched-JDP"):
+        for row in stored["rows"]:
+            if (row["system"], row["epsilon"]) == (name, 1.0):
+                given = contest.play(known[row["trust"], name], first, 1.0, row["scale"])
+                assert given["regret"] == row["regret"][0]
 
 
 def test_the_file_holds_what_the_page_shows():

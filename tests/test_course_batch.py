@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_markdown_cell
 
 from checkout import ROOT, TOOLS
 from course import batch as batches
@@ -145,6 +146,23 @@ def test_layouts_of_nbgrader_and_moodle(course):
     assert {name: row["total"] for name, row in table(course).items()} == {"ada": "20", "bob": "20", "Jane Doe_101": "20"}
     told = {"ada": "ada", "doejane_101_2002_1_mechanisms": "doejane", "doejane_LATE_101_2002_x-1": "doejane", "ada_1": "ada_1"}
     assert {name: student_name(name) for name in told} == told
+
+
+def test_words_of_a_student_and_code_that_two_share_are_shown(course):
+    mine = "def noisy(v, eps, rng):\n    u = rng.random(len(v)) - 0.5\n    return v - np.sign(u) * np.log(1 - 2 * abs(u)) / eps"
+    theirs = "# my own\n" + mine.replace("eps", "budget").replace("v", "values")
+    words = small.answered(STUDENT, {"laplace": mine})
+    words.cells.append(new_markdown_cell("I halved <the> noise."))
+    put(course, "ada.ipynb", small.text(words))
+    put(course, "ben.ipynb", small.text(small.answered(STUDENT, {"laplace": theirs})))
+    put(course, "cleo.ipynb", SOLVED)
+    put(course, "dora.ipynb", SOLVED)
+    assert grade(course) == 0
+    similar, imported = ((course / "out" / name).read_text("utf-8").splitlines() for name in ("similar.csv", "import.csv"))
+    assert similar == ["students,tasks,which", "ada; ben,1,laplace"]  # the master's own way is no evidence
+    assert imported[0] == "student,grade,feedback" and imported[1].startswith("ada,12,laplace: 12 of 12. split: 0 of 8")
+    said, unsaid = ((course / "out" / "feedback" / f"{name}.html").read_text("utf-8") for name in ("ada", "ben"))
+    assert "I halved &lt;the&gt; noise." in said and "Comments of who grades" in said and "Comments of" not in unsaid
 
 
 def test_the_set_is_that_of_most_submissions(course, capsys):

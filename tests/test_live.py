@@ -1,6 +1,7 @@
 """Live use: tickets in any order, users who say who they are, and randomness. Saves and Ctrl-C: test_every_learner.py."""
 
 import copy
+import json
 import multiprocessing
 import os
 from dataclasses import replace
@@ -15,8 +16,9 @@ from bandits_dp.live.randomness import generator
 from bandits_dp.live.register import Register
 from bandits_dp.live.slot import Slot
 from bandits_dp.privatizers import Identity, VectorSum
-from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms
-from tests.small_problems import SYSTEMS, same_state
+from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
+from bandits_dp.problems.contextual import shown_means
+from tests.small_problems import SYSTEMS, Crowd, same_state
 
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5])
 CONTEXTS = ContextualLinear(arms=6, dimension=3, fixed=False)
@@ -155,6 +157,225 @@ def test_a_ticket_without_what_its_user_was_shown_is_refused(shown):
     live.update(ticket, 1.0)
 
 
+# Late answers
+
+
+def heard(live):
+    """Return a list for who was in each batch, and a ``receive`` that fills it: ``live.came`` is who has answered since."""
+    batches, receive = [], type(live.stream).receive
+
+    def listen(self, waiting, rng):
+        batches.append(sorted(live.came))
+        live.came.clear()
+        return receive(self, waiting, rng)
+
+    live.came = []
+    return batches, listen
+
+
+def test_a_late_answer_joins_the_batch_that_waits():
+    """Of eight users five answer late: each is in one batch, with the features that she was shown, and nobody is missed."""
+    features = np.array([[[0.1 * (user + 1), 0.0, 0.0]] * 2 for user in range(8)])
+    live = bdp.make("LinUCB", CONTEXTS, horizon=8, batch_size=2, late="next")
+    tickets = [live.act(own, user=user) for user, own in enumerate(features)]
+    order, sums = [7, 3, 0, 1, 2, 6, 5, 4], np.zeros(3)
+    for user in order:
+        live.update(tickets[user], 1.0)
+        sums = sums + features[user, 0]
+        if live.played % 2 == 0:
+            np.testing.assert_allclose(live.learner.sums[:3], sums, atol=1e-12)
+    assert (live.played, live.learner.batch, live.missed) == (8, 4, 0) and not live.tickets
+    dropping = bdp.make("LinUCB", CONTEXTS, horizon=8, batch_size=2)
+    tickets = [dropping.act(own, user=user) for user, own in enumerate(features)]
+    for user in order[:2]:
+        dropping.update(tickets[user], 1.0)
+    with pytest.raises(bdp.live.TicketExpired):
+        dropping.update(tickets[0], 1.0)
+    assert dropping.missed == 6 and not dropping.tickets and dropping.register.appearances_of(0) == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_late_answers_nobody_is_twice_in_a_batch_or_in_too_many(seed, monkeypatch):
+    """Forty users come and answer in any order, some never, some after a restart; a ticket that is given up is refused."""
+    rng, most, answered, lost = np.random.default_rng(seed), 3, [], 0
+    live = make("LinUCB-SDP-Vec", 400, CONTEXTS, batch_size=5, returning_users=most, late="next")
+    batches, listen = heard(live)
+    monkeypatch.setattr(type(live.stream), "receive", listen)
+    waiting = {}
+    while live.played < 100:
+        user = int(rng.integers(40))
+        if rng.random() < 0.6:
+            try:
+                ticket = live.act(np.full((2, 3), 0.3), user=user)
+            except (bdp.live.BudgetSpent, bdp.live.InBatch):
+                continue
+            lost += user in waiting
+            for old in waiting.pop(user, []):
+                with pytest.raises(bdp.live.TicketExpired):
+                    live.update(old, 1.0)
+            waiting[user] = [ticket]
+        elif waiting:
+            user = list(waiting)[int(rng.integers(len(waiting)))]
+            live.came.append(user)
+            answered.append(user)
+            live.update(waiting.pop(user)[0], 1.0)
+        elif all(live.register.appearances_of(user) == most for user in range(40)):
+            break
+    assert len(batches) > 15 and all(len(set(batch)) == len(batch) == 5 for batch in batches)
+    assert max(map(answered.count, answered)) == most and live.missed == lost > 0
+
+
+def test_radii_hold_for_late_answers():
+    """Delays of 0 to 60 users, in batches of ten: the parameter is within the radius after each of them, in 20 runs."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        world = CONTEXTS.draw(rng)
+        live, due, before = make("LinUCB", 300, CONTEXTS, batch_size=10, late="next"), [], 0
+        for now in range(300):
+            numbers = world.numbers(rng, 1)
+            shown = world.contexts(numbers)[0]
+            ticket = live.act(shown)
+            due.append((now + int(rng.integers(60)), now, ticket, float(rng.random() < shown[ticket.arm] @ world.theta)))
+            for late in sorted(one for one in due if one[0] <= now):
+                due.remove(late)
+                live.update(late[2], late[3])
+                if live.learner.batch > before:
+                    before, learner = live.learner.batch, live.learner
+                    off = learner.theta - world.theta
+                    assert off @ np.linalg.solve(learner.inverse, off) <= learner.beta**2
+        assert before > 20
+
+
+@pytest.mark.parametrize("name", ["SDP-AE", "UCB1"])
+def test_where_answers_are_never_late_or_cannot_wait(name):
+    if name == "UCB1":
+        assert make(name, late="next").late == "next"  # no ticket expires but at a restart
+        live = make(name, None, first_horizon=3, late="next")
+        late = live.act(user="late")
+        for user in range(3):
+            live.update(live.act(user=user), 1.0)
+        assert (live.stage, live.missed, live.live.slots[0].shown) == (1, 0, 1)
+        live.update(late, 1.0)
+        assert live.played == 4 and live.learner.pulls.tolist() == [1, 0, 0]
+        return
+    with pytest.raises(ValueError, match="late must be 'drop' for SDP-AE, which asks in phases"):
+        make(name, late="next")
+    with pytest.raises(ValueError, match="late must be one of 'drop', 'next', got 'later'"):
+        make(name, late="later")
+
+
+# Tokens, suggestions, status
+
+
+@pytest.mark.parametrize("name", ["SDP-AE", "LinUCB-SDP-Vec", "LinUCB-LDP", "CDP-PE", "DPE"])
+def test_a_token_is_a_ticket_in_letters(name):
+    """It goes through JSON, and a restored learner takes it as it takes the ticket: the same state, to the last bit."""
+    setting = SYSTEMS[name].setting
+    problem = {"arms": PROBLEM, "contextual": CONTEXTS, "linear": LinearArms([[1, 0], [0, 1]], [0.5, 0]),
+               "clients": ClientPopulation(np.eye(2), [0.5, 0.3], client_std=0.1)}[setting]
+    live, again, twin = (make(name, 130, problem) for _ in range(3))
+    shown = ([np.full((6, 3), 0.1), np.full((2, 3), 0.3)],) if name == "LinUCB-SDP-Vec" else (
+        np.full((6, 3), 1 / 3),) if setting == "contextual" else ()
+    ticket = live.act(*shown)
+    token = json.loads(json.dumps({"token": ticket.token}))["token"]
+    for one in (again, twin):
+        one.restore(live.save())
+    read = again.ticket(token)
+    assert read.token == token and read.users == ticket.users and "Ada" not in repr(live.ticket(live.act(*shown).token))
+    for one, other in ((read.arm, ticket.arm), (read.plays, ticket.plays), (read.shown, ticket.shown)):
+        np.testing.assert_array_equal(one, other)
+    answer = np.zeros((ticket.users, 2)) if setting == "clients" else np.ones(ticket.users)
+    again.update(read, answer, np.random.default_rng(1))
+    twin.update(ticket, answer, np.random.default_rng(1))
+    assert same_state(again.save(), twin.save())
+
+
+def test_tokens_that_are_changed_anothers_used_or_late_are_refused():
+    live = make("LinUCB-SDP-Vec", 130, CONTEXTS, batch_size=2)
+    first, second, late = (live.act(np.full((6, 3), 0.3)).token for _ in range(3))
+    text, seal = first.split(".")
+    forged = text[:-8] + ("A" if text[-8] != "A" else "B") + text[-7:]
+    foreign = make("LinUCB-SDP-Vec", 130, CONTEXTS, batch_size=2).act(np.full((6, 3), 0.3)).token
+    other = "another learner's, or one that was changed"
+    swapped = f"{text}.{second.split('.')[1]}"
+    for bad in (first[:-1], f"{forged}.{seal}", swapped, text, f"{text}.", ".", "", "é.é", "\ud800", foreign):
+        with pytest.raises(ValueError, match=other):
+            live.ticket(bad)
+    for bad in (None, 3, first.encode()):
+        with pytest.raises(TypeError, match=r"token must be what ticket\.token says, a string, got"):
+            live.ticket(bad)
+    live.update(live.ticket(first), 1.0)
+    with pytest.raises(bdp.live.TicketExpired, match="used already, or its batch was released without it"):
+        live.ticket(first)
+    live.update(live.ticket(second), 1.0)
+    with pytest.raises(bdp.live.TicketExpired, match="used already, or its batch was released without it"):
+        live.ticket(late)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_suggestion_is_the_best_estimate_and_changes_nothing(name):
+    crowd = Crowd(name)
+    live, most = crowd.learner, {"linear": 600, "clients": 600}.get(crowd.setting, 100)
+    crowd.play(0, until=min(most, crowd.horizon - 1))
+    before, shown = live.save(), crowd.shown() if crowd.setting == "contextual" else ()
+    arm = live.suggest(*shown)
+    assert same_state(before, live.save()) and isinstance(arm, int)
+    if crowd.setting == "contextual":
+        values = shown[0] @ live.learner.theta
+        assert values[arm] == values.max() and live.suggest(np.stack([shown[0]] * 3)).tolist() == [arm] * 3
+    elif crowd.setting == "arms":
+        assert live.learner.sums[arm] >= 0.0 and arm in getattr(live.learner, "viable", range(live.arms))
+    else:
+        assert arm in live.learner.active
+    crowd.play(0, until=crowd.horizon)
+    live.suggest(*shown)  # when nobody is asked any more, too
+
+
+def test_what_looks_best_is_suggested():
+    """Exact sums of answers that are 1 for arm 1 and 0 for others, whatever the learner is."""
+    for live in (make("AE"), make("UCB1"), make("KL-UCB"), bdp.make("UCB1", PROBLEM, horizon=None)):
+        assert live.suggest() == 0
+        while live.played < 40:
+            ticket = live.act()
+            live.update(ticket, float(ticket.arm == 1))
+        assert live.suggest() == 1
+    live = make("PE", 4000, LinearArms([[1, 0], [0, 1]], [0.5, 0]))
+    while live.learner.phase == 1:
+        ticket = live.act(live.missing)
+        live.update(ticket, np.full(ticket.users, 2.0 * ticket.arm - 1.0))
+    assert live.suggest() == 1
+    own = bdp.combine(Mine(), lambda users: Identity(users), PROBLEM, horizon=50)
+    assert own.suggest() == 0
+    unknown = make("PE", 4000, SphericalArms(5, 3))
+    with pytest.raises(ValueError, match="actions must be known before the first play"):
+        unknown.suggest()
+
+
+@pytest.mark.parametrize("name", [name for name, system in SYSTEMS.items() if system.model == "none"])
+def test_who_promises_nothing_prints_no_epsilon(name):
+    live = Crowd(name).learner  # which was given epsilon = 1 and delta = 0.1
+    assert "epsilon" not in repr(live) and "delta" not in repr(live) and "No guarantee" in repr(live)
+    assert live.parameters["epsilon"] == 1.0 and repr(live.status()).endswith("\nno guarantee")
+
+
+def test_status_counts_people_and_says_what_is_promised():
+    live = make("SDP-AE", batch_size=2)
+    ada, grace = live.act(user="Ada"), live.act(user="Grace")
+    late = [live.act(users=2), live.act(users=2), live.act(user="late")]
+    live.update(ada, 1)
+    status = live.status()
+    assert (status.answers, status.horizon, status.users, status.waiting, status.missed) == (1, 4000, 3, 6, 0)
+    live.update(grace, 1)
+    status = live.status()
+    assert late[2].arm == 0 and (status.users, status.waiting, status.missed) == (2, 4, 1) and status.epsilon == 1.0
+    assert repr(status) == ("SDP-AE: 2 of 4,000 answers, 4 waiting, 1 missed, 2 users known by id\n"
+                            "epsilon 1 and delta 0.1 for each user: one reward in {0, 1}, shuffle model")
+    endless = make("UCB1", None, first_horizon=3)
+    for _ in range(4):
+        endless.update(endless.act(), 1.0)
+    assert repr(endless.status()) == ("UCB1, unknown horizon: 4 answers, 0 waiting, 0 missed, 0 users known by id\nno guarantee")
+
+
 # Users who say who they are
 
 
@@ -217,6 +438,56 @@ def test_a_restart_expires_tickets_and_remembers_users():
         live.act(user="Ada")
     live.update(live.act(user="late"), 1.0)
     assert live.played == 4 and live.bits == 4 * 64
+
+
+def lives(live, world, rounds, answers, noise):
+    """Let so many users choose, and return what each of them loses."""
+    lost, end = [], live.played + rounds
+    while live.played < end:
+        rows = world.numbers(answers, min(live.missing, end - live.played))
+        shown = world.contexts(rows)
+        means = shown_means(world, rows, shown)
+        ticket = live.act(shown)
+        mean = means[np.arange(ticket.users), ticket.arm]
+        live.update(ticket, world.reward_quantiles(mean, world.chances(rows)), noise)
+        lost += (means.max(axis=1) - mean).tolist()
+    return lost
+
+
+def test_contexts_of_an_unknown_horizon_restart():
+    """The simulator's run, and the live loop, are those of learners for known horizons one after another."""
+    world = CONTEXTS.draw(np.random.default_rng(0))
+    options = {"epsilon": 4.0, "delta": 0.1, "batch_size": 6, "fidelity": "messages"}
+    endless = bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=None, first_horizon=40, **options)
+    result = bdp.simulate(endless, world, 120, runs=1, seed=3, progress=False)
+    rng, other = (np.random.default_rng(np.random.SeedSequence(3, spawn_key=(0,))) for _ in range(2))
+    plain, again, bits = [], copy.deepcopy(endless), 0.0
+    for horizon in (40, 80):
+        one = bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=horizon, **options)
+        plain += lives(one, world, horizon, *rng.spawn(2))
+        assert lives(again, world, horizon, *other.spawn(2)) == plain[-horizon:]
+        bits += one.bits
+    assert result.regret[0] == pytest.approx(np.cumsum(plain)[result.rounds - 1]) and result.bits[0] == bits == again.bits
+    assert (again.stage, again.played, again.guarantee.epsilon) == (2, 120, 4.0)
+    log = bdp.logs.record("uniform", world, 300, np.random.default_rng(1))
+    judged = bdp.logs.replay(endless, log, rng=np.random.default_rng(2))
+    assert judged.used == judged.learner.played > 40 and judged.learner.stage == 1
+    features = world.contexts(world.numbers(np.random.default_rng(5), 50))
+    seen = bdp.view_of(endless, "messages")((features, np.ones((50, 6))), np.random.default_rng(6))
+    assert np.isfinite(seen).any() and endless.played == 0
+    with pytest.raises(ValueError, match="returning_users must be left out where horizon=None"):
+        bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=None, returning_users=2, **options)
+
+
+def test_a_late_answer_joins_the_learner_that_plays_after_a_restart():
+    live = make("LinUCB", None, CONTEXTS, first_horizon=4, batch_size=2, late="next")
+    late = live.act(np.full((2, 3), 0.5), user="late")
+    for user in range(4):
+        live.update(live.act(np.full((2, 3), 0.1), user=user), 0.0)
+    assert live.stage == 1 and live.played == 4 and live.missed == 0 and not live.learner.sums.any()
+    live.update(live.ticket(late.token), 1.0)
+    live.update(live.act(np.full((2, 3), 0.1), user=5), 0.0)
+    assert live.learner.sums[:3] == pytest.approx([0.5] * 3) and live.live.register.appearances_of("late") == 1
 
 
 # Randomness

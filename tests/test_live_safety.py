@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp import _state
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.privatizers import BinarySum, Box, CentralGaussian, CentralLaplace
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, PoolContextual
@@ -239,11 +240,35 @@ def test_one_ticket_from_many_threads_is_taken_once(switching):
         assert sorted(outcomes) == ["refused"] * 3 + ["taken"] and live.played == 1
 
 
+def test_others_go_on_while_a_file_is_written_and_newer_states_are_written_later(monkeypatch, tmp_path):
+    live, started, go = bdp.make("DP-UCB", ARMS, horizon=1000, epsilon=1.0), threading.Event(), threading.Event()
+    wrote = []
+
+    def slow(path, state):
+        started.set()
+        assert go.wait(600)
+        wrote.append(int(state["played"]))
+
+    monkeypatch.setattr(_state, "write_state", slow)
+    savers = [threading.Thread(target=live.save, args=(tmp_path / "state.npz",)) for _ in range(2)]
+    savers[0].start()
+    assert started.wait(600)
+    live.update(live.act(), 1.0)  # while the first file is written
+    savers[1].start()
+    go.set()
+    for saver in savers:
+        saver.join(timeout=600)
+    assert wrote == [0, 1]
+    with live.lock:  # whoever holds it may save, too
+        live.save(tmp_path / "state.npz")
+    assert wrote == [0, 1, 1]
+
+
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda live: pickle.loads(pickle.dumps(live))])
 def test_a_copy_has_a_lock_of_its_own(duplicate):
     live = bdp.make("DP-UCB", ARMS, horizon=1000, epsilon=1.0)
     other = duplicate(live)
-    assert other.lock is not live.lock
+    assert other.lock is not live.lock and other.writing is not live.writing
     with live.lock:
         worker = threading.Thread(target=lambda: other.update(other.act(), 1.0))
         worker.start()

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chi2
 
 import bandits_dp as bdp
-from bandits_dp.companion.logs import Log, record, replay, warm_start
+from bandits_dp.companion.logs import Log, record, replay, warm_start, warming
 from bandits_dp.learners import ArmElimination
 from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms
 from bandits_dp.schedules.arms import EqualBatches
@@ -213,6 +213,62 @@ def test_every_row_passes_the_privatizer_once(name, monkeypatch):
         expected = np.hstack([log.chosen * log.rewards[:, None], [sums_of(x[None], np.zeros(1))[3:] for x in log.chosen]])
         assert np.array(sent) == pytest.approx(expected[: len(sent)], abs=1e-12)
         assert all(count % warm.batch_size == 0 for count in told) and told[-1] == len(sent)
+
+
+@pytest.mark.parametrize("name", ["UCB1", "DP-UCB", "LinUCB", "LinUCB-JDP", "LinUCB-LDP", "LinUCB-Batched-LDP", "LinUCB-Tree",
+                                  "LinUCB-RewardTree"])
+def test_a_log_that_is_taken_at_once_teaches_what_its_rows_teach_one_by_one(name, monkeypatch):
+    """The same sums with so little noise that it cannot be seen, as many batches and bits, and a counter goes on from there."""
+    monkeypatch.setattr(warming, "MANY", 0)
+    options = {"returning_users": 2} if name == "LinUCB-Batched-LDP" else {}  # each of whose users is there twice
+    learner, _, log = logged(name, 300, epsilon=1e6, **options)
+    users = np.arange(300) % (300 // (1 + len(options)))
+    log = Log(log.actions, log.rewards, features=log.features, arms=None if log.features is not None else 3, users=users)
+    warm, plain = warm_start(learner, log, rng=np.random.default_rng(1)), copy.deepcopy(learner)
+    noise = np.random.default_rng(2)
+    for row in range(warm.played):
+        if log.features is None:
+            plain.update(plain.offer(int(log.actions[row]), user=int(users[row])), log.rewards[row], noise)
+        else:
+            phi = log.chosen[row]
+            plain.update(plain.act([phi, phi], user=int(users[row])), log.rewards[row], noise)
+    for kind in ("sums", "pulls", "batch", "theta"):
+        if hasattr(plain.learner, kind) and (name, kind) != ("LinUCB-RewardTree", "sums"):  # its directions differ
+            assert getattr(warm.learner, kind) == pytest.approx(getattr(plain.learner, kind), abs=0.5)
+    assert warm.played == plain.played > 280
+    assert warm.bits == plain.bits * (name != "LinUCB")  # nobody sends where nothing is hidden
+    if SYSTEMS[name].model != "none":
+        assert {warm.register.appearances_of(user) for user in range(int(users[warm.played - 1]))} == {1 + len(options)}
+
+
+@pytest.mark.parametrize("kind", ["NaiveCounter", "PerStepCounter", "TwoLevelCounter", "TreeCounter", "HybridCounter"])
+def test_a_leap_has_the_noise_of_all_its_rounds(kind, monkeypatch):
+    """Where the noise that is drawn in round t is 2^t, later sums show whose noises they hold: the same ones as round by round."""
+    counters = getattr(bdp.continual, kind)(40, 1.0, 0.1), getattr(bdp.continual, kind)(40, 1.0, 0.1)
+    monkeypatch.setattr(type(counters[0]), "_scale", lambda self, t: 2.0**t)
+    monkeypatch.setattr(type(counters[0]), "_draw_steps", lambda self, rng, factor: np.array([int(factor)], dtype=object))
+    rng = np.random.default_rng(0)
+    for before, rounds in ((0, 7), (3, 1), (5, 20), (8, 31), (0, 32)):
+        one, other = map(copy.deepcopy, counters)
+        for _ in range(before):
+            assert one.add(1.0, rng) == other.add(1.0, rng)
+        for _ in range(rounds):
+            released = one.add(1.0, rng)
+        assert other.leap(np.ones((rounds, 1)), rounds, rng) == released and other.steps == one.steps
+        while one.steps < 40:
+            assert one.add(0.0, rng) == other.add(0.0, rng)
+
+
+def test_a_factorizations_leap_is_one_round_with_no_more_noise():
+    """Widths allow for the noise of as many rounds, so its variance must not shrink with rounds."""
+    counter = bdp.continual.FactorizationCounter(1000, 1.0, 0.1)
+    assert (np.diff(counter.error_std(np.arange(1, 1001))) > 0).all()
+    errors = []
+    for seed in range(200):
+        one, rng = copy.deepcopy(counter), np.random.default_rng(seed)
+        errors.append(float(one.leap(np.ones((900, 1)), 900, rng)[0]) - 900)
+    assert one.steps == 1 and len(one.save()["values"]) == 1
+    assert chi2.ppf(SURE / 2, 200) < np.square(errors).sum() / counter.error_std(1) ** 2 < chi2.isf(SURE / 2, 200)
 
 
 def test_elimination_takes_each_arms_rows_in_order():

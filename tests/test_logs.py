@@ -257,3 +257,57 @@ def test_plain_arms_and_frozen_learners_are_judged():
 def test_evaluate_says_what_is_wrong(call, text):
     with pytest.raises(ValueError, match=text):
         call(Log(**tiny()))
+
+
+def test_a_log_is_a_table():
+    """With all that it knows, and nothing that it does not."""
+    pd = pytest.importorskip("pandas")
+    table = Log(**tiny(), users=["Ada", 3, "Eve", 3]).to_dataframe()
+    assert table.to_dict("list") == {"action": [0, 2, 1, 1], "reward": [1.0, 0.0, 1.0, 0.5], "propensity": [0.5, 0.2, 0.3, 0.3],
+                                     "user": ["Ada", 3, "Eve", 3], "arms": [3] * 4}
+    features = [[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [1.0, 0.0], [0.2, 0.3]]]
+    table = Log([1, 2], [0, 1], features=features).to_dataframe()
+    assert isinstance(table, pd.DataFrame) and list(table) == ["action", "reward", "arms", "feature_0", "feature_1"]
+    assert table["arms"].tolist() == [2, 3] and table[["feature_0", "feature_1"]].to_numpy().tolist() == [[0.5, 0.5], [0.2, 0.3]]
+
+
+@pytest.mark.parametrize("name", ["DP-UCB", "LinUCB-SDP-Vec"])
+def test_tickets_of_a_learner_that_explores_judge_other_policies(name):
+    """A fifth of 3,000 users is shown a random arm: the value of "always arm 1" is within its interval of 1 - 1e-7."""
+    rng = np.random.default_rng(5)
+    world = ContextualLinear(3, 2, fixed=False).draw(rng) if "LinUCB" in name else BernoulliArms(MEANS)
+    live = bdp.make(name, world, horizon=3000, epsilon=1.0, delta=1e-3)
+    rows, truth = [], []
+    for user in range(3000):
+        shown = (world.contexts(world.numbers(rng, 1))[0],) if "LinUCB" in name else ()
+        means = shown[0] @ world.theta if shown else MEANS
+        ticket = live.act(*shown, user=user, rng=rng, explore=0.2)
+        assert ticket.propensity == pytest.approx(0.2 / 3) or ticket.propensity == pytest.approx(0.2 / 3 + 0.8)
+        assert live.ticket(ticket.token).propensity == ticket.propensity
+        reward = float(rng.random() < means[ticket.arm])
+        live.update(ticket, reward, rng)
+        rows.append((ticket.arm, reward, ticket.propensity, *shown))
+        truth.append(means[1])
+    arms, rewards, chances, *shown = zip(*rows, strict=True)
+    log = Log(arms, rewards, chances, features=np.array(shown[0]) if shown else None, arms=None if shown else 3)
+    found = evaluate(lambda features: [0, 1, 0], log, confidence=1 - 1e-7)
+    assert found.low < np.mean(truth) < found.high and found.std_error < 0.05
+    few = np.mean(np.array(chances) < 0.2)  # two of three drawn arms are not the learner's own
+    assert abs(few - 0.2 * 2 / 3) < 5.4 * np.sqrt(0.1156 / 3000)
+
+
+def test_exploration_is_a_share_of_several_users_and_costs_nothing_if_it_is_none():
+    world = ContextualLinear(3, 2, fixed=False)
+    one, other = (bdp.make("LinUCB", world, horizon=9000, batch_size=9000) for _ in range(2))
+    features = world.draw(np.random.default_rng(0)).contexts(world.numbers(np.random.default_rng(1), 4000))
+    rng, same = np.random.default_rng(2), np.random.default_rng(2)
+    ticket = one.act(features, rng=rng)
+    assert ticket.propensity is None and rng.random() == same.random()  # nothing was drawn
+    mixed = other.act([*features[:-1], features[-1][:2]], rng=rng, explore=0.5)
+    own = mixed.propensity > 0.5
+    assert set(np.round(mixed.propensity, 6)) <= {round(0.5 / 3, 6), round(0.5 / 3 + 0.5, 6), 0.25, 0.75}
+    assert ((mixed.arm == ticket.arm) == own)[:-1].all() and abs(own.mean() - 2 / 3) < 5.4 * np.sqrt(2 / 9 / 4000)
+    np.testing.assert_array_equal(mixed.shown[:-1], features[np.arange(3999), mixed.arm[:-1]])
+    for wrong in (-0.1, 1.1, "0.1", math.nan):
+        with pytest.raises(ValueError, match=r"explore must be"):
+            one.act(features[0], explore=wrong)

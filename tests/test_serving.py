@@ -107,15 +107,13 @@ def test_a_server_that_is_killed_at_any_line_releases_nothing_twice(start):
 def test_tokens_that_the_server_did_not_give_are_refused(start):
     server = start()
     token = server["ask"]("Ada")["token"]
-    owner, number, arm, sealed = token.split()
-    for forged in (f"{owner} {int(number) + 1} {arm} {sealed}", f"{owner} {number} {1 - int(arm)} {sealed}", token[:-1], "", "é"):
-        with pytest.raises((ValueError, TypeError)):
+    for forged in (f"x{token}", token[:-1], "", "é"):
+        with pytest.raises(ValueError, match="token must be one that this learner's"):
             server["answer"](forged, 1)
     server["answer"](token, 1)
     with pytest.raises(ValueError, match="used already"):
         server["answer"](token, 0)
-    with pytest.raises(ValueError, match="user must be asked once"):
-        server["ask"]("Ada")
+    assert server["ask"]("Ada") == {"arm": 0, "token": None}
     assert start()["learner"].played == 1  # and a server that is started again knows
 
 

@@ -185,7 +185,7 @@ def test_what_cannot_be_a_run_is_played_again(case, tmp_path):
     store = RunStore(tmp_path, learner, PROBLEM, right.rounds, 0)
     path, run, label = store.folder / "run-000000.npz", {"regret": NOTHING, "bits": np.array(0.0)}, store._label(0)
     path.write_bytes(_files.packed(label, run))
-    assert store._load(0).regret.tolist() == [[0, 0, 0]]  # such a file is believed
+    assert store.found(1)[0].regret.tolist() == [[0, 0, 0]]  # such a file is believed
     if case in ("objects", "compressed", "no arrays", "huge"):
         buffer = io.BytesIO()
         if case == "objects":

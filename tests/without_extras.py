@@ -23,6 +23,7 @@ NEEDY = {  # whose examples need a library, and whether they get to the message 
     "bandits_dp.companion.plots.style.use_style": True,
     "bandits_dp.companion.lastfm.problem.LastFM": True,
     "bandits_dp.play.result.Result.to_dataframe": True,
+    "bandits_dp.companion.logs.log.Log.to_dataframe": True,
 }
 
 

@@ -19,8 +19,6 @@ below :math:`e^{-700}` by Bernstein's inequality. Every term is positive, so not
 stays below 1e-9, and calibration leaves that much room.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

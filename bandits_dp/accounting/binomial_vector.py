@@ -23,8 +23,6 @@ costs d t in dimension d on each side, so
 .. math:: \delta(\varepsilon) \le \delta_{\mathrm{Gauss}}(\varepsilon; r K_2) + (1 + e^{\varepsilon})\, d\, t .
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

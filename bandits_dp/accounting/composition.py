@@ -4,8 +4,6 @@ Rules for k adaptive releases, each (epsilon, delta)-DP or Gaussian. Releases ab
 one only (parallel composition): that is why algorithms with a fresh user in every round, or in every batch, pay once.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -12,8 +12,6 @@ for :math:`\varepsilon < k / t`, and 0 above. The first term is that of all x up
 the other direction is the same, and log-concave, so smaller moves cost less (:mod:`bandits_dp.accounting.binomial` says why).
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -11,8 +11,6 @@ with a density; for noise that a computer can draw exactly, and that keeps what 
 :mod:`bandits_dp.privatizers.grid`.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -5,8 +5,6 @@ Smith 2006). Allowing a failure mass, the exact profile of one real-valued query
 :math:`\delta(\varepsilon) = 1 - e^{(\varepsilon - D / b) / 2}` for :math:`\varepsilon \le D / b`, and 0 above.
 """
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal, localcontext
 

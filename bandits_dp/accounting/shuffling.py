@@ -24,8 +24,6 @@ in which nothing has cancelled yet (as :math:`q - e^{\varepsilon} (1 - q)` would
 delta, and amplification leaves twenty times this room.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any
@@ -79,18 +77,12 @@ def _closed_form(local_epsilon: float, users: int, delta: float) -> float:
     return math.log1p(math.tanh(local_epsilon / 2) * crowd)  # the closed form
 
 
-def check_crowd(local_epsilon: float, users: int) -> None:
-    """Raise a ValueError if a crowd is too large for the numerical bound."""
-    if users * math.exp(-local_epsilon) > MOST_CLONES:
+def reached(local_epsilon: float, users: int, epsilon: float, delta: float, local_delta: float, bound: str = "numerical") -> bool:
+    """Whether a bound shows that the shuffled messages are (epsilon, delta)-private; all as in :func:`shuffle_epsilon`."""
+    if bound == "numerical" and users * math.exp(-local_epsilon) > MOST_CLONES:
         most = math.floor(MOST_CLONES * math.exp(local_epsilon))
         raise ValueError(f"users must be at most {most:,} for the numerical bound at local_epsilon = {local_epsilon:g}, got "
                          f"{users:,}; bound='closed-form' takes any number")
-
-
-def reached(local_epsilon: float, users: int, epsilon: float, delta: float, local_delta: float, bound: str = "numerical") -> bool:
-    """Whether a bound shows that the shuffled messages are (epsilon, delta)-private; all as in :func:`shuffle_epsilon`."""
-    if bound == "numerical":
-        check_crowd(local_epsilon, users)
     # what remains of delta after the local ones are paid at this epsilon (Theorem 3.8)
     rest = delta - (math.exp(epsilon) + 1) * (1 + math.exp(-local_epsilon) / 2) * users * local_delta
     if rest <= 0:

@@ -17,8 +17,6 @@ a release is
 which the conversion of :func:`bandits_dp.accounting.binomial_vector.binomial_vector_epsilon` turns into (epsilon, delta).
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache, lru_cache, partial
 

@@ -10,8 +10,6 @@ Steffen, Bogunovic, Vechev 2021). A failed audit is evidence against the mechani
 inputs, another event or more runs might have failed it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +23,7 @@ from tqdm import tqdm
 from bandits_dp import _checks
 from bandits_dp._memory import check_runs
 from bandits_dp.audit.events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
-from bandits_dp.audit.runs import BYTES, Vectorized, equal, numbers, outputs_of
+from bandits_dp.audit.runs import BYTES, Mechanism, Vectorized, equal, numbers, outputs_of
 from bandits_dp.audit.views import view_of
 from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
@@ -98,27 +96,15 @@ class AuditResult:
         """Return the verdict and its evidence, in two sentences."""
         verdict = "Passed" if self.passed else "FAILED"
         also = "" if math.isinf(self.rho) else f"; rho is at least {self.rho_lower:.3g}, and {self.rho:.3g} is claimed"
-        return (
-            f"{verdict}: epsilon is at least {self.epsilon_lower:.3g} with confidence {self.confidence:g}, and "
-            f"({self.epsilon:g}, {self.delta:g}) is claimed{also}. "
-            f"The event [{self.event}] happened in {self.hits_a:,} of {self.tested:,} runs on a and in {self.hits_b:,} on b."
-        )
+        return (f"{verdict}: epsilon is at least {self.epsilon_lower:.3g} with confidence {self.confidence:g}, and "
+                f"({self.epsilon:g}, {self.delta:g}) is claimed{also}. "
+                f"The event [{self.event}] happened in {self.hits_a:,} of {self.tested:,} runs on a and in {self.hits_b:,} on b.")
 
 
 def audit(
-    mechanism: Callable[[Any, np.random.Generator], ArrayLike] | Privatizer | Live | Restarts,
-    a: Any,
-    b: Any,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    trials: int = 20_000,
-    confidence: float = 0.99,
-    *,
-    rng: np.random.Generator,
-    score: Callable[[Array], ArrayLike] | None = None,
-    view: str | Callable[[Any], ArrayLike] | None = None,
-    user: int = 0,
-    progress: bool = True,
+    mechanism: Mechanism | Privatizer | Live | Restarts, a: Any, b: Any, epsilon: float | None = None, delta: float | None = None,
+    trials: int = 20_000, confidence: float = 0.99, *, rng: np.random.Generator, score: Callable[[Array], ArrayLike] | None = None,
+    view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0, progress: bool = True,
 ) -> AuditResult:
     r"""Run a mechanism on two neighbouring inputs and bound its epsilon from below.
 

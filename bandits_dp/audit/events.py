@@ -4,8 +4,6 @@ Whatever is chosen here is chosen on the selection half of an audit's runs and t
 has to be right for a verdict to be valid: a poor statistic or a poor event only makes the lower bound small.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -118,13 +116,8 @@ def _candidates(x: Array, y: Array, search: str) -> tuple[Array, Array, NDArray[
         ends.append((atoms, atoms))
     low, high = (np.concatenate(side) for side in zip(*ends, strict=True))
     x_hits, y_hits = (np.searchsorted(s, high, "right") - np.searchsorted(s, low, "left") for s in (x_sorted, y_sorted))
-    nothing = np.array([np.nan])
-    return (
-        np.concatenate([low, nothing]),
-        np.concatenate([high, nothing]),
-        np.append(x_hits, len(x) - len(x_sorted)),
-        np.append(y_hits, len(y) - len(y_sorted)),
-    )
+    x_nan, y_nan = len(x) - len(x_sorted), len(y) - len(y_sorted)
+    return np.append(low, np.nan), np.append(high, np.nan), np.append(x_hits, x_nan), np.append(y_hits, y_nan)
 
 
 def _windows(ordered: Array) -> list[tuple[Array, Array]]:

@@ -1,7 +1,5 @@
 """Collect the outputs of many independent runs of a mechanism, and refuse what cannot be audited."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable
@@ -17,6 +15,7 @@ from bandits_dp.audit.events import Array
 
 CHUNK = 50_000  # runs that a vectorized mechanism is asked for at once: bounds its memory
 BYTES = 4 * 8  # for every number of a run: on both inputs, and as much again during the search
+Mechanism = Callable[[Any, np.random.Generator], ArrayLike]
 LOOP = 1000  # single runs between two looks at the progress bar
 
 
@@ -55,15 +54,8 @@ def equal(a: Any, b: Any) -> bool:
         return False
 
 
-def outputs_of(
-    mechanism: Callable[[Any, np.random.Generator], ArrayLike],
-    name: str,
-    data: Any,
-    trials: int,
-    rng: np.random.Generator,
-    shape: tuple[int, ...] | None,
-    tick: Callable[[int], object],
-) -> tuple[Array, tuple[int, ...]]:
+def outputs_of(mechanism: Mechanism, name: str, data: Any, trials: int, rng: np.random.Generator, shape: tuple[int, ...] | None,
+               tick: Callable[[int], object]) -> tuple[Array, tuple[int, ...]]:
     """Return the outputs of all runs on the input of that name, shape (trials, size), and the shape of one.
 
     ``shape`` is what the other input gave.

@@ -1,7 +1,5 @@
 """What an adversary looks at: views of a privatizer or of a whole learner, as mechanisms for :func:`bandits_dp.audit.audit`."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 from collections.abc import Callable, Iterator
@@ -13,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
-from bandits_dp.audit.runs import Vectorized
+from bandits_dp.audit.runs import Mechanism, Vectorized
 from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
@@ -23,7 +21,6 @@ from bandits_dp.privatizers.senders import Trusting
 
 RELEASES = ("sum", "messages", "first message", "one user")
 PLAYS = ("messages", "releases", "suggestions")
-Mechanism = Callable[[Any, np.random.Generator], ArrayLike]
 
 
 def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0) -> Mechanism:

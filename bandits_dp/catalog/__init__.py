@@ -38,6 +38,7 @@ def make(
     epsilon: float | None = None,
     delta: float | None = None,
     calibration: str = "certified",
+    late: str = "drop",
     **options: Any,
 ) -> Any:
     """Return a ready learner for a problem.
@@ -49,14 +50,18 @@ def make(
     problem : Problem
         The problem; learners take no more from it than what is public: its size, its actions, bounds on rewards.
     horizon : int or None
-        Number of rounds T, >= 1. None if nobody knows: learners of the setting ``"arms"`` then restart for ever longer horizons,
-        see :class:`bandits_dp.live.restarts.Restarts`, whose options ``first_horizon`` and ``growth`` are allowed, too.
+        Number of rounds T, >= 1. None if nobody knows: learners of the settings ``"arms"`` and ``"contextual"`` then restart for
+        ever longer horizons, see :class:`bandits_dp.live.restarts.Restarts`, whose options ``first_horizon`` and ``growth`` are
+        allowed, too.
     epsilon : float, optional
         Privacy parameter, > 0; required by private systems, ignored by those without privacy.
     delta : float, optional
         Failure mass in (0, 1); optional (0) where pure privacy is possible.
     calibration : {"certified", "theorem", "experiment"}
         How noise and confidence widths are chosen.
+    late : {"drop", "next"}
+        In live use, what becomes of a ticket that is open when its batch is released: it expires, or its answer joins the next
+        batch, see :mod:`bandits_dp.live.live`. Learners that ask in phases know the former only.
     **options
         What the system has besides: ``System.options`` lists each with its range and default, and so does the catalogue page.
 
@@ -86,11 +91,15 @@ def make(
         raise ValueError(f"name must be a known system, got {name!r}; {hint}Known: {', '.join(table)}")
     system = table[name]
     epsilon, delta = (_checks.as_float(one) if _checks.is_number(one) else one for one in (epsilon, delta))
-    if horizon is None and system.setting == "arms":
+    if horizon is None and system.setting in ("arms", "contextual"):
+        if options.get("returning_users", False) is not False:
+            raise ValueError("returning_users must be left out where horizon=None, as users may not return after a restart, got "
+                             f"{_checks.told(options['returning_users'])}")
         trick = {key: options.pop(key) for key in ("first_horizon", "growth") if key in options}
-        return Restarts(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, **options), **trick)
+        return Restarts(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, late=late,
+                                **options), **trick)
     horizon = _checks.integer("horizon", horizon, high=10**18)
-    if _checks.calibration(calibration) == "experiment" and not system.experiment:
+    if _checks.calibration("calibration", calibration) == "experiment" and not system.experiment:
         raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got 'experiment': "
                          f"its source ({system.paper}) publishes no simulation whose constants are known")
     check_problem(problem)
@@ -114,8 +123,10 @@ def make(
     learner.name = name
     asked = {"epsilon": epsilon, "delta": delta, "calibration": calibration}
     learner.parameters = asked | taken
+    if system.model == "none":  # it was given them for nothing, and no number is to stand beside "No guarantee"
+        asked = {"calibration": calibration}
     made = asked | {key: taken[key] for key in sorted(options)}
     dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""
     size = f"arms={learner.arms}, {dimension}horizon={horizon}"
     learner.description = f"{name}({', '.join([size, *(f'{key}={value!r}' for key, value in made.items())])})"
-    return learner
+    return learner.accept(late)

@@ -37,29 +37,16 @@ def _elimination(given: Given, privatizer: Callable[[int], Privatizer], batch_si
     return _live(given, privatizer, batches(batch_size), width, fidelity)
 
 
-def _kl_ucb(given: Given, privatizer: Callable[[int], Privatizer], fidelity: str) -> LiveArms:
+def _kl_ucb(noise: Callable[[Given, Any], Callable[[int], Privatizer]], given: Given, options: Any) -> LiveArms:
     """Put KL-UCB together with its privatizer; first batches have as many users as one has noise, or a fair share."""
-    arms, T = given.problem.arms, given.horizon
+    arms, T, privatizer = given.problem.arms, given.horizon, noise(given, options)
     first = max(1, min(T // arms, math.ceil(privatizer(1).noise_std)))
-    return LiveArms(KLUCB(arms, ChernoffBound(T, most_batches(T, first)), first), privatizer, arms, T, fidelity=fidelity)
+    learner = KLUCB(arms, ChernoffBound(T, most_batches(T, first)), first)
+    return LiveArms(learner, privatizer, arms, T, fidelity=getattr(options, "fidelity", "aggregate"))
 
 
-def _plain_kl_ucb(given: Given, options: Any) -> LiveArms:
-    return _kl_ucb(given, privatizers.Identity, "aggregate")
-
-
-def _dp_kl_ucb(given: Given, options: Any) -> LiveArms:
-    return _kl_ucb(given, _central(given, options), options.fidelity)
-
-
-def _sdp_kl_ucb(given: Given, options: Any) -> LiveArms:
-    return _kl_ucb(given, _shuffled(given, options), options.fidelity)
-
-
-def _ldp_kl_ucb(given: Given, options: Any) -> LiveArms:
-    domain, privacy = given.problem.domain, given.privacy(options) | {"delta": given.delta or 0.0}
-    return _kl_ucb(given, partial(privatizers.RandomizedResponse, **privacy) if domain.whole
-                   else partial(privatizers.LocalLaplace, domain=domain, **privacy), options.fidelity)
+def _exact(given: Given, options: Any) -> Callable[[int], Privatizer]:
+    return privatizers.Identity
 
 
 def _ae(given: Given, options: Any) -> LiveArms:
@@ -67,15 +54,20 @@ def _ae(given: Given, options: Any) -> LiveArms:
 
 
 def _ldp_ae(given: Given, options: Any) -> LiveArms:
-    domain, size = given.problem.domain, options.batch_size
-    noise = options.noise or ("randomized-response" if domain.whole else "laplace")
-    privacy = given.privacy(options) | {"delta": given.delta or 0.0}
-    if noise == "laplace":  # which is unbounded and needs a look after every phase, so let there be few
-        laplace = partial(privatizers.LocalLaplace, domain=domain, **privacy)
-        return _elimination(given, laplace, size or "doubling", options.fidelity)
+    privatizer = _local(given, options)  # Laplace noise is unbounded and needs a look after every phase, so let there be few
+    size = options.batch_size or ("doubling" if privatizer.func is privatizers.LocalLaplace else 1)
+    return _elimination(given, privatizer, size, options.fidelity)
+
+
+def _local(given: Given, options: Any) -> partial[Any]:
+    """Return the noise that was asked for, of each user's own; if nobody says which, randomized response to bits."""
+    domain, privacy = given.problem.domain, given.privacy(options) | {"delta": given.delta or 0.0}
+    noise = getattr(options, "noise", None) or ("randomized-response" if domain.whole else "laplace")
+    if noise == "laplace":
+        return partial(privatizers.LocalLaplace, domain=domain, **privacy)
     if not domain.whole:
         raise ValueError(f"noise must be 'laplace' for rewards in {domain}, got 'randomized-response', which takes bits")
-    return _elimination(given, partial(privatizers.RandomizedResponse, **privacy), size or 1, options.fidelity)
+    return partial(privatizers.RandomizedResponse, **privacy)
 
 
 def _central(given: Given, options: Any) -> Callable[[int], Privatizer]:
@@ -158,19 +150,19 @@ def _dp_ucb(given: Given, options: Any) -> LiveCounted:
 
 _LOG = r"\sum_{a} \frac{\log T}{\Delta_a}"
 _TEST = "tests/test_learners.py::"
-_KL = "tests/test_kl_ucb.py::"
+_KL = "tests/test_kl_ucb.py::test_kl_ucb_matches_the_plain_loop"
 _COMPARE = "tests/test_arm_comparators.py::"
 _LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
     System("UCB1", "auer2002", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_ucb1_matches_the_plain_loop", _ucb1),
     System("KL-UCB", "garivier2011", "arms", "none", "no privacy", r"\Big(\tfrac32+o(1)\Big) \sum_{a} \frac{\Delta_a \ln T}"
-           r"{\operatorname{KL}(\mu_a, \mu^*)}", "07_arm_elimination", _KL + "test_kl_ucb_matches_the_plain_loop", _plain_kl_ucb),
+           r"{\operatorname{KL}(\mu_a, \mu^*)}", "07_arm_elimination", _KL, partial(_kl_ucb, _exact)),
     System("AE", "evendar2006", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
            "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae,
            (Option("batch_size", 1, SIZES, "users per arm and phase; doubling is 2^t in phase t"),)),
     System("LDP-KLUCB", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
-           "07_arm_elimination", _KL + "test_kl_ucb_matches_the_plain_loop", _ldp_kl_ucb, (FIDELITY,), ours=True),
+           "07_arm_elimination", _KL, partial(_kl_ucb, _local), (FIDELITY,), ours=True),
     System("LDP-AE", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
            "07_arm_elimination", _LAW, _ldp_ae,
            (FIDELITY, Option("batch_size", None, (None, *SIZES), "None is 1 for bits, doubling under Laplace noise"),
@@ -178,8 +170,7 @@ SYSTEMS = (
            ours=True),
     System("SDP-KLUCB", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _KL + "test_kl_ucb_matches_the_plain_loop", _sdp_kl_ucb, (FIDELITY, HONEST, STRICT),
-           ours=True),
+           "07_arm_elimination", _KL, partial(_kl_ucb, _shuffled), (FIDELITY, HONEST, STRICT), ours=True),
     System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)",
            "07_arm_elimination", _LAW, _sdp_ae,
@@ -187,14 +178,12 @@ SYSTEMS = (
             Option("batch_size", None, (None, *SIZES), "None is the variance of the noise (Corollary 3.2)"))),
     System("VB-SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _LAW, _vb_sdp_ae,
-           (FIDELITY, HONEST, STRICT)),
+           "07_arm_elimination", _LAW, _vb_sdp_ae, (FIDELITY, HONEST, STRICT)),
     System("DP-KLUCB", "azize2025", "arms", "central", "one reward", r"\Big(\tfrac32+o(1)\Big) \sum_{a} "
            r"\frac{\Delta_a \ln T}{d_\varepsilon(\mu_a, \mu^*)}",
-           "07_arm_elimination", _KL + "test_kl_ucb_matches_the_plain_loop", _dp_kl_ucb, (FIDELITY,), pure=True),
+           "07_arm_elimination", _KL, partial(_kl_ucb, _central), (FIDELITY,), pure=True),
     System("DP-SE", "sajed2019", "arms", "central", "one reward", rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se,
-           (FIDELITY,), pure=True),
+           "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se, (FIDELITY,), pure=True),
     System("DP-UCB", "mishra2015", "arms", "central", "one reward",
            rf"O\Big({_LOG} + \frac{{k^2 \log^2 T \log (k T)}}{{\varepsilon}}\Big)",
            "07_arm_elimination", _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb,
@@ -202,8 +191,7 @@ SYSTEMS = (
             Option("noise", "laplace", ("laplace", "gaussian"), "Laplace noise is pure, Gaussian noise needs delta")), pure=True),
     System("Dist-DP-AE", "chowdhury2023", "arms", "central", "one reward, of which only a noisy sum leaves secure aggregation",
            rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)", "07_arm_elimination",
-           "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law",
-           _dist_dp_ae,
+           "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law", _dist_dp_ae,
            (FIDELITY, Option("batch_size", "doubling", SIZES), Option("noise", "discrete-laplace", ("discrete-laplace", "skellam")),
             HONEST), pure=True),
 )

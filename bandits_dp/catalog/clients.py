@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import privatizers
-from bandits_dp.catalog.linear import CLIPPED, no_noise, with_noise
+from bandits_dp.catalog.linear import no_noise, run_of, with_noise
 from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, WHOLE, Given, Option, System
 from bandits_dp.designs import support_bound
 from bandits_dp.guarantee import Guarantee
@@ -58,20 +58,13 @@ def bit_noise(dimension: int, phase: Phase) -> float:
 
 def _guarantee(single: Privatizer) -> Guarantee:
     """Return what the release for one client with one average promises, in the words of the whole run."""
-    promise = single.guarantee
+    why = "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
     unit = f"one client's average rewards, each in {single.domain}" + (", after clipping to it" if single.clip else "")
-    reason = promise.reason
-    if promise.proved:
-        reason += "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
-    if single.clip:
-        reason += CLIPPED
-    return replace(promise, unit=unit, neighbours="replace one client's data", reason=reason)
+    return replace(run_of(single, why), unit=unit, neighbours="replace one client's data")
 
 
-def _elimination(
-    given: Given, options: Any, privatizer: Callable[[int, int], Privatizer], printed_noise: Callable[[int, Phase], float],
-    schedule: Schedule | None = None
-) -> LiveClients:
+def _elimination(given: Given, options: Any, privatizer: Callable[[int, int], Privatizer],
+                 printed_noise: Callable[[int, Phase], float], schedule: Schedule | None = None) -> LiveClients:
     """Put phased elimination together with the width of its calibration."""
     problem, T = given.problem, given.horizon
     k, d = problem.arms, problem.dimension
@@ -99,15 +92,12 @@ def _dpe_fixed_u(given: Given, options: Any) -> LiveClients:
         actions = None if problem.actions is None else tuple(map(tuple, problem.actions.tolist()))
         size = (problem.arms, problem.dimension, problem.client_std, problem.clients)
         clients = _constant_clients(*size, actions, given.horizon, given.calibration, options.alpha)
-    schedule = partial(constant, clients=clients)
-    return _elimination(given, options, _exact, no_noise, schedule)
+    return _elimination(given, options, _exact, no_noise, partial(constant, clients=clients))
 
 
 @lru_cache(maxsize=64)
-def _constant_clients(
-    arms: int, dimension: int, client_std: float, clients: int, actions: tuple[tuple[float, ...], ...] | None, horizon: int,
-    calibration: str, alpha: float
-) -> int:
+def _constant_clients(arms: int, dimension: int, client_std: float, clients: int, actions: tuple[tuple[float, ...], ...] | None,
+                      horizon: int, calibration: str, alpha: float) -> int:
     """Find U for DPE-FixedU from what is public; pilot runs have Gaussian rewards and parameters drawn from the unit sphere."""
     problem = SphericalClients(arms, dimension, client_std, "gaussian", clients)
     given = Given(problem, horizon, None, None, calibration)

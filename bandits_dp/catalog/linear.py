@@ -11,6 +11,7 @@ import numpy as np
 from bandits_dp import privatizers
 from bandits_dp.catalog.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.designs import support_bound
+from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, ScalarSum
@@ -38,9 +39,8 @@ def _user_std(dimension: int, phase: Phase) -> float:
     return 2 * dimension * sigma * math.sqrt(2 * len(phase.plays) / phase.length)
 
 
-def _elimination(
-    given: Given, privatizer: Callable[[int], Privatizer], private_std: Callable[[int, Phase], float], fidelity: str
-) -> LiveArms:
+def _elimination(given: Given, privatizer: Callable[[int], Privatizer], private_std: Callable[[int, Phase], float],
+                 fidelity: str) -> LiveArms:
     """Put phased elimination together with the width of its calibration, and show it the actions if they are known."""
     problem, T = given.problem, given.horizon
     k, d = problem.arms, problem.dimension
@@ -49,18 +49,18 @@ def _elimination(
     learner = PhasedElimination(k, d, support_bound(d), width)
     if problem.actions is not None:
         learner.show(problem.actions)
-    single = privatizer(1)
-    reason = single.guarantee.reason
-    if single.guarantee.proved:
-        reason += "; each sum is calibrated to its own users, who are in no other"
-    if single.clip:
-        reason += CLIPPED
-    return LiveArms(learner, privatizer, k, T, replace(single.guarantee, reason=reason), fidelity, "linear")
+    promise = run_of(privatizer(1), "; each sum is calibrated to its own users, who are in no other")
+    return LiveArms(learner, privatizer, k, T, promise, fidelity, "linear")
 
 
-def with_noise(
-    given: Given, options: Any, gaussian: Callable[..., Privatizer], laplace: Callable[..., Privatizer], domain: Box
-) -> Callable[..., Privatizer]:
+def run_of(single: Privatizer, why: str) -> Guarantee:
+    """Return what the release for one person promises, and why it is the promise of the whole run."""
+    promise = single.guarantee
+    return replace(promise, reason=promise.reason + (why if promise.proved else "") + (CLIPPED if single.clip else ""))
+
+
+def with_noise(given: Given, options: Any, gaussian: Callable[..., Privatizer], laplace: Callable[..., Privatizer],
+               domain: Box) -> Callable[..., Privatizer]:
     """Choose between Gaussian noise and Laplace noise, which has delta = 0; if nobody says which, for values in ``domain``.
 
     Then that one is taken of which two sums of many users differ by less, with the confidence of the proved widths.
@@ -98,9 +98,8 @@ def _pe(given: Given, options: Any) -> LiveArms:
     return _elimination(given, partial(Identity, domain=given.problem.domain), no_noise, options.fidelity)
 
 
-def _noisy_pe(
-    gaussian: type[Privatizer], laplace: type[Privatizer], std: Callable[[int, Phase], float], given: Given, options: Any
-) -> LiveArms:
+def _noisy_pe(gaussian: type[Privatizer], laplace: type[Privatizer], std: Callable[[int, Phase], float], given: Given,
+              options: Any) -> LiveArms:
     """Put a learner with Gaussian or Laplace noise together."""
     domain = _bounded(given)
     privatizer = partial(with_noise(given, options, gaussian, laplace, domain), domain=domain)
@@ -140,6 +139,5 @@ SYSTEMS = (
            (FIDELITY, CLIP, STRICT, NOISE)),
     System("SDP-PE", "li2022", "linear", "shuffle", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _LAW, _sdp_pe,
-           (FIDELITY, CLIP, STRICT, HONEST)),
+           "08_phased_elimination", _LAW, _sdp_pe, (FIDELITY, CLIP, STRICT, HONEST)),
 )

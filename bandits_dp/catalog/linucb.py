@@ -9,20 +9,7 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.catalog.options import (
-    CHANCE,
-    FIDELITY,
-    FROM_ZERO,
-    LEAST,
-    RETURNING,
-    SHARE,
-    STRICT,
-    WHOLE,
-    Given,
-    Option,
-    System,
-    counter_class,
-)
+from bandits_dp.catalog.options import CHANCE, FIDELITY, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, WHOLE, Given, Option, System
 from bandits_dp.companion.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
 from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
@@ -32,12 +19,7 @@ from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
-from bandits_dp.privatizers.returning import (
-    ReturningAmplifiedGaussian,
-    ReturningLocalGaussian,
-    ReturningPublishedGaussian,
-    ReturningVectorSum,
-)
+from bandits_dp.privatizers.returning import in_batches
 from bandits_dp.problems.contextual import Contextual, centre_of
 from bandits_dp.schedules.users import balanced_batch_size, named_batch_size
 from bandits_dp.widths.greedy import GreedyRadius
@@ -156,14 +138,9 @@ def _linucb(given: Given, options: Any) -> LiveContexts:
 
 def _local_privatizer(given: Given, options: Any, batches: Batches) -> Privatizer:
     """Return Gaussian noise at users who are in so many batches each."""
-    epsilon, delta, domain = given.epsilon, given.delta, _domain(given, options)
-    if given.calibration == "certified":
-        if batches.appearances > 1:
-            return ReturningLocalGaussian(batches.users, batches.appearances, epsilon, delta, domain=domain)
-        return LocalGaussian(batches.users, epsilon, delta, domain=domain)
-    if batches.appearances > 1:
-        return ReturningPublishedGaussian(batches.users, batches.appearances, epsilon, delta, domain=domain, strict=options.strict)
-    return PublishedLocalGaussian(batches.users, epsilon, delta, domain, options.strict)
+    kind = LocalGaussian if given.calibration == "certified" else PublishedLocalGaussian
+    return in_batches(kind, batches.users, batches.appearances, epsilon=given.epsilon, delta=given.delta,
+                      domain=_domain(given, options), strict=getattr(options, "strict", True))
 
 
 def _local(given: Given, options: Any) -> LiveContexts:
@@ -178,15 +155,14 @@ def _ols(given: Given, options: Any) -> LiveContexts:
         raise ValueError("problem must show fresh features in every round for LDP-OLS, which never explores (contexts must be "
                          f"i.i.d. and diverse), got fixed ones in {given.problem!r}")
     batches = _batches(given, options, "local")
-    stream = FreshBatches(_local_privatizer(given, options, batches))
-    return _live(given, options, stream, batches, GreedyRadius)
+    return _live(given, options, FreshBatches(_local_privatizer(given, options, batches)), batches, GreedyRadius)
 
 
 def _central(given: Given, options: Any) -> LiveContexts:
     batches = _batches(given, options, "central")
     domain = _domain(given, options)
     _checks.choice("counter", options.counter or "tree", ("tree", "factorization"))
-    kind = counter_class(options.counter, given, batches.count * domain.dimension)
+    kind = given.counter_class(options.counter, batches.count * domain.dimension)
     counter = kind(batches.count, given.epsilon, given.delta, domain, given.calibration, appearances=batches.appearances,
                    strict=options.strict)
     stream = CountedBatches(counter, batches.users)
@@ -198,13 +174,11 @@ def _central(given: Given, options: Any) -> LiveContexts:
 
 def _amplified(given: Given, options: Any) -> LiveContexts:
     batches = _batches(given, options, "amplified")
-    more: dict[str, Any] = {"domain": _domain(given, options), "honest_fraction": options.honest_fraction, "strict": options.strict}
     if options.batch_size == "privacy":  # each message is private enough on its own
-        made: Privatizer = _local_privatizer(given, options, batches)
-    elif batches.appearances > 1:
-        made = ReturningAmplifiedGaussian(batches.users, batches.appearances, given.epsilon, given.delta, given.calibration, **more)
+        made = _local_privatizer(given, options, batches)
     else:
-        made = AmplifiedGaussian(batches.users, given.epsilon, given.delta, given.calibration, **more)
+        privacy = given.privacy(options, "honest_fraction", "strict")
+        made = in_batches(AmplifiedGaussian, batches.users, batches.appearances, domain=_domain(given, options), **privacy)
     return _live(given, options, FreshBatches(made), batches)
 
 
@@ -217,9 +191,8 @@ def _vector(given: Given, options: Any) -> LiveContexts:
     return _live(given, options, FreshBatches(made), batches)
 
 
-def vector_privatizer(
-    users: int, appearances: int, epsilon: float, delta: float, calibration: str, local_first: bool, **options: Any
-) -> Privatizer:
+def vector_privatizer(users: int, appearances: int, epsilon: float, delta: float, calibration: str, local_first: bool,
+                      **options: Any) -> Privatizer:
     """Return P_Vec for users who are in so many batches each; if ``local_first``, each message is private enough on its own.
 
     That is the case if the noise of one user suffices (Chowdhury & Zhou 2022, Corollary C.3), as when nobody else is honest. Every
@@ -227,10 +200,7 @@ def vector_privatizer(
     """
     if local_first:
         options["honest_fraction"] = 1 / users
-    if appearances > 1:
-        made: Privatizer = ReturningVectorSum(users, appearances, epsilon, delta, calibration, **options)
-    else:
-        made = VectorSum(users, epsilon, delta, calibration=calibration, **options)
+    made = in_batches(VectorSum, users, appearances, epsilon=epsilon, delta=delta, calibration=calibration, **options)
     if local_first and made.guarantee.proved:
         reason = f"{made.guarantee.reason}: she herself is, and her bits are sent in random order"
         made.guarantee = replace(made.guarantee, model="local", reason=reason)

@@ -51,12 +51,11 @@ class Given:
         returning = options.returning_users
         return (batches if returning else 1) if isinstance(returning, bool) else min(returning, batches)
 
-
-def counter_class(name: str | None, given: Given, kept: int) -> Callable[..., Counter]:
-    """Find the counter of a name; None is the one with the least noise that is proved, if ``kept`` numbers are not too many."""
-    if name is None:
-        name = "factorization" if given.calibration == "certified" and kept <= MOST_KEPT else "tree"
-    return COUNTERS[name]
+    def counter_class(self, name: str | None, kept: int) -> Callable[..., Counter]:
+        """Find the counter of a name; None is the one with the least noise that is proved, if ``kept`` numbers are not too many."""
+        if name is None:
+            name = "factorization" if self.calibration == "certified" and kept <= MOST_KEPT else "tree"
+        return COUNTERS[name]
 
 
 @dataclass(frozen=True)

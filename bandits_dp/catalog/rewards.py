@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, System, counter_class
+from bandits_dp.catalog.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.continual.curator import Curator
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
@@ -17,7 +17,8 @@ from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.streams import CountedRewards
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
-from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth, PublicWidth
+from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth
+from bandits_dp.widths.ridge import PublicWidth
 
 FAILURE = 0.1  # probability that some proved radius is too small
 WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
@@ -71,12 +72,11 @@ def _reward_tree(given: Given, options: Any) -> LiveContexts:
     span, d = _range(problem), problem.dimension
     batches = given.full_batches(batch_size)
     appearances = given.appearances(options, batches)
-    kind = counter_class(options.counter, given, batches * d)
+    kind = given.counter_class(options.counter, batches * d)
     counter = kind(batches, given.epsilon, given.delta, Ball(d, appearances * span / 2))  # all that one user moves
     stds = counter.error_std(np.arange(1, batches + 1))
-    radius: PublicWidth = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
-    if width is not None:
-        radius = PublicWidth(width, radius.regularizer(0))
+    proved = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
+    radius = proved if width is None else PublicWidth(width, proved.regularizer(0))
     learner = InstrumentLinUCB(d, radius, stds, span / 2, options.whiten, options.radius_scale)
     stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", appearances)
     return LiveContexts(learner, stream, problem, given.horizon, appearances=appearances)
@@ -84,12 +84,11 @@ def _reward_tree(given: Given, options: Any) -> LiveContexts:
 
 def _printed(given: Given, options: Any, ridge: float) -> DynamicBound:
     """Return Lemma 1's bound: 32 L / (lambda_0 t) once t > 32 ln(1 / delta) / lambda_0, else 2 L / lambda."""
-    problem, least_eigenvalue = given.problem, options.least_eigenvalue
+    problem = given.problem
+    least_eigenvalue = options.least_eigenvalue or getattr(problem, "least_eigenvalue", None)
     if least_eigenvalue is None:
-        least_eigenvalue = getattr(problem, "least_eigenvalue", None)
-        if least_eigenvalue is None:
-            raise ValueError("least_eigenvalue must be a positive number, the least eigenvalue of E[x x'] that Lemma 1 needs, "
-                             "got None, and the problem does not know it")
+        raise ValueError("least_eigenvalue must be a positive number, the least eigenvalue of E[x x'] that Lemma 1 needs, "
+                         "got None, and the problem does not know it")
     lambda0 = least_eigenvalue + options.perturb_contexts**2  # Corollary 1
     start = 32 * math.log(1 / given.delta) / lambda0
     if options.strict and start >= given.horizon:
@@ -136,13 +135,10 @@ def _dgs(given: Given, options: Any) -> LiveContexts:
     _range(problem)
     _checks.epsilon(given.epsilon)
     _checks.delta(given.delta)
-    usual = 0.1 if given.calibration == "experiment" else 1.0
-    ridge = usual if options.ridge is None else options.ridge
+    ridge = options.ridge or (0.1 if given.calibration == "experiment" else 1.0)
     make = _certified_curator if given.calibration == "certified" else _unproved_curator
-    radius: PublicWidth = PrintedWidth(d, given.horizon, given.epsilon, ridge, problem.theta_norm, problem.feature_norm,
-                                       FAILURE / 2)
-    if options.width is not None:
-        radius = PublicWidth(options.width, ridge)
+    printed = PrintedWidth(d, given.horizon, given.epsilon, ridge, problem.theta_norm, problem.feature_norm, FAILURE / 2)
+    radius = printed if options.width is None else PublicWidth(options.width, ridge)
     learner = ParameterLinUCB(d, radius, options.radius_scale)
     return LiveContexts(learner, make(given, options, ridge), problem, given.horizon)
 

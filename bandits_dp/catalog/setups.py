@@ -58,7 +58,7 @@ class Setup:
         """
         from bandits_dp.catalog import make  # which imports this module for its names
 
-        given = dict(self.options.get(name, {})) | options
+        given: dict[str, Any] = dict(self.options.get(name, {})) | options
         return make(name, self.problem, epsilon=epsilon, delta=self.delta, horizon=self.horizon,
                     calibration=calibration or self.calibration, **given)
 
@@ -73,14 +73,12 @@ _TREE: Mapping[str, Mapping[str, object]] = MappingProxyType(
 
 def _chowdhury_zhou(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
     """Section 5, Figures 1 and 2: arms that stay the same in all rounds of an instance."""
-    problem = ContextualLinear(arms, dimension)
-    return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, options=_TREE)
+    return Setup(paper, ContextualLinear(arms, dimension), 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, options=_TREE)
 
 
 def _chowdhury_zhou_code(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
     """Section 5 as the code draws it that the paper names (see ``replicas.linucb``), with that code's constants."""
-    problem = CodeLinear(arms, dimension)
-    return Setup(paper, problem, 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, "experiment", _BATCHES)
+    return Setup(paper, CodeLinear(arms, dimension), 20_000, 50, (0.2, 1.0, 10.0), 0.1, _LINUCB, "experiment", _BATCHES)
 
 
 def _li_zhou_ji(paper: str, dimension: int = 20, actions: int = 1000, horizon: int = 1_000_000) -> Setup:
@@ -96,7 +94,7 @@ def _li_zhou_ji(paper: str, dimension: int = 20, actions: int = 1000, horizon: i
 
 
 def _tenenbaum(paper: str, arms: int = 10, gap: float = 0.1, horizon: int = 1_000_000) -> Setup:
-    """Not a simulation of the paper, which has none: the systems of its Table 1 on one good arm among equal ones, around 1/2."""
+    """Not a simulation of the paper, which has none: the kinds of its Table 1, on one good arm among equal ones, around 1/2."""
     gap = _checks.real("gap", gap, 0.0, 1.0, ends="(]")
     problem = BernoulliArms([0.5 + gap / 2] + [0.5 - gap / 2] * (_checks.integer("arms", arms, 2, 10**6) - 1))
     systems = ("UCB1", "AE", "DP-UCB", "DP-SE", "SDP-AE", "VB-SDP-AE", "LDP-AE")
@@ -104,9 +102,9 @@ def _tenenbaum(paper: str, arms: int = 10, gap: float = 0.1, horizon: int = 1_00
 
 
 def _wang_zhao_wang(paper: str) -> Setup:
-    """Section 4, Figures 1 and 2, synthetic data; rewards are clipped to [-1, 1], which the paper needs and does not say.
+    """Section 4, Figures 1 and 2, synthetic data; rewards are clipped to [-1, 1], as the paper's analysis assumes.
 
-    It says neither for how many rounds nor how many runs there are.
+    Its simulation mentions no clipping and, but for Figure 2(b), neither how many rounds nor how many runs there are.
     """
     problem = PoolContextual(arms=10, dimension=10, items=1000, noise_std=0.5, clip=True)
     return Setup(paper, problem, 20_000, 20, (0.5, 1.0, 2.0, 5.0), 0.1, ("LinUCB", "LinUCB-Tree", "LinUCB-DGS"))

@@ -1,7 +1,5 @@
 """What an open notebook says when a reader has changed something and a check of the book no longer holds."""
 
-from __future__ import annotations
-
 import ast
 import os
 import sys

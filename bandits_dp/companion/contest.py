@@ -15,6 +15,11 @@ instances, the largest of equal ones. What is released is as private as before; 
 of their shares of random play's regret, and the 95% interval of the mean difference is Student's over the instances. Of twenty
 normal differences it covers the mean in 95% of all cases, of twenty exponential ones in 92%. Each learner is compared with the
 *favourite* of its trust model: the one with the least share on the tuning instances, whom no number of the comparison has chosen.
+
+**Last.fm.** A fifth setting, ``"LastFM"``, has real answers (chapter 14), and is there where their files are. Its instances are
+groups of listeners, drawn at random, no listener in two of them; what intervals cover is how much such groups differ. Nobody is
+tuned on real answers: widths and favourites are those of contexts. Answers are not linear in the features, so no width is proved
+there, and regret counts rounds without the artist whom the listener has heard.
 """
 
 import json
@@ -30,31 +35,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp.catalog import make, systems
 from bandits_dp.catalog.options import System
+from bandits_dp.companion.lastfm import LastFM
+from bandits_dp.companion.lastfm.data import Listening, load_listening
+from bandits_dp.companion.lastfm.longest import Longest
+from bandits_dp.companion.scaled_width import scale_width
+from bandits_dp.live.combine import combine
 from bandits_dp.play.result import Result
 from bandits_dp.play.simulate import simulate
+from bandits_dp.privatizers import CentralGaussian, LinearStatistics
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms
 from bandits_dp.problems.linear import on_sphere
 
+LASTFM = "LastFM"
 HORIZONS = {"arms": (30_000, 100_000), "linear": (100_000, 10**6), "clients": (100_000, 10**6), "contextual": (10_000, 20_000)}
 TRUSTS = ("none", "pure", "central", "shuffle", "local", "pure rewards", "central rewards")
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 SCALES = (1.0, 0.3, 0.1, 0.03)
 INSTANCES, TUNING, RUNS = 20, 6, 4
+LASTFM_HORIZON, LASTFM_DIMENSION, LASTFM_EPSILONS = 2_000, 10, (0.1, 1.0, 10.0)
 GRID = 4096
+CHANGING = ("contextual", LASTFM)  # settings in which features change
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance: its name, the problem, the horizon T, the seed of its runs, and what random play loses."""
+    """One instance: its name, the problem, the horizon T, the seed of its runs, what random play loses, and how many runs."""
 
     name: str
     problem: Any
     horizon: int
     seed: int
     random: float
+    runs: int = RUNS
 
     @property
     def delta(self) -> float:
@@ -66,13 +82,30 @@ class Instance:
 def instances(setting: str, tuning: bool = False) -> tuple[Instance, ...]:
     """Draw the instances of a setting, or those for tuning: even ones are easy, odd ones hard.
 
+    ``"LastFM"`` needs the files of :func:`bandits_dp.companion.lastfm.data.load_listening`, in the folder that BANDITS_DP_DATA
+    names.
+
     Examples
     --------
     >>> from bandits_dp.companion import contest
     >>> [one.name for one in contest.instances("arms")][:2]
     ['1, easy, K = 2, T = 100,000', '2, hard, K = 20, T = 100,000']
     """
-    return tuple(_instance(setting, number, tuning) for number in range(TUNING if tuning else INSTANCES))
+    numbers = range(TUNING if tuning else INSTANCES)
+    if setting == LASTFM and tuning:
+        return instances("contextual", True)
+    if setting == LASTFM:
+        return tuple(_listeners(load_listening("files"), number) for number in numbers)
+    return tuple(_instance(setting, number, tuning) for number in numbers)
+
+
+def _listeners(listening: Listening, number: int) -> Instance:
+    """Return one of as many groups of listeners as there are instances, with one run each."""
+    group = np.array_split(np.random.default_rng(25).permutation(listening.users), INSTANCES)[number]
+    K, d, T = (5, 10, 20)[number % 3], LASTFM_DIMENSION, LASTFM_HORIZON
+    problem = LastFM(d, K, listening=listening.of(group))
+    name = f"{number + 1}, {len(group)} listeners, K = {K}, d = {d}, T = {T:,}"
+    return Instance(name, problem, T, number, float(f"{T * (1 - 1 / K):.6g}"), runs=1)
 
 
 def _instance(setting: str, number: int, tuning: bool) -> Instance:
@@ -112,7 +145,7 @@ class Contestant:
     @property
     def epsilons(self) -> tuple[float | None, ...]:
         """The epsilons that it plays at."""
-        return (None,) if self.trust == "none" else EPSILONS
+        return (None,) if self.trust == "none" else LASTFM_EPSILONS if self.setting == LASTFM else EPSILONS
 
 
 def contestants() -> list[Contestant]:
@@ -132,6 +165,26 @@ def contestants() -> list[Contestant]:
     return sorted(made, key=lambda one: (list(HORIZONS).index(one.setting), TRUSTS.index(one.trust)))
 
 
+def on_lastfm() -> list[Contestant]:
+    """List those who play with contexts as contestants on Last.fm, in the same order, after a rule that learns nothing.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion import contest
+    >>> [one.name for one in contest.on_lastfm() if one.trust == "shuffle"]
+    ['LinUCB-SDP-Amp', 'LinUCB-SDP-Vec']
+    """
+    there = [replace(one, setting=LASTFM) for one in contestants() if one.setting == "contextual"]
+    return [Contestant("longest features", LASTFM, "none", _longest), *there]
+
+
+def _longest(instance: Instance, epsilon: float | None) -> Any:
+    statistics, T = LinearStatistics(instance.problem.dimension), instance.horizon
+    batch = CentralGaussian(T, epsilon=1.0, delta=instance.delta, domain=statistics)  # which the learner never looks at
+    batch.bits_per_user = 0.0
+    return combine(Longest(), batch, instance.problem, horizon=T)
+
+
 def usual(system: System) -> dict[str, Any]:
     """Return the options with which learners are compared: proved widths, rewards around 0, and batches that grow.
 
@@ -148,70 +201,13 @@ def usual(system: System) -> dict[str, Any]:
 
 def _from_catalogue(name: str, model: str, instance: Instance, epsilon: float | None) -> Any:
     chosen = usual(next(one for one in systems() if one.name == name))
+    if instance.problem.setting == "contextual" and getattr(instance.problem, "centre", None) is None:
+        chosen.pop("centred", None)  # which needs features with a constant
     private: dict[str, Any] = {} if model == "none" else {"epsilon": epsilon, "delta": None if model == "pure" else instance.delta}
     learner = make(name, instance.problem, horizon=instance.horizon, **private, **chosen)
     if model == "central" and learner.guarantee.delta == 0:  # it has no use for a delta, and its runs are those without
         return _from_catalogue(name, "pure", instance, epsilon)
     return learner
-
-
-class ScaledWidth:
-    """A width, margins, or how far an upper bound is above the mean, times a factor."""
-
-    def __init__(self, width: Any, scale: float) -> None:
-        self.width, self.scale = width, scale
-        self.users, self.s = getattr(width, "users", 0), getattr(width, "s", None)
-
-    def after(self, *told: Any) -> "ScaledWidth":
-        """Return the width after more releases."""
-        return ScaledWidth(self.width.after(*told), self.scale)
-
-    def forget(self, *told: Any) -> "ScaledWidth":
-        """Return the width without any release."""
-        return ScaledWidth(self.width.forget(*told), self.scale)
-
-    def half_width(self, *told: Any) -> Any:
-        """Return the scaled width of one side of a mean."""
-        return self.scale * self.width.half_width(*told)
-
-    def margins(self, *told: Any) -> Any:
-        """Return the scaled margins of differences."""
-        return self.scale * self.width.margins(*told)
-
-    def upper(self, total: float, rewards: int, log_mgf: Any) -> float:
-        """Return the upper confidence bound, which is scaled as seen from the mean, as far as that is in [0, 1]."""
-        mean = min(max(total / rewards, 0.0), 1.0)
-        return mean + self.scale * (float(self.width.upper(total, rewards, log_mgf)) - mean)
-
-    def fewest_users(self, noise: Any, half_width: float) -> int:
-        """Return the fewest users of a batch for a scaled half width."""
-        return int(self.width.fewest_users(noise, half_width / self.scale))
-
-
-def scale_width(live: Any, scale: float) -> None:
-    """Scale the width of a fresh learner, and say so in its guarantee.
-
-    Examples
-    --------
-    >>> import bandits_dp as bdp
-    >>> live = bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000)
-    >>> bdp.contest.scale_width(live, 0.5)
-    >>> live.learner.width.scale
-    0.5
-    """
-    learner = live.learner
-    names = [name for name in ("width", "bound") if hasattr(learner, name)]
-    if hasattr(learner, "radius_scale"):
-        learner.radius_scale, learner.beta = learner.radius_scale * scale, learner.beta * scale
-    elif names:
-        setattr(learner, names[0], ScaledWidth(getattr(learner, names[0]), scale))
-        if hasattr(getattr(learner, "schedule", None), "width"):  # whose batches are as large as the width asks for
-            learner.schedule.width = ScaledWidth(learner.schedule.width, scale)
-            live.begin()
-    else:
-        raise ValueError(f"learner must have a width or a radius to scale, got {live.name}")
-    reason = f"{live.guarantee.reason}; its width is scaled by {scale:g}, for which nothing is proved"
-    live.guarantee = replace(live.guarantee, reason=reason)
 
 
 def play(contestant: Contestant, instance: Instance, epsilon: float | None, scale: float = 1.0) -> Row:
@@ -225,7 +221,7 @@ def play(contestant: Contestant, instance: Instance, epsilon: float | None, scal
     >>> import bandits_dp as bdp
     >>> nobody = bdp.contest.Contestant("Nobody", "arms", "local", lambda instance, epsilon: None)
     >>> bdp.contest.play(nobody, bdp.contest.instances("arms")[0], 1.0)
-    {'note': "AttributeError: 'NoneType' object has no attribute 'horizon'"}
+    {'note': 'TypeError: learner must be what make or combine returns, got None'}
     """
     started, T = time.process_time(), instance.horizon
     try:
@@ -233,16 +229,17 @@ def play(contestant: Contestant, instance: Instance, epsilon: float | None, scal
         _check(contestant, learner, T, epsilon)
         if scale != 1.0:
             scale_width(learner, scale)
-        result = simulate(learner, instance.problem, T, RUNS, instance.seed, progress=False)
+        result = simulate(learner, instance.problem, T, instance.runs, instance.seed, progress=False)
     except Exception as error:  # whatever somebody's learner raises: the others go on
         return {"note": f"{type(error).__name__}: {error}"}
-    lost = None if contestant.setting == "contextual" else int(_lost(result).sum())
+    lost = None if contestant.setting in CHANGING else int(_lost(result).sum())
     return {"regret": float(f"{result.mean[-1]:.6g}"), "lost": lost, "bits": float(f"{result.bits.mean() / T:.4g}"),
             "seconds": float(f"{time.process_time() - started:.3g}")}
 
 
 def _check(contestant: Contestant, learner: Any, horizon: int, epsilon: float | None) -> None:
-    """Raise a ValueError unless a learner plays to the end, and promises what it is compared by."""
+    """Raise an error unless a learner plays to the end, and promises what it is compared by."""
+    _is_live(learner)
     if learner.horizon < horizon:
         raise ValueError(f"learner must play {horizon:,} rounds, got one for {learner.horizon:,}")
     model, _, _ = contestant.trust.partition(" ")
@@ -253,6 +250,12 @@ def _check(contestant: Contestant, learner: Any, horizon: int, epsilon: float | 
         raise ValueError(f"learner must promise epsilon = {epsilon:g} in the {wanted} model, got: {promise}")
     if promise.delta > (0.0 if model == "pure" else 0.1 / horizon * (1 + 1e-9)):
         raise ValueError(f"learner must promise a delta of at most {0.0 if model == 'pure' else 0.1 / horizon:g}, got: {promise}")
+
+
+def _is_live(learner: Any) -> None:
+    """Raise a TypeError unless a learner can be played and promises something, or nothing."""
+    if not (hasattr(learner, "guarantee") and hasattr(learner, "horizon")):
+        raise TypeError(f"learner must be what make or combine returns, got {_checks.told(learner)}")
 
 
 def _lost(result: Result) -> NDArray[np.bool_]:
@@ -292,8 +295,10 @@ def interval(differences: ArrayLike) -> tuple[float, float]:
     return float(array.mean()), float(t.ppf(0.975, array.size - 1) * array.std(ddof=1) / math.sqrt(array.size))
 
 
-def results() -> dict[str, Any]:
+def results(lastfm: bool = False) -> dict[str, Any]:
     """Return what ``make contest`` stored: how it was ``made``, what random play loses on the ``instances``, and the ``rows``.
+
+    What the contest gave on Last.fm is stored apart; no listener, artist or listen is in it.
 
     Examples
     --------
@@ -301,12 +306,12 @@ def results() -> dict[str, Any]:
     >>> bdp.contest.results()["instances"]["arms"]["1, easy, K = 2, T = 100,000"]
     7165.53
     """
-    return dict(json.loads(files(__package__).joinpath("contest.json").read_text("utf-8")))
+    return dict(json.loads(files(__package__).joinpath(*["lastfm"] * lastfm, "contest.json").read_text("utf-8")))
 
 
 def losses() -> dict[str, list[float]]:
     """Return what random play loses on the instances of each setting."""
-    return {setting: list(lost.values()) for setting, lost in results()["instances"].items()}
+    return {setting: list(lost.values()) for each in (False, True) for setting, lost in results(each)["instances"].items()}
 
 
 def standings(rows: Iterable[Row], random: dict[str, list[float]] | None = None) -> list[Row]:
@@ -361,7 +366,7 @@ def enter(
     make_learner : callable
         ``make_learner(instance, epsilon)`` returns a fresh learner for ``instance.problem``, ``instance.horizon`` and
         ``instance.delta``, as ``make`` or ``combine`` do.
-    setting : {"arms", "linear", "clients", "contextual"}
+    setting : {"arms", "linear", "clients", "contextual", "LastFM"}
         Which instances it plays.
     epsilon : float
         One of those of the contest.
@@ -372,16 +377,27 @@ def enter(
     -------
     dict
         Its row; with a ``note`` if it raised, does not play to the end, or does not promise what it is compared by.
+
+    Raises
+    ------
+    ValueError
+        If there is no such setting, its instances were not played at this epsilon, or there are not so many.
     """
-    here = instances(setting)[:count]
+    _checks.choice("setting", setting, (*HORIZONS, LASTFM))
+    allowed = LASTFM_EPSILONS if setting == LASTFM else EPSILONS
+    if epsilon not in allowed:
+        raise ValueError(f"epsilon must be one of {', '.join(f'{one:g}' for one in allowed)}, got {_checks.told(epsilon)}")
+    here = instances(setting)[: _checks.integer("count", count, high=INSTANCES)]
     try:
-        promise = make_learner(here[0], epsilon).guarantee
+        learner = make_learner(here[0], epsilon)
+        _is_live(learner)
+        promise = learner.guarantee
         if not promise.proved:
             raise ValueError(f"learner must promise something, got: {promise}")
     except Exception as error:
         return {"system": name, "setting": setting, "note": f"{type(error).__name__}: {error}"}
     model = "pure" if promise.model == "central" and promise.delta == 0 else promise.model
-    model += " rewards" if setting == "contextual" and promise.unit.startswith("one reward") else ""
+    model += " rewards" if setting in CHANGING and promise.unit.startswith("one reward") else ""
     played = [play(Contestant(name, setting, model, make_learner), one, epsilon) for one in here]
     note = next((row["note"] for row in played if "note" in row), "")
     own = {"setting": setting, "trust": model, "epsilon": epsilon, "system": name, "tuned": False, "scale": 1.0, "note": note,
@@ -389,7 +405,8 @@ def enter(
     if note:
         return own
     own |= {key: [row[key] for row in played] for key in ("regret", "lost", "bits", "seconds")}
-    group = [row for row in results()["rows"] if all(row[key] == own[key] for key in ("setting", "trust", "epsilon", "tuned"))]
+    same = ("setting", "trust", "epsilon", "tuned")
+    group = [row for row in results(setting == LASTFM)["rows"] if all(row[key] == own[key] for key in same)]
     random = {setting: [one.random for one in here]}
     return next(row for row in standings([*group, own], random) if row["system"] == name)
 

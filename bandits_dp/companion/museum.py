@@ -215,10 +215,8 @@ def sliding_window(data: Array, rng: np.random.Generator, runs: int, memberships
     return means + rng.normal(0, std, (runs, len(means)))
 
 
-def _exhibit(
-    draw: Callable[..., Array], broken: dict[str, float], mended: dict[str, float], fix: str, claim: tuple[float, float], a: Array,
-    b: Array, runs: int,
-) -> Exhibit:
+def _exhibit(draw: Callable[..., Array], broken: dict[str, float], mended: dict[str, float], fix: str, claim: tuple[float, float],
+             a: Array, b: Array, runs: int) -> Exhibit:
     """Put a piece on show: the function's name and text, and what its last parameter is when broken and when mended."""
     name, story = draw.__name__.replace("_", " "), inspect.getdoc(draw) or ""
     return Exhibit(name, story, fix, *claim, Vectorized(partial(draw, **broken)), Vectorized(partial(draw, **mended)), a, b, runs)

@@ -34,8 +34,6 @@ scale, given any past.) Released are doubles that are functions of the integers 
 draw from densities.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from typing import Any
@@ -71,7 +69,8 @@ class Counter(Saved):
         Failure mass, in (0, 1). Laplace noise does not need it (0 is allowed) and its guarantee has 0.
     domain : Domain
         Where one value may lie; its diameter is how far one round moves a sum. For running sums of regression statistics use
-        :class:`bandits_dp.privatizers.domain.LinearStatistics`: each unordered pair of a symmetric matrix gets one noise.
+        :class:`bandits_dp.privatizers.linear_statistics.LinearStatistics`: each unordered pair of a symmetric matrix gets one
+        noise.
     calibration : {"certified", "theorem", "experiment"}
         Exact noise for the sensitivity of all releases together; or a paper's formula (:class:`TreeCounter` only).
     appearances : int
@@ -116,10 +115,6 @@ class Counter(Saved):
     noises: tuple[str, ...] = NOISES
     endless = False  # whether it can do without a horizon
     _what: str  # gets noise, in words, for the guarantee
-    steps: int
-    sensitivity: float
-    noise_std: float
-    guarantee: Guarantee
 
     @_checks.checked(horizon=_checks.unchecked, delta=_checks.unchecked)
     def __init__(self, horizon: int | None, epsilon: float, delta: float, domain: Domain = UNIT_INTERVAL,
@@ -163,10 +158,8 @@ class Counter(Saved):
         if many > 1:
             unit, neighbours = f"one user's at most {many} {kind}s", f"replace all {kind}s of one user"
         unit += f" in {self.domain}" + (", after clipping to it" if self.clip else "")
-        if gap:
-            self.guarantee = no_guarantee("central", unit, neighbours, calibration, gap)
-        else:
-            self.guarantee = Guarantee(epsilon, delta, "central", unit, neighbours, calibration, reason, holds=EXACT, rho=rho)
+        about = "central", unit, neighbours, calibration
+        self.guarantee = no_guarantee(*about, gap) if gap else Guarantee(epsilon, delta, *about, reason, holds=EXACT, rho=rho)
 
     def _publish(self, epsilon: float, delta: float, calibration: str, strict: bool) -> None:
         """Set a paper's noise, and what it promises; most counters have none."""
@@ -251,6 +244,16 @@ class Counter(Saved):
     def step(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """Do what :meth:`add` does for a value that is known to be right, or for the sum of values of several users."""
         released = self._next(self.grid.whole(value), rng)
+        self.steps += 1
+        return released
+
+    def leap(self, values: NDArray[np.float64], rounds: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Take right values of different users, one row each, and release the sum after so many rounds only.
+
+        Here all of them are one round, in which every user is once, so that the guarantee is that of :meth:`step`. The noise on
+        later sums is that of fewer rounds, which is no more: the variance of a factorization's grows with them.
+        """
+        released = self._next(self.grid.whole(values).sum(axis=0), rng)
         self.steps += 1
         return released
 

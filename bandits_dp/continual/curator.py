@@ -4,8 +4,6 @@ Contexts are public. A user's numbers are x r and then x, the features of what s
 :mod:`bandits_dp.continual.dynamic`; the names of its methods are those of :mod:`bandits_dp.live.streams`.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -13,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
-from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace
+from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace, Floats
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers.grid import FINE, whole
 
-Floats = NDArray[np.float64]
 ENOUGH = 26  # bits that features have after the first one of the root of the ridge
 ROUNDED = 4e-9  # of a change of x r: norms of x are checked up to 1e-9, and x r is rounded, for r up to a million ranges from 0
 

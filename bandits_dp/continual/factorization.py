@@ -24,8 +24,6 @@ rounds are the worst, exactly, and the squared sensitivity is :math:`D^2` times 
 Sensitivity and error relative to it both grow like :math:`\sqrt{\ln T}`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -124,10 +122,6 @@ class FactorizationCounter(Counter):
 
     noises = ("gaussian",)
     _what = "all entries of C x together"
-    coefficients: NDArray[np.float64]
-    _squares: NDArray[np.float64]
-    _values: NDArray[np.object_]
-    _noisy: NDArray[np.float64]
 
     def _prepare(self) -> None:
         _checks.room("horizon", self._last)

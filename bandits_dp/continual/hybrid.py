@@ -15,8 +15,6 @@ release of sensitivity D with noise :math:`\sigma`, in every segment. With Lapla
 epsilon between the two mechanisms, and its tree also answers in the segment's last round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -20,8 +20,6 @@ Far parents make each value enter many intervals (more privacy lost, so more noi
 many noises. Each noise is drawn once: two running sums with a common ancestor share its noise.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -98,6 +96,24 @@ class IntervalCounter(Counter):
         self._noises = {s: known[s] for s in self._open(t)}
         self._sum = self._sum + value
         return self.grid.real(self._sum + noise)
+
+    def leap(self, values: NDArray[np.float64], rounds: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Take right values of different users, one row each, and release the sum after so many rounds only.
+
+        Each user is in one of the rounds, in whichever. What later rounds build on has the law that it has if every round is
+        released; noises of intervals that no later sum needs are not drawn.
+        """
+        t, known = self.steps + rounds, {0: np.zeros(self.dimension, dtype=object), **self._noises}
+        for s in sorted({*self._open(t), t}):
+            chain = []
+            while s not in known:
+                chain.append(s)
+                s = self._parent(s)
+            for later in reversed(chain):
+                known[later] = known[self._parent(later)] + self._draw_steps(rng, float(self._scale(np.array(later))))
+        self._sum, self.steps = self._sum + self.grid.whole(values).sum(axis=0), t
+        self._noises = {s: known[s] for s in self._open(t)}
+        return self.grid.real(self._sum + known[t])
 
     def _draw_steps(self, rng: np.random.Generator, factor: float) -> NDArray[np.object_]:
         """Draw the noise of an interval in steps, of so many times the scale."""

@@ -1,7 +1,5 @@
 """Counters without a tree: fresh noise on every running sum, on every value, and on values and blocks of about sqrt(T) of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 
@@ -107,8 +105,6 @@ class TwoLevelCounter(IntervalCounter):
     >>> counter.error_std([31, 1000]).round(1).tolist()
     [6.0, 37.8]
     """
-
-    block: int
 
     def _prepare(self) -> None:
         self.block = math.isqrt(self._last)

@@ -6,8 +6,6 @@ interval of length :math:`2^l` that ends at t, with l the position of the lowest
 reused in all later sums. (The other nodes, the right children, are in no running sum, so they get no noise and cost nothing.)
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 
@@ -46,8 +44,6 @@ class TreeCounter(IntervalCounter):
     >>> counter.error_std([512, 1000]).round(1).tolist()
     [13.4, 32.7]
     """
-
-    height: int
 
     def _prepare(self) -> None:
         self.height = self._last.bit_length()  # 1 + floor(log2 T), also at powers of two

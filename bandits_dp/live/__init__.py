@@ -4,3 +4,4 @@ from bandits_dp.live.refusals import BudgetSpent as BudgetSpent
 from bandits_dp.live.refusals import HorizonReached as HorizonReached
 from bandits_dp.live.refusals import InBatch as InBatch
 from bandits_dp.live.refusals import TicketExpired as TicketExpired
+from bandits_dp.live.status import Status as Status

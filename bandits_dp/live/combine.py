@@ -33,7 +33,7 @@ def combine(
         :mod:`bandits_dp.ask_tell`.
     privatizer : callable or Privatizer or Counter
         ``privatizer(users)`` gives the privatizer of a batch of so many users; ``privatizer(clients, numbers)`` with clients. With
-        features: that of a batch, or a continual counter, for :class:`bandits_dp.privatizers.domain.LinearStatistics`.
+        features: that of a batch, or a continual counter, for :class:`bandits_dp.privatizers.linear_statistics.LinearStatistics`.
     problem : Problem
         What is public of it is used: its setting, its size, bounds on rewards and features.
     horizon : int

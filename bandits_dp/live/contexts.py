@@ -10,21 +10,30 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp._state import locked, snapshot
+from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Learner
 from bandits_dp.learners import LinUCB
 from bandits_dp.learners.linucb import statistics
 from bandits_dp.live.live import Live
-from bandits_dp.live.randomness import generator
+from bandits_dp.live.randomness import explored, generator
 from bandits_dp.live.slot import Slot
-from bandits_dp.live.streams import FreshBatches, Stream
+from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.live.ticket import Ticket
-from bandits_dp.privatizers.domain import SLACK, triangle
+from bandits_dp.privatizers.domain import SLACK
+from bandits_dp.privatizers.linear_statistics import triangle
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
 
 BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "
              "(billboard lemma, Hsu et al. 2016)")
 Floats = NDArray[np.float64]
+SENT = 2048  # users who send at once, about
+
+
+def ours_learns(learner: Any) -> bool:
+    """Whether a learner is a LinUCB of this package in all that it does when it is told something."""
+    return isinstance(learner, LinUCB) and all(
+        getattr(type(learner), name).__module__.startswith("bandits_dp.") for name in ("statistics", "tell", "_fit"))
 
 
 class LiveContexts(Live):
@@ -97,12 +106,19 @@ class LiveContexts(Live):
         return self.slots[0].source
 
     @property
+    def _open(self) -> int:
+        """How many users have open tickets."""
+        return sum(kept.users for kept in self.register.open.values())
+
+    @property
     def counts(self) -> dict[str, Any]:
         """What a simulation counts besides regret and bits: how often LinUCB lifted its matrix."""
         return {"shifts": self.learner.shifts} if isinstance(self.learner, LinUCB) else {}
 
     @locked
-    def act(self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None) -> Ticket:
+    def act(
+        self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None, explore: float = 0.0
+    ) -> Ticket:
         """Return a ticket for the next user, or for several users of the current batch.
 
         Parameters
@@ -113,7 +129,12 @@ class LiveContexts(Live):
         user : int or str, optional
             Who she is: a user who gives her id is in no more batches than the guarantee says, and once in each.
         rng : numpy.random.Generator, optional
-            Source of noise on features, for who perturbs them; that of the operating system if not given.
+            Source of noise on features, for who perturbs them, and of exploration; that of the operating system if not given.
+        explore : float
+            Share of users who are shown an arm that is drawn uniformly, in [0, 1]. ``ticket.propensity`` then says with which
+            probability its arm was drawn, so that a log of tickets can judge other policies. The coin knows nobody's data, so that
+            no promise changes; radii hold for features that were chosen in any way before the reward, and a user loses at most this
+            share of the largest gap, on average.
 
         Returns
         -------
@@ -150,11 +171,37 @@ class LiveContexts(Live):
             self.register.admitted(user)
         shown = [self._perturbed(own, rng) for own in shown] if ragged else self._perturbed(shown, rng)
         if not several:
-            arm = int(self.choose(shown))
-            return self.register.hand_out(self.slots[0], arm, 1, user, shown=shown[arm, None])
+            arm, chance = explored(int(self.choose(shown)), len(shown), explore, rng)
+            return self.register.hand_out(self.slots[0], arm, 1, user, shown=shown[arm, None], propensity=chance)
         arms = np.array([self.choose(own) for own in shown]) if ragged else self.choose(shown)
+        arms, chances = explored(arms, list(map(len, shown)), explore, rng)
         phi = np.array([own[arm] for own, arm in zip(shown, arms, strict=True)])
-        return self.register.hand_out(self.slots[0], arms, count, shown=phi)
+        return self.register.hand_out(self.slots[0], arms, count, shown=phi, propensity=chances)
+
+    @locked
+    def suggest(self, features: ArrayLike) -> Any:
+        """Return the arm that looks best by what was released, for a user (or several) from whom nothing is learned.
+
+        Nobody answers, nothing is counted or changed, and it costs her nothing: the arm is a function of releases, whose price is
+        paid, and of her own features, which are forgotten. So it is for users whose budget is spent, and for all when the horizon
+        is reached. LinUCB takes the largest estimate, as there is nothing to explore for; a learner of your own chooses as ever.
+
+        Parameters
+        ----------
+        features : array_like, shape (arms, dimension) or (users, arms, dimension)
+            What each user is shown.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
+        >>> learner = bdp.make("LinUCB-JDP", problem, horizon=1000, epsilon=1.0, delta=1e-3)
+        >>> learner.suggest([[0.6, 0.8], [0.8, 0.6]]), learner.tickets
+        (0, {})
+        """
+        shown = self.checked(features, 3 if np.ndim(features) == 3 else 2)
+        arms = first_largest(shown @ self.learner.theta) if isinstance(self.learner, LinUCB) else self.choose(shown)
+        return arms if shown.ndim == 3 else int(arms)
 
     def choose(self, shown: Floats) -> NDArray[np.intp]:
         """Ask the learner, whose class may be anybody's, for an arm of every user; nothing changes."""
@@ -216,9 +263,9 @@ class LiveContexts(Live):
         stream = snapshot(slot.source)
         released = stream.receive(slot.waiting, rng)
         public, self.shown = (np.concatenate(self.shown),) if self.shown else (), ()
-        self.slots = [Slot(stream, self.batch_size)]
+        self.register.next_batch(late=self.late)
+        self.slots = [Slot(stream, self.batch_size, shown=self._open)]
         self.bits += self.batch_size * stream.bits_per_user
-        self.register.next_batch()
         self.due = (released, *public)
 
     def _hear(self) -> None:
@@ -230,39 +277,65 @@ class LiveContexts(Live):
             return np.asarray(self.learner.statistics(phi, y))
         return statistics(phi, y, triangle(self.dimension))
 
-    def learn_publicly(self, phi: Floats, rewards: Floats) -> int:
-        """Take whole batches from people to whom nothing is promised: the learner is told exact sums, and nobody sends anything.
+    def checked_values(self, phi: Floats, rewards: Floats) -> Floats:
+        """Return the numbers of users who were shown these features, one row each, or say what is wrong."""
+        shown = self.checked(np.repeat(phi[:, None], 2, axis=1), 3)[:, 0]  # as a choice between it and itself
+        return self.values(shown, self._in_range(rewards) - self.reward_shift)
 
-        The noise on later sums is that of later batches only, less than the radius allows for.
+    def learn(self, phi: Floats, rewards: Floats, rng: np.random.Generator | None) -> None:
+        """Take whole batches of different users who were shown something before; only the last running sums need be told.
+
+        Without ``rng`` they are people to whom nothing is promised: the sums are exact, and nobody sends anything. The noise on
+        later sums is that of later batches only, less than the radius allows for. A counter takes all of them in one
+        :meth:`bandits_dp.continual.base.Counter.leap`, or, where a public whitener should follow, in some that double. One of our
+        learners computes its model from the last sums, so that models in between, by which nobody is shown anything, are left out;
+        its radius counts all batches.
 
         Parameters
         ----------
-        phi : ndarray, shape (users, dimension)
-            Features of what was shown.
-        rewards : ndarray, shape (users,)
-            What it paid.
-
-        Returns
-        -------
-        int
-            Users who were taken, whole batches of them.
+        phi, rewards : ndarray, shapes (users, dimension) and (users,)
+            What was shown, and what it paid, of a multiple of ``batch_size`` users, for which :meth:`checked_values` finds nothing
+            wrong.
+        rng : numpy.random.Generator, optional
+            Source of the privatizer's randomness.
         """
-        if self.slots[0].filled or not isinstance(self.stream, FreshBatches):
-            raise ValueError("users must come at the start of a batch, each of which has noise of its own, got "
-                             f"{self.slots[0].filled} users before them with {type(self.stream).__name__}")
-        batches = min(len(phi), self.horizon - self.played) // self.batch_size
-        count = batches * self.batch_size
-        if not count:
-            return 0
-        shown = self.checked(np.repeat(phi[:count, None], 2, axis=1), 3)[:, 0]  # as a choice between it and itself
-        values = self.values(shown, self._in_range(rewards[:count]) - self.reward_shift)
-        stream = snapshot(self.stream)
-        for batch in values.reshape(batches, self.batch_size, -1):
-            stream.total = stream.total + batch.sum(axis=0)
-            self.played += self.batch_size
-            self._tell(stream.total)
-        self.slots = [Slot(stream, self.batch_size)]
-        return count
+        count, size, stream = len(phi), self.batch_size, snapshot(self.stream)
+        batches, ours = count // size, ours_learns(self.learner)
+        if self.slots[0].filled or not (isinstance(stream, FreshBatches) or (ours and isinstance(stream, CountedBatches))):
+            raise ValueError(f"users must come at the start of a batch, got {self.slots[0].filled} users before them with "
+                             f"{type(stream).__name__}")
+        if isinstance(stream, CountedBatches):
+            done = 0
+            while done < batches:
+                more = min(max(1, done), batches - done) if hasattr(self.learner, "whitener") else batches
+                part = slice(done * size, (done + more) * size)
+                values = self.checked_values(phi[part], rewards[part])
+                released = stream.leap(values, more, rng or generator(None))
+                self._skip(more - 1)
+                self._tell(released, *((values[:, -stream.public :],) if stream.public else ()))
+                done += more
+        elif batches:
+            values, step = self.checked_values(phi, rewards), size * max(1, SENT // size)
+            for start in range(0, count, step):
+                sent = values[start : start + step] if rng is None else stream.send(values[start : start + step], rng)
+                for own in sent.reshape(-1, size, *sent.shape[1:]):
+                    if rng is None:
+                        stream.total = stream.total + own.sum(axis=0)
+                    else:
+                        stream.receive(own.sum(axis=0) if stream.adds else own, rng)
+                    if not ours:
+                        self._tell(stream.total)
+            if ours:
+                self._skip(batches - 1)
+                self._tell(stream.total)
+        self.played += count
+        self.bits += 0.0 if rng is None else count * stream.bits_per_user
+        self.slots = [Slot(stream, size)]
+
+    def _skip(self, batches: int) -> None:
+        """Let the learner count batches that it is told nothing about."""
+        self.learner = snapshot(self.learner)
+        self.learner.batch += batches
 
     def check_problem(self, problem: Problem) -> None:
         """Raise a ValueError if this learner cannot play the problem."""
@@ -282,5 +355,4 @@ class LiveContexts(Live):
         self.shown = (state["shown"],) if len(state["shown"]) else ()
 
     def _reopen(self, state: dict[str, NDArray[Any]]) -> None:
-        self.slots = [Slot(self.stream, self.batch_size)]
-        self.slots[0].shown = sum(kept.users for kept in self.register.open.values())
+        self.slots = [Slot(self.stream, self.batch_size, shown=self._open)]

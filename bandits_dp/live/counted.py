@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp._state import locked, snapshot
 from bandits_dp.guarantee import Guarantee
+from bandits_dp.live.leading import leading_arm
 from bandits_dp.live.live import Live
+from bandits_dp.live.randomness import explored
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.live.ticket import Ticket
@@ -63,10 +65,50 @@ class LiveCounted(Live):
         return self.horizon - self.played
 
     @locked
-    def act(self, users: int = 1, user: Hashable = None) -> Ticket:
-        """Return a ticket for the next user; see :meth:`bandits_dp.live.arms.LiveArms.act`."""
-        users, arm = self._admit(users), int(self.asked.arms[0])
-        return self.register.hand_out(self.slots[arm], arm, users, user)
+    def act(
+        self, users: int = 1, user: Hashable = None, rng: np.random.Generator | None = None, explore: float = 0.0
+    ) -> Ticket:
+        """Return a ticket for the next user.
+
+        Parameters
+        ----------
+        users : int
+            1.
+        user : int or str, optional
+            Who she is. A user who gives her id is asked once only.
+        rng : numpy.random.Generator, optional
+            Source of exploration; that of the operating system if not given.
+        explore : float
+            Share of users who are shown an arm that is drawn uniformly, in [0, 1]. ``ticket.propensity`` then says with which
+            probability its arm was drawn, so that a log of tickets can judge other policies. The coin knows nobody's data, so that
+            no promise changes; widths hold for any number of pulls of each arm, and a user loses at most this share of the largest
+            gap, on average.
+
+        Raises
+        ------
+        ValueError
+            If the horizon is reached, an argument is out of range, or the user was there before.
+        """
+        users = self._admit(users)
+        arm, chance = explored(int(self.asked.arms[0]), self.arms, explore, rng)
+        return self.register.hand_out(self.slots[arm], arm, users, user, propensity=chance)
+
+    @locked
+    def suggest(self) -> int:
+        """Return the arm that looks best by what was released, for a user from whom nothing is learned.
+
+        Nobody answers, nothing is counted or changed, and it costs her nothing: the arm is a function of releases, whose price is
+        paid. So it is for users whose budget is spent, and for all when the horizon is reached.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> learner = bdp.make("DP-UCB", problem, horizon=1000, epsilon=1.0)
+        >>> learner.suggest(), learner.tickets
+        (0, {})
+        """
+        return leading_arm(self.learner, self.asked)
 
     @locked
     def offer(self, place: int, user: Hashable = None) -> Ticket:
@@ -76,6 +118,24 @@ class LiveCounted(Live):
         if place not in range(self.arms):
             raise ValueError(f"arm must be 0 to {self.arms - 1}, got {place!r}")
         return self.register.hand_out(self.slots[place], place, 1, user)
+
+    def learn(self, arm: int, values: NDArray[np.float64], rng: np.random.Generator) -> None:
+        """Take rewards of different users, in the domain, one row each, who were shown an arm before: only the last sum is told.
+
+        Nobody is shown anything by the sums in between; see :meth:`bandits_dp.continual.base.Counter.leap`.
+        """
+        slot = self.slots[arm] = snapshot(self.slots[arm])
+        source = slot.source = snapshot(slot.source)
+        if isinstance(source, CountedBatches):
+            released = source.leap(values, len(values), rng)
+        else:
+            for sent in source.send(values, rng):
+                released = source.receive(sent, rng)
+        self.played, self.bits = self.played + len(values), self.bits + len(values) * source.bits_per_user
+        learner = self.learner = snapshot(self.learner)
+        learner.pulls = learner.pulls + (len(values) - 1) * np.eye(1, self.arms, arm, dtype=np.int64)[0]
+        self._tell(released, (source,), arm)
+        self.asked = self.learner.ask()
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
         return self._allowed(ticket, answers, self.sample)

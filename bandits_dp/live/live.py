@@ -9,6 +9,23 @@ in the central model the trusted server's raw sum waits. Noise is drawn when som
 Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it. Answers and their
 release are committed before the learner, whose class may be anybody's, is told: if it fails, it is told the same release again by
 the next call, in another process after ``save`` and ``restore``, too. Threads may share a learner: its methods take turns.
+
+**Late answers.** A batch is released when it has its answers, and then some tickets may still be open. With ``late="drop"`` they
+expire: who comes late is not counted, and may come again. With ``late="next"`` they stay open, and an answer joins the batch that
+waits when it comes. Why the promises still hold:
+
+* *Privacy.* Every answer is in one batch, as before, through the noise of that batch, and nobody is twice in one: a user with such
+  a ticket who comes again gives it up. What she was shown is a function of releases before it, and of her own features, whether
+  her answer is in this batch or in a later one. So batches of different users still compose in parallel, and of users who come
+  back each batch has one answer at most. Either way *when* an answer comes is no secret: the promise compares two answers that
+  would have come at the same time.
+* *Widths.* A batch has as many answers and as much noise as before. Number users in the order of their answers, and let
+  :math:`F_k` know the first k answers and all times and features. What user k + 1 was shown depends on releases that were made of
+  some of these k, so it is known in :math:`F_k`, and her reward is not: the rewards' noise is a sequence of martingale differences,
+  which is all that a radius needs. That takes one thing for granted, for both choices: when she answers does not depend on what.
+  Regret bounds are for answers that come in time.
+* *Phases.* Elimination asks so many users about each of some arms. The sum about an arm may be complete while those about others
+  are not, and the next phase may not ask about it at all: there is no batch to join, so only ``"drop"`` is allowed.
 """
 
 from __future__ import annotations
@@ -28,12 +45,14 @@ from bandits_dp.live.randomness import generator
 from bandits_dp.live.refusals import HorizonReached
 from bandits_dp.live.register import Register
 from bandits_dp.live.slot import Slot
+from bandits_dp.live.status import Status
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.privatizers.domain import rows
 from bandits_dp.problems import Problem
 from bandits_dp.problems.base import check_problem
 
 NO_END = 2**62  # rounds that nobody plays
+LATE = ("drop", "next")
 
 
 class Live(Saved):
@@ -57,6 +76,8 @@ class Live(Saved):
 
     Attributes
     ----------
+    late : {"drop", "next"}
+        What becomes of tickets that are open when their batch is released, see :meth:`accept`.
     name : str
         What plots and tables call it.
     description : str
@@ -77,6 +98,7 @@ class Live(Saved):
 
     kind = "learner"
     setting = "arms"
+    late, phases = "drop", False  # the latter: whether it asks in phases
     sample: Any  # of what releases, where that is not one for all
     centre: NDArray[np.float64] | None = None  # what a learner's parameter is measured from, if not from 0
 
@@ -120,6 +142,30 @@ class Live(Saved):
     def tickets(self) -> dict[int, int]:
         """Open tickets: how many users each is for, by its number."""
         return {number: kept.users for number, kept in self.register.open.items()}
+
+    @property
+    def missed(self) -> int:
+        """How many users were shown something and are not counted: their tickets expired before an answer came, if one did."""
+        return self.register.missed
+
+    def accept(self, late: str) -> Self:
+        """Choose what becomes of tickets that are still open when their batch is released, and return this learner.
+
+        Parameters
+        ----------
+        late : {"drop", "next"}
+            They expire, or their answers join the batch that waits when they come; see :mod:`bandits_dp.live.live`.
+
+        Raises
+        ------
+        ValueError
+            If it is another word, or if phases do not allow it.
+        """
+        if _checks.choice("late", late, LATE) == "next" and self.phases:
+            raise ValueError(f"late must be 'drop' for {self.name}, which asks in phases: the next one may not ask about what she "
+                             "was shown, got 'next'")
+        self.late = late
+        return self
 
     @property
     def missing(self) -> int:
@@ -209,6 +255,45 @@ class Live(Saved):
         self.__dict__ = then.__dict__  # one step: before it nothing has changed, after it everything has
         self._settle()
 
+    @locked
+    def ticket(self, token: str) -> Ticket:
+        """Return the open ticket of a token.
+
+        Parameters
+        ----------
+        token : str
+            What ``ticket.token`` said; the learner may have been saved and restored since.
+
+        Raises
+        ------
+        ValueError
+            If a token is another learner's, or was changed; as TicketExpired, if it was used already, or its batch was released
+            without it.
+        TypeError
+            If it is no string.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+        >>> token = learner.act(user="Ada").token  # goes to her, and comes back with her answer
+        >>> learner.update(learner.ticket(token), 1)
+        >>> learner.ticket(token + "x")
+        Traceback (most recent call last):
+        ...
+        ValueError: token must be one that this learner's ticket.token said, got another learner's, or one that was changed
+        """
+        return self.register.ticket(token)
+
+    @locked
+    def status(self) -> Status:
+        """Return how many answers, users, open and expired tickets there are, and what is promised to each user."""
+        register = self.register
+        register.settle()
+        users = sum(times > 0 for times in register.count.values())
+        return Status(self.name, self.played, self.horizon, users, sum(self.tickets.values()), self.missed, self.guarantee)
+
     def _admit(self, users: int) -> int:
         """Check for how many users a ticket is wanted."""
         self._settle()
@@ -251,8 +336,11 @@ class Live(Saved):
 
     def follow(self, before: Live) -> Self:
         """Go on after a learner whose horizon is reached: its tickets expire, and its users were there."""
-        before.register.next_batch()
+        before.register.next_batch(late=self.late)
+        before.register.most = self.register.most
         self.register, self.bits = before.register, before.bits
+        for slot in self.slots:
+            slot.shown = sum(kept.users for kept in self.register.open.values() if kept.arm == slot.arm)
         return self
 
     def meet(self, world: Problem) -> None:

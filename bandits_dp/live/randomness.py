@@ -6,6 +6,7 @@ It belongs to the process, not to a learner, so that a copied or restored learne
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 
@@ -26,3 +27,13 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
 def generator(rng: object) -> np.random.Generator:
     """Return ``rng``, or the generator of this process if it is None."""
     return _of_this_process if rng is None else _checks.generator(rng)
+
+
+def explored(arms: Any, sizes: int | list[int], share: float, rng: np.random.Generator | None) -> tuple[Any, Any]:
+    """Return arms in the place of which one of so many is drawn uniformly, with this probability, and the propensities of all."""
+    if not _checks.real("explore", share, 0.0, 1.0, ends="[]"):
+        return arms, None
+    source = generator(rng)
+    drawn = np.where(source.random(np.shape(arms)) < share, source.integers(sizes, size=np.shape(arms)), arms)
+    chances = share / np.asarray(sizes) + (1 - share) * (drawn == arms)
+    return (drawn, chances) if np.ndim(arms) else (int(drawn), float(chances))

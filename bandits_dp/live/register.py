@@ -5,10 +5,12 @@ Of a user's id nothing is kept but a keyed hash, so that a saved state names nob
 
 from __future__ import annotations
 
+import base64
 import secrets
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from hashlib import blake2b
+from hmac import compare_digest
 from numbers import Integral
 from typing import Any, NamedTuple, Self
 
@@ -60,6 +62,8 @@ class Register:
         self.open: dict[int, Kept] = {}
         self.count: dict[bytes, int] = {}  # batches of every user
         self.here: dict[bytes, None] = {}  # who is in the current batch
+        self.held: dict[bytes, int] = {}  # open tickets whose batch is over, by user
+        self.missed = 0  # users whose tickets expired
         self.expired: tuple[bytes, ...] = ()  # whose ticket expired, and who still counts as in that batch
 
     def admitted(self, user: Hashable) -> bytes:
@@ -74,7 +78,7 @@ class Register:
         """
         key = self.hashed(user)
         self.settle()
-        if self.count.get(key, 0) >= self.most:
+        if self.count.get(key, 0) - (key in self.held) >= self.most:
             times = "once" if self.most == 1 else f"in {self.most} batches"
             raise BudgetSpent(f"user must be asked {times} at most, for which the noise is made, got {user!r} once more")
         if key in self.here:
@@ -92,19 +96,54 @@ class Register:
             raise ValueError(f"user must be an integer or a string of at most {LONGEST} bytes, got {_checks.told(user)}")
         if len(text) > LONGEST:
             raise ValueError(f"user must be an integer or a string of at most {LONGEST} bytes, got one of {len(text):,}")
+        return self._hash(text, kind)
+
+    def _hash(self, text: bytes, kind: bytes) -> bytes:
+        """Return a keyed hash, which nobody can make who has not this register or a saved state."""
         self.secret = self.secret or secrets.token_bytes(DIGEST)
         return blake2b(text, digest_size=DIGEST, key=self.secret, person=kind).digest()
 
+    def ticket(self, token: str) -> Ticket:
+        """Return the open ticket of a token, or say why it is not taken."""
+        if not isinstance(token, str):
+            raise TypeError(f"token must be what ticket.token says, a string, got {_checks.told(token)}")
+        text, _, seal = token.rpartition(".")
+        try:
+            content = base64.b64decode(text, b"-_", validate=True)
+        except ValueError:  # other letters, or a number of them that no token has
+            content = b""
+        if not compare_digest(self._hash(content, b"ticket").hex().encode(), seal.encode("utf-8", "replace")):
+            raise ValueError("token must be one that this learner's ticket.token said, got another learner's, or one "
+                             "that was changed")
+        ticket = Ticket.read(content, seal)
+        self.check(ticket)
+        return ticket
+
+    def visit(self, user: Hashable) -> None:
+        """Count a user as one of this batch, without a ticket."""
+        key = self.admitted(user)
+        self.count[key], self.here[key] = self.count.get(key, 0) + 1, None
+
     def hand_out(self, slot: Slot, arm: Any, users: int = 1, user: Hashable = None, **more: Any) -> Ticket:
-        """Hand out a ticket for users of a slot, who count from now on; interrupted, nothing has changed or everything has."""
+        """Hand out a ticket for users of a slot, who count from now on; interrupted, nothing has changed or everything has.
+
+        A user whose ticket is held gives it up: the new one takes its place.
+        """
         if user is not None and users != 1:
             raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
         key, number = b"" if user is None else self.admitted(user), self.numbers
         self.owner = self.owner or secrets.token_hex(8)
         ticket = Ticket(arm, users, user, number=number, owner=self.owner, **more)
+        object.__setattr__(ticket, "seal", self._hash(ticket.content(), b"ticket").hex())
         kept, times, shown = Kept(users, key, slot.arm), self.count.get(key, 0) + 1, slot.shown + users
+        opened, held, missed = self.open, self.held, self.missed
+        if key in held:
+            opened = {other: one for other, one in opened.items() if other != held[key]}
+            held = {other: one for other, one in held.items() if other != key}
+            missed, times, shown = missed + 1, times - 1, max(0, shown - 1)
         if key:  # one step, in which nothing is called
-            self.open[number], self.numbers, slot.shown, self.count[key], self.here[key] = kept, number + 1, shown, times, None
+            self.open, self.held, self.missed, self.open[number], self.numbers, slot.shown, self.count[key], self.here[key] = (
+                opened, held, missed, kept, number + 1, shown, times, None)
         else:
             self.open[number], self.numbers, slot.shown = kept, number + 1, shown
         return ticket
@@ -130,11 +169,21 @@ class Register:
         """Return a register in which a ticket is answered; both share the users' counts."""
         then = snapshot(self)
         then.open = self.open.copy()
-        del then.open[number]
+        user = then.open.pop(number).user
+        if user in self.held:
+            then.held = {key: other for key, other in self.held.items() if key != user}
+            then.here = {**self.here, user: None}  # she is in this batch now
         return then
 
-    def next_batch(self, arm: int = -1) -> None:
-        """Close the open tickets of an arm, or of all: their batch was released without them, and without their users."""
+    def next_batch(self, arm: int = -1, late: str = "drop") -> None:
+        """Close the open tickets of an arm, or of all: their batch was released without them, and without their users.
+
+        With ``late="next"`` they stay open, and are held for a batch that takes them.
+        """
+        if late == "next":
+            self.held, self.here = {kept.user: number for number, kept in self.open.items() if kept.user}, {}
+            return
+        self.held, self.missed = {}, self.missed + sum(kept.users for kept in self.open.values() if arm in (-1, kept.arm))
         gone = {number: kept.user for number, kept in self.open.items() if arm < 0 or kept.arm == arm}
         self.open = {number: kept for number, kept in self.open.items() if number not in gone}
         self.here = {key: None for key in self.here if arm >= 0 and key not in gone.values()}
@@ -156,7 +205,7 @@ class Register:
         self.settle()
         kept = list(self.open.values())
         return {
-            "owner": self.owner, "secret": _bytes([self.secret]), "numbers": self.numbers,
+            "owner": self.owner, "secret": _bytes([self.secret]), "numbers": self.numbers, "missed": self.missed,
             "tickets": np.array([(number, one.users, one.arm) for number, one in self.open.items()], dtype=np.int64).reshape(-1, 3),
             "ticket_users": _bytes(one.user for one in kept), "users": _bytes(sorted(self.count)),
             "appearances": np.array([self.count[key] for key in sorted(self.count)], dtype=np.int64),
@@ -169,7 +218,8 @@ class Register:
         rows = zip(state["tickets"].tolist(), _from_bytes(state["ticket_users"]), strict=True)
         self.open = {number: Kept(users, user, arm) for (number, users, arm), user in rows}
         self.count = dict(zip(_from_bytes(state["users"]), state["appearances"].tolist(), strict=True))
-        self.here = dict.fromkeys(_from_bytes(state["here"]))
+        self.here, self.missed = dict.fromkeys(_from_bytes(state["here"])), int(state["missed"])
+        self.held = {kept.user: number for number, kept in self.open.items() if kept.user and kept.user not in self.here}
 
 
 def _bytes(keys: Iterable[bytes]) -> NDArray[np.uint8]:

@@ -6,12 +6,15 @@ horizons are *squared* instead (Besson & Kaufmann 2018), which ``growth="square"
 doubling argument" (Tenenbaum et al. 2021, footnote 10: "roughly the same results").
 
 **Privacy.** A restart forgets everything and has other users than all other restarts: the guarantee of one restart is that of the
-whole run (parallel composition), however long it gets. Users who say who they are keep their visits over restarts.
+whole run (parallel composition), however long it gets. That is why ``make`` has no ``returning_users`` without a horizon: each
+restart would keep its promise about so many batches, and nothing says what all of them keep together. Users who say who they are
+keep their visits over restarts. A ticket that is open at a restart expires; with ``late="next"`` its answer joins a batch of the
+learner that plays when it comes, and no other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._state import Saved, locked, snapshot
 from bandits_dp.live.live import NO_END
+from bandits_dp.live.status import Status
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.problems import Problem
 
@@ -42,7 +46,7 @@ class Restarts(Saved):
     Attributes
     ----------
     live : Live
-        The one that plays now; a ticket of an earlier one is expired.
+        The one that plays now.
     stage : int
         How many were before it.
     horizon : int
@@ -72,7 +76,8 @@ class Restarts(Saved):
         self.make = make
         self.stage = 0
         self.live: Any = make(horizon=self.first)
-        self.arms, self.setting = self.live.arms, self.live.setting
+        self.arms, self.setting, self.late = self.live.arms, self.live.setting, self.live.late
+        self.dimension = getattr(self.live, "dimension", None)  # of features, if there are any
         self.name = f"{self.live.name}, unknown horizon"
         self.parameters: dict[str, Any] = self.live.parameters | {"first_horizon": self.first, "growth": self.growth}
         self.description = f"Restarts(growth={growth!r}, first={self.live.description})"
@@ -108,15 +113,21 @@ class Restarts(Saved):
         return tickets
 
     @property
+    def missed(self) -> int:
+        """How many users were shown something and are not counted, as their tickets expired."""
+        missed: int = self.live.missed
+        return missed
+
+    @property
     def missing(self) -> int:
         """How many users one ticket can be for."""
         return self.live.missing
 
     @locked
-    def act(self, users: int = 1, user: Hashable = None) -> Ticket:
-        """Ask the learner that plays now for a ticket."""
+    def act(self, *shown: Any, **who: Any) -> Ticket:
+        """Ask the learner that plays now for a ticket; arguments and errors are those of its ``act``."""
         self._turn_over()
-        ticket: Ticket = self.live.act(users, user)
+        ticket: Ticket = self.live.act(*shown, **who)
         return ticket
 
     @locked
@@ -125,6 +136,23 @@ class Restarts(Saved):
         self._turn_over()
         self.live.update(ticket, answers, rng)
         self._turn_over()
+
+    @locked
+    def ticket(self, token: str) -> Ticket:
+        """Return the open ticket of a token; see :meth:`bandits_dp.live.live.Live.ticket`."""
+        self._turn_over()
+        ticket: Ticket = self.live.ticket(token)
+        return ticket
+
+    @locked
+    def status(self) -> Status:
+        """Return how it is doing; nobody knows the horizon."""
+        return replace(self.live.status(), name=self.name, answers=self.played, horizon=None)
+
+    @locked
+    def suggest(self, *features: Any) -> Any:
+        """Return what to show a user from whom nothing is learned; see the learner that plays now."""
+        return self.live.suggest(*features)
 
     def _turn_over(self) -> None:
         """Restart in one step, if the horizon is reached; what the last learner is yet to be told is of no use any more."""

@@ -189,6 +189,11 @@ class CountedBatches:
         self.counter = snapshot(self.counter)
         return self.counter.step(waiting, rng)
 
+    def leap(self, values: Floats, batches: int, rng: np.random.Generator) -> Floats:
+        """Release the running sums after so many more batches only, of different users' values; see :meth:`Counter.leap`."""
+        self.counter = snapshot(self.counter)
+        return self.counter.leap(self.send(values, rng), batches, rng)
+
     def tape(self, batches: int) -> int:
         """Return all batches: their noises belong together."""
         return batches

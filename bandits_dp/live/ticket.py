@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+KINDS = {"i": "<i8", "f": "<f8"}  # of the arrays in a token, on whatever machine
 
 @dataclass(frozen=True, eq=False)
 class Ticket:
@@ -24,6 +28,13 @@ class Ticket:
         Who, if that was said.
     plays : ndarray of int, optional
         With clients: how often each arm is played.
+
+    Attributes
+    ----------
+    propensity : float or ndarray of float or None
+        With which probability this arm was drawn, if ``act`` was to ``explore``; for :func:`bandits_dp.logs.evaluate`.
+    token : str
+        The ticket in letters, for a page or an app that keeps it until the answer comes.
 
     Examples
     --------
@@ -43,7 +54,9 @@ class Ticket:
     plays: NDArray[np.int64] | None = None
     number: int = field(default=0, repr=False)
     owner: str = field(default="", repr=False)
+    seal: str = field(default="", repr=False)  # a keyed hash of all that a token says
     shown: Any = field(default=None, repr=False)  # features of the arms, for whoever encodes the answer
+    propensity: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Protect the features, whose norm was checked, and with which the answer will be encoded."""
@@ -52,3 +65,37 @@ class Ticket:
                 raise TypeError(f"ticket must be what act() returned, got one with {name}={getattr(self, name)!r}")
         if self.shown is not None:
             self.shown.flags.writeable = False
+
+    @property
+    def token(self) -> str:
+        """The ticket without its user's id, in letters that JSON, a form or an address can hold; ``learner.ticket`` reads it.
+
+        Whoever has it can read what was shown, and change nothing: it is sealed with a keyed hash (blake2b).
+        """
+        return f"{base64.urlsafe_b64encode(self.content()).decode()}.{self.seal}"
+
+    def content(self) -> bytes:
+        """Return what the seal is on: numbers and shapes in a line, and then the arrays."""
+        values = (self.arm, self.plays, self.shown, self.propensity)
+        arrays = [np.ascontiguousarray(one, KINDS[one.dtype.kind]) for one in values if isinstance(one, np.ndarray)]
+        told = [one if one is None or isinstance(one, (int, float)) else [one.dtype.kind, *one.shape] for one in values]
+        line = json.dumps([self.owner, self.number, self.users, *told])
+        return b"\n".join([line.encode(), b"".join(array.tobytes() for array in arrays)])
+
+    @classmethod
+    def read(cls, content: bytes, seal: str) -> Self:
+        """Return the ticket whose :meth:`content` this is."""
+        line, _, rest = content.partition(b"\n")
+        owner, number, users, *told = json.loads(line)
+        values, at = [], 0
+        for one in told:
+            if isinstance(one, list):
+                kind, shape = KINDS[one[0]], one[1:]
+                size = math.prod(shape)
+                values.append(np.frombuffer(rest, kind, size, at).astype(kind[1:]).reshape(shape))
+                at += 8 * size
+            else:
+                values.append(one)
+        arm, plays, shown, propensity = values
+        return cls(arm, users, None, plays, number, owner, seal, shown, propensity)
+

@@ -1,21 +1,18 @@
 """Arm elimination and KL-UCB fast: whole phases as sums that are drawn from their exact law, and quiet phases at once."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
 from bandits_dp.learners import ArmElimination
 from bandits_dp.live.arms import LiveArms
-from bandits_dp.play.record import Played, Record
+from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.problems.graded import Arms
 
 
-def play_arms(
-    live: LiveArms, problem: Arms, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
-) -> Played:
+def play_arms(live: LiveArms, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run per generator, one after the other; see :func:`bandits_dp.play.plain.play_plainly`."""
     parts = []
     for rng in rngs:
@@ -27,9 +24,7 @@ def play_arms(
     return Played.join(parts)
 
 
-def play_batches(
-    live: LiveArms, problem: Arms, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
-) -> Played:
+def play_batches(live: LiveArms, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run of KL-UCB per generator, one after the other; see :func:`bandits_dp.play.plain.play_plainly`."""
     parts, made, last = [], {}, int(rounds[-1])
     for rng in rngs:
@@ -50,9 +45,8 @@ def play_batches(
     return Played.join(parts)
 
 
-def play_phases(
-    live: LiveArms, problem: Arms, rng: np.random.Generator, record: Record
-) -> Iterator[tuple[int, ArmElimination, float]]:
+def play_phases(live: LiveArms, problem: Arms, rng: np.random.Generator,
+                record: Record) -> Iterator[tuple[int, ArmElimination, float]]:
     """Yield rounds played, learner and bits sent after each phase, or after several of which only the last may eliminate.
 
     There may be a million phases, so it reads off the learner what ``ask`` would say. It stops at the last checkpoint.

@@ -6,20 +6,17 @@ first, the stream draws from the second. How much is drawn ahead depends on noth
 generators in the same way, alone or with others.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import Stream
-from bandits_dp.play.record import Played, Record
+from bandits_dp.play.record import Checkpoints, Floats, Played, Record, Rngs, Tick
 from bandits_dp.problems.contextual import Contextual, shown_means
 
-Floats = NDArray[np.float64]
-Rngs = list[np.random.Generator]
 MEMORY = 200e6  # bytes of noise, or of shown features, that a group of runs may hold
 ROUNDS = 2048  # rounds whose users are drawn ahead, about
 
@@ -52,9 +49,7 @@ def _tape(stream: Stream, rngs: Rngs, batches: int) -> Iterator[Floats]:
         yield from drawn
 
 
-def play_contexts(
-    live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: NDArray[np.int64], tick: Callable[[int], object]
-) -> Played:
+def play_contexts(live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play fresh runs, in groups; see :func:`bandits_dp.play.plain.play_plainly`."""
     stream, shown = live.stream, live.arms * live.dimension
     noise = (stream.tape(live.horizon // live.batch_size) + 4) * stream.ahead  # a few rows are being worked on
@@ -63,9 +58,7 @@ def play_contexts(
     return Played.join([_play_group(live, problem, group, rounds, tick) for group in groups])
 
 
-def _play_group(
-    live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: NDArray[np.int64], tick: Callable[[int], object]
-) -> Played:
+def _play_group(live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     answers, noise = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
     worlds = [problem.draw(rng) for rng in answers]
     runs, record, last = Runs(live, noise), Record(len(rngs), rounds), int(rounds[-1])

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bandits_dp.learners import KLUCB, UCB, ArmElimination, LinUCB
 from bandits_dp.live.arms import LiveArms
@@ -13,7 +12,7 @@ from bandits_dp.live.restarts import Restarts
 from bandits_dp.play.arms import play_arms, play_batches
 from bandits_dp.play.contexts import play_contexts
 from bandits_dp.play.plain import play_plainly
-from bandits_dp.play.record import Played
+from bandits_dp.play.record import Checkpoints, Played, Rngs, Tick
 from bandits_dp.play.ucb import knows, play_ucb
 from bandits_dp.privatizers.domain import covers
 
@@ -42,9 +41,7 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
     return play_contexts if (live.stream.ahead or not live.stream.noisy) and _has_runs(live.learner) else play_plainly
 
 
-def play_restarts(
-    live: Restarts, problem: Any, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
-) -> Played:
+def play_restarts(live: Restarts, problem: Any, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run per generator, stage after stage; all stages of a run play one instance."""
     worlds = [problem.draw(rng) for rng in rngs]
     if any(world is not worlds[0] for world in worlds):

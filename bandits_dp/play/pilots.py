@@ -21,9 +21,8 @@ NEAR = 0.03  # relative precision of U
 SEED = 20220601
 
 
-def equal_communication(
-    learner: Callable[[Schedule], LiveClients], schedule: Schedule, draw: Callable[[np.random.Generator], ClientPopulation]
-) -> int:
+def equal_communication(learner: Callable[[Schedule], LiveClients], schedule: Schedule,
+                        draw: Callable[[np.random.Generator], ClientPopulation]) -> int:
     """Find the constant number of clients, >= 1, with which a learner sends as many numbers as with another schedule, on average.
 
     ``learner`` makes a fresh one with a given schedule, and ``draw`` draws a pilot instance.

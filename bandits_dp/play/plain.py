@@ -5,7 +5,6 @@ drawn from their law, a whole phase at once.
 """
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.asked import LiveAsked
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.live.live import Live
-from bandits_dp.play.record import Played, Record
+from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.problems import ClientPopulation, LinearArms
 from bandits_dp.problems.contextual import shown_means
 from bandits_dp.problems.rounds import Rounds
@@ -24,9 +23,7 @@ Rng = np.random.Generator
 MOST_VALUES = 5_000_000  # averages that one release may need one by one
 
 
-def play_plainly(
-    live: Live, problem: Any, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
-) -> Played:
+def play_plainly(live: Live, problem: Any, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play fresh runs, one per generator, without changing the learner.
 
     Parameters

@@ -1,6 +1,6 @@
 """What simulated runs leave: regret at checkpoints, bits, and whatever else is counted or changes over time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Checkpoints = NDArray[np.int64]  # rounds, ascending
+Rngs = list[np.random.Generator]  # one for each run
+Tick = Callable[[int], object]  # is told how many rounds were played
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """What a simulation returns: regret over time for every run, ready to read, to plot and to tabulate."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -80,16 +78,14 @@ class Result:
         lines += [f"{name}: {counted.mean():.4g} a run" for name, counted in self.counts.items()]
         return "\n".join([*lines, f"bits per round: {self.bits.mean() / self.rounds[-1]:.3g}", str(self.guarantee)])
 
+    __str__ = summary
+
     def __repr__(self) -> str:
         """Return two lines: what was played and lost, and what was promised."""
         lost = f"regret {self.mean[-1]:,.1f}, standard error {self.std_error[-1]:,.1f}"
         return f"Result of {self.name}, {self.runs} runs of {self.rounds[-1]:,} rounds, seed {self.seed}: {lost}\n{self.guarantee}"
 
-    def __str__(self) -> str:
-        """Return the summary."""
-        return self.summary()
-
-    def plot(self, ax: Axes | None = None, label: str | None = None) -> Axes:
+    def plot(self, ax: "Axes | None" = None, label: str | None = None) -> "Axes":
         """Draw mean regret against rounds, with a band of two standard errors, in the colour of the trust model; return the axes.
 
         If no axes are given, they are those of a new figure; the curve is called as the learner unless there is a label.

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -22,7 +21,7 @@ from bandits_dp.live.restarts import Restarts
 from bandits_dp.play.groups import TOGETHER, Groups
 from bandits_dp.play.parent import end_with_parent
 from bandits_dp.play.paths import path_for
-from bandits_dp.play.record import Played
+from bandits_dp.play.record import Checkpoints, Played, Tick
 from bandits_dp.play.result import Result
 from bandits_dp.play.store import RunStore, single_runs
 from bandits_dp.problems import Problem
@@ -30,7 +29,7 @@ from bandits_dp.problems import Problem
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
 
 
-def checkpoints(horizon: int) -> NDArray[np.int64]:
+def checkpoints(horizon: int) -> Checkpoints:
     """Return about 200 rounds, half of them evenly spaced and half by powers, ending with the horizon.
 
     Examples
@@ -45,16 +44,8 @@ def checkpoints(horizon: int) -> NDArray[np.int64]:
     return np.unique(np.rint(np.concatenate([even, powers, [1, horizon]])).astype(np.int64).clip(min=1))
 
 
-def simulate(
-    learner: Live | Restarts,
-    problem: Problem,
-    horizon: int,
-    runs: int = 20,
-    seed: int = 0,
-    workers: int = 1,
-    progress: bool = True,
-    cache: str | os.PathLike[str] | None = None,
-) -> Result:
+def simulate(learner: Live | Restarts, problem: Problem, horizon: int, runs: int = 20, seed: int = 0, workers: int = 1,
+             progress: bool = True, cache: str | os.PathLike[str] | None = None) -> Result:
     """Play independent runs of a learner and record their regret.
 
     Inside ``with joblib.parallel_config(backend="dask"):`` the runs go to the workers of that Dask cluster, and so with any other
@@ -145,10 +136,8 @@ def _check_learner(learner: object, problem: object) -> None:
         raise TypeError(f"learner must be what make() or combine() returned, got {learner!r}{swapped}")
 
 
-def _played(
-    learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int], workers: int, in_pieces: bool,
-    tick: Callable[[int], object]
-) -> Iterator[tuple[list[int], Played]]:
+def _played(learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int], workers: int, in_pieces: bool,
+            tick: Tick) -> Iterator[tuple[list[int], Played]]:
     """Yield groups of runs as they are finished: here, or by joblib's workers."""
     if not runs:
         return
@@ -187,15 +176,9 @@ def _backend() -> tuple[bool, bool]:
     return isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND]), bool(backend.nesting_level)
 
 
-def _play(
-    learner: Live | Restarts,
-    problem: Problem,
-    horizon: int,
-    seed: int,
-    runs: list[int],
-    tick: Callable[[int], object] = int,  # a worker process has no progress bar
-) -> tuple[list[int], Played, float]:
-    """Play some runs, each from its own generator; return how many seconds that took, too."""
+def _play(learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int],
+          tick: Tick = int) -> tuple[list[int], Played, float]:
+    """Play some runs, each from its own generator; return how many seconds that took, too. A worker process has no bar to tick."""
     started = time.monotonic()
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
     with threadpool_limits(1, user_api="blas"):  # matrices are small: more threads wait for one another, up to five times the work

@@ -15,14 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _files
 from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.play.fingerprint import fingerprint
-from bandits_dp.play.record import Played
+from bandits_dp.play.record import Checkpoints, Played
 from bandits_dp.problems import Problem
 
 SEPARATOR = "."  # between "counts" or "curves" and a name, in a file
@@ -43,9 +42,8 @@ class RunStore:
     if learner or problem hold something that has no comparable content.
     """
 
-    def __init__(
-        self, cache: str | os.PathLike[str], learner: Live | Restarts, problem: Problem, rounds: NDArray[np.int64], seed: int
-    ) -> None:
+    def __init__(self, cache: str | os.PathLike[str], learner: Live | Restarts, problem: Problem, rounds: Checkpoints,
+                 seed: int) -> None:
         shared = _files.path_of("cache", cache, "folder")
         self.key = fingerprint(learner, problem, rounds, seed)
         self.folder = shared / f"{re.sub('[^A-Za-z0-9-]', '_', learner.name)[:50]}-{self.key[:24]}"
@@ -95,19 +93,14 @@ class RunStore:
         """Return the stored ones of so many runs, by number; a warning names each whose file cannot be used."""
         found = {}
         for run in range(runs):
-            if played := self._load(run):
-                found[run] = played
+            path = self._path(run)
+            try:
+                found[run] = self._played(_files.read(path, self._label(run)))
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError) as error:
+                warnings.warn(f"the stored run {path} cannot be used and will be played again: {error}", stacklevel=3)
         return found
-
-    def _load(self, run: int) -> Played | None:
-        path = self._path(run)
-        try:
-            return self._played(_files.read(path, self._label(run)))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            warnings.warn(f"the stored run {path} cannot be used and will be played again: {error}", stacklevel=4)
-            return None
 
     @staticmethod
     def _played(arrays: dict[str, NDArray[Any]]) -> Played:

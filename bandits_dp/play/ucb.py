@@ -1,7 +1,6 @@
 """UCB fast: many runs advance together as arrays, on random numbers that are drawn ahead."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 from bandits_dp._state import snapshot
 from bandits_dp.continual import TreeCounter
 from bandits_dp.live.counted import LiveCounted
-from bandits_dp.play.record import Played, Record
+from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.privatizers import Identity
 from bandits_dp.problems.graded import Arms
 
@@ -79,9 +78,7 @@ def knows(live: LiveCounted) -> bool:
     return isinstance(live.sample, Identity) or (type(live.sample) is TreeCounter and live.sample.noise == "laplace")
 
 
-def play_ucb(
-    live: LiveCounted, problem: Arms, rngs: list[np.random.Generator], rounds: NDArray[np.int64], tick: Callable[[int], object]
-) -> Played:
+def play_ucb(live: LiveCounted, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run per generator, all of them together; see :func:`bandits_dp.play.plain.play_plainly`."""
     counter = live.sample
     sums, answers, noises = ExactSums(len(rngs), live.arms), rngs, rngs

@@ -10,8 +10,6 @@ protects nobody otherwise. At the end of the range of the paper's Theorem 3.2 an
 the truth, and the least noise may be smaller.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import Any
@@ -87,10 +85,8 @@ class AmplifiedGaussian(UserNoise):
         gap = ""
         if calibration == "certified":
             self.unit_std, reason, plain = self._least_std(honest_users(self.users, honest_fraction), epsilon, delta)
-            if self.unit_std < gaussian_noise_std(epsilon, delta, domain.l2_diameter * math.sqrt(self.batches)):
-                reason += crowd(honest_fraction, users)
-            else:  # nobody else needs to be honest
-                reason = plain
+            amplified = self.unit_std < gaussian_noise_std(epsilon, delta, domain.l2_diameter * math.sqrt(self.batches))
+            reason = reason + crowd(honest_fraction, users) if amplified else plain  # for which nobody else needs to be honest
         else:
             self.unit_std, gap = self._published(calibration, epsilon, delta, strict)
             reason = ""

@@ -9,8 +9,6 @@ depends on, where that is less. Both are releases. Simulators draw from the law 
 same time for two users and for a billion.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from typing import Any
@@ -121,11 +119,8 @@ class Privatizer(ABC):
 
     def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "", rho: float = math.inf) -> None:
         """Set the guarantee, for the reason given, or say that there is none, because of a gap in the proof."""
-        if gap:
-            self.guarantee = no_guarantee(self.model, self._unit, self._neighbours, calibration, gap)
-        else:
-            self.guarantee = Guarantee(epsilon, delta, self.model, self._unit, self._neighbours, calibration, reason, holds=EXACT,
-                                       rho=rho)
+        about = self.model, self._unit, self._neighbours, calibration
+        self.guarantee = no_guarantee(*about, gap) if gap else Guarantee(epsilon, delta, *about, reason, holds=EXACT, rho=rho)
 
     @abstractmethod
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:

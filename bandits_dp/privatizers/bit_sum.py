@@ -10,8 +10,6 @@ one more than the unrounded numbers do, in each coordinate. Privacy given U for 
 convex in the pair of laws.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -37,7 +35,6 @@ class BitSum(IntegerSum):
     """
 
     model = "shuffle"
-    noise_bits: NoiseBits
 
     def _set_up(self, levels: int, noise_bits: NoiseBits) -> None:
         """Take the levels and the noise, and derive what follows from them."""
@@ -112,8 +109,7 @@ class BitSum(IntegerSum):
 
 def honest_users(users: int, honest_fraction: float) -> int:
     """Return how many users surely add their noise: the given share, and the protected user at least."""
-    share = _checks.real("honest_fraction", honest_fraction, 0.0, 1.0, ends="(]")
-    return max(1, math.floor(users * share))
+    return max(1, math.floor(users * honest_fraction))
 
 
 def crowd(honest_fraction: float, users: int) -> str:
@@ -121,5 +117,5 @@ def crowd(honest_fraction: float, users: int) -> str:
     if honest_fraction == 1:
         return ""
     few = "one user of each batch is" if honest_users(users, honest_fraction) == 1 else (
-        f"{float(honest_fraction):g} of the users of each batch are")
+        f"{honest_fraction:g} of the users of each batch are")
     return f", as long as {few} honest"

@@ -5,8 +5,6 @@ n numbers with :math:`r = 1 / n` is geometric, and the difference of two geometr
 :math:`q = e^{-1/t}` (Goryczka & Xiong 2017; Chowdhury & Zhou 2023, section 4). No user knows the noise of the sum.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -6,18 +6,15 @@ sensitivity of a sum when one user's value is replaced. Norms are checked up to 
 that uses this room can move a sum, :func:`slack` says.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-
-SLACK = 1e-9  # relative room for rounding in norms that a caller computed in floating point
+from bandits_dp._checks import SLACK
+from bandits_dp.privatizers.linear_statistics import LinearStatistics
 
 
 def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "values", finite: bool = True) -> NDArray[np.float64]:
@@ -38,12 +35,6 @@ def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "valu
         row, column = np.argwhere(bad)[0]
         raise ValueError(f"{name} must be finite, got {array[row, column]} in row {row}")
     return array
-
-
-@cache
-def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the rows and columns of the upper triangle of a symmetric matrix, row by row."""
-    return np.triu_indices(dimension)
 
 
 @_checks.checked(low=_checks.finite, high=_checks.finite)
@@ -186,122 +177,6 @@ class Ball:
             array = np.where(far, self.norm * np.where(np.isinf(largest), signs, finite), array)
         norms = np.linalg.norm(array, axis=1, keepdims=True)
         return array * np.minimum(1.0, self.norm / np.maximum(norms, self.norm))
-
-
-@_checks.checked(features=_checks.integer, reward=_checks.share)
-@dataclass(frozen=True)
-class LinearStatistics:
-    r"""What linear regression needs of one user: :math:`(\phi y, \phi \phi^\top)` with :math:`\lVert\phi\rVert \le 1, |y| \le h`.
-
-    The symmetric matrix is counted once per unordered pair: a value has the d numbers of :math:`\phi y` and then the
-    d (d + 1) / 2 numbers of the upper triangle, row by row. :meth:`encode` makes such values.
-
-    Let :math:`s = |\phi^\top \psi|` for two users. The vectors :math:`\phi y` and :math:`\psi z` are at most
-    :math:`h \sqrt{2 + 2 s}` apart, and the matrices :math:`\phi\phi^\top` and :math:`\psi\psi^\top` at most
-    :math:`\sqrt{2 - 2 s^2}` in the Frobenius norm, which off-diagonal entries counted once can only shrink. Both grow with the
-    norms, so these may be 1. The sum of squares, :math:`2 h^2 + 2 + 2 h^2 s - 2 s^2`, is largest at :math:`s = h^2 / 2`, where it
-    is :math:`(2 + h^2)^2 / 2`: the l2 diameter is at most :math:`(2 + h^2) / \sqrt 2`. For h = 1 that is :math:`3 / \sqrt 2`, and
-    from d = 2 on it is reached; bounding the two parts apart, by 2 and :math:`\sqrt 2`, would give :math:`\sqrt 6`, which is 15%
-    more. For rewards in [0, 1] minus 1/2 it is 1.591 instead of 2.121.
-
-    Parameters
-    ----------
-    features : int
-        d, >= 1.
-    reward : float
-        h, in (0, 1].
-
-    Raises
-    ------
-    ValueError
-        If ``features`` is not a positive integer, or ``reward`` is out of range.
-
-    Examples
-    --------
-    What a user with features (0.6, 0.8) and reward 1 sends, and how far one user moves the sum:
-
-    >>> import bandits_dp as bdp
-    >>> statistics = bdp.privatizers.LinearStatistics(2)
-    >>> statistics.encode([[0.6, 0.8]], [1.0]).round(2).tolist(), round(statistics.l2_diameter, 3)
-    ([[0.6, 0.8, 0.36, 0.48, 0.64]], 2.121)
-    """
-
-    features: int
-    reward: float = 1.0
-    low, high = -1.0, 1.0
-
-    @property
-    def dimension(self) -> int:
-        """Numbers per user."""
-        return self.features + self.features * (self.features + 1) // 2
-
-    @property
-    def l2_diameter(self) -> float:
-        """Largest Euclidean distance between two allowed vectors, at most."""
-        return (2 + self.reward**2) / math.sqrt(2)
-
-    @property
-    def l1_diameter(self) -> float:
-        """Largest l1 distance between two allowed vectors, at most."""
-        return self.l2_diameter * math.sqrt(self.dimension)
-
-    def __str__(self) -> str:
-        """Return the domain in words."""
-        norms = "both norms at most 1" if self.reward == 1 else f"norm of phi at most 1 and |y| at most {self.reward:g}"
-        return f"(phi y, phi phi') with phi in R^{self.features}, {norms}"
-
-    def encode(self, features: ArrayLike, rewards: ArrayLike) -> NDArray[np.float64]:
-        """Turn features, shape (users, d), and rewards, shape (users,), into values, shape (users, dimension)."""
-        phi = _checks.numbers("features", features, f"numbers of shape (users, {self.features})")
-        y = _checks.numbers("rewards", rewards, "numbers of shape (users,)")
-        if phi.ndim != 2 or phi.shape[1] != self.features or y.shape != phi.shape[:1]:
-            raise ValueError(f"features must have shape (users, {self.features}) and rewards shape (users,), "
-                             f"got {phi.shape} and {y.shape}")
-        for name, array in (("features", phi), ("rewards", y)):
-            if not _checks.usable(array).all():
-                raise ValueError(f"{name} must be finite, and at most {_checks.LARGEST:g} in size, got {array}")
-        return self._encoded(phi, y)
-
-    def _encoded(self, phi: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Do what :meth:`encode` does for arrays that are known to be right."""
-        row, column = triangle(self.features)
-        return np.hstack([phi * y[:, None], phi[:, row] * phi[:, column]])
-
-    def decode(self, total: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Split a released sum, shape (dimension,), into the vector, shape (d,), and the symmetric matrix, shape (d, d)."""
-        d = self.features
-        matrix = np.zeros((d, d))
-        matrix[triangle(d)] = total[d:]
-        return total[:d], matrix + np.triu(matrix, 1).T
-
-    def check(self, array: NDArray[np.float64], name: str = "values") -> None:
-        """Raise a ValueError that names the first row that no (phi, y) gives; ``array`` has shape (users, dimension)."""
-        d = self.features
-        vector, upper = array[:, :d], array[:, d:]
-        row, column = triangle(d)
-        diagonal = upper[:, row == column]
-        users = np.arange(len(array))
-        top = diagonal.argmax(axis=1)
-        matrix = np.empty((len(array), d, d))
-        matrix[:, row, column] = matrix[:, column, row] = upper
-        size = np.sqrt(np.maximum(diagonal[users, top], 0.0))
-        with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are refused
-            phi = matrix[users, top] / np.where(size > 0, size, 1.0)[:, None]  # phi up to its sign, from the largest column
-            y = (phi * vector).sum(axis=1) / np.maximum((phi**2).sum(axis=1), 1e-300)
-            apart = np.abs(self._encoded(phi, y) - array).max(axis=1)
-            good = (apart <= SLACK) & ((phi**2).sum(axis=1) <= 1 + SLACK) & (np.abs(y) <= 1 + SLACK)
-        bad = np.flatnonzero(~good)
-        if bad.size:
-            raise ValueError(f"{name} must be (phi y, upper triangle of phi phi') with norm of phi and |y| at most 1, "
-                             f"got {array[bad[0]]} in row {bad[0]}; nothing is clipped for you")
-        large = np.flatnonzero(np.abs(y) > self.reward + SLACK)
-        if large.size:
-            raise ValueError(f"{name} must have |y| at most {self.reward:g}, got {abs(y[large[0]]):g} in row {large[0]}; "
-                             "nothing is clipped for you")
-
-    def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Refuse: clip phi and y before they are encoded."""
-        raise ValueError("clip must be False for linear statistics, got True: clip phi and y before you encode them")
 
 
 @_checks.checked()

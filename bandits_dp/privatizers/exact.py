@@ -7,8 +7,6 @@ floating-point value of exp(-p / q) than its rounding error could be, they decid
 are looked at until they do. So floating-point numbers save time, and decide nothing that is in doubt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Context, Decimal
 

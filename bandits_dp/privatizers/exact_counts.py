@@ -6,8 +6,6 @@ with a whole number, so each law is the stated one, tails included. Probabilitie
 given in such units.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

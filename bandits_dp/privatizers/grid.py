@@ -27,8 +27,6 @@ All that makes the noise larger than that of a density by less than 10^-7, relat
 below 10^-4, need a coarser grid, and a little more. Widths use the std of the density.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

@@ -10,8 +10,6 @@ What users send, and what ``release`` returns, has noise that only whole numbers
 draw the same law in floating point.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from typing import Any
@@ -38,7 +36,6 @@ class IntegerSum(Privatizer):
         What one level is worth, in the units of one value.
     """
 
-    levels: int
     adds = True
 
     def __init__(self, users: int, domain: Domain, clip: bool = False) -> None:

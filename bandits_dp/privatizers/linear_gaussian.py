@@ -1,7 +1,5 @@
 """Local Gaussian noise on linear statistics with the constants of the papers on LinUCB."""
 
-from __future__ import annotations
-
 import math
 
 from bandits_dp import _checks

@@ -14,8 +14,6 @@ lost: nearly as many, N' < N, they all have but for :math:`d P[2 M < N']`, so wi
 .. math:: \delta \le \delta_N + F\, (\delta_{N'} - \delta_N) + d\, P[2 M < N'] .
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

@@ -22,9 +22,8 @@ composition of Gaussians but M d t, kept to a thousandth of delta; the optimal c
 Composing the local guarantees without amplification is also tried.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -165,6 +164,17 @@ class ReturningAmplifiedGaussian(_Returning, AmplifiedGaussian):
                 f"of {batches} batches (Kairouz, Oh, Viswanath 2015)",
                 f"exact Gaussian mechanism, l2-sensitivity {distance:.4g} in each of {batches} batches (Balle & Wang 2018, "
                 "Theorem 8)")
+
+
+RETURNING: dict[Callable[..., Privatizer], Callable[..., Privatizer]] = {
+    VectorSum: ReturningVectorSum, LocalGaussian: ReturningLocalGaussian, PublishedLocalGaussian: ReturningPublishedGaussian,
+    AmplifiedGaussian: ReturningAmplifiedGaussian,
+}
+
+
+def in_batches(kind: Callable[..., Privatizer], users: int, batches: int, **options: Any) -> Privatizer:
+    """Return a privatizer of that kind for users who are in so many batches each: the kind itself if they are in one."""
+    return kind(users, **options) if batches == 1 else RETURNING[kind](users, batches, **options)
 
 
 @lru_cache(maxsize=256)

@@ -1,7 +1,5 @@
 """P_1D: the shuffled sum of one number per user (Cheu et al. 2021; Li, Zhou, Ji 2022, Algorithm 4)."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache, partial
 

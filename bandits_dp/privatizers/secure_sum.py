@@ -17,8 +17,6 @@ Everything that is sent is an integer, and so is every random number that decide
 (Mironov 2012). Users of real life need random bits that nobody can guess; those of numpy are for simulation.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -51,7 +49,6 @@ class SecureSum(IntegerSum):
     """
 
     model = "central"
-    modulus: int
 
     def __init__(self, users: int, domain: Box, honest_fraction: float) -> None:
         super().__init__(users, _checks.one_of("domain", domain, Box, "a Box of one dimension"))

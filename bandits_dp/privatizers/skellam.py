@@ -4,8 +4,6 @@ Poisson numbers add up to a Poisson number, so n users with a share of the varia
 (Agarwal, Kairouz, Liu 2021; Chowdhury & Zhou 2023, section 5). Its tails are lighter than those of discrete Laplace noise.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -11,8 +11,6 @@ term small, and the error of rounding too, and cost bits: the default makes the 
 of the noise.
 """
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 

@@ -22,8 +22,6 @@ sum of these averages over its clients. Both are drawn from their exact law with
 Gaussian, and so is their sum; a client's sum of T signs is a binomial.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -31,11 +29,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import Box, Domain, Reals
-from bandits_dp.problems.linear import REWARDS, KnownActions, excess, on_sphere
+from bandits_dp.problems.linear import REWARDS, Floats, KnownActions, excess, on_sphere
 
 BLOCK = 2_000_000  # averages that are drawn at a time
 FAR = 40.0  # standard deviations beyond which nothing of a normal law is left in floating point
-Floats = NDArray[np.float64]
 
 
 class ClientPopulation(KnownActions):

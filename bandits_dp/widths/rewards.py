@@ -11,23 +11,8 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp.continual import Counter
-from bandits_dp.widths.ridge import FixedWidth, Floats, PlainRadius, self_normalized
+from bandits_dp.widths.ridge import Floats, PlainRadius, PublicWidth, self_normalized
 from bandits_dp.widths.ridge_private import quadratic_quantile
-
-
-class PublicWidth(FixedWidth):
-    """A width that somebody chose; A has no noise, so no eigenvalue is below the regularizer.
-
-    Examples
-    --------
-    >>> from bandits_dp.widths.rewards import PublicWidth
-    >>> PublicWidth(width=0.3, regularizer=1.0).floor(batch=1)
-    0.0
-    """
-
-    def floor(self, batch: int) -> float:
-        """Return 0: nothing has to be shifted."""
-        return 0.0
 
 
 class InstrumentRadius(PublicWidth):

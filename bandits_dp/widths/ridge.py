@@ -133,7 +133,22 @@ class FixedWidth:
         return self.width
 
 
-class PlainRadius(FixedWidth):
+class PublicWidth(FixedWidth):
+    """A width that somebody chose; A has no noise, so no eigenvalue is below the regularizer.
+
+    Examples
+    --------
+    >>> from bandits_dp.widths.ridge import PublicWidth
+    >>> PublicWidth(width=0.3, regularizer=1.0).floor(batch=1)
+    0.0
+    """
+
+    def floor(self, batch: int) -> float:
+        """Return 0: nothing has to be shifted."""
+        return 0.0
+
+
+class PlainRadius(PublicWidth):
     r"""Radius without noise (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 2, with the bound on the determinant of its Lemma 10).
 
     :math:`\beta_m = R \sqrt{2 \ln(1/\alpha) + d \ln(1 + t_m L^2 / (d \lambda))} + \sqrt\lambda S`, valid for all rounds at once.
@@ -162,10 +177,6 @@ class PlainRadius(FixedWidth):
         self.dimension, self.users, self.reward_std = dimension, users, reward_std
         self.theta_norm, self.feature_norm = theta_norm, feature_norm
         self.log_failure = -math.log(failure)
-
-    def floor(self, batch: int) -> float:
-        """Return 0: without noise on V no eigenvalue is below the regularizer."""
-        return 0.0
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius after ``batch`` batches."""

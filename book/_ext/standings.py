@@ -1,4 +1,4 @@
-"""Sphinx extension: the table of the contest, made from `contest.json`.
+"""Sphinx extension: the table of the contest, made from `contest.json` and, for real answers, `lastfm/contest.json`.
 
     ```{standings}
     ```
@@ -17,7 +17,8 @@ from browse import Browse, Element, form, row, table
 
 COLUMNS = {"item": "Learner", "where": "Setting, trust, ε", "share": "Regret, % of random play’s",
            "difference": "Behind the favourite, %", "rank": "Mean rank; best arm lost", "cost": "Bits per user; seconds a run"}
-SETTINGS = {"arms": "arms", "linear": "linear arms", "clients": "clients", "contextual": "contexts"}
+SETTINGS = {"arms": "arms", "linear": "linear arms", "clients": "clients", "contextual": "contexts",
+            "LastFM": "Last.fm, real answers"}
 TRUST = {"none": "nobody asked", "pure": "a server, δ = 0", "central": "a server", "shuffle": "a shuffler",
          "local": "nobody trusted", "pure rewards": "a server, δ = 0, public features",
          "central rewards": "a server, public features"}
@@ -42,8 +43,11 @@ class Standings(Browse):
     def run(self) -> list[nodes.Node]:
         from bandits_dp.companion import contest
 
-        stored = json.loads((self.root / "bandits_dp" / "companion" / "contest.json").read_text("utf-8"))
-        told = contest.standings(stored["rows"], {name: list(lost.values()) for name, lost in stored["instances"].items()})
+        folder = self.root / "bandits_dp" / "companion"
+        files = [path for path in (folder / "contest.json", folder / "lastfm" / "contest.json") if path.exists()]
+        stored = [json.loads(path.read_text("utf-8")) for path in files]
+        random = {name: list(lost.values()) for each in stored for name, lost in each["instances"].items()}
+        told = contest.standings([row for each in stored for row in each["rows"]], random)
         places = {"setting": list(SETTINGS), "trust": list(TRUST)}
         told.sort(key=lambda one: (*(places[name].index(one[name]) for name in places), one["epsilon"] or 0, one["tuned"],
                                    one.get("share", (math.inf,))[0]))

@@ -93,7 +93,7 @@ document.addEventListener("DOMContentLoaded", function () {
     code = code.replace(/, \)/, ")");
     answer.querySelector(".which-code code").textContent = code;
     const hidden = row.dataset.epsilon === "0" ? "" : ` at ε = ${row.dataset.epsilon}`;
-    const several = visits === 1 ? "" : returns ? ` The code says that one person answers ${visits} times; in the contest each gave one answer, so expect more regret.`
+    const several = visits === 1 ? "" : returns ? ` The code says that one person answers ${visits} times; in the contest each gave one answer, so expect more regret, and perhaps another order: simulate the others, too.`
       : own.trust === "none" ? "" : ` As one person may give ${visits} answers, each gets ε = ${values.epsilon}.`;
     const beyond = ["arms", "dimension", "horizon"].filter((name, j) => {
       const played = JSON.parse(own.sizes).map((size) => size[j]);

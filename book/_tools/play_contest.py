@@ -5,7 +5,8 @@
 First every contestant's width is tuned, on instances of their own; then all play instance after instance, and after each the file
 is written. Stopped at any time, also by force, it goes on where it was: what a learner gave on an instance is kept in
 _build/contest, until code changes. `--only` is part of a contestant's setting, trust model and name, in this order; the others'
-rows stay.
+rows stay. `--lastfm` plays on the Last.fm files, whose folder BANDITS_DP_DATA names, and stores that apart, in some minutes; nobody
+is tuned there.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from checkout import BUILD, ROOT, store
 from provenance import provenance
 
 STORED = ROOT / "bandits_dp" / "companion" / "contest.json"  # in the package, so that it is wherever the package is
+LASTFM = STORED.parent / "lastfm" / "contest.json"
 CACHE = BUILD / "contest"
 KEYS = ("setting", "trust", "system")
 Entry = tuple[Contestant, float | None]
@@ -39,6 +41,16 @@ def entries(only: str = "", everybody: Iterable[Contestant] = ()) -> list[Entry]
 def tune(caller: int, entry: Entry) -> dict[float, float] | str:
     end_with_parent(caller)
     return contest.tune(*entry, kept)
+
+
+def as_contexts(entry: Entry) -> dict[float, float] | str:
+    """Return what the stored contest has of a learner with contexts, by which it plays on Last.fm."""
+    one, epsilon = entry
+    told = [row for row in contest.results()["rows"]
+            if (row["setting"], row["trust"], row["system"], row["epsilon"]) == ("contextual", one.trust, one.name, epsilon)]
+    if not told:
+        return {1.0: 1.0}  # a rule that nobody tuned
+    return str(told[0]["note"]) or {row["scale"]: row["tuning"] for row in told}
 
 
 def play(caller: int, entry: Entry, number: int, scales: Sequence[float]) -> list[Row]:
@@ -78,7 +90,9 @@ def rows(listed: Sequence[Entry], workers: int, count: int) -> Iterator[list[Row
     pid, parallel, searched = os.getpid(), joblib.Parallel(workers, return_as="generator"), contest.TUNING * len(contest.SCALES)
     with tqdm(total=len(listed) * (searched + 2 * count), unit="play", disable=None) as bar:
         made = []
-        for entry, shares in zip(listed, parallel(joblib.delayed(tune)(pid, entry) for entry in listed), strict=True):
+        real = any(one.setting == contest.LASTFM for one, _ in listed)
+        tuned = map(as_contexts, listed) if real else parallel(joblib.delayed(tune)(pid, entry) for entry in listed)
+        for entry, shares in zip(listed, tuned, strict=True):
             made.append(beginning(entry, shares))
             bar.update(searched)
         for number in range(count):
@@ -107,16 +121,19 @@ def stored_row(row: Row) -> Row:
     if row["note"] or not row["regret"]:
         return row | {"bits": None, "seconds": None}
     return row | {"bits": float(f"{sum(row['bits']) / len(row['bits']):.3g}"),
-                  "seconds": float(f"{row['seconds'][0] / contest.RUNS:.2g}")}
+                  "seconds": float(f"{row['seconds'][0] / (1 if row['setting'] == contest.LASTFM else contest.RUNS):.2g}")}
 
 
-def text(made: Sequence[Row], only: str, old: dict[str, Any]) -> str:
-    """Write the file: the rows that were played, and those of an old file that were not asked for."""
+def text(made: Sequence[Row], only: str, old: dict[str, Any], lastfm: bool = False) -> str:
+    """Write a file: the rows that were played, and those of an old file that were not asked for."""
     kept = [row for row in old.get("rows", []) if only and only not in " ".join(row[key] for key in KEYS)]
-    place = {(one.setting, one.trust, one.name): i for i, one in enumerate(contest.contestants())}
+    everybody = contest.on_lastfm() if lastfm else contest.contestants()
+    place = {(one.setting, one.trust, one.name): i for i, one in enumerate(everybody)}
     ordered = sorted([*kept, *map(stored_row, made)], key=lambda row: place.get(tuple(row[key] for key in KEYS), len(place)))
-    told = {setting: {one.name: one.random for one in contest.instances(setting)} for setting in contest.HORIZONS}
-    about = provenance("make contest", runs=contest.RUNS, tuning=contest.TUNING, calibration="certified")
+    told = {setting: {one.name: one.random for one in contest.instances(setting)}
+            for setting in ((contest.LASTFM,) if lastfm else contest.HORIZONS)}
+    command, runs = ('make contest ARGS=--lastfm', 1) if lastfm else ("make contest", contest.RUNS)
+    about = provenance(command, runs=runs, tuning=contest.TUNING, calibration="certified")
     rows = ",\n".join(map(json.dumps, ordered))
     return f'{{\n"made": {json.dumps(about)},\n"instances": {json.dumps(told)},\n"rows": [\n{rows}\n]\n}}\n'
 
@@ -126,12 +143,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="words of a setting, a trust model and a learner, in this order")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--instances", type=int, default=contest.INSTANCES, help="how many, from the first")
+    parser.add_argument("--lastfm", action="store_true", help="play on the Last.fm files instead")
     asked = parser.parse_args(arguments)
-    if not (listed := entries(asked.only)):
+    if not (listed := entries(asked.only, contest.on_lastfm() if asked.lastfm else ())):
         parser.error(f"--only must be part of the name of a contestant, got {asked.only!r}")
-    old = json.loads(STORED.read_text("utf-8")) if STORED.exists() else {}
+    path = LASTFM if asked.lastfm else STORED
+    old = json.loads(path.read_text("utf-8")) if path.exists() else {}
     for made in rows(listed, asked.workers, min(asked.instances, contest.INSTANCES)):
-        store(STORED, text(made, asked.only, old))
+        store(path, text(made, asked.only, old, asked.lastfm))
     told = contest.standings([row for row in map(stored_row, made) if not row["tuned"]])
     for row in told:
         share = row["note"] or f"{row['share'][0]:.1%} of random play's regret, rank {row['rank']:.1f}"

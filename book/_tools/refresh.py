@@ -65,15 +65,18 @@ CHAPTERS = tuple(f"notebooks/{path.name}" for path in sorted(NOTEBOOKS.glob("*.i
 TESTS = {f"tests/{path.name}": path.read_text("utf-8") for path in sorted((ROOT / "tests").glob("test_*.py"))}
 CLAIMS = tuple(name for name, text in TESTS.items() if "mark.claim" in text)
 CONTEST = "bandits_dp/companion/contest.json"
+ON_LASTFM = "bandits_dp/companion/lastfm/contest.json"
 STEPS = (  # in this order: none reads what a later one writes
     Step("contest", "book/_tools/play_contest.py --workers 2", (CONTEST,), ("book/_tools/play_contest.py",),
          wants="IDLE"),
     Step("lastfm", "book/_tools/lastfm_curves.py {part}", (CURVES,), ("book/_tools/lastfm_curves.py",),
          parts=tuple(lastfm_curves.PARTS), wants="BANDITS_DP_DATA"),
+    Step("contest-lastfm", "book/_tools/play_contest.py --lastfm", (ON_LASTFM,), ("book/_tools/play_contest.py", CONTEST),
+         wants="BANDITS_DP_DATA"),
     Step("bench", "-m tests.benchmarks", ("book/benchmarks.json",), ("tests/benchmarks/*.py",), wants="IDLE"),
     Step("claims", "-m pytest -q --write-claims {part}", ("book/claims.json",), ("tests/[!t]*.py", "{part}", CURVES), parts=CLAIMS),
     Step("notebooks", "book/_tools/run_notebooks.py {part}", ("notebooks/*.ipynb",),
-         (CURVES, CONTEST, "book/_tools/run_notebooks.py"), "{part}", CHAPTERS),
+         (CURVES, CONTEST, ON_LASTFM, "book/_tools/run_notebooks.py"), "{part}", CHAPTERS),
     Step("assignments", "book/_tools/make_assignments.py {part}", ("notebooks/assignments/*.ipynb",),
          (MASTER, "book/_tools/course/*.py", "_config.yml"), parts=SETS),
     Step("power", "book/_tools/rehearse.py {part}", ("book/teaching/power.json",),

@@ -1,10 +1,12 @@
 """Run every test, or those that are named: the package's, the stored outputs of the notebooks, then the site in a browser.
 
 One pytest run, so that its last line tells everything. The first test of the site builds the book. Everything at once is shared
-among the machine's cores, file by file, those with most tests first; what is named runs in this process.
+among the machine's cores, file by file, those with most tests first; what is named runs in this process. The book is built
+meanwhile, because all tests of the site would wait for it.
 """
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -31,7 +33,11 @@ def main() -> int:
     shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile"]
     where = sys.argv[1:] or [*shared, str(ROOT / "tests"), str(ROOT / "notebooks")]
     arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", colour, *strict, *notebooks, *where]
-    return int(pytest.main(arguments))
+    if sys.argv[1:]:
+        return int(pytest.main(arguments))
+    build = [sys.executable, str(TOOLS / "build_book.py")]  # the first test of the site asks again, and says what went wrong
+    with subprocess.Popen(build, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        return int(pytest.main(arguments))
 
 
 if __name__ == "__main__":

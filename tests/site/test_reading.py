@@ -84,17 +84,28 @@ def test_everything_folded_opens(tab: Page, address: Address, name: str) -> None
     assert not tab.locator("article .toggle-button, article div.dropdown").count(), "folded in another way than everything else"
     names = tab.locator("article details > summary").all_text_contents()
     assert not [told for told in names if "hidden" in told or "Click" in told or not told.strip()]
-    for box in tab.locator("article details").all():
-        open_box(box, box.locator(":scope > :not(summary)").first, box.locator("summary").first)
+    boxes = tab.locator("article details")
+    for place in {0, boxes.count() // 2, boxes.count() - 1}:
+        open_box(boxes.nth(place))
+    assert not tab.evaluate(CLOSED), "these do not open"
 
 
-def open_box(box: Locator, body: Locator, handle: Locator) -> None:
+# Opens what is still folded by its own handle; returns what cannot be seen then.
+CLOSED = """() => [...document.querySelectorAll("article details")].filter((box) => {
+  const handle = box.querySelector(":scope > summary"), body = box.querySelector(":scope > :not(summary)");
+  if (!box.open) handle.click();
+  return !box.open || !body.checkVisibility();
+}).map((box) => box.textContent.trim().slice(0, 80))"""
+
+
+def open_box(box: Locator) -> None:
     """Open a folded box as a reader does, and expect to see what is in it."""
+    body = box.locator(":scope > :not(summary)").first
     for parent in reversed(box.locator("xpath=ancestor::details").all()):
         parent.evaluate("(e) => (e.open = true)")
     if not box.is_visible() or body.is_visible():
         return
-    handle.click()
+    box.locator("summary").first.click()
     expect(body).to_be_visible()
 
 

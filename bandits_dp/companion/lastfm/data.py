@@ -2,7 +2,7 @@
 
 import io
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,18 @@ class Listening:
     def users(self) -> int:
         """Number of users."""
         return len(self.starts) - 1
+
+    def of(self, users: Ints) -> "Listening":
+        """Return what some users listened to, numbered from 0 in the order given; artists and tags stay.
+
+        Examples
+        --------
+        >>> from bandits_dp.companion.lastfm.data import load_listening
+        >>> load_listening("synthetic").of([7, 3]).users
+        2
+        """
+        own = [self.heard[self.starts[user] : self.starts[user + 1]] for user in users]
+        return replace(self, starts=np.cumsum([0, *map(len, own)]), heard=np.concatenate(own))
 
 
 def load_listening(source: str = "auto") -> Listening:

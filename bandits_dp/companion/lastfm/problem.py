@@ -71,10 +71,8 @@ class LastFM:
     reward_range = (0.0, 1.0)
     feature_norm = theta_norm = 1.0
 
-    def __init__(
-        self, dimension: int = 25, arms: int = 25, returning: int | None = None, fewest: int | None = None, source: str = "auto",
-        listening: Listening | None = None,
-    ) -> None:
+    def __init__(self, dimension: int = 25, arms: int = 25, returning: int | None = None, fewest: int | None = None,
+                 source: str = "auto", listening: Listening | None = None) -> None:
         self.dimension = _checks.integer("dimension", dimension)
         self.arms = _checks.integer("arms", arms, low=2)
         self.returning = None if returning is None else _checks.integer("returning", returning)

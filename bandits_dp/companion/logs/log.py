@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._extras import needed
 from bandits_dp.companion.logs import columns
 
 Floats = NDArray[np.float64]
@@ -121,6 +122,32 @@ class Log:
         if self.features is None or (not isinstance(self.features, tuple) and self.features.ndim == 2):
             return self.features
         return self.features[row]
+
+    def to_dataframe(self) -> Any:
+        """Return a pandas DataFrame with a row per round.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``action`` and ``reward``; ``propensity`` and ``user`` if they are known; ``arms``, how many were shown; and
+            with features those of the action, ``feature_0``, ``feature_1``, ...
+
+        An ImportError says that pandas is not installed.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> log = bdp.logs.Log([0, 1, 1], [1, 0, 1], propensities=0.5, arms=2)
+        >>> log.to_dataframe().groupby("action")["reward"].mean().tolist()
+        [1.0, 0.5]
+        """
+        with needed("tables", "to_dataframe"):
+            import pandas as pd
+        columns: dict[str, Any] = {"action": self.actions, "reward": self.rewards}
+        columns |= {} if self.propensities is None else {"propensity": self.propensities}
+        columns |= {} if self.users is None else {"user": list(self.users)}
+        features = {} if self.features is None else {f"feature_{i}": one for i, one in enumerate(self.chosen.T)}
+        return pd.DataFrame(columns | {"arms": self.sizes} | features)
 
     def known_propensities(self) -> Floats:
         """Return the propensities, or say that they are needed."""

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp.companion.logs.fitting import check_fits, in_row
 from bandits_dp.companion.logs.log import Log
-from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.restarts import Restarts
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def replay(
     chance = _chances(log, least_propensity)
     source = np.random.default_rng() if rng is None else _checks.generator(rng)
     player: Any = copy.deepcopy(learner)
-    contexts = isinstance(player, LiveContexts)
+    contexts = player.setting == "contextual"
     which, rows, ticket = [], 0, None
     for row, action in enumerate(log.actions.tolist()):
         if player.played >= player.horizon:
@@ -135,8 +135,9 @@ def replay(
                 which.append(row)
                 ticket = None
             elif contexts:
-                player.register, ticket = player.register.without(ticket.number), None  # nobody was shown it
-                player.slots[0].shown -= 1
+                live = player.live if isinstance(player, Restarts) else player
+                live.register, ticket = live.register.without(ticket.number), None  # nobody was shown it
+                live.slots[0].shown -= 1
     if not which:
         rejecting = "" if chance is None else f", by rejection sampling with least_propensity = {_checks.told(least_propensity)}"
         raise ValueError(f"log must agree with the learner in one row at least, got none of {rows}{rejecting}")

@@ -13,6 +13,12 @@ logging policy chose by what was shown and by chance only:
 Others are refused: clients answer with averages of a whole phase, restarts would forget the log, perturbed features are not those
 that were logged, and of a learner with features that is somebody's own nobody knows what it assumes.
 
+**At once.** Nobody is shown anything while a log is read, so sums in between need not be released. UCB1, DP-UCB, and LinUCB with
+fresh noise for every batch or with more than 1,000 batches of a counter, take all whole batches together, each row through the
+privatizer as ever, and are told what comes out at the end. That is a part of what would have been released, so no promise changes;
+and the noise in it is that of as many batches, or less, which is what widths and radii allow for. LinUCB-RewardTree is told after
+1, 2, 4, ... batches, so that its public directions follow.
+
 **Privacy.** The people in the log are people too. Their rows enter batches (or the counter) like those of live users, one row a
 round, and only what the privatizer makes of a batch reaches the learner. A user is in no more batches than the guarantee says,
 counting the log and live rounds together, because she is known by her id: so the log has to say who is who. Batches of different
@@ -31,20 +37,24 @@ users compose in parallel, so the guarantee of the run is what it was, and cover
 """
 
 import copy
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.companion.logs.fitting import check_fits, in_row
 from bandits_dp.companion.logs.log import Log
 from bandits_dp.learners import LinUCB
 from bandits_dp.live.arms import LiveArms
-from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.contexts import LiveContexts, ours_learns
+from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts
-from bandits_dp.live.streams import FreshBatches
+from bandits_dp.live.streams import CountedBatches, FreshBatches
+
+MANY = 1000  # batches of a counter, which are taken one after the other if they are no more
 
 
 def warm_start(
@@ -135,12 +145,20 @@ class _Rows:
 
     def __init__(self, log: Log, live: Any, public: bool, skip_returning: bool) -> None:
         self.log, self.skip_returning = log, skip_returning
+        self.chosen = log.chosen if isinstance(live, LiveContexts) else np.zeros((0, 0))
         self.hidden = live.guarantee.model != "none"  # somebody's answers are, if not those of the log's users
         self.counted = self.hidden and not public
 
     def user(self, row: int) -> Hashable:
         """Return who is to be counted."""
         return self.log.users[row] if self.counted and self.log.users else None
+
+    def visit(self, live: Any, batch: list[int]) -> None:
+        """Count the users of a batch."""
+        for row in batch:
+            if (user := self.user(row)) is not None:
+                with in_row(row):
+                    live.register.visit(user)
 
     def batches(self, live: Any, rows: Iterable[int], size: int) -> Iterator[list[int]]:
         """Yield rows for whole batches, as long as there are; and what is left, if nobody's answers are hidden."""
@@ -157,22 +175,80 @@ class _Rows:
 
 
 def _play_rows(live: Any, rows: _Rows, rng: np.random.Generator) -> None:
-    """Let every row be a round."""
-    log, start, contexts = rows.log, 0, isinstance(live, LiveContexts)
-    if contexts and not rows.counted and isinstance(live.stream, FreshBatches):
-        start = live.learn_publicly(log.chosen[: live.horizon - 1], log.rewards[: live.horizon - 1])
-    for batch in rows.batches(live, range(start, len(log)), live.batch_size if contexts else 1):
-        if live.played + len(batch) >= live.horizon:
-            raise ValueError(f"horizon must leave rounds to play after the {live.played + len(batch)} rows up to row {batch[-1]}, "
-                             f"which it counts, got {live.horizon}")
-        for row in batch:
+    """Let every row be a round: whole batches at once where that is sound, else one batch after the other."""
+    log, contexts = rows.log, isinstance(live, LiveContexts)
+    size = live.batch_size if contexts else 1
+    together, taken = _at_once(live, rows), list[int]()
+    for batch in rows.batches(live, range(len(log)), size):
+        if (end := live.played + len(taken) + len(batch)) >= live.horizon:
+            raise ValueError(f"horizon must leave rounds to play after the {end} rows up to row {batch[-1]}, which it counts, got "
+                             f"{live.horizon}")
+        if together and len(batch) == size:
+            taken += batch
+            rows.visit(live, batch)
+            live.register.next_batch()
+            continue
+        _learn(live, rows, taken, rng)  # before what is left
+        taken = []
+        _checked_rows(live, rows, batch)
+        rows.visit(live, batch)
+        phi = rows.chosen[batch]
+        live.update(live.act(np.repeat(phi[:, None], 2, axis=1)), log.rewards[batch], rng)  # a choice between it and itself
+    _learn(live, rows, taken, rng)
+
+
+def _at_once(live: Any, rows: _Rows) -> bool:
+    """Whether the learner may take all whole batches of the log at once, of which it is told the last sums."""
+    if isinstance(live, LiveCounted) or isinstance(live.stream, FreshBatches):
+        return True
+    return (isinstance(live.stream, CountedBatches) and ours_learns(live.learner) and len(rows.log) > MANY * live.batch_size
+            and (live.register.most == 1 or not rows.counted))
+
+
+def _learn(live: Any, rows: _Rows, taken: list[int], rng: np.random.Generator) -> None:
+    """Let the learner take rows, whose users are counted."""
+    log = rows.log
+    if not taken:
+        return
+    if isinstance(live, LiveContexts):
+        _checked_rows(live, rows, taken)
+        fresh = isinstance(live.stream, FreshBatches)
+        live.learn(rows.chosen[taken], log.rewards[taken], None if fresh and not rows.counted else rng)
+        return
+    for arm in np.unique(log.actions[taken]).tolist():
+        own = [row for row in taken if log.actions[row] == arm]
+        live.learn(arm, _allowed(live, log.rewards, own), rng)
+
+
+def _checked_rows(live: LiveContexts, rows: _Rows, batch: list[int]) -> None:
+    """Name the first row whose features or reward the learner cannot take."""
+    phi, rewards = rows.chosen[batch], rows.log.rewards[batch]
+    _checked(lambda part: live.checked_values(phi[part], rewards[part]), batch)
+
+
+def _allowed(live: Any, rewards: NDArray[np.float64], batch: list[int]) -> NDArray[np.float64]:
+    """Return the rewards of rows as the learner's privatizer takes them, one row each."""
+    source = live.sample
+
+    def check(part: slice) -> NDArray[np.float64]:
+        values = rewards[batch[part], None]
+        if source.clip:
+            return np.asarray(source.domain.clip(values))
+        source.domain.check(values, "rewards")
+        return values
+
+    return _checked(check, batch)
+
+
+def _checked(check: Callable[[slice], NDArray[np.float64]], batch: list[int]) -> NDArray[np.float64]:
+    """Check rows together; if one of them is wrong, say which."""
+    try:
+        return check(slice(None))
+    except ValueError:
+        for place, row in enumerate(batch):
             with in_row(row):
-                if contexts:
-                    phi = log.shown(row)[log.actions[row]]  # type: ignore[index]  # it was checked that there are features
-                    ticket = live.act(np.stack([phi, phi]), user=rows.user(row))  # a choice between what was shown and itself
-                else:
-                    ticket = live.offer(int(log.actions[row]), user=rows.user(row))
-                live.update(ticket, log.rewards[row], rng)
+                check(slice(place, place + 1))
+        raise
 
 
 def _fill_phases(live: LiveArms, rows: _Rows, rng: np.random.Generator) -> None:
@@ -189,8 +265,10 @@ def _fill_phases(live: LiveArms, rows: _Rows, rng: np.random.Generator) -> None:
                 live.learn_publicly([rewards[batch] for batch in found])
                 continue
         for turn, batch in enumerate(found):
-            for row in batch:
-                with in_row(row):
-                    live.update(live.offer(turn, user=rows.user(row)), rewards[row], rng)
+            if batch:
+                values = _allowed(live, rewards, batch)
+                rows.visit(live, batch)
+                slot = live.slots[turn]
+                live.update(live.register.hand_out(slot, slot.arm, len(batch)), values[:, 0], rng)
         if live.asked is asked:
             return  # live users go on with this phase

@@ -76,11 +76,10 @@ class MovingFigure(Moving):
     kind = "figure", "curves"
     scripts = "moving_scales.js", "moving_controls.js", "moving_figure.js"
 
-    def __init__(
-        self, series: Callable[..., Any], sliders: Mapping[str, Sequence[Any]], start: Mapping[str, Any], *, title: str,
-        x_label: str, y_label: str, alt: str = "", x_scale: str = "linear", y_scale: str = "linear", x_range: Range = None,
-        y_range: Range = None, x_ticks: Mapping[float, str] | None = None, labels: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, series: Callable[..., Any], sliders: Mapping[str, Sequence[Any]], start: Mapping[str, Any], *, title: str,
+                 x_label: str, y_label: str, alt: str = "", x_scale: str = "linear", y_scale: str = "linear", x_range: Range = None,
+                 y_range: Range = None, x_ticks: Mapping[float, str] | None = None,
+                 labels: Mapping[str, str] | None = None) -> None:
         self._series = _checks.called("series", series)
         super().__init__(sliders, start, title, alt, labels)
         self.x_label, self.y_label = check_seen("x_label", x_label), check_seen("y_label", y_label)

@@ -153,9 +153,9 @@ def _found(result: AuditResult | None) -> str:
 def _audit(runs: int, result: AuditResult | None, epsilon: float) -> dict[str, Any]:
     """Return one audit for the page."""
     if result is None:
+        bound, shown, passed = 0.0, "no test", True
         said = f"So few runs ({runs:,}) cannot refute a claim of {epsilon:g}, not even with an exact output."
-        return {"runs": f"{runs:,} runs", "bound": 0.0, "shown": "no test", "passed": True, "said": said}
-    shown, verdict = f"{result.epsilon_lower:.2f}", "passed" if result.passed else "caught"
-    said = f"With {runs:,} runs ε ≥ {shown} is proved, {epsilon:g} is claimed: {verdict}."
-    bound = round(result.epsilon_lower, 4)
-    return {"runs": f"{runs:,} runs", "bound": bound, "shown": shown, "passed": result.passed, "said": said}
+    else:
+        bound, shown, passed = round(result.epsilon_lower, 4), f"{result.epsilon_lower:.2f}", result.passed
+        said = f"With {runs:,} runs ε ≥ {shown} is proved, {epsilon:g} is claimed: {'passed' if passed else 'caught'}."
+    return {"runs": f"{runs:,} runs", "bound": bound, "shown": shown, "passed": passed, "said": said}

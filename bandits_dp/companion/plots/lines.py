@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-def band(
-    ax: "Axes", x: "ArrayLike", mean: "ArrayLike", low: "ArrayLike", high: "ArrayLike", label: str, color: str | None = None
-) -> "Line2D":
+def band(ax: "Axes", x: "ArrayLike", mean: "ArrayLike", low: "ArrayLike", high: "ArrayLike", label: str,
+         color: str | None = None) -> "Line2D":
     """Draw a line, a band around it, and a label at its right end.
 
     Labels of several bands on the same axes are moved apart when the figure is drawn, so none covers another.

@@ -37,9 +37,8 @@ class Moving:
     scripts: ClassVar[tuple[str, ...]]
     data: dict[str, Any]
 
-    def __init__(
-        self, sliders: Mapping[str, Sequence[Any]], start: Mapping[str, Any], title: str, alt: str, labels: Mapping[str, str] | None
-    ) -> None:
+    def __init__(self, sliders: Mapping[str, Sequence[Any]], start: Mapping[str, Any], title: str, alt: str,
+                 labels: Mapping[str, str] | None) -> None:
         self.sliders = check_sliders(sliders)
         self.start = check_start(start, self.sliders)
         self._labels = dict(_checks.one_of("labels", {} if labels is None else labels, Mapping, "texts by the names of sliders"))
@@ -65,9 +64,8 @@ class Moving:
                  "pills": name != play and len(values) <= MOST_PILLS and all(isinstance(value, str) for value in values)}
                 for name, values in self.sliders.items()]
 
-    def _show(
-        self, maker: str, data: dict[str, Any], still: str, note: str, stage: str, button: str = "", numbers: str = ""
-    ) -> None:
+    def _show(self, maker: str, data: dict[str, Any], still: str, note: str, stage: str, button: str = "",
+              numbers: str = "") -> None:
         """Keep the data, and the HTML with a still picture (an SVG) and a stage to draw on; refuse what is too large for a page."""
         size, count = len(to_json(data).encode()), len(data["frames"])
         if size > MOST_BYTES:
@@ -171,10 +169,8 @@ def things(shelf: dict[str, int]) -> list[Any]:
     return [json.loads(item) for item in shelf]
 
 
-def page(
-    kind: str, title: str, alt: str, data: dict[str, Any], still: str, parts: str, note: str, sliders: Sequence[dict[str, Any]],
-    scripts: Sequence[str], styles: Sequence[str] = ("moving_figure.css",),
-) -> str:
+def page(kind: str, title: str, alt: str, data: dict[str, Any], still: str, parts: str, note: str,
+         sliders: Sequence[dict[str, Any]], scripts: Sequence[str], styles: Sequence[str] = ("moving_figure.css",)) -> str:
     """Return the figure's HTML: the same bytes for the same figure, and nothing loaded from anywhere.
 
     Without its script (switched off, or taken out by a host that shows notebooks, as JupyterLab does until a notebook is trusted

@@ -54,10 +54,9 @@ class MovingScene(Moving):
     kind = "scene", "scene"
     scripts = "moving_controls.js", "moving_scene.js"
 
-    def __init__(
-        self, draw: Callable[..., Any], sliders: Mapping[str, Sequence[Any]], start: Mapping[str, Any], *, title: str, alt: str,
-        size: tuple[float, float] = (100.0, 60.0), play: str | None = None, pace: int = 700, labels: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, draw: Callable[..., Any], sliders: Mapping[str, Sequence[Any]], start: Mapping[str, Any], *, title: str,
+                 alt: str, size: tuple[float, float] = (100.0, 60.0), play: str | None = None, pace: int = 700,
+                 labels: Mapping[str, str] | None = None) -> None:
         self._draw = _checks.called("draw", draw)
         super().__init__(sliders, start, title, alt, labels)
         if play is not None and (not isinstance(play, str) or play not in self.sliders):

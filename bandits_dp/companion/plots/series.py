@@ -40,10 +40,8 @@ class Series:
     Series('regret', 3 points, kind='line')
     """
 
-    def __init__(
-        self, label: str, x: ArrayLike, y: ArrayLike, kind: str = "line", low: ArrayLike | None = None,
-        high: ArrayLike | None = None, color: str | None = None,
-    ) -> None:
+    def __init__(self, label: str, x: ArrayLike, y: ArrayLike, kind: str = "line", low: ArrayLike | None = None,
+                 high: ArrayLike | None = None, color: str | None = None) -> None:
         if not isinstance(label, str) or not label.strip():
             raise ValueError(f"label is {label!r}; a series needs a name that a reader can see")
         if not isinstance(kind, str) or kind not in KINDS:

@@ -49,7 +49,7 @@ from bandits_dp.privatizers.gaussian import UserNoise
 from bandits_dp.privatizers.grid import Grid
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems.contextual import Contextual
-from bandits_dp.widths.ridge import FixedWidth
+from bandits_dp.widths.ridge import PublicWidth
 
 SCALE = 10  # s at epsilon >= 1
 CLAIM = "noise of the code that Chowdhury & Zhou 2022 name, which claims no guarantee for it"
@@ -191,14 +191,6 @@ class FigureTree(_FigureNoise, TreeCounter):
     """What LinUCB-JDP would be with a real binary tree, whose nodes have the noise of :class:`FigureCounter`."""
 
 
-class FigureRadius(FixedWidth):
-    """The code's constant radius: V is never shifted."""
-
-    def floor(self, batch: int) -> float:
-        """Return 0, below which V is not shifted either."""
-        return 0.0
-
-
 class FigureLinUCB(LinUCB):
     """LinUCB as the code plays it: V is not shifted, and the first arm of negative squared width is played, if there is one."""
 
@@ -207,14 +199,13 @@ class FigureLinUCB(LinUCB):
         return np.where(squares < 0, 1e150, np.sqrt(np.abs(squares)))
 
 
-def _figure(
-    problem: Contextual, horizon: int, stream: Stream, gamma: float, radius_scale: float, regularizer: float | None = None
-) -> LiveContexts:
-    """Put a curve together, with its constant radius; if no regularizer is given, it is twice gamma."""
+def _figure(problem: Contextual, horizon: int, stream: Stream, gamma: float, radius_scale: float,
+            regularizer: float | None = None) -> LiveContexts:
+    """Put a curve together: a constant radius, V never shifted, and, if no regularizer is given, twice gamma."""
     if problem.reward_range != (0.0, 1.0):
         raise ValueError(f"problem must have rewards in [0, 1] for the experiment calibration, got {problem.reward_range}")
     d, inside = problem.dimension, (1 + horizon * problem.feature_norm**2 / gamma) * horizon
-    radius = FigureRadius(math.sqrt(gamma * d) + 0.5 * math.sqrt(d * math.log(inside)), regularizer or 2 * gamma)
+    radius = PublicWidth(math.sqrt(gamma * d) + 0.5 * math.sqrt(d * math.log(inside)), regularizer or 2 * gamma)
     return LiveContexts(FigureLinUCB(d, radius, radius_scale), stream, problem, horizon, appearances=horizon)
 
 
@@ -248,9 +239,8 @@ def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int
     return _gaussian(problem, epsilon, delta, horizon, 1, "local", radius_scale)
 
 
-def figure_central(
-    problem: Contextual, epsilon: float, delta: float, horizon: int, counter: str = "prefixes", radius_scale: float = 1.0
-) -> LiveContexts:
+def figure_central(problem: Contextual, epsilon: float, delta: float, horizon: int, counter: str = "prefixes",
+                   radius_scale: float = 1.0) -> LiveContexts:
     """Return the curve LinUCB-JDP; ``counter="tree"`` has a real binary tree whose nodes have the same noise."""
     horizon = _checks.integer("horizon", horizon, low=2)
     std = math.sqrt(math.log(horizon)) * math.log(2.5 / _checks.delta(delta)) / _checks.epsilon(epsilon)
@@ -259,25 +249,22 @@ def figure_central(
     return _figure(problem, horizon, CountedBatches(kind(problem.dimension, horizon, std)), gamma, radius_scale)
 
 
-def figure_amplified(
-    problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
-) -> LiveContexts:
+def figure_amplified(problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20,
+                     radius_scale: float = 1.0) -> LiveContexts:
     """Return the curve LinUCB-SDP-Amp."""
     return _gaussian(problem, epsilon, delta, horizon, _checks.integer("batch_size", batch_size), "shuffle", radius_scale)
 
 
-def _gaussian(
-    problem: Contextual, epsilon: float, delta: float, horizon: int, users: int, model: str, radius_scale: float
-) -> LiveContexts:
+def _gaussian(problem: Contextual, epsilon: float, delta: float, horizon: int, users: int, model: str,
+              radius_scale: float) -> LiveContexts:
     """Return a curve whose users add Gaussian noise."""
     std = math.sqrt(math.log(2.5 * users / _checks.delta(delta))) / (_checks.epsilon(epsilon) * math.sqrt(users))
     stream = FreshBatches(FigureGaussian(problem.dimension, users, std, model))
     return _figure(problem, horizon, stream, std * math.sqrt(horizon * problem.dimension), radius_scale)
 
 
-def figure_vector(
-    problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20, radius_scale: float = 1.0
-) -> LiveContexts:
+def figure_vector(problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20,
+                  radius_scale: float = 1.0) -> LiveContexts:
     """Return the curve LinUCB-SDP-Vec."""
     users, d = _checks.integer("batch_size", batch_size), problem.dimension
     std = math.log(d / _checks.delta(delta)) / (_checks.epsilon(epsilon) * math.sqrt(users))

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from checkout import BUILD, ROOT, store, taken
 from course.processes import Limits
 from course.release import checked
-from course.reports import page, table
+from course.reports import imported, page, similar, table
 from course.restore import Original, parsed
 from course.score import Result, graded, nothing
 from course.sets import MASTERS, POINTS, checksum
@@ -82,7 +82,10 @@ class Batch:
             if not path.exists() or digest(path) != sum_before:
                 raise RuntimeError(f"{path} changed while it was graded")
         final = [results[one.student] for one in handed]
+        given = [cell.source for cell in (*release.marked.values(), *checked(self.master).cells) if cell.cell_type == "code"]
         store(self.out / "grades.csv", table(final, self.name))
+        store(self.out / "import.csv", imported(final))
+        store(self.out / "similar.csv", similar(final, [*given, *release.released.values()]))
         return final
 
     def prove(self, release: Original) -> None:

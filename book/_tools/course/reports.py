@@ -1,10 +1,15 @@
-"""What comes of a batch: a small page for each student, with the score and what each test said, and one table, as CSV."""
+"""What comes of a batch: a small page for each student, with the score and what each test said, and tables, as CSV.
 
+The tables are all scores, what a learning platform imports, and who handed in the same code.
+"""
+
+import ast
 import csv
 import html
 import io
 import unicodedata
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
 
@@ -15,6 +20,11 @@ TASK = """\
 <h2>{title} <code>{task}</code>: {score:g} of {points:g}</h2>
 <p>{said}</p>
 {source}"""
+PROSE = """\
+<h2>In your own words</h2>
+<pre style="white-space: pre-wrap">{prose}</pre>
+<div class="comment" contenteditable="true" role="textbox" aria-multiline="true" aria-label="Comments of who grades"></div>"""
+SEVERAL = 3  # students whose code is the same; what more of them share is a usual way to write it
 
 
 def page(result: Result, name: str) -> str:
@@ -22,7 +32,7 @@ def page(result: Result, name: str) -> str:
     return PAGE.substitute(
         title=html.escape(f"{result.student}, {name}"), total=f"{result.total:g}", status=html.escape(result.status),
         most=f"{sum(task['points'] for task in result.tasks):g}", remarks=f"<ul>\n{remarks}</ul>" if remarks else "",
-        tasks="\n".join(map(part, result.tasks)))
+        tasks="\n".join(map(part, result.tasks)), prose=PROSE.format(prose=html.escape(result.prose)) if result.prose else "")
 
 
 def part(task: dict[str, object]) -> str:
@@ -35,14 +45,61 @@ def part(task: dict[str, object]) -> str:
 
 def table(results: Sequence[Result], name: str) -> str:
     """Return the text of the table: a row for each student, a column for each task."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     tasks = [task["task"] for task in results[0].tasks] if results else []
-    writer.writerow(["student", "set", *tasks, "total", "status", "remark"])
-    for result in sorted(results, key=lambda one: one.student.casefold()):
-        scores = [f"{task['score']:g}" for task in result.tasks]
-        remarks = plain("; ".join(result.remarks))
-        writer.writerow([plain(result.student), name, *scores, f"{result.total:g}", result.status, remarks])
+    rows = [[plain(one.student), name, *(f"{task['score']:g}" for task in one.tasks), f"{one.total:g}", one.status,
+             plain("; ".join(one.remarks))] for one in ordered(results)]  # fmt: skip
+    return written(["student", "set", *tasks, "total", "status", "remark"], rows)
+
+
+def imported(results: Sequence[Result]) -> str:
+    """Return a table that learning platforms import: for each student the grade, and one line about each task."""
+    rows = []
+    for one in ordered(results):
+        told = [f"{task['title'] or task['task']}: {task['score']:g} of {task['points']:g}" for task in one.tasks]
+        rows.append([plain(one.student), f"{one.total:g}", plain(". ".join([*told, *one.remarks]))])
+    return written(["student", "grade", "feedback"], rows)
+
+
+def similar(results: Sequence[Result], given: Iterable[str]) -> str:
+    """Return a table of two or three students whose answers are the same code, names and comments apart, most tasks first.
+
+    `given` is the code that everybody has, and the master's own, which is no evidence.
+    """
+    known, sharing = {shape(source) for source in given}, defaultdict(list)
+    for one in ordered(results):
+        for task in one.tasks:
+            sharing[task["task"], shape(str(task["source"]))].append(one.student)
+    found = defaultdict(list)
+    for (task, code), students in sharing.items():
+        if code and code not in known and 1 < len(students) <= SEVERAL:
+            found[tuple(students)].append(task)
+    rows = [["; ".join(map(plain, students)), len(tasks), " ".join(tasks)] for students, tasks in found.items()]
+    return written(["students", "tasks", "which"], sorted(rows, key=lambda row: -row[1]))
+
+
+def shape(source: str) -> str:
+    """Return what is left of code without its comments, docstrings and choice of names; "" for what does not parse."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
+            del node.body[0]
+        for field in ("id", "arg"):
+            if isinstance(name := getattr(node, field, None), str):
+                setattr(node, field, names.setdefault(name, str(len(names))))
+    return ast.dump(tree)
+
+
+def ordered(results: Sequence[Result]) -> list[Result]:
+    return sorted(results, key=lambda one: one.student.casefold())
+
+
+def written(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([head, *rows])
     return text.getvalue()
 
 

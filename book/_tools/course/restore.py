@@ -22,7 +22,9 @@ class Original:
         self.tasks = tasks(master)
         graded = converted(master, GRADED)
         self.marked = {mark(cell)["grade_id"]: cell for cell in graded.cells if mark(cell)}
-        self.released = {mark(cell)["grade_id"]: cell.source for cell in converted(graded, RELEASED).cells if mark(cell)}
+        released = converted(graded, RELEASED).cells
+        self.released = {mark(cell)["grade_id"]: cell.source for cell in released if mark(cell)}
+        self.texts = {cell.source.strip() for cell in released if cell.cell_type == "markdown"}
 
 
 def parsed(text: str) -> NotebookNode:

@@ -20,12 +20,16 @@ ODD = re.compile(
 
 @dataclass
 class Result:
-    """What came of one submission; `tasks` has a row for each task: its points, its score and what its test said."""
+    """What came of one submission.
+
+    `tasks` has a row for each task: its points, its score and what its test said. `prose` is what the student wrote in text cells.
+    """
 
     student: str
     status: str
     tasks: list[dict[str, Any]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    prose: str = ""
     key: str = ""
 
     @property
@@ -66,4 +70,10 @@ def graded(
         if wrong and sources.get(task.answer, "").rstrip() == original.released[task.answer].rstrip():
             wrong = "Not tried."
         rows.append(row(task, 0 if wrong else task.points, wrong, sources.get(task.answer, "")))
-    return Result(student, STOPPED if report.stopped else GRADED, rows, remarks + report.remarks)
+    return Result(student, STOPPED if report.stopped else GRADED, rows, remarks + report.remarks, prose(submission, original))
+
+
+def prose(submission: NotebookNode, original: Original) -> str:
+    """Return the text cells that the set does not have as they are: answers in words, which no program grades."""
+    texts = [cell.source.strip() for cell in submission.cells if cell.cell_type == "markdown"]
+    return "\n\n".join(text for text in texts if text and text not in original.texts)

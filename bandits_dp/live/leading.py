@@ -1,0 +1,37 @@
+"""Which arm looks best, by what was released and nothing else."""
+
+from typing import Any
+
+import numpy as np
+
+from bandits_dp._ties import first_largest
+from bandits_dp.ask_tell import Asked
+from bandits_dp.learners import KLUCB, UCB, ArmElimination, PhasedElimination
+
+
+def leading_arm(learner: Any, asked: Asked) -> int:
+    """Return the arm with the best estimate among those that may be best; of somebody's own learner, the first that it asks about.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.learners import UCB
+    >>> from bandits_dp.live.leading import leading_arm
+    >>> from bandits_dp.widths.running import ExactWidth
+    >>> learner = UCB(2, ExactWidth())
+    >>> for reward in (0.0, 1.0):  # of arm 0, and of arm 1
+    ...     learner.tell(np.array([reward]), [])
+    >>> leading_arm(learner, learner.ask())
+    1
+    """
+    if isinstance(learner, PhasedElimination):
+        arms, values = learner.active, learner.actions[learner.active] @ learner.estimate
+    elif isinstance(learner, ArmElimination):  # each of them has as many rewards
+        arms, values = learner.viable, learner.sums[learner.viable]
+    elif isinstance(learner, (UCB, KLUCB)):
+        count = learner.pulls if isinstance(learner, UCB) else learner.rewards
+        arms = np.flatnonzero(count) if count.any() else np.arange(1)
+        values = learner.sums[arms] / np.maximum(count[arms], 1)
+    else:
+        arms, values = asked.arms, np.zeros(len(asked.arms))
+    return int(arms[first_largest(values)])

@@ -1,0 +1,115 @@
+"""Load the server of the page "How to use this book" over HTTP, kill it, and count what is on the disk.
+
+    python -m tests.benchmarks.serving             # 4,000 users on 32 connections, in a temporary folder
+    python -m tests.benchmarks.serving 8000 64     # so many users and connections
+
+Every user asks and answers, a tenth of them twice and a tenth never. An answer is lost if it was thanked for and is not in the
+saved state, and doubled if there are more answers in it than were taken. It is measured, and no test asserts how fast.
+"""
+
+import json
+import multiprocessing
+import os
+import platform
+import re
+import resource
+import sys
+import tempfile
+import threading
+import time
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).resolve().parents[2] / "book" / "how_to.md"
+CODE = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8").partition("## Serve people")[2], flags=re.DOTALL)[0]
+
+
+def serve(folder: str, port: Any) -> None:
+    """Run the page's server in a folder, behind the standard library's."""
+    os.chdir(folder)
+    names: dict[str, Any] = {"__name__": "server"}
+    exec(compile(CODE, "server.py", "exec"), names)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            try:
+                reply = names[self.path[1:]](*given)
+            except ValueError as error:
+                reply = {"refused": f"{type(error).__name__}: {error}"}
+            body = json.dumps(reply).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 256
+
+    server = Server(("127.0.0.1", 0), Handler)
+    port.put(server.server_port)
+    server.serve_forever()
+
+
+def visit(port: int, users: range, thanked: list[str], refused: list[str]) -> None:
+    """Let users ask and answer, on one connection."""
+    line = HTTPConnection("127.0.0.1", port, timeout=600)
+
+    def call(verb: str, *given: Any) -> Any:
+        line.request("POST", f"/{verb}", json.dumps(given), {"Content-Type": "application/json"})
+        return json.loads(line.getresponse().read())
+
+    for user in users:
+        token = call("ask", user)["token"]
+        if token is None or user % 10 == 3:
+            continue
+        for reply in (call("answer", token, user % 2) for _ in range(1 + (user % 10 == 7))):
+            if "thanks" in reply:
+                thanked.append(token)
+            else:
+                refused.append(reply["refused"])
+
+
+def main(users: int = 4000, connections: int = 32) -> int:
+    """Serve, visit, kill, and tell; 1 if an answer is lost or doubled."""
+    start = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory() as folder:
+        queue: Any = start.Queue()
+        server = start.Process(target=serve, args=(folder, queue))
+        server.start()
+        port, thanked, refused = queue.get(timeout=600), list[str](), list[str]()
+        threads = [threading.Thread(target=visit, args=(port, range(first, users, connections), thanked, refused))
+                   for first in range(connections)]
+        began = time.monotonic()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        seconds = time.monotonic() - began
+        server.kill()
+        server.join()
+        os.chdir(folder)
+        names: dict[str, Any] = {"__name__": "server"}
+        exec(compile(CODE, "server.py", "exec"), names)
+        played = names["learner"].played
+        os.chdir("/")
+    requests, taken = users + len(thanked) + len(refused), len(set(thanked))
+    lost, doubled = max(0, taken - played), max(0, played - taken) + len(thanked) - taken
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{requests:,} requests of {users:,} users on {connections} connections in {seconds:.1f} s, {requests / seconds:,.0f} a "
+          f"second; the server took {used.ru_utime + used.ru_stime:.1f} s of a processor ({platform.machine()}, {os.cpu_count()} "
+          f"cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()})")
+    print(f"{len(thanked):,} answers taken, {len(refused):,} refused (twice, or after their batch); {lost} lost, {doubled} doubled")
+    return int(lost + doubled > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))
