@@ -751,7 +751,7 @@ def test_the_scene_is_a_run(trust: str) -> None:
 
 
 def test_eve_sees_no_amber() -> None:
-    """At every setting all that is to be hidden is left of the dashed line; and the stored output is what the cells draw."""
+    """At every setting all that is to be hidden is left of the wall; and the stored output is what the cells draw."""
     space, stored = scene(), page_json(stored_page(CHAPTER, "moving-phase"))
     settings = itertools.product(space["moments"], space["trusted"])
     for (moment, trust), frame in zip(settings, stored["frames"], strict=True):

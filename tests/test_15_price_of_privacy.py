@@ -19,7 +19,7 @@ def test_the_scene_shows_the_contest():
     for (epsilon, setting), (marks, note) in frames.items():
         here = [one for one in rows if one["setting"] == SETTINGS[setting] and not one["tuned"]
                 and one["epsilon"] in (None, float(epsilon)) and not one["trust"].startswith("pure")]
-        assert {one["system"] for one in here} == {key.removeprefix("track ") for key in marks if key.startswith("track ")}
+        assert {one["system"] for one in here} == {key.removeprefix("band ") for key in marks if key.startswith("band ")}
         least = {}
         for one in here:
             assert len(one["regret"]) == contest.INSTANCES and not one["note"]
@@ -29,5 +29,6 @@ def test_the_scene_shows_the_contest():
             model = one["trust"].split()[0]
             least[model] = min(least.get(model, (math.inf, "")), (share, one["system"]))
         assert set(least) == {"none", "central", "shuffle", "local"} and all(name in note for _, name in least.values())
+        assert all(f"{name} loses {100 * share:.2g}%" in marks[model]["words"] for model, (share, name) in least.items())
         seen |= {one["system"] for one in here}
     assert seen == {system.name for system in bdp.systems()}

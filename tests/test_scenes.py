@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.companion.plots import Bar, Dot, Path, Text
+from bandits_dp.companion.plots import Bar, Dot, Ground, Icon, Path, Text
 from tests.test_plots import page_json
 
 SLIDERS = {"step": [0, 1, 2, 3], "speed": ["slow", "fast"]}
@@ -42,6 +42,26 @@ def test_json_holds_every_frame_and_the_still_picture_shows_the_start():
     assert 'cx="352.0"' in still and "slow: 1 &lt; 4" in still  # 80 units of 4.4
 
 
+def test_grounds_and_icons_are_in_the_data_and_in_the_still_picture():
+    def places(step, speed):
+        return [Ground("open", 50, width=50, height=60, color="local"), Icon("Eve", 60, 50, size=2, name="eye")], "Eve waits."
+
+    html = scene(draw=places)._repr_html_()
+    data = page_json(html)
+    assert [mark["kind"] for mark in data["marks"]] == ["ground", "icon"] and set(data["icons"]) == {"eye"}
+    still = base64.b64decode(re.search(r'svg\+xml;base64,([^"]+)"', html)[1]).decode()
+    assert 'translate(264.0 44.0) scale(8.80)' in still and still.count('opacity="0.12"') == 1 and '"C"' not in still
+
+
+def test_few_texts_are_pills_and_numbers_and_what_plays_stay_sliders():
+    trust = {"model": ["central", "shuffle", "local"], "step": ["first", "last"], "users": [1, 2]}
+    html = bdp.plots.moving_scene(lambda **setting: ([Dot("one")], ""), trust, {"model": "local", "step": "first", "users": 1},
+                                  title="A wall", alt="A dot that stands still, whatever is chosen.", play="step")._repr_html_()
+    assert html.count('<input type="radio"') == 3 and html.count('<input type="range"') == 2
+    assert "<legend>Whom do you trust?</legend>" in html and "<b>A shuffler</b> <small>shuffle</small>" in html
+    assert [slider["pills"] for slider in page_json(html)["sliders"]] == [True, False, False]
+
+
 def crowd(step, speed):
     return [Dot(f"a rather long name {i} {step}", i, step) for i in range(2000)], ""
 
@@ -56,6 +76,7 @@ def crowd(step, speed):
     ({"draw": lambda **setting: (["dot"], "note")}, r"draw\(step=0, .* has \['dot'\]"),
     ({"draw": crowd}, "draw makes .* bytes"),
     ({"draw": lambda **setting: Dot("a", color="amber")}, "draw must be a function .* color is 'amber'; allowed are"),
+    ({"draw": lambda **setting: Icon("a", name="hat")}, "draw must be a function .* name must be one of"),
     ({"draw": lambda **setting: Path("a", points=[(0, 1e400)])}, "draw must be a function .* points of 'a' is inf"),
 ])
 def test_refusals_name_the_argument(changes, words):

@@ -40,10 +40,10 @@ FRONT = """\
 # A scene that begins empty shows how it ends.
 ENDS = """() => {
   for (const button of document.querySelectorAll(".bdp-play")) {
-    const slider = button.closest("figure").querySelectorAll("input[type=range]")[button.dataset.slider];
+    const slider = button.closest("figure").querySelector(`[data-place="${button.dataset.slider}"] input`);
     if (slider.value > slider.max / 5) continue;
     slider.value = slider.max;
-    slider.dispatchEvent(new Event("input"));
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
   }
 }"""
 WIDE = 658  # pixels, between the margins of A4

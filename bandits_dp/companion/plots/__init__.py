@@ -10,7 +10,7 @@ Importing this module does not import matplotlib; the functions that draw do.
 `moving_figure`     a figure with sliders that work in a page without a kernel
 `Series`            one line, or set of points, of such a figure
 `moving_scene`      things that move as a mechanism does, with sliders and a button that plays
-`Dot`, `Path`       marks of a scene; `Bar` and `Text` too
+`Dot`, `Path`       marks of a scene; `Bar`, `Ground`, `Icon` and `Text` too
 `Gallery`, `Room`   mechanisms to bet on, and what audits of them found
 ==================  =========================================================================
 """
@@ -18,13 +18,13 @@ Importing this module does not import matplotlib; the functions that draw do.
 from bandits_dp.companion.plots.figure import MovingFigure
 from bandits_dp.companion.plots.gallery import Gallery, Room
 from bandits_dp.companion.plots.lines import band
-from bandits_dp.companion.plots.marks import Bar, Dot, Path, Text
+from bandits_dp.companion.plots.marks import Bar, Dot, Ground, Icon, Path, Text
 from bandits_dp.companion.plots.scene import MovingScene
 from bandits_dp.companion.plots.series import Series
 from bandits_dp.companion.plots.style import COLORS, TRUST_COLORS, TRUST_LINES, TRUST_MARKERS, use_style
 
 moving_figure, moving_scene = MovingFigure, MovingScene  # made by a verb in the chapters
 __all__ = [
-    "COLORS", "TRUST_COLORS", "TRUST_LINES", "TRUST_MARKERS", "Bar", "Dot", "Gallery", "MovingFigure", "MovingScene", "Path",
-    "Room", "Series", "Text", "band", "moving_figure", "moving_scene", "use_style",
+    "COLORS", "TRUST_COLORS", "TRUST_LINES", "TRUST_MARKERS", "Bar", "Dot", "Gallery", "Ground", "Icon", "MovingFigure",
+    "MovingScene", "Path", "Room", "Series", "Text", "band", "moving_figure", "moving_scene", "use_style",
 ]

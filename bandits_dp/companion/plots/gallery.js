@@ -11,7 +11,6 @@ function enter(figure) {
   const bets = [...figure.querySelectorAll(".bdp-bet input")], run = find("run"), reveal = find("reveal");
   const kept = data.rooms.map(() => ({ bet: "", bought: -1, open: false })); // what the reader did in each room
   let at = 0;
-  useOwnIds(figure, [slider], [output]);
   for (const bet of bets) bet.name = `${figure.id}-bet`; // two copies of a gallery are two games
   const doors = data.rooms.map((room, i) => {
     const door = find("doors").appendChild(document.createElement("button"));

@@ -1,4 +1,4 @@
-"""What a scene is made of: dots, paths, bars and words, each with a key by which it is known from frame to frame.
+"""What a scene is made of: dots, paths, bars, words, grounds and icons, each with a key by which it is known from frame to frame.
 
 Lengths are in the scene's own units, with (0, 0) in the lower left corner. A mark that has the same key in the next
 frame glides to its new place.
@@ -11,16 +11,25 @@ from typing import Any, ClassVar
 from bandits_dp import _checks
 from bandits_dp.companion.plots.style import TRUST_COLORS, check_color
 
-#: Colours that follow the page's theme: text, quieter text, and amber for what must not be seen.
-INKS = ("ink", "soft", "secret")
+#: Colours that follow the page's theme: text, quieter text, amber for what must not be seen, and the paper behind.
+INKS = ("ink", "soft", "secret", "paper")
+
+#: The same drawing for the same thing in every scene, as SVG between -1 and 1; C is the mark's colour, and P what lies behind.
+ICONS = {
+    "phone": '<rect x="-.62" y="-1" width="1.24" height="2" rx=".22" fill="P" stroke="C"/>',
+    "eye": '<path d="M-1.5 0C-.9-1.1.9-1.1 1.5 0 .9 1.1-.9 1.1-1.5 0Z" fill="P" stroke="C"/><circle r=".5" fill="C"/>',
+    "shuffler": '<circle r=".9" fill="P" stroke="C" stroke-opacity=".5"/><path d="M-.35-.94A1 1 0 0 1 .64-.77M.99.17A1 1 0 0 1 '
+                '.34.94M-.64.77A1 1 0 0 1-.99-.17" fill="none" stroke="C" stroke-width="4" stroke-linecap="round"/>',
+    "server": '<rect x="-1" y="-1" width="2" height="2" rx=".12" fill="P" stroke="C"/>',
+}
 
 
 @dataclass(frozen=True)
 class Mark:
     """What every mark has: a `key`, the same in every frame that shows it; a place; a colour; and whether it stands back (`faint`).
 
-    `x` and `y` are the middle of a dot, the lower left corner of a bar, where words stand. The colour is "ink", "soft", "secret", a
-    trust model ("none", "central", "shuffle", "local") or "#rrggbb".
+    `x` and `y` are the middle of a dot, the lower left corner of a bar, where words stand. The colour is "ink", "soft", "secret",
+    "paper", a trust model ("none", "central", "shuffle", "local") or "#rrggbb".
     """
 
     kind: ClassVar[str] = ""
@@ -47,7 +56,7 @@ class Mark:
 
     def packed(self) -> dict[str, Any]:
         """Return the mark as plain values, numbers rounded to a hundredth, without what is left at its default."""
-        kept = {name: value for name, value in asdict(self).items() if value not in (0.0, False, "", "ink")}
+        kept = {name: value for name, value in asdict(self).items() if value not in (0.0, False, "")}
         kept["color"] = TRUST_COLORS.get(self.color, self.color)
         return {"kind": self.kind} | {name: _short(value) for name, value in kept.items()}
 
@@ -110,6 +119,40 @@ class Bar(Mark):
     width: float = 1.0
     height: float = 1.0
     hollow: bool = False
+
+
+@dataclass(frozen=True)
+class Ground(Bar):
+    """A rectangle behind the others, lightly tinted: a place, such as the side on which a user's trust ends.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion.plots import Ground
+    >>> Ground("trusted", width=48, height=60, color="shuffle").kind
+    'ground'
+    """
+
+    kind: ClassVar[str] = "ground"
+
+
+@dataclass(frozen=True)
+class Icon(Mark):
+    """A "phone", an "eye", a "shuffler" or a "server" around (x, y), which reaches `size` up and down.
+
+    Examples
+    --------
+    >>> from bandits_dp.companion.plots import Icon
+    >>> Icon("Eve", x=50, y=55, size=2, name="eye").name
+    'eye'
+    """
+
+    kind: ClassVar[str] = "icon"
+    size: float = 2.0
+    name: str = "phone"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _checks.choice("name", self.name, tuple(ICONS))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What figures and scenes that a reader can move have in common: sliders, a frame for each setting, and their HTML."""
+"""What figures and scenes that a reader can move have in common: sliders or pills, a frame for each setting, and their HTML."""
 
 import base64
 import hashlib
@@ -14,13 +14,18 @@ from string import Template
 from typing import Any, ClassVar
 
 from bandits_dp import _checks
+from bandits_dp.companion.plots.style import TRUST_COLORS
 
 Setting = dict[str, Any]
-MOST_SETTINGS, MOST_BYTES, SHORTEST_ALT = 400, 300_000, 20
+MOST_SETTINGS, MOST_BYTES, SHORTEST_ALT, MOST_PILLS = 400, 300_000, 20, 6
+TRUSTED = {"none": "Everybody", "central": "The server", "shuffle": "A shuffler", "local": "Nobody"}  # where the wall stands:
+WALLS = {"central": 54, "shuffle": 33, "local": 13}
 
 
 class Moving:
     """A figure or a scene with sliders, which as the last value of a notebook cell shows itself.
+
+    A slider of two to six texts, unless a button plays it, is shown as a row of pills, of which one is chosen.
 
     The numbers behind every combination of slider values are computed once and travel with the page, where a small script draws
     them, with no kernel and in a live notebook alike.
@@ -52,10 +57,12 @@ class Moving:
         settings = [dict(zip(self.sliders, values, strict=True)) for values in itertools.product(*self.sliders.values())]
         return [self.frame(setting) for setting in settings], settings.index(self.start)
 
-    def _slider_table(self) -> list[dict[str, Any]]:
+    def _slider_table(self, play: str | None = None) -> list[dict[str, Any]]:
         """Return what the page's script needs to know of the sliders."""
         return [{"name": name, "label": self._labels.get(name, name), "start": values.index(self.start[name]),
-                 "values": list(values), "texts": list(map(value_text, values))} for name, values in self.sliders.items()]
+                 "values": list(values), "texts": list(map(value_text, values)),
+                 "pills": name != play and len(values) <= MOST_PILLS and all(isinstance(value, str) for value in values)}
+                for name, values in self.sliders.items()]
 
     def _show(self, maker: str, data: dict[str, Any], still: str, note: str, stage: str, button: str = "",
               numbers: str = "") -> None:
@@ -67,7 +74,7 @@ class Moving:
         picture = base64.b64encode(still.encode()).decode()
         image = f'<img class="bdp-still" alt="{escape(self._alt)}" src="data:image/svg+xml;base64,{picture}">'
         parts = (f'<div class="bdp-stage" aria-hidden="true">\n{stage}\n</div>\n'
-                 f'<div class="bdp-controls">\n{button}<sliders>\n</div>\n{numbers}')
+                 f'<div class="bdp-controls">\n<sliders>\n{button}</div>\n{numbers}')
         self.data = data
         self._html = page(self.kind[1], self.title, self._alt, data, image, parts, note, data["sliders"], self.scripts)
 
@@ -173,7 +180,8 @@ def page(kind: str, title: str, alt: str, data: dict[str, Any], still: str, part
     """
     written = to_json(data)
     name = "bdp-" + hashlib.sha256((written + title + alt).encode()).hexdigest()[:10]
-    controls = "\n".join(_slider(f"{name}-{place}", slider) for place, slider in enumerate(sliders))
+    choices = [(pills if slider.get("pills") else _slider)(f"{name}-{place}", slider) for place, slider in enumerate(sliders)]
+    controls = "\n".join(sorted(choices, key=lambda choice: choice.startswith("<div")))  # what is seen comes before what moves it
     return Template(asset("figure.html")).substitute(
         kind=kind, name=name, title=escape(title), alt=escape(alt), still=still, parts=parts.replace("<sliders>", controls),
         note=escape(note), json=written, scripts="".join(map(asset, scripts)), styles="".join(map(asset, styles)))
@@ -187,10 +195,32 @@ def to_json(data: dict[str, Any]) -> str:
 def _slider(name: str, slider: dict[str, Any]) -> str:
     """Return one labelled range input whose positions 0, 1, ... stand for the slider's values."""
     text = escape(slider["texts"][slider["start"]])
-    return (f'<div class="bdp-slider"><label for="{name}">{escape(slider["label"])}</label>'
+    return (f'<div class="bdp-slider" data-place="{name.rpartition("-")[2]}"><label for="{name}">{escape(slider["label"])}</label>'
             f'<output for="{name}" aria-live="off">{text}</output>'  # the note is read aloud, and the slider says its value
             f'<input type="range" id="{name}" min="0" max="{len(slider["values"]) - 1}" step="1" '
             f'value="{slider["start"]}" aria-valuetext="{text}" autocomplete="off"></div>')
+
+
+def pills(name: str, slider: dict[str, Any]) -> str:
+    """Return a slider of few texts as pills, radio buttons of which one is chosen; trust models say whom a user trusts."""
+    trust, shown = set(slider["texts"]) <= set(TRUSTED), []
+    legend = "Whom do you trust?" if trust and slider["label"] == slider["name"] else slider["label"]
+    for value, text in enumerate(slider["texts"]):
+        look = f' style="--bdp-pill: var(--bdp-{TRUST_COLORS[text][1:]})"' if trust else ""
+        words = f"{_wall(text)}<b>{TRUSTED[text]}</b> <small>{'' if text == 'none' else text}</small>" if trust else escape(text)
+        shown.append(f'<label{look}><input type="radio" name="{name}" value="{value}" autocomplete="off"'
+                     f'{" checked" * (value == slider["start"])}><span>{words}</span></label>')
+    return (f'<fieldset class="bdp-pills" data-place="{name.rpartition("-")[2]}"><legend>{escape(legend)}</legend>'
+            f'{"".join(shown)}</fieldset>')
+
+
+def _wall(trust: str) -> str:
+    """Return a small picture: a phone, a shuffler, a server, and the wall where trust ends."""
+    wall = f'<path d="M{WALLS[trust]} 1v16"/>' if trust in WALLS else ""
+    phone, middle, server = (1, 26 if trust == "local" else 22, 40 if trust in ("shuffle", "local") else 36)
+    return ('<svg viewBox="0 0 58 18" width="40" height="13" aria-hidden="true">'
+            f'<rect x="{phone}" y="4" width="6" height="10" rx="1.6"/><circle cx="{middle}" cy="9" r="4.2"/>'
+            f'<rect x="{server}" y="4.5" width="9" height="9" rx="1.2"/>{wall}</svg>')
 
 
 @cache

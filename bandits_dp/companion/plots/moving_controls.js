@@ -1,4 +1,4 @@
-// The controls of a moving figure or scene: sliders, a note that is read aloud, and a button that plays.
+// The controls of a moving figure or scene: sliders and pills, a note that is read aloud, and a button that plays.
 // A page holds one copy of this script per figure; whichever runs first starts a figure, the others find it started.
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -14,12 +14,17 @@ function element(parent, name, attributes, text) {
   return node;
 }
 
+// A colour, by the name under which the style sheet or a page has it in the light and in the dark.
+function paint(color) {
+  return `var(--bdp-${color.slice(1)}, color-mix(in oklab, ${color}, var(--bdp-lift)))`;
+}
+
 // ---- One figure
 
 // Put the parts that need this script in place of the still picture.
 function unpack(figure) {
   const still = figure.querySelector(".bdp-still");
-  still.insertAdjacentHTML("afterend", figure.querySelector(".bdp-parts").textContent);
+  still.insertAdjacentHTML("afterend", withOwnIds(figure, figure.querySelector(".bdp-parts").textContent));
   still.remove();
   figure.querySelector(".bdp-controls").after(figure.querySelector(".bdp-note"));
 }
@@ -27,18 +32,15 @@ function unpack(figure) {
 function begin(figure, draw, fillTable) {
   unpack(figure);
   const data = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
-  const inputs = [...figure.querySelectorAll("input[type=range]")], outputs = figure.querySelectorAll("output");
+  const boxes = [...figure.querySelectorAll("[data-place]")].sort((a, b) => a.dataset.place - b.dataset.place);
+  const controls = boxes.map(control);
   const note = figure.querySelector(".bdp-note"), numbers = figure.querySelector(".bdp-numbers");
   // Frames are in the order of nested loops over the sliders, the last one innermost.
-  const place = () => inputs.reduce((sum, input, k) => sum * data.sliders[k].values.length + Number(input.value), 0);
+  const place = () => controls.reduce((sum, one, k) => sum * data.sliders[k].values.length + one.at(), 0);
   const redraw = () => draw(figure, data, data.frames[place()]);
   const refill = () => numbers && numbers.open && fillTable(numbers.querySelector("div"), data, data.frames[place()]);
   const say = () => {
-    inputs.forEach((input, k) => {
-      outputs[k].textContent = data.sliders[k].texts[input.value];
-      input.setAttribute("aria-valuetext", outputs[k].textContent);
-      input.style.setProperty("--bdp-done", `${(100 * input.value) / input.max}%`);
-    });
+    controls.forEach((one, k) => one.say(data.sliders[k].texts[one.at()]));
     const said = data.frames[place()].note;
     if (note.textContent !== said) note.textContent = said; // the same words again would be read aloud again
   };
@@ -47,10 +49,9 @@ function begin(figure, draw, fillTable) {
     redraw();
     refill();
   };
-  useOwnIds(figure, inputs, outputs);
-  playable(figure, inputs);
-  for (const input of inputs) {
-    input.addEventListener("input", () => {
+  playable(figure, controls);
+  for (const box of boxes) {
+    box.addEventListener("input", () => {
       figure.classList.add("bdp-moved"); // only a reader's move glides, the first drawing stands
       move();
     });
@@ -59,33 +60,44 @@ function begin(figure, draw, fillTable) {
   say();
   // Draws at once when the figure is near, else when the page first lays it out or is printed; and whenever its width changes.
   new ResizeObserver(redraw).observe(figure.querySelector(".bdp-plot"));
+  new ResizeObserver(() => figure.classList.toggle("bdp-wide", figure.clientWidth >= 600)).observe(figure); // controls beside
   addEventListener("beforeprint", redraw);
 }
 
-// A notebook may show the same output twice; a label must lead to the slider beside it.
-function useOwnIds(figure, inputs, outputs) {
-  const name = figure.id, labels = figure.querySelectorAll(".bdp-slider label");
-  if (document.getElementById(name) === figure) return;
+// A slider, or pills of which one is chosen: both stand at a position, and say it.
+function control(box) {
+  const range = box.querySelector("input[type=range]"), output = box.querySelector("output");
+  if (!range) return { at: () => Number(box.querySelector("input:checked").value), say: () => {} };
+  const say = (text) => {
+    output.textContent = text;
+    range.setAttribute("aria-valuetext", text);
+    range.style.setProperty("--bdp-done", `${(100 * range.value) / range.max}%`);
+  };
+  return { at: () => Number(range.value), say, range };
+}
+
+// A notebook may show the same output twice; a label must lead to the slider beside it, and pills must not know each other.
+function withOwnIds(figure, parts) {
+  const name = figure.id;
+  if (document.getElementById(name) === figure) return parts;
   let copy = 2;
   while (document.getElementById(`${name}-copy-${copy}`)) copy++;
   figure.id = `${name}-copy-${copy}`;
-  inputs.forEach((input, k) => {
-    input.id = labels[k].htmlFor = outputs[k].htmlFor = `${figure.id}-${k}`;
-  });
+  return parts.replaceAll(name, figure.id);
 }
 
 // A button that moves one slider on, step by step, to its end.
-function playable(figure, inputs) {
+function playable(figure, controls) {
   const button = figure.querySelector(".bdp-play");
   if (!button) return;
-  const slider = inputs[button.dataset.slider], atEnd = () => Number(slider.value) >= Number(slider.max);
+  const slider = controls[button.dataset.slider].range, atEnd = () => Number(slider.value) >= Number(slider.max);
   let timer = 0;
   const show = () => {
     button.textContent = timer ? "Pause" : atEnd() ? "Play again" : "Play";
   };
   const put = (value) => {
     slider.value = value;
-    slider.dispatchEvent(new Event("input"));
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
   };
   const stop = () => {
     clearInterval(timer);
@@ -104,9 +116,8 @@ function playable(figure, inputs) {
     timer = atEnd() ? 0 : setInterval(step, Number(button.dataset.pace));
     show();
   });
-  for (const input of inputs) {
-    input.addEventListener("input", (event) => (event.isTrusted ? stop() : show())); // a hand on a slider takes over
-  }
+  // A hand on the slider takes over; another pill is looked at while the slider plays on.
+  figure.addEventListener("input", (event) => (event.isTrusted && event.target === slider ? stop() : show()));
   show();
 }
 

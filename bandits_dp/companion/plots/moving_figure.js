@@ -122,7 +122,7 @@ function drawMarks(marks, axes, series) {
     const path = marks.children[i] || element(marks, "path", {});
     const dash = (kind === "bdp-stroke" && look.dash) || "none";
     set(path, { class: kind, d, "data-label": look.label, "stroke-dasharray": dash });
-    path.style.setProperty("--bdp-color", look.color);
+    path.style.setProperty("--bdp-color", paint(look.color));
   });
 }
 
@@ -134,7 +134,7 @@ function drawEnds(ends, { y, w, h }, series) {
     const { look, end } = sorted[i];
     const lead = element(ends, "path", { class: "bdp-lead", d: `M${one(w + 2)},${one(end)}L${one(w + 12)},${one(height)}` });
     const name = element(ends, "text", { class: "bdp-end", x: one(w + 15), y: one(height + 4.5) }, look.label);
-    for (const node of [lead, name]) node.style.setProperty("--bdp-color", look.color);
+    for (const node of [lead, name]) node.style.setProperty("--bdp-color", paint(look.color));
   });
 }
 
@@ -145,7 +145,7 @@ function fillLegend(legend, series) {
     const d = isCurve(look) ? "M1,7H27" : look.kind === "bar" ? "M8,1h12v12h-12Z" : MARKERS[look.marker](14, 7);
     const path = element(element(item, "svg", { width: 28, height: 14 }), "path", { d });
     set(path, { class: isCurve(look) ? "bdp-stroke" : "bdp-fill", "stroke-dasharray": (isCurve(look) && look.dash) || "none" });
-    path.style.setProperty("--bdp-color", look.color);
+    path.style.setProperty("--bdp-color", paint(look.color));
     item.append(look.label);
   }
 }

@@ -1,8 +1,8 @@
 // Draws every scene made by bandits_dp.plots.moving_scene that is on the page and not yet drawn.
 // Python wraps it, after moving_controls.js, in one function, so nothing here becomes global.
 
-const TAGS = { dot: "circle", path: "path", bar: "rect", text: "text" };
-const INKS = { ink: "var(--bdp-ink)", soft: "var(--bdp-soft)", secret: "var(--bdp-secret)" };
+const TAGS = { dot: "circle", path: "path", bar: "rect", ground: "rect", text: "text", icon: "g" };
+const INKS = { ink: "var(--bdp-ink)", soft: "var(--bdp-soft)", secret: "var(--bdp-secret)", paper: "var(--bdp-behind)" };
 
 function drawScene(figure, data, frame) {
   const plot = figure.querySelector(".bdp-plot"), width = plot.clientWidth;
@@ -25,20 +25,26 @@ function drawScene(figure, data, frame) {
     }
     // A node that already stands in its place is not put there again, since that would end its glide.
     if (svg.children[i] !== node) svg.insertBefore(node, svg.children[i] || null);
-    place(node, mark, unit, height);
+    place(node, mark, unit, height, data.icons);
   });
 }
 
-function place(node, mark, unit, height) {
+function place(node, mark, unit, height, icons) {
   const { x = 0, y = 0 } = mark, solid = mark.kind === "path" ? mark.filled : !mark.hollow;
-  set(node, { class: (solid ? "bdp-fill" : "bdp-stroke") + (mark.faint ? " bdp-faint" : "") });
-  node.style.setProperty("--bdp-color", INKS[mark.color] || mark.color);
+  const boxed = node.tagName === "rect", look = { ground: "bdp-ground", icon: "bdp-icon" }[mark.kind];
+  set(node, { class: (look || (solid ? "bdp-fill" : "bdp-stroke")) + (mark.faint ? " bdp-faint" : "") });
+  node.style.setProperty("--bdp-color", INKS[mark.color] || paint(mark.color));
   const tall = unit * (mark.height || 0);
-  const left = unit * x, top = height - unit * y - (mark.kind === "bar" ? tall : 0);
-  node.style.transform = `translate(${left.toFixed(2)}px, ${top.toFixed(2)}px)`;
+  const left = unit * x, top = height - unit * y - (boxed ? tall : 0);
+  const moved = `translate(${left.toFixed(2)}px, ${top.toFixed(2)}px)`;
+  node.style.transform = mark.kind === "icon" ? `${moved} scale(${(unit * mark.size).toFixed(2)})` : moved;
+  if (mark.kind === "icon" && node.dataset.name !== mark.name) {
+    node.dataset.name = mark.name;
+    node.innerHTML = icons[mark.name].replaceAll('"C"', '"var(--bdp-color)"').replaceAll('"P"', '"var(--bdp-behind)"');
+  }
   if (mark.kind === "dot") node.style.r = `${(unit * mark.size).toFixed(2)}px`;
-  if (mark.kind === "bar") {
-    set(node, { rx: 2 });
+  if (boxed) {
+    set(node, { rx: mark.kind === "ground" ? 0 : 2 });
     node.style.width = `${(unit * (mark.width || 0)).toFixed(2)}px`;
     node.style.height = `${tall.toFixed(2)}px`;
   }
@@ -47,6 +53,7 @@ function place(node, mark, unit, height) {
     node.setAttribute("d", "M" + mark.points.map(([right, up]) => `${(unit * right).toFixed(2)},${(-unit * up).toFixed(2)}`).join("L"));
   }
   if (mark.kind === "text") {
+    if (mark.color === "secret") node.style.setProperty("--bdp-color", "var(--bdp-secret-letters)");
     set(node, { "text-anchor": mark.anchor, "font-weight": mark.bold ? 700 : 400 });
     node.textContent = mark.words;
   }

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.companion.plots.marks import Bar, Dot, Mark, Path
+from bandits_dp.companion.plots.marks import ICONS, Bar, Dot, Ground, Icon, Mark, Path
 from bandits_dp.companion.plots.moving import Moving, Setting, called, placed, things
 
 PIXELS = 4.4  # of the still picture, for one unit of a scene that is 100 wide
-INK = {"ink": "#6a7080", "soft": "#8a8f9c", "secret": "#bd7d00"}  # readable on white and on black
+PAPER = "#ffffff"
+INK = {"ink": "#6a7080", "soft": "#8a8f9c", "secret": "#bd7d00", "paper": PAPER}  # readable on white and on black
+STILL = {"#5a5a5a": "#4b4f5c", "#0072b2": "#1f66c2", "#009e73": "#007f65", "#d55e00": "#b8400f"}  # the page's
 
 
 class MovingScene(Moving):
@@ -22,8 +24,8 @@ class MovingScene(Moving):
     Parameters
     ----------
     draw : callable
-        `draw(**setting)` returns a pair: a list of marks (`Dot`, `Path`, `Bar`, `Text`) in drawing order, and a note, a sentence
-        with the key numbers at this setting. Called once for every combination of slider values.
+        `draw(**setting)` returns a pair: a list of marks (`Dot`, `Path`, `Bar`, `Ground`, `Icon`, `Text`) in drawing order, and
+        a note, a sentence with the key numbers at this setting. Called once for every combination of slider values.
     sliders, start, title, alt, labels
         As those of a `MovingFigure`.
     size : (float, float)
@@ -67,12 +69,14 @@ class MovingScene(Moving):
         frames, first = self._frames()
         marks: dict[str, int] = {}
         packed = [{"marks": [placed(marks, mark.packed()) for mark in shown], "note": note} for shown, note in frames]
-        data = {"size": [side if type(side) is int else float(side) for side in size], "sliders": self._slider_table(),
-                "frames": packed, "marks": things(marks)}
+        used = sorted({mark.name for shown, _ in frames for mark in shown if isinstance(mark, Icon)})
+        data = {"size": [side if type(side) is int else float(side) for side in size], "sliders": self._slider_table(play),
+                "frames": packed, "marks": things(marks), "icons": {name: ICONS[name] for name in used}}
         place = 0 if play is None else list(self.sliders).index(play)
         button = f'<button type="button" class="bdp-play" data-slider="{place}" data-pace="{pace:d}">Play</button>\n'
         shown, note = frames[first]
-        self._show("draw", data, _still(shown, sides), note, '<div class="bdp-plot"></div>', "" if play is None else button)
+        stage = f'<div class="bdp-plot" style="--bdp-shape: {sides[0] / sides[1]:.4g}"></div>'
+        self._show("draw", data, _still(shown, sides), note, stage, "" if play is None else button)
 
     def frame(self, setting: Setting) -> tuple[tuple[Mark, ...], str]:
         """Compute afresh the marks and the note of one setting, which gives each slider any value, not only its own."""
@@ -92,17 +96,26 @@ def _still(marks: Sequence[Mark], size: NDArray[np.float64]) -> str:
     unit = 100 * PIXELS / size[0]
     width, height = unit * size
     drawn = "".join(_svg(mark, unit, height) for mark in marks)
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-            f'height="{height:.0f}" font-family="sans-serif" font-size="13">{drawn}</svg>')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -6 {width + 16:.0f} {height + 12:.0f}" width="{width + 16:.0f}" '
+            f'height="{height + 12:.0f}" font-family="sans-serif" font-size="13">{drawn}</svg>')
 
 
 def _svg(mark: Any, unit: float, height: float) -> str:
     x, y = unit * mark.x, height - unit * mark.y
     color = INK.get(mark.color) or mark.packed()["color"]
+    color = STILL.get(color, color)
     solid = mark.filled if isinstance(mark, Path) else not getattr(mark, "hollow", False)
     look = f'fill="{color}"' if solid else f'fill="none" stroke="{color}" stroke-width="2"'
     look += ' opacity="0.35"' if mark.faint else ""
     match mark:
+        case Ground():
+            look = f'fill="{color}" opacity="0.12"'
+            return (f'<rect x="{x:.1f}" y="{y - unit * mark.height:.1f}" width="{unit * mark.width:.1f}" '
+                    f'height="{unit * mark.height:.1f}" {look}/>')
+        case Icon():
+            drawn = ICONS[mark.name].replace('"C"', f'"{color}"').replace('"P"', f'"{PAPER}"')
+            drawn = drawn.replace("/>", ' vector-effect="non-scaling-stroke"/>')
+            return f'<g transform="translate({x:.1f} {y:.1f}) scale({unit * mark.size:.2f})" stroke-width="1.6">{drawn}</g>'
         case Dot():
             return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{unit * mark.size:.1f}" {look}/>'
         case Bar():
