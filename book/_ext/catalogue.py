@@ -3,9 +3,11 @@
     ```{catalogue}
     ```
 
-is a form that filters, and a table with a row per algorithm.
+is a form that filters, and a table with a row per algorithm. In its bound, the fractions that hold epsilon have the colour of whom
+users trust: they are what privacy costs.
 """
 
+import re
 from typing import TYPE_CHECKING
 
 from docutils import nodes
@@ -16,16 +18,28 @@ from browse import Browse, chapter_title, fold, form, row, table
 if TYPE_CHECKING:
     from bandits_dp import System
 
-COLUMNS = {"item": "Algorithm", "promise": "Trust and guarantee", "bound": "Regret bound", "evidence": "Chapter and test"}
+COLUMNS = {"item": "Algorithm", "promise": "Users trust", "bound": "Regret bound", "evidence": "Chapter and test"}
+TRUSTED = {"none": "everybody", "central": "the server", "shuffle": "a shuffler", "local": "nobody"}
+PRICE = "#c0ffee"  # which tables.css replaces
 ORDERS = {"trust-model": "trust model", "problem": "problem", "chapter": "chapter", "item": "name"}
 MODELS = ("none", "central", "shuffle", "local")
 
 
 def guarantee(system: "System") -> str:
+    """Say what is promised, in MyST."""
     if system.model == "none":
-        return "Guarantee: none"
+        return "no guarantee"
     alone = r", or $\varepsilon$ alone with Laplace or discrete noise" if system.pure else ""
-    return rf"Guarantee: $(\varepsilon, \delta)$ in the {system.model} model{alone}"
+    return rf"{system.model} model, $(\varepsilon, \delta)${alone}, for {system.unit}"
+
+
+def priced(bound: str) -> str:
+    """Colour the fractions of a bound that hold epsilon."""
+    found = re.search(r"\\frac(\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}){2}", bound)
+    if not found:
+        return bound
+    whole = rf"\textcolor{{{PRICE}}}{{{found[0]}}}" if r"\varepsilon" in found[0] else found[0]
+    return bound[: found.start()] + whole + priced(bound[found.end() :])
 
 
 def options(system: "System") -> str:
@@ -56,8 +70,8 @@ class Catalogue(Browse):
             item.append(fold(words, *self.text(listed)))
         cells = {
             "item": item,
-            "promise": self.text(f"{system.model}, {system.unit}\n\n{guarantee(system)}"),
-            "bound": self.text(f"${system.regret}$"),
+            "promise": [nodes.strong("", TRUSTED[system.model]), *self.text(guarantee(system))],
+            "bound": self.text(f"${priced(system.regret)}$"),
             "evidence": self.text(f"{self.chapter(system.chapter)}\n\n{{checked-by}}`{system.test}`"),
         }
         own = {"trust-model": system.model, "problem": system.setting, "paper": system.paper, "chapter": system.chapter}

@@ -1,9 +1,10 @@
 """Sphinx extension: the page "Which one should I use?", made of the catalogue, `which.toml` and the stored contest.
 
-    ```{which}
+    ```{which} How the answer is found
+    Text.
     ```
 
-is a form, one section per answer, and a table of all systems. Without a script every answer stands there to be read, judged by
+is a form, its text folded below, one section per answer, and a table of all systems. Without a script every answer stands there to be read, judged by
 all instances of the contest; `which.js` shows the form, judges by the instances that are nearest to the reader's own numbers, and
 writes these into the code.
 """
@@ -195,6 +196,10 @@ def anchor(answer: Answer) -> str:
 class Which(Browse):
     """The form, the answers and the table of all systems."""
 
+    has_content = True
+    required_arguments = 1
+    final_argument_whitespace = True
+
     def run(self) -> list[nodes.Node]:
         import bandits_dp as bdp
 
@@ -207,6 +212,8 @@ class Which(Browse):
                 if answer not in first.setdefault(name, []):
                     first[name].append(answer)
         parts: list[nodes.Node] = [questions(), element("div", element("p", ""), class_="which-told", role="status")]
+        found = nodes.admonition("", nodes.title("", self.arguments[0]), *self.parse_content_to_nodes(), classes=["dropdown"])
+        parts.append(found)
         for kind, about in KINDS.items():
             leaves = [self.leaf(*one) for one in made if one[0].kind == kind]
             parts.append(self.section(about.title, f"which-{kind}", *leaves))
@@ -290,12 +297,12 @@ def questions() -> Element:
     """Make the form; a script shows it."""
 
     def number(name: str, words: str, **own: str) -> Element:
-        return field("which", name, words, element("input", type_="number", inputmode="decimal", **own))
+        return field("ask", name, words, element("input", type_="number", inputmode="decimal", **own))
 
     return element(
         "form",
-        field("which", "kind", "What do you choose among?", select({key: kind.title for key, kind in KINDS.items()})),
-        field("which", "trust", "Whom may people trust?", select(TRUST)),
+        field("ask", "kind", "What do you choose among?", select({key: kind.title for key, kind in KINDS.items()})),
+        field("ask", "trust", "Whom may people trust?", select(TRUST)),
         number("visits", "How often may one person answer?", min="1", step="1", value="1"),
         number("epsilon", "ε per person", min="0.01", step="any", value="1"),
         number("horizon", "Answers in all, T", min="100", step="1"),

@@ -1,0 +1,47 @@
+"""Sphinx extension: a page of the API is there to look things up, so that everything said of one thing is one line.
+
+An attribute's type stands beside its name, and of a parameter, an error and what is returned, name and type stand on the left and
+the meaning on the right. Sphinx makes fields of a list and a paragraph for each; `objects.css` lays out what is made here.
+"""
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
+DASH = " – "  # what Sphinx puts between a name and its meaning
+
+
+def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Arrange all objects of one page."""
+    for thing in document.findall(addnodes.desc):
+        content = thing[-1]
+        for fields in [child for child in content.children if isinstance(child, nodes.field_list)]:
+            for field in list(fields.children):
+                name, body = field.children
+                if name.astext() == "Type":
+                    thing[0] += nodes.inline("", "", nodes.Text(body.astext()), classes=["kind"])
+                    fields.remove(field)
+                else:
+                    for line in body.findall(nodes.paragraph):
+                        arrange(line)
+            if not fields.children:
+                content.remove(fields)
+
+
+def arrange(line: nodes.paragraph) -> None:
+    """Divide a paragraph, "name (type) – meaning", in two."""
+    place = next((i for i, part in enumerate(line.children) if isinstance(part, nodes.Text) and part == DASH), None)
+    if place is None:
+        return
+    name, *kind = line.children[:place]
+    what = nodes.inline("", "", name, classes=["what"])
+    if kind := [part for part in kind if part not in (" (", ")")]:
+        what += [nodes.Text(" "), nodes.inline("", "", *kind, classes=["kind"])]
+    said = nodes.inline("", "", *line.children[place + 1 :], classes=["said"])
+    line["classes"].append("one-line")
+    line.children = []
+    line += [what, nodes.Text(" "), said]
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("doctree-resolved", put_in)
