@@ -32,6 +32,9 @@ EARLY_FACES = """<script>if (location.protocol !== "file:") for (const face of %
 # The theme measures every box that may scroll as soon as a page is read, which lays out all of a chapter before its first lines are
 # shown; book.js does the same a section at a time.
 MEASURING = re.compile(r"function (\w+)\(\)\{const (\w)=\(\)=>\{document\.querySelectorAll\(\[\"pre\".*?,\2\(\)\}(?=function )")
+# Extensions give each proof, exercise and solution the same name within.
+SAME_NAME = re.compile(r' id="(?:proof|exercise|solution)(?:-content)?"')
+TEST = re.compile(r'(?<=<span class="pre">)test_\w+(?=</span>)')  # a name that may break after an underscore, and nowhere else
 ADDRESS = re.compile(r"url\((['\"]?)(?!data:|https?:|#|/)([^'\")]+)\1\)")
 
 
@@ -80,6 +83,10 @@ def lighten(page: Path, site: Path) -> None:
     light = re.sub(r'(<button class="btn search-button-field[^>]*?) aria-label="Search"', r"\1", light)
     # What a list holds are list items; docutils' role for an entry of a bibliography is out of use.
     light = light.replace('role="doc-biblioentry"', 'role="listitem"')
+    light = TEST.sub(lambda found: found[0].replace("_", "_<wbr>"), SAME_NAME.sub("", light))
+    # The contents come after the text, which must not move when they do.
+    if 'class="bd-sidebar-secondary' in light:
+        light = light.replace('<div class="bd-content">', '<div class="bd-content beside-contents">', 1)
     sheets = [found[1] for found in STYLE.finditer(light)]
     wanted = [(page.parent / plain(sheet)).resolve() for sheet in sheets if not plain(sheet).endswith(UNUSED_STYLES)]
     if len(wanted) > 1:

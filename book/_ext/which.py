@@ -4,9 +4,9 @@
     Text.
     ```
 
-is a form, its text folded below, one section per answer, and a table of all systems. Without a script every answer stands there to be read, judged by
-all instances of the contest; `which.js` shows the form, judges by the instances that are nearest to the reader's own numbers, and
-writes these into the code.
+is a form, the text folded below it, one section per answer, and a table of all systems. Without a script every answer stands
+there to be read, judged by all instances of the contest; `which.js` shows the form, judges by the instances that are nearest to the
+reader's own numbers, and writes these into the code.
 """
 
 import json

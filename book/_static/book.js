@@ -55,6 +55,7 @@
     const article = document.querySelector("article");
     if (!article) return;
     const parts = [article, ...document.querySelectorAll(SECTION)];
+    for (const box of article.querySelectorAll(BOXES)) box.tabIndex = 0; // until it is measured
     // Comes once at the start, and whenever a fold opens, the window changes or a section is laid out.
     const changes = new ResizeObserver((entries) => entries.forEach((entry) => lookAt(entry.target)));
     for (const part of parts) changes.observe(part);
@@ -86,4 +87,63 @@ document.addEventListener("DOMContentLoaded", function () {
     for (const part of page.querySelectorAll(".katex-html, annotation")) part.remove();
     return original(page.documentElement.outerHTML, anchor);
   };
+});
+
+// Beside a link to a theorem, an algorithm or another box stands what it says, for who hovers, and for who comes by keyboard; for
+// these, what a citation cites, too. Escape takes it away. Touch follows the link.
+document.addEventListener("DOMContentLoaded", function () {
+  "use strict";
+  const article = document.querySelector("article");
+  if (!article) return;
+  const card = document.createElement("div");
+  card.className = "beside";
+  card.hidden = true;
+  card.setAttribute("aria-hidden", "true"); // who listens follows the link
+  const pages = {};
+  let wanted = null, soon = 0;
+  async function boxOf(link) {
+    const [address, label] = link.href.split("#");
+    if (!label) return null;
+    const here = address === location.href.split(/[?#]/)[0];
+    if (!here && location.protocol === "file:") return null; // which may not read another page
+    const page = here ? document : await (pages[address] ??= fetch(address).then((answer) => answer.text())
+      .then((text) => new DOMParser().parseFromString(text, "text/html")));
+    return page.getElementById(decodeURIComponent(label))?.closest("div.proof, div.exercise");
+  }
+  async function show(link, byKeyboard) {
+    wanted = link;
+    const box = /#(?!$)/.test(link.href) && !link.matches(".headerlink") ? await boxOf(link).catch(() => null) : null;
+    if (wanted !== link || (!box && !(byKeyboard && link.title))) return;
+    card.replaceChildren(box ? box.cloneNode(true) : link.title);
+    for (const part of card.querySelectorAll("[id], [tabindex], details, .headerlink")) {
+      part.matches("details, .headerlink") ? part.remove() : ["id", "tabindex"].forEach((name) => part.removeAttribute(name));
+    }
+    for (const inner of card.querySelectorAll("a")) inner.replaceWith(...inner.childNodes);
+    article.append(card);
+    card.hidden = false;
+    const place = link.getClientRects()[0], own = card.getBoundingClientRect(), low = place.bottom + 6;
+    card.style.left = `${Math.max(8, Math.min(place.left, innerWidth - own.width - 24))}px`;
+    card.style.top = `${low + own.height < innerHeight ? low : Math.max(8, place.top - own.height - 6)}px`;
+  }
+  function hide() {
+    clearTimeout(soon);
+    wanted = null;
+    card.hidden = true;
+  }
+  const later = (act, time) => {
+    clearTimeout(soon);
+    soon = setTimeout(act, time);
+  };
+  article.addEventListener("pointerover", function (event) {
+    if (event.pointerType !== "mouse") return;
+    const link = event.target.closest("a.internal[href*='#']");
+    if (event.target.closest(".beside") || (link && link === wanted)) clearTimeout(soon);
+    else if (link) later(() => show(link, false), 250);
+    else if (wanted) later(hide, 250);
+    else clearTimeout(soon);
+  });
+  article.addEventListener("focusin", (event) => event.target.matches("a.internal:focus-visible") && show(event.target, true));
+  article.addEventListener("focusout", hide);
+  addEventListener("keydown", (event) => event.key === "Escape" && hide());
+  addEventListener("scroll", hide, { passive: true });
 });

@@ -1,7 +1,7 @@
 // The order of search results; Sphinx puts this into language_data.js (html_search_scorer). A page is worth what its words say of
 // it: how often each word that was searched for stands there, and each two words together, which search_counts.js knows of chapters
-// and guides, and whether its title has them all. A section whose heading was searched for stands just above its page, or, if the
-// heading says nothing else, above all; an object comes last.
+// and guides, whether it is the first chapter with the two, and whether its title has them all. A section whose heading was
+// searched for stands just above its page, or, if the heading says nothing else, above all; an object comes last.
 Scorer.score = function (result) {
   const [docname, title, anchor, description, score] = result;
   const stemmer = new Stemmer();
@@ -12,11 +12,13 @@ Scorer.score = function (result) {
   const stems = words.map((word) => stemmer.stemWord(word));
   const often = stems.map((stem) => counted?.[stem] ?? 0);
   const together = stems.slice(1).map((stem, i) => counted?.[`${stems[i]} ${stem}`] ?? 0);
+  const chapters = Object.keys(window.searchCounts ?? {}).filter((name) => name.startsWith("notebooks/")).sort();
+  const first = stems.slice(1).filter((stem, i) => chapters.find((name) => searchCounts[name][`${stems[i]} ${stem}`]) === docname);
   const heading = splitQuery(title.split(" > ").pop().toLowerCase()).filter((word) => !stopwords.includes(word));
   const just = words.length > 0 && heading.length <= words.length && words.every((word) => heading.includes(word));
   const named = !anchor && words.length > 0 && words.every((word) => title.toLowerCase().includes(word));
   const logs = (list, weight) => list.reduce((sum, times) => sum + weight * Math.log2(1 + times), 0);
-  const page = (counted ? 50 : 0) + logs(often, 10) + logs(together, 20);
+  const page = (counted ? 50 : 0) + logs(often, 10) + logs(together, 20) + 25 * first.length;
   if (description !== null) return score / 10; // an object of the package
   const chapter = Number((docname.match(/^notebooks\/(\d+)/) ?? [])[1] ?? 10); // what is explained first stands first
   return page - 2 * chapter + (named ? 20 : 0) + (anchor && just ? 100 : 0) + score / 100 + (anchor ? 1 : 0);
@@ -29,6 +31,20 @@ Search.htmlToText = function (html, anchor) {
   for (const part of page.querySelectorAll("#jb-print-docs-body, .bd-header-article, .take-along")) part.remove();
   return textOf(page.documentElement.outerHTML, anchor).replace(/\s+/g, " ");
 };
+
+// An excerpt is taken from the whole page, so that a page is fetched when its line comes near, and once.
+const load = window.fetch;
+const texts = {};
+window.fetch = (address) => new Promise((done, fail) => setTimeout(() => {
+  const line = Search.output.lastElementChild;
+  const near = new IntersectionObserver((seen) => {
+    if (!seen.some((one) => one.isIntersecting)) return;
+    near.disconnect();
+    const page = String(address).split("#")[0];
+    (texts[page] ??= load(page).then((answer) => answer.text())).then((text) => done(new Response(text)), fail);
+  }, { rootMargin: "200px" });
+  near.observe(line);
+}));
 
 // Where nothing was found, offer the nearest beginning of a word that the book has.
 const letters = (one, other) => { // how many letters have to be changed
@@ -45,7 +61,7 @@ const letters = (one, other) => { // how many letters have to be changed
 
 const offerNearest = (box) => {
   const said = box.querySelector("p.search-summary");
-  if (!said || /\d|…|\.\.\.$/.test(said.innerText) || box.querySelector(".search-near")) return;
+  if (!said?.innerText.includes("did not match") || box.querySelector(".search-near")) return;
   const stem = new Stemmer().stemWord((new URLSearchParams(location.search).get("q") ?? "").toLowerCase().trim());
   const known = {};
   for (const counts of Object.values(window.searchCounts ?? {})) {
