@@ -10,8 +10,11 @@ import pytest
 from matplotlib.figure import Figure
 
 import bandits_dp as bdp
+import catalogue
 import checked_by
+import formulas
 import pictures
+import used_styles
 from tests.book_helpers import build, chapter, picture, save
 
 Build = Callable[..., SimpleNamespace]
@@ -42,7 +45,7 @@ def small_book(tmp_path: Path) -> Build:
             (tmp_path / "page.md").write_text(page, "utf-8")
         if test is not None:
             (tmp_path / "tests" / "test_truth.py").write_text(test, "utf-8")
-        status, told = build(tmp_path, "sphinx_proof", "checked_by", "pictures", "formulas")
+        status, told = build(tmp_path, "sphinx_proof", "checked_by", "pictures", "formulas", "objects")
         there = tmp_path / "_built" / "page.html"
         page = there.read_text("utf-8") if there.exists() else ""
         return SimpleNamespace(status=status, told=told, page=page, folder=there.parent)
@@ -100,3 +103,38 @@ def test_long_lines_lose_the_points_that_nobody_sees() -> None:
     assert len(kept) < 400 and kept[0] == (0, 0) and kept[-1] == pytest.approx(steps[-1], abs=0.06)
     for x, y in steps:
         assert min(max(abs(x - right), abs(y - up)) for right, up in kept) < pictures.NEAR + 0.1
+
+
+def test_a_style_sheet_keeps_what_a_page_or_a_script_can_use() -> None:
+    known = used_styles.names(['<p class="one two"></p><script>box.className = "three";</script>'], ["fold.classList.add('four')"])
+    assert {"one", "two", "three", "four"} <= known
+    sheet = """/* .one {} */ @font-face { font-family: "a;{}"; } .one, .never:hover { color: red } .never { color: blue }
+    @media print { .never {} @supports (a: b) { p > .two:not(.never, :is(.never, i)) { content: "}" } } }
+    @media screen { .never {} }
+    :is(.never, .one) > b, [class*=".never"] { color: green }"""
+    assert used_styles.used(sheet, known) == '''@font-face{font-family: "a;{}";}
+.one{color: red}
+@media print{@supports (a: b){p > .two:not(.never, :is(.never, i)){content: "}"}}}
+:is(.never, .one) > b,[class*=".never"]{color: green}'''
+
+
+def test_the_fractions_of_a_bound_that_hold_epsilon_are_its_price() -> None:
+    colour = rf"\textcolor{{{catalogue.PRICE}}}"
+    priced = {system.name: catalogue.priced(system.regret) for system in bdp.systems()}
+    for system in bdp.systems():
+        formulas.render(priced[system.name], False)
+        assert (colour in priced[system.name]) == (r"\varepsilon" in system.regret)
+    assert priced["LDP-AE"].startswith(rf"O\Big({colour}{{\frac{{1}}{{\varepsilon^2}}}} \sum")
+    assert catalogue.PRICE in (Path(catalogue.__file__).parents[1] / "_static" / "tables.css").read_text("utf-8")
+
+
+def test_a_line_of_the_api_has_name_and_meaning_apart(small_book: Build) -> None:
+    fields = "   :param size: How *large* it is.\n   :type size: int\n   :raises ValueError: If not.\n"
+    attribute = "   .. py:attribute:: half\n\n      Half of it.\n\n      :type: float\n"
+    built = small_book(f"# One\n\n```{{eval-rst}}\n.. py:class:: One(size)\n\n   A thing.\n\n{fields}\n{attribute}```\n")
+    assert built.status == 0, built.told
+    lines = re.findall(r'<p class="one-line"><span class="what">(.*?)</span> <span class="said">(.*?)</span></p>', built.page)
+    assert [re.sub("<.*?>", "", said) for _, said in lines] == ["How large it is.", "If not."]
+    assert re.sub("<.*?>", "", lines[0][0]) == "size int"
+    attribute = re.search(r'(?s)<dl class="py attribute">.*?</dl>', built.page)
+    assert attribute and '<span class="pre">float' in attribute[0] and "field-list" not in attribute[0]

@@ -30,7 +30,7 @@ def guarantee(system: "System") -> str:
     if system.model == "none":
         return "no guarantee"
     alone = r", or $\varepsilon$ alone with Laplace or discrete noise" if system.pure else ""
-    return rf"{system.model} model, $(\varepsilon, \delta)${alone}, for {system.unit}"
+    return rf"{system.model} model, $(\varepsilon, \delta)${alone}, {system.unit}"
 
 
 def priced(bound: str) -> str:
@@ -71,7 +71,7 @@ class Catalogue(Browse):
         cells = {
             "item": item,
             "promise": [nodes.strong("", TRUSTED[system.model]), *self.text(guarantee(system))],
-            "bound": self.text(f"${priced(system.regret)}$"),
+            "bound": self.text(rf"$\displaystyle {priced(system.regret)}$".replace(r"\Big", r"\bigg")),
             "evidence": self.text(f"{self.chapter(system.chapter)}\n\n{{checked-by}}`{system.test}`"),
         }
         own = {"trust-model": system.model, "problem": system.setting, "paper": system.paper, "chapter": system.chapter}

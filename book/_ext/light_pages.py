@@ -1,8 +1,8 @@
 """Sphinx extension: a page loads one style sheet, and only the scripts that something on it uses.
 
 The themes put all of theirs on every page. When the book is written, this takes away what no page of this book needs, and joins
-the style sheets in their order; scripts wait until a page is read, and lay out no more of it than is seen. It may
-run again over pages that it has seen. What another host would have to serve stops the build.
+the style sheets in their order, as far as a page can use them; scripts wait until a page is read, and lay out no more of it than is
+seen. It may run again over pages that it has seen. What another host would have to serve stops the build.
 """
 
 import hashlib
@@ -13,11 +13,14 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from used_styles import names, used
+
 # The theme's icons are drawn by icons.css, folds open by themselves (folds.py), nothing has tabs, and thebe is not used.
 UNUSED = ("scripts/fontawesome.js", "togglebutton.js", "design-tabs.js", "sphinx-thebe.js")
 UNUSED_STYLES = ("/togglebutton.css", "/sphinx-thebe.css", "/proof.css", "/exercise.css")
 # Only the search page searches; the dialog of every other page leads there.
 SEARCHING = ("searchtools.js", "language_data.js", "searchindex.js")
+TABLES = ("labels.js", "search_counts.js")  # which only hold words
 SCRIPT = re.compile(r'<script\b[^>]*\bsrc="([^"]+)"[^>]*></script>\n?|<script>[^<]*togglebutton[^<]*</script>\n?', re.IGNORECASE)
 VIEWPORT = re.compile(r'<meta name="viewport"[^>]*>\n?')
 STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]+)"[^>]*/?>\n?')
@@ -62,12 +65,15 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     if not changes and "clientWidth" in theme:
         raise ExtensionError(f"{script.name} measures boxes in a way that light_pages.py does not know")
     script.write_text(theme, "utf-8")
-    for page in sorted(site.rglob("*.html")):
-        if page.relative_to(site).parts[0] != "_static" and page.name != "404.html":  # whose addresses are absolute
-            lighten(page, site)
+    pages = [page for page in sorted(site.rglob("*.html")) if page.relative_to(site).parts[0] != "_static"]
+    scripts = (path.read_text("utf-8") for path in (site / "_static").rglob("*.js") if path.name not in TABLES)
+    known = names((page.read_text("utf-8") for page in pages), scripts)
+    for page in pages:
+        if page.name != "404.html":  # whose addresses are absolute
+            lighten(page, site, known)
 
 
-def lighten(page: Path, site: Path) -> None:
+def lighten(page: Path, site: Path, known: set[str]) -> None:
     """Take away what a page does not need, let its scripts wait, and join its style sheets."""
     text = page.read_text("utf-8")
     unused = UNUSED if page.name == "search.html" else UNUSED + SEARCHING
@@ -90,7 +96,7 @@ def lighten(page: Path, site: Path) -> None:
     sheets = [found[1] for found in STYLE.finditer(light)]
     wanted = [(page.parent / plain(sheet)).resolve() for sheet in sheets if not plain(sheet).endswith(UNUSED_STYLES)]
     if len(wanted) > 1:
-        joined = join(wanted, site / "_static")
+        joined = join(wanted, site / "_static", known)
         up = "../" * (len(page.relative_to(site).parts) - 1)
         link = EARLY_FACES % (FACES, up) + f'<link rel="stylesheet" href="{up}_static/{joined.name}" />\n'
         first = STYLE.search(light)
@@ -104,8 +110,8 @@ def plain(address: str) -> str:
     return address.partition("?")[0]
 
 
-def join(sheets: list[Path], folder: Path) -> Path:
-    """Write one style sheet in `folder` with what is in `sheets`, under a name of its content."""
+def join(sheets: list[Path], folder: Path, known: set[str]) -> Path:
+    """Write one style sheet in `folder` with what of `sheets` can be used, under a name of its content."""
     texts = []
     for sheet in sheets:
         base = PurePosixPath(sheet.parent.relative_to(folder).as_posix())
@@ -113,7 +119,7 @@ def join(sheets: list[Path], folder: Path) -> Path:
         if sheet.name == "theme.css":  # it only imports this one
             text = (folder / "basic.css").read_text("utf-8")
         texts.append(re.sub(r"@font-face\s*\{[^}]*Font Awesome[^}]*\}", "", text.replace(r"Font Awesome\ 6", "Font Awesome 6")))
-    said = "\n".join(texts)
+    said = used("\n".join(texts), known)
     path = folder / f"all-{hashlib.sha256(said.encode()).hexdigest()[:10]}.css"
     path.write_text(said, "utf-8")
     return path

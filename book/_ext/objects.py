@@ -16,10 +16,12 @@ def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
     for thing in document.findall(addnodes.desc):
         content = thing[-1]
         for fields in [child for child in content.children if isinstance(child, nodes.field_list)]:
+            known = {field[0].astext() for field in fields.children}
             for field in list(fields.children):
                 name, body = field.children
                 if name.astext() == "Type":
                     thing[0] += nodes.inline("", "", nodes.Text(body.astext()), classes=["kind"])
+                if name.astext() == "Type" or (name.astext() == "Return type" and "Returns" in known):  # which says it in words
                     fields.remove(field)
                 else:
                     for line in body.findall(nodes.paragraph):
@@ -30,14 +32,15 @@ def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
 
 def arrange(line: nodes.paragraph) -> None:
     """Divide a paragraph, "name (type) – meaning", in two."""
-    place = next((i for i, part in enumerate(line.children) if isinstance(part, nodes.Text) and part == DASH), None)
-    if place is None:
+    place = next((i for i, part in enumerate(line.children) if isinstance(part, nodes.Text) and part.startswith(DASH)), 0)
+    if not place:
         return
     name, *kind = line.children[:place]
     what = nodes.inline("", "", name, classes=["what"])
     if kind := [part for part in kind if part not in (" (", ")")]:
         what += [nodes.Text(" "), nodes.inline("", "", *kind, classes=["kind"])]
-    said = nodes.inline("", "", *line.children[place + 1 :], classes=["said"])
+    rest = nodes.Text(line.children[place].removeprefix(DASH))
+    said = nodes.inline("", "", rest, *line.children[place + 1 :], classes=["said"])
     line["classes"].append("one-line")
     line.children = []
     line += [what, nodes.Text(" "), said]
