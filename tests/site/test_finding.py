@@ -23,6 +23,7 @@ Address = Callable[[str, str], str]
     ("VB-SDP-AE", "notebooks/07_"),
     ("install", "book/get_the_code"),
     ("how to cite", "book/how_to"),
+    ("randomized response", "notebooks/03_"),
 ])
 def test_the_search_puts_the_explanation_first(page: Page, address: Address, words: str, first: str) -> None:
     page.goto(address("http", f"search.html?q={words.replace(' ', '+')}"))
@@ -31,6 +32,18 @@ def test_the_search_puts_the_explanation_first(page: Page, address: Address, wor
     assert found[0].startswith(first), found[:5]
     kinds = ["api" if "/api" in link else "chapter" for link in found if "/api" in link or link.startswith("notebooks/")]
     assert kinds == sorted(kinds, reverse=True), f"the API comes before a chapter: {found}"
+
+
+def test_the_search_reads_no_page_that_its_reader_does_not_come_near(page: Page, address: Address) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+    page.goto(address("http", "search.html?q=regret"), wait_until="networkidle")
+    found = page.locator("ul.search > li").count()
+    pages = [url for url in asked if re.search(r"/(?:notebooks|book)/.*\.html$", url)]
+    assert 3 <= len(pages) <= 14 < found, (pages, found)
+    assert len(pages) == len(set(pages)), "no page twice"
+    page.locator("ul.search > li").last.scroll_into_view_if_needed()
+    page.locator("ul.search > li").last.locator("p.context").wait_for()
 
 
 def test_a_typing_error_leads_to_the_nearest_word(page: Page, address: Address) -> None:

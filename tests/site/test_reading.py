@@ -7,7 +7,7 @@ import pytest
 from pages import CHAPTERS, both_schemes, every_chapter
 from playwright.sync_api import Locator, Page, expect
 
-from checkout import ROOT
+from checkout import ROOT, SITE
 
 pytestmark = pytest.mark.site
 
@@ -144,3 +144,47 @@ def test_buttons_follow_the_repository_address(page: Page, address: Address) -> 
 def test_the_first_page_leads_to_the_welcome_page(page: Page, address: Address) -> None:
     page.goto(address("file", "index.html"))
     page.wait_for_url("**/book/welcome.html")
+
+
+def test_what_a_link_names_stands_beside_it(page: Page, address: Address) -> None:
+    page.goto(address("http", "notebooks/10_private_linucb.html"), wait_until="networkidle")
+    card = page.locator("article > .beside")
+    link = page.locator("article a.internal[href*='06_vector_summation.html#lem-linear']").first  # a box of another page
+    link.hover()
+    expect(card).to_be_visible()
+    expect(card).to_contain_text("Lemma 6.3")
+    card.hover()
+    expect(card).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+    page.mouse.move(1, 1)
+    page.keyboard.press("Tab")
+    link.focus()
+    expect(card).to_be_visible()
+    link.blur()
+    expect(card).to_be_hidden()
+    assert not card.locator("a, [id]").count(), "nothing in it can be focused or is there twice"
+
+
+def test_a_printed_chapter_shows_its_proofs_and_no_scrollbar(page: Page, address: Address) -> None:
+    page.set_viewport_size({"width": 674, "height": 950})
+    page.emulate_media(media="print")
+    for name in (CHAPTERS[5], CHAPTERS[9], "book/catalogue.html", "book/welcome.html"):
+        page.goto(address("http", name), wait_until="networkidle")
+        hidden, forms, scrolls = page.evaluate("""() => {
+          const all = (what) => [...document.querySelectorAll(`article ${what}`)];
+          const told = (list) => list.map((e) => e.outerHTML.slice(0, 100));
+          return [told(all("details.fold:not(.solution) div.proof").filter((e) => !e.closest(".solution") && !e.offsetHeight)),
+            told(all(":is(form, button, input)").filter((e) => e.checkVisibility())),
+            told(all("*").filter((e) => /auto|scroll/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1
+              && e.checkVisibility()))];
+        }""")
+        assert not (hidden or forms or scrolls), (name, hidden, forms, scrolls)
+    expect(page.locator("canvas.lull-stage")).to_be_visible()
+
+
+def test_no_page_holds_a_name_twice() -> None:
+    """Not one page of the book, of the package's code or of the tests."""
+    for page in SITE.rglob("*.html"):
+        names = re.findall(r'<[a-z][^<>]*? id="([^"]*)"', page.read_text("utf-8"))
+        assert len(names) == len(set(names)), (page.name, sorted(name for name in set(names) if names.count(name) > 1)[:5])
