@@ -20,6 +20,7 @@ UNUSED = ("scripts/fontawesome.js", "togglebutton.js", "design-tabs.js", "sphinx
 UNUSED_STYLES = ("/togglebutton.css", "/sphinx-thebe.css", "/proof.css", "/exercise.css")
 # Only the search page searches; the dialog of every other page leads there.
 SEARCHING = ("searchtools.js", "language_data.js", "searchindex.js")
+BESIDE = "beside-contents"  # of a page that has some
 TABLES = ("labels.js", "search_counts.js")  # which only hold words
 SCRIPT = re.compile(r'<script\b[^>]*\bsrc="([^"]+)"[^>]*></script>\n?|<script>[^<]*togglebutton[^<]*</script>\n?', re.IGNORECASE)
 VIEWPORT = re.compile(r'<meta name="viewport"[^>]*>\n?')
@@ -67,7 +68,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     script.write_text(theme, "utf-8")
     pages = [page for page in sorted(site.rglob("*.html")) if page.relative_to(site).parts[0] != "_static"]
     scripts = (path.read_text("utf-8") for path in (site / "_static").rglob("*.js") if path.name not in TABLES)
-    known = names((page.read_text("utf-8") for page in pages), scripts)
+    known = {BESIDE} | names((page.read_text("utf-8") for page in pages), scripts)
     for page in pages:
         if page.name != "404.html":  # whose addresses are absolute
             lighten(page, site, known)
@@ -92,7 +93,7 @@ def lighten(page: Path, site: Path, known: set[str]) -> None:
     light = TEST.sub(lambda found: found[0].replace("_", "_<wbr>"), SAME_NAME.sub("", light))
     # The contents come after the text, which must not move when they do.
     if 'class="bd-sidebar-secondary' in light:
-        light = light.replace('<div class="bd-content">', '<div class="bd-content beside-contents">', 1)
+        light = light.replace('<div class="bd-content">', f'<div class="bd-content {BESIDE}">', 1)
     sheets = [found[1] for found in STYLE.finditer(light)]
     wanted = [(page.parent / plain(sheet)).resolve() for sheet in sheets if not plain(sheet).endswith(UNUSED_STYLES)]
     if len(wanted) > 1:

@@ -24,11 +24,11 @@ Scorer.score = function (result) {
   return page - 2 * chapter + (named ? 20 : 0) + (anchor && just ? 100 : 0) + score / 100 + (anchor ? 1 : 0);
 };
 
-// An excerpt leaves out what is not the chapter's text, and the page's empty lines.
+// An excerpt leaves out what is not the chapter's text, its code and the page's empty lines.
 const textOf = Search.htmlToText;
 Search.htmlToText = function (html, anchor) {
   const page = new DOMParser().parseFromString(html, "text/html");
-  for (const part of page.querySelectorAll("#jb-print-docs-body, .bd-header-article, .take-along")) part.remove();
+  for (const part of page.querySelectorAll("#jb-print-docs-body, .bd-header-article, .take-along, .cell_input")) part.remove();
   return textOf(page.documentElement.outerHTML, anchor).replace(/\s+/g, " ");
 };
 
