@@ -3,9 +3,11 @@
 import hashlib
 import http.server
 import io
+import os
 import sys
 import threading
 import zipfile
+from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -16,6 +18,7 @@ from bandits_dp.companion.lastfm import LastFM, files
 from bandits_dp.companion.lastfm.data import Listening, load_listening
 from bandits_dp.companion.lastfm.features import tag_features
 from bandits_dp.play.plain import play_plainly
+from checkout import ROOT
 
 CONTENTS = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
     "artists.dat": "id\tname\turl\tpictureURL\n1\tÅ\tu\tp\n2\tB\tu\tp\n5\tC\tu\tp\n".encode(),
@@ -24,6 +27,13 @@ CONTENTS = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
     "user_taggedartists.dat": b"userID\tartistID\ttagID\tday\tmonth\tyear\n7\t1\t1\t1\t4\t2009\n8\t1\t1\t1\t4\t2009\n"
     b"7\t5\t3\t1\t4\t2009\n7\t9\t3\t1\t4\t2009\n",
 }
+
+
+def real_folder():
+    """Return the folder of the real files where they are, else None."""
+    named = os.environ.get(files.VARIABLE)
+    places = ([Path(named), Path(named) / "lastfm"] if named else []) + [ROOT.parent / "shared" / "data" / "lastfm"]
+    return next((place for place in places if (place / "user_artists.dat").is_file()), None)
 
 
 @pytest.fixture(scope="module")
