@@ -5,6 +5,7 @@ import json
 import multiprocessing
 import os
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from bandits_dp.ask_tell import Asked
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.randomness import generator
 from bandits_dp.live.register import Register
+from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.slot import Slot
-from bandits_dp.privatizers import Identity, VectorSum
+from bandits_dp.privatizers import Box, CentralGaussian, Identity, LinearStatistics, VectorSum
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
 from bandits_dp.problems.contextual import shown_means
 from tests.small_problems import SYSTEMS, Crowd, same_state
@@ -288,6 +290,38 @@ def test_a_token_is_a_ticket_in_letters(name):
     again.update(read, answer, np.random.default_rng(1))
     twin.update(ticket, answer, np.random.default_rng(1))
     assert same_state(again.save(), twin.save())
+
+
+class Chooser:
+    """A learner with features of somebody's own, whose arms are unsigned integers."""
+
+    def choose(self, features):
+        return np.ones(features.shape[:-2], dtype=np.uint8)
+
+    def tell(self, released):
+        pass
+
+
+class Asker:
+    """The same, with clients."""
+
+    def ask(self):
+        return Asked(np.arange(2, dtype=np.uint8), np.array([4, 4], dtype=np.uint32), clients=5)
+
+    def tell(self, released, noise):
+        pass
+
+
+def test_any_integers_are_in_a_token():
+    plain = partial(CentralGaussian, epsilon=1.0, delta=0.1)
+    world = ClientPopulation(np.eye(2), [0.5, 0.3], client_std=0.1)
+    own = bdp.combine(Chooser(), plain(4, domain=LinearStatistics(3)), CONTEXTS, horizon=100)
+    crowd = bdp.combine(Asker(), lambda users, size: plain(users, domain=Box(size, -1.0, 1.0)), world, horizon=100)
+    for live, shown in ((own, ([np.full((2, 3), 0.1)] * 2,)), (crowd, ())):
+        ticket = live.act(*shown)
+        read = live.ticket(ticket.token)
+        np.testing.assert_array_equal(read.arm, ticket.arm)
+        live.update(read, np.zeros((5, 2)) if live is crowd else [0.0, 1.0])
 
 
 def test_tokens_that_are_changed_anothers_used_or_late_are_refused():
