@@ -474,6 +474,30 @@ def test_a_restart_expires_tickets_and_remembers_users():
     assert live.played == 4 and live.bits == 4 * 64
 
 
+def test_who_is_promised_nothing_may_return_after_restarts():
+    live = make("LinUCB", None, CONTEXTS, first_horizon=2)
+    while live.stage < 4:
+        live.update(live.act(np.full((2, 3), 0.1), user="Ada"), 1.0)
+    assert live.played == 2 + 4 + 8 + 16
+
+
+def test_a_horizon_for_which_no_learner_can_be_made_is_the_last_one():
+    """The answer counts, and then nobody is asked any more, as when any other horizon is reached."""
+    def short(horizon):
+        if horizon > 4:
+            raise ValueError("horizon must be at most 4")
+        return make("UCB1", horizon)
+
+    live = Restarts(short, first_horizon=3)
+    tickets = [live.act(user=user) for user in range(4)]
+    for ticket in tickets[:3]:
+        live.update(ticket, 1.0)
+    assert live.played == 3 and live.suggest() == 0
+    for call in (live.act, lambda: live.update(tickets[3], 1.0), lambda: live.ticket(tickets[3].token)):
+        with pytest.raises(bdp.live.HorizonReached, match="horizon must be at most 4"):
+            call()
+
+
 def lives(live, world, rounds, answers, noise):
     """Let so many users choose, and return what each of them loses."""
     lost, end = [], live.played + rounds

@@ -15,6 +15,7 @@ learner that plays when it comes, and no other.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._state import Saved, locked, snapshot
 from bandits_dp.live.live import NO_END
+from bandits_dp.live.refusals import HorizonReached
 from bandits_dp.live.status import Status
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.problems import Problem
@@ -135,7 +137,8 @@ class Restarts(Saved):
         """Tell the learner that plays now, and restart when its horizon is reached; errors are those of its ``update``."""
         self._turn_over()
         self.live.update(ticket, answers, rng)
-        self._turn_over()
+        with suppress(HorizonReached):  # the answer counts
+            self._turn_over()
 
     @locked
     def ticket(self, token: str) -> Ticket:
@@ -159,7 +162,11 @@ class Restarts(Saved):
         if self.live.played == self.live.horizon:
             then = snapshot(self)
             then.stage += 1
-            then.live = then._begun().follow(self.live)
+            try:
+                begun = then._begun()
+            except ValueError as error:
+                raise HorizonReached(f"horizon is {self.live.horizon} and played, and there is no longer one: {error}") from error
+            then.live = begun.follow(self.live)
             self.__dict__ = then.__dict__
 
     def _begun(self) -> Any:
