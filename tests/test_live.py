@@ -498,6 +498,29 @@ def test_a_horizon_for_which_no_learner_can_be_made_is_the_last_one():
             call()
 
 
+def test_restarts_promise_no_more_than_each_of_them():
+    """Neither for users who return, whom no restart knows from before, nor where a later one promises less."""
+    options = {"epsilon": 1.0, "delta": 0.1, "batch_size": 4}
+
+    def returning(horizon):
+        return bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=horizon, returning_users=True, **options)
+
+    def weaker(horizon):
+        return bdp.make("SDP-AE", PROBLEM, horizon=horizon, **options | {"epsilon": horizon / 12, "batch_size": 2})
+
+    with pytest.raises(ValueError, match="returning_users must be left out where horizon=None"):
+        Restarts(returning, first_horizon=40)
+    once, live = Restarts(returning, first_horizon=4), Restarts(weaker, first_horizon=12)
+    for user in range(4):
+        once.update(once.act(np.full((2, 3), 0.1), user=user), 1.0)
+    with pytest.raises(bdp.live.HorizonReached, match="returning_users must be left out where horizon=None"):
+        once.act(np.full((2, 3), 0.1), user=0)
+    while live.played < 12:
+        live.update(live.act(), 1.0)
+    with pytest.raises(bdp.live.HorizonReached, match=r"promise \(1, 0.1\).* got \(2, 0.1\)"):
+        live.act()
+
+
 def lives(live, world, rounds, answers, noise):
     """Let so many users choose, and return what each of them loses."""
     lost, end = [], live.played + rounds
