@@ -5,6 +5,7 @@ import json
 import multiprocessing
 import os
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ from bandits_dp.ask_tell import Asked
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.randomness import generator
 from bandits_dp.live.register import Register
+from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.slot import Slot
-from bandits_dp.privatizers import Identity, VectorSum
+from bandits_dp.privatizers import Box, CentralGaussian, Identity, LinearStatistics, VectorSum
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
 from bandits_dp.problems.contextual import shown_means
 from tests.small_problems import SYSTEMS, Crowd, same_state
@@ -290,6 +292,38 @@ def test_a_token_is_a_ticket_in_letters(name):
     assert same_state(again.save(), twin.save())
 
 
+class Chooser:
+    """A learner with features of somebody's own, whose arms are unsigned integers."""
+
+    def choose(self, features):
+        return np.ones(features.shape[:-2], dtype=np.uint8)
+
+    def tell(self, released):
+        pass
+
+
+class Asker:
+    """The same, with clients."""
+
+    def ask(self):
+        return Asked(np.arange(2, dtype=np.uint8), np.array([4, 4], dtype=np.uint32), clients=5)
+
+    def tell(self, released, noise):
+        pass
+
+
+def test_any_integers_are_in_a_token():
+    plain = partial(CentralGaussian, epsilon=1.0, delta=0.1)
+    world = ClientPopulation(np.eye(2), [0.5, 0.3], client_std=0.1)
+    own = bdp.combine(Chooser(), plain(4, domain=LinearStatistics(3)), CONTEXTS, horizon=100)
+    crowd = bdp.combine(Asker(), lambda users, size: plain(users, domain=Box(size, -1.0, 1.0)), world, horizon=100)
+    for live, shown in ((own, ([np.full((2, 3), 0.1)] * 2,)), (crowd, ())):
+        ticket = live.act(*shown)
+        read = live.ticket(ticket.token)
+        np.testing.assert_array_equal(read.arm, ticket.arm)
+        live.update(read, np.zeros((5, 2)) if live is crowd else [0.0, 1.0])
+
+
 def test_tokens_that_are_changed_anothers_used_or_late_are_refused():
     live = make("LinUCB-SDP-Vec", 130, CONTEXTS, batch_size=2)
     first, second, late = (live.act(np.full((6, 3), 0.3)).token for _ in range(3))
@@ -438,6 +472,53 @@ def test_a_restart_expires_tickets_and_remembers_users():
         live.act(user="Ada")
     live.update(live.act(user="late"), 1.0)
     assert live.played == 4 and live.bits == 4 * 64
+
+
+def test_who_is_promised_nothing_may_return_after_restarts():
+    live = make("LinUCB", None, CONTEXTS, first_horizon=2)
+    while live.stage < 4:
+        live.update(live.act(np.full((2, 3), 0.1), user="Ada"), 1.0)
+    assert live.played == 2 + 4 + 8 + 16
+
+
+def test_a_horizon_for_which_no_learner_can_be_made_is_the_last_one():
+    """The answer counts, and then nobody is asked any more, as when any other horizon is reached."""
+    def short(horizon):
+        if horizon > 4:
+            raise ValueError("horizon must be at most 4")
+        return make("UCB1", horizon)
+
+    live = Restarts(short, first_horizon=3)
+    tickets = [live.act(user=user) for user in range(4)]
+    for ticket in tickets[:3]:
+        live.update(ticket, 1.0)
+    assert live.played == 3 and live.suggest() == 0
+    for call in (live.act, lambda: live.update(tickets[3], 1.0), lambda: live.ticket(tickets[3].token)):
+        with pytest.raises(bdp.live.HorizonReached, match="horizon must be at most 4"):
+            call()
+
+
+def test_restarts_promise_no_more_than_each_of_them():
+    """Neither for users who return, whom no restart knows from before, nor where a later one promises less."""
+    options = {"epsilon": 1.0, "delta": 0.1, "batch_size": 4}
+
+    def returning(horizon):
+        return bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=horizon, returning_users=True, **options)
+
+    def weaker(horizon):
+        return bdp.make("SDP-AE", PROBLEM, horizon=horizon, **options | {"epsilon": horizon / 12, "batch_size": 2})
+
+    with pytest.raises(ValueError, match="returning_users must be left out where horizon=None"):
+        Restarts(returning, first_horizon=40)
+    once, live = Restarts(returning, first_horizon=4), Restarts(weaker, first_horizon=12)
+    for user in range(4):
+        once.update(once.act(np.full((2, 3), 0.1), user=user), 1.0)
+    with pytest.raises(bdp.live.HorizonReached, match="returning_users must be left out where horizon=None"):
+        once.act(np.full((2, 3), 0.1), user=0)
+    while live.played < 12:
+        live.update(live.act(), 1.0)
+    with pytest.raises(bdp.live.HorizonReached, match=r"promise \(1, 0.1\).* got \(2, 0.1\)"):
+        live.act()
 
 
 def lives(live, world, rounds, answers, noise):

@@ -264,6 +264,29 @@ def test_others_go_on_while_a_file_is_written_and_newer_states_are_written_later
     assert wrote == [0, 1, 1]
 
 
+@pytest.mark.parametrize("look", ["tickets", "missing", "late"])
+def test_what_others_look_at_or_choose_meanwhile_waits_for_its_turn(look, monkeypatch):
+    """While an answer is taken, another thread reads, or chooses ``late``, which is not lost."""
+    live, taken, done = bdp.make("LinUCB", ContextualLinear(2, 2), horizon=100, batch_size=3), [], threading.Event()
+    plainly = type(live)._take
+
+    def other():
+        taken.append(live.accept("next") if look == "late" else getattr(live, look))
+        done.set()
+
+    def take(self, *given):
+        worker.start()
+        assert not done.wait(0.2)
+        plainly(self, *given)
+
+    worker = threading.Thread(target=other)
+    ticket = live.act(np.eye(2))
+    monkeypatch.setattr(type(live), "_take", take)
+    live.update(ticket, 1.0)
+    worker.join(timeout=600)
+    assert live.late == ("next" if look == "late" else "drop") and taken[0] in (live, {}, 2)
+
+
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda live: pickle.loads(pickle.dumps(live))])
 def test_a_copy_has_a_lock_of_its_own(duplicate):
     live = bdp.make("DP-UCB", ARMS, horizon=1000, epsilon=1.0)

@@ -11,10 +11,12 @@ from scipy.stats import chi2
 
 import bandits_dp as bdp
 from bandits_dp.companion.logs import Log, record, replay, warm_start, warming
-from bandits_dp.learners import ArmElimination
+from bandits_dp.learners import ArmElimination, LinUCB
+from bandits_dp.privatizers import LinearStatistics
 from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms
 from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.widths.arms import ChernoffWidth
+from bandits_dp.widths.ridge import FixedWidth
 from tests.small_problems import PROBLEMS, SYSTEMS
 
 MEANS = np.array([0.9, 0.3, 0.6])
@@ -269,6 +271,27 @@ def test_a_factorizations_leap_is_one_round_with_no_more_noise():
         errors.append(float(one.leap(np.ones((900, 1)), 900, rng)[0]) - 900)
     assert one.steps == 1 and len(one.save()["values"]) == 1
     assert chi2.ppf(SURE / 2, 200) < np.square(errors).sum() / counter.error_std(1) ** 2 < chi2.isf(SURE / 2, 200)
+
+
+class First(bdp.privatizers.Privatizer):
+    """Releases what came first, and promises nothing."""
+
+    noise_std, bits_per_user = 0.0, 1.0
+    guarantee = bdp.Guarantee(np.inf, 1.0, "shuffle", "nobody's data", "none", "certified", "nothing is hidden")
+
+    def randomize(self, values, rng):
+        return np.asarray(values)
+
+    def analyze(self, messages, rng):
+        return messages[0]
+
+
+def test_whoever_sees_a_batch_of_the_log_does_not_see_its_order():
+    """As with live users: the first of twenty messages is hardly ever that of the first row, ten times."""
+    log = record("uniform", CONTEXTS, 200, np.random.default_rng(1))
+    learner = bdp.combine(LinUCB(2, FixedWidth(0.3, 1.0)), First(20, LinearStatistics(2)), CONTEXTS, horizon=300)
+    warm = warm_start(learner, with_users(log, range(200)), rng=np.random.default_rng(1))
+    assert warm.learner.sums != pytest.approx(sums_of(log.chosen[::20], log.rewards[::20]), abs=1e-6) and warm.learner.batch == 10
 
 
 def test_elimination_takes_each_arms_rows_in_order():

@@ -15,6 +15,7 @@ from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
+from bandits_dp.live.live import NO_END
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
 from bandits_dp.privatizers.domain import LinearStatistics
@@ -133,7 +134,7 @@ def _linucb(given: Given, options: Any) -> LiveContexts:
     stream = FreshBatches(Identity(options.batch_size, Reals(LinearStatistics(problem.dimension).dimension)))
     text = "features and rewards are used as they are"
     stream.guarantee = no_guarantee("none", "one round (phi, y)", "replace one user's round", "certified", text)
-    return LiveContexts(learner, stream, problem, T, appearances=T)
+    return LiveContexts(learner, stream, problem, T, appearances=NO_END)
 
 
 def _local_privatizer(given: Given, options: Any, batches: Batches) -> Privatizer:

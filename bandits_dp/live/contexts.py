@@ -322,7 +322,7 @@ class LiveContexts(Live):
                     if rng is None:
                         stream.total = stream.total + own.sum(axis=0)
                     else:
-                        stream.receive(own.sum(axis=0) if stream.adds else own, rng)
+                        stream.receive(own.sum(axis=0) if stream.adds else rng.permutation(own), rng)
                     if not ours:
                         self._tell(stream.total)
             if ours:

@@ -139,6 +139,7 @@ class Live(Saved):
         return {}
 
     @property
+    @locked
     def tickets(self) -> dict[int, int]:
         """Open tickets: how many users each is for, by its number."""
         return {number: kept.users for number, kept in self.register.open.items()}
@@ -148,6 +149,7 @@ class Live(Saved):
         """How many users were shown something and are not counted: their tickets expired before an answer came, if one did."""
         return self.register.missed
 
+    @locked
     def accept(self, late: str) -> Self:
         """Choose what becomes of tickets that are still open when their batch is released, and return this learner.
 
@@ -168,6 +170,7 @@ class Live(Saved):
         return self
 
     @property
+    @locked
     def missing(self) -> int:
         """How many users (with clients: how many more of them) one ticket can be for: those without one, or without an answer."""
         return 0 if self.due or not self.slots else min(self.slots[self._turn].free, self.horizon - self.played)

@@ -6,15 +6,16 @@ horizons are *squared* instead (Besson & Kaufmann 2018), which ``growth="square"
 doubling argument" (Tenenbaum et al. 2021, footnote 10: "roughly the same results").
 
 **Privacy.** A restart forgets everything and has other users than all other restarts: the guarantee of one restart is that of the
-whole run (parallel composition), however long it gets. That is why ``make`` has no ``returning_users`` without a horizon: each
-restart would keep its promise about so many batches, and nothing says what all of them keep together. Users who say who they are
-keep their visits over restarts. A ticket that is open at a restart expires; with ``late="next"`` its answer joins a batch of the
+whole run (parallel composition), however long it gets. That is why ``returning_users`` is refused without a horizon: each restart
+would keep its promise about so many batches, and nothing says what all of them keep together. Users who say who they are keep
+their visits over restarts. A ticket that is open at a restart expires; with ``late="next"`` its answer joins a batch of the
 learner that plays when it comes, and no other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._state import Saved, locked, snapshot
 from bandits_dp.live.live import NO_END
+from bandits_dp.live.refusals import HorizonReached
 from bandits_dp.live.status import Status
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.problems import Problem
@@ -75,7 +77,7 @@ class Restarts(Saved):
         self.growth = _checks.choice("growth", growth, GROWTHS)
         self.make = make
         self.stage = 0
-        self.live: Any = make(horizon=self.first)
+        self.live: Any = self._begun()
         self.arms, self.setting, self.late = self.live.arms, self.live.setting, self.live.late
         self.dimension = getattr(self.live, "dimension", None)  # of features, if there are any
         self.name = f"{self.live.name}, unknown horizon"
@@ -135,7 +137,8 @@ class Restarts(Saved):
         """Tell the learner that plays now, and restart when its horizon is reached; errors are those of its ``update``."""
         self._turn_over()
         self.live.update(ticket, answers, rng)
-        self._turn_over()
+        with suppress(HorizonReached):  # the answer counts
+            self._turn_over()
 
     @locked
     def ticket(self, token: str) -> Ticket:
@@ -159,12 +162,24 @@ class Restarts(Saved):
         if self.live.played == self.live.horizon:
             then = snapshot(self)
             then.stage += 1
-            then.live = then._begun().follow(self.live)
+            try:
+                begun = then._begun()
+            except ValueError as error:
+                raise HorizonReached(f"horizon is {self.live.horizon} and played, and there is no longer one: {error}") from error
+            then.live = begun.follow(self.live)
             self.__dict__ = then.__dict__
 
     def _begun(self) -> Any:
-        """Return a fresh learner for this stage."""
-        return self.make(horizon=self.horizon_of(self.stage))
+        """Return a fresh learner for this stage, or say why it does not promise what the first one does."""
+        live = self.make(horizon=self.horizon_of(self.stage))
+        one, promised = live.guarantee, getattr(self, "guarantee", live.guarantee)
+        if one.proved and live.register.most > 1:
+            raise ValueError("returning_users must be left out where horizon=None, as users may not return after a restart, got "
+                             f"{live.register.most} batches for each")
+        if one.epsilon > promised.epsilon or one.delta > promised.delta:
+            raise ValueError(f"make must promise ({promised.epsilon:g}, {promised.delta:g}), as for {self.first} rounds, got "
+                             f"({one.epsilon:g}, {one.delta:g}) for {live.horizon}")
+        return live
 
     def _pack(self) -> dict[str, ArrayLike]:
         inner = {f"inner_{key}": value for key, value in self.live._pack().items()}

@@ -12,7 +12,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-KINDS = {"i": "<i8", "f": "<f8"}  # of the arrays in a token, on whatever machine
+KINDS = {"i": "<i8", "u": "<u8", "f": "<f8"}  # of the arrays in a token, on whatever machine
+
 
 @dataclass(frozen=True, eq=False)
 class Ticket:

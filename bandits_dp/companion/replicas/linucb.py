@@ -42,6 +42,7 @@ from bandits_dp.continual.base import Counter
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.live import NO_END
 from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.privatizers import Identity, LinearStatistics, Reals
 from bandits_dp.privatizers.bit_sum import BitSum
@@ -206,7 +207,7 @@ def _figure(problem: Contextual, horizon: int, stream: Stream, gamma: float, rad
         raise ValueError(f"problem must have rewards in [0, 1] for the experiment calibration, got {problem.reward_range}")
     d, inside = problem.dimension, (1 + horizon * problem.feature_norm**2 / gamma) * horizon
     radius = PublicWidth(math.sqrt(gamma * d) + 0.5 * math.sqrt(d * math.log(inside)), regularizer or 2 * gamma)
-    return LiveContexts(FigureLinUCB(d, radius, radius_scale), stream, problem, horizon, appearances=horizon)
+    return LiveContexts(FigureLinUCB(d, radius, radius_scale), stream, problem, horizon, appearances=NO_END)
 
 
 def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
