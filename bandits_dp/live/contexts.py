@@ -287,7 +287,7 @@ class LiveContexts(Live):
 
         Without ``rng`` they are people to whom nothing is promised: the sums are exact, and nobody sends anything. The noise on
         later sums is that of later batches only, less than the radius allows for. A counter takes all of them in one
-        :meth:`bandits_dp.continual.base.Counter.leap`, or, where a public whitener should follow, in some that double. One of our
+        ``Counter.leap``, or, where a public whitener should follow, in some that double. One of our
         learners computes its model from the last sums, so that models in between, by which nobody is shown anything, are left out;
         its radius counts all batches.
 

@@ -122,7 +122,7 @@ class LiveCounted(Live):
     def learn(self, arm: int, values: NDArray[np.float64], rng: np.random.Generator) -> None:
         """Take rewards of different users, in the domain, one row each, who were shown an arm before: only the last sum is told.
 
-        Nobody is shown anything by the sums in between; see :meth:`bandits_dp.continual.base.Counter.leap`.
+        Nobody is shown anything by the sums in between; see ``Counter.leap``.
         """
         slot = self.slots[arm] = snapshot(self.slots[arm])
         source = slot.source = snapshot(slot.source)

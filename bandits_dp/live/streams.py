@@ -190,7 +190,7 @@ class CountedBatches:
         return self.counter.step(waiting, rng)
 
     def leap(self, values: Floats, batches: int, rng: np.random.Generator) -> Floats:
-        """Release the running sums after so many more batches only, of different users' values; see :meth:`Counter.leap`."""
+        """Release the running sums after so many more batches only, of different users' values; see ``Counter.leap``."""
         self.counter = snapshot(self.counter)
         return self.counter.leap(self.send(values, rng), batches, rng)
 

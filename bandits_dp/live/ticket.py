@@ -33,9 +33,7 @@ class Ticket:
     Attributes
     ----------
     propensity : float or ndarray of float or None
-        With which probability this arm was drawn, if ``act`` was to ``explore``; for :func:`bandits_dp.logs.evaluate`.
-    token : str
-        The ticket in letters, for a page or an app that keeps it until the answer comes.
+        With which probability this arm was drawn, if ``act`` was to ``explore``; for ``bandits_dp.logs.evaluate``.
 
     Examples
     --------
