@@ -19,6 +19,8 @@ Weisz 2020, Proposition 3.7, for these numbers); at k = 1000 and d = 20 they are
 All of it happens in the span of the actions, so that rank-deficient, repeated and zero actions do no harm.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -18,7 +18,6 @@ from bandits_dp.companion.lastfm import LastFM, files
 from bandits_dp.companion.lastfm.data import Listening, load_listening
 from bandits_dp.companion.lastfm.features import tag_features
 from bandits_dp.play.plain import play_plainly
-from checkout import ROOT
 
 CONTENTS = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
     "artists.dat": "id\tname\turl\tpictureURL\n1\tÅ\tu\tp\n2\tB\tu\tp\n5\tC\tu\tp\n".encode(),
@@ -32,7 +31,8 @@ CONTENTS = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
 def real_folder():
     """Return the folder of the real files where they are, else None."""
     named = os.environ.get(files.VARIABLE)
-    places = ([Path(named), Path(named) / "lastfm"] if named else []) + [ROOT.parent / "shared" / "data" / "lastfm"]
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data" / "lastfm"
+    places = ([Path(named), Path(named) / "lastfm"] if named else []) + [beside]
     return next((place for place in places if (place / "user_artists.dat").is_file()), None)
 
 

@@ -29,6 +29,8 @@ All of this is about *parameters* that somebody sees. The paper's output is the 
 too, as they are functions of parameters; a lower bound does not.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -10,6 +10,8 @@ Steffen, Bogunovic, Vechev 2021). A failed audit is evidence against the mechani
 inputs, another event or more runs might have failed it.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

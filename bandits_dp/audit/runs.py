@@ -1,5 +1,7 @@
 """Collect the outputs of many independent runs of a mechanism, and refuse what cannot be audited."""
 
+from __future__ import annotations
+
 import copy
 import math
 from collections.abc import Callable

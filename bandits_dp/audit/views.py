@@ -1,5 +1,7 @@
 """What an adversary looks at: views of a privatizer or of a whole learner, as mechanisms for :func:`bandits_dp.audit.audit`."""
 
+from __future__ import annotations
+
 import copy
 import inspect
 from collections.abc import Callable, Iterator

@@ -34,6 +34,8 @@ scale, given any past.) Released are doubles that are functions of the integers 
 draw from densities.
 """
 
+from __future__ import annotations
+
 import math
 from abc import abstractmethod
 from typing import Any

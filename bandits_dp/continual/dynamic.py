@@ -42,6 +42,8 @@ Lemma 1's scale is private in one dimension; the rest is open, so the guarantee 
 epsilon for a given sequence of features, if parameters are seen.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from fractions import Fraction

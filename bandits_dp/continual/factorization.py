@@ -24,6 +24,8 @@ rounds are the worst, exactly, and the squared sensitivity is :math:`D^2` times 
 Sensitivity and error relative to it both grow like :math:`\sqrt{\ln T}`.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -20,6 +20,8 @@ Far parents make each value enter many intervals (more privacy lost, so more noi
 many noises. Each noise is drawn once: two running sums with a common ancestor share its noise.
 """
 
+from __future__ import annotations
+
 import math
 from abc import abstractmethod
 from collections.abc import Iterable

@@ -23,6 +23,8 @@ ask, or the active actions are all the same.
 action with the largest last estimate is played: asking the same clients again would add up their losses.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

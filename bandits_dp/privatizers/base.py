@@ -9,6 +9,8 @@ depends on, where that is less. Both are releases. Simulators draw from the law 
 same time for two users and for a billion.
 """
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
 from typing import Any

@@ -17,6 +17,8 @@ than :math:`\delta`: exponents of at least :math:`3.6 \ln(2/\delta)`. Chapter 3 
 to suffice, and then :math:`p \le 1/2` is lowered as far as the exact divergence allows.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -10,6 +10,8 @@ one more than the unrounded numbers do, in each coordinate. Privacy given U for 
 convex in the pair of laws.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

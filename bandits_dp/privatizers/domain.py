@@ -6,6 +6,8 @@ sensitivity of a sum when one user's value is replaced. Norms are checked up to 
 that uses this room can move a sum, :func:`slack` says.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -10,6 +10,8 @@ What users send, and what ``release`` returns, has noise that only whole numbers
 draw the same law in floating point.
 """
 
+from __future__ import annotations
+
 import math
 from abc import abstractmethod
 from typing import Any

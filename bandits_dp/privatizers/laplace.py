@@ -1,5 +1,7 @@
 """Laplace noise, at the server (central model) or at every user (local model)."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

@@ -6,6 +6,8 @@ and the analyzer undoes the bias: with :math:`Y` ones among :math:`n` reports, :
 sum as its mean.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -17,6 +17,8 @@ Everything that is sent is an integer, and so is every random number that decide
 (Mironov 2012). Users of real life need random bits that nobody can guess; those of numpy are for simulation.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -4,6 +4,8 @@ What is sent and received is on a grid, with exact noise (:mod:`bandits_dp.priva
 and draws from densities.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,7 @@
 """What simulator and learners expect of every problem."""
 
+from __future__ import annotations
+
 from typing import Protocol, Self
 
 import numpy as np
@@ -37,7 +39,7 @@ class Problem(Protocol):
     def arms(self) -> int:
         """Number of arms (actions, candidates) per round."""
 
-    def draw(self, rng: np.random.Generator) -> "Problem":
+    def draw(self, rng: np.random.Generator) -> Problem:
         """Return the instance that one run plays: the problem itself if it is one, else a fresh one from ``rng``."""
 
 

@@ -22,6 +22,8 @@ sum of these averages over its clients. Both are drawn from their exact law with
 Gaussian, and so is their sum; a client's sum of T signs is a binomial.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np

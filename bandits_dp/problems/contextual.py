@@ -8,6 +8,8 @@ behind the reward last. Drawing n rows one by one or all at once is the same, so
 single rounds with the same generator meets the same users.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any, Protocol, Self
 
@@ -70,7 +72,7 @@ class Contextual(Problem, Protocol):
     theta_norm: float
     features: NDArray[np.float64] | None
 
-    def draw(self, rng: np.random.Generator) -> "Contextual":
+    def draw(self, rng: np.random.Generator) -> Contextual:
         """Return the instance that one run plays."""
 
     def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:

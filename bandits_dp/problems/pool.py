@@ -13,6 +13,8 @@ clipping, so that all curves share one axis; in clipped means it would be smalle
 so under clipping they are proved up to this bias, and an estimate of theta tends to a shrunk one.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Self
 

@@ -92,10 +92,10 @@ def main(users: int = 4000, connections: int = 32) -> int:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            thread.join(timeout=600)
         seconds = time.monotonic() - began
         server.kill()
-        server.join()
+        server.join(timeout=600)
         os.chdir(folder)
         names: dict[str, Any] = {"__name__": "server"}
         exec(compile(CODE, "server.py", "exec"), names)
