@@ -30,7 +30,7 @@ def main() -> int:
     strict += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of get_browser, which is imported here
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     notebooks += ["--nbval-sanitize-with", str(TOOLS / "nbval_sanitize.cfg")]
-    shared = [f"--numprocesses={os.cpu_count() + 1}", "--dist=loadfile"]  # one more than cores, since some tests wait
+    shared = [f"--numprocesses={os.cpu_count()}", "--dist=loadfile"]
     where = sys.argv[1:] or [*shared, str(ROOT / "tests"), str(ROOT / "notebooks")]
     arguments = ["-q", f"--rootdir={ROOT}", "--durations=10", colour, *strict, *notebooks, *where]
     if sys.argv[1:]:

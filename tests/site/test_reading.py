@@ -65,6 +65,7 @@ def test_drawings_can_be_read(tab: Page, address: Address, name: str) -> None:
     """Inks in both themes, and sizes at every width, as neither depends on the other."""
     tab.goto(address("file", name))
     assert not tab.locator(".cell_output img:visible").count(), "a picture that cannot follow the theme"
+    tab.add_style_tag(content="* { transition: none !important }")  # no ink is on its way from theme to theme
     for theme in ("dark", "light"):
         tab.emulate_media(color_scheme=theme)
         tab.wait_for_function("(theme) => document.documentElement.dataset.theme === theme", arg=theme)
