@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 import bandits_dp as bdp
 import play_contest
-from bandits_dp.companion import contest
+from bandits_dp.companion import contest, instances
 from bandits_dp.companion.lastfm import files
 from bandits_dp.companion.lastfm.data import load_listening
 from bandits_dp.play import simulate
@@ -40,7 +40,7 @@ def test_instances_are_fixed_by_their_seeds(setting, name, random):
 def test_groups_of_listeners_are_drawn_once_and_share_nobody(monkeypatch):
     """On the stand-in; and what random play loses is exact."""
     listening = load_listening("synthetic")
-    monkeypatch.setattr(contest, "load_listening", {"files": listening}.__getitem__)
+    monkeypatch.setattr(instances, "load_listening", {"files": listening}.__getitem__)
     drawn = contest.instances.__wrapped__("LastFM")
     assert [one.name for one in drawn[:2]] == [f"{i}, 10 listeners, K = {K}, d = 10, T = 2,000" for i, K in ((1, 5), (2, 10))]
     histories = [tuple(own) for one in drawn for own in np.split(one.problem.listening.heard, one.problem.listening.starts[1:-1])]
@@ -56,7 +56,7 @@ def test_groups_of_listeners_are_drawn_once_and_share_nobody(monkeypatch):
 def test_gaps_are_exact(setting):
     """They are multiples of a power of two that is large enough for the regret of all rounds, so no order of addition matters."""
     for one in contest.instances(setting):
-        whole = one.problem.gaps * contest.GRID ** (1 if setting == "arms" else 2)
+        whole = one.problem.gaps * instances.GRID ** (1 if setting == "arms" else 2)
         assert (whole == np.rint(whole)).all() and whole.max() * one.horizon < 2**53 and (one.problem.gaps == 0).sum() == 1
         if setting != "arms":
             assert np.linalg.norm(one.problem.actions, axis=1).max() <= 1 and np.linalg.norm(one.problem.theta) <= 1

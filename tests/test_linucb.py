@@ -173,11 +173,13 @@ def test_a_public_log_waits_for_no_batch():
     """What people of a log gave in public comes at the start of a batch with noise of its own, or not at all."""
     phi, rewards = np.full((9, 3), 0.3), np.ones(9)
     live = make("LinUCB-SDP-Amp", batch_size=10)
-    live.learn(np.full((10, 3), 0.3), np.ones(10), None)
+    rng = np.random.default_rng(0)
+    live.learn(np.full((10, 3), 0.3), np.ones(10), rng, public=True)
+    assert (live.stream.total == live.values(np.full((10, 3), 0.3), np.ones(10) - live.reward_shift).sum(axis=0)).all()
     assert live.played == 10
     live.update(live.act(FRESH.draw(np.random.default_rng(0)).contexts(FRESH.numbers(np.random.default_rng(0), 1))[0]), 1.0)
     with pytest.raises(ValueError, match="users must come at the start of a batch, got 1 users before them with FreshBatches"):
-        live.learn(phi, rewards, None)
+        live.learn(phi, rewards, rng, public=True)
 
 
 def test_a_learner_of_ones_own_is_not_played_by_the_fast_path():

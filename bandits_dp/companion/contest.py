@@ -1,8 +1,6 @@
 r"""A contest of learners on public instances, and what its numbers say.
 
-**Instances.** :func:`instances` draws them with fixed seeds: easy and hard gaps, several numbers of arms and dimensions, several
-horizons. What is drawn is rounded to multiples of 1/4096 where arms are fixed, so gaps are exact, and so are regrets, however they
-are added. Widths are tuned on instances of their own, which nobody is judged by.
+**Instances.** See :mod:`bandits_dp.companion.instances`. On arms, :mod:`bandits_dp.companion.floors` says what nobody can beat.
 
 **Contestants.** :func:`contestants` lists the catalogue, each with proved widths. A purely private learner stands twice: with
 :math:`\delta = 0`, and among those to whom a :math:`\delta` is allowed, of which it may make use. Learners that hide the reward
@@ -27,7 +25,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from importlib.resources import files
 from itertools import groupby
 from typing import Any
@@ -38,99 +36,23 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.catalog import make, systems
 from bandits_dp.catalog.options import System
-from bandits_dp.companion.lastfm import LastFM
-from bandits_dp.companion.lastfm.data import Listening, load_listening
+from bandits_dp.companion.floors import fewest_lost as fewest_lost
+from bandits_dp.companion.floors import lost_in_the_limit as lost_in_the_limit
+from bandits_dp.companion.instances import HORIZONS, INSTANCES, LASTFM, RUNS, Instance, instances
+from bandits_dp.companion.instances import TUNING as TUNING
 from bandits_dp.companion.lastfm.longest import Longest
 from bandits_dp.companion.scaled_width import scale_width
 from bandits_dp.live.combine import combine
 from bandits_dp.play.result import Result
 from bandits_dp.play.simulate import simulate
 from bandits_dp.privatizers import CentralGaussian, LinearStatistics
-from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms
-from bandits_dp.problems.linear import on_sphere
 
-LASTFM = "LastFM"
-HORIZONS = {"arms": (30_000, 100_000), "linear": (100_000, 10**6), "clients": (100_000, 10**6), "contextual": (10_000, 20_000)}
 TRUSTS = ("none", "pure", "central", "shuffle", "local", "pure rewards", "central rewards")
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 SCALES = (1.0, 0.3, 0.1, 0.03)
-INSTANCES, TUNING, RUNS = 20, 6, 4
-LASTFM_HORIZON, LASTFM_DIMENSION, LASTFM_EPSILONS = 2_000, 10, (0.1, 1.0, 10.0)
-GRID = 4096
+LASTFM_EPSILONS = (0.1, 1.0, 10.0)
 CHANGING = ("contextual", LASTFM)  # settings in which features change
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Instance:
-    """One instance: its name, the problem, the horizon T, the seed of its runs, what random play loses, and how many runs."""
-
-    name: str
-    problem: Any
-    horizon: int
-    seed: int
-    random: float
-    runs: int = RUNS
-
-    @property
-    def delta(self) -> float:
-        """The delta that a learner may use, 0.1 / T."""
-        return 0.1 / self.horizon
-
-
-@cache
-def instances(setting: str, tuning: bool = False) -> tuple[Instance, ...]:
-    """Draw the instances of a setting, or those for tuning: even ones are easy, odd ones hard.
-
-    ``"LastFM"`` needs the files of :func:`bandits_dp.companion.lastfm.data.load_listening`, in the folder that BANDITS_DP_DATA
-    names.
-
-    Examples
-    --------
-    >>> from bandits_dp.companion import contest
-    >>> [one.name for one in contest.instances("arms")][:2]
-    ['1, easy, K = 2, T = 100,000', '2, hard, K = 20, T = 100,000']
-    """
-    numbers = range(TUNING if tuning else INSTANCES)
-    if setting == LASTFM and tuning:
-        return instances("contextual", True)
-    if setting == LASTFM:
-        return tuple(_listeners(load_listening("files"), number) for number in numbers)
-    return tuple(_instance(setting, number, tuning) for number in numbers)
-
-
-def _listeners(listening: Listening, number: int) -> Instance:
-    """Return one of as many groups of listeners as there are instances, with one run each."""
-    group = np.array_split(np.random.default_rng(25).permutation(listening.users), INSTANCES)[number]
-    K, d, T = (5, 10, 20)[number % 3], LASTFM_DIMENSION, LASTFM_HORIZON
-    problem = LastFM(d, K, listening=listening.of(group))
-    name = f"{number + 1}, {len(group)} listeners, K = {K}, d = {d}, T = {T:,}"
-    return Instance(name, problem, T, number, float(f"{T * (1 - 1 / K):.6g}"), runs=1)
-
-
-def _instance(setting: str, number: int, tuning: bool) -> Instance:
-    hard, rng = number % 2 == 1, np.random.default_rng([25, list(HORIZONS).index(setting), tuning, number])
-    T, K, d = (int(rng.choice(sizes)) for sizes in (HORIZONS[setting], (2, 5, 10, 20), (2, 4, 8)))
-    problem: Any
-    if setting == "arms":
-        gaps = np.append(0.0, rng.uniform(*((0.02, 0.1) if hard else (0.1, 0.3)), K - 1))
-        problem = BernoulliArms(rng.permutation(np.trunc((rng.uniform(0.3, 0.9) - gaps) * GRID) / GRID))
-    elif setting == "contextual":
-        theta = np.append(on_sphere(1, d, rng)[0] * (0.3 if hard else math.sqrt(0.5)), math.sqrt(0.5))
-        problem = ContextualLinear(K, d + 1, fixed=False, theta=theta)
-        problem.centre = problem.centre[0], math.sqrt(0.5)  # public: the last number is known, as where theta is drawn
-    else:
-        points = on_sphere(2 * K + 1, d, rng) * np.append(np.ones(2 * K), 0.3 if hard else 0.9)[:, None]
-        points = np.trunc(points * GRID) / GRID
-        problem = LinearArms(points[:-1], points[-1]) if setting == "linear" else ClientPopulation(points[:-1], points[-1], 0.05)
-    if setting == "contextual":
-        means = problem.means(problem.contexts(problem.numbers(np.random.default_rng(1), 20_000)))
-        lost = float(np.mean(means.max(axis=1) - means.mean(axis=1)))
-    else:
-        lost = float(problem.gaps.mean())
-    size = f"K = {problem.arms}, " + (f"d = {problem.dimension}, " if hasattr(problem, "dimension") else "") + f"T = {T:,}"
-    name = f"{number + 1}, {'hard' if hard else 'easy'}, {size}"
-    return Instance(name, problem, T, number + 1000 * tuning, float(f"{T * lost:.6g}"))
 
 
 @dataclass(frozen=True)
@@ -409,46 +331,3 @@ def enter(
     group = [row for row in results(setting == LASTFM)["rows"] if all(row[key] == own[key] for key in same)]
     random = {setting: [one.random for one in here]}
     return next(row for row in standings([*group, own], random) if row["system"] == name)
-
-
-def fewest_lost(instance: Instance, epsilon: float) -> float:
-    r"""Return what every purely private learner loses on arms, if it loses at most :math:`T^{2/3}` when an arm is raised.
-
-    Theorem 16.2 (chapter 16), for each arm the best of many :math:`\tau` and :math:`\eta`, each of which gives a valid bound.
-
-    Examples
-    --------
-    >>> from bandits_dp.companion import contest
-    >>> hard = contest.instances("arms")[1]
-    >>> 0 < contest.fewest_lost(hard, 1.0) < contest.fewest_lost(hard, 0.1) < hard.random
-    True
-    """
-    T, means = instance.horizon, instance.problem.means
-    tau, worst = np.geomspace(0.5, T / 2, 400)[:, None], T ** (2 / 3)
-    total = 0.0
-    for mean, gap in zip(means, instance.problem.gaps, strict=True):
-        if gap > 0 and mean + gap + 0.005 < 1:
-            eta = np.linspace(gap + 0.005, 1 - mean, 80)
-            c = np.log1p(math.expm1(epsilon) * eta / (mean + eta))
-            told = np.exp(np.minimum(c * tau, 100)) * worst / ((eta - gap) * (T - tau))
-            total += float(gap) * max(0.0, float((tau * (1 - told)).max()))
-    return total
-
-
-def lost_in_the_limit(instance: Instance, epsilon: float) -> float:
-    r"""Return :math:`\sum_a \Delta_a \ln T / d_\varepsilon(\mu_a, \mu^*)`, which holds for large T only (Theorem 16.3, chapter 16).
-
-    Examples
-    --------
-    >>> from bandits_dp.companion import contest
-    >>> hard = contest.instances("arms")[1]
-    >>> contest.lost_in_the_limit(hard, 1.0) < contest.lost_in_the_limit(hard, 0.1)
-    True
-    """
-    best, total = float(instance.problem.means.max()), 0.0
-    for mean in map(float, instance.problem.means):
-        if mean < best:
-            z = max(mean, 1 / (1 + math.exp(epsilon) * (1 - best) / best))
-            kl = z * math.log(z / best) + (1 - z) * math.log((1 - z) / (1 - best))
-            total += (best - mean) * math.log(instance.horizon) / (epsilon * (z - mean) + kl)
-    return total

@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp._state import locked, snapshot
 from bandits_dp.ask_tell import Asked
-from bandits_dp.live.leading import leading_arm
-from bandits_dp.live.live import Live
+from bandits_dp.live.leading import Suggesting
 from bandits_dp.privatizers import Privatizer
 
 
-class LiveAsked(Live):
+class LiveAsked(Suggesting):
     """A learner with ``ask()`` and ``tell(released, noise)``; see :class:`bandits_dp.live.live.Live`.
 
     Attributes
@@ -118,24 +117,6 @@ class LiveAsked(Live):
         then.learner.show(actions)
         then.begin()
         self.__dict__ = then.__dict__
-
-    @locked
-    def suggest(self) -> int:
-        """Return the arm that looks best by what was released, for a user from whom nothing is learned.
-
-        Nobody answers, nothing is counted or changed, and it costs her nothing: the arm is a function of releases, whose price is
-        paid. So it is for users whose budget is spent, and for all when the horizon is reached.
-
-        Examples
-        --------
-        >>> import bandits_dp as bdp
-        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
-        >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
-        >>> learner.suggest(), learner.tickets
-        (0, {})
-        """
-        self._must_know_actions()
-        return leading_arm(self.learner, self.asked)
 
     def meet(self, world: Any) -> None:
         """Be shown the actions of the instance that is played, if the learner was made for a distribution of instances."""

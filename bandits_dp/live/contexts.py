@@ -282,22 +282,24 @@ class LiveContexts(Live):
         shown = self.checked(np.repeat(phi[:, None], 2, axis=1), 3)[:, 0]  # as a choice between it and itself
         return self.values(shown, self._in_range(rewards) - self.reward_shift)
 
-    def learn(self, phi: Floats, rewards: Floats, rng: np.random.Generator | None) -> None:
+    def learn(self, phi: Floats, rewards: Floats, rng: np.random.Generator, public: bool = False) -> None:
         """Take whole batches of different users who were shown something before; only the last running sums need be told.
 
-        Without ``rng`` they are people to whom nothing is promised: the sums are exact, and nobody sends anything. The noise on
-        later sums is that of later batches only, less than the radius allows for. A counter takes all of them in one
-        ``Counter.leap``, or, where a public whitener should follow, in some that double. One of our
-        learners computes its model from the last sums, so that models in between, by which nobody is shown anything, are left out;
-        its radius counts all batches.
+        The noise on later sums is that of later batches only, less than the radius allows for. A counter takes all of them in one
+        ``Counter.leap``, or, where a public whitener should follow, in some that double. One of our learners computes its model
+        from the last sums, so that models in between, by which nobody is shown anything, are left out; its radius counts all
+        batches.
 
         Parameters
         ----------
         phi, rewards : ndarray, shapes (users, dimension) and (users,)
             What was shown, and what it paid, of a multiple of ``batch_size`` users, for which :meth:`checked_values` finds nothing
             wrong.
-        rng : numpy.random.Generator, optional
+        rng : numpy.random.Generator
             Source of the privatizer's randomness.
+        public : bool
+            Whether they are people to whom nothing is promised. Where noise is fresh for every batch, nobody sends anything then,
+            and the sums are exact; a counter adds the noise that it has.
         """
         count, size, stream = len(phi), self.batch_size, snapshot(self.stream)
         batches, ours = count // size, ours_learns(self.learner)
@@ -310,16 +312,16 @@ class LiveContexts(Live):
                 more = min(max(1, done), batches - done) if hasattr(self.learner, "whitener") else batches
                 part = slice(done * size, (done + more) * size)
                 values = self.checked_values(phi[part], rewards[part])
-                released = stream.leap(values, more, rng or generator(None))
+                released = stream.leap(values, more, rng)
                 self._skip(more - 1)
                 self._tell(released, *((values[:, -stream.public :],) if stream.public else ()))
                 done += more
         elif batches:
             values, step = self.checked_values(phi, rewards), size * max(1, SENT // size)
             for start in range(0, count, step):
-                sent = values[start : start + step] if rng is None else stream.send(values[start : start + step], rng)
+                sent = values[start : start + step] if public else stream.send(values[start : start + step], rng)
                 for own in sent.reshape(-1, size, *sent.shape[1:]):
-                    if rng is None:
+                    if public:
                         stream.total = stream.total + own.sum(axis=0)
                     else:
                         stream.receive(own.sum(axis=0) if stream.adds else rng.permutation(own), rng)
@@ -329,7 +331,7 @@ class LiveContexts(Live):
                 self._skip(batches - 1)
                 self._tell(stream.total)
         self.played += count
-        self.bits += 0.0 if rng is None else count * stream.bits_per_user
+        self.bits += 0.0 if public and isinstance(stream, FreshBatches) else count * stream.bits_per_user
         self.slots = [Slot(stream, size)]
 
     def _skip(self, batches: int) -> None:

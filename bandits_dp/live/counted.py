@@ -15,15 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp._state import locked, snapshot
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.live.leading import leading_arm
-from bandits_dp.live.live import Live
+from bandits_dp.live.leading import Suggesting
 from bandits_dp.live.randomness import explored
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.live.ticket import Ticket
 
 
-class LiveCounted(Live):
+class LiveCounted(Suggesting):
     """A learner that is told the running sum of an arm after every answer.
 
     Parameters
@@ -92,23 +91,6 @@ class LiveCounted(Live):
         users = self._admit(users)
         arm, chance = explored(int(self.asked.arms[0]), self.arms, explore, rng)
         return self.register.hand_out(self.slots[arm], arm, users, user, propensity=chance)
-
-    @locked
-    def suggest(self) -> int:
-        """Return the arm that looks best by what was released, for a user from whom nothing is learned.
-
-        Nobody answers, nothing is counted or changed, and it costs her nothing: the arm is a function of releases, whose price is
-        paid. So it is for users whose budget is spent, and for all when the horizon is reached.
-
-        Examples
-        --------
-        >>> import bandits_dp as bdp
-        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
-        >>> learner = bdp.make("DP-UCB", problem, horizon=1000, epsilon=1.0)
-        >>> learner.suggest(), learner.tickets
-        (0, {})
-        """
-        return leading_arm(self.learner, self.asked)
 
     @locked
     def offer(self, place: int, user: Hashable = None) -> Ticket:

@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from bandits_dp._state import locked
 from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Asked
 from bandits_dp.learners import KLUCB, UCB, ArmElimination, PhasedElimination
+from bandits_dp.live.live import Live
 
 
 def leading_arm(learner: Any, asked: Asked) -> int:
@@ -35,3 +37,30 @@ def leading_arm(learner: Any, asked: Asked) -> int:
     else:
         arms, values = asked.arms, np.zeros(len(asked.arms))
     return int(arms[first_largest(values)])
+
+
+class Suggesting(Live):
+    """A live learner of arms without features, which can suggest one without learning."""
+
+    asked: Asked
+
+    @locked
+    def suggest(self) -> int:
+        """Return the arm that looks best by what was released, for a user from whom nothing is learned.
+
+        Nobody answers, nothing is counted or changed, and it costs her nothing: the arm is a function of releases, whose price is
+        paid. So it is for users whose budget is spent, and for all when the horizon is reached.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+        >>> learner.suggest(), learner.tickets
+        (0, {})
+        """
+        self._must_know_actions()
+        return leading_arm(self.learner, self.asked)
+
+    def _must_know_actions(self) -> None:
+        """Raise a ValueError if what can be shown is not known yet."""

@@ -212,8 +212,7 @@ def _learn(live: Any, rows: _Rows, taken: list[int], rng: np.random.Generator) -
         return
     if isinstance(live, LiveContexts):
         _checked_rows(live, rows, taken)
-        fresh = isinstance(live.stream, FreshBatches)
-        live.learn(rows.chosen[taken], log.rewards[taken], None if fresh and not rows.counted else rng)
+        live.learn(rows.chosen[taken], log.rewards[taken], rng, public=not rows.counted)
         return
     for arm in np.unique(log.actions[taken]).tolist():
         own = [row for row in taken if log.actions[row] == arm]
