@@ -37,7 +37,9 @@ def test_the_search_puts_the_explanation_first(page: Page, address: Address, wor
 def test_the_search_reads_no_page_that_its_reader_does_not_come_near(page: Page, address: Address) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
-    page.goto(address("http", "search.html?q=regret"), wait_until="networkidle")
+    page.goto(address("http", "search.html?q=regret"))
+    page.wait_for_function("/found \\d+ page/.test(document.querySelector('p.search-summary')?.innerText)")
+    page.wait_for_load_state("networkidle")
     found = page.locator("ul.search > li").count()
     pages = [url for url in asked if re.search(r"/(?:notebooks|book)/.*\.html$", url)]
     assert 3 <= len(pages) <= 14 < found, (pages, found)
