@@ -59,18 +59,19 @@ def test_every_way_is_tried_until_one_brings_a_browser_and_else_there_is_advice(
     assert [command[-2:] for command in tried] == ways[: 1 if comes else 3]
 
 
-@pytest.mark.parametrize("options", [[], ["-n2"]], ids=["here", "by workers"])
-def test_without_a_browser_one_failure_stands_for_all(tmp_path: Path, options: list[str]) -> None:
-    """What needs no browser runs, and the advice is given once."""
+def test_without_a_browser_one_failure_stands_for_all_and_what_is_skipped_counts_as_failed(tmp_path: Path) -> None:
+    """By two workers. What needs no browser runs, and the advice is given once."""
     for name in ("test_one.py", "test_two.py"):
         (tmp_path / name).write_text(
             "import pytest\n@pytest.mark.browser\n@pytest.mark.parametrize('page', range(3))\n"
             "def test_page(page): assert False, 'was run'\ndef test_number(): pass\n")
+    (tmp_path / "test_lazy.py").write_text(
+        "import pytest\ndef test_lazy(): pytest.skip('later')\n@pytest.mark.xfail\ndef test_known(): assert False\n")
     others = (get_browser.MISSING, "CI", "BUILD_NUMBER")  # with these pytest says everything again in its summary
     alone = {name: value for name, value in os.environ.items() if name not in others} | {"CHROMIUM": "/no/such"}
-    command = [sys.executable, str(ROOT / "book" / "_tools" / "run_tests.py"), str(tmp_path), "-p", "no:cacheprovider", *options]
+    command = [sys.executable, str(ROOT / "book" / "_tools" / "run_tests.py"), str(tmp_path), "-p", "no:cacheprovider", "-n2"]
     done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=600, check=False)
     told = done.stdout.splitlines()
-    assert done.returncode == 1 and told[-1].startswith("1 failed, 2 passed"), done.stdout
+    assert done.returncode == 1 and told[-1].startswith("2 failed, 2 passed, 1 xfailed in "), done.stdout
     assert "\n6 tests that open pages did not run" in done.stdout and done.stdout.count("unset CHROMIUM") == 1
     assert any(line.startswith("FAILED ") and "test_one.py::a_browser_starts" in line for line in told)

@@ -91,7 +91,7 @@ def test_play_goes_to_the_end_and_starts_again(show):  # noqa: F811
     button.press("Enter")
     page.wait_for_function("document.querySelector('.bdp-note').textContent.startsWith('1 of 3')", timeout=10_000)
     page.locator("input[type=range]").first.press("Home")  # a hand on the slider stops it
-    page.wait_for_timeout(400)
+    page.wait_for_timeout(250)  # two of its steps
     assert page.locator(".bdp-note").text_content().startswith("0 of 3") and button.text_content() == "Play"
 
 

@@ -32,22 +32,12 @@ def commands(path: Path) -> list[str]:
 
 
 @every_workflow
-def test_it_has_the_form_that_the_host_reads(path: Path) -> None:
-    workflow = read(path)
-    # YAML 1.1 reads the key `on` as true
-    assert workflow.keys() == {"name", True, "permissions", "concurrency", "defaults", "jobs"}
-    assert workflow["defaults"] == {"run": {"shell": "bash"}}  # which fails when any part of a pipe does
-    for job in workflow["jobs"].values():
-        assert {"runs-on", "timeout-minutes", "steps"} <= job.keys()
-        assert {job["needs"]} <= workflow["jobs"].keys() if "needs" in job else True
-    assert all(len(step.keys() & {"run", "uses"}) == 1 for step in steps(path))
-
-
-@every_workflow
 def test_it_may_do_no_more_than_it_needs(path: Path) -> None:
     workflow, text = read(path), path.read_text("utf-8")
     assert workflow["permissions"] == {"contents": "read"}
+    assert workflow["defaults"] == {"run": {"shell": "bash"}}  # which fails when any part of a pipe does
     for name, job in workflow["jobs"].items():
+        assert "timeout-minutes" in job
         assert job.get("permissions") == (PUBLISHING if (path.stem, name) == ("publish", "deploy") else None)
     assert "secrets" not in text and "pull_request_target" not in text
     for step in steps(path):
@@ -81,15 +71,6 @@ def test_what_is_published_is_what_the_build_makes() -> None:
     (upload,) = [step for step in steps(ROOT / ".github/workflows/publish.yml") if "upload-pages" in step.get("uses", "")]
     assert ROOT / upload["with"]["path"] == SITE
     assert upload["with"]["include-hidden-files"] is True
-
-
-def test_systems_are_those_that_the_host_has_and_the_chapters_meet_other_processors() -> None:
-    jobs = read(ROOT / ".github/workflows/test.yml")["jobs"]
-    systems = jobs["package"]["strategy"]["matrix"]["system"]
-    assert systems == ["ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"]
-    assert jobs["chapters"]["strategy"]["matrix"]["system"] == systems[1:3]  # Windows has no make
-    told = "\n".join(commands(ROOT / ".github/workflows/test.yml"))
-    assert [words.split()[0] for words in re.findall(r'make test ARGS="(.*)"', told)] == ["notebooks"]  # other tests may skip there
 
 
 def test_versions_of_python_are_those_of_the_package() -> None:

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 import get_browser
 from checkout import ROOT, SITE
 
 sys.path.insert(0, str(Path(__file__).parent))
+from pages import DESKTOP, watch
 
-DESKTOP = {"width": 1300, "height": 900}
 FLAGS = [  # Chromium as root in a container, without the services that would ask other hosts for things
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -75,43 +75,24 @@ def address(server: str) -> Callable[[str, str], str]:
     return lambda scheme, page: f"{server}/{page}" if scheme == "http" else (SITE / page).as_uri()
 
 
-def watch(context: BrowserContext, server: str, wrong: list[str]) -> Page:
-    """Open a page that notes errors, and requests that are not for the book."""
-    own = (server, SITE.as_uri(), "data:", "blob:")
-    context.on("request", lambda asked: None if asked.url.startswith(own) else wrong.append(f"asked {asked.url}"))
-    page = context.new_page()
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
-    return page
-
-
-@pytest.fixture
-def page(browser: Browser, server: str) -> Iterator[Page]:
-    """Open a page of desktop size; every test that uses it fails on a page error or a remote request."""
-    wrong: list[str] = []
-    with browser.new_context(viewport=DESKTOP) as context:
-        yield watch(context, server, wrong)
-    assert not wrong
-
-
 @pytest.fixture(scope="module")
 def one_tab(browser: Browser, server: str) -> Iterator[tuple[Page, list[str]]]:
-    """Open the tab that `tab` lends: to start another one takes longer than to read and draw most pages."""
+    """Open the tab that `page` lends: to start another one takes longer than to read and draw most pages."""
     wrong: list[str] = []
     with browser.new_context(viewport=DESKTOP) as context:
         yield watch(context, server, wrong), wrong
 
 
 @pytest.fixture
-def tab(one_tab: tuple[Page, list[str]]) -> Iterator[Page]:
-    """Lend a page as `page` does, for tests that need no browser of their own: blank, in the light, without a memory of others."""
+def page(one_tab: tuple[Page, list[str]]) -> Iterator[Page]:
+    """Lend that tab: blank, in the light, without a memory of others. A page error or a remote request fails the test."""
     page, wrong = one_tab
     yield page
     page.evaluate("localStorage.clear(); sessionStorage.clear()")
     page.context.clear_cookies()
     page.goto("about:blank")
     page.set_viewport_size(DESKTOP)
-    page.emulate_media(color_scheme="light")
+    page.emulate_media(media="null", color_scheme="light")
     told = wrong[:]
     wrong.clear()
     assert not told

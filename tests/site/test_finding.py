@@ -1,11 +1,11 @@
-"""What a reader looks for is found: by the search, by an old address, in the bibliography, and as a notebook."""
+"""What a reader looks for is found: by the search, by an old address, and in the bibliography."""
 
 import json
 import re
 from collections.abc import Callable
 
 import pytest
-from pages import CHAPTERS, every_chapter
+from pages import CHAPTERS, both_schemes
 from playwright.sync_api import Page, expect
 from pybtex.database import parse_file
 
@@ -15,6 +15,8 @@ from plain import cited
 pytestmark = pytest.mark.site
 
 Address = Callable[[str, str], str]
+FOUND = "/found \\d+ page/.test(document.querySelector('p.search-summary')?.innerText)"
+SOON = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 @pytest.mark.parametrize(("words", "first"), [
@@ -27,7 +29,7 @@ Address = Callable[[str, str], str]
 ])
 def test_the_search_puts_the_explanation_first(page: Page, address: Address, words: str, first: str) -> None:
     page.goto(address("http", f"search.html?q={words.replace(' ', '+')}"))
-    page.wait_for_function("/found \\d+ page/.test(document.querySelector('p.search-summary')?.innerText)")
+    page.wait_for_function(FOUND)
     found = page.eval_on_selector_all("ul.search > li > a", "all => all.map((a) => a.getAttribute('href'))")
     assert found[0].startswith(first), found[:5]
     kinds = ["api" if "/api" in link else "chapter" for link in found if "/api" in link or link.startswith("notebooks/")]
@@ -38,7 +40,7 @@ def test_the_search_reads_no_page_that_its_reader_does_not_come_near(page: Page,
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
     page.goto(address("http", "search.html?q=regret"))
-    page.wait_for_function("/found \\d+ page/.test(document.querySelector('p.search-summary')?.innerText)")
+    page.wait_for_function(FOUND)
     page.wait_for_load_state("networkidle")
     found = page.locator("ul.search > li").count()
     pages = [url for url in asked if re.search(r"/(?:notebooks|book)/.*\.html$", url)]
@@ -51,7 +53,7 @@ def test_the_search_reads_no_page_that_its_reader_does_not_come_near(page: Page,
 def test_a_typing_error_leads_to_the_nearest_word(page: Page, address: Address) -> None:
     page.goto(address("http", "search.html?q=shuffel"))
     page.locator("p.search-near a").click()
-    page.wait_for_function("/found \\d+ page/.test(document.querySelector('p.search-summary')?.innerText)")
+    page.wait_for_function(FOUND)
 
 
 def test_an_excerpt_holds_no_source_of_a_formula(page: Page, address: Address) -> None:
@@ -63,7 +65,7 @@ def test_an_excerpt_holds_no_source_of_a_formula(page: Page, address: Address) -
     assert min(map(len, excerpts[:3])) > 100, "an excerpt is a piece of text"
 
 
-@pytest.mark.parametrize("scheme", ["http", "file"])
+@both_schemes
 def test_a_label_that_moved_is_found_on_its_new_page(page: Page, address: Address, scheme: str) -> None:
     known = json.loads((SITE / "_static" / "labels.js").read_text("utf-8").removeprefix("window.bookLabels = ").rstrip(";\n"))
     assert known["bandits_dp.make"] == "book/api/make.html"
@@ -79,33 +81,26 @@ def test_a_label_that_moved_is_found_on_its_new_page(page: Page, address: Addres
 def test_an_anchor_that_stands_here_or_nowhere_moves_nobody(page: Page, address: Address) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(address("http", "book/notation.html#glossary"), wait_until="networkidle")
+    page.goto(address("http", "book/notation.html#glossary"))
+    page.evaluate(SOON)
     assert not [url for url in asked if url.endswith("labels.js")], "the labels are loaded only when they are needed"
-    page.goto(address("http", "book/how_to.html#no-such-label"), wait_until="networkidle")
+    with page.expect_response("**/labels.js") as labels:
+        page.goto(address("http", "book/how_to.html#no-such-label"))
+    labels.value.finished()
+    page.evaluate(SOON)
     assert page.url.endswith("book/how_to.html#no-such-label")
 
 
 def test_references_are_labelled_as_cited_and_link_to_their_papers(page: Page, address: Address) -> None:
     page.goto(address("file", "book/bibliography.html"))
     known = {f"[{cited(entry)}]": entry.fields for entry in parse_file(ROOT / "book" / "references.bib").entries.values()}
-    shown = page.locator("article .citation").all()
-    assert len(shown) > 40
-    labels = [entry.locator(".label").inner_text() for entry in shown]
-    assert len(labels) == len(set(labels))
-    for label, entry in zip(labels, shown, strict=True):
-        links = [link.get_attribute("href") for link in entry.locator("a[href^=http]").all()]
+    shown = page.locator("article .citation").evaluate_all("""all => all.map((entry) => [
+      entry.querySelector(".label").innerText,
+      [...entry.querySelectorAll("a[href^=http]")].map((link) => link.getAttribute("href")),
+    ])""")
+    assert len({label for label, _ in shown}) == len(shown) > 40
+    for label, links in shown:
         fields = known[label]
         wanted = [f"https://doi.org/{fields['doi']}"] if "doi" in fields else []
         wanted += [f"https://arxiv.org/abs/{fields['eprint']}"] if "eprint" in fields else []
         assert sorted(links) == sorted(wanted)
-
-
-@every_chapter
-def test_a_chapter_offers_its_notebook_and_the_package(tab: Page, address: Address, name: str) -> None:
-    tab.goto(address("file", name))
-    line = tab.locator("p.take-along")
-    expect(line).to_have_count(1)
-    assert [link.get_attribute("href") for link in line.locator("a").all()] == [
-        f"../_sources/{name.removesuffix('.html')}.ipynb",
-        "../book/get_the_code.html#the-package-alone",
-    ]

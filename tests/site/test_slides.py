@@ -52,21 +52,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """Open a context without a network, in which every page's error and every outside request fails the test."""
+@pytest.fixture(scope="module")
+def watched(browser: Browser) -> Iterator[tuple[BrowserContext, list[str]]]:
+    """Open a context without a network, and note every page's error and every outside request."""
     wrong: list[str] = []
     with browser.new_context(viewport={"width": 1280, "height": 720}, offline=True) as context:
         context.on("request", lambda request: wrong.append(request.url) if request.url.startswith("http") else None)
         context.on("requestfailed", lambda request: wrong.append(request.url))
         context.on("weberror", lambda error: wrong.append(str(error.error)))
-        yield context
-    assert not wrong
+        yield context, wrong
 
 
 @pytest.fixture
-def slides(context: BrowserContext, folder: Path) -> Callable[..., Page]:
+def slides(watched: tuple[BrowserContext, list[str]], folder: Path) -> Iterator[Callable[..., Page]]:
     """Return a function that makes a chapter's slides if need be, and opens them."""
+    context, wrong = watched
 
     def opened(stem: str, place: str = "") -> Page:
         path = folder / f"{stem}.html"
@@ -77,7 +77,12 @@ def slides(context: BrowserContext, folder: Path) -> Callable[..., Page]:
         page.wait_for_function(READY)
         return page
 
-    return opened
+    yield opened
+    for page in context.pages:
+        page.close()
+    told = wrong[:]
+    wrong.clear()
+    assert not told
 
 
 @pytest.mark.parametrize("stem", [path.stem for path in make_slides.CHAPTERS])
@@ -105,10 +110,10 @@ def test_keys_themes_and_paper(slides: Callable[..., Page]) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
-def test_the_speakers_window_works_without_a_network(slides: Callable[..., Page], context: BrowserContext) -> None:
+def test_the_speakers_window_works_without_a_network(slides: Callable[..., Page]) -> None:
     page = slides(COUNTING, "#/thm-root")
     assert page.locator("section.present .part .katex").first.is_visible()
-    with context.expect_page() as opened:
+    with page.context.expect_page() as opened:
         page.keyboard.press("s")
     notes = opened.value.locator(".speaker-controls-notes .value")
     opened.value.wait_for_function("document.querySelector('.speaker-controls-notes .value').textContent.includes('proof')")

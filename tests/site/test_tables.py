@@ -43,9 +43,13 @@ def test_the_ledger_is_whole_without_a_script(browser: Browser, address: Address
                 assert plain(part) in read, part
 
 
-def test_counts_filters_and_addresses_agree(page: Page, address: Address) -> None:
+def test_counts_filters_addresses_and_sources_agree(page: Page, address: Address) -> None:
     page.goto(address("http", LEDGER))
     expect(page.locator("output")).to_have_text(f"{len(CLAIMS) + len(UNTESTED)} of {len(CLAIMS) + len(UNTESTED)} rows")
+    page.get_by_label("Paper", exact=True).focus()
+    for name in ("Outcome", "Chapter", "Words", "Order"):
+        page.keyboard.press("Tab")
+        expect(page.get_by_label(name, exact=True)).to_be_focused()
     outcomes = [row["outcome"] for row in CLAIMS]
     opened = outcomes.count("open")
     page.locator("#count-open a").first.click()
@@ -61,6 +65,12 @@ def test_counts_filters_and_addresses_agree(page: Page, address: Address) -> Non
     expect(page.locator(f"{ROWS}:visible")).to_have_count(len(CLAIMS) + len(UNTESTED))
     page.get_by_label("Words").fill("doubling")
     assert 0 < page.locator(f"{ROWS}:visible").count() < 30
+    file, _, name = CLAIMS[0]["test"].partition("::")
+    page.get_by_role("button", name="Show all").click()
+    page.get_by_role("link", name=name, exact=True).first.click()
+    page.wait_for_url(f"**/_tests/{file[6:-3]}.html#{name}")
+    expect(page.locator(f"#{name}")).to_contain_text(f"def {name}(")
+    assert page.locator(f"#{name}").bounding_box()["y"] < 200  # type: ignore[index]
 
 
 def test_rows_are_sorted_and_put_back(page: Page, address: Address) -> None:
@@ -79,33 +89,14 @@ def test_rows_are_sorted_and_put_back(page: Page, address: Address) -> None:
     assert page.locator(f"{ROWS}:visible th strong").all_inner_texts() == [name for name in names if models[name] == "local"]
 
 
-@pytest.mark.parametrize("name", [LEDGER, CATALOGUE])
-def test_rows_are_cards_on_a_phone_and_still_rows_to_a_listener(browser: Browser, address: Address, name: str) -> None:
-    with browser.new_context(viewport=PHONE) as context:
-        page = context.new_page()
+def test_rows_are_cards_on_a_phone_and_still_rows_to_a_listener(page: Page, address: Address) -> None:
+    page.set_viewport_size(PHONE)
+    for name in (LEDGER, CATALOGUE):
         page.goto(address("file", name))
-        row = page.locator(ROWS).first
-        cells = [cell.bounding_box() for cell in row.locator("> *").all()]
-        assert all(upper["y"] + upper["height"] <= lower["y"] + 1 for upper, lower in pairwise(cells) if upper and lower)
+        cells = [cell.bounding_box() for cell in page.locator(ROWS).first.locator("> *").all()]
+        assert all(upper["y"] + upper["height"] <= lower["y"] + 1 for upper, lower in pairwise(cells) if upper and lower), name
         table = page.get_by_role("table").last
-        assert table.get_by_role("columnheader").count() == table.get_by_role("row").nth(1).locator("> *").count()
-        assert table.get_by_role("row").nth(1).get_by_role("rowheader").count() == 1
-        assert not page.evaluate(TOO_WIDE)
-
-
-def test_the_keyboard_reaches_the_form(page: Page, address: Address) -> None:
-    page.goto(address("file", LEDGER))
-    page.get_by_label("Paper", exact=True).focus()
-    for name in ("Outcome", "Chapter", "Words", "Order"):
-        page.keyboard.press("Tab")
-        expect(page.get_by_label(name, exact=True)).to_be_focused()
-
-
-def test_every_test_of_the_ledger_leads_to_its_source(page: Page, address: Address) -> None:
-    page.goto(address("http", LEDGER))
-    row = CLAIMS[0]
-    file, _, name = row["test"].partition("::")
-    page.get_by_role("link", name=name, exact=True).first.click()
-    page.wait_for_url(f"**/_tests/{file[6:-3]}.html#{name}")
-    expect(page.locator(f"#{name}")).to_contain_text(f"def {name}(")
-    assert page.locator(f"#{name}").bounding_box()["y"] < 200  # type: ignore[index]
+        row = table.get_by_role("row").nth(1)
+        assert table.get_by_role("columnheader").count() == row.locator("> *").count(), name
+        assert row.get_by_role("rowheader").count() == 1, name
+        assert not page.evaluate(TOO_WIDE), name
