@@ -4,7 +4,6 @@ import ast
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -92,14 +91,6 @@ def test_a_python_inside_the_environment_is_traced_to_its_base(tmp_path: Path, m
     base = environment.base_interpreter(tmp_path)
     assert Path(base).is_relative_to(sys.base_prefix) and Path(base).is_file()
     assert environment.base_interpreter(Path("/nowhere")) == sys.executable
-
-
-def test_make_lists_every_command_once() -> None:
-    listed = [subprocess.run(["make", "--no-print-directory", name], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True,
-                             timeout=60).stdout.splitlines() for name in ("help", "maintain")]
-    names = [line.split()[0] for line in listed[0][1:-1] + listed[1]]
-    phony = re.search(r"(?m)^\.PHONY: (.*)$", (ROOT / "Makefile").read_text("utf-8"))
-    assert sorted(names) == sorted(phony[1].split())
 
 
 def test_every_wait_has_an_end() -> None:
