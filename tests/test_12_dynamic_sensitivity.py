@@ -12,7 +12,6 @@ from scipy.stats import binom
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
-from bandits_dp.companion.plots import Bar, Dot, Path, Text
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
@@ -1034,39 +1033,3 @@ def test_figure_2b_later(measured):
         counts = changed(name).mean(axis=1)
         measured[f"changes, round 200 over round 0, {name}"] = counts[2] / counts[0]
         assert counts[0] > counts[1] > counts[2]
-
-
-# ---- The scene "Fresh or kept?"
-@cache
-def fresh_or_kept():
-    """Run the scene's cells; return what they define."""
-    names = {"DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace, "numbers": {}, "Bar": Bar, "Dot": Dot, "Text": Text,
-             "Path": Path}
-    return defined(CHAPTER, "plain-dgs", "fresh-kept-run", "fresh-kept", **names)
-
-
-def intervals(night):
-    """Return the intervals (begin, end] of a night, as a binary tree cuts it: the latest first."""
-    found = []
-    while night:
-        found.append((night & (night - 1), night))
-        night = found[-1][0]
-    return found
-
-
-@pytest.mark.parametrize("noise", ["kept", "fresh"])
-@pytest.mark.parametrize("night", [1, 3, 8, 15, 255])
-def test_the_scene_shows_the_packages_noise(night, noise):
-    space = fresh_or_kept()
-    marks, note = space["night_by_night"](night, noise)
-    std, parts = noise_of(LINE, 256, calibration="experiment", explicit_tree=noise == "kept").stds()[night - 1], intervals(night)
-    assert std == pytest.approx(math.sqrt(sum(2 * (8 / (2 * end)) ** 2 for _, end in parts)))
-    boxes = [mark for mark in marks if isinstance(mark, Bar) and " to " in mark.key]
-    assert [mark.key.partition(",")[0] for mark in boxes] == [f"{begin} to {end}" for begin, end in parts]
-    assert [mark.faint for mark in boxes] == [noise == "kept" and end < night for _, end in parts]
-    drawn = 1 if noise == "kept" else len(boxes)
-    assert f"(drawn: {drawn}, kept: {len(boxes) - drawn}). Noor's rating adds {1 / (0.1 + night):.2g}, the noise" in note
-    assert f" has std {std:.2g}." in note
-    plays = [mark.color == "central" for mark in marks if isinstance(mark, Dot) and mark.key.startswith("play")]
-    assert plays == (space["release"][noise][:night, 0] > 0).tolist()
-    assert f"{sum(plays)} of {night}" in [mark.words for mark in marks if isinstance(mark, Text)]
