@@ -13,7 +13,6 @@ from bandits_dp.companion.lastfm import LastFM
 from bandits_dp.companion.lastfm.data import load_listening
 from bandits_dp.companion.lastfm.files import CHECKS, VARIABLE
 from bandits_dp.continual import FactorizationCounter
-from tests.chapters import stored_scene
 from tests.counter_factors import factors
 from tests.test_lastfm import check_candidates, real_folder
 
@@ -105,28 +104,6 @@ def test_all_rewards_of_one_user(stand_in):
     noise = float(learner.stream.counter.error_std(np.array([1]))[0])
     assert bdp.accounting.gaussian_delta(noise, 1.0, most * np.linalg.norm(f)) == pytest.approx(0.01, rel=1e-3)
     assert (learner.guarantee.epsilon, learner.guarantee.delta) == (1.0, 0.01)
-
-
-def test_the_scene_shows_the_packages_scores(stand_in):
-    """One frame, made again from the catalogue's learner: places of all dots, the note's rank and rate."""
-    problem = LastFM(listening=stand_in)
-    rows = problem.numbers(np.random.default_rng(14), 2001)
-    noor, amber = problem.contexts(rows[:1])[0], problem.liked(rows[:1])[0]
-    learner = bdp.make("LinUCB-RewardTree", problem, horizon=2000, returning_users=10, **tool.TWO)
-    rng, hits, x, r = np.random.default_rng(2), 0, [], []
-    for shown, liked in zip(problem.contexts(rows[1:201]), problem.liked(rows[1:201]), strict=True):
-        ticket = learner.act(shown)
-        learner.update(ticket, float(ticket.arm == liked), rng)
-        hits, x, r = hits + (ticket.arm == liked), [*x, shown[ticket.arm]], [*r, ticket.arm == liked]
-    across = noor @ np.linalg.solve(np.eye(25) + np.transpose(x) @ x, np.transpose(x) @ np.array(r, dtype=float))
-    up = noor @ learner.learner.theta
-    marks, note = stored_scene(CHAPTER, "scores-scene")["200", "ten rewards"]
-    for artist in range(25):
-        dot = marks[f"artist {artist}"]
-        place = 50 + 230 * np.clip([across[artist], up[artist]], -0.18, 0.18)
-        assert (dot["x"], dot["y"]) == pytest.approx(tuple(place), abs=0.02)
-    assert marks[f"artist {amber}"]["color"] == "secret"
-    assert f"rank {(up > up[amber]).sum() + 1} of 25" in note and f"{25 * hits / 200:.1f} times chance" in note
 
 
 # ---- The paper's figures on these data

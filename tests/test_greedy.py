@@ -169,20 +169,6 @@ def test_gaussian_noise_costs_what_the_box_says(dimension):
     assert r / 4 < np.linalg.norm(w, axis=1).max() < r and q / 4 < -np.linalg.eigvalsh(H)[:, 0].min() < q
 
 
-def test_it_loses_less_than_linucb_where_contexts_are_diverse():
-    """In pairs, T = 50,000, epsilon = 1, as in the sweep; the theorem's bound is far above T here, so it says nothing about it."""
-    problem, T = ContextualLinear(5, 3, fixed=False), 50_000
-    lost = {}
-    for name in ("LDP-OLS", "LinUCB-LDP"):
-        learner = bdp.make(name, problem, horizon=T, epsilon=1.0, delta=0.1 / T, centred=True)
-        lost[name] = bdp.simulate(learner, problem, T, runs=10, progress=False).regret[:, -1]
-        if name == "LDP-OLS":
-            assert promised(learner.learner.radius, T, 0.025, 0.1) > 50 * T
-    apart = lost["LinUCB-LDP"] - lost["LDP-OLS"]
-    mean, error = apart.mean(), apart.std(ddof=1) / math.sqrt(10)
-    assert mean - 2.3 * error > 2000 and lost["LDP-OLS"].mean() < lost["LinUCB-LDP"].mean() / 2
-
-
 def unchecked(problem, T):
     stream = FreshBatches(LocalGaussian(1, 1.0, 1e-6, domain=LinearStatistics(2)))
     return LiveContexts(LinUCB(2, GreedyRadius(2, 1, stream.law(T), 0.5, 0.1)), stream, problem, T)
@@ -191,7 +177,7 @@ def unchecked(problem, T):
 def test_without_diversity_it_loses_a_share_of_all_rounds():
     """Two fixed arms: the first that looks better is played for ever in most of the runs that begin wrongly, at any horizon."""
     menu, shares = ContextualLinear(features=np.eye(2), theta=[0.4, 0.6]), []
-    for T in (5000, 20_000):
+    for T in (1250, 5000):
         result = bdp.simulate(unchecked(menu, T), menu, T, runs=100, progress=False)
         shares.append(result.regret[:, -1] / (0.2 * T))
     assert min(share.mean() for share in shares) > 0.25

@@ -47,13 +47,13 @@ def generators(seed, runs):
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value))
 def test_parallel_runs_follow_the_plain_loop(name, options, problem, monkeypatch):
     """Runs that advance together are, bit for bit, the runs alone; and the plain loop, where that draws the same noise."""
-    learner = make(name, problem, **options)
-    together = bdp.simulate(learner, problem, 400, runs=3, seed=5)
+    learner = make(name, problem, 200, **options)
+    together = bdp.simulate(learner, problem, 200, runs=2, seed=5)
     monkeypatch.setattr(contexts, "MEMORY", 1.0)
-    assert_same_runs(bdp.simulate(learner, problem, 400, runs=3, seed=5), together)
+    assert_same_runs(bdp.simulate(learner, problem, 200, runs=2, seed=5), together)
     assert together.regret.std() > 0
     learner.fidelity = "messages"
-    plain = bdp.simulate(learner, problem, 400, runs=3, seed=5)
+    plain = bdp.simulate(learner, problem, 200, runs=2, seed=5)
     assert together.counts.keys() == plain.counts.keys() == {"shifts"}
     assert together.curves.keys() == plain.curves.keys() == {"parameter error"} and (together.bits == plain.bits).all()
     if "SDP" not in name and name != "LinUCB-Batched-LDP":  # whose users draw noise of their own

@@ -1,4 +1,4 @@
-"""The experiment calibration of LinUCB: the published table, a plain oracle of the same law, and each oddity on its own."""
+"""The experiment calibration of LinUCB: a plain oracle of the same law, and each oddity on its own."""
 
 import math
 from functools import wraps
@@ -15,42 +15,14 @@ from tests.benchmarks import reference_experiment as reference
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds, where nothing else is said
 PROBLEM = CodeLinear()
-T, RUNS = 20_000, 25
-
-# Final regret at T = 20,000, d = 5, K = 100, epsilon = 0.2, delta = 0.1, B = 20: mean and standard error.
-# The authors' code, 50 instances, realised regret.
-PUBLISHED = {"LinUCB": (630, 18), "LinUCB-JDP": (3439, 90), "LinUCB-SDP-Amp": (4948, 122), "LinUCB-SDP-Vec": (4192, 138),
-             "LinUCB-LDP": (6870, 200)}
-# The oracle, `python -m tests.benchmarks.reference_experiment 400`, pseudo-regret.
-ORACLE = {"LinUCB": (626.5, 5.6), "LinUCB-JDP": (3343.2, 31.0), "LinUCB-SDP-Amp": (4941.5, 43.2), "LinUCB-SDP-Vec": (4073.3, 53.4),
-          "LinUCB-LDP": (6928.0, 82.7)}
+T = 20_000
 
 
 def make(name, epsilon, problem=PROBLEM, horizon=T, **options):
     return bdp.make(name, problem, horizon=horizon, epsilon=epsilon, delta=0.1, calibration="experiment", **options)
 
 
-def apart(one, other):
-    """Distance of two (mean, standard error), in combined standard errors."""
-    return abs(one[0] - other[0]) / math.hypot(one[1], other[1])
-
-
-@pytest.mark.parametrize("name", ORACLE)
-def test_every_curve_of_the_table(name):
-    """Within 3 combined standard errors of the oracle and of the authors' code (a fresh seed fails in 3% of all cases)."""
-    result = bdp.simulate(make(name, 0.2), PROBLEM, T, runs=RUNS, seed=0, progress=False)
-    ours = (result.mean[-1], result.std_error[-1])
-    assert apart(ours, ORACLE[name]) < 3 and apart(ours, PUBLISHED[name]) < 3
-    assert apart(ORACLE[name], PUBLISHED[name]) < 1.1
-
-
-def test_real_tree_costs_more():
-    """With a real binary tree of the same noise JDP gives some 4129 (52) instead of 3343 (31)."""
-    result = bdp.simulate(make("LinUCB-JDP", 0.2, counter="tree"), PROBLEM, T, runs=RUNS, seed=0, progress=False)
-    assert apart((result.mean[-1], result.std_error[-1]), (4129, 52)) < 3
-
-
-SMALL = {"horizon": 1200, "arms": 12, "d": 3, "count": 400}
+SMALL = {"horizon": 600, "arms": 12, "d": 3, "count": 400}
 
 
 @pytest.mark.parametrize("name", reference.CURVES)
@@ -72,7 +44,7 @@ def test_same_law_as_the_oracle(name, epsilon, monkeypatch):
     if name == "LinUCB" and epsilon > 1:
         return
     problem = CodeLinear(arms=12, dimension=3)
-    result = bdp.simulate(make(name, epsilon, problem, 1200), problem, 1200, runs=400, seed=2, progress=False)
+    result = bdp.simulate(make(name, epsilon, problem, 600), problem, 600, runs=400, seed=2, progress=False)
     pseudo, realised, indefinite = reference.play(name, epsilon, seed=3, **SMALL)
     assert stats.ks_2samp(result.regret[:, -1], pseudo).pvalue > FALSE_ALARM
     shifted = np.concatenate(blocks)
@@ -81,8 +53,8 @@ def test_same_law_as_the_oracle(name, epsilon, monkeypatch):
     assert stats.fisher_exact(counts).pvalue > FALSE_ALARM
     # Realised regret has the same mean; a round adds at most 1/2 to the variance of the difference.
     difference = realised - pseudo
-    assert abs(difference.mean()) < 5.3 * math.sqrt(1200 / 2 / 400)
-    assert difference.std() < math.sqrt(1200 / 2) * 1.2
+    assert abs(difference.mean()) < 5.3 * math.sqrt(600 / 2 / 400)
+    assert difference.std() < math.sqrt(600 / 2) * 1.2
 
 
 def test_shape_of_gaussian_noise():
@@ -158,7 +130,7 @@ def test_indefinite_matrix_plays_the_first_negative_arm():
     assert live.act(features[0, ::-1]).arm == 0 and live.act(features[0, [1, 2, 3, 0]]).arm == 1
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("name", reference.CURVES)
 def test_the_plain_loop_is_the_fast_path(name):
     problem = CodeLinear(arms=12, dimension=3)
     learner = make(name, 10.0, problem, 300)

@@ -42,7 +42,7 @@ def lived(player, means, rounds):
     return law
 
 
-@pytest.mark.parametrize(("logging", "least", "rows", "rounds"), [([0.5, 0.5], None, 5, 3), ([2 / 3, 1 / 3], 1 / 3, 3, 2)],
+@pytest.mark.parametrize(("logging", "least", "rows", "rounds"), [([0.5, 0.5], None, 4, 3), ([2 / 3, 1 / 3], 1 / 3, 3, 2)],
                          ids=["uniform", "rejection"])
 def test_replay_has_the_law_of_live_play(logging, least, rows, rounds):
     """Over every possible log and coin: given that enough rows were used, arms and rewards are distributed as in live play."""
@@ -397,7 +397,7 @@ def test_a_warm_start_is_as_private_as_it_says():
         def start(rewards, rng, learner=learner):
             return warm_start(learner, Log([0] * 20 + [1] * 20, rewards, arms=2, users=range(40)), rng=rng).learner.sums
 
-        found = bdp.audit(start, np.zeros(40), np.eye(1, 40)[0], epsilon=1.0, delta=0.1, trials=800, rng=rng, progress=False)
+        found = bdp.audit(start, np.zeros(40), np.eye(1, 40)[0], epsilon=1.0, delta=0.1, trials=400, rng=rng, progress=False)
         assert found.passed == passed
 
 

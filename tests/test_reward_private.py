@@ -181,7 +181,7 @@ def test_live_use_is_the_fast_path(case, size):
 def test_perturbed_contexts_have_the_same_law_in_both():
     """Regret of many runs, whose contexts get noise round by round or ahead (Welch's test)."""
     ends = []
-    for fidelity, runs in (("aggregate", 500), ("messages", 90)):  # as powerful as 150 of each, and most of them are fast
+    for fidelity, runs in (("aggregate", 300), ("messages", 45)):  # as powerful as 78 of each, and most of them are fast
         learner = make("dgs, perturbed", horizon=100, calibration="experiment", epsilon=20.0)
         learner.fidelity = fidelity
         ends.append(bdp.simulate(learner, POOL, 100, runs=runs, seed=1, progress=False).regret[:, -1])

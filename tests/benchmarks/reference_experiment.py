@@ -3,7 +3,7 @@
 Written from a list of facts about that code, plainly, and without anything of ``bandits_dp``. Many instances
 advance side by side as arrays, but every user of every instance acts, answers and sends one message of its own.
 
-    python -m tests.benchmarks.reference_experiment     # prints the table that tests/test_linucb_experiment.py stores
+    python -m tests.benchmarks.reference_experiment     # prints the table that tests/test_10_private_linucb.py stores
 """
 
 import math
