@@ -210,10 +210,10 @@ class Look:
     score: Any = None
     delta: float = DELTA  # claimed, of a mechanism that is a function
 
-    def audit(self, confidence):
+    def audit(self, confidence, share=1.0):
         mechanism = self.make()
         claim = (None, None) if isinstance(mechanism, Privatizer) else (EPSILON, self.delta)
-        return bdp.audit(mechanism, self.a, self.b, *claim, self.trials, confidence, rng=np.random.default_rng(8),
+        return bdp.audit(mechanism, self.a, self.b, *claim, int(self.trials * share), confidence, rng=np.random.default_rng(8),
                          view=self.view, user=self.user, score=self.score, progress=False)
 
 
@@ -241,19 +241,10 @@ def one_by_one(privatizer):
     return bdp.release_of(privatizer, "messages")
 
 
-def stream(kind, steps):
-    counter = kind(steps, EPSILON, DELTA)
-
-    def run(values, rng):
-        counter.reset()
-        return np.concatenate([counter.add(value, rng) for value in values])
-    return run
-
-
-def paths(kind, steps):
-    counter = kind(steps, EPSILON, DELTA)
-    return bdp.Vectorized(lambda values, rng, runs: np.cumsum(values) + np.stack(
-        [counter.noise_path(rng)[:, 0] for _ in range(runs)]))
+def stream(kind, steps, draw=lambda counter, rng: [counter.add(np.zeros(counter.dimension), rng) for _ in range(counter.horizon)]):
+    """Running sums with what is added to each by ``draw``: every run is a coordinate of one counter whose domain has diameter 1."""
+    return bdp.Vectorized(lambda values, rng, runs: np.cumsum(values) + np.transpose(
+        draw(kind(steps, EPSILON, DELTA, P.Box(runs, 0.0, 1 / math.sqrt(runs))), rng)))
 
 
 def low(outputs):
@@ -294,13 +285,13 @@ def one_step(kind, steps):
     b[np.linalg.norm(right, axis=0).argmax()] = 1.0
     inverse = np.linalg.pinv(left)
     weights = inverse.T @ inverse @ np.cumsum(b)
-    return Look(lambda: paths(kind, steps), a, b, 10_000, score=lambda outputs: -(outputs @ weights))
+    return Look(lambda: stream(kind, steps, Counter.noise_path), a, b, 10_000, score=lambda outputs: -(outputs @ weights))
 
 
-def redrawn(kind, steps, trials=2_000):
+def redrawn(kind, steps):
     """A counter's stream on inputs that differ in the first step, by minus the mean of all sums, each as good as it is quiet."""
     weights = 1 / (matrices(kind, steps)[0] ** 2).sum(axis=1)
-    return Look(lambda: stream(kind, steps), np.zeros(steps), np.eye(steps)[0], trials, score=lambda outputs: -(outputs @ weights))
+    return Look(lambda: stream(kind, steps), np.zeros(steps), np.eye(steps)[0], score=lambda outputs: -(outputs @ weights))
 
 
 def user_zero(users):
@@ -414,20 +405,14 @@ FAULTS: dict[str, tuple[Callable[[Any], None], str, str, Any]] = {
     "last cut batch released": (
         changed(LiveArms, "_take", last_batch_too), "cut batch", "SDP-AE", "what is released is told to nobody yet"),
     "nodes of the tree redrawn": (instead(Counter, "add", drawn_afresh), "counters", "TreeCounter", redrawn(C.TreeCounter, 32)),
-    "draws of the factorization redrawn": (
-        instead(Counter, "add", drawn_afresh), "counters", "FactorizationCounter", redrawn(C.FactorizationCounter, 16, 1_500)),
     "counter noise times 0.9": (counter_times(0.9), "counters", "TreeCounter", RARER),
     "counter noise times 0.7": (counter_times(0.7), "counters", "TreeCounter", one_step(C.TreeCounter, 8)),
-    "factorization noise times 0.7": (counter_times(0.7), "counters", "FactorizationCounter", one_step(C.FactorizationCounter, 8)),
-    "factorization noise times 0.9": (counter_times(0.9), "counters", "FactorizationCounter", RARER),
     "clipping dropped": (instead(P.Box, "clip", lambda self, array: array), "clipping", "CentralGaussian",
         Look(lambda: P.CentralGaussian(1, EPSILON, DELTA, domain=PLANE, clip=True), *WILD)),
     "values not checked": (instead(P.Box, "check", lambda self, array, name="values": None), "clipping", "CentralLaplace",
         "the audit of what is right is refused: such values are no neighbours"),
     "one user twice": (changed(Privatizer, "release", twice), "each user once", "CentralGaussian", Look(
             lambda: one_by_one(P.CentralGaussian(3, EPSILON, DELTA, domain=PLANE)), LOW * 3, HIGH + LOW * 2, 4_000, score=low)),
-    "one user twice, by shares": (changed(Privatizer, "release", twice), "each user once", "SkellamSum",
-        Look(lambda: one_by_one(P.SkellamSum(3, EPSILON, DELTA)), NONE, ONE, 5_000)),
     "P_Amp does not shuffle": (
         instead(P.AmplifiedGaussian, "shuffle", lambda self, messages, rng: messages), "order", "AmplifiedGaussian",
         Look(lambda: P.AmplifiedGaussian(CROWD, 0.5, 1e-3), *user_zero(CROWD), 3_000, view="first message", score=low)),

@@ -40,14 +40,13 @@ def answer(truth):
 @pytest.mark.parametrize(("delta", "goal"), ((0.1, 0.9), (1e-5, 0.6)))
 @pytest.mark.parametrize("score", (None, lambda output: -output))
 def test_bound_on_an_exact_gaussian_reaches_its_goal(delta, goal, score):
-    """Claim (1, delta), exactly calibrated, 1e6 runs: the median bound of nine audits, none above 1."""
+    """Claim (1, delta), exactly calibrated, 1e6 runs: the median bound of five audits, none above 1."""
     mechanism = gaussian(gaussian_noise_std(1.0, delta, 1.0))
-    bounds = [quiet(mechanism, 0.0, 1.0, 1.0, delta, 10**6, seed, score=score).epsilon_lower for seed in range(9)]
+    bounds = [quiet(mechanism, 0.0, 1.0, 1.0, delta, 10**6, seed, score=score).epsilon_lower for seed in range(5)]
     assert np.median(bounds) >= goal and max(bounds) <= 1
 
 
-@pytest.mark.parametrize("trials", (200, 5000))
-@pytest.mark.parametrize("delta", (0.0, 0.05))
+@pytest.mark.parametrize(("delta", "trials"), ((0.0, 5000), (0.05, 200)))
 def test_bound_covers_the_truth(delta, trials):
     """At confidence 0.6 bounds exceed the true epsilon in at most 40% of 1000 audits: no run that chose is tested on."""
     truth, wrong = 0.55, 0

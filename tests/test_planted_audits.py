@@ -20,7 +20,7 @@ def test_an_audit_sees_the_fault_and_nothing_without_it(fault, monkeypatch):
     """The audit passes what is right, at a confidence that makes its failure as rare as a test's may be, and fails the fault."""
     look = SEEN[fault]
     if next(name for name, other in SEEN.items() if other is look) == fault:  # once for each look
-        right = look.audit(1 - FALSE_ALARM)
+        right = look.audit(1 - FALSE_ALARM, share=0.3)
         assert right.passed, str(right)
     FAULTS[fault][0](monkeypatch)
     wrong = look.audit(USUAL)
@@ -32,10 +32,6 @@ def test_what_no_audit_can_see_is_private_still(fault, monkeypatch):
     plant, _, _, private = FAULTS[fault]
     plant(monkeypatch)
     private()
-
-
-def test_every_planted_fault_is_seen_or_has_a_reason():
-    assert len(SEEN) >= 27 and all(why for *_, why in FAULTS.values())
 
 
 @pytest.mark.parametrize("name", PLANTED)
