@@ -309,7 +309,7 @@ FAULTS: dict[str, tuple[Callable[[Any], None], str, str, Look | None]] = {
             lambda: one_by_one(P.CentralGaussian(3, EPSILON, DELTA, domain=PLANE)), LOW * 3, HIGH + LOW * 2, 4_000, score=low)),
     "P_Amp does not shuffle": (
         instead(P.AmplifiedGaussian, "shuffle", lambda self, messages, rng: messages), "order", "AmplifiedGaussian",
-        Look(lambda: P.AmplifiedGaussian(CROWD, 0.5, 1e-3), *user_zero(CROWD), 3_000, view="first message", score=low)),
+        Look(lambda: P.AmplifiedGaussian(CROWD, 0.5, 1e-3), *user_zero(CROWD), 1_500, view="first message", score=low)),
     "M_sum does not shuffle": (instead(P.BinarySum, "shuffle", lambda self, messages, rng: messages.ravel()), "order", "BinarySum",
         Look(lambda: P.BinarySum(50, EPSILON, DELTA), *user_zero(50), view="first message")),
     "M_sum mixes users as blocks": (

@@ -348,11 +348,11 @@ def test_shuffled_bits_of_one_level(measured):
 @claim("Theorem C.7", "… the DP-PE algorithm with the shuffle model PIVATIZER specified in Algorithm 4 achieves expected regret "
        r"$O(\sqrt{dT\log(kT)})+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+O(Bd^{3/2}\sqrt{\ln(1/\delta)\log(kT)}/"
        r"\varepsilon)$",
-       computed="Prices of certified SDP-PE and CDP-PE, whose bound is the same, on the same problems at T = 1e7, for three "
+       computed="Prices of certified SDP-PE and CDP-PE, whose bound is the same, on the same problems at T = 1e7, for two "
                 "epsilons. (On the powers of d and log kT see Theorem C.2.)",
        outcome="confirmed, loose")
 def test_shuffle_regret(measured):
-    budgets = np.array([0.1, 0.03, 0.01])
+    budgets = np.array([0.03, 0.01])
     both = {name: np.array([price(name, 50, 5, 10**7, epsilon=e, delta=1e-6) for e in budgets]) for name in ("CDP-PE", "SDP-PE")}
     ratio = both["SDP-PE"] / both["CDP-PE"]
     measured["price of SDP over CDP, smallest"], measured["largest"] = ratio.min(), ratio.max()
@@ -435,7 +435,7 @@ def test_two_calibrations_at_the_size_of_section_seven(measured):
              computed=r"Worst regret of LDP-PE over that of PE at (1, 1e-6), T from 1e6 to 1e8: it does not fall, as Theorem "
              r"C.4's term of order $\sqrt T$ lets expect.")
 def test_local_privacy_is_not_free(measured):
-    horizons = (10**6, 10**7, 10**8)
+    horizons = (10**6, 10**8)
     ratios = [worst("LDP-PE", 50, 5, n, nearly("LDP-PE", n), **SMALL) / worst("PE", 50, 5, n, nearly("PE", n)) for n in horizons]
     measured["LDP-PE over PE at worst, T = 1e6"], measured["LDP-PE over PE at worst, T = 1e8"] = ratios[0], ratios[-1]
     assert min(ratios) > 3

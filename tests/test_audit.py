@@ -60,8 +60,8 @@ def test_bound_covers_the_truth(delta, trials):
 def test_bound_covers_zero_where_nothing_leaks():
     """Pure noise: any positive bound is a false alarm; vectors offer the search many chances to fool itself."""
     noise = Vectorized(lambda data, rng, runs: rng.normal(size=(runs, 3)))
-    wrong = sum(quiet(noise, 0, 1, 2.0, 0.0, 300, seed, confidence=0.6).epsilon_lower > 0 for seed in range(400))
-    assert wrong <= most_failures(400, 0.4)
+    wrong = sum(quiet(noise, 0, 1, 2.0, 0.0, 300, seed, confidence=0.6).epsilon_lower > 0 for seed in range(200))
+    assert wrong <= most_failures(200, 0.4)
 
 
 def test_direction_is_chosen_before_the_test():
@@ -87,9 +87,9 @@ def test_messages_and_one_at_a_time_are_audited_too():
             return CentralLaplace(2, 0.5).release(values, rng, fidelity)
 
     for mechanism, epsilon in ((release_of(BinarySum(2, 1.0, 0.1), "messages"), 1.0), (release_of(Bare()), 0.5)):
-        result = quiet(mechanism, [0, 0], [1, 0], epsilon, 0.1, 3000)
+        result = quiet(mechanism, [0, 0], [1, 0], epsilon, 0.1, 1000)
         assert result.passed
-    assert not quiet(release_of(Identity(2), "messages"), [0, 0], [1, 0], 1.0, 0.0, 1000).passed
+    assert not quiet(release_of(Identity(2), "messages"), [0, 0], [1, 0], 1.0, 0.0, 300).passed
 
 
 def test_learners_are_audited_through_reward_tapes():
@@ -102,7 +102,7 @@ def test_learners_are_audited_through_reward_tapes():
     for view in views:
         assert not quiet(open_book, tape, neighbour, 1.0, 0.0, 200, view=view).passed
     private = make("LDP-AE", BITS, horizon=4, epsilon=1.0)
-    for view in ("messages", *views):
+    for view in ("messages", "suggestions"):
         assert quiet(private, tape, neighbour, trials=200, view=view, confidence=1 - FALSE_ALARM).passed
     assert open_book.played == private.played == 0
 
