@@ -38,6 +38,7 @@ def stored_page(chapter: str, cell: str) -> str:
     return next(output.data["text/html"] for output in cells(chapter)[cell].outputs if "text/html" in output.get("data", {}))
 
 
+@cache
 def stored_scene(chapter: str, cell: str) -> dict[tuple[str, ...], tuple[Marks, str]]:
     """Return, for each setting (the sliders' values as they are shown), the marks by key, and the note."""
     data = page_json(stored_page(chapter, cell))

@@ -133,7 +133,7 @@ def messages(name: str) -> None:
     runs = 4 * RUNS if case.kind == "lie" else RUNS
     for high in (False, True):
         values = everyone(case, p, high)
-        sent = np.array([p.randomize(values, rng) for _ in range(runs)], dtype=float)  # shape (runs, users, dimension)
+        sent = p.randomize(np.tile(values, (runs, 1)), rng).reshape(runs, USERS, -1).astype(float)
         for user in range(USERS):
             noise = (sent[:, user] - values[user]).ravel()
             if case.kind == "lie":
@@ -148,14 +148,15 @@ def messages(name: str) -> None:
 
 
 def sums(name: str) -> None:
-    """Both fidelities, and a simulator, release the sum plus noise of the right law, for all at either end, and in the middle."""
+    """Both fidelities, and a simulator, release the sum plus noise of the right law, for all at one end, and elsewhere."""
     case = CASES[name]
     p, rng = case.make(USERS), np.random.default_rng(2)
-    runs = 4 * RUNS if case.kind == "discrete" else RUNS
-    for share in (0.0, 0.5, 1.0) if case.kind in ("gaussian", "laplace") else (0.0, 1.0):
+    runs = {"discrete": 2 * RUNS, "gaussian": RUNS // 2}.get(case.kind, RUNS)
+    for share in {"gaussian": (0.0, 0.5), "laplace": (0.0, 0.5), "discrete": (1.0,), "skellam": (1.0,)}.get(case.kind, (0.0, 1.0)):
         values = everyone(case, p, False) * (1 - share) + everyone(case, p, True) * share
-        for draw in (partial(p.release, fidelity="messages"), p.release, p.simulate):
-            noise = np.array([draw(values, rng) for _ in range(runs)]) - values.sum(axis=0)
+        few = RUNS // 2 if case.kind in ("discrete", "skellam") else runs  # tests/test_distributed_noise.py has shares of 1 and 40
+        for draw, times in ((partial(p.release, fidelity="messages"), few), (p.release, runs), (p.simulate, runs)):
+            noise = np.array([draw(values, rng) for _ in range(times)]) - values.sum(axis=0)
             if case.kind in ("gaussian", "laplace"):
                 users = USERS if case.local else 1
                 if case.kind == "gaussian":
@@ -265,16 +266,12 @@ def counters(name: str) -> None:
     horizon, runs = 8, 1500
     left, right = matrices(kind, horizon)
     std = gaussian_std(np.linalg.norm(right, axis=0).max())
-    counter, rng = kind(horizon, EPSILON, DELTA), np.random.default_rng(6)
+    counter, rng = kind(horizon, EPSILON, DELTA, P.Box(runs, 0.0, 1 / math.sqrt(runs))), np.random.default_rng(6)  # diameter 1
     assert math.isclose(counter.noise_std, std, rel_tol=1e-8)
-    added = []
-    for _ in range(runs):
-        counter.reset()
-        added.append([counter.add(0.25, rng)[0] for _ in range(horizon)])
-    streams = np.array(added) - 0.25 * np.arange(1, horizon + 1)
-    paths = np.array([counter.noise_path(rng)[:, 0] for _ in range(runs)])
-    for noise in (streams, paths):
-        white = np.linalg.solve(std * left, noise.T)  # independent standard normal numbers, one per draw
+    value = np.full(runs, 0.01)
+    streams = np.array([counter.add(value, rng) for _ in range(horizon)]) - 0.01 * np.arange(1, horizon + 1)[:, None]
+    for noise in (streams, counter.noise_path(rng)):
+        white = np.linalg.solve(std * left, noise)  # independent standard normal numbers, one per draw
         within(stats.kstest(white.ravel(), stats.norm.cdf).pvalue)
         square = (white**2).sum(axis=1)
         for draw in square:

@@ -1,7 +1,7 @@
 """The statements of the chapter on bandits, checked on the code that the chapter shows.
 
 Statistical checks declare a false-alarm rate of at most 1e-6 each, by an exact or a finite-sample bound. Each check is also
-shown to be able to fail: a rule or a constant that breaks the statement is refused by the same check.
+shown to be able to fail: runs or a constant that break the statement are refused by the same check.
 """
 
 import math
@@ -20,13 +20,6 @@ from tests.chapters import defined, stored_scene
 
 FALSE_ALARM = 1e-6
 Array = NDArray[np.float64]
-
-
-def rule(name: str, means: Array) -> Any:
-    """Return `play` with one of the chapter's rules, for other means than the chapter's."""
-    code = defined("01_bandits", "the-problem", "naive-greedy", "ucb1", T=1)
-    code.update(means=means, K=len(means))
-    return lambda tapes: code["play"](code[name], tapes)
 
 
 # ---- Hoeffding
@@ -87,21 +80,14 @@ def test_ucb1_bound() -> None:
     for means, horizon in UCB1_GRID:
         problem = bdp.problems.BernoulliArms(means)
         learner = bdp.make("UCB1", problem, horizon=horizon)
-        result = bdp.simulate(learner, problem, horizon=horizon, runs=400, seed=11, progress=False)
+        result = bdp.simulate(learner, problem, horizon=horizon, runs=200, seed=11, progress=False)
         for place in (len(result.rounds) // 2, -1):
             rounds = int(result.rounds[place])
             bound = ucb1_bound(problem.means, rounds)
             most = rounds * float(problem.gaps.max())
             assert not refutes(result.regret[:, place], bound, most, 2 * len(UCB1_GRID)), (means, rounds)
-        assert result.mean[-1] < bound < most / 2 or means[1] == 0.5, "the bound should say something"
-
-
-@pytest.mark.slow
-def test_following_the_leader_breaks_that_bound() -> None:
-    means, horizon = np.array(UCB1_GRID[1][0]), UCB1_GRID[1][1]
-    tapes = np.random.default_rng(12).random((1000, horizon))
-    regret = (means.max() - means[rule("greedy", means)(tapes)]).sum(axis=1)
-    assert refutes(regret, ucb1_bound(means, horizon), horizon * 0.2, 2 * len(UCB1_GRID))
+        says = result.mean[-1] < bound and refutes(np.full(200, most / 2), bound, most, 2 * len(UCB1_GRID))
+        assert says or means[1] == 0.5, "so many runs should refute the bound where half of what can be lost is lost"
 
 
 # ---- Arm elimination
@@ -139,7 +125,7 @@ def good_run(arms: NDArray[np.int64], tape: Array, means: Array, m: int, exponen
 @pytest.mark.parametrize("m", [1, 7, 100])
 @pytest.mark.parametrize("means", [[0.45, 0.5, 0.3, 0.6, 0.4], [0.1, 0.9], [0.5, 0.5, 0.2]])
 def test_elimination(m: int, means: list[float]) -> None:
-    horizon, runs = 6000, 60
+    horizon, runs = 6000, 30
     arms_means, arms = np.array(means), len(means)
     gaps = arms_means.max() - arms_means
     elimination = defined("01_bandits", "elimination-plain", means=arms_means, K=arms)["elimination"]

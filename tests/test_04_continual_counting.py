@@ -67,7 +67,7 @@ def test_adaptive_streams_cost_one_gaussian_mechanism(kind: type, sigma: float, 
 
 
 @pytest.mark.parametrize("kind", COUNTERS)
-@pytest.mark.parametrize("horizon", [1, 2, 3, 7, 8, 9, 16, 17])
+@pytest.mark.parametrize("horizon", [1, 2, 8, 9, 13])
 def test_sensitivity_and_error_are_norms_of_the_factors(kind: type, horizon: int) -> None:
     left, right = factors(kind, horizon)
     assert left @ right == pytest.approx(np.tril(np.ones((horizon, horizon))), abs=1e-9)
@@ -80,7 +80,7 @@ def test_sensitivity_and_error_are_norms_of_the_factors(kind: type, horizon: int
     assert counter.noise_std == pytest.approx(gaussian_noise_std(1.0, 1e-6, counter.sensitivity))
     assert counter.error_std(np.arange(1, horizon + 1)) == pytest.approx(counter.noise_std * np.linalg.norm(left, axis=1))
     rng, most = np.random.default_rng(0), worst_shift(right, 3)
-    for _ in range(200):  # several rounds of one user, any directions: R Delta is never longer than S
+    for _ in range(100):  # several rounds of one user, any directions: R Delta is never longer than S
         change = np.zeros((horizon, 2))
         chosen = rng.choice(horizon, min(3, horizon), replace=False)
         angle = rng.uniform(0, 2 * math.pi, len(chosen))

@@ -372,21 +372,18 @@ def test_explicit_regret_bound() -> None:
         assert regret("VB-SDP-AE", one_good_arm(gap), epsilon) <= bound <= 12 * regret("VB-SDP-AE", one_good_arm(gap), epsilon)
 
 
-@pytest.mark.parametrize("gap", [0.001, 0.02, 0.1, 0.5])
-@pytest.mark.parametrize("std", [1.0, 10.0, 300.0])
-@pytest.mark.parametrize("log_horizon", [5, 6, 9, 15])
-@pytest.mark.parametrize("keep", [True, False])
-def test_shape_of_the_explicit_bounds(gap: float, std: float, log_horizon: int, keep: bool) -> None:
+def test_shape_of_the_explicit_bounds() -> None:
     """Gaussian noise: pulls until four widths are below the gap, or until the horizon, against the printed formulas."""
-    horizon = 10**log_horizon
-    log_failure = math.log(2 * most_decisions(horizon, "doubling") * horizon)
-    for t in itertools.count(1):
-        pulls, (n, noises) = 2 ** (t + 1) - 2, (2 ** (t + 1) - 2, t) if keep else (2**t, 1)
-        if 4 * math.sqrt(2 * log_failure * (noises * std**2 + n / 4)) / n < gap or (keep and n >= horizon):
-            break
-    assert t <= math.log2(horizon + 2) + 1 or not keep
-    noises, more = (min(t, math.log2(horizon + 2)), 1) if keep else (1, 2)
-    assert gap * min(pulls, horizon) <= 2 * gap + more * (64 * log_failure / gap + 16 * std * math.sqrt(2 * log_failure * noises))
+    grid = itertools.product((0.001, 0.02, 0.1, 0.5), (1.0, 10.0, 300.0), (10**5, 10**6, 10**15), (True, False))
+    for gap, std, horizon, keep in grid:
+        log = math.log(2 * most_decisions(horizon, "doubling") * horizon)
+        for t in itertools.count(1):
+            pulls, (n, noises) = 2 ** (t + 1) - 2, (2 ** (t + 1) - 2, t) if keep else (2**t, 1)
+            if 4 * math.sqrt(2 * log * (noises * std**2 + n / 4)) / n < gap or (keep and n >= horizon):
+                break
+        assert t <= math.log2(horizon + 2) + 1 or not keep
+        noises, more = (min(t, math.log2(horizon + 2)), 1) if keep else (1, 2)
+        assert gap * min(pulls, horizon) <= 2 * gap + more * (64 * log / gap + 16 * std * math.sqrt(2 * log * noises))
 
 
 @claim("Theorem 3.1, regret",
@@ -563,10 +560,10 @@ def test_worst_case_of_vb_sdp_ae(measured: dict[str, float]) -> None:
           private / np.sqrt(np.log(horizons)), 0.47, 0.53)
     measured["largest ratio to no privacy, epsilon = 0.5"] = (private / free).max()
     ratios, over = [], []
-    for epsilon, t in itertools.product((0.5, 0.05, 0.01), map(int, horizons)):
+    for epsilon, t in itertools.product((0.5, 0.05, 0.01), (10**6, 10**9)):
         bound = math.sqrt(10 * t * math.log(t)) + 10 * BinarySum(10**5, epsilon, 1e-6).noise_std * math.log(t)
-        easy = regret("VB-SDP-AE", one_good_arm(0.4), epsilon, t, runs=5)
-        ratios.append(max(worst("VB-SDP-AE", t, epsilon, runs=5), easy) / bound)
+        easy, runs = regret("VB-SDP-AE", one_good_arm(0.4), epsilon, t, runs=5), 10 if epsilon == 0.5 else 5
+        ratios.append(max(worst("VB-SDP-AE", t, epsilon, runs=runs), easy) / bound)
         over.append(bound / t)
     measured["least worst regret over the printed sum"], measured["largest"] = min(ratios), max(ratios)
     measured["the bound over T, largest"] = max(over)
@@ -664,7 +661,7 @@ def test_better_than_local(measured: dict[str, float]) -> None:
        r"local algorithm known when it was written, and foresees other learners than elimination (footnote 13).",
        outcome="observation")
 def test_against_local_optimism(measured: dict[str, float]) -> None:
-    over = {(name, e): regret("LDP-KLUCB", ladder(10), e) / regret(name, ladder(10), e)
+    over = {(name, e): regret("LDP-KLUCB", ladder(10), e, runs=6) / regret(name, ladder(10), e, runs=6)
             for name in ("VB-SDP-AE", "SDP-KLUCB") for e in (0.99, 0.5, 0.3, 0.05)}
     measured.update({f"local KL-UCB over {name}, epsilon = {e}": ratio for (name, e), ratio in over.items()})
     assert over["VB-SDP-AE", 0.99] < 0.6 and over["VB-SDP-AE", 0.3] > 1.2 and over["VB-SDP-AE", 0.05] > 5
@@ -726,7 +723,7 @@ def test_large_equal_batches_fail(measured: dict[str, float]) -> None:
        r"$1/\varepsilon$ and is the same at two gaps, so that it multiplies $\log T/\Delta$; VB-SDP-AE's factor falls with the "
        r"gap.", outcome="confirmed")
 def test_small_equal_batches_fail(measured: dict[str, float]) -> None:
-    epsilons, factor, doubled = np.array([0.4, 0.2, 0.1]), {}, {}
+    epsilons, factor, doubled = np.array([0.4, 0.1]), {}, {}
     for gap in (0.8, 0.4):
         problem = two_arms(gap)
         free = regret("AE", problem, None, 10**8, runs=5, batch_size=10)
@@ -772,9 +769,9 @@ def test_batches_of_one_are_local(measured: dict[str, float]) -> None:
     measured["largest exact delta of one user's report over the promised one"] = share
     assert share <= 1
     found = {}
-    for gap, epsilon, runs in ((0.8, 0.5, 8), (0.8, 0.25, 5), (0.4, 0.5, 5)):
-        learner = bdp.make("SDP-AE", two_arms(gap, 2), horizon=10**8, epsilon=epsilon, delta=1e-6, batch_size=1)
-        lost = bdp.simulate(learner, two_arms(gap, 2), 10**8, runs=runs, seed=1, progress=False).regret[:, -1]
+    for gap, epsilon, runs in ((0.8, 0.5, 6), (0.8, 0.25, 3), (0.4, 0.5, 2)):
+        learner = bdp.make("SDP-AE", two_arms(gap, 2), horizon=10**7, epsilon=epsilon, delta=1e-6, batch_size=1)
+        lost = bdp.simulate(learner, two_arms(gap, 2), 10**7, runs=runs, seed=1, progress=False).regret[:, -1]
         found[gap, epsilon] = lost.mean(), lost.std(ddof=1) / math.sqrt(runs) / lost.mean()
     (low, low_error), (high, high_error) = found[0.8, 0.5], found[0.8, 0.25]
     measured["exponent of 1/epsilon in the regret, 0.5 to 0.25"] = math.log2(high / low)

@@ -40,14 +40,13 @@ def answer(truth):
 @pytest.mark.parametrize(("delta", "goal"), ((0.1, 0.9), (1e-5, 0.6)))
 @pytest.mark.parametrize("score", (None, lambda output: -output))
 def test_bound_on_an_exact_gaussian_reaches_its_goal(delta, goal, score):
-    """Claim (1, delta), exactly calibrated, 1e6 runs: the median bound of nine audits, none above 1."""
+    """Claim (1, delta), exactly calibrated, 1e6 runs: the median bound of five audits, none above 1."""
     mechanism = gaussian(gaussian_noise_std(1.0, delta, 1.0))
-    bounds = [quiet(mechanism, 0.0, 1.0, 1.0, delta, 10**6, seed, score=score).epsilon_lower for seed in range(9)]
+    bounds = [quiet(mechanism, 0.0, 1.0, 1.0, delta, 10**6, seed, score=score).epsilon_lower for seed in range(5)]
     assert np.median(bounds) >= goal and max(bounds) <= 1
 
 
-@pytest.mark.parametrize("trials", (200, 5000))
-@pytest.mark.parametrize("delta", (0.0, 0.05))
+@pytest.mark.parametrize(("delta", "trials"), ((0.0, 5000), (0.05, 200)))
 def test_bound_covers_the_truth(delta, trials):
     """At confidence 0.6 bounds exceed the true epsilon in at most 40% of 1000 audits: no run that chose is tested on."""
     truth, wrong = 0.55, 0
@@ -61,8 +60,8 @@ def test_bound_covers_the_truth(delta, trials):
 def test_bound_covers_zero_where_nothing_leaks():
     """Pure noise: any positive bound is a false alarm; vectors offer the search many chances to fool itself."""
     noise = Vectorized(lambda data, rng, runs: rng.normal(size=(runs, 3)))
-    wrong = sum(quiet(noise, 0, 1, 2.0, 0.0, 300, seed, confidence=0.6).epsilon_lower > 0 for seed in range(400))
-    assert wrong <= most_failures(400, 0.4)
+    wrong = sum(quiet(noise, 0, 1, 2.0, 0.0, 300, seed, confidence=0.6).epsilon_lower > 0 for seed in range(200))
+    assert wrong <= most_failures(200, 0.4)
 
 
 def test_direction_is_chosen_before_the_test():
@@ -88,9 +87,9 @@ def test_messages_and_one_at_a_time_are_audited_too():
             return CentralLaplace(2, 0.5).release(values, rng, fidelity)
 
     for mechanism, epsilon in ((release_of(BinarySum(2, 1.0, 0.1), "messages"), 1.0), (release_of(Bare()), 0.5)):
-        result = quiet(mechanism, [0, 0], [1, 0], epsilon, 0.1, 3000)
+        result = quiet(mechanism, [0, 0], [1, 0], epsilon, 0.1, 1000)
         assert result.passed
-    assert not quiet(release_of(Identity(2), "messages"), [0, 0], [1, 0], 1.0, 0.0, 1000).passed
+    assert not quiet(release_of(Identity(2), "messages"), [0, 0], [1, 0], 1.0, 0.0, 300).passed
 
 
 def test_learners_are_audited_through_reward_tapes():
@@ -103,7 +102,7 @@ def test_learners_are_audited_through_reward_tapes():
     for view in views:
         assert not quiet(open_book, tape, neighbour, 1.0, 0.0, 200, view=view).passed
     private = make("LDP-AE", BITS, horizon=4, epsilon=1.0)
-    for view in ("messages", *views):
+    for view in ("messages", "suggestions"):
         assert quiet(private, tape, neighbour, trials=200, view=view, confidence=1 - FALSE_ALARM).passed
     assert open_book.played == private.played == 0
 

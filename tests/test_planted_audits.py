@@ -1,4 +1,4 @@
-"""The planted faults once more, now seen by ``audit``: through a view that gives them away, or the reason why no view can.
+"""The planted faults once more, now seen by ``audit`` through a view that gives them away.
 
 Every private learner of the catalogue is caught, too, if it has 1.5 times too little noise.
 
@@ -8,11 +8,11 @@ An audit of what is right fails at most once in a million, and one of a fault ru
 import pytest
 
 import bandits_dp as bdp
-from tests.planted import FAULTS, Look
+from tests.planted import FAULTS
 from tests.planted_learners import FEW, PLANTED
 
 FALSE_ALARM, USUAL = 1e-6, 0.99
-SEEN = {fault: look for fault, (_, _, _, look) in FAULTS.items() if isinstance(look, Look)}
+SEEN = {fault: look for fault, (_, _, _, look) in FAULTS.items() if look}
 
 
 @pytest.mark.parametrize("fault", SEEN)
@@ -20,22 +20,11 @@ def test_an_audit_sees_the_fault_and_nothing_without_it(fault, monkeypatch):
     """The audit passes what is right, at a confidence that makes its failure as rare as a test's may be, and fails the fault."""
     look = SEEN[fault]
     if next(name for name, other in SEEN.items() if other is look) == fault:  # once for each look
-        right = look.audit(1 - FALSE_ALARM)
+        right = look.audit(1 - FALSE_ALARM, share=0.3)
         assert right.passed, str(right)
     FAULTS[fault][0](monkeypatch)
     wrong = look.audit(USUAL)
     assert not wrong.passed, str(wrong)
-
-
-@pytest.mark.parametrize("fault", [name for name, (_, _, _, why) in FAULTS.items() if callable(why)])
-def test_what_no_audit_can_see_is_private_still(fault, monkeypatch):
-    plant, _, _, private = FAULTS[fault]
-    plant(monkeypatch)
-    private()
-
-
-def test_every_planted_fault_is_seen_or_has_a_reason():
-    assert len(SEEN) >= 27 and all(why for *_, why in FAULTS.values())
 
 
 @pytest.mark.parametrize("name", PLANTED)
