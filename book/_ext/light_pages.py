@@ -15,16 +15,16 @@ from sphinx.errors import ExtensionError
 
 from used_styles import names, used
 
-# The theme's icons are drawn by icons.css, folds open by themselves (folds.py), nothing has tabs, and thebe is not used.
-UNUSED = ("scripts/fontawesome.js", "togglebutton.js", "design-tabs.js", "sphinx-thebe.js")
+# Icons are drawn by icons.css, folds open by themselves (folds.py), menus by book.js, nothing has tabs, and thebe is not used.
+UNUSED = ("scripts/fontawesome.js", "scripts/bootstrap.js", "togglebutton.js", "design-tabs.js", "sphinx-thebe.js")
 UNUSED_STYLES = ("/togglebutton.css", "/sphinx-thebe.css", "/proof.css", "/exercise.css")
 # Only the search page searches; the dialog of every other page leads there.
 SEARCHING = ("searchtools.js", "language_data.js", "searchindex.js")
 BESIDE = "beside-contents"  # of a page that has some
 TABLES = ("labels.js", "search_counts.js")  # which only hold words
-SCRIPT = re.compile(r'<script\b[^>]*\bsrc="([^"]+)"[^>]*></script>\n?|<script>[^<]*togglebutton[^<]*</script>\n?', re.IGNORECASE)
+SCRIPT = re.compile(r'<script\b[^>]*\bsrc="([^"?]+)[^>]*></script>\n?|<script>[^<]*togglebutton[^<]*</script>\n?', re.IGNORECASE)
 VIEWPORT = re.compile(r'<meta name="viewport"[^>]*>\n?')
-STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"]+)"[^>]*/?>\n?')
+STYLE = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="([^"?]+)[^>]*>\n?')
 # Scripts wait, so nothing of them is worth fetching before the text; the text's faces are, lest its lines move when they come. (A
 # page that is opened without a server may not.)
 EARLY_SCRIPT = re.compile(r'<link rel="preload" as="script"[^>]*>\n?')
@@ -33,6 +33,8 @@ EARLY_FACES = """<script>if (location.protocol !== "file:") for (const face of %
   document.head.append(Object.assign(document.createElement("link"),
     {rel: "preload", as: "font", crossOrigin: "", href: `%s_static/vendor/${face}.woff2`}));</script>
 """
+# The script of a moving figure, which many pages have alike.
+FIGURE = re.compile(r"(?s)<script>((?:(?!</script>).)+\bstartAll\([^()]*\);\s*\}\(\)\);\s*)</script>")
 # The theme measures every box that may scroll as soon as a page is read, which lays out all of a chapter before its first lines are
 # shown; book.js does the same a section at a time.
 MEASURING = re.compile(r"function (\w+)\(\)\{const (\w)=\(\)=>\{document\.querySelectorAll\(\[\"pre\".*?,\2\(\)\}(?=function )")
@@ -67,18 +69,17 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
         raise ExtensionError(f"{script.name} measures boxes in a way that light_pages.py does not know")
     script.write_text(theme, "utf-8")
     pages = [page for page in sorted(site.rglob("*.html")) if page.relative_to(site).parts[0] != "_static"]
-    scripts = (path.read_text("utf-8") for path in (site / "_static").rglob("*.js") if path.name not in TABLES)
-    known = {BESIDE} | names((page.read_text("utf-8") for page in pages), scripts)
+    scripts = (path for path in (site / "_static").rglob("*.js") if not path.as_posix().endswith(TABLES + UNUSED))
+    known = {BESIDE} | names(*((path.read_text("utf-8") for path in paths) for paths in (pages, scripts)))
     for page in pages:
-        if page.name != "404.html":  # whose addresses are absolute
-            lighten(page, site, known)
+        lighten(page, site, known)
 
 
 def lighten(page: Path, site: Path, known: set[str]) -> None:
     """Take away what a page does not need, let its scripts wait, and join its style sheets."""
     text = page.read_text("utf-8")
-    unused = UNUSED if page.name == "search.html" else UNUSED + SEARCHING
-    light = SCRIPT.sub(lambda found: "" if not found[1] or plain(found[1]).endswith(unused) else found[0], text)
+    unused = UNUSED + SEARCHING * (page.name != "search.html") + ("/tables.js",) * ("browse-form" not in text)
+    light = SCRIPT.sub(lambda found: "" if not found[1] or found[1].endswith(unused) else found[0], text)
     # The first script is a few settings, which the others and some lines of the page ask for.
     settings = (site / "_static" / "documentation_options.js").read_text("utf-8").strip()
     light = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: f"<script>{settings}</script>", light)
@@ -89,41 +90,38 @@ def lighten(page: Path, site: Path, known: set[str]) -> None:
     # A button is called what it says, "Search Ctrl+K", so that one can say that to it.
     light = re.sub(r'(<button class="btn search-button-field[^>]*?) aria-label="Search"', r"\1", light)
     # What a list holds are list items; docutils' role for an entry of a bibliography is out of use.
-    light = light.replace('role="doc-biblioentry"', 'role="listitem"')
+    light = light.replace('role="doc-biblioentry"', 'role="listitem"').replace(" data-bs-title=", " title=")
     light = TEST.sub(lambda found: found[0].replace("_", "_<wbr>"), SAME_NAME.sub("", light))
     # The contents come after the text, which must not move when they do.
     if 'class="bd-sidebar-secondary' in light:
         light = light.replace('<div class="bd-content">', f'<div class="bd-content {BESIDE}">', 1)
-    sheets = [found[1] for found in STYLE.finditer(light)]
-    wanted = [(page.parent / plain(sheet)).resolve() for sheet in sheets if not plain(sheet).endswith(UNUSED_STYLES)]
-    if len(wanted) > 1:
-        joined = join(wanted, site / "_static", known)
-        up = "../" * (len(page.relative_to(site).parts) - 1)
-        link = EARLY_FACES % (FACES, up) + f'<link rel="stylesheet" href="{up}_static/{joined.name}" />\n'
-        first = STYLE.search(light)
-        light = light[: first.start()] + link + STYLE.sub("", light[first.start() :]) if first else light
+    sheets = [found[1] for found in STYLE.finditer(light) if not found[1].endswith(UNUSED_STYLES)]
+    if len(sheets) > 1:
+        up = sheets[0].partition("_static/")[0]
+        joined = share(join([sheet.removeprefix(f"{up}_static/") for sheet in sheets], site / "_static", known), site, "css")
+        links = iter([EARLY_FACES % (FACES, up) + f'<link rel="stylesheet" href="{up}{joined}" />\n'])
+        light = STYLE.sub(lambda _: next(links, ""), light)
+        light = FIGURE.sub(lambda found: f'<script defer src="{up}{share(found[1], site, "js")}"></script>', light)
     if light != text:
         page.write_text(light, "utf-8")
 
 
-def plain(address: str) -> str:
-    """Return an address without what follows the file's name."""
-    return address.partition("?")[0]
+def share(text: str, site: Path, kind: str) -> str:
+    """Write a file for all pages under a name of its content, and return that."""
+    name = f"_static/all-{hashlib.sha256(text.encode()).hexdigest()[:10]}.{kind}"
+    (site / name).write_text(text, "utf-8")
+    return name
 
 
-def join(sheets: list[Path], folder: Path, known: set[str]) -> Path:
-    """Write one style sheet in `folder` with what of `sheets` can be used, under a name of its content."""
+def join(sheets: list[str], folder: Path, known: set[str]) -> str:
+    """Return one style sheet with what of `sheets` in `folder` can be used."""
     texts = []
-    for sheet in sheets:
-        base = PurePosixPath(sheet.parent.relative_to(folder).as_posix())
-        text = ADDRESS.sub(lambda found: f"url({found[1]}{base / found[2]}{found[1]})", sheet.read_text("utf-8"))  # noqa: B023
-        if sheet.name == "theme.css":  # it only imports this one
-            text = (folder / "basic.css").read_text("utf-8")
+    for name in sheets:
+        sheet = PurePosixPath("basic.css" if name == "styles/theme.css" else name)  # which only imports that
+        text = (folder / sheet).read_text("utf-8")
+        text = ADDRESS.sub(lambda found: f"url({found[1]}{sheet.parent / found[2]}{found[1]})", text)  # noqa: B023
         texts.append(re.sub(r"@font-face\s*\{[^}]*Font Awesome[^}]*\}", "", text.replace(r"Font Awesome\ 6", "Font Awesome 6")))
-    said = used("\n".join(texts), known)
-    path = folder / f"all-{hashlib.sha256(said.encode()).hexdigest()[:10]}.css"
-    path.write_text(said, "utf-8")
-    return path
+    return used("\n".join(texts), known)
 
 
 def setup(app: Sphinx) -> None:

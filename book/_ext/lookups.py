@@ -35,16 +35,17 @@ def places(env: BuildEnvironment) -> dict[str, tuple[str, str]]:
 
 
 def count(app: Sphinx, document: nodes.document) -> None:
-    """Count the stems of the page just read, and pairs of them that stand together; once is no sign of an explanation."""
+    """Count the stems of the page just read, and pairs of them that stand together; one explains nothing, a heading may."""
     docname = app.env.docname
     if docname.startswith(LISTS):
         return
     language = SearchEnglish({})
-    collector = WordCollector(document, language)
-    document.walk(collector)
-    stems = [language.stem(word.lower()) for word in collector.found_words]
+    read = WordCollector(document, language)
+    document.walk(read)
+    stems, headings = ([language.stem(word.lower()) for word in words] for words in (read.found_words, read.found_title_words))
     found = Counter(filter(language.word_filter, stems))
-    pairs = Counter(f"{one} {other}" for one, other in pairwise(stems) if f"{one}{other}".isalpha() and {one, other} <= {*found})
+    beside = (*pairwise(stems), *2 * (*pairwise(headings),))
+    pairs = Counter(f"{one} {other}" for one, other in beside if f"{one}{other}".isalpha() and {one, other} <= {*found})
     counted = {word: times for word, times in found.items() if times > 1}
     counted |= {pair: times for pair, times in pairs.items() if times > 2}
     app.env.metadata[docname]["word counts"] = counted  # until the page is read again
@@ -73,4 +74,4 @@ def setup(app: Sphinx) -> dict[str, int]:
     app.connect("doctree-read", count)
     app.connect("html-page-context", load)
     app.connect("build-finished", write)
-    return {"env_version": 3}
+    return {"env_version": 4}

@@ -147,3 +147,26 @@ document.addEventListener("DOMContentLoaded", function () {
   addEventListener("keydown", (event) => event.key === "Escape" && hide());
   addEventListener("scroll", hide, { passive: true });
 });
+
+// The menus in an article's header: one is open at a time, and a click anywhere, Escape or going on takes it away.
+(function () {
+  "use strict";
+  const toggle = (button, open) => {
+    button.setAttribute("aria-expanded", open);
+    button.nextElementSibling.classList.toggle("show", open);
+  };
+  const MENU = "button[data-bs-toggle=dropdown]";
+  const close = (except) => document.querySelectorAll(`${MENU}[aria-expanded=true]`).forEach((one) => one !== except && toggle(one, false));
+  addEventListener("click", function (event) {
+    const button = event.target.closest(MENU);
+    close(button);
+    if (button) toggle(button, button.getAttribute("aria-expanded") !== "true");
+  });
+  addEventListener("keydown", function (event) {
+    const open = event.key === "Escape" && document.querySelector(`${MENU}[aria-expanded=true]`);
+    if (!open) return;
+    close();
+    open.focus();
+  });
+  addEventListener("focusin", (event) => close(event.target.closest(".dropdown")?.querySelector(MENU)));
+})();

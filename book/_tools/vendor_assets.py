@@ -1,7 +1,7 @@
 """Fetch the browser libraries and the faces that the site, the slides and the build use, as `vendor.toml` says.
 
-A maintainer runs this by hand, rarely, and commits the result: the built book then asks no other host for anything. Needs npm. The
-sum of each archive is checked before anything of it is used.
+A maintainer runs this by hand, rarely, and commits the result: the built book then asks no other host for anything. Needs npm and
+`pip install brotli`. The sum of each archive is checked before anything of it is used.
 """
 
 import hashlib
@@ -58,6 +58,9 @@ def main() -> int:
     for styles in (copy for copy in copies if copy.suffix == ".css"):  # the older formats of faces are not vendored
         text = re.sub(r',url\([^)]+\.(woff|ttf)\) format\("\w+"\)', "", styles.read_text("utf-8"))
         styles.write_text(text, "utf-8")
+    for face in (copy for copy in copies if copy.name.startswith("newsreader-")):  # the book has none lighter or bolder
+        narrow = ["fontTools", "varLib.instancer", "--no-recalc-timestamp", "-q", "-o", str(face), str(face), "wght=400:700"]
+        subprocess.run([sys.executable, "-m", *narrow], check=True, timeout=600)
     print(f"{len(copies)} files, {sum(copy.stat().st_size for copy in copies) / 1e6:.1f} MB")
     return 0
 

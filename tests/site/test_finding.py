@@ -26,6 +26,7 @@ SOON = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(
     ("install", "book/get_the_code"),
     ("how to cite", "book/how_to"),
     ("randomized response", "notebooks/03_"),
+    ("regret bound", "notebooks/07_"),
 ])
 def test_the_search_puts_the_explanation_first(page: Page, address: Address, words: str, first: str) -> None:
     page.goto(address("http", f"search.html?q={words.replace(' ', '+')}"))
