@@ -151,7 +151,7 @@ def test_a_killed_sweep_leaves_nobody_and_goes_on_where_it_was(tmp_path, workers
     assert len(played) == len(set(played)) == 48 - len(stored)
     assert all(path.stat().st_mtime_ns == before for path, before in stored.items())  # not even written again
     problem = BernoulliArms([0.9, 0.6])
-    plain = [bdp.simulate(slowly(problem, horizon), problem, horizon, runs=16, seed=1, progress=False) for horizon in (100, 150, 200)]
+    plain = [bdp.simulate(slowly(problem, end), problem, end, runs=16, seed=1, progress=False) for end in (100, 150, 200)]
     assert json.loads(resumed) == [result.regret[:, -1].tolist() for result in plain]
 
 

@@ -72,7 +72,10 @@ def test_an_error_on_the_cluster_reaches_the_caller(cluster):
 
 
 def test_a_worker_dies_and_no_number_changes(cluster, tmp_path):
-    """The last test, for another process takes its place: kill one of two processes when a third of the runs are begun; the rest is played by others, and all is as without it."""
+    """Kill one of two processes when a third of the runs are begun: the rest is played by others, and all is as without it.
+
+    It is the last test of this cluster, in which another process takes its place.
+    """
     problem = Diary([0.9, 0.6], tmp_path / "diary")
     learner, killed, workers = slowly(problem, 1500), [], set(cluster.run(os.getpid).values())
 

@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
-from tqdm import tqdm
 
 import bandits_dp as bdp
 from bandits_dp.play.fingerprint import fingerprint
@@ -284,13 +283,6 @@ def test_result_prints_a_table_and_plots_itself():
     assert result.plot(ax=axes) is axes and len(axes.lines) == 2
 
 
-def test_to_dataframe_needs_pandas(monkeypatch):
-    result = bdp.simulate(bdp.make("AE", PROBLEM, horizon=50), PROBLEM, 50, runs=2)
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"to_dataframe needs pandas.*pip install \"bandits-dp\[tables\]\""):
-        result.to_dataframe()
-
-
 @pytest.mark.parametrize("name", ["Dist-DP-AE", "CDP-PE", "DPE-FixedU", "LinUCB-JDP"])
 def test_to_dataframe_says_everything(name):
     """A row per run and checkpoint, every parameter in each of them under a name of its own."""
@@ -310,26 +302,6 @@ def test_to_dataframe_says_everything(name):
         for counted in result.counts:
             assert set(own[counted]) == {result.counts[counted][run]}
     assert pd.api.types.is_float_dtype(table["epsilon"])
-
-
-def test_a_bar_that_ends_is_full(monkeypatch, tmp_path):
-    """Runs that are found in a cache count; an audit draws on both inputs; a bar comes after a second, if it is wanted at all."""
-    bars = []
-
-    class Seen(tqdm):
-        def __init__(self, *args, **kwargs):
-            super().__init__(*args, **kwargs)
-            self.wanted = not kwargs["disable"] and kwargs["delay"] == 1.0
-            bars.append(self)
-
-    for module in ("bandits_dp.play.simulate", "bandits_dp.audit.audit"):
-        monkeypatch.setattr(sys.modules[module], "tqdm", Seen)
-    for runs in (2, 5):
-        bdp.simulate(bdp.make("AE", PROBLEM, horizon=50), PROBLEM, 50, runs=runs, cache=tmp_path)
-    bdp.audit(bdp.privatizers.CentralLaplace(3, 1.0), [1, 0, 0], [0, 0, 0], trials=200, rng=np.random.default_rng(1))
-    assert [(bar.n, bar.total) for bar in bars] == [(100, 100), (250, 250), (400, 400)] and all(bar.wanted for bar in bars)
-    bdp.simulate(bdp.make("AE", PROBLEM, horizon=50), PROBLEM, 50, runs=2, progress=False)
-    assert not bars[-1].wanted
 
 
 def test_importing_the_package_and_playing_is_light():
