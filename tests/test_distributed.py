@@ -227,18 +227,6 @@ def test_clients_answer_when_they_like(kind, densities):
             one.restore(many.save())
 
 
-def test_averages_that_cannot_be_are_named():
-    learner, rng = make("CDP-DPE", population(), 500), np.random.default_rng(0)
-    assert learner.missing == 2
-    first, ticket, s = learner.act(users=1), learner.act(users=1), len(learner.asked.arms)
-    learner.update(first, np.full((1, s), 0.5), rng)
-    with pytest.raises(ValueError, match=r"averages must be in \[-1, 1\]"):
-        learner.update(ticket, np.full((1, s), 1 + 1e-6), rng)
-    ticket.arm[:], ticket.plays[:] = 0, 0  # the ticket is its holder's
-    learner.update(ticket, np.linspace(0.0, 1 + 1e-12, s)[None], rng)  # a rounding error, and a zero that has none
-    assert learner.missing == math.ceil(2**1.6) and learner.played > 1
-
-
 def test_a_population_runs_out():
     """Never more clients than there are; then the best estimate is played, and nobody sends anything any more."""
     problem = population(clients=25, norm=0.9)

@@ -146,9 +146,12 @@ def test_a_last_batch_of_linucb_plays_no_more_rounds_than_there_are():
     assert live.played == 13
 
 
-@pytest.mark.parametrize("shown", (None, np.full((2, 3), 0.3), np.full((1, 2), 0.3), np.array([[0.3, 0.3, np.nan]])))
-def test_a_ticket_without_what_its_user_was_shown_is_refused(shown):
-    live = make("LinUCB-LDP", 150, CONTEXTS)
+@pytest.mark.parametrize("name", ("LinUCB-LDP", "LinUCB-RewardTree"))
+@pytest.mark.parametrize("shown", (None, np.full((2, 3), 0.3), np.full((1, 2), 0.3), np.array([[0.3, 0.3, np.nan]]),
+                                   np.full((1, 3), 0.63), np.full((1, 3), 570.0)))
+def test_a_ticket_without_what_its_user_was_shown_is_refused(shown, name):
+    """Or with longer features than any that can be shown."""
+    live = make(name, 150, CONTEXTS)
     ticket, *others = (live.act(np.full((6, 3), 0.3)) for _ in range(4))
     assert ticket not in others  # tickets are told apart by what they are, not by what they say
     with pytest.raises(ValueError, match=r"ticket must be what act\(\) returned, with the features that 1 users were shown"):

@@ -120,22 +120,6 @@ def test_bad_simulations_are_named():
         bdp.simulate("AE", PROBLEM, 100)
 
 
-@pytest.mark.parametrize("name", [name for name, system in SYSTEMS.items() if system.model != "none"])
-def test_equal_numbers_make_equal_learners(name):
-    """1, 1.0 and numpy's 1 are one number: in the description, in the guarantee, and in the key of a cache."""
-    problem, horizon = PROBLEMS[SYSTEMS[name].setting]
-    share = {"honest_fraction"} & {option.name for option in SYSTEMS[name].options}
-    one, *others = (
-        bdp.make(name, problem, horizon=T, epsilon=epsilon, delta=delta, **dict.fromkeys(share, epsilon))
-        for T, epsilon, delta in (
-            (horizon, 1.0, 0.125), (np.int64(horizon), 1, np.float64(0.125)), (horizon, np.int8(1), np.float32(0.125))
-        )
-    )
-    for other in others:
-        assert other.description == one.description and str(other.guarantee) == str(one.guarantee)
-        assert type(other.guarantee.epsilon) is float and fingerprint(other) == fingerprint(one)
-
-
 # One law, one seed
 
 
