@@ -40,7 +40,7 @@ def test_the_cluster_does_the_work(cluster, tmp_path):
     workers = set(cluster.run(os.getpid).values())
     assert len(workers) == 2 and os.getpid() not in workers
     with joblib.parallel_config(backend="dask"):
-        bdp.simulate(slowly(problem, 2000), problem, 2000, runs=16, progress=False)
+        bdp.simulate(slowly(problem, 1000), problem, 1000, runs=16, progress=False)
     assert {process for _, process in problem.read()} == workers
     bdp.simulate(slowly(problem, 100), problem, 100, runs=3, progress=False)
     assert problem.read() == [(run, os.getpid()) for run in range(3)]

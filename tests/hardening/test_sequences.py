@@ -246,4 +246,4 @@ class Learning(RuleBasedStateMachine):
 @pytest.mark.parametrize("name", only(SYSTEMS))
 def test_a_sequence(name):
     machine = type(name, (Learning,), {"name": name})
-    run_state_machine_as_test(machine, settings=effort("SEQUENCES", len(only(SYSTEMS)), 4, stateful_step_count=40))
+    run_state_machine_as_test(machine, settings=effort("SEQUENCES", len(only(SYSTEMS)), 3, stateful_step_count=40))
