@@ -148,12 +148,12 @@ def messages(name: str) -> None:
 
 
 def sums(name: str) -> None:
-    """Both fidelities, and a simulator, release the sum plus noise of the right law, for all at either end."""
+    """Both fidelities, and a simulator, release the sum plus noise of the right law, for all at an end, and for others."""
     case = CASES[name]
     p, rng = case.make(USERS), np.random.default_rng(2)
     runs = 2 * RUNS if case.kind == "discrete" else RUNS
-    for high in (False, True):
-        values = everyone(case, p, high)
+    for share in (0.5 if case.kind in ("gaussian", "laplace") else 0.0, 1.0):
+        values = everyone(case, p, False) * (1 - share) + everyone(case, p, True) * share
         for draw in (partial(p.release, fidelity="messages"), p.release, p.simulate):
             noise = np.array([draw(values, rng) for _ in range(runs)]) - values.sum(axis=0)
             if case.kind in ("gaussian", "laplace"):

@@ -153,7 +153,7 @@ LAWS = [  # name, problem, horizon, runs, options
 def test_fidelities_have_the_same_law(name, problem, horizon, runs, options):
     """Final regret of whole runs with real messages against more runs drawn from exact laws (Kolmogorov-Smirnov)."""
     last = []
-    for fidelity, many in (("aggregate", 4 * runs), ("messages", runs)):
+    for fidelity, many in (("aggregate", 2 * runs), ("messages", runs)):
         learner = bdp.make(name, problem, horizon=horizon, fidelity=fidelity, **{"delta": 0.1} | options)
         last.append(bdp.simulate(learner, problem, horizon, runs=many, seed=8, progress=False).regret[:, -1])
     assert same_law(*last) > FALSE_ALARM
@@ -173,7 +173,7 @@ def test_same_seed_same_result_however_runs_are_split(name, monkeypatch, tmp_pat
     for together in (3, 1):
         monkeypatch.setattr(sys.modules["bandits_dp.play.simulate"], "TOGETHER", together)
         assert_same_runs(bdp.simulate(*small_case, runs=5, seed=2, progress=False), one)
-    assert (bdp.simulate(*small_case, runs=1, seed=3, progress=False).regret != one.regret[0]).any()
+    assert (bdp.simulate(*small_case, runs=5, seed=3, progress=False).regret != one.regret).any()
 
 
 ALIKE = {"DP-UCB", "DPE", "DPE-FixedU", "CDP-DPE", "LDP-DPE", "LinUCB", "LinUCB-LDP", "LDP-OLS", "LinUCB-JDP", "LinUCB-Batched-JDP",
