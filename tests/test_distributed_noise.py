@@ -148,7 +148,7 @@ def test_guarantees_say_whom_to_trust():
 ), ids=("bits", "stars"))
 def test_fidelities_of_the_learner_have_the_same_law(noise, problem):
     regret = {}
-    for fidelity, runs in (("aggregate", 360), ("messages", 70)):
+    for fidelity, runs in (("aggregate", 140), ("messages", 70)):
         learner = bdp.make("Dist-DP-AE", problem, horizon=6000, epsilon=1.0, delta=0.1, noise=noise, fidelity=fidelity)
         regret[fidelity] = bdp.simulate(learner, problem, 6000, runs=runs, seed=8, progress=False).regret[:, -1]
     assert same_law(*regret.values()) > FALSE_ALARM

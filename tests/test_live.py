@@ -633,11 +633,13 @@ def test_what_a_learner_of_your_own_holds_is_your_own():
     assert live.learner.phase == 7 and live.learner.best == 2.0
 
 
-@pytest.mark.parametrize("name", ("AE", "DP-UCB"))
+@pytest.mark.parametrize(("name", "options"), (
+    ("AE", {"batch_size": 50}), ("DP-UCB", {}), ("DP-UCB", {"noise": "gaussian", "counter": "factorization"}),
+))
 @pytest.mark.parametrize("duplicate", (copy.copy, copy.deepcopy))
-def test_copies_share_nothing(name, duplicate):
-    """What one is told later, the other neither knows nor loses."""
-    live = make(name, **({"batch_size": 50} if name == "AE" else {}))
+def test_copies_share_nothing(name, options, duplicate):
+    """What one is told later, the other neither knows nor loses; a factorization keeps all its draws in one array."""
+    live = make(name, **options)
     for _ in range(5):
         live.update(live.act(), 0.0)
     other = duplicate(live)
@@ -647,18 +649,6 @@ def test_copies_share_nothing(name, duplicate):
         other.update(other.act(user=user), 0.0)
     other.act()
     assert same_state(mine, live.save()) and len(other.tickets) == 1 and other.played == 8
-
-
-def test_copies_of_a_counter_share_nothing():
-    """The square-root factorization keeps all its draws in one array."""
-    counter, rng = bdp.continual.FactorizationCounter(20, 1.0, 0.1), np.random.default_rng(0)
-    for _ in range(5):
-        counter.add(1.0, rng)
-    other = copy.copy(counter)
-    counter.add(1.0, rng)
-    mine = counter.save()
-    other.add(1.0, rng)
-    assert same_state(mine, counter.save()) and not same_state(mine, other.save())
 
 
 def test_a_refused_release_leaves_the_learner_as_it_was(monkeypatch):
