@@ -263,7 +263,7 @@ def own_order(name: str) -> None:
 def counters(name: str) -> None:
     """All running sums together have the covariance of the published factorization at the certified noise, added or as a path."""
     kind = {c.__name__: c for c in COUNTERS}[name]
-    horizon, runs = 8, 1500
+    horizon, runs = 8, 700
     left, right = matrices(kind, horizon)
     std = gaussian_std(np.linalg.norm(right, axis=0).max())
     counter, rng = kind(horizon, EPSILON, DELTA, P.Box(runs, 0.0, 1 / math.sqrt(runs))), np.random.default_rng(6)  # diameter 1
@@ -274,8 +274,8 @@ def counters(name: str) -> None:
         white = np.linalg.solve(std * left, noise)  # independent standard normal numbers, one per draw
         within(stats.kstest(white.ravel(), stats.norm.cdf).pvalue)
         square = (white**2).sum(axis=1)
-        for draw in square:
-            within(2 * min(stats.chi2.cdf(draw, runs), stats.chi2.sf(draw, runs)))
+        for draw, freedom in ((square.sum(), white.size), *((one, runs) for one in square)):
+            within(2 * min(stats.chi2.cdf(draw, freedom), stats.chi2.sf(draw, freedom)))
         for sign in (1, -1):  # neighbouring draws do not covary
             pairs = (white[1:] + sign * white[:-1]).ravel() / math.sqrt(2)
             assert abs((pairs**2).mean() - 1) < 5.2 * math.sqrt(2 / pairs.size) * 1.5

@@ -330,7 +330,7 @@ def test_learners_that_restart_are_audited(view):
     tape = np.zeros((9, 2))
     other = tape.copy()
     other[0] = 1
-    quiet = partial(bdp.audit, a=tape, b=other, epsilon=1.0, delta=0.01, trials=300, rng=np.random.default_rng(1), view=view)
+    quiet = partial(bdp.audit, a=tape, b=other, epsilon=1.0, delta=0.01, trials=120, rng=np.random.default_rng(1), view=view)
     assert quiet(private, progress=False).passed and not quiet(public, progress=False).passed
     heard = bdp.view_of(public, "releases")(tape, np.random.default_rng(1))
     assert np.isfinite(heard).tolist() == [True] * 9  # in both stages

@@ -1,6 +1,7 @@
 """Rehearsals: solutions under many seeds, how often a mistake is caught, and plans that do not fit."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -30,6 +31,12 @@ def small_set(tmp_path):
     return tmp_path
 
 
+@pytest.fixture
+def inline(monkeypatch):
+    """Run in this process what others would."""
+    monkeypatch.setattr("course.rehearsal.ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers))
+
+
 def looked(folder):
     return main(["--seeds", "1", "--look", "--workers", "1", "--masters", str(folder), "--plans", str(folder)])
 
@@ -55,7 +62,7 @@ def test_power_is_measured(small_set):
     ("return values +", "return valued +", ""),
     ("rng):\\n    return values +", "rng)\\n    return values +", "'scale inverted' does not even run: laplace: SyntaxError"),
 ])
-def test_what_is_not_as_planned_is_told(small_set, capsys, old, new, said):
+def test_what_is_not_as_planned_is_told(small_set, inline, capsys, old, new, said):
     assert old in PLAN
     (small_set / "set_9.py").write_text(PLAN.replace(old, new), "utf-8")
     assert looked(small_set) == bool(said) and said in capsys.readouterr().out

@@ -1,17 +1,16 @@
-"""Every set of the course: its student version, its solution under three seeds, and submissions of five kinds with their scores."""
+"""Every set of the course: its student version, its solution, and submissions of five kinds with their scores."""
 
 import functools
 import json
 import re
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from checkout import NOTEBOOKS
 from course import power
 from course.processes import Limits
-from course.rehearsal import played, rehearsal, until
+from course.rehearsal import played, rehearsal, score, until
 from course.release import checked, student_text
 from course.restore import Original, parsed
 from course.runner import Cell
@@ -84,18 +83,11 @@ def test_code_fits_a_notebook_and_hidden_tests_draw_their_own_randomness(path):
 
 
 @every_set
-@pytest.mark.parametrize("seed", np.random.default_rng(14).integers(10**9, size=2).tolist())
-def test_the_solution_passes(path, seed):
-    assert failed(played(ready(path).cells, seed)) == {}
-
-
-@every_set
 def test_perfect_empty_and_partly_right_submissions(path):
     perfect, empty = grade(path, solution(path), seed=19), grade(path, {})
     assert (perfect.total, perfect.remarks, empty.total, empty.remarks) == (POINTS, [], 0, []), perfect.tasks
     expected = ready(path).plan
-    result = grade(path, solution(path) | expected.partly)
-    assert 0 < result.total == expected.partly_points < POINTS, result.tasks
+    assert 0 < score(ready(path), 5, expected.partly) == expected.partly_points < POINTS
 
 
 @every_set
@@ -152,29 +144,10 @@ def test_rounding_drops_no_leader():
     assert played(until(ready(path), "test-dpe"), 1, {"dpe": others})["test-dpe"] == ""
 
 
-@functools.cache
-def printed():
-    """Return all runs of twelve words of the chapters' exercises, and of twenty of their code."""
-    cells = [cell for path in NOTEBOOKS.glob("*.ipynb") for cell in small.loaded(path.read_text("utf-8")).cells]
-    told = [in_runs(cell.source, 12) for cell in cells if '<a id="ex-' in cell.source]
-    return set().union(*told), set().union(*(in_runs(cell.source, 20) for cell in cells if cell.cell_type == "code"))
-
-
-def in_runs(text, length):
-    """Return the runs of words of a text, without formulas and the addresses of links, as many of these are alike."""
-    words = re.findall(r"\w+", re.sub(r"\$+[^$]*\$+|\]\([^)]*\)", " ", text.lower()))
-    return {" ".join(words[i : i + length]) for i in range(len(words) - length + 1)}
-
-
 @every_set
-def test_its_texts_repeat_no_exercise_and_their_links_lead_to_something(path):
-    """A copied exercise would share sentences or lines of its solution; that no *idea* is repeated was read, not computed."""
-    exercises, code = printed()
-    assert len(exercises) > 5000 and len(code) > 20_000
-    texts = [cell.source for cell in student(path).cells if cell.cell_type == "markdown"]
-    assert not set().union(*(in_runs(text, 12) for text in texts)) & exercises
-    assert not set().union(*(in_runs(source, 20) for source in solution(path).values())) & code
-    for file in re.findall(r"\]\(([^)\s#]+)", "\n".join(texts)):
+def test_its_links_lead_to_something(path):
+    texts = "\n".join(cell.source for cell in student(path).cells if cell.cell_type == "markdown")
+    for file in re.findall(r"\]\(([^)\s#]+)", texts):
         assert file.startswith("https://") or (ASSIGNMENTS / file).is_file(), file
 
 

@@ -84,15 +84,6 @@ def test_the_optimum_is_that_of_a_general_optimizer(seed):
     assert log_det(actions, rough.weights) >= -best.fun - 3 * math.log(2)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_weight_is_where_g_is_largest(seed):
-    """Kiefer & Wolfowitz: at the optimum every action with a weight has g = d. What the start took needlessly is given up."""
-    actions = sphere(200, 4, seed) * np.random.default_rng(seed).uniform(0.5, 1, (200, 1))
-    weights = check(actions, 1.0001).weights
-    inverse = np.linalg.inv((actions * weights[:, None]).T @ actions)
-    assert np.einsum("ij,jk,ik->i", actions, inverse, actions)[weights > 0].min() > 4 * 0.999
-
-
 def test_known_optima():
     quadratic = np.array([[1, x, x * x] for x in np.linspace(-1, 1, 21)])
     design = check(quadratic, 1.0001)

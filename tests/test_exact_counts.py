@@ -71,9 +71,9 @@ def test_many_fair_bits_have_the_binomial_law(trials, cell):
     """Also few of them, which reach the end of the range; counts are put together in cells."""
     rng = np.random.default_rng(trials)
     edges = np.arange(-1, trials, cell)
-    drawn = np.searchsorted(edges, [many_fair_ones(trials, rng) for _ in range(DRAWS // 4)]) - 1
+    drawn = np.searchsorted(edges, [many_fair_ones(trials, rng) for _ in range(DRAWS // 10)]) - 1
     law = np.diff(stats.binom.cdf(np.append(edges, trials), trials, 0.5))
-    assert chi_square(np.bincount(drawn, minlength=len(law)), law * DRAWS / 4, 20) > FALSE_ALARM
+    assert chi_square(np.bincount(drawn, minlength=len(law)), law * DRAWS / 10, 20) > FALSE_ALARM
 
 
 class Steered(np.random.Generator):

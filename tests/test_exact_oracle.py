@@ -16,7 +16,7 @@ from bandits_dp.privatizers.exact import Coins
 from tests.same_law import same_law
 
 FALSE_ALARM = 1e-7
-DRAWS = int(os.environ.get("DRAWS", "100000"))
+DRAWS = int(os.environ.get("DRAWS", "40000"))
 dp.enable_features("contrib")
 
 

@@ -86,7 +86,7 @@ class Tape:
 @pytest.mark.parametrize("batch_size", (1, 7, "doubling"))
 def test_elimination_matches_the_plain_loop(batch_size):
     """Without noise, on the same answers: the package's phases, skipped looks included, drop each arm at the same round."""
-    for seed in range(2):
+    for seed in range(1 if batch_size == 1 else 2):
         tape = (np.random.default_rng(seed).random((40_000, 4)) < [0.35, 0.5, 0.45, 0.2]).astype(float)
         learner, other = (bdp.make("AE", PROBLEM, horizon=40_000, batch_size=batch_size) for _ in range(2))
         expected = plain_elimination(other, Tape(tape), np.random.default_rng(0))

@@ -2,8 +2,6 @@
 
 import logging
 import os
-import threading
-import time
 
 import joblib
 import pytest
@@ -12,9 +10,8 @@ from distributed import Client, LocalCluster
 import bandits_dp as bdp
 from tests.small_problems import SYSTEMS, Diary, assert_same_runs, slowly, small
 
-# Two systems of each setting: the cluster moves learners, problems and results about, and knows nothing of algorithms.
-SOME = [name for setting in sorted({system.setting for system in SYSTEMS.values()})
-        for name in [name for name, system in SYSTEMS.items() if system.setting == setting][-2:]]
+# One system of each setting: the cluster moves learners, problems and results about, and knows nothing of algorithms.
+SOME = list({system.setting: name for name, system in SYSTEMS.items()}.values())
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +40,7 @@ def test_the_cluster_does_the_work(cluster, tmp_path):
     workers = set(cluster.run(os.getpid).values())
     assert len(workers) == 2 and os.getpid() not in workers
     with joblib.parallel_config(backend="dask"):
-        bdp.simulate(slowly(problem, 2000), problem, 2000, runs=16, progress=False)
+        bdp.simulate(slowly(problem, 1000), problem, 1000, runs=16, progress=False)
     assert {process for _, process in problem.read()} == workers
     bdp.simulate(slowly(problem, 100), problem, 100, runs=3, progress=False)
     assert problem.read() == [(run, os.getpid()) for run in range(3)]
@@ -70,34 +67,3 @@ def test_an_error_on_the_cluster_reaches_the_caller(cluster):
         bdp.simulate(slowly(broken, 100), broken, 100, progress=False)
     with joblib.parallel_config(backend="dask"):  # and the cluster goes on
         assert bdp.simulate(slowly(problem, 100), problem, 100, progress=False).runs == 20
-
-
-@pytest.mark.filterwarnings("ignore:Port 8787 is already in use")
-def test_a_worker_dies_and_no_number_changes(tmp_path):
-    """Kill one of two processes when a third of the runs are begun; the rest is played by others, and all is as without it."""
-    problem = Diary([0.9, 0.6], tmp_path / "diary")
-    learner, killed = slowly(problem, 2500), []
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1",
-                      silence_logs=logging.CRITICAL) as cluster, Client(cluster) as client:
-        client.wait_for_workers(2, timeout=300)
-        workers = set(client.run(os.getpid).values())
-
-        def kill():
-            until = time.monotonic() + 60
-            while time.monotonic() < until:
-                begun = (tmp_path / "diary").read_text().splitlines() if (tmp_path / "diary").exists() else []
-                if len(begun) >= 5:
-                    killed.append(int(begun[-1].split()[1]))
-                    os.kill(killed[0], 9)
-                    return
-                time.sleep(0.005)
-
-        killer = threading.Thread(target=kill)
-        killer.start()
-        with joblib.parallel_config(backend="dask"):
-            there = bdp.simulate(learner, problem, 2500, runs=16, seed=15, progress=False)
-        killer.join(60)
-    assert killed and killed[0] in workers
-    played = problem.read()
-    assert {run for run, _ in played} == set(range(16)) and len({process for _, process in played}) >= 2
-    assert_same_runs(there, bdp.simulate(learner, problem, 2500, runs=16, seed=15, progress=False))

@@ -33,7 +33,7 @@ FORMS = listed("x; x.tolist(); table(x); np.asfortranarray(x); x[:2]; x.astype(n
 WRONG = listed("""nan; inf; None; 'much'; '1'; 1j; {'reward': 1.0}; [object()]; [[[1.0]]] * 3; np.zeros(10**5); 10**400; pd.NA
 np.ma.array([1.0], mask=[True]); np.datetime64('2026-01-01'); np.array(['1']); lambda: 1; [[1], [1, 2]]; np.array([1j])""")
 USERS = listed("-1; 2.0; nan; '2'; 10**9; True; 10**400; [1]; np.float64(1)")
-WHO = listed("True; 1.5; []; nan; ('Ada',); np.array([1]); b'Ada'; object()")
+WHO = listed("True; 1.5; []; nan; ('Ada',); np.array([1]); b'Ada'; object(); 10**300; 'A' * 300")
 SHOWN = listed("""nan; None; 'arms'; []; [[]]; x * nan; x * 1e9; x * 0; x[:, :-1]; x[0]; x + 0j; x.astype(str); [x] * 9999
 np.ma.array(x, mask=True); x[None, None]; x.tolist() + [[1.0]]; np.full(x.shape, 10**400, dtype=object)""")
 NUMBER = st.integers(0, 10**6)
@@ -246,4 +246,4 @@ class Learning(RuleBasedStateMachine):
 @pytest.mark.parametrize("name", only(SYSTEMS))
 def test_a_sequence(name):
     machine = type(name, (Learning,), {"name": name})
-    run_state_machine_as_test(machine, settings=effort("SEQUENCES", len(only(SYSTEMS)), 4, stateful_step_count=40))
+    run_state_machine_as_test(machine, settings=effort("SEQUENCES", len(only(SYSTEMS)), 3, stateful_step_count=40))
