@@ -14,7 +14,7 @@ from bandits_dp import privatizers as P
 from bandits_dp.accounting import gaussian_noise_std, laplace_scale
 from bandits_dp.continual.curator import Curator, solution
 from bandits_dp.continual.dynamic import DynamicGaussian
-from bandits_dp.continual.factorization import FEW, later_part
+from bandits_dp.continual.factorization import FEW, WIDE, _factors, later_part, rounded
 from bandits_dp.privatizers import exact
 from bandits_dp.privatizers.exact import Coins
 from bandits_dp.privatizers.grid import Grid, domain_grid
@@ -214,17 +214,20 @@ def test_sums_do_not_tell_the_order(make: object) -> None:
         assert Fraction(float(rng.permutation(sent).cumsum()[-1])) == total
 
 
-@pytest.mark.parametrize("n", [1, 2, FEW, 2 * FEW, 512])
+@pytest.mark.parametrize("n", [1, 2, FEW, 2 * FEW, 512, WIDE, 2 * WIDE])
 def test_convolutions_are_exact(n: int) -> None:
-    """Of numbers of 52 and of 90 bits, against Python's integers."""
-    rng = np.random.default_rng(n)
-    f = rng.integers(0, 2**52, 2 * n)
-    f[0] = 2**52
-    x = rng.integers(-(2**45), 2**45, (n, 2)).astype(object) * 2**45 + 1
-    x[-1] = 0
-    expected = np.array([np.convolve(f.astype(object), column)[n : 2 * n] for column in x.T], dtype=object).T
-    assert (later_part(f, x) == expected).all()
-    assert (later_part(f, x * 0) == 0).all()
+    """Of numbers of 46 and of 90 bits, and the largest of 47, against Python's integers; a half is rounded up."""
+    rng, f = np.random.default_rng(n), _factors(2 * n).astype(object)
+    few = rng.integers(-(2**45), 2**45, (n, 2))
+    for x in (few, few.astype(object) * 2**45 + 1, few * 0, few * 0 + 2**47 - 1, few * 0 + 1 - 2**47):
+        x[-1] = 0
+        limbs = later_part(x)
+        assert limbs.dtype == x.dtype
+        for i in {0, n // 2, n - 1}:
+            exact = f[i + 1 : i + n + 1][::-1] @ x
+            first, second, third = limbs[:, i].astype(object)
+            assert (first + (second << 32) + (third << 64) == exact).all()
+            assert (rounded(limbs[:, i]) == (exact + 2**51) // 2**52).all()
 
 
 def test_a_factorization_adds_noise_to_whole_numbers_that_are_near_what_they_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +241,7 @@ def test_a_factorization_adds_noise_to_whole_numbers_that_are_near_what_they_sta
     step = Fraction(counter.grid.step)
     for t in (0, 1, 63, 64, 150, 199):
         exact_entry = sum(f[t - s] * Fraction(values[s]) for s in range(t + 1))
-        assert abs(Fraction(counter._noisy[t, 0]) - exact_entry) <= step * Fraction(51, 100)
+        assert abs(int(counter._rows[t, 1]) * step - exact_entry) <= step * Fraction(51, 100)
 
 
 def test_exact_solutions() -> None:

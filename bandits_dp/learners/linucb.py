@@ -86,6 +86,7 @@ class LinUCB(Learner):
         self.upper = row, column = np.triu_indices(dimension)
         self.place = np.empty((dimension, dimension), dtype=int)
         self.place[row, column] = self.place[column, row] = np.arange(len(row))
+        self.one = np.eye(dimension)
         self.shifts = np.zeros((), dtype=np.int64)
         self._fit(np.zeros(dimension + len(row)))  # line 2
 
@@ -114,7 +115,7 @@ class LinUCB(Learner):
     def _fit(self, sums: Floats) -> None:
         """Compute the model."""
         radius, m, d = self.radius, self.batch, len(self.place)
-        runs, one = sums.shape[:-1], np.eye(d)
+        runs, one = sums.shape[:-1], self.one
         ridge = np.full(runs, radius.regularizer(m))
         V = sums[..., d:][..., self.place] + ridge[..., None, None] * one  # V_m
         least, floor = ridge, radius.floor(m)

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
+from bandits_dp.privatizers.exact_counts import Unseeded
 
-_of_this_process = np.random.default_rng()
+_of_this_process = Unseeded()
 
 
 def _begin_anew() -> None:
     global _of_this_process
-    _of_this_process = np.random.default_rng()
+    _of_this_process = Unseeded()
 
 
 if hasattr(os, "register_at_fork"):  # Windows has no fork

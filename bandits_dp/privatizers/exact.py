@@ -80,25 +80,24 @@ class Coins:
 
     def _whole(self, size: int) -> NDArray[np.int64]:
         """Draw how often a coin of probability exp(-1) shows heads in a row: the largest k with U < exp(-k), for many U."""
-        whole, on = np.zeros(size, dtype=np.int64), np.arange(size)
-        while on.size:
-            bits = self._rng.integers(0, 2**BITS, on.size)
-            logs = -np.log((bits + 0.5) / 2**BITS)
-            nearest = np.rint(logs)
-            for i in np.flatnonzero(abs(logs - nearest) < CLOSE_LOG).tolist():
-                logs[i] = nearest[i] - (not self._less(int(bits[i]), int(nearest[i]), 1))
-            row = np.minimum(logs.astype(np.int64), ROW)
-            whole[on] += row
-            on = on[row == ROW]
+        uniform = self._rng.random(size)
+        logs = -np.log(uniform + 0.5**BITS / 2)
+        nearest = np.rint(logs)
+        for i in (abs(logs - nearest) < CLOSE_LOG).nonzero()[0].tolist():
+            logs[i] = nearest[i] - (not self._less(int(uniform[i] * 2**BITS), int(nearest[i]), 1))
+        whole = np.minimum(logs.astype(np.int64), ROW)
+        on = (whole == ROW).nonzero()[0]
+        if on.size:
+            whole[on] += self._whole(on.size)
         return whole
 
     def _fall(self, exponents: NDArray[np.float64], exact: Callable[[int], tuple[int, int]]) -> NDArray[np.bool_]:
         """Return which of many coins show heads: coin i with probability exp(-p / q) for (p, q) = exact(i)."""
-        bits = self._rng.integers(0, 2**BITS, exponents.size)
-        apart = np.exp(-exponents) - bits / 2**BITS
+        uniform = self._rng.random(exponents.size)
+        apart = np.exp(-exponents) - uniform
         heads = apart > 0
-        for i in np.flatnonzero(abs(apart) < CLOSE).tolist():
-            heads[i] = self._less(int(bits[i]), *exact(i))
+        for i in (abs(apart) < CLOSE).nonzero()[0].tolist():
+            heads[i] = self._less(int(uniform[i] * 2**BITS), *exact(i))
         return heads
 
     def _less(self, bits: int, p: int, q: int) -> bool:

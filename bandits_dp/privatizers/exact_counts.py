@@ -7,17 +7,31 @@ given in such units.
 """
 
 import math
+from bisect import bisect
+from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp.privatizers.exact import Coins
+from bandits_dp.privatizers.exact import BITS, Coins
 
 UNIT = 2**53
 WORDS = 1 << 20  # that are held at once
 MANY, MOST = 1 << 20, 1 << 34  # fair bits, from which on they are not drawn one by one, and which are drawn together
 POISSON = np.cumsum([math.factorial(20) // math.factorial(n) for n in range(21)])  # weights 20! / n!, below 2^63
+FEW = 1000  # trials up to which all probabilities are computed
 Counts = NDArray[np.int64]
+
+
+class Unseeded(np.random.Generator):
+    """A generator that the operating system seeds, so that nobody minds which of its words make which number.
+
+    With any other generator samplers go on as ever, and what it makes can be made again.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(np.random.PCG64())
 
 
 def units(p: float, parts: int = 1) -> int:
@@ -88,7 +102,17 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
     A bit is one if a uniform number in [0, 1) is below p. The binary digits of all uniform numbers are drawn from the first on:
     where p has a 1 and the number a 0, it is below; where p has a 0 and the number a 1, it is above; the others are undecided and
     go on. They halve each time, so two random bits per trial are enough on average.
+
+    For few trials and an :class:`Unseeded` generator all probabilities are computed instead, which takes a fiftieth of the time.
+    The number is how many of them are at most U, a uniform number in [0, 1), if :math:`c_k` is the one of k ones at most. The first
+    53 bits of U are compared with those of all :math:`c_k`, which are exact; if they equal those of any, more bits decide.
     """
+    if isinstance(trials, int) and trials <= FEW and isinstance(rng, Unseeded):
+        first, table = rng.random(shape).ravel(), cumulative_bits(trials, p)
+        drawn = np.searchsorted(table, first)
+        for i in (table[drawn] == first).nonzero()[0].tolist():
+            drawn[i] = _decided(int(first[i] * UNIT), trials, p, Coins(rng))
+        return drawn.reshape(shape)
     undecided = np.array(np.broadcast_to(trials, shape), dtype=np.int64).ravel()
     ones = np.zeros_like(undecided)
     while undecided.any() and p:
@@ -99,6 +123,30 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
         else:
             undecided = lower
     return ones.reshape(shape)
+
+
+def cumulative(trials: int, p: int) -> tuple[list[int], int]:
+    """Return the probabilities of k ones at most, for all k, as whole numbers of 2^-b, and b: the exact ones."""
+    bits = BITS + 64 * trials
+    weights = (math.comb(trials, k) * p**k * (UNIT - p) ** (trials - k) for k in range(trials + 1))
+    return [total << bits - BITS * trials for total in accumulate(weights)], bits
+
+
+@lru_cache(maxsize=64)
+def cumulative_bits(trials: int, p: int) -> NDArray[np.float64]:
+    """Return the first 53 bits of each such probability, rounded down: floats hold them."""
+    law, bits = cumulative(trials, p)
+    return np.array([total >> bits - BITS for total in law]) / UNIT
+
+
+def _decided(first: int, trials: int, p: int, coins: Coins) -> int:
+    """Return how many such probabilities are at most a uniform number that begins with these bits."""
+    (law, bits), count = cumulative(trials, p), BITS
+    while True:
+        least, most = (bisect(law, (first + end << bits - count) - end) for end in (0, 1))
+        if least == most:
+            return least
+        first, count = first << 64 | coins.below(2**64), count + 64
 
 
 def poisson(mean: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:

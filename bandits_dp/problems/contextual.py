@@ -114,14 +114,15 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
     None in the shape stands for any length. There must be two arms, finite numbers, and no zero vector; what is longer than the
     norm by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
     """
-    expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+    expected = f"({', '.join('any' if n is None else str(n) for n in shape)})"
     array = _checks.numbers(name, features, f"numbers of shape {expected}")
-    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
+    if array.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
         raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
     if array.shape[-2] < 2:
         raise ValueError(f"{name} must have at least 2 arms, or there is nothing to choose, got {array.shape[-2]}")
     squares = np.einsum("...i,...i->...", array, array)
-    if squares.size and 0 < squares.min() <= squares.max() <= (norm * (1 + SLACK)) ** 2:
+    if squares.size and np.minimum.reduce(squares, axis=None) > 0 and (
+            np.maximum.reduce(squares, axis=None) <= (norm * (1 + SLACK)) ** 2):
         return array
     if not _checks.usable(array).all():
         raise ValueError(f"{name} must be finite, got {array[~_checks.usable(array)][0]}")
