@@ -20,7 +20,7 @@ UNIT = 2**53
 WORDS = 1 << 20  # that are held at once
 MANY, MOST = 1 << 20, 1 << 34  # fair bits, from which on they are not drawn one by one, and which are drawn together
 POISSON = np.cumsum([math.factorial(20) // math.factorial(n) for n in range(21)])  # weights 20! / n!, below 2^63
-FEW = 1000  # trials up to which all probabilities are computed
+FEW = 600  # trials up to which all probabilities are computed
 Counts = NDArray[np.int64]
 
 

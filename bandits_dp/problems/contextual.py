@@ -11,6 +11,7 @@ single rounds with the same generator meets the same users.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -114,8 +115,8 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
     None in the shape stands for any length. There must be two arms, finite numbers, and no zero vector; what is longer than the
     norm by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
     """
-    expected = f"({', '.join('any' if n is None else str(n) for n in shape)})"
-    array = _checks.numbers(name, features, f"numbers of shape {expected}")
+    expected = _in_words(shape)
+    array = _checks.numbers(name, features, "numbers of shape " + expected)
     if array.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
         raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
     if array.shape[-2] < 2:
@@ -129,6 +130,11 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
     if (squares == 0).any():
         raise ValueError(f"{name} must not be zero, got a zero vector: nothing can be learned from it")
     return shortened(array, name, norm)
+
+
+@cache
+def _in_words(shape: tuple[int | None, ...]) -> str:
+    return f"({', '.join('any' if n is None else str(n) for n in shape)})"
 
 
 def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDArray[np.float64]:
