@@ -64,18 +64,16 @@ def real(name: str, value: object, low: float, high: float, *, ends: str = "()")
 
     ``ends`` gives the kind of interval: ``"()"`` open, ``"[)"`` closed on the left, and so on.
     """
-    def allowed() -> str:  # in words, which take longer than the check
-        return f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}"
-
+    allowed = f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}"
     if not is_number(value):
-        raise ValueError(f"{name} must be {allowed()}, got {told(value)}")
+        raise ValueError(f"{name} must be {allowed}, got {told(value)}")
     number = as_float(value)
     above = number >= low if ends[0] == "[" else number > low
     below = number <= high if ends[1] == "]" else number < high
     if not (above and below):  # NaN fails both comparisons
-        raise out_of_range(name, f"be {allowed()}, got {told(value)}")
+        raise out_of_range(name, f"be {allowed}, got {told(value)}")
     if number and not math.isinf(number) and not SMALLEST <= abs(number) <= LARGEST:
-        raise out_of_range(name, f"be {allowed()}, and from {SMALLEST:g} to {LARGEST:g} in size, got {told(value)}")
+        raise out_of_range(name, f"be {allowed}, and from {SMALLEST:g} to {LARGEST:g} in size, got {told(value)}")
     return number
 
 

@@ -13,7 +13,7 @@ from bandits_dp.privatizers.exact_counts import (
     UNIT,
     Unseeded,
     binomial,
-    cumulative_bits,
+    cumulative,
     fair_ones,
     geometric,
     many_fair_ones,
@@ -99,9 +99,10 @@ def test_first_bits_and_then_all_others_decide_how_many_ones_there_are():
     """Against fractions: the table; what is drawn just below and above an entry; and how often if the first bits equal it."""
     trials, p = 5, units(0.3)
     q, below = Fraction(p, UNIT), Fraction(0)
-    for k, entry in enumerate((cumulative_bits(trials, p) * UNIT).tolist()):
+    for k, entry in enumerate((cumulative(trials, p)[1] * UNIT).tolist()):
         below += math.comb(trials, k) * q**k * (1 - q) ** (trials - k)
         assert entry == math.floor(below * UNIT)
+        assert Fraction(cumulative(trials, p)[0][k], UNIT * 2 ** (64 * trials)) == below
         if k == trials:
             break
         assert (binomial(trials, p, (2,), Live(1, entry - 1)) == k).all()

@@ -43,8 +43,7 @@ from bandits_dp.privatizers.grid import Grid, grid
 
 BITS = 52  # of coefficients, where they are exact
 SMALL = 1 << 47  # numbers of steps below which 64 bits are enough for everything
-FEW, WIDE = 32, 1024  # rows that are multiplied by a matrix; that are convolved by FFT in pieces of 16 bits
-KEPT = 4096  # rows for which transforms of coefficients are kept
+FEW, WIDE = 32, 4096  # rows that are multiplied by a matrix; that are convolved by FFT in pieces of 16 bits
 
 
 def square_root_coefficients(length: int) -> NDArray[np.float64]:
@@ -78,7 +77,7 @@ def later_part(x: NDArray[Any]) -> NDArray[Any]:
 
     Few rows, below 2^47, are multiplied by a matrix. Its entries are digits of 16 bits, so that all products and sums are whole
     numbers below 2^53: floating point is exact, in whatever order a processor adds. Of many rows, pieces of 16 bits, or of 8 where
-    n is above 1024, are convolved by FFT and rounded. An error is at most 0.3 for n = 1024, and 0.1 for n = 2^22 and seven pieces
+    n is above 4096, are convolved by FFT and rounded. An error is at most 0.4 for n = 4096, and 0.1 for n = 2^22 and seven pieces
     (Brent, Percival, Zimmermann 2007, Theorem 5.1), so that this is exact, too.
     """
     n, small = len(x), x.dtype == np.int64
@@ -87,14 +86,13 @@ def later_part(x: NDArray[Any]) -> NDArray[Any]:
         halves = (_multiplier(n) @ digits).astype(np.int64).reshape(3, 2, n, -1)
         return np.asarray(halves[:, 0] + (halves[:, 1] << 16))
     bits = 16 if n <= WIDE else 8
-    first = _spectra(n, bits) if n <= KEPT else _spectra.__wrapped__(n, bits)
+    first = _spectra(n, bits) if n <= WIDE else _spectra.__wrapped__(n, bits)  # the rest comes rarely, and is large
     second = [scipy.fft.rfft(piece, 2 * n, axis=0) for piece in pieces(x, bits)]  # what goes round ends before row n
     limbs = np.zeros((3, *x.shape), dtype=np.int64 if small and n < 2**18 else object)
     for k in range(len(first) + len(second) - 1):
         spectrum = sum(first[i] * second[k - i] for i in range(len(first)) if 0 <= k - i < len(second))
-        rounded = np.rint(scipy.fft.irfft(spectrum, 2 * n, axis=0)[n:]).astype(np.int64).astype(limbs.dtype)
-        limb = min(bits * k // 32, 2)
-        limbs[limb] += rounded << bits * k - 32 * limb
+        part, limb = np.rint(scipy.fft.irfft(spectrum, 2 * n, axis=0)[n:]).astype(np.int64), min(bits * k // 32, 2)
+        limbs[limb] += part.astype(limbs.dtype) << bits * k - 32 * limb
     return limbs
 
 
@@ -124,12 +122,12 @@ def _spectra(n: int, bits: int) -> list[NDArray[np.complex128]]:
 
 
 def pieces(numbers: NDArray[Any], bits: int) -> list[NDArray[np.float64]]:
-    """Split integers into pieces of a few bits, the lowest first; the last one has the sign."""
-    split = list[NDArray[np.float64]]()
+    """Split integers into digits of so many bits, the lowest first, from minus to plus a half of their range."""
+    split, half = list[NDArray[np.float64]](), 1 << bits - 1
     while not split or (numbers != 0).any():
-        last = (abs(numbers) < 1 << bits - 1).all()
-        split.append((numbers if last else numbers & (1 << bits) - 1).astype(float))
-        numbers = numbers * 0 if last else numbers >> bits
+        digits = (numbers + half & 2 * half - 1) - half
+        split.append(digits.astype(float))
+        numbers = numbers - digits >> bits
     return split
 
 

@@ -183,9 +183,6 @@ class Register:
         if late == "next":
             self.held, self.here = {kept.user: number for number, kept in self.open.items() if kept.user}, {}
             return
-        if not self.open and arm < 0:  # the usual case, where each user is a batch
-            self.held, self.here = {}, {}
-            return
         self.held, self.missed = {}, self.missed + sum(kept.users for kept in self.open.values() if arm in (-1, kept.arm))
         gone = {number: kept.user for number, kept in self.open.items() if arm < 0 or kept.arm == arm}
         self.open = {number: kept for number, kept in self.open.items() if number not in gone}

@@ -108,11 +108,7 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
     53 bits of U are compared with those of all :math:`c_k`, which are exact; if they equal those of any, more bits decide.
     """
     if isinstance(trials, int) and trials <= FEW and isinstance(rng, Unseeded):
-        first, table = rng.random(shape).ravel(), cumulative_bits(trials, p)
-        drawn = np.searchsorted(table, first)
-        for i in (table[drawn] == first).nonzero()[0].tolist():
-            drawn[i] = _decided(int(first[i] * UNIT), trials, p, Coins(rng))
-        return drawn.reshape(shape)
+        return inverted(*cumulative(trials, p), shape, rng)
     undecided = np.array(np.broadcast_to(trials, shape), dtype=np.int64).ravel()
     ones = np.zeros_like(undecided)
     while undecided.any() and p:
@@ -125,28 +121,24 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
     return ones.reshape(shape)
 
 
-def cumulative(trials: int, p: int) -> tuple[list[int], int]:
-    """Return the probabilities of k ones at most, for all k, as whole numbers of 2^-b, and b: the exact ones."""
-    bits = BITS + 64 * trials
+@lru_cache(maxsize=8)
+def cumulative(trials: int, p: int) -> tuple[list[int], NDArray[np.float64]]:
+    """Return the exact probabilities of k ones at most, for all k, in units of 2^-(53 + 64 trials), and their first 53 bits."""
     weights = (math.comb(trials, k) * p**k * (UNIT - p) ** (trials - k) for k in range(trials + 1))
-    return [total << bits - BITS * trials for total in accumulate(weights)], bits
+    law = [total << BITS + (64 - BITS) * trials for total in accumulate(weights)]
+    return law, np.array([total >> 64 * trials for total in law]) / UNIT
 
 
-@lru_cache(maxsize=64)
-def cumulative_bits(trials: int, p: int) -> NDArray[np.float64]:
-    """Return the first 53 bits of each such probability, rounded down: floats hold them."""
-    law, bits = cumulative(trials, p)
-    return np.array([total >> bits - BITS for total in law]) / UNIT
-
-
-def _decided(first: int, trials: int, p: int, coins: Coins) -> int:
-    """Return how many such probabilities are at most a uniform number that begins with these bits."""
-    (law, bits), count = cumulative(trials, p), BITS
-    while True:
-        least, most = (bisect(law, (first + end << bits - count) - end) for end in (0, 1))
-        if least == most:
-            return least
-        first, count = first << 64 | coins.below(2**64), count + 64
+def inverted(law: list[int], table: NDArray[np.float64], shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
+    """Draw how many of such probabilities are at most a uniform number, which is drawn to as many bits as it takes to tell."""
+    first, coins = rng.random(math.prod(shape)), Coins(rng)
+    drawn = np.searchsorted(table, first)
+    for i in (table[drawn] == first).nonzero()[0].tolist():
+        begun, more = int(first[i] * UNIT), 64 * (len(law) - 1)  # bits that are drawn, and those that may be
+        while (least := bisect(law, begun << more)) < bisect(law, (begun + 1 << more) - 1):
+            begun, more = begun << 64 | coins.below(2**64), more - 64
+        drawn[i] = least
+    return drawn.reshape(shape)
 
 
 def poisson(mean: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:

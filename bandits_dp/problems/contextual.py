@@ -11,7 +11,6 @@ single rounds with the same generator meets the same users.
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -115,26 +114,20 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
     None in the shape stands for any length. There must be two arms, finite numbers, and no zero vector; what is longer than the
     norm by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
     """
-    expected = _in_words(shape)
-    array = _checks.numbers(name, features, "numbers of shape " + expected)
-    if array.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
+    expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+    array = _checks.numbers(name, features, f"numbers of shape {expected}")
+    if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
         raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
     if array.shape[-2] < 2:
         raise ValueError(f"{name} must have at least 2 arms, or there is nothing to choose, got {array.shape[-2]}")
     squares = np.einsum("...i,...i->...", array, array)
-    if squares.size and np.minimum.reduce(squares, axis=None) > 0 and (
-            np.maximum.reduce(squares, axis=None) <= (norm * (1 + SLACK)) ** 2):
+    if squares.size and 0 < squares.min() <= squares.max() <= (norm * (1 + SLACK)) ** 2:
         return array
     if not _checks.usable(array).all():
         raise ValueError(f"{name} must be finite, got {array[~_checks.usable(array)][0]}")
     if (squares == 0).any():
         raise ValueError(f"{name} must not be zero, got a zero vector: nothing can be learned from it")
     return shortened(array, name, norm)
-
-
-@cache
-def _in_words(shape: tuple[int | None, ...]) -> str:
-    return f"({', '.join('any' if n is None else str(n) for n in shape)})"
 
 
 def shortened(vectors: NDArray[np.float64], name: str, norm: float = 1.0) -> NDArray[np.float64]:
