@@ -11,7 +11,6 @@ from bandits_dp import privatizers as P
 from bandits_dp.privatizers.exact_counts import (
     POISSON,
     UNIT,
-    Unseeded,
     binomial,
     cumulative,
     fair_ones,
@@ -21,7 +20,7 @@ from bandits_dp.privatizers.exact_counts import (
     polya,
     units,
 )
-from tests.noise_checks import chi_square
+from tests.noise_checks import Live, chi_square
 
 DRAWS, FALSE_ALARM = 40_000, 1e-7  # of each statistical test here, with fixed seeds
 MECHANISMS = {
@@ -76,17 +75,6 @@ def test_the_binomial_law_is_exact(trials, p, monkeypatch):
             open_ways += [(*way, ones) for ones in range(unknown.args[0] + 1)]
     q = Fraction(p, UNIT)
     assert law == {n: math.comb(trials, n) * q**n * (1 - q) ** (trials - n) for n in range(trials + 1)}
-
-
-class Live(Unseeded):
-    """One that a test can seed, and whose first bits it can tell."""
-
-    def __init__(self, seed, first=None):
-        np.random.Generator.__init__(self, np.random.PCG64(seed))
-        self.first = first
-
-    def random(self, size=None):
-        return super().random(size) if self.first is None else np.full(size, self.first / UNIT)
 
 
 @pytest.mark.parametrize(("trials", "p"), [(1, 0.3), (20, 0.5), (413, 0.478), (300, 0.01)])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.privatizers.exact_counts import Unseeded
+from bandits_dp.privatizers.exact import Unseeded
 
 _of_this_process = Unseeded()
 

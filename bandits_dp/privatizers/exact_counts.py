@@ -14,7 +14,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp.privatizers.exact import BITS, Coins
+from bandits_dp.privatizers.exact import BITS, Coins, Unseeded
 
 UNIT = 2**53
 WORDS = 1 << 20  # that are held at once
@@ -22,16 +22,6 @@ MANY, MOST = 1 << 20, 1 << 34  # fair bits, from which on they are not drawn one
 POISSON = np.cumsum([math.factorial(20) // math.factorial(n) for n in range(21)])  # weights 20! / n!, below 2^63
 FEW = 600  # trials up to which all probabilities are computed
 Counts = NDArray[np.int64]
-
-
-class Unseeded(np.random.Generator):
-    """A generator that the operating system seeds, so that nobody minds which of its words make which number.
-
-    With any other generator samplers go on as ever, and what it makes can be made again.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(np.random.PCG64())
 
 
 def units(p: float, parts: int = 1) -> int:
