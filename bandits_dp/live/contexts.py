@@ -263,7 +263,8 @@ class LiveContexts(Live):
         stream = snapshot(slot.source)
         released = stream.receive(slot.waiting, rng)
         public, self.shown = (np.concatenate(self.shown),) if self.shown else (), ()
-        self.register.next_batch(late=self.late)
+        if self.register.open or self.register.here:  # somebody else was asked
+            self.register.next_batch(late=self.late)
         self.slots = [Slot(stream, self.batch_size, shown=self._open)]
         self.bits += self.batch_size * stream.bits_per_user
         self.due = (released, *public)

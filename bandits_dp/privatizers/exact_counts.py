@@ -93,7 +93,7 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
     where p has a 1 and the number a 0, it is below; where p has a 0 and the number a 1, it is above; the others are undecided and
     go on. They halve each time, so two random bits per trial are enough on average.
 
-    For few trials and an :class:`Unseeded` generator all probabilities are computed instead, which takes a fiftieth of the time.
+    For few trials and an :class:`Unseeded` generator all probabilities are computed instead, which takes a hundredth of the time.
     The number is how many of them are at most U, a uniform number in [0, 1), if :math:`c_k` is the one of k ones at most. The first
     53 bits of U are compared with those of all :math:`c_k`, which are exact; if they equal those of any, more bits decide.
     """
