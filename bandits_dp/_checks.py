@@ -168,6 +168,8 @@ def numbers(name: str, value: Any, allowed: str) -> NDArray[np.float64]:
         shown = told(value) if not isinstance(value, np.ndarray) or value.size < 20 else value.dtype
         return f"{name} must be {allowed}, got {shown}"
 
+    if type(value) is np.ndarray and value.dtype == np.float64:  # the usual case
+        return np.array(value)
     if np.ma.is_masked(value):
         raise ValueError(f"{wrong()}: an entry is masked")
     try:

@@ -19,6 +19,8 @@ import bandits_dp as bdp
 from bandits_dp import continual as C
 from bandits_dp import privatizers as P
 from bandits_dp.accounting.binomial_vector import vector_delta
+from bandits_dp.privatizers.exact import Unseeded
+from bandits_dp.privatizers.exact_counts import UNIT
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
 from bandits_dp.problems import BernoulliArms
 from tests import exact_delta
@@ -350,3 +352,14 @@ TABLE: dict[str, tuple[Callable[[str], None], list[str]]] = {
     "cut batch": (cut_batch, ["SDP-AE"]),
     "linear statistics": (linear_statistics, ["CentralGaussian"]),
 }
+
+
+class Live(Unseeded):
+    """The generator of live use, seeded for a test, which may also tell its first bits."""
+
+    def __init__(self, seed, first=None):
+        np.random.Generator.__init__(self, np.random.PCG64(seed))
+        self.first = first
+
+    def random(self, size=None):
+        return super().random(size) if self.first is None else np.full(size, self.first / UNIT)

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -14,13 +15,13 @@ from bandits_dp import privatizers as P
 from bandits_dp.accounting import gaussian_noise_std, laplace_scale
 from bandits_dp.continual.curator import Curator, solution
 from bandits_dp.continual.dynamic import DynamicGaussian
-from bandits_dp.continual.factorization import FEW, later_part
+from bandits_dp.continual.factorization import FEW, WIDE, _factors, later_part, rounded
 from bandits_dp.privatizers import exact
 from bandits_dp.privatizers.exact import Coins
 from bandits_dp.privatizers.grid import Grid, domain_grid
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningAmplifiedGaussian, ReturningLocalGaussian
-from tests.noise_checks import chi_square
+from tests.noise_checks import Live, chi_square
 from tests.test_continual import KINDS
 
 DRAWS = 40_000
@@ -30,23 +31,36 @@ FALSE_ALARM = 1e-7  # of each statistical test here, with fixed seeds
 @pytest.mark.parametrize("close", [None, 0.02])
 @pytest.mark.parametrize("scale", [1, 2, 5])
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
-def test_arrays_have_the_discrete_law(law: str, scale: int, close: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rng", [np.random.default_rng, Live])
+def test_arrays_have_the_discrete_law(rng: type, law: str, scale: int, close: float | None, monkeypatch: Any) -> None:
     """Also where many more coins than needed are decided by more digits, which do not change the law."""
     if close:
         monkeypatch.setattr(exact, "CLOSE", close)
         monkeypatch.setattr(exact, "CLOSE_LOG", close)
-    drawn = getattr(Coins(np.random.default_rng(scale)), law)(scale, 4000 if close else 10 * DRAWS)
+    drawn = getattr(Coins(rng(scale)), law)(scale, 4000 if close else 10 * DRAWS)
     x = np.arange(-100, 101)
     weights = np.exp(-np.abs(x) / scale) if law == "laplace" else np.exp(-(x**2) / (2 * scale**2))
     assert chi_square(np.bincount(drawn + 100, minlength=201), len(drawn) * weights / weights.sum(), 20) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
-def test_arrays_of_fine_steps_have_the_law_of_a_density(law: str) -> None:
-    drawn, scale = getattr(Coins(np.random.default_rng(1)), law)(2**45 + 1, 10 * DRAWS), 2.0**45
+@pytest.mark.parametrize("rng", [np.random.default_rng, Live])
+def test_arrays_of_fine_steps_have_the_law_of_a_density(rng: type, law: str) -> None:
+    drawn, scale = getattr(Coins(rng(1)), law)(2**45 + 1, 10 * DRAWS), 2.0**45
     assert stats.kstest(drawn / scale, stats.norm.cdf if law == "gaussian" else stats.laplace.cdf).pvalue > FALSE_ALARM
     for bit in range(12):
         assert stats.binomtest(int((drawn >> bit & 1).sum()), len(drawn)).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("s", [2**53, 2**52])
+def test_gaussian_noise_beyond_nine_scales_comes_as_often_and_as_large_as_it_should(s: int) -> None:
+    """What stays has the weight of all such numbers, which each of the others has; half as many take part where s is half."""
+    coins, tries = Coins(Live(1)), 30_000
+    x = np.array([x / s for x, stays in (coins._far(s) for _ in range(tries)) if stays])
+    share = s * 2 * stats.norm.sf(9) * math.sqrt(2 * math.pi)
+    assert stats.binomtest(len(x), tries, share).pvalue > FALSE_ALARM
+    assert stats.kstest(abs(x), lambda t: 1 - stats.norm.sf(t) / stats.norm.sf(9)).pvalue > FALSE_ALARM
+    assert stats.binomtest(int((x > 0).sum()), len(x)).pvalue > FALSE_ALARM
 
 
 def test_a_close_coin_is_decided_by_more_bits() -> None:
@@ -214,17 +228,20 @@ def test_sums_do_not_tell_the_order(make: object) -> None:
         assert Fraction(float(rng.permutation(sent).cumsum()[-1])) == total
 
 
-@pytest.mark.parametrize("n", [1, 2, FEW, 2 * FEW, 512])
+@pytest.mark.parametrize("n", [1, 2, FEW, 2 * FEW, 512, WIDE, 2 * WIDE])
 def test_convolutions_are_exact(n: int) -> None:
-    """Of numbers of 52 and of 90 bits, against Python's integers."""
-    rng = np.random.default_rng(n)
-    f = rng.integers(0, 2**52, 2 * n)
-    f[0] = 2**52
-    x = rng.integers(-(2**45), 2**45, (n, 2)).astype(object) * 2**45 + 1
-    x[-1] = 0
-    expected = np.array([np.convolve(f.astype(object), column)[n : 2 * n] for column in x.T], dtype=object).T
-    assert (later_part(f, x) == expected).all()
-    assert (later_part(f, x * 0) == 0).all()
+    """Of numbers of 46 and of 90 bits, and the largest of 47, against Python's integers; a half is rounded up."""
+    rng, f = np.random.default_rng(n), _factors(2 * n).astype(object)
+    few = rng.integers(-(2**45), 2**45, (n, 2))
+    for x in (few, few.astype(object) * 2**45 + 1, few * 0, few * 0 + 2**47 - 1, few * 0 + 1 - 2**47):
+        x[-1] = 0
+        limbs = later_part(x)
+        assert limbs.dtype == x.dtype
+        for i in {0, n // 2, n - 1}:
+            exact = f[i + 1 : i + n + 1][::-1] @ x
+            first, second, third = limbs[:, i].astype(object)
+            assert (first + (second << 32) + (third << 64) == exact).all()
+            assert (rounded(limbs[:, i]) == (exact + 2**51) // 2**52).all()
 
 
 def test_a_factorization_adds_noise_to_whole_numbers_that_are_near_what_they_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +255,7 @@ def test_a_factorization_adds_noise_to_whole_numbers_that_are_near_what_they_sta
     step = Fraction(counter.grid.step)
     for t in (0, 1, 63, 64, 150, 199):
         exact_entry = sum(f[t - s] * Fraction(values[s]) for s in range(t + 1))
-        assert abs(Fraction(counter._noisy[t, 0]) - exact_entry) <= step * Fraction(51, 100)
+        assert abs(int(counter._rows[t, 1]) * step - exact_entry) <= step * Fraction(51, 100)
 
 
 def test_exact_solutions() -> None:

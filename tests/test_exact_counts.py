@@ -8,8 +8,19 @@ import pytest
 from scipy import stats
 
 from bandits_dp import privatizers as P
-from bandits_dp.privatizers.exact_counts import POISSON, UNIT, binomial, fair_ones, geometric, many_fair_ones, poisson, polya, units
-from tests.noise_checks import chi_square
+from bandits_dp.privatizers.exact_counts import (
+    POISSON,
+    UNIT,
+    binomial,
+    cumulative,
+    fair_ones,
+    geometric,
+    many_fair_ones,
+    poisson,
+    polya,
+    units,
+)
+from tests.noise_checks import Live, chi_square
 
 DRAWS, FALSE_ALARM = 40_000, 1e-7  # of each statistical test here, with fixed seeds
 MECHANISMS = {
@@ -64,6 +75,43 @@ def test_the_binomial_law_is_exact(trials, p, monkeypatch):
             open_ways += [(*way, ones) for ones in range(unknown.args[0] + 1)]
     q = Fraction(p, UNIT)
     assert law == {n: math.comb(trials, n) * q**n * (1 - q) ** (trials - n) for n in range(trials + 1)}
+
+
+@pytest.mark.parametrize(("trials", "p"), [(1, 0.3), (20, 0.5), (413, 0.478), (300, 0.01)])
+def test_counts_of_few_trials_have_the_binomial_law_in_live_use(trials, p):
+    counts = np.bincount(binomial(trials, units(p), (DRAWS,), Live(trials)), minlength=trials + 1)
+    assert chi_square(counts, DRAWS * stats.binom.pmf(np.arange(trials + 1), trials, p), 20) > FALSE_ALARM
+
+
+def test_first_bits_and_then_all_others_decide_how_many_ones_there_are():
+    """Against fractions: the table; what is drawn just below and above an entry; and how often if the first bits equal it."""
+    trials, p = 5, units(0.3)
+    q, below = Fraction(p, UNIT), Fraction(0)
+    for k, entry in enumerate((cumulative(trials, p)[1] * UNIT).tolist()):
+        below += math.comb(trials, k) * q**k * (1 - q) ** (trials - k)
+        assert entry == math.floor(below * UNIT)
+        assert Fraction(cumulative(trials, p)[0][k], UNIT * 2 ** (64 * trials)) == below
+        if k == trials:
+            break
+        assert (binomial(trials, p, (2,), Live(1, entry - 1)) == k).all()
+        assert (binomial(trials, p, (2,), Live(1, entry + 1)) == k + 1).all()
+        more = (binomial(trials, p, (2000,), Live(k, entry)) - k).tolist()
+        assert set(more) <= {0, 1}
+        assert stats.binomtest(2000 - sum(more), 2000, float(below * UNIT - math.floor(below * UNIT))).pvalue > FALSE_ALARM
+    assert below == 1
+
+
+@pytest.mark.parametrize(("trials", "p", "first"), [(40, 0.01, UNIT - 1), (40, 0.99, 0)])
+def test_rare_counts_come_when_the_first_bits_are_extreme(trials, p, first):
+    """Where many probabilities have the same first bits, later bits tell them apart, by their law given these."""
+    drawn = binomial(trials, units(p), (1000,), Live(1, first))
+    law = stats.binom.pmf(np.arange(trials + 1), trials, units(p) / UNIT)
+    tail = law[::-1].cumsum()[::-1] if first else law.cumsum()  # from k on, or up to k
+    rare = np.flatnonzero(tail < 2.0**-53)
+    seen = (drawn[:, None] >= rare if first else drawn[:, None] <= rare).sum(axis=0)
+    for number, chance in zip(seen.tolist(), (tail[rare] * UNIT).tolist(), strict=True):
+        assert stats.binomtest(number, 1000, min(chance, 1.0)).pvalue > FALSE_ALARM
+    assert len(set(drawn.tolist())) > 1
 
 
 @pytest.mark.parametrize(("trials", "cell"), [(9, 1), (40, 1), (2_000_001, 100)])

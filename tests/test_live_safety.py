@@ -79,6 +79,18 @@ def test_what_a_learner_is_yet_to_be_told_is_in_its_state():
     assert len(learner.seen) == 2 and np.array_equal(*learner.seen)
 
 
+def test_a_ticket_that_a_crash_forgot_is_not_taken_for_the_one_that_has_its_place():
+    live, again = (bdp.make("VB-SDP-AE", ARMS, horizon=1000, epsilon=1.0, delta=1e-3) for _ in range(2))
+    live.act()
+    again.restore(live.save())
+    lost, given = live.act(), again.act()  # one was shown before it was saved, and the other after the crash
+    for late in (lambda: again.update(lost, 1.0), lambda: again.ticket(lost.token)):
+        with pytest.raises(bdp.live.TicketExpired, match="ticket must be open"):
+            late()
+    again.update(given, 1.0)
+    assert again.played == 1 and len(again.tickets) == 1
+
+
 # The guarantee of what is combined
 
 

@@ -27,6 +27,7 @@ Sensitivity and error relative to it both grow like :math:`\sqrt{\ln T}`.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,8 @@ from bandits_dp.privatizers.domain import slack
 from bandits_dp.privatizers.grid import Grid, grid
 
 BITS = 52  # of coefficients, where they are exact
-PIECE = 8  # bits of integers that are convolved by FFT
-FEW = 32  # rows that are convolved one by one
+SMALL = 1 << 47  # numbers of steps below which 64 bits are enough for everything
+FEW, WIDE = 32, 4096  # rows that are multiplied by a matrix; that are convolved by FFT in pieces of 16 bits
 
 
 def square_root_coefficients(length: int) -> NDArray[np.float64]:
@@ -67,32 +68,66 @@ def window_sums(values: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     return total
 
 
-def later_part(f: NDArray[np.int64], x: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Convolve 2 n integers f >= 0 with n rows of integers, exactly, and return rows n to 2 n - 1.
+def later_part(x: NDArray[Any]) -> NDArray[Any]:
+    """Convolve the first 2 n coefficients, in units of 2^-52, with n rows of integers, exactly, and return rows n to 2 n - 1.
 
-    Of many rows, pieces of 8 bits are convolved by FFT and rounded. For n = 2^22 and seven pieces an error is at most 0.1 (Brent,
-    Percival, Zimmermann 2007, Theorem 5.1), so that this is exact, too.
+    An integer is returned as three limbs, shape (3, n, columns), that stand for their sum times 1, 2^32 and 2^64. Limbs are no
+    digits: they may be negative, or larger than 2^32. They are 64-bit numbers, which cannot overflow where one such number is
+    enough for each: for rows below 2^47 and n below 2^18, all limbs of blocks of different length together are below 2^63.
+
+    Few rows, below 2^47, are multiplied by a matrix. Its entries are digits of 16 bits, so that all products and sums are whole
+    numbers below 2^53: floating point is exact, in whatever order a processor adds. Of many rows, pieces of 16 bits, or of 8 where
+    n is above 4096, are convolved by FFT and rounded. An error is at most 0.4 for n = 4096, and 0.1 for n = 2^22 and seven pieces
+    (Brent, Percival, Zimmermann 2007, Theorem 5.1), so that this is exact, too.
     """
-    n = len(x)
-    if n <= FEW:
-        columns = [np.convolve(f.astype(object), column)[n : 2 * n] for column in x.T]
-        return np.array(columns, dtype=object).T
-    first, second = ([scipy.fft.rfft(piece, 4 * n, axis=0) for piece in pieces(numbers)] for numbers in (f[:, None], x))
-    total = np.zeros(x.shape, dtype=object)
+    n, small = len(x), x.dtype == np.int64
+    if n <= FEW and small:
+        digits = np.concatenate([x & 0xFFFF, x >> 16 & 0xFFFF, x >> 32])
+        halves = (_multiplier(n) @ digits).astype(np.int64).reshape(3, 2, n, -1)
+        return np.asarray(halves[:, 0] + (halves[:, 1] << 16))
+    bits = 16 if n <= WIDE else 8
+    first = _spectra(n, bits) if n <= WIDE else _spectra.__wrapped__(n, bits)  # the rest comes rarely, and is large
+    second = [scipy.fft.rfft(piece, 2 * n, axis=0) for piece in pieces(x, bits)]  # what goes round ends before row n
+    limbs = np.zeros((3, *x.shape), dtype=np.int64 if small and n < 2**18 else object)
     for k in range(len(first) + len(second) - 1):
         spectrum = sum(first[i] * second[k - i] for i in range(len(first)) if 0 <= k - i < len(second))
-        rounded = np.rint(scipy.fft.irfft(spectrum, 4 * n, axis=0)[n : 2 * n])
-        total += rounded.astype(np.int64).astype(object) << PIECE * k
-    return total
+        part, limb = np.rint(scipy.fft.irfft(spectrum, 2 * n, axis=0)[n:]).astype(np.int64), min(bits * k // 32, 2)
+        limbs[limb] += part.astype(limbs.dtype) << bits * k - 32 * limb
+    return limbs
 
 
-def pieces(numbers: NDArray[Any]) -> list[NDArray[np.float64]]:
-    """Split integers into pieces of a few bits, the lowest first, all of the sign of their number."""
-    sizes: NDArray[Any] = abs(numbers.astype(object))
-    signs, split = np.sign(numbers.astype(object)).astype(float), list[NDArray[np.float64]]()
-    while sizes.any() or not split:
-        split.append((sizes & (1 << PIECE) - 1).astype(float) * signs)
-        sizes = sizes >> PIECE
+def rounded(limbs: NDArray[Any]) -> NDArray[Any]:
+    """Return the integers that such limbs stand for over 2^52, to the nearest one."""
+    return np.asarray((limbs[1] + (limbs[0] >> 32) + (1 << 19) >> 20) + (limbs[2] << 12))
+
+
+def _factors(n: int) -> NDArray[np.int64]:
+    """Return the first n coefficients in units of 2^-52."""
+    return np.rint(square_root_coefficients(n) * 2.0**BITS).astype(np.int64)
+
+
+@lru_cache
+def _multiplier(n: int) -> NDArray[np.float64]:
+    """Return the matrix that turns three digits of n rows, one after the other, into six of what they bring to the n next rows."""
+    lag = n + np.arange(n)[:, None] - np.arange(n)
+    digits = [(_factors(2 * n) >> 16 * k & 0xFFFF)[lag] for k in range(4)]
+    nothing = np.zeros_like(lag)
+    return np.block([[digits[k - j] if 0 <= k - j < 4 else nothing for j in range(3)] for k in range(6)]).astype(float)
+
+
+@lru_cache
+def _spectra(n: int, bits: int) -> list[NDArray[np.complex128]]:
+    """Return the Fourier transforms of all pieces of the first 2 n coefficients, as columns."""
+    return [scipy.fft.rfft(piece, axis=0) for piece in pieces(_factors(2 * n)[:, None], bits)]
+
+
+def pieces(numbers: NDArray[Any], bits: int) -> list[NDArray[np.float64]]:
+    """Split integers into digits of so many bits, the lowest first, from minus to plus a half of their range."""
+    split, half = list[NDArray[np.float64]](), 1 << bits - 1
+    while not split or (numbers != 0).any():
+        digits = (numbers + half & 2 * half - 1) - half
+        split.append(digits.astype(float))
+        numbers = numbers - digits >> bits
     return split
 
 
@@ -105,12 +140,13 @@ class FactorizationCounter(Counter):
     Notes
     -----
     Exact Toeplitz noise needs all earlier values and draws, so ``add`` keeps them, and so does a saved state: memory
-    O(t dimension), not O(log t) as for a tree, and O(log^2 t) time per round on average, with pauses when t doubles (a second or
-    two per coordinate at 100,000 rounds). No draw is made before its round. ``noise_path`` is one convolution per coordinate.
+    O(t dimension), not O(log t) as for a tree, and O(log^2 t) time per round on average, with pauses when t doubles (an eighth
+    of a second per coordinate at 65,536 rounds). No draw is made before its round. ``noise_path`` is one convolution per coordinate.
 
     The coefficients are floats with a relative error below 4e-16 each step of the recursion; the sensitivity is rounded up by more.
     ``add`` takes whole numbers of 2^-52 for them, counts C x exactly with these, and rounds each entry to the grid, which moves
-    two neighbours' entries apart by a step at most; then the grid's noise is added. What is released is C, in doubles, times this.
+    two neighbours' entries apart by a step at most; then the grid's noise is added. What is released is C times this, counted and
+    rounded in the same way: no digit of it hangs on how a processor adds.
 
     Examples
     --------
@@ -147,35 +183,41 @@ class FactorizationCounter(Counter):
     def reset(self) -> None:
         """Forget the stream, to count a new one of other users."""
         super().reset()
-        # Values in steps, and C x + z, of all rounds so far, and room for more.
-        self._values, self._noisy = np.empty((0, self.dimension), dtype=object), np.empty((0, self.dimension))
-        self._parts: dict[int, tuple[NDArray[np.object_], NDArray[np.float64]]] = {}
+        # Values, and C x + z, both in steps and in this order, of all rounds so far, and room for more.
+        self._rows = np.empty((0, 2 * self.dimension), dtype=np.int64)
+        self._parts: dict[int, NDArray[Any]] = {}
 
     def _pack(self) -> dict[str, ArrayLike]:
-        return super()._pack() | {"values": written(self._values[: self.steps]), "noisy": self._noisy[: self.steps]}
+        values, noisy = np.hsplit(self._rows[: self.steps].astype(object), 2)
+        return super()._pack() | {"values": written(values), "noisy": self.grid.real(noisy)}
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
-        shape = self.steps, self.dimension
-        self._values, self._noisy = read_integers(state["values"]).reshape(shape), state["noisy"].reshape(shape)
-        self._parts = {}
+        self._rows, self._parts = np.empty((0, 2 * self.dimension), dtype=np.int64), {}
+        self._keep(0, np.hstack([read_integers(state["values"]), self.grid.whole(state["noisy"])]))
         for end in bit_parents(self.steps):
             self._extend(end)
 
+    def _keep(self, start: int, rows: NDArray[Any]) -> None:
+        """Write rows from number ``start`` on, beyond ``steps``, which nobody reads before they are counted."""
+        if start + len(rows) > len(self._rows):
+            more = max(start, len(rows)), 2 * self.dimension
+            self._rows = np.concatenate([self._rows, np.zeros(more, dtype=self._rows.dtype)])
+        if self._rows.dtype == object or (abs(rows) >= SMALL).any():
+            self._rows = self._rows.astype(object, copy=False)
+            rows[:, self.dimension :] = self.grid.whole(self.grid.real(rows[:, self.dimension :]))  # as a state holds them
+        self._rows[start : start + len(rows)] = rows
+
     def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
         """Add what earlier rounds bring, block by block of the dyadic decomposition of their number."""
-        t, grid = self.steps, self.grid
-        if t == len(self._noisy):
-            more = max(t, 1), self.dimension
-            self._values = np.concatenate([self._values, np.zeros(more, dtype=object)])
-            self._noisy = np.concatenate([self._noisy, np.zeros(more)])
-        ends = list(bit_parents(t))
-        entry = (value << BITS) + sum(self._parts[end & -end][0][t - end] for end in ends)  # of C x
-        noisy = grid.real((entry + (1 << BITS - 1) >> BITS) + grid.noise(value.shape, rng))
-        self._values[t], self._noisy[t] = value, noisy  # rows beyond ``steps``, which nobody reads before they count them
-        released = noisy + sum(self._parts[end & -end][1][t - end] for end in ends)
+        t, grid, d = self.steps, self.grid, self.dimension
+        parts = [self._parts[end & -end][:, t - end] for end in bit_parents(t)]
+        brought = rounded(sum(parts[1:], parts[0])) if parts else np.zeros(2 * d, dtype=np.int64)
+        value = value.astype(np.int64) if max(map(abs, value.tolist())) < SMALL else value
+        noisy = value + brought[:d] + grid.noise(value.shape, rng)
+        self._keep(t, np.concatenate([value, noisy])[None])
         self._extend(t + 1)
-        return np.asarray(released, dtype=float)
+        return grid.real(noisy + brought[d:])
 
     def _extend(self, end: int) -> None:
         """Compute what the block that is complete after round ``end`` brings to the next rounds, as many as it is long.
@@ -183,20 +225,13 @@ class FactorizationCounter(Counter):
         That is online convolution, in n log^2 n time for n rounds. It looks at the past only.
         """
         size = end & -end
-        factors = np.zeros(2 * size, dtype=np.int64)
-        known = self.coefficients[: 2 * size]  # a block may reach beyond the horizon
-        factors[: len(known)] = np.rint(known * 2.0**BITS)
-        whole = later_part(factors, self._values[end - size : end])
-        block = np.concatenate([self._noisy[end - size : end], np.zeros((size, self.dimension))])
-        self._parts = self._parts | {size: (whole, self._accumulate(block)[size:])}
+        self._parts = self._parts | {size: later_part(self._rows[end - size : end])}
 
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
         """Multiply by C: a convolution with f, by FFT."""
         steps = len(draws)
         size = scipy.fft.next_fast_len(2 * steps - 1, real=True)
-        first = np.zeros(steps)
-        first[: len(self.coefficients)] = self.coefficients[:steps]  # a block may reach beyond the horizon
-        spectrum = scipy.fft.rfft(first, size)
+        spectrum = scipy.fft.rfft(self.coefficients[:steps], size)
         noise = np.empty_like(draws)
         for j in range(self.dimension):  # one by one, for the memory
             noise[:, j] = scipy.fft.irfft(scipy.fft.rfft(draws[:, j], size) * spectrum, size)[:steps]

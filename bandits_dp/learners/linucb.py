@@ -26,7 +26,7 @@ from bandits_dp.widths.ridge import Radius
 
 def statistics(phi: Floats, y: Floats, upper: Any) -> Floats:
     """Return (phi y, upper triangle of phi phi') for (..., users, d)."""
-    squares = phi[..., upper[0]] * phi[..., upper[1]]
+    squares = phi.take(upper[0], axis=-1) * phi.take(upper[1], axis=-1)
     return np.concatenate([phi * y[..., None], squares], axis=-1)
 
 
@@ -86,6 +86,7 @@ class LinUCB(Learner):
         self.upper = row, column = np.triu_indices(dimension)
         self.place = np.empty((dimension, dimension), dtype=int)
         self.place[row, column] = self.place[column, row] = np.arange(len(row))
+        self.one = np.eye(dimension)
         self.shifts = np.zeros((), dtype=np.int64)
         self._fit(np.zeros(dimension + len(row)))  # line 2
 
@@ -114,13 +115,14 @@ class LinUCB(Learner):
     def _fit(self, sums: Floats) -> None:
         """Compute the model."""
         radius, m, d = self.radius, self.batch, len(self.place)
-        runs, one = sums.shape[:-1], np.eye(d)
-        ridge = np.full(runs, radius.regularizer(m))
-        V = sums[..., d:][..., self.place] + ridge[..., None, None] * one  # V_m
+        runs, one = sums.shape[:-1], self.one
+        ridge = np.full(runs, radius.regularizer(m))[()]  # of one run a number
+        V = sums[..., d:].take(self.place, axis=-1)
+        V += ridge[..., None, None] * one  # V_m
         least, floor = ridge, radius.floor(m)
         if radius.adaptive or floor > 0:
-            least = np.linalg.eigvalsh(V)[..., 0]
-            if np.any(least < floor):
+            least = np.linalg.eigvalsh(V)[..., 0][()]
+            if (least < floor).any():
                 shift = np.maximum(floor - least, 0.0)
                 V = V + shift[..., None, None] * one
                 ridge, least = ridge + shift, least + shift

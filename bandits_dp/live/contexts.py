@@ -237,7 +237,7 @@ class LiveContexts(Live):
     def _values(self, ticket: Ticket, answers: ArrayLike) -> Floats:
         phi, longest = ticket.shown, self.feature_norm * (1 + SLACK)
         if phi is None or phi.shape != (ticket.users, self.dimension) or not (
-                self.stream.context_std or (np.einsum("ui,ui->u", phi, phi) <= longest**2).all()):
+                self.stream.context_std or np.maximum.reduce(np.einsum("ui,ui->u", phi, phi)) <= longest**2):
             raise ValueError(f"ticket must be what act() returned, with the features that {ticket.users} users were shown, got "
                              f"{ticket!r}")
         return self.values(phi, self._in_range(self._rewards(ticket, answers)[:, 0]) - self.reward_shift)
@@ -245,9 +245,9 @@ class LiveContexts(Live):
     def _in_range(self, y: Floats) -> Floats:
         """Return rewards, or say which is out of range."""
         low, high = self.reward_range
-        inside = (y >= low) & (y <= high)
-        if not inside.all():
-            raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {y[~inside][0]}; nothing is clipped for you")
+        for one in y.tolist():
+            if not low <= one <= high:
+                raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {one}; nothing is clipped for you")
         return y
 
     def _take(self, place: int, ticket: Ticket, values: Floats, rng: np.random.Generator) -> None:
@@ -263,7 +263,8 @@ class LiveContexts(Live):
         stream = snapshot(slot.source)
         released = stream.receive(slot.waiting, rng)
         public, self.shown = (np.concatenate(self.shown),) if self.shown else (), ()
-        self.register.next_batch(late=self.late)
+        if self.register.open or self.register.here:  # somebody else was asked
+            self.register.next_batch(late=self.late)
         self.slots = [Slot(stream, self.batch_size, shown=self._open)]
         self.bits += self.batch_size * stream.bits_per_user
         self.due = (released, *public)

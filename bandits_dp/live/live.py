@@ -309,7 +309,7 @@ class Live(Saved):
     @staticmethod
     def _rewards(ticket: Ticket, answers: Any, finite: bool = True) -> NDArray[np.float64]:
         """Return a copy of the rewards of a ticket, one row each; what is not ``finite`` is refused, if not said otherwise."""
-        if type(answers) in (int, float) and ticket.users == 1 and abs(answers) < 1e100:
+        if type(answers) in (int, float, np.float64) and ticket.users == 1 and abs(answers) < 1e100:
             return np.array([[answers]], dtype=float)  # the usual case, in a tenth of the time
         single = np.isscalar(answers) or getattr(answers, "ndim", None) == 0 or not hasattr(answers, "__len__")
         listed = [answers] if single else answers

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
+from bandits_dp.privatizers.exact import Unseeded
 
-_of_this_process = np.random.default_rng()
+_of_this_process = Unseeded()
 
 
 def _begin_anew() -> None:
     global _of_this_process
-    _of_this_process = np.random.default_rng()
+    _of_this_process = Unseeded()
 
 
 if hasattr(os, "register_at_fork"):  # Windows has no fork
@@ -31,7 +32,7 @@ def generator(rng: object) -> np.random.Generator:
 
 def explored(arms: Any, sizes: int | list[int], share: float, rng: np.random.Generator | None) -> tuple[Any, Any]:
     """Return arms in the place of which one of so many is drawn uniformly, with this probability, and the propensities of all."""
-    if not _checks.real("explore", share, 0.0, 1.0, ends="[]"):
+    if (type(share) is float and share == 0) or not _checks.real("explore", share, 0.0, 1.0, ends="[]"):
         return arms, None
     source = generator(rng)
     drawn = np.where(source.random(np.shape(arms)) < share, source.integers(sizes, size=np.shape(arms)), arms)

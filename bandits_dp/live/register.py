@@ -25,6 +25,7 @@ from bandits_dp.live.ticket import Ticket
 
 LONGEST = 256  # bytes of an id
 DIGEST = 16  # bytes that are kept of it
+DRAWN = 28  # last bits of a ticket's number: a restored learner never hands out one that somebody has since the state was saved
 
 
 class Kept(NamedTuple):
@@ -131,7 +132,7 @@ class Register:
         """
         if user is not None and users != 1:
             raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
-        key, number = b"" if user is None else self.admitted(user), self.numbers
+        key, number = b"" if user is None else self.admitted(user), self.numbers << DRAWN | secrets.randbits(DRAWN)
         self.owner = self.owner or secrets.token_hex(8)
         ticket = Ticket(arm, users, user, number=number, owner=self.owner, **more)
         object.__setattr__(ticket, "seal", self._hash(ticket.content(), b"ticket").hex())
@@ -143,9 +144,9 @@ class Register:
             missed, times, shown = missed + 1, times - 1, max(0, shown - 1)
         if key:  # one step, in which nothing is called
             self.open, self.held, self.missed, self.open[number], self.numbers, slot.shown, self.count[key], self.here[key] = (
-                opened, held, missed, kept, number + 1, shown, times, None)
+                opened, held, missed, kept, self.numbers + 1, shown, times, None)
         else:
-            self.open[number], self.numbers, slot.shown = kept, number + 1, shown
+            self.open[number], self.numbers, slot.shown = kept, self.numbers + 1, shown
         return ticket
 
     def check(self, ticket: Ticket) -> Kept:
@@ -155,7 +156,7 @@ class Register:
         if ticket.owner != self.owner:
             raise ValueError(f"ticket must be one of this learner's, got that of another: {ticket!r}")
         if ticket.number not in self.open:
-            if ticket.number < self.numbers:
+            if ticket.number >> DRAWN < self.numbers:
                 raise TicketExpired("ticket must be open, got one that is used already, or its batch was released without it: "
                                     f"{ticket!r}")
             raise ValueError(f"ticket must be open, got one that is unknown: {ticket!r}")

@@ -7,16 +7,20 @@ given in such units.
 """
 
 import math
+from bisect import bisect
+from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp.privatizers.exact import Coins
+from bandits_dp.privatizers.exact import BITS, Coins, Unseeded
 
 UNIT = 2**53
 WORDS = 1 << 20  # that are held at once
 MANY, MOST = 1 << 20, 1 << 34  # fair bits, from which on they are not drawn one by one, and which are drawn together
 POISSON = np.cumsum([math.factorial(20) // math.factorial(n) for n in range(21)])  # weights 20! / n!, below 2^63
+FEW = 600  # trials up to which all probabilities are computed
 Counts = NDArray[np.int64]
 
 
@@ -88,7 +92,13 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
     A bit is one if a uniform number in [0, 1) is below p. The binary digits of all uniform numbers are drawn from the first on:
     where p has a 1 and the number a 0, it is below; where p has a 0 and the number a 1, it is above; the others are undecided and
     go on. They halve each time, so two random bits per trial are enough on average.
+
+    For few trials and an :class:`Unseeded` generator all probabilities are computed instead, which takes a hundredth of the time.
+    The number is how many of them are at most U, a uniform number in [0, 1), if :math:`c_k` is the one of k ones at most. The first
+    53 bits of U are compared with those of all :math:`c_k`, which are exact; if they equal those of any, more bits decide.
     """
+    if isinstance(trials, int) and trials <= FEW and isinstance(rng, Unseeded):
+        return inverted(*cumulative(trials, p), shape, rng)
     undecided = np.array(np.broadcast_to(trials, shape), dtype=np.int64).ravel()
     ones = np.zeros_like(undecided)
     while undecided.any() and p:
@@ -99,6 +109,26 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
         else:
             undecided = lower
     return ones.reshape(shape)
+
+
+@lru_cache(maxsize=8)
+def cumulative(trials: int, p: int) -> tuple[list[int], NDArray[np.float64]]:
+    """Return the exact probabilities of k ones at most, for all k, in units of 2^-(53 + 64 trials), and their first 53 bits."""
+    weights = (math.comb(trials, k) * p**k * (UNIT - p) ** (trials - k) for k in range(trials + 1))
+    law = [total << BITS + (64 - BITS) * trials for total in accumulate(weights)]
+    return law, np.array([total >> 64 * trials for total in law]) / UNIT
+
+
+def inverted(law: list[int], table: NDArray[np.float64], shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
+    """Draw how many of such probabilities are at most a uniform number, which is drawn to as many bits as it takes to tell."""
+    first, coins = rng.random(math.prod(shape)), Coins(rng)
+    drawn = np.searchsorted(table, first)
+    for i in (table[drawn] == first).nonzero()[0].tolist():
+        begun, more = int(first[i] * UNIT), 64 * (len(law) - 1)  # bits that are drawn, and those that may be
+        while (least := bisect(law, begun << more)) < bisect(law, (begun + 1 << more) - 1):
+            begun, more = begun << 64 | coins.below(2**64), more - 64
+        drawn[i] = least
+    return drawn.reshape(shape)
 
 
 def poisson(mean: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
