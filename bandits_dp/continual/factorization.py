@@ -141,7 +141,7 @@ class FactorizationCounter(Counter):
     -----
     Exact Toeplitz noise needs all earlier values and draws, so ``add`` keeps them, and so does a saved state: memory
     O(t dimension), not O(log t) as for a tree, and O(log^2 t) time per round on average, with pauses when t doubles (an eighth
-    of a second per coordinate at 65,536 rounds). No draw is made before its round. ``noise_path`` is one convolution per coordinate.
+    of a second per coordinate at 65,536 rounds). No draw is made before its round. ``noise_path`` is a convolution per coordinate.
 
     The coefficients are floats with a relative error below 4e-16 each step of the recursion; the sensitivity is rounded up by more.
     ``add`` takes whole numbers of 2^-52 for them, counts C x exactly with these, and rounds each entry to the grid, which moves

@@ -1,16 +1,10 @@
-r"""Exact samplers of discrete noise, for whole arrays (Canonne, Kamath, Steinke 2020, algorithms 2 and 3).
+"""Exact samplers of discrete noise, for whole arrays (Canonne, Kamath, Steinke 2020, algorithms 2 and 3).
 
 No probability is ever a floating-point number, so no outcome is impossible, or too rare, because of rounding.
 
 A coin of probability exp(-p / q) falls by a uniform number U, of which 53 bits are drawn first. Where these are further from the
 floating-point value of exp(-p / q) than its rounding error could be, they decide; if not, which is rare, more bits and more digits
 are looked at until they do. So floating-point numbers save time, and decide nothing that is in doubt.
-
-In live use Gaussian noise x of parameter s takes half the time: x is uniform on [-9 s, 9 s), and stays with probability
-:math:`w = e^{-x^2 / 2 s^2}`, so that each has the weight w. One number more is drawn, with weight 1, and stands for all others. Of
-them k steps of s beyond, :math:`9 s + k s \le \max(x, -1 - x) < 9 s + k s + s`, each has a weight of :math:`2^{-55 - k}` by a coin
-of probability :math:`s / 2^{53}`, k fair ones with heads and one with tails, one for the sign, and a uniform number below s. It
-stays with probability :math:`2^{55 + k} w`, which is below 1, so that its weight is w, too.
 """
 
 from collections.abc import Callable
@@ -74,7 +68,7 @@ class Coins:
 
     def gaussian(self, s: int, size: int) -> NDArray[np.int64]:
         """Draw discrete Gaussian noise so often: x with a probability proportional to exp(-x^2 / 2 s^2), for s from 1 to 2^53."""
-        return self._many(self._live_gaussians if isinstance(self._rng, Unseeded) else self._gaussians, s, size)
+        return self._many(self._gaussians, s, size)
 
     def _many(self, draw: Callable[[int, int], NDArray[np.int64]], scale: int, size: int) -> NDArray[np.int64]:
         """Draw candidates, of which about half are refused, until there are enough."""
@@ -93,24 +87,6 @@ class Coins:
         x = self._laplaces(s, size)
         gap = abs(x) - s
         return x[self._fall((gap / s) ** 2 / 2, lambda i: (int(gap[i]) ** 2, 2 * s**2))]
-
-    def _live_gaussians(self, s: int, size: int) -> NDArray[np.int64]:
-        x = self._rng.integers(-9 * s, 9 * s + 1, 4 * size)
-        stay = self._fall((x / s) ** 2 / 2, lambda i: (int(x[i]) ** 2, 2 * s**2))
-        for i in (x == 9 * s).nonzero()[0].tolist():
-            x[i], stay[i] = self._far(s)
-        return x[stay]
-
-    def _far(self, s: int) -> tuple[int, bool]:
-        """Draw one of the others, and whether it stays."""
-        if self.below(2**53) >= s:
-            return 0, False
-        k = 0
-        while self.below(2):
-            k += 1
-        x = (9 + k) * s + self.below(s)
-        x = -1 - x if self.below(2) else x
-        return x, self._less(self.below(2**BITS), x**2, 2 * s**2, BITS + 55 + k)
 
     def _whole(self, size: int) -> NDArray[np.int64]:
         """Draw how often a coin of probability exp(-1) shows heads in a row: the largest k with U < exp(-k), for many U."""
@@ -134,8 +110,9 @@ class Coins:
             heads[i] = self._less(int(uniform[i] * 2**BITS), *exact(i))
         return heads
 
-    def _less(self, bits: int, p: int, q: int, count: int = BITS) -> bool:
-        """Return whether a number whose first bits, so many, are these, and all others random, is less than exp(-p / q)."""
+    def _less(self, bits: int, p: int, q: int) -> bool:
+        """Return whether a uniform number that begins with these bits is less than exp(-p / q)."""
+        count = BITS
         while True:
             bits, count = bits << 64 | self.below(2**64), count + 64
             digits = Context(prec=count)  # of which the last few may be wrong
