@@ -79,10 +79,11 @@ class NoiseBits(NamedTuple):
         down = self.rare * bernoulli_log_mgf(self.p, -s) + self.common * bernoulli_log_mgf(self.p, s)
         return np.asarray(users * np.maximum(up, down))
 
-    def log_pmf(self, users: int) -> NDArray[np.float64]:
-        """Log-probabilities of the number of ones of so many users, on consecutive integers."""
+    def log_pmf(self, users: int, least: float = -math.inf) -> NDArray[np.float64]:
+        """Log-probabilities of so many users' number of ones, on consecutive integers; counts rarer than ``least`` are left out."""
         _, rare = binomial_log_pmf(users * self.rare, self.p)
         common = rare if self.common == self.rare else binomial_log_pmf(users * self.common, self.p)[1]  # of its zeros
+        rare, common = rare[rare > least], common[common > least]
         law = np.convolve(np.exp(rare), np.exp(common[::-1]))
         with np.errstate(divide="ignore"):  # what is below 1e-308 becomes 0, which only drops mass
             return np.asarray(np.log(law))
@@ -93,7 +94,7 @@ class NoiseBits(NamedTuple):
 
 
 def least_noise_bits(users: int, fair_trials: Callable[[float], int], delta_of: Callable[[NDArray[np.float64]], float],
-                     delta: float, counts: int = 1) -> NoiseBits:
+                     delta: float, counts: int = 1, spare: float = 0.0) -> NoiseBits:
     """Find the fewest pairs per user, with the smallest p, that keep delta.
 
     Parameters
@@ -108,6 +109,8 @@ def least_noise_bits(users: int, fair_trials: Callable[[float], int], delta_of: 
         What is allowed.
     counts : int
         How many counts that delta is for, >= 1, each with noise bits of its own.
+    spare : float
+        Log of what a probability that ``delta_of`` is not told costs at most, >= 0.
 
     Returns
     -------
@@ -146,13 +149,15 @@ def least_noise_bits(users: int, fair_trials: Callable[[float], int], delta_of: 
         return NoiseBits(pairs, pairs, units(root) / UNIT)
     pairs = math.ceil(trials / (2 * users))
     target = math.log(delta * (1 - ROUNDING))
+    # What is left out, of at most 4 million rare and as many common counts on each count, costs less than 1e-30 delta.
+    least = math.log(delta) - 90 - spare
 
     def bits(log_p: float) -> NoiseBits:
         return NoiseBits(pairs, pairs, min(units(math.exp(log_p)) / UNIT, 0.5))
 
     @cache  # the root finder asks for the ends of the bracket and for the root again
     def excess(log_p: float) -> float:
-        return math.log(max(delta_of(bits(log_p).log_pmf(users)), 1e-300)) - target
+        return math.log(max(delta_of(bits(log_p).log_pmf(users, least)), 1e-300)) - target
 
     # Start from the variance of enough fair bits, and widen the bracket downwards, then upwards. At p = 1/2 there are enough
     # fair bits, so delta is on the safe side there.

@@ -51,7 +51,7 @@ def certified_bits(users: int, epsilon: float, delta: float, l2_shift: float, di
         return high
 
     return least_noise_bits(users, fair_trials, lambda log_pmf: vector_delta(log_pmf, epsilon, l2_shift, dimension), delta,
-                            dimension)
+                            dimension, math.log(1000 * dimension) + epsilon)
 
 
 def linear_bits(users: int, epsilon: float, delta: float, features: int) -> tuple[int, NoiseBits]:
