@@ -105,14 +105,18 @@ def test_the_scene_shows_the_packages_ellipses() -> None:
            "local": lambda m: LocalGaussian(20, 1.0, DELTA, domain=domain).noise_std * math.sqrt(m)}
     for (users, trust), (marks, note) in stored_scene("10_private_linucb", "belief").items():
         batch = int(users.replace(",", "")) // 20
+        for other in std:
+            model = space["beliefs"][other, 20 * batch]
+            edge = np.array(marks[f"edge {other}"]["points"]) / 30 - (1.1, 1.45)  # back from the scene's units
+            inside = (edge > (-1.04, -1.04)).all(axis=1) & (edge < (2.19, 1.24)).all(axis=1)  # not cut at the frame
+            away, V = edge[inside] - model.theta, np.linalg.inv(model.inverse)
+            length = np.sqrt((away @ V * away).sum(axis=1))
+            assert np.abs(length - model.beta).max(initial=0) < 0.001 * math.sqrt(np.linalg.eigvalsh(V)[-1])  # marks are rounded
+            assert inside.any() or model.beta > 10
+            assert marks[f"half {other}"]["words"].endswith(f" {model.beta / math.sqrt(np.linalg.eigvalsh(V)[0]):.2f}")
         model, shown = space["beliefs"][trust, 20 * batch], shown + 1
-        edge = np.array(marks["edge"]["points"]) / 30 - (1.1, 1.3)  # back from the scene's units
-        inside = (edge > (-1.04, -1.04)).all(axis=1) & (edge < (2.19, 1.24)).all(axis=1)  # not cut at the frame
-        away, V = edge[inside] - model.theta, np.linalg.inv(model.inverse)
-        length = np.sqrt((away @ V * away).sum(axis=1))
-        assert np.abs(length - model.beta).max(initial=0) < 0.001 * math.sqrt(np.linalg.eigvalsh(V)[-1])  # marks are rounded
-        assert inside.any() or model.beta > 10
-        assert [marks["theta"][axis] for axis in "xy"] == pytest.approx([30 * 1.7, 30 * 1.6])
+        assert marks["inside"]["points"] == marks[f"edge {trust}"]["points"]
+        assert [marks["theta"][axis] for axis in "xy"] == pytest.approx([30 * 1.7, 30 * 1.75])
         arm = int(model.choose(tonight[None])[0])
         assert marks["letter"]["words"] == "ABCDEFGHIJ"[arm] and f"{tonight[arm] @ theta:.0%}" in note
         assert f"noise {float(std[trust](batch)):.1f}, radius {model.beta:.1f}," in note

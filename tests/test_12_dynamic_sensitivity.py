@@ -1054,18 +1054,19 @@ def intervals(night):
 @pytest.mark.parametrize("night", [1, 3, 8, 15, 255])
 def test_the_scene_shows_the_packages_noise(night, noise):
     space = fresh_or_kept()
-    marks, note = space["night_by_night"](night, noise)
+    marks, note = space["night_by_night"](night)
     std, parts = noise_of(LINE, 256, calibration="experiment", explicit_tree=noise == "kept").stds()[night - 1], intervals(night)
     assert std == pytest.approx(math.sqrt(sum(2 * (8 / (2 * end)) ** 2 for _, end in parts)))
-    boxes = [mark for mark in marks if isinstance(mark, Bar) and " to " in mark.key]
-    assert [mark.key.partition(",")[0] for mark in boxes] == [f"{begin} to {end}" for begin, end in parts]
+    boxes = [mark for mark in marks if isinstance(mark, Bar) and mark.key.startswith(noise) and " to " in mark.key]
+    assert [mark.key.partition(",")[0] for mark in boxes] == [f"{noise} {begin} to {end}" for begin, end in parts]
     assert [mark.faint for mark in boxes] == [noise == "kept" and end < night for _, end in parts]
     drawn = 1 if noise == "kept" else len(boxes)
-    assert f"(drawn: {drawn}, kept: {len(boxes) - drawn}). Noor's rating adds {1 / (0.1 + night):.2g}, the noise" in note
-    assert f" has std {std:.2g}." in note
-    plays = [mark.color == "central" for mark in marks if isinstance(mark, Dot) and mark.key.startswith("play")]
+    words = {mark.key: mark.words for mark in marks if isinstance(mark, Text)}
+    assert words[f"{noise} 75"] == f"{drawn} drawn, {len(boxes) - drawn} kept"
+    assert f"Noor's rating adds {1 / (0.1 + night):.2g}, the noise has std {std:.2g}, fresh or kept." in note
+    plays = [mark.color == "central" for mark in marks if isinstance(mark, Dot) and mark.key.startswith(f"{noise} play")]
     assert plays == (space["release"][noise][:night, 0] > 0).tolist()
-    assert f"{sum(plays)} of {night}" in [mark.words for mark in marks if isinstance(mark, Text)]
+    assert words[f"{noise} 13.5"] == f"+1 played: {sum(plays)} of {night}"
 
 
 @pytest.mark.parametrize("kind", ["kept", "fresh"])
@@ -1079,7 +1080,7 @@ def test_the_scene_counts_right_guesses(kind):
         lead += np.sign(1 / (0.1 + t) + noise.sum(axis=0))
     share = (lead > 0).mean() + (lead == 0).mean() / 2
     assert abs(share - space["right"][kind][62]) < 5 * 0.5 * math.sqrt(1 / runs + 1 / 4000)
-    marks, note = space["night_by_night"](63, kind)
-    bars = {mark.key: mark.width / 42 for mark in marks if mark.key in ("kept", "fresh")}
+    marks, note = space["night_by_night"](63)
+    bars = {mark.key: mark.width / 45 for mark in marks if mark.key in ("kept", "fresh")}
     assert bars == pytest.approx({name: values[62] for name, values in space["right"].items()})
     assert f"{bars['fresh']:.0%} of 4,000 runs with fresh noise, in {bars['kept']:.0%} with kept" in note
