@@ -31,9 +31,12 @@ def test_the_scene_shows_the_contest():
         assert set(least) == {"none", "central", "shuffle", "local"} and all(name in note for _, name in least.values())
         for model, (share, name) in least.items():
             assert f"{name} loses {float(f'{100 * share:.2g}'):g}%" in marks[model]["words"]
-        corners = np.array(marks["weak"]["points"])
-        if float(epsilon) == max(contest.EPSILONS):
-            assert (corners == np.array(marks["stairs"]["points"])).all()
-        dashed.setdefault(setting, set()).add(str(corners))
+        for line, end in (("strong", min(contest.EPSILONS)), ("weak", max(contest.EPSILONS))):
+            corners = np.array(marks[line]["points"])
+            assert f"{end:g} {'left' if line == 'weak' else 'right'}" in marks["ends"]["words"]
+            if float(epsilon) == end:
+                assert (corners == np.array(marks["stairs"]["points"])).all()
+            dashed.setdefault((setting, line), set()).add(str(corners))
+        assert (np.array(marks["weak"]["points"])[:, 0] <= np.array(marks["strong"]["points"])[:, 0]).all()
         seen |= {one["system"] for one in here}
     assert seen == {system.name for system in bdp.systems()} and all(len(lines) == 1 for lines in dashed.values())
