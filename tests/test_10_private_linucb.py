@@ -107,7 +107,7 @@ def test_the_scene_shows_the_packages_ellipses() -> None:
         batch = int(users.replace(",", "")) // 20
         for other in std:
             model = space["beliefs"][other, 20 * batch]
-            edge = np.array(marks[f"edge {other}"]["points"]) / 30 - (1.1, 1.45)  # back from the scene's units
+            edge = np.array(marks[f"edge {other}"]["points"]) / 30 - (1.1, 1.95)  # back from the scene's units
             inside = (edge > (-1.04, -1.04)).all(axis=1) & (edge < (2.19, 1.24)).all(axis=1)  # not cut at the frame
             away, V = edge[inside] - model.theta, np.linalg.inv(model.inverse)
             length = np.sqrt((away @ V * away).sum(axis=1))
@@ -116,7 +116,7 @@ def test_the_scene_shows_the_packages_ellipses() -> None:
             assert marks[f"half {other}"]["words"].endswith(f" {model.beta / math.sqrt(np.linalg.eigvalsh(V)[0]):.2f}")
         model, shown = space["beliefs"][trust, 20 * batch], shown + 1
         assert marks["inside"]["points"] == marks[f"edge {trust}"]["points"]
-        assert [marks["theta"][axis] for axis in "xy"] == pytest.approx([30 * 1.7, 30 * 1.75])
+        assert [marks["theta"][axis] for axis in "xy"] == pytest.approx([30 * 1.7, 30 * 2.25])
         arm = int(model.choose(tonight[None])[0])
         assert marks["letter"]["words"] == "ABCDEFGHIJ"[arm] and f"{tonight[arm] @ theta:.0%}" in note
         assert f"noise {float(std[trust](batch)):.1f}, radius {model.beta:.1f}," in note

@@ -1062,7 +1062,7 @@ def test_the_scene_shows_the_packages_noise(night, noise):
     assert [mark.faint for mark in boxes] == [noise == "kept" and end < night for _, end in parts]
     drawn = 1 if noise == "kept" else len(boxes)
     words = {mark.key: mark.words for mark in marks if isinstance(mark, Text)}
-    assert words[f"{noise} 75"] == f"{drawn} drawn, {len(boxes) - drawn} kept"
+    assert words[f"{noise} 75"] == f"added: {drawn} new, {len(boxes) - drawn} kept"
     assert f"Noor's rating adds {1 / (0.1 + night):.2g}, the noise has std {std:.2g}, fresh or kept." in note
     plays = [mark.color == "central" for mark in marks if isinstance(mark, Dot) and mark.key.startswith(f"{noise} play")]
     assert plays == (space["release"][noise][:night, 0] > 0).tolist()
