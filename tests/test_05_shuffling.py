@@ -235,3 +235,5 @@ def test_the_scene_moves_the_messages_of_its_run(eps0: float, step: int) -> None
         says = "tosses a coin" if 2 * ones == len(left) else f"says {int(2 * ones > len(left))}"
         assert f"Eve {says}. Such guesses are right in {space['share_right'](len(left) - 1, q):.0%} of all piles" in note
         assert note.endswith(f"with a name in {q:.0%}.")
+        wide = [mark.width / 60 for mark in marks if isinstance(mark, Bar) and mark.key.startswith("right")]
+        assert wide == pytest.approx([q, space["share_right"](len(left) - 1, q)])

@@ -94,7 +94,11 @@ def test_the_scene_of_the_design():
             drawn = {mark.key: mark for mark in marks}
             leverage, inverse = leverages(menu, share), np.linalg.inv((menu.T * share) @ menu)
             top, rim = drawn[f"exercise {leverage.argmax()}"], np.array(drawn["ellipse"].points) / 46
-            assert f"Step {step}: worst leverage {leverage.max():.2f}, at best d = 2. {(leverage > 2.02).sum()} of 30" in note
+            worst = f"{leverage.max():.2f}"
+            assert f"Step {step}: the worst-known exercise has leverage {worst}, at first 10.63, at best d = 2." in note
+            assert note.endswith(f"Two exercises get {sum(sorted(share)[-2:]):.0%} of the plays.")
+            assert drawn["worst"].words.startswith(f"worst known (ringed): {worst}")
+            assert step < 40 or drawn["worst"].words.endswith(f", {10.63 / leverage.max():.1f} times less")
             assert (drawn["bar"].width, drawn["goal"].x) == pytest.approx((8.8 * leverage.max(), 2 + 8.8 * 2))
             assert (drawn["ring"].x, drawn["ring"].y) == (top.x, top.y) and ((rim @ inverse) * rim).sum(axis=1) == pytest.approx(2)
             sizes = [(drawn[f"share {i}"].size / 6) ** 2 if f"share {i}" in drawn else 0.0 for i in range(30)]

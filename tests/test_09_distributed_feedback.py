@@ -748,6 +748,7 @@ def test_the_scene_is_a_run(trust: str) -> None:
     for a in range(8):
         stays, dot = a in run.left, line[f"mix {a}"]
         assert (f"margin {a}" in drawn) == stays == (f"leaves {a}" not in drawn) == (not drawn[f"mix {a}"].hollow)
+        assert (drawn[f"mix {a}"].color == trust) == (stays and a not in scene()["fifth"]["none"].left)  # the noise keeps it
         assert dot.x == pytest.approx(44 + 24 * run.values[a])
         assert (dot.x + line[f"margin {a}"].points[1][0] >= line["line"].x - 1e-9) == stays
 

@@ -159,11 +159,13 @@ def test_scene_shows_counts_and_bounds():
     """At every setting the marks are the counts' shares and limits, and the bound follows from them."""
     settings = stored_scene(CHAPTER, "scene")
     assert len(settings) == 63
-    for (runs, _), (marks, note) in settings.items():
+    for (runs, cut), (marks, note) in settings.items():
         total = int(runs.replace(",", ""))
         k, less = (int(marks[f"hits {world}"]["words"].split(" of ")[0].replace(",", "")) for world in ("X", "X′"))
         bound = max(0.0, float(lower_bound(k, less, total, 0.0, 0.99)))
         assert f"ε ≥ {bound:.2f}" in note and marks["proved"]["width"] == pytest.approx(max(37.2 * bound, 0.4), abs=0.01)
+        early = settings["100", cut][0]["bound"]["words"]  # "proved: ε ≥ 0.65"
+        assert marks["fewer"]["words"].split("≥")[1] == early.split("≥")[1]
         assert bound <= 2 and ("refuted" in note) == (bound > 1)
         for world, hits in (("X", k), ("X′", less)):
             low, high = stats.binomtest(hits, total).proportion_ci(0.99, "exact")

@@ -15,7 +15,7 @@ def test_the_scene_shows_the_contest():
     """Every learner's dot stands at its mean share of random play, at every epsilon, and the least of each kind is named."""
     frames, rows, lost = stored_scene("15_price_of_privacy", "scene"), contest.results()["rows"], contest.losses()
     assert len(frames) == len(SETTINGS) * len(contest.EPSILONS)
-    seen = set()
+    seen, dashed = set(), {}
     for (epsilon, setting), (marks, note) in frames.items():
         here = [one for one in rows if one["setting"] == SETTINGS[setting] and not one["tuned"]
                 and one["epsilon"] in (None, float(epsilon)) and not one["trust"].startswith("pure")]
@@ -29,6 +29,14 @@ def test_the_scene_shows_the_contest():
             model = one["trust"].split()[0]
             least[model] = min(least.get(model, (math.inf, "")), (share, one["system"]))
         assert set(least) == {"none", "central", "shuffle", "local"} and all(name in note for _, name in least.values())
-        assert all(f"{name} loses {100 * share:.2g}%" in marks[model]["words"] for model, (share, name) in least.items())
+        for model, (share, name) in least.items():
+            assert f"{name} loses {float(f'{100 * share:.2g}'):g}%" in marks[model]["words"]
+        for line, end in (("strong", min(contest.EPSILONS)), ("weak", max(contest.EPSILONS))):
+            corners = np.array(marks[line]["points"])
+            assert f"{end:g} {'left' if line == 'weak' else 'right'}" in marks["ends"]["words"]
+            if float(epsilon) == end:
+                assert (corners == np.array(marks["stairs"]["points"])).all()
+            dashed.setdefault((setting, line), set()).add(str(corners))
+        assert (np.array(marks["weak"]["points"])[:, 0] <= np.array(marks["strong"]["points"])[:, 0]).all()
         seen |= {one["system"] for one in here}
-    assert seen == {system.name for system in bdp.systems()}
+    assert seen == {system.name for system in bdp.systems()} and all(len(lines) == 1 for lines in dashed.values())

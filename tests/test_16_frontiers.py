@@ -182,6 +182,11 @@ def test_scene_shows_open_batches():
         assert sorted(solid) == sorted(kept)
         assert marks["true"]["words"] == f"true count {answers[:t].sum()}"
         assert f"After {t} users: {needed.sum()} noises in the count, {t % sizes[0]} users wait" in note
+        assert marks["shown"]["words"].endswith(f": {needed.sum()} noise{'s' if needed.sum() != 1 else ''}")
+        assert marks["alone"]["words"].startswith(f"in 3s alone: {used(t - t % 3, (3,)).sum()} noise")
+        waits = {int(key.split()[2]) for key, mark in marks.items()
+                 if key.startswith("message") and mark["y"] > 7 and not mark.get("faint")}
+        assert waits == set(range(t - t % sizes[0], t))
         sent = [key for key, mark in marks.items() if key.startswith("message") and mark["y"] > 7]
         assert all(int(key.split()[2]) < t for key in sent)
 
