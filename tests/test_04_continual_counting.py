@@ -160,7 +160,7 @@ def test_scene_shows_the_packages_tree() -> None:
             x = 2 + 6 * (start + size / 2) if start + size <= night else 6 * user - 1
             assert marks[f"copy {size}"]["x"] == pytest.approx(x)
         parts = " ".join(f"{shown[start + size] - shown[start]:+.1f}" for start, size in blocks)
-        assert marks["shown"]["words"] == f"shown {shown[night]:.1f} = {parts}"
+        assert marks["shown"]["words"] == f"shown {shown[night]:.1f}: {parts}"
         assert f": {len(blocks)} noisy sum" in marks["night"]["words"] and marks["night"]["words"].endswith(f", not {night}")
         assert marks["hers"]["words"] == f"Noor in {len(hers)} of {len(kept)}"
         assert marks["true"]["words"] == f"true count {answers[:night].sum()}"
