@@ -59,15 +59,16 @@ class Saved(ABC):
     lock: Any
     writing: Any
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Make the locks."""
-        self = super().__new__(cls)
+    def __init__(self) -> None:  # not __new__, whose arguments some versions of Python would show as the class's
         self.lock, self.writing = threading.RLock(), threading.RLock()
-        return self
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but the locks, which cannot be copied."""
         return {key: value for key, value in self.__dict__.items() if key not in ("lock", "writing")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        Saved.__init__(self)
 
     def save(self, path: str | os.PathLike[str] | None = None) -> dict[str, NDArray[Any]]:
         """Return everything that changes during a run, as a plain dictionary of arrays, and write it to a file if a path is given.

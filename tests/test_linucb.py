@@ -367,3 +367,10 @@ def test_theorems_have_a_range():
     proved = make("LinUCB-LDP", epsilon=0.5, calibration="theorem")
     assert proved.guarantee.proved and proved.stream.privatizer.unit_std == pytest.approx(8 * math.sqrt(2 * math.log(25)))
     assert proved.stream.privatizer.unit_std > LocalGaussian(1, 0.5, 0.1, domain=LinearStatistics(3)).unit_std
+
+
+def test_a_learner_is_told_whole_numbers_as_well() -> None:
+    learners = [bdp.make("LinUCB", bdp.problems.ContextualLinear(arms=2, dimension=2), horizon=100).learner for _ in range(2)]
+    for learner, kind in zip(learners, (int, float), strict=True):
+        learner.tell(np.array([1, 0, 2, 0, 1], dtype=kind))
+    assert (learners[0].theta == learners[1].theta).all()

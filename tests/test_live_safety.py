@@ -6,6 +6,7 @@ import pickle
 import sys
 import threading
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp import _state
 from bandits_dp.live.restarts import Restarts
+from bandits_dp.live.slot import Slot
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, PoolContextual
 
@@ -303,3 +305,12 @@ def test_a_clipped_answer_always_counts(bad):
     live = bdp.combine(Doubling(), partial(CentralLaplace, epsilon=1.0, clip=True), ARMS, horizon=10_000)
     live.update(live.act(), bad)
     assert live.played == 1
+
+
+def test_answers_that_come_one_by_one_are_counted_in_64_bits() -> None:
+    """Also those of a privatizer of one's own that sends bytes: 256 ones are not none."""
+    source = SimpleNamespace(adds=True, bits_per_user=1.0, send=lambda values, rng: values.astype(np.uint8))
+    slot = Slot(source, 300)
+    for _ in range(256):
+        slot = slot.taking(1, np.ones((1, 1)), np.random.default_rng(1))
+    assert slot.waiting == 256

@@ -281,3 +281,9 @@ def test_many_counts_need_more_pairs_only_where_fewer_cost_much():
     for found, counts in ((bits(0.0, 1), 1), (bits(0.9, 2000), 2000)):
         lacking = stats.binom.cdf(needed - 1, users, 4 * found.p * (1 - found.p))  # of n pairs, so many have a fair sum
         assert 0.9 * delta * SHARE / counts < lacking <= delta * SHARE / counts
+
+
+def test_a_large_epsilon_needs_less_noise() -> None:
+    """What the search leaves out of a law may be worth exp(epsilon) times as much where the sum has moved."""
+    stds = [P.ScalarSum(5, epsilon, 1e-6, levels=30).noise_std for epsilon in (85.0, 100.0, 150.0, 300.0)]
+    assert stds == pytest.approx([0.087223, 0.0671, 0.0423, 0.0373], rel=1e-3)

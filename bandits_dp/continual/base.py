@@ -122,6 +122,7 @@ class Counter(Saved):
     def __init__(self, horizon: int | None, epsilon: float, delta: float, domain: Domain = UNIT_INTERVAL,
                  calibration: str = "certified", appearances: int = 1, clip: bool = False, noise: str = "gaussian",
                  strict: bool = True) -> None:
+        super().__init__()
         self.horizon = None if horizon is None and self.endless else _checks.integer("horizon", horizon)
         self._last = LAST if self.horizon is None else self.horizon
         self.domain = checked_domain(domain)

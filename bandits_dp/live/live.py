@@ -105,6 +105,7 @@ class Live(Saved):
     def __init__(
         self, learner: Any, arms: int, horizon: int, guarantee: Guarantee, fidelity: str = "aggregate", appearances: int = 1
     ) -> None:
+        super().__init__()
         self.learner = learner
         self.arms = _checks.integer("arms", arms)
         self.horizon = _checks.integer("horizon", horizon)

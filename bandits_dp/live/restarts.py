@@ -73,6 +73,7 @@ class Restarts(Saved):
     horizon = NO_END
 
     def __init__(self, make: Callable[..., Any], first_horizon: int = 1024, growth: str = "double") -> None:
+        super().__init__()
         self.first = _checks.integer("first_horizon", first_horizon, low=2)
         self.growth = _checks.choice("growth", growth, GROWTHS)
         self.make = make

@@ -70,7 +70,7 @@ class Slot:
         if values is not None:
             sent = self.source.send(values, rng)
             if self.source.adds:
-                total = sent[0] if users == 1 else sent.sum(axis=0)
+                total = np.add.reduce(sent)  # in 64 bits, whatever a privatizer of one's own sends
                 then.waiting = total if self.waiting is None else self.waiting + total
             else:
                 rows = sent if self.waiting is None else _joined(self.waiting, sent)

@@ -111,7 +111,7 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
     return ones.reshape(shape)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def cumulative(trials: int, p: int) -> tuple[list[int], NDArray[np.float64]]:
     """Return the exact probabilities of k ones at most, for all k, in units of 2^-(53 + 64 trials), and their first 53 bits."""
     weights = (math.comb(trials, k) * p**k * (UNIT - p) ** (trials - k) for k in range(trials + 1))

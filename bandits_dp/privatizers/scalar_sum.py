@@ -16,7 +16,7 @@ from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 def certified_bits(users: int, epsilon: float, delta: float, levels: int) -> NoiseBits:
     """Fewest noise bits for a count that one user moves by at most ``levels``, by the exact divergence."""
     return least_noise_bits(users, lambda allowed: binomial_trials(epsilon, allowed, levels),
-                            partial(hockey_stick, epsilon=epsilon, shift=levels), delta)
+                            partial(hockey_stick, epsilon=epsilon, shift=levels), delta, spare=epsilon)
 
 
 def theorem_bits(users: int, epsilon: float, delta: float, half_range: float) -> tuple[int, NoiseBits]:
