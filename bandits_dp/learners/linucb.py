@@ -117,7 +117,8 @@ class LinUCB(Learner):
         radius, m, d = self.radius, self.batch, len(self.place)
         runs, one = sums.shape[:-1], self.one
         ridge = np.full(runs, radius.regularizer(m))[()]  # of one run a number
-        V = sums[..., d:].take(self.place, axis=-1) + ridge[..., None, None] * one  # V_m
+        V = sums[..., d:].take(self.place, axis=-1)
+        V = V + ridge[..., None, None] * one  # V_m
         least, floor = ridge, radius.floor(m)
         if radius.adaptive or floor > 0:
             least = np.linalg.eigvalsh(V)[..., 0][()]
