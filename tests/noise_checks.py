@@ -358,7 +358,8 @@ class Live(Unseeded):
     """The generator of live use, seeded for a test, which may also tell its first bits."""
 
     def __init__(self, seed, first=None):
-        np.random.Generator.__init__(self, np.random.PCG64(seed))
+        super().__init__()
+        self.bit_generator.state = np.random.PCG64(seed).state
         self.first = first
 
     def random(self, size=None):

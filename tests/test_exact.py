@@ -1,6 +1,7 @@
 """Exact noise: laws of the samplers, the grid that values and noise are on, and the promise for every bit of a release."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import mpmath
@@ -14,7 +15,7 @@ from bandits_dp import privatizers as P
 from bandits_dp.accounting import gaussian_noise_std, laplace_scale
 from bandits_dp.continual.curator import Curator, solution
 from bandits_dp.continual.dynamic import DynamicGaussian
-from bandits_dp.continual.factorization import FEW, WIDE, _factors, later_part, rounded
+from bandits_dp.continual.factorization import FEW, WIDE, _factors, later_part, next_part, rounded
 from bandits_dp.privatizers import exact
 from bandits_dp.privatizers.exact import Coins
 from bandits_dp.privatizers.grid import Grid, domain_grid
@@ -47,6 +48,25 @@ def test_arrays_of_fine_steps_have_the_law_of_a_density(law: str) -> None:
     assert stats.kstest(drawn / scale, stats.norm.cdf if law == "gaussian" else stats.laplace.cdf).pvalue > FALSE_ALARM
     for bit in range(12):
         assert stats.binomtest(int((drawn >> bit & 1).sum()), len(drawn)).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_noise_that_is_ready_is_what_a_generator_draws_and_is_used_once(law: str) -> None:
+    """Rows that four threads take are different rows of what the same bits make at once; larger arrays are drawn as they are."""
+    ours, size = exact.Unseeded(), 20
+    seeded = np.random.Generator(np.random.PCG64())
+    seeded.bit_generator.state = ours.bit_generator.state
+    rows = exact.AHEAD // size
+    expected = getattr(Coins(seeded), law)(2**40, rows * size).reshape(rows, size).tolist()
+    taken = [getattr(Coins(ours), law)(2**40, size).tolist() for _ in range(rows)]
+    assert sorted(taken) == sorted(expected) and not ours.ready[law, 2**40, size]
+    with ThreadPoolExecutor(4) as threads:
+        many = list(threads.map(lambda _: tuple(getattr(Coins(ours), law)(2**40, size).tolist()), range(2000)))
+    assert len(set(many)) == 2000
+    assert getattr(Coins(ours), law)(5, exact.AHEAD + 1).shape == (exact.AHEAD + 1,) and (law, 5, exact.AHEAD + 1) not in ours.ready
+    for scale in range(1, exact.KINDS + 3):
+        getattr(Coins(ours), law)(scale, 1)
+    assert len(ours.ready) <= exact.KINDS + 1
 
 
 def test_a_close_coin_is_decided_by_more_bits() -> None:
@@ -214,20 +234,19 @@ def test_sums_do_not_tell_the_order(make: object) -> None:
         assert Fraction(float(rng.permutation(sent).cumsum()[-1])) == total
 
 
-@pytest.mark.parametrize("n", [1, 2, FEW, 2 * FEW, 512, WIDE, 2 * WIDE])
+@pytest.mark.parametrize("n", [1, 2, FEW, 512, WIDE, 2 * WIDE])
 def test_convolutions_are_exact(n: int) -> None:
     """Of numbers of 46 and of 90 bits, and the largest of 47, against Python's integers; a half is rounded up."""
     rng, f = np.random.default_rng(n), _factors(2 * n).astype(object)
     few = rng.integers(-(2**45), 2**45, (n, 2))
     for x in (few, few.astype(object) * 2**45 + 1, few * 0, few * 0 + 2**47 - 1, few * 0 + 1 - 2**47):
         x[-1] = 0
-        limbs = later_part(x)
-        assert limbs.dtype == x.dtype
-        for i in {0, n // 2, n - 1}:
+        made = later_part(x)
+        for i, limbs in [(i, made[:, i]) for i in {0, n // 2, n - 1}] + [(0, next_part(x))] * (n <= FEW):
             exact = f[i + 1 : i + n + 1][::-1] @ x
-            first, second, third = limbs[:, i].astype(object)
-            assert (first + (second << 32) + (third << 64) == exact).all()
-            assert (rounded(limbs[:, i]) == (exact + 2**51) // 2**52).all()
+            first, second, third = limbs.astype(object)
+            assert (first + (second << 32) + (third << 64) == exact).all() and limbs.dtype == x.dtype
+            assert (rounded(limbs) == (exact + 2**51) // 2**52).all()
 
 
 def test_a_factorization_adds_noise_to_whole_numbers_that_are_near_what_they_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:

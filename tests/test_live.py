@@ -17,6 +17,7 @@ from bandits_dp.live.register import Register
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.slot import Slot
 from bandits_dp.privatizers import CentralGaussian, Identity, LinearStatistics, VectorSum
+from bandits_dp.privatizers.exact import Coins
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
 from bandits_dp.problems.contextual import shown_means
 from tests.small_problems import SYSTEMS, Crowd, same_state
@@ -574,15 +575,17 @@ def test_randomness_is_the_operating_systems_by_default(name):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
 def test_a_forked_process_draws_noise_of_its_own():
-    """Two children of one parent, and the parent: none repeats what another one draws."""
-    fork = multiprocessing.get_context("fork")
+    """Two children of one parent, and the parent: none repeats what another one draws, or what was ready before the fork."""
+    def numbers():
+        return [*generator(None).random(4).tolist(), *Coins(generator(None)).gaussian(2**50, 4).tolist()]
+
+    fork, before = multiprocessing.get_context("fork"), numbers()
     drawn = fork.Queue()
     for _ in range(2):
-        child = fork.Process(target=lambda: drawn.put(generator(None).random(4).tolist()))
+        child = fork.Process(target=lambda: drawn.put(numbers()))
         child.start()
         child.join(300)
-    numbers = [*drawn.get(timeout=300), *drawn.get(timeout=300), *generator(None).random(4)]
-    assert len(set(numbers)) == 12
+    assert len({*before, *drawn.get(timeout=300), *drawn.get(timeout=300), *numbers()}) == 32
 
 
 # What is held

@@ -43,7 +43,7 @@ from bandits_dp.privatizers.grid import Grid, grid
 
 BITS = 52  # of coefficients, where they are exact
 SMALL = 1 << 47  # numbers of steps below which 64 bits are enough for everything
-FEW, WIDE = 32, 4096  # rows that are multiplied by a matrix; that are convolved by FFT in pieces of 16 bits
+FEW, WIDE = 64, 4096  # rows that are multiplied one by one, a power of two; that are convolved by FFT in pieces of 16 bits
 
 
 def square_root_coefficients(length: int) -> NDArray[np.float64]:
@@ -68,6 +68,19 @@ def window_sums(values: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     return total
 
 
+def next_part(x: NDArray[Any]) -> NDArray[Any]:
+    """Multiply n rows of integers by the coefficients n, ..., 1, in units of 2^-52, exactly: what they bring to the next row.
+
+    Returns limbs, shape (3, columns), as :func:`later_part` does. Rows below 2^47 and coefficients are split into digits of 16
+    bits, so that all products and sums are whole numbers below 2^53: floating point is exact, in whatever order a processor adds.
+    """
+    if x.dtype == object:
+        brought = _factors(len(x) + 1)[:0:-1].astype(object) @ x
+        return np.array([brought, 0 * brought, 0 * brought])
+    halves = (_weights(len(x)) @ np.concatenate([x & 0xFFFF, x >> 16 & 0xFFFF, x >> 32])).astype(np.int64)
+    return np.asarray(halves[::2] + (halves[1::2] << 16))
+
+
 def later_part(x: NDArray[Any]) -> NDArray[Any]:
     """Convolve the first 2 n coefficients, in units of 2^-52, with n rows of integers, exactly, and return rows n to 2 n - 1.
 
@@ -75,16 +88,10 @@ def later_part(x: NDArray[Any]) -> NDArray[Any]:
     digits: they may be negative, or larger than 2^32. They are 64-bit numbers, which cannot overflow where one such number is
     enough for each: for rows below 2^47 and n below 2^18, all limbs of blocks of different length together are below 2^63.
 
-    Few rows, below 2^47, are multiplied by a matrix. Its entries are digits of 16 bits, so that all products and sums are whole
-    numbers below 2^53: floating point is exact, in whatever order a processor adds. Of many rows, pieces of 16 bits, or of 8 where
-    n is above 4096, are convolved by FFT and rounded. An error is at most 0.4 for n = 4096, and 0.1 for n = 2^22 and seven pieces
-    (Brent, Percival, Zimmermann 2007, Theorem 5.1), so that this is exact, too.
+    Pieces of 16 bits, or of 8 where n is above 4096, are convolved by FFT and rounded. An error is at most 0.4 for n = 4096, and
+    0.1 for n = 2^22 and seven pieces (Brent, Percival, Zimmermann 2007, Theorem 5.1), so that this is exact, too.
     """
     n, small = len(x), x.dtype == np.int64
-    if n <= FEW and small:
-        digits = np.concatenate([x & 0xFFFF, x >> 16 & 0xFFFF, x >> 32])
-        halves = (_multiplier(n) @ digits).astype(np.int64).reshape(3, 2, n, -1)
-        return np.asarray(halves[:, 0] + (halves[:, 1] << 16))
     bits = 16 if n <= WIDE else 8
     first = _spectra(n, bits) if n <= WIDE else _spectra.__wrapped__(n, bits)  # the rest comes rarely, and is large
     second = [scipy.fft.rfft(piece, 2 * n, axis=0) for piece in pieces(x, bits)]  # what goes round ends before row n
@@ -107,11 +114,9 @@ def _factors(n: int) -> NDArray[np.int64]:
 
 
 @lru_cache
-def _multiplier(n: int) -> NDArray[np.float64]:
-    """Return the matrix that turns three digits of n rows, one after the other, into six of what they bring to the n next rows."""
-    lag = n + np.arange(n)[:, None] - np.arange(n)
-    digits = [(_factors(2 * n) >> 16 * k & 0xFFFF)[lag] for k in range(4)]
-    nothing = np.zeros_like(lag)
+def _weights(n: int) -> NDArray[np.float64]:
+    """Return the matrix that turns three digits of n rows, one after the other, into six of what they bring to the next row."""
+    digits, nothing = [_factors(n + 1)[:0:-1] >> 16 * k & 0xFFFF for k in range(4)], np.zeros(n)
     return np.block([[digits[k - j] if 0 <= k - j < 4 else nothing for j in range(3)] for k in range(6)]).astype(float)
 
 
@@ -195,7 +200,7 @@ class FactorizationCounter(Counter):
         super()._unpack(state)
         self._rows, self._parts = np.empty((0, 2 * self.dimension), dtype=np.int64), {}
         self._keep(0, np.hstack([read_integers(state["values"]), self.grid.whole(state["noisy"])]))
-        for end in bit_parents(self.steps):
+        for end in bit_parents(self.steps - self.steps % FEW):
             self._extend(end)
 
     def _keep(self, start: int, rows: NDArray[Any]) -> None:
@@ -209,14 +214,18 @@ class FactorizationCounter(Counter):
         self._rows[start : start + len(rows)] = rows
 
     def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add what earlier rounds bring, block by block of the dyadic decomposition of their number."""
+        """Add what earlier rounds bring: full blocks of the dyadic decomposition of their number, and the last few rounds."""
         t, grid, d = self.steps, self.grid, self.dimension
-        parts = [self._parts[end & -end][:, t - end] for end in bit_parents(t)]
+        last = t - t % FEW
+        parts = [self._parts[end & -end][:, t - end] for end in bit_parents(last)]
+        if last < t:
+            parts.append(next_part(self._rows[last:t]))
         brought = rounded(sum(parts[1:], parts[0])) if parts else np.zeros(2 * d, dtype=np.int64)
         value = value.astype(np.int64) if max(map(abs, value.tolist())) < SMALL else value
         noisy = value + brought[:d] + grid.noise(value.shape, rng)
         self._keep(t, np.concatenate([value, noisy])[None])
-        self._extend(t + 1)
+        if (t + 1) % FEW == 0:
+            self._extend(t + 1)
         return grid.real(noisy + brought[d:])
 
     def _extend(self, end: int) -> None:

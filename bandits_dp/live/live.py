@@ -3,7 +3,7 @@ r"""Live use: who holds what, and when it is released.
 A learner is told releases and nothing else; this is where users are. ``act`` gives a ticket that says what to show, ``update``
 takes it back with the answer. What is held follows the trust model, because it is what the privatizer's users *send*: in the local
 model a value is randomized inside ``update``, at once; in the shuffle model what messages add up to waits until the batch is full;
-in the central model the trusted server's raw sum waits. Noise is drawn when something is released, never before.
+in the central model the trusted server's raw sum waits. Noise is taken when something is released: no state holds any before.
 
 **Nothing happens twice.** ``update`` works on a shallow copy and takes it over in one step at the end. Refused or interrupted, by
 Ctrl-C too, it leaves the learner as it was, and what it may have drawn is forgotten before anybody saw it. Answers and their
