@@ -77,28 +77,37 @@ def test_the_binomial_law_is_exact(trials, p, monkeypatch):
     assert law == {n: math.comb(trials, n) * q**n * (1 - q) ** (trials - n) for n in range(trials + 1)}
 
 
-@pytest.mark.parametrize(("trials", "p"), [(1, 0.3), (20, 0.5), (413, 0.478), (300, 0.01)])
+@pytest.mark.parametrize(("trials", "p"), [(1, 0.3), (20, 0.5), (413, 0.478), (300, 0.01), (2**16, 0.999)])
 def test_counts_of_few_trials_have_the_binomial_law_in_live_use(trials, p):
     counts = np.bincount(binomial(trials, units(p), (DRAWS,), Live(trials)), minlength=trials + 1)
     assert chi_square(counts, DRAWS * stats.binom.pmf(np.arange(trials + 1), trials, p), 20) > FALSE_ALARM
 
 
-def test_first_bits_and_then_all_others_decide_how_many_ones_there_are():
-    """Against fractions: the table; what is drawn just below and above an entry; and how often if the first bits equal it."""
+@pytest.mark.parametrize("kept", [P.exact_counts.KEPT, 120])
+def test_first_bits_and_then_all_others_decide_how_many_ones_there_are(kept, monkeypatch):
+    """Against fractions: what is drawn just below and above an entry; and how often if the first bits equal it."""
+    monkeypatch.setattr(P.exact_counts, "KEPT", kept)
+    P.exact_counts.first_bits.cache_clear()
     trials, p = 5, units(0.3)
     q, below = Fraction(p, UNIT), Fraction(0)
-    for k, entry in enumerate((cumulative(trials, p)[1] * UNIT).tolist()):
+    for k, entry in enumerate((P.exact_counts.first_bits(trials, p)[1] * UNIT).tolist()):
         below += math.comb(trials, k) * q**k * (1 - q) ** (trials - k)
         assert entry == math.floor(below * UNIT)
-        assert Fraction(cumulative(trials, p)[0][k], UNIT * 2 ** (64 * trials)) == below
-        if k == trials:
-            break
         assert (binomial(trials, p, (2,), Live(1, entry - 1)) == k).all()
         assert (binomial(trials, p, (2,), Live(1, entry + 1)) == k + 1).all()
         more = (binomial(trials, p, (2000,), Live(k, entry)) - k).tolist()
         assert set(more) <= {0, 1}
         assert stats.binomtest(2000 - sum(more), 2000, float(below * UNIT - math.floor(below * UNIT))).pvalue > FALSE_ALARM
-    assert below == 1
+    assert k == trials - 1
+
+
+@pytest.mark.parametrize(("trials", "p", "bits"), [(1, 1, 64), (2, UNIT // 2, 60), (300, units(0.01), 80), (300, UNIT - 1, 256)])
+def test_bounds_on_cumulative_probabilities_hold(trials, p, bits):
+    q, below = Fraction(p, UNIT), Fraction(0)
+    for k, bound in enumerate(cumulative(trials, p, bits)):
+        below += math.comb(trials, k) * q**k * (1 - q) ** (trials - k) * 2**bits
+        assert bound <= below < bound + (trials + 1) ** 2
+    assert k == trials - 1
 
 
 @pytest.mark.parametrize(("trials", "p", "first"), [(40, 0.01, UNIT - 1), (40, 0.99, 0)])

@@ -7,7 +7,7 @@ given in such units.
 """
 
 import math
-from bisect import bisect
+from bisect import bisect, bisect_left
 from functools import lru_cache
 from itertools import accumulate
 
@@ -20,7 +20,7 @@ UNIT = 2**53
 WORDS = 1 << 20  # that are held at once
 MANY, MOST = 1 << 20, 1 << 34  # fair bits, from which on they are not drawn one by one, and which are drawn together
 POISSON = np.cumsum([math.factorial(20) // math.factorial(n) for n in range(21)])  # weights 20! / n!, below 2^63
-FEW = 600  # trials up to which all probabilities are computed
+FEW, KEPT = 1 << 16, 256  # trials up to which all probabilities are computed, and their bits, of which more are rarely needed
 Counts = NDArray[np.int64]
 
 
@@ -93,12 +93,11 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
     where p has a 1 and the number a 0, it is below; where p has a 0 and the number a 1, it is above; the others are undecided and
     go on. They halve each time, so two random bits per trial are enough on average.
 
-    For few trials and an :class:`Unseeded` generator all probabilities are computed instead, which takes a hundredth of the time.
-    The number is how many of them are at most U, a uniform number in [0, 1), if :math:`c_k` is the one of k ones at most. The first
-    53 bits of U are compared with those of all :math:`c_k`, which are exact; if they equal those of any, more bits decide.
+    For few trials and an :class:`Unseeded` generator all probabilities are computed instead, see :func:`inverted`, which takes a
+    hundredth of the time.
     """
-    if isinstance(trials, int) and trials <= FEW and isinstance(rng, Unseeded):
-        return inverted(*cumulative(trials, p), shape, rng)
+    if isinstance(trials, int) and trials <= FEW and 0 < p < UNIT and isinstance(rng, Unseeded):
+        return inverted(trials, p, shape, rng)
     undecided = np.array(np.broadcast_to(trials, shape), dtype=np.int64).ravel()
     ones = np.zeros_like(undecided)
     while undecided.any() and p:
@@ -111,23 +110,44 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
     return ones.reshape(shape)
 
 
-@lru_cache(maxsize=32)
-def cumulative(trials: int, p: int) -> tuple[list[int], NDArray[np.float64]]:
-    """Return the exact probabilities of k ones at most, for all k, in units of 2^-(53 + 64 trials), and their first 53 bits."""
-    weights = (math.comb(trials, k) * p**k * (UNIT - p) ** (trials - k) for k in range(trials + 1))
-    law = [total << BITS + (64 - BITS) * trials for total in accumulate(weights)]
-    return law, np.array([total >> 64 * trials for total in law]) / UNIT
+@lru_cache(maxsize=16)
+def cumulative(trials: int, p: int, bits: int) -> list[int]:
+    """Return lower bounds on the probabilities of k ones at most, for all k below ``trials``, in units of 2^-bits.
+
+    The largest weight is rounded down, and then others are computed by ratios, none above 1, which adds less than one unit to an
+    error each time. So no bound is (trials + 1)^2 units below what it bounds.
+    """
+    mode, weights, q = (trials + 1) * p // UNIT, [0] * (trials + 1), UNIT - p
+    weights[mode] = (math.comb(trials, mode) * p**mode * q ** (trials - mode) << bits) >> BITS * trials
+    for k in range(mode, trials):
+        weights[k + 1] = weights[k] * ((trials - k) * p) // ((k + 1) * q)
+    for k in range(mode, 0, -1):
+        weights[k - 1] = weights[k] * (k * q) // ((trials - k + 1) * p)
+    return list(accumulate(weights[:-1]))
 
 
-def inverted(law: list[int], table: NDArray[np.float64], shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
-    """Draw how many of such probabilities are at most a uniform number, which is drawn to as many bits as it takes to tell."""
+@lru_cache(maxsize=16)
+def first_bits(trials: int, p: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the first 53 bits, as floats, of upper bounds on these probabilities, rounded up, and of lower ones, rounded down."""
+    law, room, rest = cumulative(trials, p, KEPT), (trials + 1) ** 2, KEPT - BITS
+    return np.array([-(-(low + room) >> rest) for low in law]) / UNIT, np.array([low >> rest for low in law]) / UNIT
+
+
+def inverted(trials: int, p: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
+    """Draw binomial numbers: how many probabilities of k ones at most are at most U, which is uniform in [0, 1).
+
+    The first 53 bits of U tell those that surely are from those that may be. Where they differ, more bits decide.
+    """
+    surely, maybe = first_bits(trials, p)
     first, coins = rng.random(math.prod(shape)), Coins(rng)
-    drawn = np.searchsorted(table, first)
-    for i in (table[drawn] == first).nonzero()[0].tolist():
-        begun, more = int(first[i] * UNIT), 64 * (len(law) - 1)  # bits that are drawn, and those that may be
-        while (least := bisect(law, begun << more)) < bisect(law, (begun + 1 << more) - 1):
-            begun, more = begun << 64 | coins.below(2**64), more - 64
-        drawn[i] = least
+    drawn = surely.searchsorted(first, side="right")
+    for i in (drawn != maybe.searchsorted(first, side="right")).nonzero()[0].tolist():
+        begun, have, bits, most = int(first[i] * UNIT), BITS, KEPT, -1
+        while drawn[i] != most:
+            begun, have = begun << 64 | coins.below(2**64), have + 64
+            bits *= 1 + (have + 64 > bits)
+            law = cumulative(trials, p, bits)
+            drawn[i], most = bisect(law, (begun << bits - have) - (trials + 1) ** 2), bisect_left(law, begun + 1 << bits - have)
     return drawn.reshape(shape)
 
 
