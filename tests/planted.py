@@ -19,6 +19,7 @@ from bandits_dp.privatizers.gaussian import GaussianNoise, UserNoise
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
 from tests.noise_checks import DELTA, EPSILON, PLANE
+from tests.planted_learners import FAR
 from tests.test_continual import matrices
 
 
@@ -251,9 +252,7 @@ LOW, HIGH, ZERO = [[-1.0, -1.0]], [[1.0, 1.0]], [[0.0, 0.0]]
 ONE, NONE = [[1.0], [0.0], [0.0]], [[0.0], [0.0], [0.0]]
 WILD = ([[50.0, 50.0]], [[-50.0, -50.0]])
 LINE = P.Box(1, -1.0, 1.0)
-ANGLE = math.pi / 12  # the two users of linear statistics who are furthest apart
-FURTHEST = (P.LinearStatistics(2).encode([[math.cos(ANGLE), math.sin(ANGLE)]], [1.0]),
-            P.LinearStatistics(2).encode([[math.sin(ANGLE), math.cos(ANGLE)]], [-1.0]))
+FURTHEST = [P.LinearStatistics(2).encode([phi], [y]) for phi, y in zip(FAR, (1.0, -1.0), strict=True)]
 CROWD = 3000
 GAUSSIAN_MESSAGE = Look(lambda: message(P.LocalGaussian(1, EPSILON, DELTA, domain=PLANE)), LOW, HIGH, 300_000, score=low)
 GAUSSIAN_SUM = Look(lambda: P.CentralGaussian(2, EPSILON, DELTA, domain=PLANE), LOW + LOW, LOW + HIGH, 300_000, score=low)

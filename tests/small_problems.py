@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import bandits_dp as bdp
 from bandits_dp.learners import ArmElimination
@@ -112,6 +113,12 @@ class Crowd:
         answered = tickets.pop(3)
         self.learner.update(answered, self.answer(answered), self.noise)
         return tickets
+
+
+def refused(words, call, /, *given, error=ValueError, **options):
+    """Call something, which must raise an error that says these words (a regular expression)."""
+    with pytest.raises(error, match=words):
+        call(*given, **options)
 
 
 def same_state(one, other, *but):

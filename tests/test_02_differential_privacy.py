@@ -199,7 +199,6 @@ TRIALS = 6  # noise bits of every released count
 
 
 def noisy_count(ones: int) -> Law:
-    """Law of a count of at most two ones with binomial noise."""
     law = np.zeros(TRIALS + 3)
     law[ones : ones + TRIALS + 1] = stats.binom.pmf(np.arange(TRIALS + 1), TRIALS, 0.5)
     return law

@@ -121,7 +121,6 @@ def test_tree_touches_h_blocks_and_popcount_noises() -> None:
 
 
 def chapter_function(cell: str, name: str):
-    """Return a function of the chapter, from its cell's source."""
     space: dict = {"np": np, "math": math, "itertools": itertools}
     exec(cells("04_continual_counting")[cell].source.split("\n\n\n" if name == "tree" else "\n\n\ncrowd")[0], space)
     return space[name]

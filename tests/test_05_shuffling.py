@@ -60,7 +60,6 @@ def worst(rows: Rows, users: int, ratio: Fraction) -> Fraction:
 
 
 def response(kinds: int, grow: Fraction) -> Rows:
-    """Return randomized response with several answers."""
     total = grow + kinds - 1
     return [[(grow if i == j else Fraction(1)) / total for j in range(kinds)] for i in range(kinds)]
 
@@ -187,7 +186,6 @@ def test_reference_values() -> None:
 
 @cache
 def one_pile() -> dict[str, Any]:
-    """Run the scene's cells; return what they define."""
     names = {"binom": binom, "Bar": Bar, "Dot": Dot, "Text": Text, "clones_delta": clones_delta, "numbers": {}}
     return defined("05_shuffling", "one-pile-run", "one-pile", **names)
 

@@ -270,10 +270,9 @@ def printed_bits(n, epsilon, delta, low_log=False, g=None):
 
 @claim("Lemma C.5, accuracy", r"… is an unbiased estimator of $\sum_iy_i$, and the error is sub-Gaussian with variance … "
        r"$O(B^2\log(1/\delta)/\varepsilon^2)$",
-       computed=r"For the parameters of equation 60, $n$ from 10 to 1,000, $\varepsilon$ from 0.5 to 29: the mean of 100 "
-       r"sums; and the sub-Gaussian proxy that Hoeffding's lemma gives for all bits, with rounding, over the order. The lemma "
-       r"prints no constant.",
-       outcome="confirmed, loose")
+       computed=r"For the parameters of equation 60, $n$ from 10 to 1,000, $\varepsilon$ from 0.5 to 29: the mean of 100 sums; and "
+       "the sub-Gaussian proxy that Hoeffding's lemma gives for all bits, with rounding, over the order. The lemma prints no "
+       "constant.", outcome="confirmed, loose")
 def test_scalar_sum(measured):
     rng, constants, off = np.random.default_rng(0), [], []
     for n, e, d in itertools.product((10, 100, 1000), (0.5, 1.0, 10.0, 29.0), (0.25, 1e-6, 1e-12)):
@@ -364,15 +363,13 @@ def test_shuffle_regret(measured):
     assert ratio.min() > 0.8 and ratio.max() < 1.2
 
 
-@claim("Theorems C.2, C.4 and C.7, delta and B",
-       r"… $+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+$ … "
+@claim("Theorems C.2, C.4 and C.7, delta and B", r"… $+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+$ … "
        r"$+O(Bd^{3/2}\sqrt{\ln(1/\delta)T\log(kT)}/\varepsilon)+$ … $+O(Bd^{3/2}\log(T)\sqrt{\ln(1/\delta)\log(kT)}/\varepsilon)+$ "
-       r"…",
-       computed=r"The deviation of a released sum, to which the width for privacy is proportional, for 100 users at "
+       "…",
+       computed="The deviation of a released sum, to which the width for privacy is proportional, for 100 users at "
        r"$\varepsilon=1$: the power of $\ln(1/\delta)$, $\delta$ from $10^{-60}$ to $10^{-120}$, in all three models, certified, "
        r"and with Algorithm 4's bits; and twice the B is twice the noise. (That of certified noise falls to a half as $\delta$ "
-       r"does.)",
-       outcome="confirmed")
+       "does.)", outcome="confirmed")
 def test_noise_against_delta_and_range(measured):
     makers = {"CDP": partial(CentralGaussian, 100), "LDP": partial(LocalGaussian, 100), "SDP": partial(ScalarSum, 100),
               "SDP as printed": partial(ScalarSum, 100, calibration="theorem")}

@@ -156,7 +156,6 @@ def printed_share(name: str, people: int, s: int, epsilon: float, delta: float) 
        r"the worst pair of clients, $\varepsilon\le1$; and that one client's data touches the release of one phase only, whatever "
        r"that is. For larger epsilon see Theorem A.1.", outcome="confirmed")
 def test_central_privacy(measured: dict[str, float]) -> None:
-    """Noise of every phase against the worst pair of clients; and one client is in one phase, whatever the releases are."""
     shares = [printed_share("CDP-DPE", people, s, *budget) for budget in BUDGETS for people, s in ((2, 25), (777, 3))]
     measured["largest exact delta over the promised one, epsilon up to 1"] = max(shares)
     assert max(shares) <= 1
@@ -233,7 +232,6 @@ def test_shuffle_accuracy(measured: dict[str, float]) -> None:
        "inputs, which is what the proofs use: true, see the row on accuracy", "the error is uncorrelated with the inputs: true, as "
        "it has mean zero whatever they are"))
 def test_error_depends_on_inputs(measured: dict[str, float]) -> None:
-    """A grid point against the middle between two, with the variance of the law itself: rounding adds Ber(1/2) for everybody."""
     over = [1 + people / 4 / vector_bits(people).noise_bits.std(people) ** 2 for people in (10**6, 28)]
     measured["variance at the worst input over that on the grid, a million clients"], measured["the same with 28 clients"] = over
     rng, small = np.random.default_rng(1), vector_bits(2, 1)
@@ -281,7 +279,6 @@ def test_a_finite_covering(measured: dict[str, float]) -> None:
        "values estimated in the span agree with those in R^3 for every action and data; and the same two with the active set that "
        "is left after half of the actions and a dimension went. In R^6 itself V has no inverse.", outcome="confirmed")
 def test_working_in_the_span(measured: dict[str, float]) -> None:
-    """The same actions in R^3 and inside R^6, turned: the same values, whatever the data."""
     rng = np.random.default_rng(0)
     low = rng.normal(size=(20, 3))
     low /= np.linalg.norm(low, axis=1, keepdims=True)
@@ -732,7 +729,6 @@ def test_alpha(measured: dict[str, float]) -> None:
 
 @cache
 def scene() -> dict[str, Any]:
-    """What the cells of the scene define."""
     return defined(CHAPTER, "one-phase", "phase-notes", "moving-phase", ClientPopulation=ClientPopulation)
 
 

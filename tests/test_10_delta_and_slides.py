@@ -160,9 +160,8 @@ def test_gaussian_variance(measured: dict[str, float]) -> None:
     assert max(ratios.values()) < 2
 
 
-@claim("Slides, scalar sum",
-       r"Let $g\ge\sqrt n,b=\tilde O(g^2/(\epsilon^2n)),p=1/4$ $\ldots$ is $(\epsilon,\delta)$-SDP and z is unbiased with "
-       r"variance $\tilde O(1/\epsilon^2)$",
+@claim("Slides, scalar sum", r"Let $g\ge\sqrt n,b=\tilde O(g^2/(\epsilon^2n)),p=1/4$ $\ldots$ is $(\epsilon,\delta)$-SDP and z is "
+       r"unbiased with variance $\tilde O(1/\epsilon^2)$",
        computed=r"Least b by the exact $\delta$ of the sum of all noise bits, $g=\lceil\sqrt n\rceil$, $\delta=10^{-6}$, n from "
        r"100 to 10,000, $\varepsilon$ = 0.5 and 1: $b\varepsilon^2n/g^2$, and exponents of n and $\varepsilon$ in the variance of "
        "z, rounding included. The example of the slides, $x=0.98$ with $g=10$, becomes 9 or 10.", outcome="confirmed")
@@ -209,14 +208,12 @@ def test_vector_sum_of_the_slides(measured: dict[str, float]) -> None:
     assert measured["exponent of epsilon"] == pytest.approx(-2, abs=0.01)
 
 
-@returning("Slides, adaptive batch schedule",
-           r"It relies on the fact that $V_t\succeq V_{\tau_t}$ $\ldots$ However, this does not necessarily hold due to the added "
-           "privacy noise! (This problem exists for all three DP models)",
+@returning("Slides, adaptive batch schedule", r"It relies on the fact that $V_t\succeq V_{\tau_t}$ $\ldots$ However, this does not "
+           "necessarily hold due to the added privacy noise! (This problem exists for all three DP models)",
            computed="Random features in batches of 20, T = 20,000, certified noise at $(1,0.1)$ on V: a model is kept until the "
            r"determinant of V has doubled. Share of the batches in between in which $V_t\succeq V_{\tau_t}$ fails, for LDP, P_Vec "
            "and the server's tree and square root; without noise it never does. (How often is our question, and that of these "
-           "features.)",
-           outcome="confirmed")
+           "features.)", outcome="confirmed")
 def test_order_of_matrices_fails_in_all_three_models(measured: dict[str, float]) -> None:
     rng, M, d = np.random.default_rng(0), 1000, 5
     row, column = np.triu_indices(d)

@@ -54,7 +54,6 @@ def play(name: str, epsilon: float, calibration: str = "certified", dimension: i
 
 
 def end(*curve: object) -> float:
-    """Final regret of a curve."""
     return float(play(*curve).mean[-1])
 
 
@@ -64,7 +63,6 @@ def tree(name: str) -> dict[str, str]:
 
 @cache
 def batched(name: str, horizon: int, epsilon: float = 1.0, dimension: int = 5, runs: int = 8, size: int = 20) -> float:
-    """Final regret of a learner with batches of so many users."""
     problem = ContextualLinear(100, dimension)
     learner = bdp.make(name, problem, horizon=horizon, epsilon=epsilon, delta=DELTA, batch_size=size, **tree(name))
     return float(bdp.simulate(learner, problem, horizon, runs=runs, progress=False).mean[-1])
@@ -173,7 +171,6 @@ def transcripts(users: list[tuple[int, tuple[float, ...]]]) -> dict[object, floa
        "suggestions depend on releases: they lose no more than one release. With the user's own suggestion they lose more.",
        outcome="confirmed")
 def test_joint_privacy_from_shuffle_privacy(measured: dict[str, float]) -> None:
-    """Worst delta of one release, of what others see, and of what everybody sees, for a change of the first of three users."""
     values = sorted({(phi[0] * y, phi[0] ** 2) for shown in CONTEXTS for phi in shown for y in (0.0, 1.0)})
 
     def one_release(value: tuple[float, float]) -> dict[object, float]:
@@ -227,12 +224,11 @@ def test_theorem_3_2_privacy(measured: dict[str, float]) -> None:
     assert max(ratios) < 1
 
 
-@claim("Section 3.2, less noise by amplification",
-       r"the same level of privacy can be achieved for each user by adding a $\sqrt B$ factor less noise in the presence of "
-       "shuffler, yielding a better utility",
-       computed=r"The least noise that we can prove for P_Amp, over the local model's at the same $\varepsilon$, at the end of "
-       r"the range of Theorem 3.2 for $\delta=10^{-6}$; and the same ratio for the two printed noises. Both fall almost like "
-       r"$1/\sqrt B$. (Our copy has lost the root sign, which Appendix B.3 implies.)", outcome="confirmed")
+@claim("Section 3.2, less noise by amplification", r"the same level of privacy can be achieved for each user by adding a $\sqrt B$ "
+       "factor less noise in the presence of shuffler, yielding a better utility",
+       computed=r"The least noise that we can prove for P_Amp, over the local model's at the same $\varepsilon$, at the end of the "
+       r"range of Theorem 3.2 for $\delta=10^{-6}$; and the same ratio for the two printed noises. Both fall almost like $1/\sqrt "
+       "B$. (Our copy has lost the root sign, which Appendix B.3 implies.)", outcome="confirmed")
 def test_amplification_saves_noise(measured: dict[str, float]) -> None:
     delta, crowds, saved = 1e-6, (100, 1000), {"certified": [], "printed": []}
     for users in crowds:
@@ -273,11 +269,10 @@ def test_amplification_in_batches_of_twenty(measured: dict[str, float]) -> None:
         assert low < share < 0.95
 
 
-@claim("Lemma B.4",
-       r"Roughly speaking, we have a privacy amplification by a factor $\sqrt n$ due to shuffling, which is the key to our "
-       "analysis.",
-       computed=r"The clones reduction summed exactly, $n$ from $10^3$ to $10^6$, $\delta=10^{-6}$. It stays below the formula "
-       r"(as Feldman, McMillan and Talwar have it, since ours is damaged), and falls like $1/\sqrt n$, up to logarithms, for "
+@claim("Lemma B.4", r"Roughly speaking, we have a privacy amplification by a factor $\sqrt n$ due to shuffling, which is the key "
+       "to our analysis.",
+       computed=r"The clones reduction summed exactly, $n$ from $10^3$ to $10^6$, $\delta=10^{-6}$. It stays below the formula (as "
+       r"Feldman, McMillan and Talwar have it, since ours is damaged), and falls like $1/\sqrt n$, up to logarithms, for "
        r"$\varepsilon_0$ below and above 1; in $\varepsilon_0\le1$ it grows like $\varepsilon_0$. (The root sign in the quotation "
        "is restored.)", outcome="confirmed")
 def test_lemma_b_4(measured: dict[str, float]) -> None:
@@ -295,13 +290,12 @@ def test_lemma_b_4(measured: dict[str, float]) -> None:
     assert shuffle_epsilon(1.0, 10**4, 1e-6) < shuffle_epsilon(1.0, 10**4, 1e-6, 1e-11) < 1.0
 
 
-@claim("Remark 3.4 and Corollary B.2, local privacy",
-       "Our shuffle protocol PAmp, by design, provides a certain level of local privacy to each user. Specifically, for batch "
-       r"size B, Algorithm 1 is $O(\varepsilon\sqrt{B/\log(2/\delta)},\delta/B)$- LDP.",
-       computed=r"Exact local $\delta$ of the printed noise with constant 1 in $O(\cdot)$, for B = 20, 1,000 and that of "
-       "Corollary B.2 at $T=10^7$, whose own "
-       r"$\varepsilon_0=\varepsilon^{4/5}T^{3/10}d^{-1/10}\log^{1/10}(T/\delta)\log^{-2/5}(2/\delta)$ is this one (minus signs "
-       "restored).", outcome="confirmed")
+@claim("Remark 3.4 and Corollary B.2, local privacy", "Our shuffle protocol PAmp, by design, provides a certain level of local "
+       r"privacy to each user. Specifically, for batch size B, Algorithm 1 is $O(\varepsilon\sqrt{B/\log(2/\delta)},\delta/B)$- "
+       "LDP.",
+       computed=r"Exact local $\delta$ of the printed noise with constant 1 in $O(\cdot)$, for B = 20, 1,000 and that of Corollary "
+       r"B.2 at $T=10^7$, whose own $\varepsilon_0=\varepsilon^{4/5}T^{3/10}d^{-1/10}\log^{1/10}(T/\delta)\log^{-2/5}(2/\delta)$ "
+       "is this one (minus signs restored).", outcome="confirmed")
 def test_remark_3_4(measured: dict[str, float]) -> None:
     worst, T, d = 0.0, 10**7, 5
     for users, delta, share in itertools.product((20, 1000, None), (0.1, 1e-6), (1.0, 0.3)):
@@ -326,8 +320,7 @@ def test_remark_3_4(measured: dict[str, float]) -> None:
        computed=r"Theorem C.1 prints $C=24\cdot10^4$ (with $\log^2(4(d^2+1)/\delta)$). A rigorous bound on the $\delta$ of one "
        r"number that moves by $2g$, at $\varepsilon/20$, times the 20 numbers, is far below 0.1 at $\varepsilon$ = 0.2, 1, 10 and "
        r"15: the chance that the loss exceeds $\varepsilon/20$, by Chernoff. Noise is larger than a rigorous bound needs, by the "
-       "factors measured.",
-       outcome="confirmed, loose")
+       "factors measured.", outcome="confirmed, loose")
 def test_theorem_3_5_privacy(measured: dict[str, float]) -> None:
     for epsilon in (0.2, 1.0, 10.0, 15.0):
         printed = VectorSum(20, epsilon, DELTA, DOMAIN, "theorem")
@@ -375,12 +368,11 @@ def test_remark_3_7(measured: dict[str, float]) -> None:
     assert max(list(measured.values())[:3]) < 1 and measured["exponent of B"] == pytest.approx(0.5, abs=0.05)
 
 
-@claim("Theorem 3.5, regret",
-       r"it enjoys the regret $O(dB\log T+\ldots d^{3/4}T^{3/4}/(\varepsilon^{1/2}B^{1/4})\ldots)$ with probability at least "
-       r"$1-\alpha$.",
-       computed=r"Certified P_Vec at $\varepsilon=1$, d = 5, B = 20 and around: exponents of the regret. Those of T and B are "
-       r"near the bound's 3/4 and $-1/4$ (B from 5 to 80, where dB is small), those of $1/\varepsilon$ and d no larger than its "
-       "1/2 and 3/4. (P_Amp, of Theorem 3.2, has a row of its own.)", outcome="confirmed")
+@claim("Theorem 3.5, regret", r"it enjoys the regret $O(dB\log T+\ldots d^{3/4}T^{3/4}/(\varepsilon^{1/2}B^{1/4})\ldots)$ with "
+       r"probability at least $1-\alpha$.",
+       computed=r"Certified P_Vec at $\varepsilon=1$, d = 5, B = 20 and around: exponents of the regret. Those of T and B are near "
+       r"the bound's 3/4 and $-1/4$ (B from 5 to 80, where dB is small), those of $1/\varepsilon$ and d no larger than its 1/2 and "
+       "3/4. (P_Amp, of Theorem 3.2, has a row of its own.)", outcome="confirmed")
 def test_theorem_3_5_regret(measured: dict[str, float]) -> None:
     vec = "LinUCB-SDP-Vec"
     horizons, epsilons, dimensions, sizes = (5000, 20_000, 80_000), (0.2, 1.0, 5.0), (3, 5, 10, 20), (5, 20, 80)
@@ -429,9 +421,8 @@ def template(learner: LiveContexts, least: float) -> float:
     return float(d * B * L / (2 * math.log(2)) + 4 * beta * math.sqrt(2 * d * T * L))
 
 
-@claim("Lemmas 3.9, A.2 and A.4",
-       r"With the choice of $\lambda$ $\ldots$, the regret of Algorithm 1 satisfies $Reg(T)=\tilde O(dB+d\sqrt T+\sqrt{\sigma "
-       "T}d^{3/4})$ with high probability.",
+@claim("Lemmas 3.9, A.2 and A.4", r"With the choice of $\lambda$ $\ldots$, the regret of Algorithm 1 satisfies $Reg(T)=\tilde "
+       r"O(dB+d\sqrt T+\sqrt{\sigma T}d^{3/4})$ with high probability.",
        computed=r"The proof's bound with its constants, $\frac{dB}{2\ln2}L+4\beta_M\sqrt{2dTL}$, $L=\ln(1+T/(d\lambda_{\min}))$, "
        r"for certified P_Vec with a valid radius, $\varepsilon=1$, $T=10^8$, fixed arms, batches of $10^5$: it is below what "
        "random play loses, and holds in every run. (At $T=20{,}000$ in batches of 20 it exceeds T, and is not informative.) "
@@ -479,8 +470,7 @@ def test_regret_is_within_the_mean_radius_and_not_within_the_last() -> None:
     assert lost > 1.5 * bound(radii[-1])  # the last radius would not do
 
 
-@claim("Claim A.6",
-       r"Define the set Ψ as follows $\Psi=\{t\in[T]:\Gamma_{m_t}(c_t,a_t)/\Gamma_{t-1}(c_t,a_t)>2\}$. Then, we have "
+@claim("Claim A.6", r"Define the set Ψ as follows $\Psi=\{t\in[T]:\Gamma_{m_t}(c_t,a_t)/\Gamma_{t-1}(c_t,a_t)>2\}$. Then, we have "
        r"$|\Psi|\le\frac{dT}{2M\log2}\log(1+\frac T{d\lambda_{\min}})$",
        computed="Rounds whose width, in the model of the last batch end, is more than twice that in an up-to-date one, counted on "
        "the worst sequences of features that we could think of, against the bound.", outcome="confirmed")
@@ -598,8 +588,7 @@ def test_amp_with_what_is_proved(measured: dict[str, float]) -> None:
        computed=r"Exact $\delta$ at the nominal $\varepsilon$ of the noise in the code that the paper names (commit ea7503b), "
        r"whose features have norm $\sqrt2$; for SDP-Amp that of the sum of a batch alone, a lower bound. At $\varepsilon=0.2$ LDP "
        r"is $(0.2,0.1)$-private; at 1 and 10 neither is $(\varepsilon,0.1)$-private. The code states no guarantee, and the "
-       "theorems are not concerned.",
-       outcome="observation")
+       "theorems are not concerned.", outcome="observation")
 def test_privacy_of_the_figures(measured: dict[str, float]) -> None:
     phi = np.array([[1.0, 0, 0, 0, 1], [-1.0, 0, 0, 0, 1]])  # opposite directions are 2 sqrt(3) apart
     assert ((phi[0] - phi[1]) ** 2).sum() + ((np.outer(phi[0], phi[0]) - np.outer(phi[1], phi[1])) ** 2).sum() == 12
@@ -614,9 +603,8 @@ def test_privacy_of_the_figures(measured: dict[str, float]) -> None:
     assert values[0] < DELTA < min(values[2:])
 
 
-@claim("Section 5, more epsilon, less regret",
-       "the regret performance of Lin UCBSDP (in fact for any private algorithm) comes closer to that of Lin UCB as ε increases, "
-       "i.e, as the privacy guarantee becomes weaker",
+@claim("Section 5, more epsilon, less regret", "the regret performance of Lin UCBSDP (in fact for any private algorithm) comes "
+       "closer to that of Lin UCB as ε increases, i.e, as the privacy guarantee becomes weaker",
        computed=r"All four private learners at $\varepsilon$ = 0.2, 1 and 10, with certified noise and with the code's.",
        outcome="confirmed")
 def test_regret_falls_with_epsilon(measured: dict[str, float]) -> None:
@@ -664,8 +652,7 @@ def test_figure_2_a(measured: dict[str, float], monkeypatch: pytest.MonkeyPatch)
        computed=r"$d=15$, $\varepsilon=1$, with the code that the paper names as it is, whose noise bits have the scale $s=1$: "
        "LinUCB < JDP < SDP-Amp < LDP, and SDP-Vec ends above LDP, by few standard errors of the difference in 50 runs. With "
        "$b=282$ instead of $282.45$ it ends below, and the figure's order comes out. With $s=10$ SDP-Vec ends above LDP with "
-       "either b.",
-       outcome="open",
+       "either b.", outcome="open",
        readings=("the code draws int(b) noise bits and subtracts the mean of b: a bias that adds up over the batches, and SDP-Vec "
                  "does not end below LDP",
                  "the figure was made with a whole b, or with code that subtracts the mean of what it drew, and with s = 1: then "
@@ -686,9 +673,8 @@ def test_figure_2_certified(measured: dict[str, float]) -> None:
     assert central < 0.95 * vec and vec < 0.9 * local
 
 
-@claim("Section 6, communication",
-       r"each participating user at each round sends out a total of $O(d^2(g+b))$ bits, where g+b $\ldots$ B+log(1/δ)/ε2. Hence, "
-       "PVec might be more feasible in practice than PAmp.",
+@claim("Section 6, communication", "each participating user at each round sends out a total of $O(d^2(g+b))$ bits, where g+b "
+       r"$\ldots$ B+log(1/δ)/ε2. Hence, PVec might be more feasible in practice than PAmp.",
        computed="Bits per user of P_Vec are $d+d(d+1)/2$ times $g+b$. With the printed parameters they grow like the *square* of "
        r"$\log(4(d^2+1)/\delta)$, and like $1/\varepsilon^2$. (P_Amp's numbers are 1,280 bits as floats, which, as section 3.2 "
        "says, may leak.)", outcome="open",
@@ -707,12 +693,11 @@ def test_communication(measured: dict[str, float]) -> None:
     assert values[0] > 1000 * values[1] > values[2] and values[1] > values[2] and values[3] == pytest.approx(2, abs=0.01)
 
 
-@claim("Appendix C.1, de-biasing",
-       "the original algorithm for the analyzer in (Cheu et al., 2021) has a small issue in the de-bias process (cf. Algorithm 2 "
-       "in (Cheu et al., 2021)). In particular, instead of subtracting "
-       r"the norm $\Delta$ , one needs to subtract $B\Delta$",
-       computed="The analyzer of Algorithm 7 is unbiased. One that subtracts a single shift has a bias of $B-1$ in every number "
-       "of every batch. (Of Cheu et al. we know what this paper says.)", outcome="confirmed")
+@claim("Appendix C.1, de-biasing", "the original algorithm for the analyzer in (Cheu et al., 2021) has a small issue in the "
+       r"de-bias process (cf. Algorithm 2 in (Cheu et al., 2021)). In particular, instead of subtracting the norm $\Delta$ , one "
+       r"needs to subtract $B\Delta$",
+       computed="The analyzer of Algorithm 7 is unbiased. One that subtracts a single shift has a bias of $B-1$ in every number of "
+       "every batch. (Of Cheu et al. we know what this paper says.)", outcome="confirmed")
 def test_analyzer_subtracts_b_shifts(measured: dict[str, float]) -> None:
     rng, g, b = np.random.default_rng(0), 9, 40
     values = rng.uniform(-1, 1, 20)
@@ -724,16 +709,15 @@ def test_analyzer_subtracts_b_shifts(measured: dict[str, float]) -> None:
         assert abs(np.mean(errors) - (20 - shifts)) < 5 * np.std(errors) / math.sqrt(4000)
 
 
-@claim("Section 3.3 and Algorithm 5, length of a message",
-       r"The output of the one-dimensional randomizer is simply a collection of total g + b bits, in which $\hat x+\gamma_2$ bits "
-       "are 1 and the rest are 0.",
+@claim("Section 3.3 and Algorithm 5, length of a message", "The output of the one-dimensional randomizer is simply a collection of "
+       r"total g + b bits, in which $\hat x+\gamma_2$ bits are 1 and the rest are 0.",
        computed="Algorithm 5 shifts an entry by 1 into $[0,2]$ before it is encoded. If the scale is g per unit, the value alone "
-       "may need $2g$ ones, and $g+b$ bits hold them unless more than $b-g$ of the b noise bits are ones: with the least printed "
-       "b that has a probability below the one measured.", outcome="open",
+       "may need $2g$ ones, and $g+b$ bits hold them unless more than $b-g$ of the b noise bits are ones: with the least printed b "
+       "that has a probability below the one measured.", outcome="open",
        readings=("the range of Algorithm 5 is a symbol that our copy has lost; if it is the length 2 of the shifted interval, g "
                  "bits hold every value, and this reading survives",
-                 "if it is 1, the sentence holds in batches of 20 but for the probability measured; in batches of $10^{10}$, "
-                 r"where $g=2\sqrt B$ exceeds b, the value alone may need more than $g+b$ ones"))
+                 "if it is 1, the sentence holds in batches of 20 but for the probability measured; in batches of $10^{10}$, where "
+                 r"$g=2\sqrt B$ exceeds b, the value alone may need more than $g+b$ ones"))
 def test_levels_of_the_encoder(measured: dict[str, float]) -> None:
     g = 9
     measured["ones for the value 1, in units of g, range 1"] = (1.0 + 1) * g / g
@@ -750,11 +734,10 @@ def test_levels_of_the_encoder(measured: dict[str, float]) -> None:
     assert exponent > 1000 and 2 * large.levels > large.levels + large.noise_bits.rare
 
 
-@claim("Section 3.3, noise of a batch",
-       r"the entry-wise private noise is sub-Gaussian with variance of $O(\frac1{\varepsilon^2})$",
-       computed=r"Standard deviation of the printed noise on the sum of one batch, B from 20 to a million and $\varepsilon$ = "
-       r"0.2, 1 and 10: it does not depend on B, and is proportional to $1/\varepsilon$. (Footnote 6 leaves the terms in $\delta$ "
-       r"out. Rounding adds a variance of at most $B/g^2\le\frac14$.)", outcome="confirmed")
+@claim("Section 3.3, noise of a batch", r"the entry-wise private noise is sub-Gaussian with variance of $O(\frac1{\varepsilon^2})$",
+       computed=r"Standard deviation of the printed noise on the sum of one batch, B from 20 to a million and $\varepsilon$ = 0.2, "
+       r"1 and 10: it does not depend on B, and is proportional to $1/\varepsilon$. (Footnote 6 leaves the terms in $\delta$ out. "
+       r"Rounding adds a variance of at most $B/g^2\le\frac14$.)", outcome="confirmed")
 def test_noise_of_a_batch(measured: dict[str, float]) -> None:
     def std(users: int, epsilon: float) -> float:
         return VectorSum(users, epsilon, DELTA, DOMAIN, "theorem").noise_std
@@ -788,9 +771,8 @@ def staircase(epsilon: float, step: float, power: int) -> float:
     return float(2 * height * (fall**k * (first + fall * second)).sum())
 
 
-@claim("Section 6, low-privacy regime, staircase",
-       r"the state-of-the-art staircase mechanism (Geng et al., 2015), requires a noise with $\sigma=O(e^{-\varepsilon_0/2})$ "
-       r"rather than $\sigma=O(e^{-\varepsilon_0})$",
+@claim("Section 6, low-privacy regime, staircase", "the state-of-the-art staircase mechanism (Geng et al., 2015), requires a noise "
+       r"with $\sigma=O(e^{-\varepsilon_0/2})$ rather than $\sigma=O(e^{-\varepsilon_0})$",
        computed="Least mean absolute value and least standard deviation of staircase noise over its one parameter, sensitivity 1: "
        r"the factor of $\varepsilon_0$ in the exponent, from 10 to 20. (Our copy has lost the minus signs.) Under both readings "
        r"the noise is larger than $e^{-\varepsilon_0}$, which is what the paper concludes.", outcome="open",

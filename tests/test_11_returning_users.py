@@ -51,7 +51,6 @@ def exponent(sizes: list, values: list) -> float:
 
 
 def in_horizon(name: str, horizons: tuple = (10**5, 10**6, 10**7), **options: object) -> float:
-    """Return the exponent of T in the mean regret."""
     return exponent(horizons, [mean_regret(name, T, **options) for T in horizons])
 
 
@@ -138,22 +137,20 @@ def test_split_of_returning_users(measured: dict) -> None:
 
 
 def printed_noise(epsilon: float, delta: float, B: int, T: int) -> float:
-    """Return the standard deviation that Theorem E.3 prints."""
     return 16 * math.log(2 / delta) * math.sqrt(T * math.log(5 * T / delta)) / (epsilon * B)
 
 
 @claim("Theorem E.3 and Theorem 4.2 (i), privacy", r"Algorithm 1 instantiated using PAmp is $O(\varepsilon,\delta)$-SDP.",
        computed=r"The printed noise is $16\log(2/\delta)\sqrt{T\log(5T/\delta)}/(\varepsilon B)$, if the root, whose sign is lost "
        r"in our copy, covers T and the logarithm, as the factor $\log^{1/4}(T/\delta)$ of the theorem's regret says. Replacing "
-       r"$\varepsilon,\delta$ "
-       r"by $\varepsilon_m,\delta_m$, as the proof says, gives $\sqrt{\log(2/\delta)\log(4M/\delta)}$ where $\log(2/\delta)$ "
-       r"stands: the printed noise is too small *for the proof*, by a factor that grows with M. Theorem E.2, which the proof "
-       r"cites, is stated for $\varepsilon'<1$; chapter 11's Proposition 11.1 goes on to $8\ln(2/\delta)$, which the printed range "
-       r"$\varepsilon\le\frac2B\log(2/\delta)\sqrt{2T}$ (signs restored) does not exceed if $B\ge\sqrt{2T}/4$. There we could "
-       r"prove the guarantee, with a constant below 1, wherever we tried, at the end of the range and at a tenth of it, by "
-       r"amplification and optimal composition or by the messages alone. In batches of 20 the split composes to more than "
+       r"$\varepsilon,\delta$ by $\varepsilon_m,\delta_m$, as the proof says, gives $\sqrt{\log(2/\delta)\log(4M/\delta)}$ where "
+       r"$\log(2/\delta)$ stands: the printed noise is too small *for the proof*, by a factor that grows with M. Theorem E.2, "
+       r"which the proof cites, is stated for $\varepsilon'<1$; chapter 11's Proposition 11.1 goes on to $8\ln(2/\delta)$, which "
+       r"the printed range $\varepsilon\le\frac2B\log(2/\delta)\sqrt{2T}$ (signs restored) does not exceed if $B\ge\sqrt{2T}/4$. "
+       "There we could prove the guarantee, with a constant below 1, wherever we tried, at the end of the range and at a tenth of "
+       "it, by amplification and optimal composition or by the messages alone. In batches of 20 the split composes to more than "
        r"$\varepsilon$, by optimal composition of pairs; and with $B=1$ the exact $\varepsilon$ of one user's T messages, over the "
-       r"promised one, grows with T.", outcome="open",
+       "promised one, grows with T.", outcome="open",
        readings=(r"the root covers T alone: then the printed noise is no less than the proof's for $\delta\le2/e$; this reading "
                  r"survives for $B\ge\sqrt{2T}/4$, as the next but one",
                  r"$B\ge\sqrt{2T}/4$, as in Corollary E.4 for long horizons, with the printed noise: proved by our accounting at "
@@ -325,10 +322,9 @@ def test_shuffled_against_user_level_central(measured: dict) -> None:
     assert bits < 1.03 * once and shuffled < 0.95 * central["factorization"] < 0.95 * central["tree"]
 
 
-@claim("Theorem 4.2 (ii) and Corollary E.6",
-       r"Algorithm 1 instantiated using PVec achieves (ε, δ)-SDP with regret $R(T)=\tilde "
+@claim("Theorem 4.2 (ii) and Corollary E.6", r"Algorithm 1 instantiated using PVec achieves (ε, δ)-SDP with regret $R(T)=\tilde "
        r"O(d^{5/6}T^{2/3}\varepsilon^{-1/3}\log(d^2T/\delta)^{1/2})$.",
-       computed=r"Certified noise, B of the corollary with constant 1: exponents of the regret in T ($10^5$ to $10^7$; bound "
+       computed="Certified noise, B of the corollary with constant 1: exponents of the regret in T ($10^5$ to $10^7$; bound "
        r"$2/3$), $\varepsilon$ (bound $-1/3$, minus sign restored) and d (no larger than the bound's 5/6).", outcome="confirmed")
 def test_returning_exponents(measured: dict) -> None:
     def lost(epsilon: float = 1.0, d: int = 5) -> float:
@@ -364,15 +360,13 @@ def shuffled_and_local(told: dict, T: int, users: int, shuffled: float, local: f
     return share
 
 
-@claim("Theorem 4.2 (i) and Corollary E.4, regret",
-       r"Algorithm 1 instantiated using PAmp achieves $O(\varepsilon,\delta)$-SDP with regret "
-       r"$R(T)=O(d^{5/6}T^{2/3}\varepsilon^{-1/3}(\log(T/\delta))^{1/2})$.",
-       computed=r"(The minus sign is restored.) The printed noise of Theorem E.3, $T=10^8$ to $10^{10}$, "
-       r"$B=T^{2/3}\varepsilon^{-1/3}$, $\varepsilon$ at the end "
-       r"of the range $\varepsilon\le\frac2B\log(2/\delta)\sqrt{2T}$ (so it falls like $T^{-1/4}$): regret over "
-       r"$T^{2/3}\varepsilon^{-1/3}$ hardly changes, up to logarithms; with the local noise for the same $\varepsilon$ and the "
-       r"same returning users, learners are near random play. At the end of the range the bound is of order $T^{3/4}$, as in "
-       r"Corollary B.3.", outcome="confirmed")
+@claim("Theorem 4.2 (i) and Corollary E.4, regret", r"Algorithm 1 instantiated using PAmp achieves $O(\varepsilon,\delta)$-SDP "
+       r"with regret $R(T)=O(d^{5/6}T^{2/3}\varepsilon^{-1/3}(\log(T/\delta))^{1/2})$.",
+       computed="(The minus sign is restored.) The printed noise of Theorem E.3, $T=10^8$ to $10^{10}$, "
+       r"$B=T^{2/3}\varepsilon^{-1/3}$, $\varepsilon$ at the end of the range $\varepsilon\le\frac2B\log(2/\delta)\sqrt{2T}$ (so "
+       r"it falls like $T^{-1/4}$): regret over $T^{2/3}\varepsilon^{-1/3}$ hardly changes, up to logarithms; with the local noise "
+       r"for the same $\varepsilon$ and the same returning users, learners are near random play. At the end of the range the bound "
+       "is of order $T^{3/4}$, as in Corollary B.3.", outcome="confirmed")
 def test_returning_amplified(measured: dict) -> None:
     delta, horizons, scaled, key = 0.1, [10**8, 10**9, 10**10], [], "exponent of T in regret over T^(2/3) epsilon^(-1/3)"
     for T in horizons:
@@ -399,16 +393,15 @@ def test_utility_exponents(measured: dict) -> None:
     assert 0.5 < grown < 0.61 and -0.4 < shrunk < -0.3
 
 
-@claim("Theorem 3.2, Corollaries 3.3 and B.2, regret",
-       r"Setting batch size $B=O(T^{3/5})$ in Algorithm 1, we can achieve regret $\tilde "
-       r"O(T^{3/5}\varepsilon^{-1/2}\log^{1/2}(T/\delta))$.",
-       computed=r"(The root sign is restored, as on the slides.) The printed noise of Theorem 3.2, $T=10^7$ to $10^9$, "
-       r"$B=T^{3/5}$, $\varepsilon$ at the end of its range: regret "
-       r"over $T^{3/5}/\sqrt\varepsilon$ hardly changes, while local noise for the same $\varepsilon$ leaves learners near random "
-       r"play; at fixed T and $\varepsilon$ regret falls with B (bound: $B^{-1/4}$; more slowly near random play). The paper says "
-       r"itself that the guarantee 'holds only for small privacy budget ε particularly when the batch size B is large': at the end "
-       r"of the range $\varepsilon$ falls like $T^{-3/10}$ (with B.2's batch like $T^{-3/8}$), and the bound is of order "
-       r"$T^{3/4}$, which is Corollary B.3 with $\varepsilon_0$ of order 1.", outcome="confirmed")
+@claim("Theorem 3.2, Corollaries 3.3 and B.2, regret", "Setting batch size $B=O(T^{3/5})$ in Algorithm 1, we can achieve regret "
+       r"$\tilde O(T^{3/5}\varepsilon^{-1/2}\log^{1/2}(T/\delta))$.",
+       computed="(The root sign is restored, as on the slides.) The printed noise of Theorem 3.2, $T=10^7$ to $10^9$, $B=T^{3/5}$, "
+       r"$\varepsilon$ at the end of its range: regret over $T^{3/5}/\sqrt\varepsilon$ hardly changes, while local noise for the "
+       r"same $\varepsilon$ leaves learners near random play; at fixed T and $\varepsilon$ regret falls with B (bound: $B^{-1/4}$; "
+       "more slowly near random play). The paper says itself that the guarantee 'holds only for small privacy budget ε "
+       r"particularly when the batch size B is large': at the end of the range $\varepsilon$ falls like $T^{-3/10}$ (with B.2's "
+       r"batch like $T^{-3/8}$), and the bound is of order $T^{3/4}$, which is Corollary B.3 with $\varepsilon_0$ of order 1.",
+       outcome="confirmed")
 def test_utility_amplified(measured: dict) -> None:
     delta, horizons, scaled, key = 0.1, [10**7, 10**8, 10**9], [], "exponent of T in regret over T^(3/5) epsilon^(-1/2)"
 

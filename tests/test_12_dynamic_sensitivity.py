@@ -7,6 +7,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import binom
 
 import bandits_dp as bdp
@@ -247,10 +248,10 @@ def two_songs():
 
 @claim("Section 4, Assumption 1 in the data", "Notice that both synthetic data and real-world data met Assumption 1.",
        computed="The least eigenvalue of the mean square of the synthetic songs, for five pools of 1,000, and of what is left when "
-       "one coordinate is repeated. It is small, so $32\\ln(1/\\delta)/\\lambda_0$ is a third of 20,000 rounds. Last.fm has a row "
-       "of its own. (Assumption 1 is about songs shown. The condition on songs chosen under which chapter 12 proves Lemma 1's "
-       "bound, box 'Diverse choices', asks for a mean of at least $\\lambda_0/4$ of the least $(v^\\top x)^2$ of a round's songs; "
-       "along the pool's weakest direction that mean is below $0.03\\lambda_0$. The bound itself holds in the simulation.)",
+       r"one coordinate is repeated. It is small, so $32\ln(1/\delta)/\lambda_0$ is a third of 20,000 rounds. Last.fm has a row of "
+       "its own. (Assumption 1 is about songs shown. The condition on songs chosen under which chapter 12 proves Lemma 1's bound, "
+       r"box 'Diverse choices', asks for a mean of at least $\lambda_0/4$ of the least $(v^\top x)^2$ of a round's songs; along "
+       r"the pool's weakest direction that mean is below $0.03\lambda_0$. The bound itself holds in the simulation.)",
        outcome="confirmed")
 def test_assumption_1(measured):
     pools = [POOL.draw(rng) for rng in np.random.default_rng(0).spawn(5)]
@@ -270,9 +271,8 @@ def test_assumption_1(measured):
     assert min(least) > 0.008 and np.linalg.eigvalsh(flat.T @ flat)[0] < 1e-6
 
 
-@claim("Section 3.1, sensitivity of the sums",
-       "It is obvious that global sensitivity of $b_t = \\sum_t \\mathbf{x}_{a_t} r_t$ is a constant L for all round t , if we "
-       "assume $\\|\\mathbf{x}\\|_2 \\leq L$ and $|r| \\leq 1$, without loss of generality.",
+@claim("Section 3.1, sensitivity of the sums", r"It is obvious that global sensitivity of $b_t = \sum_t \mathbf{x}_{a_t} r_t$ is a "
+       r"constant L for all round t , if we assume $\|\mathbf{x}\|_2 \leq L$ and $|r| \leq 1$, without loss of generality.",
        computed="How far one reward that goes from -1 to 1, or from 0 to 1, moves $b_t$, over L: the longest song of the "
        "simulation, t from 1 to 5,000.", outcome="open",
        readings=["constant in t: so it is; this reading survives",
@@ -298,12 +298,12 @@ def estimates(rng, first, horizon=1000):
 
 @claim("Section 3.2, any reward sequence", "And thus it holds for any reward sequence as input.",
        computed="LinUCB without noise in ten worlds of the simulation, $T=1{,}000$, the first reward 1 or $-1$: the distance of "
-       "the estimates over $2L/\\lambda_{\\min}(A_t)$, if both worlds play the songs of the first, and if each plays its own.",
+       r"the estimates over $2L/\lambda_{\min}(A_t)$, if both worlds play the songs of the first, and if each plays its own.",
        outcome="open",
        readings=["for any rewards and the same plays, as when everything released before is given: the distance is never above the "
                  "bound (chapter 12, box 'A reward moves the estimate'); this reading survives",
                  "for any rewards, each with the plays that LinUCB makes of them: other songs are played after the change, and the "
-                 "distance exceeds $2L/\\lambda_{\\min}(A_t)$, on which the proof rests (the printed bound is larger, begins after "
+                 r"distance exceeds $2L/\lambda_{\min}(A_t)$, on which the proof rests (the printed bound is larger, begins after "
                  "6,617 rounds here, and was not tried)"])
 def test_any_reward_sequence(measured):
     same, own = [], []
@@ -318,8 +318,8 @@ def test_any_reward_sequence(measured):
 
 
 @claim("Lemma 1, shrinking", "The most important property of it is that it is monotonically shrinking over time.",
-       computed="$2L/\\lambda_{\\min}(A_t)$, of which the appendix shows that it bounds the shift, never rises (chapter 12, box "
-       "'A reward moves the estimate'). In the simulation the shift by one reward stays below it and falls like $1/t$.",
+       computed=r"$2L/\lambda_{\min}(A_t)$, of which the appendix shows that it bounds the shift, never rises (chapter 12, box 'A "
+       "reward moves the estimate'). In the simulation the shift by one reward stays below it and falls like $1/t$.",
        outcome="confirmed")
 def test_shift_shrinks(measured):
     x, _ = played()
@@ -332,14 +332,14 @@ def test_shift_shrinks(measured):
     assert (np.diff(bound) <= 1e-12).all() and (shift <= bound).all() and -1.05 < slope < -0.9
 
 
-@claim("Lemma 1, from songs shown to songs chosen", "is the lower bound of minimum eigenvalue of matrix $\\mathbf{A}_t$",
-       computed="Algorithm 2 itself, with Lemma 2's width and Lemma 1's noise, on ten songs a round from $\\{e_1,e_2\\}$ with "
-       "$e_1$ better: $\\lambda_0=1/2$, $T=2^{17}$, $\\varepsilon=20$, kept noise. It stops choosing $e_2$, and "
-       "$\\lambda_{\\min}(A_T)$ falls below $\\lambda_0T/16$. In the simulation of Section 4 the bound holds.", outcome="open",
+@claim("Lemma 1, from songs shown to songs chosen", r"is the lower bound of minimum eigenvalue of matrix $\mathbf{A}_t$",
+       computed=r"Algorithm 2 itself, with Lemma 2's width and Lemma 1's noise, on ten songs a round from $\{e_1,e_2\}$ with $e_1$ "
+       r"better: $\lambda_0=1/2$, $T=2^{17}$, $\varepsilon=20$, kept noise. It stops choosing $e_2$, and $\lambda_{\min}(A_T)$ "
+       r"falls below $\lambda_0T/16$. In the simulation of Section 4 the bound holds.", outcome="open",
        readings=["Assumption 1 as printed (i.i.d. contexts, full rank) and nothing else: the example contradicts the lemma",
                  "the proof says 'we adopt the assumption from Theorem 1 of Gentile et al. [18]', and that theorem, as far as we "
-                 "know it, also bounds the variance of $(z^\\top x)^2$; we had not its text. With a condition that carries over to "
-                 "chosen songs, as in chapter 12's box 'Diverse choices', the bound $\\lambda_0t/16$ is proved: this reading "
+                 r"know it, also bounds the variance of $(z^\top x)^2$; we had not its text. With a condition that carries over to "
+                 r"chosen songs, as in chapter 12's box 'Diverse choices', the bound $\lambda_0t/16$ is proved: this reading "
                  "survives"])
 def test_diversity_of_chosen(measured):
     least, bound = two_songs()
@@ -368,14 +368,14 @@ def test_diverse_choices():
     assert (np.linalg.eigvalsh(grams[:, t - 1 :])[..., 0] >= 0.5 * np.arange(t, 601) / 16).all()
 
 
-@claim("Lemma 1, simplified bound",
-       "We use a simplified bound $\\lambda' = \\lambda_0 t / 16$ when $t > 32 \\log(1/\\delta) / \\lambda_0$",
-       computed="The number $\\lambda'=\\lambda_0t/4-8\\log((t+3)/\\delta)-2\\sqrt{t\\log((t+3)/\\delta)}$ at the stated time, and "
-       "the time from which it exceeds $\\lambda_0t/16$, $\\delta=0.1$.", outcome="open",
-       readings=["$\\lambda'$ itself is at least $\\lambda_0t/16$ then: it is negative there, for natural logarithms and for base "
+@claim("Lemma 1, simplified bound", r"We use a simplified bound $\lambda' = \lambda_0 t / 16$ when $t > 32 \log(1/\delta) / "
+       r"\lambda_0$",
+       computed=r"The number $\lambda'=\lambda_0t/4-8\log((t+3)/\delta)-2\sqrt{t\log((t+3)/\delta)}$ at the stated time, and the "
+       r"time from which it exceeds $\lambda_0t/16$, $\delta=0.1$.", outcome="open",
+       readings=[r"$\lambda'$ itself is at least $\lambda_0t/16$ then: it is negative there, for natural logarithms and for base "
                  "10",
-                 "$\\lambda_{\\min}(A_t)\\ge\\lambda_0t/16$ with probability $1-\\delta$: proved by another way for $L=1$, "
-                 "$d\\le\\delta^{-2.2}$ and the condition of chapter 12's box 'Diverse choices'. This reading survives"])
+                 r"$\lambda_{\min}(A_t)\ge\lambda_0t/16$ with probability $1-\delta$: proved by another way for $L=1$, "
+                 r"$d\le\delta^{-2.2}$ and the condition of chapter 12's box 'Diverse choices'. This reading survives"])
 def test_simplified_bound(measured):
     t = np.geomspace(1, 1e10, 100_001)
     for lambda0 in (0.01, 0.1, 1.0):
@@ -388,16 +388,16 @@ def test_simplified_bound(measured):
 
 
 @claim("Section 3.2, remark on small t", "the sensitivity is guaranteed to be positive for small $t$",
-       computed="The largest value of $\\lambda'$ over $t$ up to 100, for $L=1$ (so $\\lambda_0\\le1$) and any $\\delta<1$, with "
-       "natural logarithms and in base 10; and the $\\delta$ asked for at the simulation's $\\lambda_0$.", outcome="refuted",
+       computed=r"The largest value of $\lambda'$ over $t$ up to 100, for $L=1$ (so $\lambda_0\le1$) and any $\delta<1$, with "
+       r"natural logarithms and in base 10; and the $\delta$ asked for at the simulation's $\lambda_0$.", outcome="refuted",
        readings=["natural or base-10 logarithms",
-                 "any threshold on $\\delta$ below 1, so that nothing hinges on the printed root",
-                 "$\\lambda'$ as printed, without the regularizer, with which $\\lambda_{\\min}(A_t)\\ge\\lambda>0$ at all times",
-                 "songs longer than 1, so that $\\lambda_0$ may be larger, a condition that the sentence does not have: for any "
-                 "$\\delta<1$ the number is negative at $t=1$ up to $\\lambda_0=53$, in base 10 up to 25"],
-       proof="For $\\lambda_0\\le1$ and $\\delta<1$, $\\lambda'<t/4-8\\ln(t+3)-2\\sqrt{t\\ln(t+3)}$, which is negative for "
-       "$t\\le100$ (the test computes it, in base 10 too). A simplified bound that is positive stands beside it, so nothing else "
-       "depends on this.")
+                 r"any threshold on $\delta$ below 1, so that nothing hinges on the printed root",
+                 r"$\lambda'$ as printed, without the regularizer, with which $\lambda_{\min}(A_t)\ge\lambda>0$ at all times",
+                 r"songs longer than 1, so that $\lambda_0$ may be larger, a condition that the sentence does not have: for any "
+                 r"$\delta<1$ the number is negative at $t=1$ up to $\lambda_0=53$, in base 10 up to 25"],
+       proof=r"For $\lambda_0\le1$ and $\delta<1$, $\lambda'<t/4-8\ln(t+3)-2\sqrt{t\ln(t+3)}$, which is negative for $t\le100$ "
+       "(the test computes it, in base 10 too). A simplified bound that is positive stands beside it, so nothing else depends on "
+       "this.")
 def test_small_rounds(measured):
     t = np.arange(1, 101)
     measured["delta asked for at lambda0 = 0.01"] = 2 * math.log(3) / (math.sqrt(1.02) + 1)
@@ -478,12 +478,11 @@ KEPT = ("one noise for each partial sum, kept ('we only use the tree mechanism t
         "holds (November 2026)")
 
 
-@claim("Theorem 1",
-       "Algorithm 1 with dynamic global sensitivity $\\Delta_i$ defined in Lemma 1 is $(\\epsilon,\\delta)$-differentially "
-       "private.",
-       computed="Bounds on $\\varepsilon$ at $\\delta=0.1$ where Lemma 1 holds surely (one dimension, songs $\\pm1$): all "
-       "parameters of a run with fresh noise, and with kept noise; and one released parameter in ten dimensions at the largest "
-       "shift that Lemma 1 allows.", outcome="open",
+@claim("Theorem 1", r"Algorithm 1 with dynamic global sensitivity $\Delta_i$ defined in Lemma 1 is "
+       r"$(\epsilon,\delta)$-differentially private.",
+       computed=r"Bounds on $\varepsilon$ at $\delta=0.1$ where Lemma 1 holds surely (one dimension, songs $\pm1$): all parameters "
+       "of a run with fresh noise, and with kept noise; and one released parameter in ten dimensions at the largest shift that "
+       "Lemma 1 allows.", outcome="open",
        readings=["one call, that is one released parameter: survives, for $\\sqrt d\\le\\log_2T$", ANEW, KEPT])
 def test_theorem_1(measured):
     low = noise_of(LINE, 2**18, 40.0).privacy(np.ones((2**18, 1)), 1.0, 0.1)[0]
@@ -500,18 +499,18 @@ def test_theorem_1(measured):
     assert low > 55 and high < 0.2 and kept < 2 and one <= 2 * math.sqrt(d) / n + 1e-9 < 2
 
 
-@claim("Section 3.2, number of partial sums",
-       "view the sum statistics as $\\lceil \\log_2 T \\rceil + 1$ partial sums. Laplace noise is added to each partial sum to "
-       "achieve (ϵ', δ')-differential privacy where $\\epsilon' = \\epsilon / \\log_2 T$, $\\delta' = \\delta / \\log_2 T$.",
-       computed="How many partial sums make up one parameter, and how many of a run hold its first reward, over $\\log_2T$; and "
-       "the exact $\\varepsilon$ of the latter's Laplace noises at $T=2^{14}$ and a claim of 2, each at the largest shift that "
-       "its scale allows.", outcome="open",
+@claim("Section 3.2, number of partial sums", r"view the sum statistics as $\lceil \log_2 T \rceil + 1$ partial sums. Laplace "
+       r"noise is added to each partial sum to achieve (ϵ', δ')-differential privacy where $\epsilon' = \epsilon / \log_2 T$, "
+       r"$\delta' = \delta / \log_2 T$.",
+       computed=r"How many partial sums make up one parameter, and how many of a run hold its first reward, over $\log_2T$; and "
+       r"the exact $\varepsilon$ of the latter's Laplace noises at $T=2^{14}$ and a claim of 2, each at the largest shift that its "
+       "scale allows.", outcome="open",
        readings=["one parameter, 'the final output, the sum of (ϵ′, δ′)-differentially private partial sums': it has at most "
-                 "$\\log_2T$ of them if T is a power of two, so that the $\\varepsilon'$ add up to $\\varepsilon$; this reading "
+                 r"$\log_2T$ of them if T is a power of two, so that the $\varepsilon'$ add up to $\varepsilon$; this reading "
                  "survives",
-                 "all $\\lceil\\log_2T\\rceil+1$ that hold one reward, composed 'based on composition theorem' [17, 20] with a "
-                 "$\\delta$ that is not spent on Lemma 1: below $\\varepsilon$; this reading survives",
-                 "the same with the $\\varepsilon'$ added up: one part in $\\log_2T$ above $\\varepsilon$, so $\\delta=0$ is not "
+                 r"all $\lceil\log_2T\rceil+1$ that hold one reward, composed 'based on composition theorem' [17, 20] with a "
+                 r"$\delta$ that is not spent on Lemma 1: below $\varepsilon$; this reading survives",
+                 r"the same with the $\varepsilon'$ added up: one part in $\log_2T$ above $\varepsilon$, so $\delta=0$ is not "
                  "reached (the paper does not claim it)"])
 def test_number_of_partial_sums(measured):
     for T in (2**14, 20_000):
@@ -526,16 +525,15 @@ def test_number_of_partial_sums(measured):
         assert found[1] > 2 if delta == 0 else found[1] < 2
 
 
-@claim("Section 3.2, a bound over contexts as δ'",
-       "Here we follow the notion of (ϵ', δ')-differential privacy because our sensitivity analysis in Lemma 1 is a high "
-       "probability bound and holds with probability $1 - \\delta'$.",
-       computed="One song a round, of length 1 or 0 with probability 1/2 ($\\lambda_0=1/2$, nothing to choose, $\\lambda=1$), "
-       "claim $(2,0.1)$, $T=2^{14}$, the parameter after $2^{12}$ rounds, whose noise is one Laplace number of Lemma 1's scale: "
-       "the exact $\\delta$ at $\\varepsilon=2$ given that all songs but Noor's have length 0; and how probable songs are for "
-       "which Lemma 1's bound fails.", outcome="open",
+@claim("Section 3.2, a bound over contexts as δ'", "Here we follow the notion of (ϵ', δ')-differential privacy because our "
+       r"sensitivity analysis in Lemma 1 is a high probability bound and holds with probability $1 - \delta'$.",
+       computed=r"One song a round, of length 1 or 0 with probability 1/2 ($\lambda_0=1/2$, nothing to choose, $\lambda=1$), claim "
+       "$(2,0.1)$, $T=2^{14}$, the parameter after $2^{12}$ rounds, whose noise is one Laplace number of Lemma 1's scale: the "
+       r"exact $\delta$ at $\varepsilon=2$ given that all songs but Noor's have length 0; and how probable songs are for which "
+       "Lemma 1's bound fails.", outcome="open",
        readings=["songs are drawn as in Assumption 1 and independently of rewards, seen by the adversary or not, and the "
-                 "probability is over them as well: that the bound fails is then an event of probability at most $\\delta'$ for "
-                 "both inputs and adds no more than that to $\\delta$; this reading survives as far as Lemma 1 does",
+                 r"probability is over them as well: that the bound fails is then an event of probability at most $\delta'$ for "
+                 r"both inputs and adds no more than that to $\delta$; this reading survives as far as Lemma 1 does",
                  "songs are given, and the probability is over the noise alone: where Lemma 1's bound fails, the noise does not "
                  "hide the reward"])
 def test_bound_over_contexts_as_delta(measured):
@@ -547,12 +545,11 @@ def test_bound_over_contexts_as_delta(measured):
     assert given > 0.9 and rare < math.log10(0.1 / 14)
 
 
-@claim("Claim 1",
-       "The sequence of selected arms $\\{a_t : t \\in [1..T]\\}$ by Algorithm 2 is $(\\epsilon,\\delta)$-differentially private.",
-       computed="Plays alone, noise of Lemma 1, where that lemma holds surely (one dimension, songs $\\pm1$, $\\lambda=1$), at the "
+@claim("Claim 1", r"The sequence of selected arms $\{a_t : t \in [1..T]\}$ by Algorithm 2 is $(\epsilon,\delta)$-differentially "
+       "private.",
+       computed=r"Plays alone, noise of Lemma 1, where that lemma holds surely (one dimension, songs $\pm1$, $\lambda=1$), at the "
        "paper's $(2,0.1)$. Fresh noise: the proposition's lower bound at $T=2^{30}$, for songs that are fixed and for songs drawn "
-       "at random, and upper bounds at smaller $T$. Kept noise: an upper bound.", outcome="open",
-       readings=[ANEW, KEPT])
+       "at random, and upper bounds at smaller $T$. Kept noise: an upper bound.", outcome="open", readings=[ANEW, KEPT])
 def test_plays(measured):
     low = {n: epsilon_of_plays(spent(n, 2.0)) for n in (26, 30, 40)}
     measured["fresh, T = 2^30: at least"] = low[30]
@@ -570,17 +567,13 @@ def product_epsilon(right, delta):
     p, q = np.ones(1), np.ones(1)
     for chance in right:
         p, q = np.concatenate([p * chance, p * (1 - chance)]), np.concatenate([q * (1 - chance), q * chance])
-    low, high = 0.0, 100.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if np.maximum(p - math.exp(middle) * q, 0).sum() > delta else (low, middle)
-    return low
+    return brentq(lambda epsilon: np.maximum(p - math.exp(epsilon) * q, 0).sum() - delta, 0.0, 100.0)
 
 
 @claim("Early code's scale, plays seen", "",
-       computed="Noise of scale $\\log_2T/(\\varepsilon\\tau)$, as in early code by one of the authors (HCDM/BanditLib on GitHub, "
+       computed=r"Noise of scale $\log_2T/(\varepsilon\tau)$, as in early code by one of the authors (HCDM/BanditLib on GitHub, "
        "branch dz/experiment at commit 460554f), at a nominal $(2,0.1)$. Fresh: an audit that counts the plays of 256 rounds, "
-       "songs $\\pm1$, 99% confidence. Kept: exact, from the plays after rounds $2^k$, for songs $\\pm0.1$ and $\\pm1$. What plays "
+       r"songs $\pm1$, 99% confidence. Kept: exact, from the plays after rounds $2^k$, for songs $\pm0.1$ and $\pm1$. What plays "
        "reveal in the published simulation is open (November 2026).", outcome="observation")
 def test_arms_alone(measured):
     audit = defined(CHAPTER, "audit")["verdicts"]["fresh"]
@@ -596,9 +589,9 @@ def test_arms_alone(measured):
 
 
 @claim("Early code's scale, parameters seen", "",
-       computed="Lower bounds on $\\varepsilon$ at $\\delta=0.1$ for one fixed sequence of songs of the published simulation "
-       "(5,000 rounds, random songs), nominal $(2,0.1)$, if the parameters themselves are published; and the upper bound with kept "
-       "noise.", outcome="observation")
+       computed=r"Lower bounds on $\varepsilon$ at $\delta=0.1$ for one fixed sequence of songs of the published simulation (5,000 "
+       "rounds, random songs), nominal $(2,0.1)$, if the parameters themselves are published; and the upper bound with kept noise.",
+       outcome="observation")
 def test_early_code_parameters(measured):
     pool = POOL.draw(np.random.default_rng(0)).pool
     x = pool[np.random.default_rng(9).integers(1000, size=5000)]
@@ -609,13 +602,12 @@ def test_early_code_parameters(measured):
     assert kept > 100 and fresh > 5000
 
 
-@claim("Proof of Theorem 1, Laplace noise",
-       "the partial sum is $(\\epsilon', \\delta')$-differentially private if we add $\\text{Lap}(\\frac{\\Delta_j}{\\epsilon'})$ "
-       "noise",
-       computed="One release in $d$ dimensions that moves by $\\Delta$ in Euclidean norm: the exact $\\varepsilon$ of Laplace "
-       "noise of scale $\\Delta/\\varepsilon'$ in every coordinate, and of noise with density proportional to "
-       "$e^{-\\varepsilon'\\lVert z\\rVert_2/\\Delta}$.", outcome="open",
-       readings=["independent Laplace noise in every coordinate: up to $\\sqrt d$ times $\\varepsilon'$, so true as it stands for "
+@claim("Proof of Theorem 1, Laplace noise", r"the partial sum is $(\epsilon', \delta')$-differentially private if we add "
+       r"$\text{Lap}(\frac{\Delta_j}{\epsilon'})$ noise",
+       computed=r"One release in $d$ dimensions that moves by $\Delta$ in Euclidean norm: the exact $\varepsilon$ of Laplace noise "
+       r"of scale $\Delta/\varepsilon'$ in every coordinate, and of noise with density proportional to $e^{-\varepsilon'\lVert "
+       r"z\rVert_2/\Delta}$.", outcome="open",
+       readings=[r"independent Laplace noise in every coordinate: up to $\sqrt d$ times $\varepsilon'$, so true as it stands for "
                  "$d=1$ only",
                  "a Laplace law of the Euclidean norm: true in every dimension; this reading survives, as no coordinates are "
                  "mentioned"])
@@ -632,11 +624,11 @@ def test_laplace_for_euclidean_shifts(measured):
 
 
 @claim("Partial sums that one reward moves", "",
-       computed="The appendix notes 'that the incremental part $\\Delta(\\hat{\\boldsymbol{\\theta}}_t)$ depends on not only "
-       "incoming $(\\mathbf{x}_{a_t}, r_{a_t})$, but also the historical statistics summarized in $\\mathbf{A}_t$'. By its "
-       "definition it depends on $\\mathbf{b}_t$, too, we add. In one dimension the first reward moves every increment, so all $T$ "
-       "partial sums of the tree, not $\\log_2T$ of them; those after it by little, and their total loss against Lemma 1's scale "
-       "stays below the claim (box 'Kept noise on a line').", outcome="observation")
+       computed=r"The appendix notes 'that the incremental part $\Delta(\hat{\boldsymbol{\theta}}_t)$ depends on not only incoming "
+       r"$(\mathbf{x}_{a_t}, r_{a_t})$, but also the historical statistics summarized in $\mathbf{A}_t$'. By its definition it "
+       r"depends on $\mathbf{b}_t$, too, we add. In one dimension the first reward moves every increment, so all $T$ partial sums "
+       r"of the tree, not $\log_2T$ of them; those after it by little, and their total loss against Lemma 1's scale stays below "
+       "the claim (box 'Kept noise on a line').", outcome="observation")
 def test_increments_do_not_isolate(measured):
     moved = parameter_shifts(np.ones((256, 1)), 1.0, 0, 2.0)[:, 0]  # by the first reward
     t = np.arange(1, 257)
@@ -647,8 +639,8 @@ def test_increments_do_not_isolate(measured):
     assert (sums > 0).all() and 0.3 < share < 0.8
 
 
-@claim("Proof of Theorem 1, pan privacy",
-       "one can always explicitly maintain a tree for $\\Delta(\\hat{\\theta}_t)$ to achieve pan privacy",
+@claim("Proof of Theorem 1, pan privacy", r"one can always explicitly maintain a tree for $\Delta(\hat{\theta}_t)$ to achieve pan "
+       "privacy",
        computed="The memory of Algorithm 2 with an explicit tree, in two worlds that differ in the first reward.", outcome="open",
        readings=["line 8 stays: $b_t$ is stored exactly, and the reward is read off the memory",
                  "$b_t$ goes too, and increments are computed from noisy parameters: survives, but the remark does not say how"])
@@ -667,12 +659,11 @@ def test_pan_privacy(measured):
 
 
 # ---- Noise, width and regret -------------------------------------------------------------------------------------------------
-@claim("Lemma 3",
-       "With probability $1 - \\zeta$, sum of independent Lapalace distributions $\\text{Lap}(a_i)$ is bounded by "
-       "$O(\\sqrt{\\sum_i a_i^2} \\log \\frac{1}{\\zeta})$",
+@claim("Lemma 3", r"With probability $1 - \zeta$, sum of independent Lapalace distributions $\text{Lap}(a_i)$ is bounded by "
+       r"$O(\sqrt{\sum_i a_i^2} \log \frac{1}{\zeta})$",
        computed="The smallest constant that Chernoff's bound proves, for one scale, 20 equal ones, geometric ones and those of "
-       "Algorithm 1, $\\zeta$ from $10^{-1}$ to $10^{-12}$. For one scale $P(|\\mathrm{Lap}(a)|>a\\log(1/\\zeta))=\\zeta$ exactly: "
-       "no less will do.", outcome="confirmed, loose")
+       r"Algorithm 1, $\zeta$ from $10^{-1}$ to $10^{-12}$. For one scale $P(|\mathrm{Lap}(a)|>a\log(1/\zeta))=\zeta$ exactly: no "
+       "less will do.", outcome="confirmed, loose")
 def test_lemma_3(measured):
     tilts = np.linspace(1e-3, 0.9999, 4000)
     worst = {}
@@ -688,12 +679,11 @@ def test_lemma_3(measured):
     assert max(worst.values()) < 2.3
 
 
-@claim("Theorem 2",
-       "Algorithm 1 with dynamic global sensitivity of bandit model parameter $\\hat{\\theta}$ adds $O(\\frac{1}{\\epsilon} \\log "
-       "T \\sqrt{\\log t} \\log \\frac{1}{\\zeta} / t)$ noise",
-       computed="The standard deviation of the noise over $\\frac{32}{\\lambda_0\\varepsilon}\\log_2T\\sqrt{\\log_2t}/t$, for $t$ "
-       "from $2^{10}$ to $T=2^{17}$, and for two $\\varepsilon$, with two indices.", outcome="open",
-       readings=["the right end of each interval, as in 'its sensitivity is bounded by ... and further bounded by $\\Delta_j$': "
+@claim("Theorem 2", r"Algorithm 1 with dynamic global sensitivity of bandit model parameter $\hat{\theta}$ adds "
+       r"$O(\frac{1}{\epsilon} \log T \sqrt{\log t} \log \frac{1}{\zeta} / t)$ noise",
+       computed=r"The standard deviation of the noise over $\frac{32}{\lambda_0\varepsilon}\log_2T\sqrt{\log_2t}/t$, for $t$ from "
+       r"$2^{10}$ to $T=2^{17}$, and for two $\varepsilon$, with two indices.", outcome="open",
+       readings=[r"the right end of each interval, as in 'its sensitivity is bounded by ... and further bounded by $\Delta_j$': "
                  "the order holds with a small constant; this reading survives",
                  "$t-2^i+1$, as the proof of Theorem 2 prints (in line 6 the index is garbled in our copy): the index is 1 at "
                  "$t=2^k$, and the noise is full there"])
@@ -714,11 +704,11 @@ def test_theorem_2(measured):
     assert -1 < slope < -0.9 and top < 1.8 and constant[2.0, False][-1] > 0.2 and spike > 10_000
 
 
-@claim("Lemma 2", "with probability at least $1 - 2\\zeta$, confidence bound of the estimated reward",
-       computed="The root of $\\mathbb{E}\\lVert\\eta_t\\rVert_{A_t}^2$, intervals' right ends, over the first term of (4), "
-       "$\\frac L\\varepsilon\\log T\\sqrt{\\log t\\log(1/\\zeta)}/\\sqrt t$ with $\\zeta=0.05$, in the simulation. The printed "
-       "constant is 1; the proof cites Theorem 2, whose constant holds $32/\\lambda_0$. With that factor the term is right up to "
-       "3.", outcome="confirmed with other constants")
+@claim("Lemma 2", r"with probability at least $1 - 2\zeta$, confidence bound of the estimated reward",
+       computed=r"The root of $\mathbb{E}\lVert\eta_t\rVert_{A_t}^2$, intervals' right ends, over the first term of (4), $\frac "
+       r"L\varepsilon\log T\sqrt{\log t\log(1/\zeta)}/\sqrt t$ with $\zeta=0.05$, in the simulation. The printed constant is 1; "
+       r"the proof cites Theorem 2, whose constant holds $32/\lambda_0$. With that factor the term is right up to 3.",
+       outcome="confirmed with other constants")
 def test_lemma_2(measured):
     x, lambda0 = played()
     trace = 10 + np.cumsum((x**2).sum(axis=1))
@@ -734,8 +724,8 @@ def test_lemma_2(measured):
 
 
 @claim("Theorem 3", "the pseudo-regret of Algorithm 2 up to time T can be bounded by",
-       computed="The right side of (5), as printed with $\\zeta=0.05$, against the regret of Algorithm 2 with Lemma 2's width and "
-       "Lemma 1's noise, at $(2,0.1)$: songs $\\pm e_1,\\pm e_2$, three a round, where the bound is below the loss of random play. "
+       computed=r"The right side of (5), as printed with $\zeta=0.05$, against the regret of Algorithm 2 with Lemma 2's width and "
+       r"Lemma 1's noise, at $(2,0.1)$: songs $\pm e_1,\pm e_2$, three a round, where the bound is below the loss of random play. "
        "(In the simulation of Section 4 it is above all that can be lost. Neither (4) nor (5) carries the 32 of Lemma 1: see Lemma "
        "2.)", outcome="confirmed, loose")
 def test_theorem_3(measured):
@@ -758,14 +748,14 @@ def test_theorem_3(measured):
 
 @claim("Corollary 1, privacy", "Algorithm 2 is (ϵ, δ) -differentially private.",
        computed="The proof says 'Thus Lemma 1 and 2 hold, and the privacy guarantee directly follows Theorem 1'; that of Lemma 1 "
-       "has a step 'because of the assumption $\\|\\mathbf{x}\\|_2 \\leq L$'. Lengths of perturbed songs in the simulation, where "
+       r"has a step 'because of the assumption $\|\mathbf{x}\|_2 \leq L$'. Lengths of perturbed songs in the simulation, where "
        "$L=1$: how many exceed it, and the longest of 20,000 rounds of ten songs over a bound that any of them exceeds with "
-       "probability at most $\\delta=0.1$.", outcome="open",
-       readings=["L bounds contexts before they are perturbed, and $\\Delta_t=2L/\\lambda'$ uses it: that step does not apply as "
-                 "it stands; whether privacy fails, we do not know",
-                 "L bounds perturbed contexts, by cutting them off, or with probability $1-\\delta$ and, with K songs a round, "
-                 "$L+\\sigma(\\sqrt d+\\sqrt{2\\ln(KT/\\delta)})$ for L: the step applies; this reading survives as far as "
-                 "Theorem 1 does"])
+       r"probability at most $\delta=0.1$.", outcome="open",
+       readings=[r"L bounds contexts before they are perturbed, and $\Delta_t=2L/\lambda'$ uses it: that step does not apply as it "
+                 "stands; whether privacy fails, we do not know",
+                 r"L bounds perturbed contexts, by cutting them off, or with probability $1-\delta$ and, with K songs a round, "
+                 r"$L+\sigma(\sqrt d+\sqrt{2\ln(KT/\delta)})$ for L: the step applies; this reading survives as far as Theorem 1 "
+                 "does"])
 def test_corollary_1_privacy(measured):
     rng = np.random.default_rng(0)
     one = POOL.draw(rng)
@@ -778,9 +768,9 @@ def test_corollary_1_privacy(measured):
         assert longer > 0.02 and lengths.max() < most
 
 
-@claim("Corollary 1, proof, diversity", "has minimal eigenvalue $\\lambda_0$ where $\\lambda_0 \\geq \\Omega(\\sigma^2)$",
+@claim("Corollary 1, proof, diversity", r"has minimal eigenvalue $\lambda_0$ where $\lambda_0 \geq \Omega(\sigma^2)$",
        computed="Songs $e_1$ and $e_2$, ten a round, perturbed; of the songs that a learner who prefers $e_1$ chooses, the least "
-       "eigenvalue over $t\\sigma^2$, for $\\sigma$ from 0.1 to 2.", outcome="confirmed")
+       r"eigenvalue over $t\sigma^2$, for $\sigma$ from 0.1 to 2.", outcome="confirmed")
 def test_corollary_1_diversity(measured):
     rng = np.random.default_rng(0)
     for std in (0.1, 0.5, 2.0):
@@ -807,7 +797,7 @@ def regret_of_perturbed(horizon=4000, std=0.5, runs=5):
        readings=["the learner perturbs what it sees, and is paid for the true context: choices are made by perturbed contexts in "
                  "every round, and regret grows linearly",
                  "the reward is that of the perturbed context, as in the smoothed analysis of Kannan et al. [21] that the proof "
-                 "cites: regret grows more slowly than $\\sqrt T$; this reading survives"])
+                 r"cites: regret grows more slowly than $\sqrt T$; this reading survives"])
 def test_corollary_1_regret(measured):
     r = result("LinUCB-DGS", horizon=4000, runs=5, epsilon=1e9, calibration="theorem", perturb_contexts=0.5)
     curves = {"true": (r.rounds, r.regret), "perturbed": (np.arange(1, 4001), regret_of_perturbed())}
@@ -820,14 +810,13 @@ def test_corollary_1_regret(measured):
     assert measured["exponent of T, reward of the perturbed context"] < 0.45
 
 
-@claim("Section 3.2, unknown horizon",
-       "it can also be directly extended to the infinite/unknown time horizon by replacing tree-based mechanism with the hybrid "
-       "mechanism",
+@claim("Section 3.2, unknown horizon", "it can also be directly extended to the infinite/unknown time horizon by replacing "
+       "tree-based mechanism with the hybrid mechanism",
        computed="The noise of the hybrid mechanism with the early code's scale. All later sums contain the interval that ends in "
-       "round 1, whose noise has scale $\\Delta_1$, so the noise stops shrinking.", outcome="open",
+       r"round 1, whose noise has scale $\Delta_1$, so the noise stops shrinking.", outcome="open",
        readings=["finished segments' sums are kept and added, as for counts: the noise does not shrink, and regret is many times "
                  "larger",
-                 "at every power of two the whole parameter is released anew, with that round's $\\Delta$, and the tree starts "
+                 r"at every power of two the whole parameter is released anew, with that round's $\Delta$, and the tree starts "
                  "there: the noise shrinks; this reading survives"])
 def test_unknown_horizon(measured):
     std = {c: noise_of(POOL, 2**17, calibration="experiment", counter=c).stds() for c in ("tree", "hybrid")}
@@ -841,7 +830,7 @@ def test_unknown_horizon(measured):
 
 
 @claim("Section 2, earlier methods", "They thus cannot leverage the convergence property of a bandit model.",
-       computed="The noise that Private LinUCB's tree on $b_t$ leaves in the estimate $A_t^{-1}\\tilde b_t$, in the simulation.",
+       computed=r"The noise that Private LinUCB's tree on $b_t$ leaves in the estimate $A_t^{-1}\tilde b_t$, in the simulation.",
        outcome="open",
        readings=["the sensitivity of what is released, $b_t$, stays constant: so it does; this reading survives",
                  "the noise in the estimate stays constant: it falls about like $1/t$, as $A_t$ is public and grows"])
@@ -1039,7 +1028,6 @@ def test_figure_2b_later(measured):
 # ---- The scene "Fresh or kept?"
 @cache
 def fresh_or_kept():
-    """Run the scene's cells; return what they define."""
     names = {"DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace, "numbers": {}, "Bar": Bar, "Dot": Dot, "Text": Text,
              "Path": Path}
     return defined(CHAPTER, "plain-dgs", "fresh-kept-run", "fresh-kept", **names)

@@ -17,6 +17,7 @@ from bandits_dp.accounting.binomial_vector import gaussian_ratio
 from bandits_dp.privatizers.vector_sum import certified_bits
 from bandits_dp.problems import BernoulliArms
 from tests.chapters import cells, stored_scene
+from tests.noise_checks import chi_square
 
 CHAPTER = "16_frontiers"
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -60,10 +61,7 @@ def test_shares_add_up_to_discrete_laplace(users, b):
     middle = len(total) // 2
     assert total[middle - 40 : middle + 41] == pytest.approx(law[360:441], rel=1e-9, abs=1e-15)
     sums = chapter("shares", n=users, q=q)(users, 40_000, np.random.default_rng(users)).sum(axis=1)
-    counts, expected = np.bincount(np.clip(sums, -400, 400) + 400, minlength=801), law * 40_000
-    big = expected >= 20
-    observed = np.append(counts[big], counts[~big].sum())
-    assert stats.chisquare(observed, np.append(expected[big], 40_000 - expected[big].sum())).pvalue > FALSE_ALARM
+    assert chi_square(np.bincount(np.clip(sums, -400, 400) + 400, minlength=801), law * 40_000, 20) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("b", (0.5, 2.0))

@@ -18,6 +18,7 @@ from bandits_dp.companion.lastfm import LastFM, files
 from bandits_dp.companion.lastfm.data import Listening, load_listening
 from bandits_dp.companion.lastfm.features import tag_features
 from bandits_dp.play.plain import play_plainly
+from tests.small_problems import refused
 
 CONTENTS = {  # in the layout of HetRec 2011; artist 9 is tagged, but in no list
     "artists.dat": "id\tname\turl\tpictureURL\n1\tÅ\tu\tp\n2\tB\tu\tp\n5\tC\tu\tp\n".encode(),
@@ -114,12 +115,10 @@ def test_without_files_where_they_are_to_be_there_is_no_falling_back(monkeypatch
     for folder in (tmp_path, tmp_path / "missing"):
         monkeypatch.setenv(files.VARIABLE, str(folder))
         for source in ("auto", "files"):
-            with pytest.raises(ValueError, match=f"BANDITS_DP_DATA must name a folder with user_artists.dat.*{folder}"):
-                load_listening(source)
+            refused(f"BANDITS_DP_DATA must name a folder with user_artists.dat.*{folder}", load_listening, source)
     monkeypatch.setenv(files.VARIABLE, "")
     for source, said in (("files", "BANDITS_DP_DATA, which is not set: download"), ("web", "source must be one of")):
-        with pytest.raises(ValueError, match=said):
-            load_listening(source)
+        refused(said, load_listening, source)
 
 
 @pytest.mark.parametrize(("damage", "said"), [
@@ -133,8 +132,7 @@ def test_damaged_files_are_an_error_and_no_reason_to_fall_back(monkeypatch, tmp_
     (folder / name).unlink() if content is None else (folder / name).write_bytes(content)
     monkeypatch.setenv(files.VARIABLE, str(folder))
     said = "must name a folder" if content is None and name == "user_artists.dat" else said.format(name, len(CONTENTS[name]) - 3)
-    with pytest.raises(ValueError, match=said):
-        load_listening("auto")
+    refused(said, load_listening, "auto")
 
 
 def test_a_download_happens_once(cache, tiny, serve, capfd):
@@ -174,8 +172,7 @@ def test_a_bad_download_is_an_error_and_leaves_nothing(cache, tiny, serve, monke
 
 def test_without_a_network_there_is_a_stand_in_and_a_warning(cache, monkeypatch):
     monkeypatch.setattr(files, "URL", "http://127.0.0.1:1/lastfm.zip")
-    with pytest.raises(OSError, match=r"no server answers for http://127.0.0.1:1.*BANDITS_DP_DATA"):
-        load_listening("download")
+    refused(r"no server answers for http://127.0.0.1:1.*BANDITS_DP_DATA", load_listening, "download", error=OSError)
     with pytest.warns(UserWarning, match="NOT the Last.fm data.*BANDITS_DP_DATA"):
         problem = LastFM(source="auto")
     assert problem.source == "synthetic" and "source='synthetic'" in repr(problem) and not list(cache.iterdir())
@@ -184,12 +181,10 @@ def test_without_a_network_there_is_a_stand_in_and_a_warning(cache, monkeypatch)
 def test_a_cache_that_cannot_be_written_and_what_is_not_installed_are_errors(cache, monkeypatch, stand_in):
     cache.write_text("a file where the folder should be")
     for source in ("auto", "download"):
-        with pytest.raises(OSError, match=r"cache folder .* must be writable.*BANDITS_DP_DATA"):
-            load_listening(source)
+        refused(r"cache folder .* must be writable.*BANDITS_DP_DATA", load_listening, source, error=OSError)
     for module, given in (("pooch", {"source": "download"}), ("sklearn.decomposition", {"listening": stand_in})):
         monkeypatch.setitem(sys.modules, module, None)
-        with pytest.raises(ImportError, match=r"bandits-dp\[lastfm\]"):
-            LastFM(**given)
+        refused(r"bandits-dp\[lastfm\]", LastFM, **given, error=ImportError)
 
 
 def test_features_are_principal_components_of_tf_idf(stand_in):
@@ -211,8 +206,7 @@ def test_features_are_principal_components_of_tf_idf(stand_in):
     pool = LastFM(listening=stand_in, dimension=6)
     np.testing.assert_array_equal(pool.pool, features)
     assert pool.least_eigenvalue == pytest.approx(np.linalg.svd(features)[1][-1] ** 2 / len(features))  # of E[x x']
-    with pytest.raises(ValueError, match="dimension must be at most"):
-        tag_features(stand_in, 300)
+    refused("dimension must be at most", tag_features, stand_in, 300)
 
 
 def check_candidates(problem):
@@ -237,22 +231,19 @@ def test_who_is_not_heard_is_shown_evenly():
     rows = problem.numbers(np.random.default_rng(0), 4000)
     pairs, counts = np.unique(np.sort(problem.candidates(rows), axis=1), axis=0, return_counts=True)
     assert pairs.tolist() == [[0, 1], [1, 2]] and abs(counts / 4000 - 0.5).max() < 0.04
-    with pytest.raises(ValueError, match="arms must leave every user one artist heard and 2 not heard, of 3"):
-        LastFM(dimension=1, arms=3, listening=listening)
+    refused("arms must leave every user one artist heard and 2 not heard, of 3", LastFM, dimension=1, arms=3, listening=listening)
 
 
 def test_users_return_once_in_every_season(stand_in):
     problem, rng = LastFM(returning=3, listening=stand_in), np.random.default_rng(3)
-    with pytest.raises(ValueError, match=r"call draw\(rng\) first"):
-        problem.numbers(rng, 1)
+    refused(r"call draw\(rng\) first", problem.numbers, rng, 1)
     drawn = problem.draw(rng)
     check_candidates(LastFM(returning=20, listening=stand_in).draw(rng))
     users = np.concatenate([drawn.users(drawn.numbers(rng, rounds)) for rounds in (1, 399, 200)]).reshape(3, 200)
     assert (np.sort(users, axis=1) == np.arange(200)).all() and (users[0] != users[1]).any()
     for call in (lambda: drawn.numbers(rng, 1), lambda: bdp.simulate(bdp.make("LinUCB", problem, horizon=601), problem, horizon=601,
                                                                      runs=1, progress=False)):
-        with pytest.raises(ValueError, match="horizon must be at most 600, as 200 users come 3 times each, got 601"):
-            call()
+        refused("horizon must be at most 600, as 200 users come 3 times each, got 601", call)
 
 
 @pytest.mark.parametrize("name", ["LinUCB", "LinUCB-RewardTree"])
@@ -279,5 +270,4 @@ def test_the_number_of_candidates_may_vary(stand_in):
     learner = bdp.make("LinUCB-RewardTree", problem, horizon=200, epsilon=2.0, delta=0.1)
     rate = problem.click_rate(bdp.simulate(learner, problem, horizon=200, runs=2, progress=False))
     assert ((rate >= 0) & (rate <= 1)).all()
-    with pytest.raises(ValueError, match="fewest must be at most the 9 arms, got 10"):
-        LastFM(arms=9, fewest=10, listening=stand_in)
+    refused("fewest must be at most the 9 arms, got 10", LastFM, arms=9, fewest=10, listening=stand_in)

@@ -17,13 +17,12 @@ from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.slot import Slot
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, PoolContextual
+from tests.small_problems import refused
 
 ARMS = BernoulliArms([0.9, 0.8])
 
 
 # Code of one's own that fails
-
-
 class Fragile:
     """Plays two arms for ``users`` each, notes what it is told, and fails as long as it is asked to."""
 
@@ -57,8 +56,7 @@ def test_a_learner_that_fails_is_told_the_same_release_again(where, horizon):
     live.update(live.act(users=10), np.ones(10))
     live.update(live.act(users=9), np.ones(9))
     last = live.act()
-    with pytest.raises(ConnectionError):
-        live.update(last, 1.0)
+    refused(None, live.update, last, 1.0, error=ConnectionError)
     assert live.played == 20 and not live.tickets  # the answer is taken
     with pytest.raises(ValueError, match=r"ticket must be o(pen|ne of this)"):
         for _ in range(30):
@@ -72,8 +70,7 @@ def test_what_a_learner_is_yet_to_be_told_is_in_its_state():
     learner = Fragile("tell")
     live, again = (bdp.combine(learner, partial(CentralLaplace, epsilon=1.0), ARMS, horizon=1000) for _ in range(2))
     live.update(live.act(users=10), np.ones(10))
-    with pytest.raises(ConnectionError):
-        live.update(live.act(users=10), np.ones(10))
+    refused(None, live.update, live.act(users=10), np.ones(10), error=ConnectionError)
     learner.where = "nowhere"
     again.learner.__class__.changes = ("best",)
     again.restore(live.save())
@@ -87,23 +84,21 @@ def test_a_ticket_that_a_crash_forgot_is_not_taken_for_the_one_that_has_its_plac
     again.restore(live.save())
     lost, given = live.act(), again.act()  # one was shown before it was saved, and the other after the crash
     for late in (lambda: again.update(lost, 1.0), lambda: again.ticket(lost.token)):
-        with pytest.raises(bdp.live.TicketExpired, match="ticket must be open"):
-            late()
+        refused("ticket must be open", late, error=bdp.live.TicketExpired)
     again.update(given, 1.0)
     assert again.played == 1 and len(again.tickets) == 1
 
 
 # The guarantee of what is combined
-
-
 class Doubling:
-    """Asks for twice as many users in every phase."""
+    """Asks for twice as many users, or clients, in every phase."""
 
-    def __init__(self):
-        self.phase = 0
+    def __init__(self, clients=0):
+        self.phase, self.clients = 0, clients
 
     def ask(self):
-        return bdp.Asked(arms=[0, 1], plays=[100 * 2**self.phase, 50])
+        users = 4 if self.clients else 100 * 2**self.phase
+        return bdp.Asked(arms=[0, 1], plays=[users, min(users, 50)], clients=self.clients * 2**self.phase)
 
     def tell(self, released, noise):
         self.phase += 1
@@ -118,24 +113,9 @@ def test_a_weaker_privatizer_of_a_later_phase_is_refused_before_anybody_is_asked
     live = bdp.combine(Doubling(), lambda n: CentralLaplace(n, epsilon=max(n, 100) / 100), ARMS, horizon=10_000)
     live.update(live.act(users=100), np.zeros(100))
     words = r"privatizer must promise \(1, 0\).* to each of 200 users, got \(2, 0\)"
-    with pytest.raises(ValueError, match=words):
-        live.update(live.act(users=50), np.zeros(50))
-    with pytest.raises(ValueError, match=words):
-        live.act()
+    refused(words, live.update, live.act(users=50), np.zeros(50))
+    refused(words, live.act)
     assert live.played == 150
-
-
-class Crowds:
-    """Asks twice as many clients in every phase."""
-
-    def __init__(self):
-        self.phase = 0
-
-    def ask(self):
-        return bdp.Asked(arms=[0, 1], plays=[4, 4], clients=5 * 2**self.phase)
-
-    def tell(self, released, noise):
-        self.phase += 1
 
 
 def test_clients_are_promised_what_every_phase_keeps():
@@ -144,60 +124,60 @@ def test_clients_are_promised_what_every_phase_keeps():
     def loud(clients, numbers):
         return CentralGaussian(clients, max(clients, 5) / 5, 1e-3, domain=Box(numbers, -1.0, 1.0))
 
-    live = bdp.combine(Crowds(), loud, world, horizon=1000)
+    live = bdp.combine(Doubling(5), loud, world, horizon=1000)
     assert live.guarantee.epsilon == 1.0
     with pytest.raises(ValueError, match=r"privatizer must promise \(1, 0.001\).* to each of 10 users, got \(2, 0.001\)"):
         live.update(live.act(), np.zeros((5, 2)))
-    own = bdp.combine(Crowds(), loud, world, horizon=1000, guarantee=CentralGaussian(1, 4.0, 1e-3).guarantee)
+    own = bdp.combine(Doubling(5), loud, world, horizon=1000, guarantee=CentralGaussian(1, 4.0, 1e-3).guarantee)
     own.update(own.act(), np.zeros((5, 2)))
     assert own.guarantee.epsilon == 4.0 and own.missing == 10
 
 
 # States that go elsewhere
-
-
 def test_a_state_of_other_bounds_is_refused():
     a, b = (bdp.make("CDP-PE", LinearArms([[1, 0], [0, 1]], [0.5, 0], rewards="gaussian", bound=bound), horizon=10**5,
                      epsilon=1.0, delta=1e-6) for bound in (100.0, 1.0))
-    with pytest.raises(ValueError, match=r"state must come from CDP-PE.*\[-1, 1\].*got that of.*\[-100, 100\]"):
-        b.restore(a.save())
+    refused(r"state must come from CDP-PE.*\[-1, 1\].*got that of.*\[-100, 100\]", b.restore, a.save())
 
 
 @pytest.mark.parametrize("name", ["LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-Batched-JDP", "LinUCB-LDP", "LinUCB"])
 def test_a_state_of_other_rewards_is_refused(name):
     worlds = PoolContextual(arms=5, dimension=3, items=50, noise_std=0.5, clip=True), ContextualLinear(5, 3)
     wide, narrow = (bdp.make(name, world, horizon=400, epsilon=1.0, delta=0.01) for world in worlds)
-    with pytest.raises(ValueError, match=r"state must come from LinUCB.*\[0, 1\].*got that of.*\[-1, 1\]"):
-        narrow.restore(wide.save())
+    refused(r"state must come from LinUCB.*\[0, 1\].*got that of.*\[-1, 1\]", narrow.restore, wide.save())
 
 
 def test_a_state_of_another_privatizer_is_refused():
     one, other = (bdp.combine(Doubling(), partial(CentralLaplace, epsilon=epsilon), ARMS, horizon=1000) for epsilon in (10.0, 1.0))
-    with pytest.raises(ValueError, match="state must come from Doubling"):
-        other.restore(one.save())
+    refused("state must come from Doubling", other.restore, one.save())
 
 
 # Threads
-
-
 @pytest.fixture
-def switching():
-    """Let threads take turns after every few instructions."""
+def four_threads():
+    """Return a function that does something in four threads, which take turns after every few instructions."""
+    def work(what):
+        threads = [threading.Thread(target=what) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=600)
+
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
-    yield
+    yield work
     sys.setswitchinterval(before)
 
 
 @pytest.mark.parametrize("name", ["DP-UCB", "VB-SDP-AE", "CDP-PE", "LinUCB-JDP"])
-def test_threads_lose_no_answer_and_take_none_twice(name, switching):
+def test_threads_lose_no_answer_and_take_none_twice(name, four_threads):
     problem = {"CDP-PE": LinearArms([[1, 0], [0, 1]], [0.5, 0]), "LinUCB-JDP": ContextualLinear(2, 2)}.get(name, ARMS)
     live = bdp.make(name, problem, horizon=10**6, epsilon=1.0, delta=1e-3)
     shown = (np.eye(2),) if name == "LinUCB-JDP" else ()
     taken, errors, states = [], [], []
 
-    def serve(answers):
-        for _ in range(answers):
+    def serve():
+        for _ in range(150):
             ticket = live.act(*shown)
             for _ in range(2):  # sent twice
                 try:
@@ -207,18 +187,14 @@ def test_threads_lose_no_answer_and_take_none_twice(name, switching):
                     errors.append(str(error))
         states.append(live.save())
 
-    threads = [threading.Thread(target=serve, args=(150,)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=600)
+    four_threads(serve)
     assert live.played == len(taken) == len(set(taken))
     assert len(errors) == 2 * 600 - len(taken) and all(error.startswith("ticket must be open") for error in errors)
     assert len(taken) > 500 or name != "DP-UCB"  # where batches close, tickets of the others expire
     assert max(int(state["played"]) for state in states) == live.played
 
 
-def test_one_ticket_from_many_threads_is_taken_once(switching):
+def test_one_ticket_from_many_threads_is_taken_once(four_threads):
     for _ in range(50):
         live = bdp.make("VB-SDP-AE", ARMS, horizon=1000, epsilon=1.0, delta=1e-3)
         ticket, outcomes = live.act(), []
@@ -230,11 +206,7 @@ def test_one_ticket_from_many_threads_is_taken_once(switching):
             except ValueError:
                 outcomes.append("refused")
 
-        threads = [threading.Thread(target=answer) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(timeout=60)
+        four_threads(answer)
         assert sorted(outcomes) == ["refused"] * 3 + ["taken"] and live.played == 1
 
 
@@ -298,8 +270,6 @@ def test_a_copy_has_a_lock_of_its_own(duplicate):
 
 
 # Answers outside the range
-
-
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e101, -1e300])
 def test_a_clipped_answer_always_counts(bad):
     live = bdp.combine(Doubling(), partial(CentralLaplace, epsilon=1.0, clip=True), ARMS, horizon=10_000)

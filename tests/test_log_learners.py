@@ -17,7 +17,8 @@ from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms
 from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.ridge import FixedWidth
-from tests.small_problems import PROBLEMS, SYSTEMS
+from tests.small_problems import PROBLEMS, SYSTEMS, refused
+from tests.test_combine import BATCH, Greedy
 
 MEANS = np.array([0.9, 0.3, 0.6])
 ARMS = BernoulliArms(MEANS)
@@ -26,8 +27,6 @@ SURE = 1e-7  # probability of a false alarm of each statistical test
 
 
 # Replay.
-
-
 def lived(player, means, rounds):
     """Return the probability of every sequence of arms and rewards that a learner without noise lives through."""
     if not rounds:
@@ -106,8 +105,7 @@ def linucb(d, *columns, **more):
 ])
 def test_replay_says_what_is_wrong(call, text):
     log = record("uniform", ARMS, 100, np.random.default_rng(3))
-    with pytest.raises(ValueError, match=text):
-        call(log, bdp.make("SDP-AE", ARMS, horizon=100, epsilon=1.0, delta=0.1, batch_size=10))
+    refused(text, call, log, bdp.make("SDP-AE", ARMS, horizon=100, epsilon=1.0, delta=0.1, batch_size=10))
 
 
 def test_a_replayed_learner_says_whom_it_took_rows_for():
@@ -119,13 +117,10 @@ def test_a_replayed_learner_says_whom_it_took_rows_for():
     words = f"{found.used} of its rounds replay a log, whose rows are taken for those of different users"
     assert words in str(found.learner.guarantee) and "log" not in str(learner.guarantee)
     assert replay(free, log, rng=np.random.default_rng(0)).learner.guarantee == free.guarantee
-    with pytest.raises(ValueError, match="row 1 of the log: user must be asked once at most"):
-        warm_start(learner, log)
+    refused("row 1 of the log: user must be asked once at most", warm_start, learner, log)
 
 
 # Warm start.
-
-
 def logged(name, rows, **more):
     """Return a learner of a system, with its problem's instance, and a uniform log of it."""
     rng = np.random.default_rng(4)
@@ -137,7 +132,6 @@ def logged(name, rows, **more):
 
 
 def with_users(log, users=None):
-    """Return a log of the same rounds and of other users."""
     return Log(log.actions, log.rewards, features=log.features, users=users)
 
 
@@ -338,8 +332,7 @@ def test_a_user_of_the_log_is_in_no_more_batches_than_promised():
         (two, arms, "row 40 of the log: user must be asked once"),
         (short, with_users(log, range(200)), "horizon must leave rounds to play after the 200 rows up to row 199, .* got 200"),
     ]:
-        with pytest.raises(ValueError, match=text):
-            warm_start(player, users)
+        refused(text, warm_start, player, users)
     assert [warm_start(one, twice, skip_returning=True).played for one in (learner, short)] == [140, 140]
     warm = warm_start(three, few, skip_returning=True)
     assert warm.played == 80 and max(warm.register.count.values()) == 3
@@ -354,8 +347,7 @@ def test_a_log_of_larger_rewards_is_clipped_if_that_was_asked_for(clip):
     if clip:
         assert warm_start(learner, log, rng=np.random.default_rng(1)).learner.sums == pytest.approx([7.5, 7.5], abs=1e-6)
     else:
-        with pytest.raises(ValueError, match="row 0 of the log: rewards must be"):
-            warm_start(learner, log)
+        refused("row 0 of the log: rewards must be", warm_start, learner, log)
 
 
 def test_public_logs_are_told_exactly_and_live_users_privately():
@@ -401,54 +393,36 @@ def test_a_warm_start_is_as_private_as_it_says():
         assert found.passed == passed
 
 
-class Own:
-    """A learner with features of somebody's own."""
-
-    def choose(self, features):
-        return features[..., 0].argmax(axis=-1)
-
-    def tell(self, released):
-        pass
-
-
 LOG = record("uniform", ARMS, 200, np.random.default_rng(1))
-MADE = bdp.make("AE", ARMS, horizon=900)
+MADE, OPENED = (bdp.make("AE", ARMS, horizon=900) for _ in range(2))
+OPENED.act()
 
 
 @pytest.mark.parametrize(("learner", "text"), [
     (lambda: bdp.make("AE", ARMS, horizon=None), "learner must be one for a known horizon, got AE, unknown horizon"),
-    (lambda: bdp.combine(Own(), bdp.privatizers.LocalGaussian(5, 1.0, 0.1, domain=bdp.privatizers.LinearStatistics(2)), CONTEXTS,
-                         horizon=900),
-     "learner must be a LinUCB to learn from what another policy chose, got a Own"),
+    (lambda: bdp.combine(Greedy(), BATCH, CONTEXTS, horizon=900),
+     "learner must be a LinUCB to learn from what another policy chose, got a Greedy"),
     (lambda: bdp.make("LinUCB-DGS", CONTEXTS, horizon=900, epsilon=1.0, delta=0.1, calibration="experiment", perturb_contexts=0.1),
      "learner must see features as they were logged, got LinUCB-DGS, which perturbs them"),
     (lambda: bdp.make("LinUCB", CONTEXTS, horizon=200), r"horizon must leave rounds to play after the 200 rows .* got 200"),
     (lambda: bdp.make("UCB1", ARMS, horizon=150), r"horizon must leave rounds to play after the 150 rows up to row 149, .* 150"),
     (lambda: bdp.make("SDP-PE", PROBLEMS["linear"][0], horizon=900, epsilon=1.0, delta=0.1), "log must have 12 arms"),
     (lambda: warm_start(bdp.make("UCB1", ARMS, horizon=900), LOG), "learner must be fresh, but it has played 200 rounds"),
-    (lambda: tickets_of(copy.deepcopy(MADE)), "learner must be fresh, but it has played 0 rounds and has 1 open tickets"),
+    (lambda: OPENED, "learner must be fresh, but it has played 0 rounds and has 1 open tickets"),
 ])
 def test_who_cannot_start_from_a_log_says_why(learner, text):
     made = learner()
     log = record("uniform", CONTEXTS, 200, np.random.default_rng(1)) if made.setting == "contextual" else LOG
     for public in (False, True):
-        with pytest.raises(ValueError, match=text):
-            warm_start(made, log, log_is_public=public)
-
-
-def tickets_of(learner):
-    learner.act()
-    return learner
+        refused(text, warm_start, made, log, log_is_public=public)
 
 
 def test_learners_and_logs_are_what_they_should_be():
     for call in (replay, warm_start):
-        with pytest.raises(TypeError, match="learner must be what make"):
-            call("LinUCB", LOG)
+        refused("learner must be what make", call, "LinUCB", LOG, error=TypeError)
     assert replay(bdp.make("AE", ARMS, horizon=None, first_horizon=2), LOG).used > 0  # restarts may be judged
     for name in ("log_is_public", "skip_returning"):
-        with pytest.raises(ValueError, match=f"{name} must be True or False, got 1"):
-            warm_start(MADE, LOG, **{name: 1})
+        refused(f"{name} must be True or False, got 1", warm_start, MADE, LOG, **{name: 1})
     actions, made = LinearArms(np.eye(3), [0.5, 0.1, 0.1]), {"horizon": 3000, "epsilon": 1.0, "delta": 0.1}
     linear = record("uniform", actions, 100, np.random.default_rng(1))
     assert warm_start(bdp.make("SDP-PE", actions, **made), linear, log_is_public=True).played >= 0

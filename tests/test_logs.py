@@ -13,6 +13,7 @@ from scipy.stats import binom
 import bandits_dp as bdp
 from bandits_dp.companion.logs import Log, evaluate, record, warm_start
 from bandits_dp.problems import BernoulliArms, ContextualLinear, GradedArms, PoolContextual, Rounds, SphericalArms, SphericalClients
+from tests.small_problems import refused
 
 MEANS = np.array([0.9, 0.3, 0.6])
 TINY = [[0.2, 0.9, 0.4], [0.7, 0.1, 0.5]]  # mean rewards of three actions in two kinds of rows
@@ -24,7 +25,6 @@ def tiny(**changes):
 
 
 # What is wrong is named by column and row.
-
 NAN = math.nan
 WRONG = [
     ({"actions": [0, 3, 1, 1]}, "actions must be one of 3 arms, an integer from 0 to 2, got 3 in row 1"),
@@ -51,8 +51,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("changes", "text"), WRONG, ids=[f"{next(iter(changes))}-{i}" for i, (changes, _) in enumerate(WRONG)])
 def test_a_log_names_column_and_row(changes, text):
-    with pytest.raises(ValueError, match=text):
-        Log(**tiny(**changes))
+    refused(text, Log, **tiny(**changes))
 
 
 def test_a_log_is_a_copy_that_nobody_can_change():
@@ -98,8 +97,6 @@ def test_columns_of_tables_are_columns():
 
 
 # Recording.
-
-
 class Regulars(ContextualLinear):
     """A problem that says who comes, and what each round pays."""
 
@@ -135,12 +132,10 @@ def test_recorded_frequencies_are_the_propensities():
         for got, n, p in ((here.sum(), 20_000, share), (log.rewards[here].sum(), here.sum(), MEANS[arm])):
             assert min(binom.cdf(got, n, p), binom.sf(got - 1, n, p)) > 1e-8
     for problem, kind, text in ((SphericalClients(12, 3), ValueError, "whose clients"), ([0.5], TypeError, "problem must be")):
-        with pytest.raises(kind, match=text):
-            record("uniform", problem, 10, np.random.default_rng(1))
+        refused(text, record, "uniform", problem, 10, np.random.default_rng(1), error=kind)
 
 
 # Weighted estimates.
-
 LOGGING = [[0.6, 0.3, 0.1], [0.2, 0.2, 0.6]]
 TARGET = [[0.0, 0.8, 0.2], [0.5, 0.25, 0.25]]
 TRUTH = sum(0.5 * np.dot(TARGET[k], TINY[k]) for k in (0, 1))
@@ -255,8 +250,7 @@ def test_plain_arms_and_frozen_learners_are_judged():
     (lambda log: evaluate(bdp.make("DPE", SphericalClients(3, 2), horizon=9), log), "policy must show one arm to one user"),
 ])
 def test_evaluate_says_what_is_wrong(call, text):
-    with pytest.raises(ValueError, match=text):
-        call(Log(**tiny()))
+    refused(text, call, Log(**tiny()))
 
 
 def test_a_log_is_a_table():
@@ -309,5 +303,4 @@ def test_exploration_is_a_share_of_several_users_and_costs_nothing_if_it_is_none
     assert ((mixed.arm == ticket.arm) == own)[:-1].all() and abs(own.mean() - 2 / 3) < 5.4 * np.sqrt(2 / 9 / 4000)
     np.testing.assert_array_equal(mixed.shown[:-1], features[np.arange(3999), mixed.arm[:-1]])
     for wrong in (-0.1, 1.1, "0.1", math.nan):
-        with pytest.raises(ValueError, match=r"explore must be"):
-            one.act(features[0], explore=wrong)
+        refused(r"explore must be", one.act, features[0], explore=wrong)

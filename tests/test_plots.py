@@ -124,7 +124,6 @@ def test_figure_refuses(changes: dict[str, Any], words: str) -> None:
 
 # ---- Style and bands
 def drawn(kind: str, *bands: Any, texts: Any = (), **axes: Any) -> bytes:
-    """Draw bands and texts in the book's style, and return the picture."""
     stream = io.BytesIO()
     with use_style():
         figure = Figure()

@@ -19,7 +19,7 @@ from bandits_dp.privatizers import BinarySum, Box, Identity, VectorSum
 from bandits_dp.widths.arms import PaperWidth
 from tests.chapters import leverages, power
 from tests.small_problems import elimination, sphere
-from tests.test_07_arm_elimination import DOUBLING, T, one_good_arm, prices, regret, two_arms
+from tests.test_07_arm_elimination import DOUBLING, T, one_good_arm, parameter, prices, regret, two_arms
 
 tenenbaum = partial(pytest.mark.claim, "tenenbaum2021", chapter="07_arm_elimination")
 linear = partial(pytest.mark.claim, "li2022", chapter="08_phased_elimination")
@@ -28,17 +28,9 @@ contextual = partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_u
 wang = partial(pytest.mark.claim, "wang2022", chapter="12_dynamic_sensitivity")
 
 # ---- Tenenbaum, Kaplan, Mansour, Stemmer 2021
-
-
-def parameter(log_mgf: np.ndarray, s: np.ndarray) -> float:
-    """Sub-Gaussian parameter by Definition 1: the largest 2 ln E e^(sX) / s^2."""
-    return float((2 * log_mgf / s**2).max())
-
-
-@tenenbaum("Definition 1, sums and bounded variables",
-           r"It is well known that if $X_i \sim SG(\sigma_i^2)$ are independent random variables for $i = 1, \ldots, n$, then "
-           r"$\sum_{i=1}^n X_n \sim SG(\sum_{i=1}^n \sigma_i^2)$ and for any $a, b > 0, a \cdot X_1 + b \sim SG(a^2 \cdot "
-           r"\sigma_1^2)$. A bounded random variable $X \in [a, b]$ is $SG((b-a)^2/4)$.",
+@tenenbaum("Definition 1, sums and bounded variables", r"It is well known that if $X_i \sim SG(\sigma_i^2)$ are independent random "
+           r"variables for $i = 1, \ldots, n$, then $\sum_{i=1}^n X_n \sim SG(\sum_{i=1}^n \sigma_i^2)$ and for any $a, b > 0, a "
+           r"\cdot X_1 + b \sim SG(a^2 \cdot \sigma_1^2)$. A bounded random variable $X \in [a, b]$ is $SG((b-a)^2/4)$.",
            computed="The parameter of Definition 1, over what is stated, for laws on the two ends of an interval, which are the "
            "worst for their mean, as exponentials are convex: one such variable, three times one and a shift, and a sum of ten "
            "with lengths 1 to 10. None is above 1, and a fair coin has 1.", outcome="confirmed")
@@ -71,9 +63,8 @@ def test_tails_as_a_definition(measured: dict[str, float]) -> None:
     assert needed == pytest.approx(2 * (1 + math.log(2)), rel=0.01) and enough == pytest.approx(4, rel=0.01)
 
 
-@tenenbaum("Lemma 2.1",
-           r"Let $\{X_i\}_{i=1}^n$ be independent $SG(\sigma^2)$ random variables, then $P\left(\left|\sum_{i=1}^n X_i - "
-           r"\mathbb{E}\left[\sum_{i=1}^n X_i\right]\right| \ge t\right) \le 2\exp\left(\frac{-t^2}{2n\sigma^2}\right)$.",
+@tenenbaum("Lemma 2.1", r"Let $\{X_i\}_{i=1}^n$ be independent $SG(\sigma^2)$ random variables, then $P\left(\left|\sum_{i=1}^n "
+           r"X_i - \mathbb{E}\left[\sum_{i=1}^n X_i\right]\right| \ge t\right) \le 2\exp\left(\frac{-t^2}{2n\sigma^2}\right)$.",
            computed="The exact probability over the bound, fair bits with n from 1 to 10,000, and Gaussian variables, at "
            "deviations where the bound is below 1; and how much larger than the bound's its exponent is, far out.",
            outcome="confirmed")
@@ -151,9 +142,8 @@ def pulls(gap: float, sigma: float, horizon: float, batch: int | None) -> tuple[
     return users(high), users(low) if low else 0
 
 
-@tenenbaum("Theorem 3.1, proof sketch: pulls",
-           r"We show that this occurs after at most $O\left(\frac{\log T}{\Delta_a^2} + \frac{\sigma_{\varepsilon,\delta}^2 \cdot "
-           r"\log T}{m\Delta_a^2}\right)$ pulls of the arm a …",
+@tenenbaum("Theorem 3.1, proof sketch: pulls", r"We show that this occurs after at most $O\left(\frac{\log T}{\Delta_a^2} + "
+           r"\frac{\sigma_{\varepsilon,\delta}^2 \cdot \log T}{m\Delta_a^2}\right)$ pulls of the arm a …",
            computed=r"'This' is that the width of line 14 is $\Delta/4$: the pulls before the last batch over the printed sum, "
            r"$\Delta$ from 0.02 to 0.8, $\sigma^2/m$ from 0 to 100, T from $10^4$ to $10^{12}$. The largest is near 160, which is "
            r"$32(1+2x)^2/(1+x^2)$ at $x=\sigma/\sqrt m=2$, whatever T is.", outcome="confirmed")
@@ -211,14 +201,11 @@ def test_costs_on_the_slides(measured: dict[str, float]) -> None:
 
 
 # ---- Li, Zhou, Ji 2022
-
-
-@clients("Section 3.2, error of an action",
-         r"estimation error associated with the action-related uncertainty for action $x$ is at most "
-         r"$\sqrt{2g(\pi)\log(1/\beta)/h}$ with probability $1-\beta$ for any $\beta\in(0,1)$",
+@clients("Section 3.2, error of an action", "estimation error associated with the action-related uncertainty for action $x$ is at "
+         r"most $\sqrt{2g(\pi)\log(1/\beta)/h}$ with probability $1-\beta$ for any $\beta\in(0,1)$",
          computed=r"Each action of the design played $\lceil h\pi(x)\rceil$ times, h from 30 to 100,000, actions on spheres, d "
          r"from 2 to 20: the variance of an estimate, for rewards of variance 1, over $g(\pi)/h$. With it Chernoff's bound gives "
-         r"the sentence for one side; for Gaussian rewards, exactly, also for both sides together.", outcome="confirmed")
+         "the sentence for one side; for Gaussian rewards, exactly, also for both sides together.", outcome="confirmed")
 def test_error_of_an_action(measured: dict[str, float]) -> None:
     ratios = []
     for d, h in itertools.product((2, 5, 20), (30, 1000, 10**5)):
@@ -232,11 +219,10 @@ def test_error_of_an_action(measured: dict[str, float]) -> None:
     assert 0.95 < max(ratios) <= 1 + 1e-9 and 0.95 < both.max() <= 1
 
 
-@linear("Section 3.2, Kiefer and Wolfowitz",
-        r"By the Kiefer-Wolfowitz Theorem [KW60], one can find a distribution $\pi^*$ minimizing $g(\cdot)$ with $g(\pi^*)=d$, and "
-        r"the support set … has a size no greater than …",
-        computed=r"Designs for 300 actions of a sphere, d from 2 to 6, with g within 0.1% of d, from which actions are taken away "
-        r"as long as the moment matrix can be kept (Carathéodory): g over d, the largest support over $d(d+1)/2$, and the least g "
+@linear("Section 3.2, Kiefer and Wolfowitz", r"By the Kiefer-Wolfowitz Theorem [KW60], one can find a distribution $\pi^*$ "
+        r"minimizing $g(\cdot)$ with $g(\pi^*)=d$, and the support set … has a size no greater than …",
+        computed="Designs for 300 actions of a sphere, d from 2 to 6, with g within 0.1% of d, from which actions are taken away "
+        "as long as the moment matrix can be kept (Carathéodory): g over d, the largest support over $d(d+1)/2$, and the least g "
         "over d of 2,000 distributions at random.", outcome="confirmed")
 def test_kiefer_and_wolfowitz(measured: dict[str, float]) -> None:
     largest, share, least = 0.0, 0.0, math.inf
@@ -261,10 +247,9 @@ def test_kiefer_and_wolfowitz(measured: dict[str, float]) -> None:
     assert largest < 1.005 and 0.9 < share <= 1 and least > 1
 
 
-@clients("Section 4.3, less noise",
-         "… by adding much less random noise, each client can now hide her information in the crowd, i.e., privacy amplification "
-         "by shuffling …",
-         computed=r"Variance of the noise of one client's message, certified bits for 25 numbers at $(1,10^{-6})$, over that of "
+@clients("Section 4.3, less noise", "… by adding much less random noise, each client can now hide her information in the crowd, "
+         "i.e., privacy amplification by shuffling …",
+         computed="Variance of the noise of one client's message, certified bits for 25 numbers at $(1,10^{-6})$, over that of "
          "Gaussian noise in the local model with the same promise, for 100 to a million clients.", outcome="confirmed")
 def test_less_noise_for_each_client(measured: dict[str, float]) -> None:
     crowds = np.array([10**2, 10**4, 10**6])
@@ -276,12 +261,11 @@ def test_less_noise_for_each_client(measured: dict[str, float]) -> None:
     assert shares[0] < 0.02
 
 
-@clients("Remark 5.6, the reason",
-         "Essentially, this is because the uncertainty introduced by privacy noise is dominated by the client-related "
-         "uncertainty …",
-         computed=r"The private part of an estimate's error over that of the clients, in our set-up of section 7's simulation "
+@clients("Remark 5.6, the reason", "Essentially, this is because the uncertainty introduced by privacy noise is dominated by the "
+         "client-related uncertainty …",
+         computed="The private part of an estimate's error over that of the clients, in our set-up of section 7's simulation "
          r"($\sigma=0.1$, d = 20, $(10,0.25)$), certified: its power of the number of clients, in the central, shuffle and local "
-         "model, and the number from which it is below 1. As a statement on orders it is true; with the printed $\\sigma_n$ (as we "
+         r"model, and the number from which it is below 1. As a statement on orders it is true; with the printed $\sigma_n$ (as we "
          r"read it, $2\sigma_{nc}\sqrt{Sd}$) it needs many more clients.", outcome="confirmed")
 def test_privacy_noise_is_dominated(measured: dict[str, float]) -> None:
     actions, crowds = sphere(1000, 20), np.array([10**3, 10**5, 10**7])
@@ -303,9 +287,8 @@ def test_privacy_noise_is_dominated(measured: dict[str, float]) -> None:
     assert measured["central: clients from which it is below 1"] < 0.1 * printed**2
 
 
-@clients("Appendix B.1, what a good event gives",
-         r"If the optimal action $x^*\in D_l$, then $x^*\in D_{l+1}$. … For any $x\in D_{l+1}$, we have "
-         r"$\langle\theta^*,x^*-x\rangle\le4W_l$.",
+@clients("Appendix B.1, what a good event gives", r"If the optimal action $x^*\in D_l$, then $x^*\in D_{l+1}$. … For any $x\in "
+         r"D_{l+1}$, we have $\langle\theta^*,x^*-x\rangle\le4W_l$.",
          computed="The package's elimination, with the rule of line 18, told estimates of two actions that are off by W at most: "
          "the largest gap that an action may have and stay, in W, and the largest error of each, in W, up to which the optimal "
          "action stays, whatever its gap is.", outcome="confirmed")
@@ -333,12 +316,11 @@ def test_good_events(measured: dict[str, float]) -> None:
     assert stays == pytest.approx(4, abs=0.006) and error == pytest.approx(1, abs=0.006)
 
 
-@clients("Section 8, size of messages",
-         r"… they require that both the Gram matrix of actions (of size $O(d^2)$) and reward vectors (of size $O(d)$) be "
-         r"periodically communicated … Instead, in our algorithm, only private average local reward for the chosen actions (of "
-         r"size $O(d\log\log d)$) would be communicated in each phase.",
+@clients("Section 8, size of messages", "… they require that both the Gram matrix of actions (of size $O(d^2)$) and reward vectors "
+         "(of size $O(d)$) be periodically communicated … Instead, in our algorithm, only private average local reward for the "
+         r"chosen actions (of size $O(d\log\log d)$) would be communicated in each phase.",
          computed=r"Length of a client's vector, a thousand actions of spheres, d from 5 to 40: its exponent of d, over $d\log\log "
-         r"d$, and over $d^2+d$ numbers. (Of Dubey and Pentland we know what this paper says.)", outcome="confirmed")
+         "d$, and over $d^2+d$ numbers. (Of Dubey and Pentland we know what this paper says.)", outcome="confirmed")
 def test_size_of_messages(measured: dict[str, float]) -> None:
     sizes = np.array([5, 10, 20, 40])
     lengths = np.array([np.count_nonzero(g_optimal_design(sphere(1000, int(d))).weights) for d in sizes])
@@ -349,8 +331,6 @@ def test_size_of_messages(measured: dict[str, float]) -> None:
 
 
 # ---- Chowdhury and Zhou 2022
-
-
 @contextual("Section 6, determinant trick under its condition",
             r"… if one uses the determinant trick, one can obtain that … if the condition … holds.",
             computed=r"The formula, as Lemma 12 of Abbasi-Yadkori et al. in the proof of Claim A.6 has it: "
@@ -372,10 +352,9 @@ def test_determinant_trick_holds(measured: dict[str, float]) -> None:
         assert max(ratios) <= 1 + 1e-6 and (rank > 1 or max(ratios) > 0.999)
 
 
-@contextual("Section 6, tails of the noise",
-            "the random noise introduced by these advanced shuffle protocols is (discrete) Laplace, which at best exhibits "
-            "sub-exponential tail behavior … In contrast, our current adopted shuffle protocol from Cheu et al results in random "
-            "vectors and matrices with Binomial entries, which have sub-Gaussian tails.",
+@contextual("Section 6, tails of the noise", "the random noise introduced by these advanced shuffle protocols is (discrete) "
+            "Laplace, which at best exhibits sub-exponential tail behavior … In contrast, our current adopted shuffle protocol "
+            "from Cheu et al results in random vectors and matrices with Binomial entries, which have sub-Gaussian tails.",
             computed=r"$-\ln P(X\ge t)$ of discrete Laplace noise, $\varepsilon=0.1$, between 20 and 80 standard deviations, and "
             "of the number of ones among $10^9$ bits with $p=1/4$, between 9 and 36: exponents of t, 1 for sub-exponential and 2 "
             "for sub-Gaussian tails.", outcome="confirmed")
@@ -389,13 +368,11 @@ def test_tails_of_the_noise(measured: dict[str, float]) -> None:
     power(measured, "exponent of t, binomial", t, log_tail, 1.9, 2.05)
 
 
-@pytest.mark.claim("chowdhury2022", "Footnote 1",
-                   r"In contrast, for MAB, the problem-independent upper bounds in the local and central model are both "
-                   r"$\tilde O(\sqrt T)$ (Ren et al., 2020a).", chapter="07_arm_elimination",
+@pytest.mark.claim("chowdhury2022", "Footnote 1", "In contrast, for MAB, the problem-independent upper bounds in the local and "
+                   r"central model are both $\tilde O(\sqrt T)$ (Ren et al., 2020a).", chapter="07_arm_elimination",
                    computed=r"Largest regret over gaps around $\sqrt{k\log T/T}$ (local: over $\varepsilon$), ten arms, "
                    r"$\varepsilon=0.5$, of elimination on randomized response and of DP-SE: exponent of T, from $10^6$ to "
-                   r"$10^{12}$, after the root of the logarithm. (Our copy has lost the root "
-                   "sign.)", outcome="confirmed")
+                   "$10^{12}$, after the root of the logarithm. (Our copy has lost the root sign.)", outcome="confirmed")
 def test_worst_cases_of_arms(measured: dict[str, float]) -> None:
     horizons = 10 ** np.array([6, 9, 12])
     for word, name, scale, options in (("local", "LDP-AE", 0.5, DOUBLING), ("central", "DP-SE", 1.0, {"delta": None})):
@@ -408,11 +385,8 @@ def test_worst_cases_of_arms(measured: dict[str, float]) -> None:
 
 
 # ---- Wang, Zhao, Wang 2022
-
-
-@wang("Proof of Theorem 2, last steps",
-      r"The last inequality holds because there are at most $\log t$ terms in the summation, and $(\frac{1}{1})^2 + "
-      r"(\frac{1}{3})^2 + \dots$ is upper bounded by 2.",
+@wang("Proof of Theorem 2, last steps", r"The last inequality holds because there are at most $\log t$ terms in the summation, and "
+      r"$(\frac{1}{1})^2 + (\frac{1}{3})^2 + \dots$ is upper bounded by 2.",
       computed=r"The series of $1/(2^i-1)^2$; and $\sum_{i\le n}(1+1/(2^i-1))^2$ over $2n+2$, $n=\log_2t$ from 1 to 60 (the "
       "logarithm has base 2, as in Algorithm 1): at most 1, which one term reaches.", outcome="confirmed")
 def test_last_steps_of_theorem_2(measured: dict[str, float]) -> None:
@@ -423,10 +397,9 @@ def test_last_steps_of_theorem_2(measured: dict[str, float]) -> None:
     assert series <= 2 and share == pytest.approx(1)
 
 
-@wang("Proof of Theorem 3, a maximum",
-      r"by taking the derivative of $\frac{\log^{1.5} t}{\sqrt{t}}$ and find its maximum value at $t=e^3$, since it is a concave "
-      r"function. Substitute it back and we get its bound of $\frac{3^{1.5}}{e^{1.5}}$.",
-      computed=r"Natural logarithm: the largest value over the stated one and where it is over $e^3$, on a fine grid from 1 to "
+@wang("Proof of Theorem 3, a maximum", r"by taking the derivative of $\frac{\log^{1.5} t}{\sqrt{t}}$ and find its maximum value at "
+      r"$t=e^3$, since it is a concave function. Substitute it back and we get its bound of $\frac{3^{1.5}}{e^{1.5}}$.",
+      computed="Natural logarithm: the largest value over the stated one and where it is over $e^3$, on a fine grid from 1 to "
       r"$10^{12}$. (Its logarithm is concave in $\ln t$, which is what makes the only stationary point the maximum.)",
       outcome="confirmed")
 def test_the_maximum_of_theorem_3(measured: dict[str, float]) -> None:
@@ -438,17 +411,16 @@ def test_the_maximum_of_theorem_3(measured: dict[str, float]) -> None:
     assert (np.diff(np.log(value), 2) < 0).all()
 
 
-@wang("Proof of Theorem 1, sensitivity of a partial sum",
-      r"For partial sum $\sum_{i=i}^j \Delta(\hat{\boldsymbol{\theta}}_i)$ , i.e., $\hat{\boldsymbol{\theta}}_j - "
-      r"\hat{\boldsymbol{\theta}}_i$ , its sensitivity is bounded by $\hat{\boldsymbol{\theta}}_j - "
-      r"\hat{\boldsymbol{\theta}}'_j$ and further bounded by $\Delta_j$ as discussed in Lemma 1.",
+@wang("Proof of Theorem 1, sensitivity of a partial sum", r"For partial sum $\sum_{i=i}^j \Delta(\hat{\boldsymbol{\theta}}_i)$ , "
+      r"i.e., $\hat{\boldsymbol{\theta}}_j - \hat{\boldsymbol{\theta}}_i$ , its sensitivity is bounded by "
+      r"$\hat{\boldsymbol{\theta}}_j - \hat{\boldsymbol{\theta}}'_j$ and further bounded by $\Delta_j$ as discussed in Lemma 1.",
       computed=r"How far one reward moves $\hat\theta_j-\hat\theta_i$, over $\Delta_j$, for the intervals $(i,j]$ of the tree: in "
       r"one dimension, songs $\pm1$, ridge 1, $\Delta_j=2/(j+1)$, up to $j=2^{10}$; and in two, for songs with the least "
       r"eigenvalue $\lambda_0t/16$ at $t=i$, $\lambda_0=1/2$, which then turn to the weak direction, with Lemma 1's "
       r"$\Delta_j=32L/(\lambda_0j)$. (If the reward came before the interval, $\Delta_i\le\frac32\Delta_j$ is a bound in every "
       r"dimension, since the intervals that add up to a round have $i\ge2(j-i)$.)", outcome="open",
       readings=[r"the reward is in the interval, so that $\hat\theta_i$ is the same: then it is as said; this reading survives",
-                "the reward is in the interval or before it, one dimension, songs of one length: never above $\\Delta_j$; this "
+                r"the reward is in the interval or before it, one dimension, songs of one length: never above $\Delta_j$; this "
                 "reading survives",
                 r"the same for all songs: up to $\frac32\Delta_j$ by that bound, and 1.4 times in the example; with a constant "
                 "factor in the noise it is as said, too"])

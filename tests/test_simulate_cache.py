@@ -105,7 +105,6 @@ if __name__ == "__main__":
 
 
 def script_in(folder, workers, cache):
-    """Write the sweep, and the module with its problem; return the script."""
     (folder / "slow.py").write_text(SLOW)
     (folder / "sweep.py").write_text(SWEEP.replace("WORKERS", str(workers)).replace("CACHE", cache))
     return folder / "sweep.py"
