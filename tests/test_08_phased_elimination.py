@@ -88,26 +88,25 @@ def test_the_scene_of_the_design():
     space = defined(CHAPTER, "design", "moving-design", COLORS=COLORS)
     menu, share = space["menu"], np.repeat([0.5, 0.0], [2, 28])
     frames = {int(step): shown for (step,), shown in stored_scene(CHAPTER, "moving-design").items()}
-    for step in range(41):
+    for step in range(301):
         if step in frames:
             marks, note = space["design_step"](step)
-            drawn = {mark.key: mark for mark in marks}
+            drawn = {mark.key.removeprefix("now "): mark for mark in marks if not mark.key.startswith("first ")}
             leverage, inverse = leverages(menu, share), np.linalg.inv((menu.T * share) @ menu)
-            top, rim = drawn[f"exercise {leverage.argmax()}"], np.array(drawn["ellipse"].points) / 46
+            top, rim = drawn[f"exercise {leverage.argmax()}"], np.array(drawn["rim"].points) / 40
             worst = f"{leverage.max():.2f}"
-            assert f"Step {step}: the worst-known exercise has leverage {worst}, at first 10.63, at best d = 2." in note
-            assert note.endswith(f"Two exercises get {sum(sorted(share)[-2:]):.0%} of the plays.")
-            assert drawn["worst"].words.startswith(f"worst known (ringed): {worst}")
-            assert step < 40 or drawn["worst"].words.endswith(f", {10.63 / leverage.max():.1f} times less")
-            assert (drawn["bar"].width, drawn["goal"].x) == pytest.approx((8.8 * leverage.max(), 2 + 8.8 * 2))
+            assert note.endswith(f"Its uncertainty, the leverage, is {worst} now, 10.63 at first, and 2 at best.")
+            assert drawn["worst"].words == f"uncertainty up to {worst}"
+            assert (drawn["bar"].width, drawn["goal"].x - drawn["bar"].x) == pytest.approx((3.9 * leverage.max(), 3.9 * 2))
             assert (drawn["ring"].x, drawn["ring"].y) == (top.x, top.y) and ((rim @ inverse) * rim).sum(axis=1) == pytest.approx(2)
-            sizes = [(drawn[f"share {i}"].size / 6) ** 2 if f"share {i}" in drawn else 0.0 for i in range(30)]
+            sizes = [(drawn[f"share {i}"].size / 5.5) ** 2 if f"share {i}" in drawn else 0.0 for i in range(30)]
             assert sizes == pytest.approx(np.where(share > 0.005, share, 0.0))
-            assert [drawn[f"exercise {i}"].color == "soft" for i in range(30)] == (leverage <= 2.02).tolist()
+            assert [drawn[f"has {i}"].words for i in np.flatnonzero(share > 0.1)] == [f"{part:.0%}" for part in share[share > 0.1]]
+            assert [drawn[f"exercise {i}"].color == "ink" for i in range(30)] == (leverage <= 2.02).tolist()
             assert frames[step] == ({mark.key: mark.packed() for mark in marks}, note)
         share, _ = space["move_weight"](menu, share)
     best = np.flatnonzero(g_optimal_design(menu, 1.001).weights)
-    assert share[best].sum() > 0.95 and list(frames) == [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40]
+    assert share[best].sum() > 0.995 and list(frames) == [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 40, 100, 300]
 
 
 class Narrow:
