@@ -2,19 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable
 
 import pytest
-from pages import CHAPTERS, both_schemes
+from pages import CHAPTERS, Address, both_schemes
 from playwright.sync_api import Page, expect
 from pybtex.database import parse_file
 
 from checkout import ROOT, SITE
 from plain import cited
 
-pytestmark = pytest.mark.site
-
-Address = Callable[[str, str], str]
 FOUND = "/found \\d+ page/.test(document.querySelector('p.search-summary')?.innerText)"
 SOON = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 

@@ -1,17 +1,11 @@
 """What a reader does with the built book: search, switch to the dark, look at what a link names, print."""
 
 import re
-from collections.abc import Callable
 
-import pytest
-from pages import CHAPTERS, both_schemes
+from pages import CHAPTERS, Address, both_schemes
 from playwright.sync_api import Page, expect
 
 from checkout import ROOT, SITE
-
-pytestmark = pytest.mark.site
-
-Address = Callable[[str, str], str]
 
 
 @both_schemes

@@ -2,19 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable
 from itertools import pairwise
 
-import pytest
+from pages import PHONE, Address
 from playwright.sync_api import Browser, Page, expect
 
 import bandits_dp as bdp
 from checkout import ROOT
 
-pytestmark = pytest.mark.site
-
-Address = Callable[[str, str], str]
-PHONE = {"width": 390, "height": 844}
 LEDGER, CATALOGUE = "book/claims.html", "book/catalogue.html"
 CLAIMS = json.loads((ROOT / "book" / "claims.json").read_text("utf-8"))
 UNTESTED = json.loads((ROOT / "book" / "not_testable.json").read_text("utf-8"))

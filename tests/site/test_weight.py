@@ -11,8 +11,6 @@ from playwright.sync_api import Browser
 
 from checkout import ROOT, SITE
 
-pytestmark = pytest.mark.site
-
 WELCOME = "book/welcome.html"
 MOST_REQUESTS = 22
 

@@ -2,18 +2,14 @@
 
 import math
 import re
-from collections.abc import Callable
 
-import pytest
+from pages import Address
 from playwright.sync_api import Browser, Page, expect
 
 import bandits_dp as bdp
 import which
 from checkout import ROOT
 
-pytestmark = pytest.mark.site
-
-Address = Callable[[str, str], str]
 PAGE = "book/which.html"
 PHONE = {"width": 320, "height": 800}
 ANSWERS = list(which.answers(ROOT))
