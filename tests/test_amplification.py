@@ -1,14 +1,14 @@
-"""Amplification by shuffling: brute force, 40 digits where rounding tells, reference values, its place between other bounds."""
+"""Amplification by shuffling: brute force, 60 digits where rounding tells, reference values, its place between other bounds."""
 
 import math
 
-import mpmath as mp
 import numpy as np
 import pytest
 
 from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import BLOCKS, ROUNDING, clones_delta
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics
+from tests.exact_delta import shuffled
 
 
 def test_blocks_bound_from_above_and_hardly_lose(monkeypatch):
@@ -44,54 +44,16 @@ def test_published_amplified_noise_promises_nothing_explicit():
         AmplifiedGaussian(20, 0.2, 0.1, "theorem")
 
 
-DIGITS = 40  # with which the clones reduction in floating point is compared, everywhere and near the local epsilon
-NEGLIGIBLE = mp.mpf(10) ** -35  # relative to what is summed already
-
-
-def tail(clones, q, epsilon):
-    """What the best event gains, given the number of clones: the sum of all outcomes with a loss above epsilon."""
-    ratio = mp.exp(epsilon)
-    x = int(mp.floor((clones + 1) * (q - (1 - q) / ratio) / ((2 * q - 1) * (1 + 1 / ratio)))) + 1
-    if x > clones + 1:
-        return mp.mpf(0)
-    mass = first = mp.binomial(clones, x - 1) / mp.mpf(2) ** clones
-    rest = mp.mpf(0)
-    for y in range(x, clones + 1):
-        mass *= mp.mpf(clones - y + 1) / y
-        rest += mass
-        if mass < NEGLIGIBLE * rest:
-            break
-    return max(q * (first + rest) + (1 - q) * rest - ratio * ((1 - q) * (first + rest) + q * rest), mp.mpf(0))
-
-
-def exact(local_epsilon, users, epsilon):
-    """The clones reduction of Feldman, McMillan, Talwar 2021, summed over the number of clones from its mode outwards."""
-    with mp.workdps(DIGITS):
-        local, epsilon, others = mp.mpf(local_epsilon), mp.mpf(epsilon), users - 1
-        q, p = 1 / (1 + mp.exp(-local)), mp.exp(-local)
-        mode = int(others * p)
-        top = mp.binomial(others, mode) * p**mode * (1 - p) ** (others - mode)
-        total = mp.mpf(0)
-        for step in (1, -1):
-            weight, clones = top, mode
-            while 0 <= clones <= others and weight > NEGLIGIBLE * top:
-                total += weight * tail(clones, q, epsilon) * (1 if step == 1 or clones != mode else 0)
-                weight *= (others - clones) / mp.mpf(clones + 1) * p / (1 - p) if step == 1 else clones / mp.mpf(
-                    others - clones + 1) * (1 - p) / p
-                clones += step
-        return total
-
-
 @pytest.mark.parametrize(("local_epsilon", "users", "missing"), ((16.98731, 5, 1.8e-5), (12.2178, 33, 9e-5), (20.0, 2, 1e-9)))
 def test_an_epsilon_near_the_local_one_does_not_cancel(local_epsilon, users, missing):
     """With q - e^epsilon (1 - q) taken as it stands, delta was 8e-5 of itself too small at the first point."""
     epsilon = local_epsilon - missing
-    assert clones_delta(local_epsilon, users, epsilon) == pytest.approx(float(exact(local_epsilon, users, epsilon)), rel=1e-12)
+    assert clones_delta(local_epsilon, users, epsilon) == pytest.approx(float(shuffled(users, local_epsilon, epsilon)), rel=1e-12)
 
 
 def test_the_rarest_outcomes_are_not_given_up():
     """What is too unlikely to be summed is charged to delta in full, and so must be rarer than any delta that is asked for."""
-    true = float(exact(1.0, 800, 0.5))
+    true = float(shuffled(800, 1.0, 0.5))
     assert 1e-24 < true < 1e-21
     assert clones_delta(1.0, 800, 0.5) == pytest.approx(true, rel=1e-9, abs=0)
 
@@ -102,6 +64,6 @@ def test_rounding_is_within_the_room_that_is_left_for_it():
     for i in range(80):
         users, local = int(10 ** rng.uniform(0.3, 2.6)), float(10 ** rng.uniform(-2.5, 1.2))
         share = 10 ** rng.uniform(-5, -0.2) if i % 2 else 1 - 10 ** rng.uniform(-6, -0.2)
-        true = exact(local, users, local * share)
-        assert float(true) <= clones_delta(local, users, local * share) * (1 + 5e-8), (users, local, share)
+        true = float(shuffled(users, local, local * share))
+        assert true <= clones_delta(local, users, local * share) * (1 + 5e-8), (users, local, share)
     assert ROUNDING >= 20 * 5e-8
