@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.test_gallery import gallery  # noqa: F401  (a fixture)
+from tests.test_museum import gallery  # noqa: F401  (a fixture)
 from tests.test_plots_browser import chromium, show  # noqa: F401  (fixtures)
 
 

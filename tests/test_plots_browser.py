@@ -33,8 +33,9 @@ def show(chromium: Any) -> Iterator[Any]:
     problems: list[str] = []
     contexts = []
 
-    def open_page(*figures: Any, theme: str = "light", width: int = 1000, script: bool = True) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": 900}, java_script_enabled=script)
+    def open_page(*figures: Any, theme: str = "light", width: int = 1000, script: bool = True, motion: str | None = None) -> Any:
+        size = {"width": width, "height": 900}
+        context = chromium.new_context(viewport=size, java_script_enabled=script, reduced_motion=motion)
         contexts.append(context)
         context.route("**/*", lambda route: (problems.append("request " + route.request.url), route.abort()))
         page = context.new_page()

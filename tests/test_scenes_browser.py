@@ -95,11 +95,9 @@ def test_play_goes_to_the_end_and_starts_again(show):  # noqa: F811
     assert page.locator(".bdp-note").text_content().startswith("0 of 3") and button.text_content() == "Play"
 
 
-def test_nothing_glides_for_readers_who_want_no_motion(chromium):  # noqa: F811
+def test_nothing_glides_for_readers_who_want_no_motion(show):  # noqa: F811
     for motion, wanted in (("reduce", "0s"), ("no-preference", "0.45s")):
-        page = chromium.new_page(reduced_motion=motion)
-        page.set_content(scene()._repr_html_())
+        page = show(scene(), motion=motion)
         page.locator("input[type=range]").first.press("End")
         lasts = page.locator(".bdp-plot circle").first.evaluate("node => getComputedStyle(node).transitionDuration")
         assert lasts.split(",")[0] == wanted
-        page.close()
