@@ -45,12 +45,6 @@ def test_binomial_large_trials_match_high_precision(trials, p):
         assert abs(log_pmf[x - first] - true) < 1e-10
 
 
-def test_counts_that_floats_cannot_tell_apart_are_refused():
-    """Beyond 2^53, where neighbours are one number, though of bits that are nearly all ones few counts are likely."""
-    with pytest.raises(ValueError, match="trials must ask for at most"):
-        binomial_log_pmf(2**60, 1 - 2**-53)
-
-
 @pytest.mark.parametrize(
     ("trials", "l2_shift", "dimension", "epsilon"),
     [(1000, 3.0, 4, 1.0), (400, 3.0, 10, 1.0), (3000, 9.0, 1, 0.5), (10_000, 3.0, 4, 2.2)],
@@ -239,8 +233,6 @@ def test_published_amplified_noise_promises_nothing_explicit():
     for calibration, factor in (("theorem", published), ("experiment", math.sqrt(math.log(500)))):
         noise = privatizers.AmplifiedGaussian(20, 0.2, 0.1, calibration, domain)
         assert noise.unit_std == pytest.approx(factor / (0.2 * math.sqrt(20))) and not noise.guarantee.proved
-    with pytest.raises(ValueError, match="domain must be linear statistics"):
-        privatizers.AmplifiedGaussian(20, 0.2, 0.1, "theorem")
 
 
 @pytest.mark.parametrize(("local_epsilon", "users", "missing"), ((16.98731, 5, 1.8e-5), (12.2178, 33, 9e-5), (20.0, 2, 1e-9)))
