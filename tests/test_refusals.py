@@ -147,6 +147,10 @@ def combined(**changed: Any) -> Any:
     (lambda: named_batch_size("returning", "vector", 20, 5, 0.1, 0.1), r"'returning' is \d+ users here, .*: not even one batch"),
     (lambda: named_batch_size("returning", "central", 1000, 5, 1.0, 0.1), "name must be 'utility' for 'central', got 'returning'"),
     (lambda: bdp.Guarantee(1.0, 0.0, "central", "x", "x", "certified", "x", joint="yes"), "joint must be True or False, got 'yes'"),
+    (lambda: linear("LDP-OLS", PLAIN), "fresh features in every round for LDP-OLS.*i.i.d. and diverse"),
+    (lambda: linear("LDP-OLS", calibration="theorem"), "calibration must be 'certified' for LDP-OLS"),
+    (lambda: linear("LDP-OLS", calibration="experiment"), "calibration must be 'certified' or 'theorem' for LDP-OLS"),
+    (lambda: linear("LDP-OLS", radius_scale=2.0), "radius_scale is not an option of LDP-OLS"),
     (lambda: linear("LDP-AE", STARS, noise="randomized-response"), r"noise must be 'laplace' for rewards in \[0, 1\], got 'rand"),
     (lambda: linear("LDP-AE", ARMS, noise="gauss"), "noise must be None, .randomized-response. or .laplace., got .gauss"),
 ])
