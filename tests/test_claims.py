@@ -174,13 +174,9 @@ def test_what_is_called_open_was_searched_for(path: Path) -> None:
     assert [one for section in sections(path) for one in undated(section)] == []
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Whether it can lose its $d$ is open.", "The best known regret is larger.", "No lower bound is known for returning users.",
-        "We know of no lower bound\nwith a logarithm.", "**What is open.** A lower bound.",
-        "Nobody knows whether $T^{3/4}$ is right.",
-    ],
-)
+@pytest.mark.parametrize("sentence", [
+    "Whether it can lose its $d$ is open.", "The best known regret is larger.", "No lower bound is known for returning users.",
+    "We know of no lower bound\nwith a logarithm.", "**What is open.** A lower bound.", "Nobody knows whether $T^{3/4}$ is right.",
+])
 def test_a_planted_sentence_is_found(sentence: str) -> None:
     assert undated(f"## Ours\n\n{sentence}") and not undated(f"## Ours\n\n{sentence} We searched in November 2026.")

@@ -8,18 +8,7 @@ import pytest
 from scipy import stats
 
 from bandits_dp import privatizers as P
-from bandits_dp.privatizers.exact_counts import (
-    POISSON,
-    UNIT,
-    binomial,
-    cumulative,
-    fair_ones,
-    geometric,
-    many_fair_ones,
-    poisson,
-    polya,
-    units,
-)
+from bandits_dp.privatizers.exact_counts import POISSON, UNIT, binomial, cumulative, fair_ones, geometric, poisson, polya, units
 from tests.noise_checks import Live, chi_square
 
 DRAWS, FALSE_ALARM = 40_000, 1e-7  # of each statistical test here, with fixed seeds
@@ -119,7 +108,7 @@ def test_many_fair_bits_have_the_binomial_law(trials, cell):
     """Also few of them, which reach the end of the range; counts are put together in cells."""
     rng = np.random.default_rng(trials)
     edges = np.arange(-1, trials, cell)
-    drawn = np.searchsorted(edges, [many_fair_ones(trials, rng) for _ in range(DRAWS // 10)]) - 1
+    drawn = np.searchsorted(edges, [P.exact_counts.many_fair_ones(trials, rng) for _ in range(DRAWS // 10)]) - 1
     law = np.diff(stats.binom.cdf(np.append(edges, trials), trials, 0.5))
     assert chi_square(np.bincount(drawn, minlength=len(law)), law * DRAWS / 10, 20) > FALSE_ALARM
 
