@@ -4,6 +4,7 @@ Each says its own error, well below the 1e-9 by which a true delta may exceed th
 """
 
 import math
+from collections import Counter
 from decimal import Decimal, localcontext
 
 import mpmath as mp
@@ -130,10 +131,13 @@ def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 1e
 
     The spectra are at most 1 and wrong by 3e-16 log N each, so by Parseval all cells together are wrong by sqrt(N) times the sum.
     """
-    moved = [shift for shift in shifts if shift]
-    alike = {shift: (moved.count(shift), *_losses(law, shift)) for shift in moved}
-    lost = sum(count * lost for count, _, _, lost in alike.values())
-    cells = [(count, np.floor(loss / grid).astype(int), loss, mass) for count, loss, mass, _ in alike.values()]
+    moves, kept, cells, lost = Counter(filter(None, shifts)), law > 1e-16 * law.max(), [], 0.0
+    for shift, count in moves.items():
+        twins = kept[shift:] & kept[: len(law) - shift]  # outcomes without a twin, or with a rare one, are lost
+        mass = law[shift:][twins]
+        loss = np.log(mass / law[: len(law) - shift][twins])
+        cells.append((count, np.floor(loss / grid).astype(int), loss, mass))
+        lost += count * max(0.0, 1 - float(mass.sum()))
     low = sum(count * int(cell.min()) for count, cell, _, _ in cells)
     length = sum(count * (int(np.ptp(cell)) + 1) for count, cell, _, _ in cells) + 1
     size = fft.next_fast_len(length, real=True)
@@ -143,13 +147,5 @@ def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 1e
         both = np.concatenate([cell, cell + 1]) - cell.min()
         spectrum *= fft.rfft(np.bincount(both, np.concatenate([lower, mass - lower])), size) ** count
     total = fft.irfft(spectrum, size)[:length]
-    rounding = math.sqrt(size) * len(moved) * math.log2(size) * 3e-16
+    rounding = math.sqrt(size) * moves.total() * math.log2(size) * 3e-16
     return lost + rounding + float(total @ -np.expm1(np.minimum(epsilon - (low + np.arange(length)) * grid, 0.0)))
-
-
-def _losses(law: np.ndarray, shift: int, least: float = 1e-16) -> tuple[np.ndarray, np.ndarray, float]:
-    """Privacy losses of a symmetric noise that moves by ``shift``, their masses, and the mass left out: rare, or without a twin."""
-    kept = law > least * law.max()
-    twins = kept[shift:] & kept[: len(law) - shift]
-    mass = law[shift:][twins]
-    return np.log(mass / law[: len(law) - shift][twins]), mass, max(0.0, 1 - float(mass.sum()))
