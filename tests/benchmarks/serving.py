@@ -11,7 +11,6 @@ import json
 import multiprocessing
 import os
 import platform
-import re
 import resource
 import sys
 import tempfile
@@ -19,18 +18,16 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).resolve().parents[2] / "book" / "how_to.md"
-CODE = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8").partition("## Serve people")[2], flags=re.DOTALL)[0]
+from tests.test_serving import CODE
 
 
 def started(folder: str) -> dict[str, Any]:
     """Start the page's server in a folder; return its names."""
     os.chdir(folder)
     names: dict[str, Any] = {"__name__": "server"}
-    exec(compile(CODE, "server.py", "exec"), names)
+    exec(CODE, names)
     return names
 
 
