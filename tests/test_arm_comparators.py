@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from bisect import bisect_left
 
 import numpy as np
 import pytest
@@ -56,11 +57,8 @@ def certified_batch(viable, epoch, epsilon, horizon):
         s = s[s < epsilon]
         return ((users * s**2 / 8 - np.log1p(-((s / epsilon) ** 2)) + log_failure) / (s * users)).min()
 
-    low, high = 1, 2**40
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if width(middle) <= 2.0**-epoch / 4 else (middle + 1, high)
-    return low, width(low)
+    fewest = bisect_left(range(2**40), True, lo=1, key=lambda users: width(users) <= 2.0**-epoch / 4)
+    return fewest, width(fewest)
 
 
 @pytest.mark.usefixtures("densities")

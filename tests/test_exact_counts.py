@@ -52,25 +52,21 @@ def test_the_binomial_law_is_exact(trials, p, monkeypatch):
     """All ways in which fair bits can fall, with their probabilities as fractions."""
     law, open_ways = dict.fromkeys(range(trials + 1), Fraction(0)), [()]
 
-    class Unknown(Exception):
-        """More fair bits are asked for than a way tells."""
-
     while open_ways:
         way = open_ways.pop()
-        told, chance = iter(way), [Fraction(1)]
+        told, asked = iter(way), []
 
-        def fair(numbers, rng, told=told, chance=chance):
-            ones = next(told, None)
-            if ones is None:
-                raise Unknown(int(numbers[0]))
-            chance[0] *= Fraction(math.comb(int(numbers[0]), ones), 2 ** int(numbers[0]))
-            return np.array([ones])
+        def fair(numbers, rng, told=told, asked=asked):
+            asked.append(int(numbers[0]))
+            return np.array([next(told)])
 
         monkeypatch.setattr(P.exact_counts, "fair_ones", fair)
         try:
-            law[int(binomial(trials, p, (), np.random.default_rng(0)))] += chance[0]
-        except Unknown as unknown:
-            open_ways += [(*way, ones) for ones in range(unknown.args[0] + 1)]
+            drawn = int(binomial(trials, p, (), np.random.default_rng(0)))
+        except StopIteration:  # more fair bits are asked for than the way tells
+            open_ways += [(*way, ones) for ones in range(asked[-1] + 1)]
+        else:
+            law[drawn] += math.prod(Fraction(math.comb(n, ones), 2**n) for n, ones in zip(asked, way, strict=True))
     q = Fraction(p, UNIT)
     assert law == {n: math.comb(trials, n) * q**n * (1 - q) ** (trials - n) for n in range(trials + 1)}
 
