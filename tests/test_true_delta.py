@@ -79,21 +79,15 @@ def noise_of(privatizer, users):
     return exact_delta.pairs(users * bits.rare, bits.p)
 
 
-def test_the_binary_sum_keeps_delta():
-    """Crowds up to 1e12, half of them honest in every second one."""
-    for i, ((epsilon, delta), users) in enumerate(zip(scan(3, (0.1, 50.0), (1e-15, 0.7)), crowds(4, 1e12), strict=True)):
-        privatizer = P.BinarySum(users, epsilon, delta, honest_fraction=0.5 if i % 2 else 1.0)
-        honest = max(1, users // 2) if i % 2 else users
-        true = exact_delta.divergence(noise_of(privatizer, honest), epsilon, 1)
-        assert true <= delta * (1 + ROOM), (users, epsilon, delta)
-
-
-def test_the_scalar_sum_keeps_delta():
-    """Up to 6 levels, which one user moves."""
-    for i, ((epsilon, delta), users) in enumerate(zip(scan(5, (0.2, 50.0), (1e-15, 0.7)), crowds(6, 1e12), strict=True)):
-        g = 1 + i % 6
-        true = exact_delta.divergence(noise_of(P.ScalarSum(users, epsilon, delta, levels=g), users), epsilon, g)
-        assert true <= delta * (1 + ROOM), (users, epsilon, delta, g)
+@pytest.mark.parametrize(("seed", "least", "kind"), [(3, 0.1, P.BinarySum), (5, 0.2, P.ScalarSum)])
+def test_shuffled_sums_keep_delta(seed, least, kind):
+    """Crowds up to 1e12, half of whose bits are honest in every second one; of numbers up to 6 levels, which one user moves."""
+    points = zip(scan(seed, (least, 50.0), (1e-15, 0.7)), crowds(seed + 1, 1e12), strict=True)
+    for i, ((epsilon, delta), users) in enumerate(points):
+        share, more = (0.5 if i % 2 else 1.0, {}) if kind is P.BinarySum else (1.0, {"levels": 1 + i % 6})
+        privatizer = kind(users, epsilon, delta, honest_fraction=share, **more)
+        true = exact_delta.divergence(noise_of(privatizer, max(1, int(share * users))), epsilon, more.get("levels", 1))
+        assert true <= delta * (1 + ROOM), (users, epsilon, delta, more)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), ((1e-2, 1e-6), (5e-3, 1e-3), (2e-2, 1e-10), (3e-3, 0.3)))
