@@ -107,7 +107,6 @@ def test_bits_are_truncated_for_the_draw_only():
 
 @pytest.mark.parametrize("name", reference.CURVES)
 def test_constants_of_each_curve(name):
-    """Radius, regularizer and noise bits are those of the oracle."""
     for epsilon in reference.EPSILONS:
         own, made = reference.constants(name, epsilon, T, 20, 0.1, 5), make(name, epsilon)
         assert made.learner.radius.regularizer(7) == pytest.approx(own["ridge"])

@@ -39,7 +39,6 @@ def needs(*parts):
 
 
 def least(requirement):
-    """Return the lowest version that a requirement allows."""
     (bound,) = [one.version for one in requirement.specifier if one.operator == ">="]
     return Version(bound)
 

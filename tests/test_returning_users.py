@@ -92,7 +92,6 @@ def test_a_balanced_batch_size_minimizes_the_forecast():
 
 # Learners
 def made(name, **options):
-    """Make a learner for the small problem."""
     return bdp.make(name, PROBLEM, horizon=2000, **{"epsilon": 1.0, "delta": 0.1} | options)
 
 

@@ -45,7 +45,6 @@ PATIENCE, LEAST = 10, 30  # tests may take so many times as long as without the 
 
 
 def test_files():
-    """Return the files with tests of the package."""
     files = [path for path in sorted((ROOT / "tests").glob("test_*.py")) if not path.name[5:].startswith(OTHERS)]
     return [*files, *sorted((ROOT / "tests" / "hardening").glob("test_*.py"))]
 
