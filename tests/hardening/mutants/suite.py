@@ -30,7 +30,7 @@ from tests.hardening.mutants.operators import ROOT
 
 BUILT = ROOT / "_build" / "mutants"
 OTHERS = (  # the tests of everything else: the book, its tools, the site, the course, how the source looks
-    "benchmarks", "book_", "claims", "contest", "course", "gallery", "notebooks", "plain_", "plots", "slides", "source",
+    "benchmarks", "book_", "claims", "contest", "course", "notebooks", "plain_", "plots", "slides", "source",
     "symbols", "teaching", "welcome_figure", "which", "workflows",
 )  # fmt: skip
 LIBRARIES = [  # imported once; nothing of the package and of its tests is among them
