@@ -37,14 +37,12 @@ def picture(height: float = 60, word: str = "slope", shift: float = 0) -> str:
 
 
 def chapter(*sources: str) -> nbformat.NotebookNode:
-    """Make a notebook of code cells below a title."""
     cells = [new_markdown_cell("# A chapter", id="title")]
     cells += [new_code_cell(source, id=f"cell-{index}") for index, source in enumerate(sources)]
     return new_notebook(cells=cells)
 
 
 def save(notebook: nbformat.NotebookNode, path: Path) -> Path:
-    """Write a notebook as Jupyter does."""
     path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     return path
 

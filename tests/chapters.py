@@ -21,7 +21,6 @@ Marks = dict[str, dict[str, Any]]
 
 @cache
 def cells(chapter: str) -> dict[str, nbformat.NotebookNode]:
-    """Return the cells of a chapter by their ids."""
     return {cell.id: cell for cell in nbformat.read(NOTEBOOKS / f"{chapter}.ipynb", as_version=4).cells}
 
 
@@ -34,7 +33,6 @@ def defined(chapter: str, *ids: str, **names: Any) -> dict[str, Any]:
 
 
 def stored_page(chapter: str, cell: str) -> str:
-    """Return the HTML that a cell has stored."""
     return next(output.data["text/html"] for output in cells(chapter)[cell].outputs if "text/html" in output.get("data", {}))
 
 
@@ -55,7 +53,6 @@ def one_way(p: dict, q: dict, ratio: Fraction) -> Fraction:
 
 
 def delta_by_sums(p: dict, q: dict, ratio: Fraction) -> Fraction:
-    """Return the larger of the two divergences."""
     return max(one_way(p, q, ratio), one_way(q, p, ratio))
 
 

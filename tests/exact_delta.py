@@ -4,11 +4,12 @@ Each says its own error, well below the 1e-9 by which a true delta may exceed th
 """
 
 import math
+from collections import Counter
 from decimal import Decimal, localcontext
 
 import mpmath as mp
 import numpy as np
-from scipy import fft, optimize, stats
+from scipy import fft, optimize
 
 DIGITS = 60
 
@@ -20,21 +21,23 @@ def randomized_response(truth: float, epsilon: float) -> Decimal:
         return 1 - (1 - Decimal(truth)) * (1 + Decimal(epsilon).exp())
 
 
-def binomial(trials: int, p: float, tail: float = 1e-60) -> np.ndarray:
-    """Law of Bin(trials, p) on the counts around its mode that are likelier than ``tail`` times the mode.
+def _law(up: np.ndarray, down: np.ndarray) -> np.ndarray:
+    """Law on the counts around its mode that are likelier than 1e-60 times the mode, from the ratios of neighbours, outwards.
 
-    By the ratios of neighbours, multiplied up outwards: the error is 1e-15 for each step, of which there are 1e4 at most. What is
-    cut off falls at least geometrically, so it is below 1e-50 for all that is tested here.
+    The error is 1e-15 for each ratio, of which there are 1e4 at most. What is cut off falls at least geometrically, so it is below
+    1e-50 for all that is tested here.
     """
+    above, below = np.cumprod(up), np.cumprod(down)
+    law = np.concatenate([below[below > 1e-60][::-1], [1.0], above[above > 1e-60]])
+    return law / math.fsum(law)
+
+
+def binomial(trials: int, p: float) -> np.ndarray:
     mode = min(math.floor((trials + 1) * p), trials)
-    odds, spread = p / (1 - p), math.sqrt(trials * p * (1 - p))
-    reach = math.ceil(17 * spread + 150)
+    odds, reach = p / (1 - p), math.ceil(17 * math.sqrt(trials * p * (1 - p)) + 150)
     up = np.arange(mode, min(trials, mode + reach), dtype=float)
     down = np.arange(mode, max(0, mode - reach), -1, dtype=float)
-    above = np.cumprod((trials - up) / (up + 1) * odds)
-    below = np.cumprod(down / (trials - down + 1) / odds)
-    law = np.concatenate([below[below > tail][::-1], [1.0], above[above > tail]])
-    return law / math.fsum(law)
+    return _law((trials - up) / (up + 1) * odds, down / (trials - down + 1) / odds)
 
 
 def pairs(number: int, p: float) -> np.ndarray:
@@ -53,19 +56,12 @@ def divergence(law: np.ndarray, epsilon: float, shift: int) -> float:
     return math.fsum(excess[excess > 0])
 
 
-def poisson(mean: float, tail: float = 1e-60) -> np.ndarray:
-    """Law of a Poisson number on the counts around its mode, as :func:`binomial` does it."""
-    mode = math.floor(mean)
-    reach = math.ceil(17 * math.sqrt(mean) + 150)
-    above = np.cumprod(mean / np.arange(mode + 1, mode + reach, dtype=float))
-    below = np.cumprod(np.arange(mode, max(0, mode - reach), -1, dtype=float) / mean)
-    law = np.concatenate([below[below > tail][::-1], [1.0], above[above > tail]])
-    return law / math.fsum(law)
-
-
 def skellam(variance: float) -> np.ndarray:
     """Law of a Poisson number minus another one."""
-    one = poisson(variance / 2)
+    mean = variance / 2
+    mode, reach = math.floor(mean), math.ceil(17 * math.sqrt(mean) + 150)
+    down = np.arange(mode, max(0, mode - reach), -1, dtype=float)
+    one = _law(mean / np.arange(mode + 1, mode + reach, dtype=float), down / mean)
     return np.convolve(one, one[::-1])
 
 
@@ -96,17 +92,23 @@ def gaussian(ratio: float, epsilon: float) -> mp.mpf:
         return mp.ncdf(1 / (2 * s) - e * s) - mp.exp(e) * mp.ncdf(-1 / (2 * s) - e * s)
 
 
-def shuffled(users: int, local_epsilon: float, epsilon: float) -> float:
-    """Delta of so many shuffled messages without a local delta: every outcome of the clones of Feldman, McMillan, Talwar."""
-    q = math.exp(local_epsilon) / (math.exp(local_epsilon) + 1)
-    clones = stats.binom.pmf(np.arange(users), users - 1, math.exp(-local_epsilon))
-    law, total = np.array([1.0]), 0.0  # of how many of c clones say one thing, c = 0, 1, ...
-    for chance in clones:
-        less, more = np.append(law, 0.0), np.append(0.0, law)  # without the user, and with
-        excess = q * more + (1 - q) * less - math.exp(epsilon) * ((1 - q) * more + q * less)
-        total += chance * excess[excess > 0].sum()  # the other direction is the mirror image
-        law = (less + more) / 2
-    return float(total)
+def shuffled(users: int, local_epsilon: float, epsilon: float) -> mp.mpf:
+    """Delta of so many shuffled messages without a local delta, in 60 digits: the clones of Feldman, McMillan, Talwar 2021.
+
+    Of each number of clones, the best event is that at least so many of them and the user say one thing; the other direction is
+    the mirror image.
+    """
+    with mp.workdps(DIGITS):
+        local, ratio, total = mp.mpf(local_epsilon), mp.exp(mp.mpf(epsilon)), mp.mpf(0)
+        q, p = 1 / (1 + mp.exp(-local)), mp.exp(-local)
+        share = (q - (1 - q) / ratio) / ((2 * q - 1) * (1 + 1 / ratio))
+        for clones in range(users):
+            x = int(mp.floor((clones + 1) * share)) + 1
+            without = sum(math.comb(clones, y) for y in range(x, clones + 1))  # the user, and with her
+            gain = (q - ratio * (1 - q)) * (without + math.comb(clones, x - 1)) + (1 - q - ratio * q) * without
+            chance = mp.binomial(users - 1, clones) * p**clones * (1 - p) ** (users - 1 - clones)
+            total += chance * max(gain, 0) / mp.mpf(2) ** clones
+        return total
 
 
 def shuffled_gaussian(ratio: float, users: int, epsilon: float) -> float:
@@ -116,7 +118,7 @@ def shuffled_gaussian(ratio: float, users: int, epsilon: float) -> float:
     """
     def proved(local_epsilon: float) -> float:
         price = (math.exp(epsilon) + 1) * (1 + math.exp(-local_epsilon) / 2) * users
-        return shuffled(users, local_epsilon, epsilon) + price * float(gaussian(ratio, local_epsilon))
+        return float(shuffled(users, local_epsilon, epsilon)) + price * float(gaussian(ratio, local_epsilon))
 
     return float(optimize.minimize_scalar(proved, bounds=(epsilon, 2 * math.log(users)), options={"xatol": 1e-5}).fun)
 
@@ -124,24 +126,18 @@ def shuffled_gaussian(ratio: float, users: int, epsilon: float) -> float:
 def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 1e-3) -> float:
     """Upper bound on delta of a vector of integers, each with a noise of this law, that moves by ``shifts``.
 
-    For two coordinates it is the exact sum over all pairs of outcomes: the second ones that belong to a first one are those that
-    lose most, so sums from there on do, and cancel a few digits at most. For more, every outcome is split into two whose privacy
-    losses are the next points of a grid (Doroshenko et al. 2022): putting the two together again gives the coordinate, so the split
-    ones are no more private. Then losses add up by convolution.
+    Every outcome is split into two whose privacy losses are the next points of a grid (Doroshenko et al. 2022): putting the two
+    together again gives the coordinate, so the split ones are no more private. Then losses add up by convolution.
 
     The spectra are at most 1 and wrong by 3e-16 log N each, so by Parseval all cells together are wrong by sqrt(N) times the sum.
     """
-    moved = [shift for shift in shifts if shift]
-    alike = {shift: (moved.count(shift), *_losses(law, shift)) for shift in moved}
-    lost = sum(count * lost for count, _, _, lost in alike.values())
-    if len(moved) <= 2:
-        (first, p), (second, q) = (*(alike[shift][1:3] for shift in moved), (np.zeros(1), np.ones(1)))[:2]
-        order = np.argsort(-second)  # who loses most comes first, so that each first outcome has its event up to one place
-        second, q = second[order], q[order]
-        reach = np.searchsorted(-second, first - epsilon)
-        still, moved = (np.append(0.0, np.cumsum(mass))[reach] for mass in (q, q * np.exp(-second)))
-        return lost + float(p @ (still - np.exp(epsilon - first) * moved))
-    cells = [(count, np.floor(loss / grid).astype(int), loss, mass) for count, loss, mass, _ in alike.values()]
+    moves, kept, cells, lost = Counter(filter(None, shifts)), law > 1e-16 * law.max(), [], 0.0
+    for shift, count in moves.items():
+        twins = kept[shift:] & kept[: len(law) - shift]  # outcomes without a twin, or with a rare one, are lost
+        mass = law[shift:][twins]
+        loss = np.log(mass / law[: len(law) - shift][twins])
+        cells.append((count, np.floor(loss / grid).astype(int), loss, mass))
+        lost += count * max(0.0, 1 - float(mass.sum()))
     low = sum(count * int(cell.min()) for count, cell, _, _ in cells)
     length = sum(count * (int(np.ptp(cell)) + 1) for count, cell, _, _ in cells) + 1
     size = fft.next_fast_len(length, real=True)
@@ -151,13 +147,5 @@ def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 1e
         both = np.concatenate([cell, cell + 1]) - cell.min()
         spectrum *= fft.rfft(np.bincount(both, np.concatenate([lower, mass - lower])), size) ** count
     total = fft.irfft(spectrum, size)[:length]
-    rounding = math.sqrt(size) * len(moved) * math.log2(size) * 3e-16
+    rounding = math.sqrt(size) * moves.total() * math.log2(size) * 3e-16
     return lost + rounding + float(total @ -np.expm1(np.minimum(epsilon - (low + np.arange(length)) * grid, 0.0)))
-
-
-def _losses(law: np.ndarray, shift: int, least: float = 1e-16) -> tuple[np.ndarray, np.ndarray, float]:
-    """Privacy losses of a symmetric noise that moves by ``shift``, their masses, and the mass left out: rare, or without a twin."""
-    kept = law > least * law.max()
-    twins = kept[shift:] & kept[: len(law) - shift]
-    mass = law[shift:][twins]
-    return np.log(mass / law[: len(law) - shift][twins]), mass, max(0.0, 1 - float(mass.sum()))

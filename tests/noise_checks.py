@@ -1,4 +1,4 @@
-"""Checks of every mechanism through its public methods, by name; :mod:`tests.test_planted_faults` runs them, also with faults.
+"""Checks of every mechanism through its public methods, by name; :mod:`tests.test_planted_audits` runs them, also with faults.
 
 A check raises AssertionError. Each statistical one is two-sided, at a false-alarm rate of 1e-6 and with a fixed seed. What noise is
 right is computed here from the promise and the distance that one user can move a sum, which is written down per case, and not taken

@@ -38,7 +38,6 @@ def pieces(quotation: str) -> list[str]:
 
 
 def digest(paper: str, piece: str) -> str:
-    """Return what the list has for a piece."""
     return hashlib.sha256(f"{paper}:{piece}".encode()).hexdigest()[:12]
 
 

@@ -37,13 +37,11 @@ assert len(split(1.2, 5)) == 5, "as many as parts"
 
 
 def marks(name: str, grade: bool = False, solution: bool = False, **more: float) -> dict:
-    """Return the metadata of a cell that nbgrader knows."""
     flags = {"grade": grade, "solution": solution, "locked": not solution, "task": False}
     return {"nbgrader": flags | {"schema_version": 3, "grade_id": name, "cell_type": "code"} | more}
 
 
 def master() -> nbformat.NotebookNode:
-    """Make the small master."""
     cells = [new_markdown_cell("# Set 9. A small set\n\nTwo tasks.", id="title")]
     cells += [new_code_cell(SETUP, id="setup", metadata=marks("setup"))]
     for name, answer, test, points in (("laplace", LAPLACE, TEST_LAPLACE, 12), ("split", SPLIT, TEST_SPLIT, 8)):
@@ -55,17 +53,14 @@ def master() -> nbformat.NotebookNode:
 
 
 def text(notebook: nbformat.NotebookNode) -> str:
-    """Return a notebook as Jupyter stores it."""
     return nbformat.writes(notebook) + "\n"
 
 
 def cell(notebook: nbformat.NotebookNode, name: str) -> nbformat.NotebookNode:
-    """Find a cell."""
     return next(one for one in notebook.cells if one.id == name)
 
 
 def answered(notebook: nbformat.NotebookNode, answers: dict[str, str]) -> nbformat.NotebookNode:
-    """Return a copy of a notebook with other answers."""
     notebook = copy.deepcopy(notebook)
     for name, source in answers.items():
         cell(notebook, name).source = source
@@ -73,26 +68,21 @@ def answered(notebook: nbformat.NotebookNode, answers: dict[str, str]) -> nbform
 
 
 def loaded(stored: str) -> nbformat.NotebookNode:
-    """Read a notebook from its text."""
     return nbformat.reads(stored, as_version=4)
 
 
 def write(notebook: nbformat.NotebookNode, name: str, source: str) -> None:
-    """Replace the source of a cell."""
     cell(notebook, name).source = source
 
 
 def swap(notebook: nbformat.NotebookNode, name: str, old: str, new: str) -> None:
-    """Replace a part of the source of a cell."""
     assert old in cell(notebook, name).source
     write(notebook, name, cell(notebook, name).source.replace(old, new))
 
 
 def mark(notebook: nbformat.NotebookNode, name: str, **values: object) -> None:
-    """Change what nbgrader knows of a cell."""
     cell(notebook, name).metadata.nbgrader.update(values)
 
 
 def points(notebook: nbformat.NotebookNode, name: str, value: float) -> None:
-    """Change the points of a test."""
     mark(notebook, name, points=value)

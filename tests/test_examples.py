@@ -11,19 +11,7 @@ import pytest
 import bandits_dp
 
 MODULES = ("bandits_dp", *sorted(info.name for info in pkgutil.walk_packages(bandits_dp.__path__, "bandits_dp.")))
-PUBLIC = (  # the modules with __all__, which lists what is for users
-    "bandits_dp",
-    "bandits_dp.accounting",
-    "bandits_dp.audit.audit",
-    "bandits_dp.catalog",
-    "bandits_dp.continual",
-    "bandits_dp.learners",
-    "bandits_dp.companion.lastfm",
-    "bandits_dp.companion.logs",
-    "bandits_dp.companion.plots",
-    "bandits_dp.privatizers",
-    "bandits_dp.problems",
-)
+PUBLIC = [name for name in MODULES if hasattr(importlib.import_module(name), "__all__")]  # which lists what is for users
 NEEDS = {"bandits_dp.play.result": "pandas"}  # an extra that a module's examples use
 
 
@@ -68,6 +56,5 @@ def test_every_public_name_has_an_example(name):
     assert not missing, f"no section Examples in the docstrings of these names of {name}: {', '.join(missing)}"
 
 
-def test_no_public_module_is_forgotten():
-    with_all = {name for name in MODULES if hasattr(importlib.import_module(name), "__all__")}
-    assert with_all == set(PUBLIC)
+def test_no_module_ceases_to_be_public():
+    assert len(PUBLIC) == 11

@@ -12,6 +12,7 @@ from bandits_dp.learners.kl_ucb import most_batches, next_batch
 from bandits_dp.privatizers import CentralLaplace, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
 from bandits_dp.widths.upper import ChernoffBound
+from tests.test_arm_comparators import live
 
 FALSE_ALARM = 1e-6
 
@@ -58,13 +59,7 @@ def test_kl_ucb_matches_the_plain_loop(name):
     kind, privacy = PRIVATE[name]
     horizon, problem = 5000, BernoulliArms([0.6, 0.9, 0.2])
     learner = bdp.make(name, problem, horizon=horizon, **privacy)
-    answers, coins = np.random.default_rng(1).spawn(2)
-    arms = []
-    while len(arms) < horizon:
-        ticket = learner.act(users=learner.missing)
-        learner.update(ticket, problem.rewards(ticket.arm, ticket.users, answers), coins)
-        arms += [int(ticket.arm)] * ticket.users
-
+    arms = live(learner, problem, horizon, *np.random.default_rng(1).spawn(2))
     first, (answers, coins) = max(1, math.ceil(kind(1, **privacy).noise_std)), np.random.default_rng(1).spawn(2)
     level = math.log(horizon * most_batches(horizon, first))
     sizes, sums, upper, tails, plain = [0] * 3, [0.0] * 3, [1.0] * 3, [0.0] * 3, []

@@ -1,4 +1,4 @@
-"""What is published: the wheel holds the package and nothing else; the source archive also has the tests that need no book."""
+"""What is published: the wheel holds the package alone, the source archive also its tests, and Binder gets what readers need."""
 
 import ast
 import re
@@ -39,9 +39,14 @@ def needs(*parts):
 
 
 def least(requirement):
-    """Return the lowest version that a requirement allows."""
     (bound,) = [one.version for one in requirement.specifier if one.operator == ">="]
     return Version(bound)
+
+
+def listed(path):
+    """Return the lines of a file of requirements, without what each is for."""
+    lines = (line.partition("#")[0].strip() for line in (ROOT / path).read_text("utf-8").splitlines())
+    return {line for line in lines if line}
 
 
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(built):
@@ -96,7 +101,7 @@ def test_every_test_in_the_source_archive_can_run_there(built):
                 if module.partition(".")[0] not in known or not there:
                     wrong.append(f"{path.name} imports {module}")
     assert not wrong, "name these files in MANIFEST.in, or move what needs the book to a file of its own: " + "; ".join(wrong)
-    assert len(list((source / "tests").glob("test_*.py"))) > 40
+    assert len(list((source / "tests").glob("test_*.py"))) > 30
 
 
 def test_what_draws_nothing_needs_no_extra():
@@ -113,11 +118,19 @@ def test_one_version_everywhere():
 
 def test_what_the_book_is_built_with_is_allowed_by_the_package():
     """And a dependency of the package, or of its tests, is one of the book."""
-    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
-    listed = [Requirement(line.partition("#")[0]) for line in lines if re.match("[a-z]", line)]
-    book = {one.name: one for one in listed}
+    book = {one.name: one for one in map(Requirement, listed("requirements.txt") - {"-e ."})}
     for name, wanted in needs().items():
         assert name in book and least(wanted) <= least(book[name]), f"{wanted} in pyproject.toml, here {book.get(name)}"
+
+
+def test_binder_gets_the_package_and_a_place_to_run_notebooks():
+    """With the bounds of the book, so that numbers are the same; it reads its folder, and nothing at the top."""
+    light = listed("binder/requirements.txt")
+    assert "-e ." in light <= listed("requirements.txt")
+    assert {Requirement(line).name for line in light - {"-e ."}} == {
+        "numpy", "scipy", "matplotlib", "scikit-learn", "pooch", "pandas", "jupyterlab"}
+    assert re.fullmatch(r"python-3\.1[1-3]\n", (ROOT / "binder" / "runtime.txt").read_text("utf-8"))
+    assert not [name for name in ("runtime.txt", ".binder", "environment.yml", "postBuild") if (ROOT / name).exists()]
 
 
 def test_the_page_on_getting_the_code_tells_the_lower_bounds():

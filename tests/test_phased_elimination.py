@@ -71,7 +71,6 @@ def plain_elimination(problem, horizon, seed, noise_std, calibration):
 
 
 def hard(kind):
-    """Problems that are hard on linear algebra."""
     base, theta = sphere(12, 3), np.array([0.5, -0.6, 0.4])
     return LinearArms(**{
         "plain": {"actions": base, "theta": theta},

@@ -1,4 +1,4 @@
-"""Moving figures in a browser: drawn as the numbers say, and moved by a keyboard."""
+"""Moving figures, scenes and the gallery in a browser: drawn as the numbers say, and moved by mouse and by keyboard."""
 
 import re
 from collections.abc import Iterator
@@ -9,8 +9,10 @@ import pytest
 from playwright.sync_api import expect
 
 import get_browser
-from bandits_dp.companion.plots import Series, moving_figure
+from bandits_dp.companion.plots import COLORS, TRUST_COLORS, Bar, Series, Text, moving_figure
+from tests.test_museum import gallery  # noqa: F401  (a fixture)
 from tests.test_plots import ALT, WORDS, contrast, make, regret
+from tests.test_scenes import passing, scene
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]
@@ -33,8 +35,9 @@ def show(chromium: Any) -> Iterator[Any]:
     problems: list[str] = []
     contexts = []
 
-    def open_page(*figures: Any, theme: str = "light", width: int = 1000, script: bool = True) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": 900}, java_script_enabled=script)
+    def open_page(*figures: Any, theme: str = "light", width: int = 1000, script: bool = True, motion: str | None = None) -> Any:
+        size = {"width": width, "height": 900}
+        context = chromium.new_context(viewport=size, java_script_enabled=script, reduced_motion=motion)
         contexts.append(context)
         context.route("**/*", lambda route: (problems.append("request " + route.request.url), route.abort()))
         page = context.new_page()
@@ -179,3 +182,139 @@ def test_without_script_the_description_is_read(show: Any) -> None:
     page = show(make(), script=False)
     assert page.locator(".bdp-still").is_visible() and page.locator(".bdp-note").is_visible()
     assert not page.locator("input").first.is_visible()
+
+
+def seen(page):
+    """Return what is drawn: key -> (x, y) in pixels from the upper left corner."""
+    return page.locator(".bdp-plot > svg > *").evaluate_all(
+        """nodes => Object.fromEntries(nodes.map(node => {
+            const [, x, y] = node.style.transform.match(/translate\\(([-\\d.]+)px, ([-\\d.]+)px\\)/);
+            return [node.dataset.key, [Number(x), Number(y)]];
+        }))""")
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_keyboard_moves_marks_to_their_places(show, width):
+    page = show(scene(), width=width)
+    plot = page.locator(".bdp-plot").evaluate("box => box.clientWidth")
+    for key, step in ((None, 1), ("ArrowRight", 2), ("End", 3), ("Home", 0)):
+        if key:
+            page.locator("input[type=range]").first.press(key)
+        marks, note = passing(step)
+        assert page.locator(".bdp-note").text_content() == note
+        places = seen(page)
+        assert set(places) == {mark.key for mark in marks}
+        for mark in marks:
+            top = 60 - mark.y - (mark.height if isinstance(mark, Bar) else 0)
+            assert places[mark.key] == pytest.approx([mark.x * plot / 100, top * plot / 100], abs=0.1)
+        assert page.locator(".bdp-plot text").text_content() == f"slow: {step} < 4"
+        assert float(page.locator(".bdp-plot text").evaluate("node => parseFloat(getComputedStyle(node).fontSize)")) >= 12
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_pills_are_chosen_by_keyboard_and_by_mouse(show, width):
+    page = show(scene(), scene(), width=width)  # twice: the pills of one do not move the other
+    figures = page.locator("figure").all()
+    for figure, other in (figures, figures[::-1]):
+        group = figure.get_by_role("group", name="speed")
+        slow, fast = (group.get_by_role("radio", name=name) for name in ("slow", "fast"))
+        slow.focus()
+        page.keyboard.press("ArrowRight")
+        assert fast.is_checked() and not slow.is_checked()
+        assert figure.locator(".bdp-note").text_content() == "1 of 3 have passed (fast)."
+        assert other.locator(".bdp-note").text_content() == "1 of 3 have passed (slow)."
+        fast.locator("xpath=..").click()
+        assert figure.locator(".bdp-plot text").text_content() == "fast: 1 < 4"
+        slow.locator("xpath=..").click()
+        assert figure.locator(".bdp-note").text_content() == "1 of 3 have passed (slow)."
+        assert min(pill.bounding_box()["height"] for pill in group.locator("label").all()) >= 40
+
+
+def test_controls_stand_beside_a_wide_scene_and_below_a_narrow_one(show):
+    for width, beside in ((1000, True), (390, False)):
+        page = show(scene(size=(100, 130)), width=width)
+        plot, controls = (page.locator(f".bdp-{part}").bounding_box() for part in ("stage", "controls"))
+        assert (controls["x"] > plot["x"] + plot["width"]) == beside
+        assert plot["height"] <= 420.5 or not beside
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_words_of_every_colour_can_be_read(show, theme):
+    colors = ["ink", "soft", "secret", *TRUST_COLORS, *COLORS]
+
+    def words(step, speed):
+        return [Text(color, 50, 4 * place, color, words=color) for place, color in enumerate(colors)], "Read all of them."
+
+    page = show(scene(draw=words), theme=theme)
+    page.locator(".bdp-plot text").first.wait_for()
+    behind = page.locator(".bdp-stage").evaluate("e => getComputedStyle(e).backgroundColor")
+    read = dict(page.evaluate(INKS))
+    assert len({tuple(read[color]) for color in ("ink", "soft", "secret", *TRUST_COLORS)}) == 7
+    for color in colors:
+        assert contrast(tuple(read[color][:3]), tuple(int(part) for part in re.findall(r"\d+", behind)[:3])) >= 4.5, color
+
+
+def test_play_goes_to_the_end_and_starts_again(show):
+    page = show(scene())
+    button = page.get_by_role("button")
+    assert button.text_content() == "Play"
+    button.click()
+    page.wait_for_function("document.querySelector('.bdp-play').textContent === 'Play again'", timeout=10_000)
+    assert page.locator(".bdp-note").text_content() == "3 of 3 have passed (slow)."
+    button.press("Enter")
+    page.wait_for_function("document.querySelector('.bdp-note').textContent.startsWith('1 of 3')", timeout=10_000)
+    page.locator("input[type=range]").first.press("Home")  # a hand on the slider stops it
+    page.wait_for_timeout(250)  # two of its steps
+    assert page.locator(".bdp-note").text_content().startswith("0 of 3") and button.text_content() == "Play"
+
+
+def test_nothing_glides_for_readers_who_want_no_motion(show):
+    for motion, wanted in (("reduce", "0s"), ("no-preference", "0.45s")):
+        page = show(scene(), motion=motion)
+        page.locator("input[type=range]").first.press("End")
+        lasts = page.locator(".bdp-plot circle").first.evaluate("node => getComputedStyle(node).transitionDuration")
+        assert lasts.split(",")[0] == wanted
+
+
+@pytest.mark.parametrize("width", [320, 1000])
+def test_a_reader_bets_pays_and_sees_why(show, gallery, width):  # noqa: F811
+    page = show(gallery, width=width)
+    note, run, why = page.locator(".bdp-note"), page.get_by_role("button", name="Run the audit"), page.locator(".bdp-why")
+    assert page.locator("[aria-live]:not([aria-live=off])").count() == 1
+    assert run.is_disabled() and not why.is_visible() and "def mechanism(" in page.locator(".bdp-code").inner_text()
+    page.get_by_label("broken").check()
+    run.click()
+    assert "With 100 runs" in note.inner_text() and "Buy more runs" in note.inner_text() and not why.is_visible()
+    page.locator("input[type=range]").press("End")
+    run.press("Enter")
+    last = list(gallery.rooms[0].audits.values())[-1]
+    assert f"ε ≥ {last.epsilon_lower:.2f}" in note.inner_text() and "it is broken. Bets won: 1 of 1." in note.inner_text()
+    assert "The noise is half" in why.inner_text() or "the noise is half" in why.inner_text()
+    assert page.locator(".bdp-plot rect").count() == 4 and page.get_by_label("private").is_disabled()
+    page.get_by_role("button", name="Room 2").press("Enter")
+    assert not why.is_visible() and not page.get_by_label("private").is_checked()
+    page.get_by_label("private").press("Space")
+    page.get_by_role("button", name="See why").press("Enter")
+    assert "room 2 is private" in note.inner_text() and "Bets won: 2 of 2." in note.inner_text()
+    assert page.get_by_role("button", name="Room 1, broken").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    sizes = page.locator("button:visible, .bdp-bet label").evaluate_all("all => all.map(one => one.getBoundingClientRect().height)")
+    assert min(sizes) >= 44
+
+
+def test_bars_are_as_long_as_the_bounds(show, gallery):  # noqa: F811
+    page = show(gallery)
+    page.get_by_label("private").check()
+    page.get_by_role("button", name="See why").click()
+    widths = page.locator(".bdp-plot rect").evaluate_all("all => all.map(one => Number(one.getAttribute('width')))")
+    bounds = [found.epsilon_lower for found in gallery.rooms[0].audits.values()] + [gallery.rooms[0].twin.epsilon_lower]
+    scale = max(widths) / max(bounds)
+    assert widths == pytest.approx([max(scale * bound, 2) for bound in bounds], abs=0.1)
+
+
+def test_two_copies_are_two_games(show, gallery):  # noqa: F811
+    page = show(gallery)
+    page.evaluate("html => document.body.append(document.createRange().createContextualFragment(html))", gallery._repr_html_())
+    names = page.locator(".bdp-bet input").evaluate_all("all => all.map(one => one.name)")
+    assert len(set(names)) == 2

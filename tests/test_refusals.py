@@ -1,4 +1,4 @@
-"""What no other test is refused: each call below is wrong in one argument, and the error names that argument."""
+"""Calls that are refused, each wrong in one argument, which the error names."""
 
 import math
 from pathlib import Path
@@ -10,15 +10,22 @@ from matplotlib.figure import Figure
 
 import bandits_dp as bdp
 from bandits_dp import _checks, _memory
+from bandits_dp.accounting.binomial import binomial_log_pmf
+from bandits_dp.designs import bounded_actions, g_optimal_design
 from bandits_dp.guarantee import upper
 from bandits_dp.live.streams import FreshBatches
+from bandits_dp.privatizers.returning import per_batch
 from bandits_dp.schedules.arms import EqualBatches
+from bandits_dp.schedules.users import named_batch_size
 from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.designs import ExactWidth
 from bandits_dp.widths.ridge_private import CertifiedRadius
 
-ARMS = bdp.problems.BernoulliArms([0.8, 0.2])
+ARMS, STARS = bdp.problems.BernoulliArms([0.8, 0.2]), bdp.problems.GradedArms([0, 0.5, 1], [[0.1, 0.2, 0.7], [0.8, 0, 0.2]])
 RNG = np.random.default_rng(1)
+SQUARE, HALF = bdp.privatizers.Box(2, -1.0, 1.0), bdp.privatizers.LinearStatistics(2, 0.5)
+FRESH = bdp.problems.ContextualLinear(8, 3, fixed=False)
+PLAIN = bdp.problems.ContextualLinear(features=[[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], theta=[0.5, 0.1])
 CONTEXTS = bdp.make("LinUCB-SDP-Amp", bdp.problems.ContextualLinear(2, 2), horizon=9, epsilon=1.0, delta=0.1, batch_size=3)
 
 LAPLACE = bdp.privatizers.LocalLaplace(5, 1.0, domain=bdp.privatizers.LinearStatistics(3))
@@ -36,6 +43,14 @@ def nights(rng: np.random.Generator) -> Any:
 
 def long_features() -> bdp.problems.Rounds:
     return bdp.problems.Rounds(nights, 2, dimension=2, reward_range=(-1.0, 1.0), feature_norm=2.0)
+
+
+def linear(name: str, problem: Any = FRESH, **options: Any) -> Any:
+    return bdp.make(name, problem, horizon=100, **{"epsilon": 1.0, "delta": 0.1} | options)
+
+
+def tree(horizon: int = 20_000, **options: Any) -> Any:
+    return bdp.continual.TreeCounter(horizon, 0.2, 0.1, **{"calibration": "experiment"} | options)
 
 
 def learner() -> Any:
@@ -100,6 +115,44 @@ def combined(**changed: Any) -> Any:
     (lambda: upper(math.inf, 3), "number must be finite and at least 0, got inf"),
     (lambda: bdp.plots.Path("a", points=[(1, 2, 3)]), r"points must be pairs \(x, y\) of numbers, got shape \(1, 3\)"),
     (lambda: bdp.plots.band(Figure().subplots(), [1], [1], None, [1], "a"), "low and high must be numbers"),
+    (lambda: binomial_log_pmf(2**60, 1 - 2**-53), "trials must ask for at most"),  # floats cannot tell neighbours apart
+    (lambda: g_optimal_design([[0.0, 0.0], [0.0, 0.0]]), "actions must hold a vector that is not zero, got 2 zero vectors"),
+    (lambda: bounded_actions([[1.0, 0.0]]), "actions must be at least 2, or there is nothing to learn, got 1"),
+    (lambda: bounded_actions([[1.0, 0.0], [0.0, 1.5]]), r"actions must have norm at most 1, got 1\.5 in row 1"),
+    (lambda: bounded_actions(np.zeros((3, 2))), "not zero"),
+    (lambda: bdp.privatizers.VectorSum(5, 1.0, 0.1, bdp.privatizers.Ball(2), "theorem"), r"domain must be .* a box \[-B, B\]\^s"),
+    (lambda: bdp.privatizers.VectorSum(3, 1.0, 0.1, SQUARE).release(np.zeros((3, 3)), RNG), r"shape \(3, 2\), .* \(3, 3\)"),
+    (lambda: bdp.privatizers.ScalarSum(5, 1.0, 0.1, domain=SQUARE), "domain must have dimension 1 for a scalar sum, got 2"),
+    (lambda: bdp.privatizers.ScalarSum(5, 1.0, 0.1).release_sum([1.0], RNG), "total must be given as single values"),
+    (lambda: bdp.privatizers.DiscreteLaplaceSum(3, 1.0, domain=SQUARE), "dimension 1 for a sum by secure aggregation, got 2"),
+    (lambda: bdp.privatizers.SkellamSum(2, 1.0, 0.1, domain=bdp.privatizers.Box(1, -1.0, 2.0)).release_sum(1.0, RNG),
+     "total must be given as single values"),
+    (lambda: bdp.privatizers.AmplifiedGaussian(20, 0.2, 0.1, "theorem"), "domain must be linear statistics"),
+    (lambda: HALF.encode([[1.0, 0.0]], [1.0, 2.0]), r"features must have shape .* got \(1, 2\) and \(2,\)"),
+    (lambda: HALF.check(HALF.encode([[1.0, 0.0]], [0.6])), r"values must have \|y\| at most 0.5, got 0.6 in row 0"),
+    (lambda: tree(noise="laplace"), "calibration must be 'certified' or 'theorem' .* got 'experiment'"),
+    (lambda: tree(appearances=2), "calibration must be 'certified' or 'theorem' .* got 'experiment'"),
+    (lambda: tree(1), "horizon=1, got 'experiment'"),
+    (lambda: bdp.continual.HybridCounter(None, 1.0, 1e-6).noise_path(RNG), "steps must be given, as this counter has no horizon"),
+    (lambda: bdp.problems.CodeLinear(arms=4), "arms must be at least as many as the dimension, 5, got 4"),
+    (lambda: linear("LinUCB-LDP", calibration="experiment", strict=False), "strict is not an option .* which has radius_scale"),
+    (lambda: linear("LinUCB-JDP", calibration="experiment", counter="factorization"), "one of 'prefixes', 'tree', got 'factor"),
+    (lambda: linear("LinUCB-Batched-LDP", calibration="experiment"), "publishes no simulation"),
+    (lambda: linear("LinUCB", bdp.problems.Rounds(nights, 2, dimension=2, reward_range=(-1.0, 1.0)), calibration="experiment"),
+     r"rewards in \[0, 1\] for the experiment calibration, got \(-1.0, 1.0\)"),
+    (lambda: linear("LinUCB-LDP", PLAIN, centred=True), "have no constant that is known"),
+    (lambda: linear("LinUCB-LDP", centred=True).act(np.broadcast_to(np.eye(3)[0], (8, 3))), r"have the product 0\.5 with"),
+    (lambda: linear("LinUCB-SDP-Vec", returning_users=2.5), "returning_users must be True or False or an integer"),
+    (lambda: per_batch(100.0, 0.49, 20), "epsilon must be such that 20 batches .* got 100; use"),
+    (lambda: named_batch_size("returning", "vector", 20, 5, 0.1, 0.1), r"'returning' is \d+ users here, .*: not even one batch"),
+    (lambda: named_batch_size("returning", "central", 1000, 5, 1.0, 0.1), "name must be 'utility' for 'central', got 'returning'"),
+    (lambda: bdp.Guarantee(1.0, 0.0, "central", "x", "x", "certified", "x", joint="yes"), "joint must be True or False, got 'yes'"),
+    (lambda: linear("LDP-OLS", PLAIN), "fresh features in every round for LDP-OLS.*i.i.d. and diverse"),
+    (lambda: linear("LDP-OLS", calibration="theorem"), "calibration must be 'certified' for LDP-OLS"),
+    (lambda: linear("LDP-OLS", calibration="experiment"), "calibration must be 'certified' or 'theorem' for LDP-OLS"),
+    (lambda: linear("LDP-OLS", radius_scale=2.0), "radius_scale is not an option of LDP-OLS"),
+    (lambda: linear("LDP-AE", STARS, noise="randomized-response"), r"noise must be 'laplace' for rewards in \[0, 1\], got 'rand"),
+    (lambda: linear("LDP-AE", ARMS, noise="gauss"), "noise must be None, .randomized-response. or .laplace., got .gauss"),
 ])
 def test_the_argument_is_named(call: Any, told: str) -> None:
     with pytest.raises(ValueError, match=told):

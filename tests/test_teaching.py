@@ -12,7 +12,6 @@ PAGES = {path.stem: path.read_text("utf-8") for path in sorted((ROOT / "book" / 
 
 
 def texts(path):
-    """Return the texts of a notebook's Markdown cells."""
     return ["".join(cell["source"]) for cell in json.loads(path.read_text("utf-8"))["cells"] if cell["cell_type"] == "markdown"]
 
 

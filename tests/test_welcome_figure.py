@@ -5,7 +5,6 @@ Alarm rate: each two-sided test of a mean or a variance allows 6 standard errors
 
 import json
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,34 +13,19 @@ from playwright.sync_api import Page
 
 import bandits_dp as bdp
 import welcome_figure
-from tests.test_plots_browser import chromium  # noqa: F401  (a fixture)
+from tests.test_plots_browser import chromium, show  # noqa: F401  (fixtures)
 
 NIGHTS = 4000
 
 
-@pytest.fixture(scope="module")
-def html() -> str:
-    return f'<!doctype html><html data-theme="light"><body>{welcome_figure.html()}'
+class Figure:
+    def _repr_html_(self) -> str:
+        return welcome_figure.html()
 
 
 @pytest.fixture
-def page(one_page: tuple[Page, list[str]], html: str) -> Iterator[Page]:
-    """Lend the one page, with the figure as it begins; an error of the page fails the test."""
-    page, problems = one_page
-    page.goto("about:blank")
-    page.set_content(html)
-    yield page
-    assert not problems
-
-
-@pytest.fixture(scope="module")
-def one_page(chromium: Any) -> Iterator[tuple[Page, list[str]]]:  # noqa: F811
-    problems: list[str] = []
-    context = chromium.new_context(reduced_motion="reduce", viewport={"width": 1000, "height": 900})
-    opened = context.new_page()
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-    yield opened, problems
-    context.close()
+def page(show: Any) -> Page:  # noqa: F811
+    return show(Figure(), motion="reduce")
 
 
 PRIVATIZERS = {
@@ -160,17 +144,15 @@ def test_a_promise_replays_the_same_people_and_your_answer_changes_one_answer_on
         assert sum(learner["users"]) == 64 * 36
 
 
-def test_it_moves_by_itself_only_where_motion_is_welcome(page: Page, chromium: Any, html: str) -> None:  # noqa: F811
+def test_it_moves_by_itself_only_where_motion_is_welcome(page: Page, show: Any) -> None:  # noqa: F811
     picture = "document.querySelector('.lull canvas').toDataURL()"
     before = page.evaluate(picture)
     page.wait_for_timeout(200)
     assert page.locator("[data-do=play]").text_content() == "Play" and page.evaluate(picture) == before
-    moving = chromium.new_page()
-    moving.set_content(html)
+    moving = show(Figure())
     assert moving.locator("[data-do=play]").text_content() == "Pause"
     first = moving.evaluate("document.querySelector('.lull').figure.phase")
     moving.wait_for_function("(first) => document.querySelector('.lull').figure.phase !== first", arg=first)
-    moving.close()
 
 
 def test_ledger_bar_counts_the_ledger() -> None:

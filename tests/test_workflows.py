@@ -17,9 +17,7 @@ PUBLISHING = {"pages": "write", "id-token": "write"}
 
 
 def read(path: Path) -> dict[Any, Any]:
-    loaded = yaml.safe_load(path.read_text("utf-8"))
-    assert isinstance(loaded, dict)
-    return loaded
+    return yaml.safe_load(path.read_text("utf-8"))
 
 
 def steps(path: Path) -> Iterator[dict[str, Any]]:

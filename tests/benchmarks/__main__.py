@@ -34,8 +34,7 @@ def machine() -> dict[str, Any]:
 def measured(key: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.benchmarks.measure", key]
     done = subprocess.run(command, env={**os.environ, **ONE_THREAD}, stdout=subprocess.PIPE, text=True, check=True, timeout=3600)
-    row: dict[str, Any] = json.loads(done.stdout)
-    return row
+    return json.loads(done.stdout)
 
 
 def told(row: dict[str, Any]) -> str:

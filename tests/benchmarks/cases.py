@@ -25,7 +25,6 @@ class Case:
 
     @property
     def key(self) -> str:
-        """Name of the case, which no other has."""
         return "/".join(part for part in (self.family, self.name, self.note) if part)
 
     def learner(self) -> Any:

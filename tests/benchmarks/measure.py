@@ -41,7 +41,6 @@ def rounded(value: float, digits: int = 3) -> float:
 
 
 def simulation(case: Case) -> dict[str, Any]:
-    """Time the whole simulation, then some rounds of the plain loop."""
     learner = case.learner()
     kept = []
     taken = seconds(lambda: kept.append(bdp.simulate(learner, case.problem, case.horizon, runs=case.runs, progress=False)))
@@ -57,7 +56,6 @@ def simulation(case: Case) -> dict[str, Any]:
 
 
 def design(name: str, tolerance: float) -> dict[str, Any]:
-    """Time a G-optimal design for 100,000 actions in 50 dimensions."""
     actions = on_sphere(100_000, 50, np.random.default_rng(0))
     found = []
     taken = seconds(lambda: found.append(g_optimal_design(actions, tolerance)))

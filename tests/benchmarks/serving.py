@@ -11,26 +11,29 @@ import json
 import multiprocessing
 import os
 import platform
-import re
 import resource
 import sys
 import tempfile
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).resolve().parents[2] / "book" / "how_to.md"
-CODE = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8").partition("## Serve people")[2], flags=re.DOTALL)[0]
+from tests.test_serving import CODE
+
+
+def started(folder: str) -> dict[str, Any]:
+    """Start the page's server in a folder; return its names."""
+    os.chdir(folder)
+    names: dict[str, Any] = {"__name__": "server"}
+    exec(CODE, names)
+    return names
 
 
 def serve(folder: str, port: Any) -> None:
-    """Run the page's server in a folder, behind the standard library's."""
-    os.chdir(folder)
-    names: dict[str, Any] = {"__name__": "server"}
-    exec(compile(CODE, "server.py", "exec"), names)
+    """Run the page's server behind the standard library's."""
+    names = started(folder)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -59,9 +62,9 @@ def serve(folder: str, port: Any) -> None:
     server.serve_forever()
 
 
-def visit(port: int, users: range, thanked: list[str], refused: list[str]) -> None:
-    """Let users ask and answer, on one connection."""
-    line = HTTPConnection("127.0.0.1", port, timeout=600)
+def visit(port: int, users: range) -> list[str]:
+    """Let users ask and answer, on one connection; return the tokens of those who were thanked, and "" for each refusal."""
+    line, told = HTTPConnection("127.0.0.1", port, timeout=600), list[str]()
 
     def call(verb: str, *given: Any) -> Any:
         line.request("POST", f"/{verb}", json.dumps(given), {"Content-Type": "application/json"})
@@ -71,11 +74,8 @@ def visit(port: int, users: range, thanked: list[str], refused: list[str]) -> No
         token = call("ask", user)["token"]
         if token is None or user % 10 == 3:
             continue
-        for reply in (call("answer", token, user % 2) for _ in range(1 + (user % 10 == 7))):
-            if "thanks" in reply:
-                thanked.append(token)
-            else:
-                refused.append(reply["refused"])
+        told += [token if "thanks" in call("answer", token, user % 2) else "" for _ in range(1 + (user % 10 == 7))]
+    return told
 
 
 def main(users: int = 4000, connections: int = 32) -> int:
@@ -85,29 +85,23 @@ def main(users: int = 4000, connections: int = 32) -> int:
         queue: Any = start.Queue()
         server = start.Process(target=serve, args=(folder, queue))
         server.start()
-        port, thanked, refused = queue.get(timeout=600), list[str](), list[str]()
-        threads = [threading.Thread(target=visit, args=(port, range(first, users, connections), thanked, refused))
-                   for first in range(connections)]
-        began = time.monotonic()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(timeout=600)
+        port, began = queue.get(timeout=600), time.monotonic()
+        with ThreadPoolExecutor(connections) as pool:
+            visits = pool.map(lambda first: visit(port, range(first, users, connections)), range(connections))
+            told = [token for visited in visits for token in visited]
         seconds = time.monotonic() - began
         server.kill()
         server.join(timeout=600)
-        os.chdir(folder)
-        names: dict[str, Any] = {"__name__": "server"}
-        exec(compile(CODE, "server.py", "exec"), names)
-        played = names["learner"].played
+        played = started(folder)["learner"].played
         os.chdir("/")
-    requests, taken = users + len(thanked) + len(refused), len(set(thanked))
+    thanked = [token for token in told if token]
+    requests, refused, taken = users + len(told), len(told) - len(thanked), len(set(thanked))
     lost, doubled = max(0, taken - played), max(0, played - taken) + len(thanked) - taken
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{requests:,} requests of {users:,} users on {connections} connections in {seconds:.1f} s, {requests / seconds:,.0f} a "
           f"second; the server took {used.ru_utime + used.ru_stime:.1f} s of a processor ({platform.machine()}, {os.cpu_count()} "
           f"cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()})")
-    print(f"{len(thanked):,} answers taken, {len(refused):,} refused (twice, or after their batch); {lost} lost, {doubled} doubled")
+    print(f"{len(thanked):,} answers taken, {refused:,} refused (twice, or after their batch); {lost} lost, {doubled} doubled")
     return int(lost + doubled > 0)
 
 

@@ -18,7 +18,6 @@ USUAL, FALSE_ALARM = 0.99, 1e-6
 
 
 def main() -> int:
-    """Audit, print one line per learner, and return 1 if there are too many alarms."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=PLANTED, help="one learner")
     parser.add_argument("--audits", type=int, default=2000, help="how many, of all learners together")

@@ -22,7 +22,6 @@ USUAL = 0.02  # seconds of a call; what takes longer is called less often
 
 @st.composite
 def changes(draw, target):
-    """Choose arguments to change, and what to put in their place: text and verdict."""
     changed = {}
     for name in draw(st.lists(st.sampled_from(sorted(target.valid)), min_size=1, max_size=3, unique=True)):
         kind, values = target.values(name)

@@ -5,7 +5,7 @@ import http.server
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ import get_browser
 from checkout import ROOT, SITE
 
 sys.path.insert(0, str(Path(__file__).parent))
-from pages import DESKTOP, watch
+from pages import DESKTOP, Address, watch
 
 FLAGS = [  # Chromium as root in a container, without the services that would ask other hosts for things
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -25,9 +25,13 @@ FLAGS = [  # Chromium as root in a container, without the services that would as
 ]
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m looks at the markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of the site last, because they need a build and a browser."""
-    items.sort(key=lambda item: item.path.is_relative_to(Path(__file__).parent))
+    """Mark the tests of the site, and put them last, because they need a build and a browser."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker("site")
+    items.sort(key=lambda item: item.get_closest_marker("site") is not None)
 
 
 @pytest.fixture(scope="session")
@@ -70,8 +74,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def address(server: str) -> Callable[[str, str], str]:
-    """Return a function from a scheme and a page's path to its address."""
+def address(server: str) -> Address:
     return lambda scheme, page: f"{server}/{page}" if scheme == "http" else (SITE / page).as_uri()
 
 

@@ -1,6 +1,7 @@
 """The pages of the book, known from its contents before anything is built, and how one is opened."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
@@ -15,7 +16,9 @@ PAGES = [*CHAPTERS, *(f"{page}.html" for page in CONTENTS if not page.startswith
 
 both_schemes = pytest.mark.parametrize("scheme", ["http", "file"])
 
-DESKTOP = {"width": 1300, "height": 900}
+DESKTOP, PHONE = {"width": 1300, "height": 900}, {"width": 390, "height": 844}
+
+Address = Callable[[str, str], str]  # of a page, from a scheme and its path
 
 
 def watch(context: BrowserContext, server: str, wrong: list[str]) -> Page:

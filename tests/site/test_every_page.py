@@ -6,24 +6,19 @@ The tests of a page follow one another, and each finds the page as the one befor
 import json
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html import unescape
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from pages import CHAPTERS, DESKTOP, FRONT, PAGES, watch
+from pages import CHAPTERS, DESKTOP, FRONT, PAGES, PHONE, Address, watch
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from checkout import ROOT, SITE
 
-pytestmark = pytest.mark.site
-
 # The tests of one name are run together, because chapters come first among the pages.
 every_page = pytest.mark.parametrize("name", PAGES, scope="module")
 every_chapter = pytest.mark.parametrize("name", CHAPTERS, scope="module")
-Address = Callable[[str, str], str]
-
-PHONE = {"width": 390, "height": 844}
 WIDTHS = 320, 390, 768, 1366, 1920
 
 # Wait for fonts and images; then return what a reader would miss.
@@ -236,7 +231,6 @@ def test_drawings_can_be_read_in_both_themes(shown: Page, name: str) -> None:
 
 @every_page
 def test_formulas_and_letters_are_whole_at_every_width(shown: Page, name: str) -> None:
-    """From the narrowest phone to a wide screen."""
     shown.evaluate(UNFOLD)
     count = shown.locator("article .formula").count()
     assert name not in CHAPTERS or count > 50
@@ -250,7 +244,6 @@ def test_formulas_and_letters_are_whole_at_every_width(shown: Page, name: str) -
 
 @pytest.fixture(scope="module")
 def phone(browser: Browser, server: str) -> Iterator[tuple[Page, list[str]]]:
-    """Open a page on a phone."""
     wrong: list[str] = []
     with browser.new_context(viewport=PHONE, device_scale_factor=2, is_mobile=True) as context:
         yield watch(context, server, wrong), wrong

@@ -8,8 +8,6 @@ from pages import CHAPTERS
 
 import make_pdf
 
-pytestmark = pytest.mark.site
-
 TWO = [chapter.removesuffix(".html") for chapter in CHAPTERS[:2]]
 
 

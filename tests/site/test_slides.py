@@ -8,8 +8,6 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 import make_slides
 
-pytestmark = pytest.mark.site
-
 COUNTING = next(path.stem for path in make_slides.CHAPTERS if path.stem.startswith("04"))
 READY = "document.documentElement.dataset.ready === ''"
 

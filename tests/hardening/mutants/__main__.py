@@ -24,13 +24,11 @@ HEADS = ("changes", "equivalent", "killed", "timeout", "survived", "score")
 
 
 def files(part):
-    """Return the files of a folder, or the rest."""
     folder = sorted((ROOT / "bandits_dp" / part).rglob("*.py"))
     return REST if part == "rest" else [path.relative_to(ROOT).as_posix() for path in folder]
 
 
 def chosen(parts, share, seed):
-    """Choose changes at random, all equally likely."""
     everything = [mutant for part in parts for file in files(part) for mutant in mutants_of(file)]
     return random.Random(seed).sample(everything, min(share, len(everything)))
 
@@ -43,7 +41,6 @@ def row(part, outcomes):
 
 
 def main():
-    """Choose, judge and tell."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=PARTS)
     parser.add_argument("--seed", type=int, default=1)

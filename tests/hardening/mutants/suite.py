@@ -30,8 +30,8 @@ from tests.hardening.mutants.operators import ROOT
 
 BUILT = ROOT / "_build" / "mutants"
 OTHERS = (  # the tests of everything else: the book, its tools, the site, the course, how the source looks
-    "benchmarks", "binder", "book_", "claims", "contest", "course", "gallery", "house", "lean_styles", "notebooks", "plain_",
-    "plots", "readme", "slides", "source", "symbols", "teaching", "welcome_figure", "which", "workflows",
+    "benchmarks", "book_", "claims", "contest", "course", "notebooks", "plain_", "plots", "slides", "source",
+    "symbols", "teaching", "welcome_figure", "which", "workflows",
 )  # fmt: skip
 LIBRARIES = [  # imported once; nothing of the package and of its tests is among them
     "distributed", "dp_accounting", "hypothesis.extra.numpy", "joblib", "matplotlib.pyplot", "mpmath", "nbformat", "pandas",
@@ -45,7 +45,6 @@ PATIENCE, LEAST = 10, 30  # tests may take so many times as long as without the 
 
 
 def test_files():
-    """Return the files with tests of the package."""
     files = [path for path in sorted((ROOT / "tests").glob("test_*.py")) if not path.name[5:].startswith(OTHERS)]
     return [*files, *sorted((ROOT / "tests" / "hardening").glob("test_*.py"))]
 
