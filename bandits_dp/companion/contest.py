@@ -40,12 +40,11 @@ from bandits_dp.companion.floors import fewest_lost as fewest_lost
 from bandits_dp.companion.floors import lost_in_the_limit as lost_in_the_limit
 from bandits_dp.companion.instances import HORIZONS, INSTANCES, LASTFM, RUNS, Instance, instances
 from bandits_dp.companion.instances import TUNING as TUNING
-from bandits_dp.companion.lastfm.longest import Longest
 from bandits_dp.companion.scaled_width import scale_width
 from bandits_dp.live.combine import combine
 from bandits_dp.play.result import Result
 from bandits_dp.play.simulate import simulate
-from bandits_dp.privatizers import CentralGaussian, LinearStatistics
+from bandits_dp.privatizers import Identity, LinearStatistics
 
 TRUSTS = ("none", "pure", "central", "shuffle", "local", "pure rewards", "central rewards")
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -100,11 +99,29 @@ def on_lastfm() -> list[Contestant]:
     return [Contestant("longest features", LASTFM, "none", _longest), *there]
 
 
+class Longest:
+    """Choose the arm with the longest features, whatever anybody answers: known artists have tags, and so long features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.companion.contest import Longest
+    >>> int(Longest().choose(np.array([[0.1, 0.0], [0.3, 0.4]])))
+    1
+    """
+
+    def choose(self, features: NDArray[np.float64]) -> Any:
+        """Return an arm for features of shape (arms, d), or one for each user."""
+        return np.linalg.norm(features, axis=-1).argmax(axis=-1)
+
+    def tell(self, released: object) -> None:
+        """Forget it."""
+
+
 def _longest(instance: Instance, epsilon: float | None) -> Any:
-    statistics, T = LinearStatistics(instance.problem.dimension), instance.horizon
-    batch = CentralGaussian(T, epsilon=1.0, delta=instance.delta, domain=statistics)  # which the learner never looks at
+    batch = Identity(instance.horizon, LinearStatistics(instance.problem.dimension))  # which the learner never looks at
     batch.bits_per_user = 0.0
-    return combine(Longest(), batch, instance.problem, horizon=T)
+    return combine(Longest(), batch, instance.problem, horizon=instance.horizon)
 
 
 def usual(system: System) -> dict[str, Any]:

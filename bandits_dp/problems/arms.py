@@ -1,7 +1,5 @@
 """Multi-armed bandits: a few arms with unknown means."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

@@ -22,8 +22,6 @@ sum of these averages over its clients. Both are drawn from their exact law with
 Gaussian, and so is their sum; a client's sum of T signs is a binomial.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -84,16 +82,12 @@ class ClientPopulation(KnownActions):
         means = self._take(actions, theta, rewards)
         self.client_std, self.clients = client_std, clients
         self.domain = _averages(self.kind)
-        self.projection_bias: Floats = self._bias(means)
-
-    def _bias(self, means: Floats) -> Floats:
-        """Return b(x) for each action."""
-        bias, spread = np.zeros(self.arms), self.client_std * np.linalg.norm(self.actions, axis=1)
+        self.projection_bias: Floats = np.zeros(self.arms)  # b(x)
+        spread = self.client_std * np.linalg.norm(self.actions, axis=1)
         some = (spread > 0) & (self.kind == "signs")  # without spread nothing leaves [-1, 1]
-        s, mean = spread[some], means[some]
-        up, down = (np.minimum((1 + side) / s, FAR) for side in (mean, -mean))
-        bias[some] = s * (excess(up) - excess(down))
-        return bias
+        s = spread[some]
+        up, down = (np.minimum((1 + side * means[some]) / s, FAR) for side in (1, -1))
+        self.projection_bias[some] = s * (excess(up) - excess(down))
 
     def parameters(self, clients: int, rng: np.random.Generator) -> Floats:
         """Draw the parameters theta_u of new clients, shape (clients, d)."""
@@ -123,10 +117,8 @@ class ClientPopulation(KnownActions):
             common = clients * self.theta + math.sqrt(clients) * self.client_std * rng.normal(size=self.dimension)
             return np.asarray(chosen @ common + np.sqrt(clients / plays) * rng.normal(size=len(chosen)))
         block = max(1, BLOCK // len(chosen))
-        sums = np.zeros(len(chosen))
-        for start in range(0, clients, block):
-            sums += self.averages(actions, plays, min(block, clients - start), rng).sum(axis=0)
-        return sums
+        blocks = (min(block, clients - start) for start in range(0, clients, block))
+        return np.asarray(sum(self.averages(actions, plays, some, rng).sum(axis=0) for some in blocks))
 
     def __repr__(self) -> str:
         """Return the class and the sizes."""

@@ -159,6 +159,7 @@ def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
 class LinearMeans:
     """Mean rewards that are linear in the features, with a parameter that belongs to an instance."""
 
+    setting = "contextual"
     theta: NDArray[np.float64] | None
     feature_norm = theta_norm = 1.0
 
@@ -202,18 +203,16 @@ class ContextualLinear(LinearMeans):
     [0.5, 0.7]
     """
 
-    setting = "contextual"
     reward_range = (0.0, 1.0)
 
     @_checks.checked(arms=_checks.unchecked, dimension=_checks.unchecked)
     def __init__(self, arms: int = 100, dimension: int = 5, fixed: bool = True, features: ArrayLike | None = None,
                  theta: ArrayLike | None = None) -> None:
         self.fixed = fixed
-        self.features: NDArray[np.float64] | None = None
-        if features is not None:
-            if not fixed:
-                raise ValueError("fixed must be True for features of your own, got False: they are the same in all rounds")
-            self.features = checked_features(features, (None, None))
+        if features is not None and not fixed:
+            raise ValueError("fixed must be True for features of your own, got False: they are the same in all rounds")
+        self.features = None if features is None else checked_features(features, (None, None))
+        if self.features is not None:
             arms, dimension = self.features.shape
         self.arms = _checks.integer("arms", arms, low=2)
         self.dimension = _checks.integer("dimension", dimension, low=1 if features is not None else 2)
@@ -228,8 +227,7 @@ class ContextualLinear(LinearMeans):
     def _centre(self) -> tuple[NDArray[np.float64], float] | None:
         """Return what ``centre`` says."""
         if self.features is None:
-            centre = np.zeros(self.dimension)
-            centre[-1] = math.sqrt(0.5)
+            centre = np.eye(1, self.dimension, self.dimension - 1)[0] * math.sqrt(0.5)
         else:
             half = np.full(self.arms, 0.5)
             centre = np.linalg.lstsq(self.features, half)[0]

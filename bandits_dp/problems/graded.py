@@ -1,7 +1,5 @@
 """Multi-armed bandits whose rewards lie on a grid in [0, 1]: star ratings, shares, grades."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

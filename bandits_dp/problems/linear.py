@@ -10,8 +10,6 @@ The mean reward of the action x is :math:`\langle\theta, x\rangle`. Three kinds 
   before clipping; ``clipping_bias`` says how far each is shifted.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -13,8 +13,6 @@ clipping, so that all curves share one axis; in clipped means it would be smalle
 so under clipping they are proved up to this bias, and an estimate of theta tends to a shrunk one.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Self
 
@@ -66,7 +64,6 @@ class PoolContextual(LinearMeans):
     [[1, 4, 0], [0, 2, 1]]
     """
 
-    setting = "contextual"
     fixed, features = False, None
 
     @_checks.checked(dimension=_checks.unchecked, items=_checks.unchecked, arms=_checks.at_least_two)
@@ -97,11 +94,10 @@ class PoolContextual(LinearMeans):
 
     def draw(self, rng: np.random.Generator) -> Self:
         """Return an instance: what was not given is drawn, the pool first."""
-        pool = self.pool
+        pool, theta = self.pool, self.theta
         if pool is None:
             pool = rng.random((self.items, self.dimension))
             pool /= np.linalg.norm(pool, axis=1).max()
-        theta = self.theta
         if theta is None:
             theta = rng.random(self.dimension)
             theta /= max(1.0, float(np.linalg.norm(theta)))

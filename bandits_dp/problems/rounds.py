@@ -1,7 +1,5 @@
 """A problem of your own: a function that yields features and rewards, from a table, a log or a simulator."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

@@ -90,15 +90,13 @@ def features(given: ArrayLike, rows: int) -> Floats | tuple[Floats, ...]:
         if shown.ndim not in (2, 3) or 0 in shown.shape:
             raise ValueError("features must have shape (arms, dimension), the same in all rows, or (rows, arms, dimension), got "
                              f"{shown.shape}")
-        if shown.ndim == 2:
-            if not np.isfinite(shown).all():
-                raise ValueError(f"features must be finite numbers, got {shown[~np.isfinite(shown)][0]}")
-            return shown
-    if len(shown) != rows:
+    same = isinstance(shown, np.ndarray) and shown.ndim == 2
+    if not same and len(shown) != rows:
         raise ValueError(f"features must have {rows} entries, one per row of actions, got {len(shown)}")
-    for row, own in enumerate(shown):
+    for row, own in enumerate([shown] if same else shown):
         if not np.isfinite(own).all():
-            raise ValueError(f"features must be finite numbers, got {own[~np.isfinite(own)][0]} in row {row}")
+            where = "" if same else f" in row {row}"
+            raise ValueError(f"features must be finite numbers, got {own[~np.isfinite(own)][0]}{where}")
     return shown
 
 

@@ -72,7 +72,8 @@ class Log:
             raise ValueError(f"reward_range must be a pair (low, high), got {reward_range!r}")
         low = _checks.real("reward_range", reward_range[0], -math.inf, math.inf, ends="[]")
         self.reward_range = low, _checks.real("reward_range", reward_range[1], low, math.inf, ends="(]")
-        self.features = None if features is None else columns.features(features, rows)
+        self.features: Any = None if features is None else columns.features(features, rows)
+        self._same = self.features is None or (isinstance(self.features, np.ndarray) and self.features.ndim == 2)  # in all rows
         self.sizes = self._sizes(arms, rows)
         self.actions = columns.actions(actions, self.sizes)
         self.rewards = columns.numbers("rewards", rewards, rows, *self.reward_range)
@@ -93,7 +94,7 @@ class Log:
             if arms is None:
                 raise ValueError("arms must be the number of arms of a log without features, got None")
             return np.full(rows, _checks.integer("arms", arms))
-        sizes = np.array([len(self.shown(row)) for row in range(rows)])  # type: ignore[arg-type]  # there are features
+        sizes = np.array([len(self.shown(row)) for row in range(rows)])
         if arms is not None and (sizes != _checks.integer("arms", arms)).any():
             raise ValueError(f"arms must be left out of a log with features, or be their number, got {arms}")
         return sizes
@@ -107,8 +108,7 @@ class Log:
     @property
     def dimension(self) -> int | None:
         """Numbers per feature vector; None without features."""
-        shown = self.shown(0)
-        return None if shown is None else shown.shape[-1]
+        return None if self.features is None else self.shown(0).shape[-1]
 
     @property
     def chosen(self) -> Floats:
@@ -117,11 +117,9 @@ class Log:
             raise ValueError("features must be known, got None: this log is one of plain arms")
         return columns.picked(map(self.shown, range(len(self))), self.actions)
 
-    def shown(self, row: int) -> Floats | None:
+    def shown(self, row: int) -> Any:
         """Return the feature vectors of a row, shape (arms, dimension); None without features."""
-        if self.features is None or (not isinstance(self.features, tuple) and self.features.ndim == 2):
-            return self.features
-        return self.features[row]
+        return self.features if self._same else self.features[row]
 
     def to_dataframe(self) -> Any:
         """Return a pandas DataFrame with a row per round.
@@ -143,11 +141,10 @@ class Log:
         """
         with needed("tables", "to_dataframe"):
             import pandas as pd
-        columns: dict[str, Any] = {"action": self.actions, "reward": self.rewards}
-        columns |= {} if self.propensities is None else {"propensity": self.propensities}
-        columns |= {} if self.users is None else {"user": list(self.users)}
-        features = {} if self.features is None else {f"feature_{i}": one for i, one in enumerate(self.chosen.T)}
-        return pd.DataFrame(columns | {"arms": self.sizes} | features)
+        columns = {"action": self.actions, "reward": self.rewards, "propensity": self.propensities, "user": self.users,
+                   "arms": self.sizes}
+        columns |= {f"feature_{i}": one for i, one in enumerate([] if self.features is None else self.chosen.T)}
+        return pd.DataFrame({name: column for name, column in columns.items() if column is not None})
 
     def known_propensities(self) -> Floats:
         """Return the propensities, or say that they are needed."""
@@ -165,11 +162,7 @@ class Log:
         which = np.arange(len(self))[rows]
         if which.ndim != 1 or (np.diff(which) <= 0).any():
             raise ValueError(f"rows must be a slice, a mask or increasing indices, got {rows!r}: a log keeps its order")
-        features = self.features
-        if isinstance(features, tuple):
-            features = tuple(features[row] for row in which)
-        elif features is not None and features.ndim == 3:
-            features = features[which]
+        features = self.features if self._same else [self.features[row] for row in which]
         return type(self)(
             self.actions[which], self.rewards[which], None if self.propensities is None else self.propensities[which],
             features=features, arms=int(self.sizes[0]) if features is None else None, reward_range=self.reward_range,

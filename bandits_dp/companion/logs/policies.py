@@ -29,9 +29,7 @@ def policy_of(policy: Any) -> Callable[[Any, int], Any]:
         policy = policy.live
     if isinstance(policy, Live):
         return _frozen(copy.deepcopy(policy))
-    if isinstance(policy, str):
-        if policy != "uniform":
-            raise ValueError(f"policy must be {ALLOWED}, got {policy!r}")
+    if isinstance(policy, str) and policy == "uniform":
         return lambda features, arms: np.full(arms, 1 / arms)
     if callable(policy):
         return lambda features, arms: _checks.answer("policy", policy, features)

@@ -17,6 +17,8 @@ Another run, with other noise and other users, may choose otherwise, of which on
 
 import copy
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,9 +26,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.companion.logs.fitting import check_fits, in_row
 from bandits_dp.companion.logs.log import Log
+from bandits_dp.live.contexts import LiveContexts
+from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
+
+
+@contextmanager
+def in_row(row: int) -> Iterator[None]:
+    """Name the row in errors about it."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"row {row} of the log: {error}") from error
+
+
+def check_fits(learner: Any, log: Log) -> None:
+    """Raise an error if a learner cannot have played a log, or one of them is something else.
+
+    The learner itself looks at features and rewards when it comes to their row.
+    """
+    _checks.one_of("log", log, Log, "a bandits_dp.companion.logs.Log")
+    _checks.one_of("learner", learner, (Live, Restarts), "what make() or combine() returned")
+    live: Any = learner.live if isinstance(learner, Restarts) else learner
+    if live.setting == "clients":
+        raise ValueError(f"learner must show one arm to one user, got {live.name}, whose clients watch a whole phase and answer "
+                         "with averages: a row of a log is no such answer")
+    if isinstance(live, LiveContexts):
+        if log.features is None:
+            raise ValueError(f"features must be in the log for {live.name}, got plain arms")
+        return
+    if (log.sizes != live.arms).any():
+        raise ValueError(f"log must have {live.arms} arms in every row, for which the learner was made, got {log!r}")
+    actions = getattr(live.learner, "actions", None)
+    if log.features is not None and (actions is None or not np.array_equal(actions, log.features)):
+        raise ValueError(f"features must be left out of the log for {live.name}, or be its actions, the same in all rows")
 
 
 @dataclass(frozen=True)
@@ -126,7 +160,7 @@ def replay(
     for row, action in enumerate(log.actions.tolist()):
         if player.played >= player.horizon:
             break
-        rows += 1
+        rows = row + 1
         with in_row(row):
             if ticket is None:  # plain arms: whoever comes next is shown the same, until somebody was
                 ticket = player.act(log.shown(row), rng=source) if contexts else player.act()

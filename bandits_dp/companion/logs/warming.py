@@ -37,7 +37,7 @@ users compose in parallel, so the guarantee of the run is what it was, and cover
 """
 
 import copy
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -45,8 +45,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.companion.logs.fitting import check_fits, in_row
 from bandits_dp.companion.logs.log import Log
+from bandits_dp.companion.logs.replaying import check_fits, in_row
 from bandits_dp.learners import LinUCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.contexts import LiveContexts, ours_learns
@@ -111,7 +111,6 @@ def warm_start(
         raise ValueError(f"users must be in the log for {learner.name}, which promises privacy to each of them, got None; say "
                          "users=range(n) if its n rows are of different people, or log_is_public=True if nobody there needs it")
     warm = copy.deepcopy(learner)
-    warm._must_go_on()
     source = np.random.default_rng() if rng is None else _checks.generator(rng)
     (_fill_phases if isinstance(warm, LiveArms) else _play_rows)(warm, rows, source)
     if not rows.hidden:
@@ -176,9 +175,12 @@ class _Rows:
 
 def _play_rows(live: Any, rows: _Rows, rng: np.random.Generator) -> None:
     """Let every row be a round: whole batches at once where that is sound, else one batch after the other."""
-    log, contexts = rows.log, isinstance(live, LiveContexts)
-    size = live.batch_size if contexts else 1
-    together, taken = _at_once(live, rows), list[int]()
+    log, size = rows.log, getattr(live, "batch_size", 1)
+    # At once: whole batches of which nobody is shown a sum in between, and only the last is told.
+    together = isinstance(live, LiveCounted) or isinstance(live.stream, FreshBatches) or (
+        isinstance(live.stream, CountedBatches) and ours_learns(live.learner) and len(log) > MANY * live.batch_size
+        and (live.register.most == 1 or not rows.counted))
+    taken: list[int] = []
     for batch in rows.batches(live, range(len(log)), size):
         if (end := live.played + len(taken) + len(batch)) >= live.horizon:
             raise ValueError(f"horizon must leave rounds to play after the {end} rows up to row {batch[-1]}, which it counts, got "
@@ -190,19 +192,11 @@ def _play_rows(live: Any, rows: _Rows, rng: np.random.Generator) -> None:
             continue
         _learn(live, rows, taken, rng)  # before what is left
         taken = []
-        _checked_rows(live, rows, batch)
+        _values(live, rows, batch)
         rows.visit(live, batch)
         phi = rows.chosen[batch]
         live.update(live.act(np.repeat(phi[:, None], 2, axis=1)), log.rewards[batch], rng)  # a choice between it and itself
     _learn(live, rows, taken, rng)
-
-
-def _at_once(live: Any, rows: _Rows) -> bool:
-    """Whether the learner may take all whole batches of the log at once, of which it is told the last sums."""
-    if isinstance(live, LiveCounted) or isinstance(live.stream, FreshBatches):
-        return True
-    return (isinstance(live.stream, CountedBatches) and ours_learns(live.learner) and len(rows.log) > MANY * live.batch_size
-            and (live.register.most == 1 or not rows.counted))
 
 
 def _learn(live: Any, rows: _Rows, taken: list[int], rng: np.random.Generator) -> None:
@@ -211,48 +205,36 @@ def _learn(live: Any, rows: _Rows, taken: list[int], rng: np.random.Generator) -
     if not taken:
         return
     if isinstance(live, LiveContexts):
-        _checked_rows(live, rows, taken)
+        _values(live, rows, taken)
         live.learn(rows.chosen[taken], log.rewards[taken], rng, public=not rows.counted)
         return
     for arm in np.unique(log.actions[taken]).tolist():
         own = [row for row in taken if log.actions[row] == arm]
-        live.learn(arm, _allowed(live, log.rewards, own), rng)
+        live.learn(arm, _values(live, rows, own), rng)
 
 
-def _checked_rows(live: LiveContexts, rows: _Rows, batch: list[int]) -> None:
-    """Name the first row whose features or reward the learner cannot take."""
-    phi, rewards = rows.chosen[batch], rows.log.rewards[batch]
-    _checked(lambda part: live.checked_values(phi[part], rewards[part]), batch)
+def _values(live: Any, rows: _Rows, batch: list[int]) -> NDArray[np.float64]:
+    """Return the numbers in rows, one row each, as the learner's privatizer takes them; if a row is wrong, say which."""
+    def values(some: list[int]) -> Any:
+        rewards = rows.log.rewards[some]
+        if isinstance(live, LiveContexts):
+            return live.checked_values(rows.chosen[some], rewards)
+        if live.sample.clip:
+            return live.sample.domain.clip(rewards[:, None])
+        live.sample.domain.check(rewards[:, None], "rewards")
+        return rewards[:, None]
 
-
-def _allowed(live: Any, rewards: NDArray[np.float64], batch: list[int]) -> NDArray[np.float64]:
-    """Return the rewards of rows as the learner's privatizer takes them, one row each."""
-    source = live.sample
-
-    def check(part: slice) -> NDArray[np.float64]:
-        values = rewards[batch[part], None]
-        if source.clip:
-            return np.asarray(source.domain.clip(values))
-        source.domain.check(values, "rewards")
-        return values
-
-    return _checked(check, batch)
-
-
-def _checked(check: Callable[[slice], NDArray[np.float64]], batch: list[int]) -> NDArray[np.float64]:
-    """Check rows together; if one of them is wrong, say which."""
     try:
-        return check(slice(None))
+        return np.asarray(values(batch))
     except ValueError:
-        for place, row in enumerate(batch):
+        for row in batch:
             with in_row(row):
-                check(slice(place, place + 1))
+                values([row])
         raise
 
 
 def _fill_phases(live: LiveArms, rows: _Rows, rng: np.random.Generator) -> None:
     """Answer what phases ask for, as long as the log has whole batches of it."""
-    rewards = rows.log.rewards
     left = [iter(np.flatnonzero(rows.log.actions == arm).tolist()) for arm in range(live.arms)]
     while live.decides and len(live.asked.arms):
         asked, plays = live.asked, live.asked.plays.tolist()
@@ -261,13 +243,12 @@ def _fill_phases(live: LiveArms, rows: _Rows, rng: np.random.Generator) -> None:
         if not rows.counted:
             found = list(found)
             if list(map(len, found)) == plays:
-                live.learn_publicly([rewards[batch] for batch in found])
+                live.learn_publicly([rows.log.rewards[batch] for batch in found])
                 continue
         for turn, batch in enumerate(found):
             if batch:
-                values = _allowed(live, rewards, batch)
+                values, slot = _values(live, rows, batch)[:, 0], live.slots[turn]
                 rows.visit(live, batch)
-                slot = live.slots[turn]
-                live.update(live.register.hand_out(slot, slot.arm, len(batch)), values[:, 0], rng)
+                live.update(live.register.hand_out(slot, slot.arm, len(batch)), values, rng)
         if live.asked is asked:
             return  # live users go on with this phase

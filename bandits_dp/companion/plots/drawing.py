@@ -46,7 +46,8 @@ class FigureCanvas(FigureCanvasSVG):
         ground = self.figure.patch.get_visible()
         self.figure.patch.set_visible(False)
         try:
-            super().print_svg(stream, bbox_inches_restore=bbox_inches_restore, metadata={"Date": None})
+            nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+            super().print_svg(stream, bbox_inches_restore=bbox_inches_restore, metadata=nothing)
             drawing = _tidy(stream.getvalue(), texts, float(self.figure.bbox.height))
         finally:
             self.figure.patch.set_visible(ground)
@@ -63,8 +64,6 @@ def _tidy(drawing: str, texts: list[Text], height: float) -> str:
         mark = group.get("id", "")
         if mark.startswith(_MARK):
             _rewrite(group, texts[int(mark.removeprefix(_MARK))], height)
-    for metadata in root.findall(f"{_SVG}metadata"):
-        root.remove(metadata)
     _drop_empty(root)
     _shorten(root)
     width = float(root.get("viewBox", "").split()[2])

@@ -22,6 +22,7 @@ ICONS = {
                 '.34.94M-.64.77A1 1 0 0 1-.99-.17" fill="none" stroke="C" stroke-width="4" stroke-linecap="round"/>',
     "server": '<rect x="-1" y="-1" width="2" height="2" rx=".12" fill="P" stroke="C"/>',
 }
+CHOICES = {"name": tuple(ICONS), "anchor": ("start", "middle", "end")}  # of icons and words
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class Mark:
                 _checks.words(name, value)
             elif field.type is float and not (_checks.is_number(value) and abs(_checks.as_float(value)) <= _checks.LARGEST):
                 raise ValueError(f"{name} of {self.key!r} is {value!r}; allowed are finite numbers")
-        _checks.choice("anchor", getattr(self, "anchor", "middle"), ("start", "middle", "end"))
+        for name, allowed in CHOICES.items():
+            _checks.choice(name, getattr(self, name, allowed[0]), allowed)
         if self.color not in INKS:
             check_color(self.color)
 
@@ -149,10 +151,6 @@ class Icon(Mark):
     kind: ClassVar[str] = "icon"
     size: float = 2.0
     name: str = "phone"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _checks.choice("name", self.name, tuple(ICONS))
 
 
 @dataclass(frozen=True)

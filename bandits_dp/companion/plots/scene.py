@@ -108,10 +108,6 @@ def _svg(mark: Any, unit: float, height: float) -> str:
     look = f'fill="{color}"' if solid else f'fill="none" stroke="{color}" stroke-width="2"'
     look += ' opacity="0.35"' if mark.faint else ""
     match mark:
-        case Ground():
-            look = f'fill="{color}" opacity="0.12"'
-            return (f'<rect x="{x:.1f}" y="{y - unit * mark.height:.1f}" width="{unit * mark.width:.1f}" '
-                    f'height="{unit * mark.height:.1f}" {look}/>')
         case Icon():
             drawn = ICONS[mark.name].replace('"C"', f'"{color}"').replace('"P"', f'"{PAPER}"')
             drawn = drawn.replace("/>", ' vector-effect="non-scaling-stroke"/>')
@@ -119,8 +115,8 @@ def _svg(mark: Any, unit: float, height: float) -> str:
         case Dot():
             return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{unit * mark.size:.1f}" {look}/>'
         case Bar():
-            tall = unit * mark.height
-            return f'<rect x="{x:.1f}" y="{y - tall:.1f}" width="{unit * mark.width:.1f}" height="{tall:.1f}" rx="2" {look}/>'
+            tall, look = unit * mark.height, f'fill="{color}" opacity="0.12"' if isinstance(mark, Ground) else f'rx="2" {look}'
+            return f'<rect x="{x:.1f}" y="{y - tall:.1f}" width="{unit * mark.width:.1f}" height="{tall:.1f}" {look}/>'
         case Path():
             corners = "L".join(f"{x + unit * right:.1f},{y - unit * up:.1f}" for right, up in mark.points)
             return f'<path d="M{corners}" stroke-dasharray="{mark.dash or "none"}" {look}/>'

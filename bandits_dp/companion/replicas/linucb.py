@@ -75,7 +75,6 @@ class FigureGaussian(UserNoise):
         self.unit_stds = std * _shape(dimension)
         self.stds = std * math.sqrt(users) * _shape(dimension)  # of a batch's sum
         self.noise_std = std * math.sqrt(users)
-        self.bits_per_user = 64.0 * self.dimension
         self.guarantee = unproved(model)
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
