@@ -345,6 +345,7 @@ def enter(
         return own
     own |= {key: [row[key] for row in played] for key in ("regret", "lost", "bits", "seconds")}
     same = ("setting", "trust", "epsilon", "tuned")
-    group = [row for row in results(setting == LASTFM)["rows"] if all(row[key] == own[key] for key in same)]
+    others = [row for row in results(setting == LASTFM)["rows"] if row["system"] != name]
+    group = [row for row in others if all(row[key] == own[key] for key in same)]
     random = {setting: [one.random for one in here]}
     return next(row for row in standings([*group, own], random) if row["system"] == name)
