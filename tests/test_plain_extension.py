@@ -21,7 +21,7 @@ numfig_format = {"figure": "Figure %s"}
 bibtex_bibfiles = ["all.bib"]
 bibtex_reference_style = "author_year"
 """
-INDEX = "# A book\n\n```{toctree}\n:numbered:\n\none\ntwo\nthe_books\n```\n"
+INDEX = "# A book\n\n```{toctree}\n:numbered:\n\none\ntwo\nbibliography\n```\n"
 BIBLIOGRAPHY = "@book{warner1965, author={Warner, Stanley L.}, title={Lies}, publisher={ASA}, year={1965}}\n"
 
 ONE = """\
@@ -86,7 +86,7 @@ def a_book(folder: Path) -> dict[str, nbformat.NotebookNode]:
     ]
     python = {"language_info": {"name": "python", "pygments_lexer": "ipython3"}}
     (folder / "index.md").write_text(INDEX)
-    (folder / "the_books.md").write_text("# Books\n\n```{bibliography}\n```\n")
+    (folder / "bibliography.md").write_text("# Books\n\n```{bibliography}\n```\n")
     (folder / "all.bib").write_text(BIBLIOGRAPHY)
     (folder / "tests").mkdir()
     (folder / "tests" / "test_truth.py").write_text("def test_holds(): ...\nclass TestAll:\n    def test_more(self): ...\n")
@@ -124,6 +124,7 @@ def test_everything_becomes_what_it_is(build: Build) -> None:
     one, two = built.pages["one"], built.pages["two"]
     text = " ".join(one.get_text().split())
     assert "By now 385 users came" in text and "Warner (1965) lied (Warner, 1965)." in text
+    assert [link.text for link in one.select("a.noted")] == ["Warner (1965)"], "the first one has its reference beside it"
     assert [link["href"] for link in one.select("a.reference.internal") if "Theorem 2.1" in link.text] == ["two.html#thm-big"]
     assert "Figure 1.1" in one.select_one("figcaption").text and "All 385 users." in one.select_one("figcaption").text
     assert "In short" in [title.text.strip() for title in one.select("div.admonition > p.admonition-title")]

@@ -129,6 +129,24 @@ def put_words(app: Sphinx, document: nodes.document, docname: str) -> None:
             break
 
 
+def note_first(app: Sphinx, document: nodes.document, docname: str) -> None:
+    """Mark the first citation of each work, in the text and in each fold: on wide screens margin.css shows its reference beside it.
+
+    Beside a cell of a table is no room, nor beside a paragraph for the references of three works.
+    """
+    noted: set[tuple[int, str]] = set()
+    for text in document.findall(nodes.paragraph):
+        around: Node | None = text
+        while around and not isinstance(around, nodes.table) and "dropdown" not in around.get("classes", ()):
+            around = around.parent
+        links = {(id(around), link.get("refuri", "")): link for link in reversed([*text.findall(nodes.reference)])}
+        new = {work: link for work, link in links.items() if "bibliography.html#" in work[1] and work not in noted}
+        if len(new) < 3 and not isinstance(around, nodes.table):
+            noted |= new.keys()
+            for link in new.values():
+                link["classes"].append("noted")
+
+
 class AsCited(BaseLabelStyle):
     """Labels of the bibliography by which the text cites them."""
 
@@ -149,6 +167,7 @@ def setup(app: Sphinx) -> dict[str, int]:
     app.add_role("citation", Citation())
     app.connect("source-read", read)
     app.connect("doctree-resolved", put_words)
+    app.connect("doctree-resolved", note_first)
     app.connect("build-finished", compare_names)
     code = b"".join(Path(module.__file__ or "").read_bytes() for module in (plain_text, plain_myst))
     version = hashlib.sha256(code + Path(__file__).read_bytes()).hexdigest()[:8]

@@ -113,7 +113,8 @@ document.addEventListener("DOMContentLoaded", function () {
   async function show(link, byKeyboard) {
     wanted = link;
     const box = /#(?!$)/.test(link.href) && !link.matches(".headerlink") ? await boxOf(link).catch(() => null) : null;
-    if (wanted !== link || (!box && !(byKeyboard && link.title))) return;
+    const noted = getComputedStyle(link, "::after").float !== "none"; // margin.css shows its title beside the text
+    if (wanted !== link || (!box && !(byKeyboard && link.title && !noted))) return;
     card.replaceChildren(box ? box.cloneNode(true) : link.title);
     for (const part of card.querySelectorAll("[id], [tabindex], details, .headerlink")) {
       part.matches("details, .headerlink") ? part.remove() : ["id", "tabindex"].forEach((name) => part.removeAttribute(name));

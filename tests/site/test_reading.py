@@ -73,6 +73,37 @@ def test_what_a_link_names_stands_beside_it(page: Page, address: Address) -> Non
     assert not card.locator("a, [id]").count(), "nothing in it can be focused or is there twice"
 
 
+def test_notes_stand_beside_the_text_of_wide_screens_and_over_nothing(page: Page, address: Address) -> None:
+    for name in (CHAPTERS[1], CHAPTERS[9]):
+        for width in (1440, 1520, 1920):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(address("http", name))
+            beside, inside, wrong = page.evaluate("""async () => {
+              await document.fonts.ready;
+              const all = (what) => [...document.querySelectorAll(`article ${what}`)];
+              for (const part of all("> section > section")) part.style.contentVisibility = "visible";
+              // What a style sheet writes has no box to measure: an element like it takes its place.
+              for (const link of all("a.noted")) {
+                const {float, clear, width, margin, font, display} = getComputedStyle(link, "::after");
+                if (float === "none") continue;
+                link.append(Object.assign(document.createElement("b"), {className: "note", textContent: link.title}));
+                Object.assign(link.lastElementChild.style, {float, clear, width, margin, font, display});
+              }
+              document.head.insertAdjacentHTML("beforeend", "<style>a.noted::after { content: none !important }</style>");
+              const end = all("p")[0].getBoundingClientRect().right, contents = document.querySelector(".bd-sidebar-secondary");
+              const box = (e) => e.getBoundingClientRect();
+              const overlap = (a, b) => Math.min(a.right, b.right) > Math.max(a.left, b.left) + 1
+                && Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top) + 1;
+              const notes = all(":is(.checked-by, .note, figure:not(.bdp-figure) > figcaption)").filter((e) => e.checkVisibility());
+              const beside = notes.filter((e) => box(e).left > end), over = all(":is(p, pre, svg, img, table)")
+                .filter((e) => e.checkVisibility() && !e.closest(".output, figcaption") && !e.querySelector(".note, .checked-by"));
+              return [beside.length, notes.length - beside.length, beside.filter((e) => box(e).right > box(contents).left
+                || [...beside, ...over].some((o) => o !== e && !e.contains(o) && overlap(box(e), box(o)))).map((e) => e.outerHTML)];
+            }""")
+            assert not wrong, (name, width, wrong)
+            assert (beside > 8, inside > 8) == (width >= 1520, width < 1520) and not beside * inside, (name, width, beside, inside)
+
+
 def test_a_printed_chapter_shows_its_proofs_and_no_scrollbar(page: Page, address: Address) -> None:
     page.set_viewport_size({"width": 674, "height": 950})
     page.emulate_media(media="print")
