@@ -98,4 +98,4 @@ def play_ucb(live: LiveCounted, problem: Arms, rngs: Rngs, rounds: Checkpoints, 
             lost[t] = problem.gaps[arms]
         record.add(lost.T)
         tick(len(rngs) * length)
-    return record.result(np.full(len(rngs), live.slots[0].source.bits_per_user * last), {})
+    return record.result(live.slots[0].source.bits_per_user * last, {})
