@@ -13,7 +13,6 @@ from bandits_dp import privatizers
 from bandits_dp.catalog.linear import learner_of, no_noise, run_of, with_noise
 from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, Given, Option, System
 from bandits_dp.designs import support_bound
-from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.play.pilots import equal_communication
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, VectorSum
@@ -55,19 +54,16 @@ def bit_noise(dimension: int, phase: Phase) -> float:
     return 2 * std * math.sqrt(support_bound(dimension) * dimension)
 
 
-def _guarantee(single: Privatizer) -> Guarantee:
-    """Return what the release for one client with one average promises, in the words of the whole run."""
-    why = "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
-    unit = f"one client's average rewards, each in {single.domain}" + (", after clipping to it" if single.clip else "")
-    return replace(run_of(single, why), unit=unit, neighbours="replace one client's data")
-
-
 def _elimination(given: Given, options: Any, privatizer: Callable[[int, int], Privatizer],
                  printed_noise: Callable[[int, Phase], float], schedule: Schedule | None = None) -> LiveClients:
     """Let new clients watch all plays of a phase."""
     problem, schedule = given.problem, schedule or partial(growing, alpha=options.alpha)
     learner = learner_of(given, printed_noise, FIRST_LENGTH, problem.client_std, clients=schedule, population=problem.clients)
-    live = LiveClients(learner, privatizer, problem.arms, given.horizon, _guarantee(privatizer(1, 1)), options.fidelity)
+    single = privatizer(1, 1)  # of one client with one average
+    why = "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
+    unit = f"one client's average rewards, each in {single.domain}" + (", after clipping to it" if single.clip else "")
+    promise = replace(run_of(single, why), unit=unit, neighbours="replace one client's data")
+    live = LiveClients(learner, privatizer, problem.arms, given.horizon, promise, options.fidelity)
     live.check_problem(problem)
     return live
 
