@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
@@ -206,7 +206,7 @@ def _overheard(live: Any, messages: bool, heard: list[NDArray[Any]]) -> Any:
         live.make = lambda horizon: _overheard(make(horizon=horizon), messages, heard)
         _overheard(live.live, messages, heard)
     else:
-        live.__class__, live.heard = _hearing(type(live), messages), heard
+        live.__class__, live.heard = _hearing(live.__class__, messages), heard
     return live
 
 
@@ -219,38 +219,31 @@ def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
     return array
 
 
-def _together(player: Any, users: int) -> Iterator[slice]:
-    """Yield who comes next, as many users as one ticket can be for."""
-    start = 0
-    while start < users:
-        end = min(start + player.missing, users)
-        yield slice(start, end)
-        start = end
-
-
 def _arms(player: Any, rewards: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
     """Show users their arms; return the arms, and how many users were there, with how many numbers each."""
     tape = _tape(rewards, None, player.arms)
-    shown = np.zeros(len(tape))
-    for few in _together(player, len(tape)):
-        ticket = player.act(users=few.stop - few.start)
-        player.update(ticket, tape[few, ticket.arm], rng)
-        shown[few] = ticket.arm
-    return shown, len(tape), 1
+    return _played(player, tape, lambda few: player.act(users=few.stop - few.start), rng), len(tape), 1
 
 
 def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise ValueError(f"data must be a pair (features, rewards), see bandits_dp.view_of, got {data!r}")
-    features = _tape(data[0], None, None, player.dimension)
+    features, d = _tape(data[0], None, None, player.dimension), player.dimension
     tape = _tape(data[1], *features.shape[:2])
-    shown = np.zeros(len(tape))
-    for few in _together(player, len(tape)):
-        ticket = player.act(features[few], rng=rng)  # from which noise on features comes
-        player.update(ticket, tape[few][np.arange(ticket.users), ticket.arm], rng)
-        shown[few] = ticket.arm
-    d = features.shape[2]
+    shown = _played(player, tape, lambda few: player.act(features[few], rng=rng), rng)  # from rng comes noise on features, too
     return shown, len(tape), d + d * (d + 1) // 2
+
+
+def _played(player: Any, tape: NDArray[np.float64], act: Callable[[slice], Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Play all users, as many at once as one ticket can be for, and return their arms."""
+    shown = np.zeros(len(tape))
+    start = 0
+    while start < len(tape):
+        few = slice(start, min(start + player.missing, len(tape)))
+        ticket = act(few)
+        player.update(ticket, tape[few][np.arange(ticket.users), ticket.arm], rng)
+        shown[few], start = ticket.arm, few.stop
+    return shown
 
 
 def _clients(player: Any, means: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:

@@ -24,7 +24,7 @@ from bandits_dp.problems.contextual import Contextual, centre_of
 from bandits_dp.schedules.users import balanced_batch_size, named_batch_size
 from bandits_dp.widths.greedy import GreedyRadius
 from bandits_dp.widths.ridge import PlainRadius
-from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, NoisyRadius
+from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 
 FAILURE = 0.1
 USERS = 20  # per batch: that of the paper's simulation
@@ -95,7 +95,8 @@ def _domain(given: Given, options: Any) -> LinearStatistics:
     return LinearStatistics(problem.dimension, _reward_std(problem))
 
 
-def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, rule: type[NoisyRadius] | None = None) -> LiveContexts:
+def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches,
+          rule: type[CertifiedRadius | LemmaRadius] | None = None) -> LiveContexts:
     """Put private LinUCB together with the radius of its calibration, or with another one."""
     problem, batches = given.problem, given.full_batches(stream.users)
     centre, norm = centre_of(problem) if options.centred else (None, problem.theta_norm)
@@ -128,7 +129,7 @@ def _linucb(given: Given, options: Any) -> LiveContexts:
     return LiveContexts(learner, stream, problem, T, appearances=NO_END)
 
 
-def _local(given: Given, options: Any, rule: type[NoisyRadius] | None = None, protocol: str = "local") -> LiveContexts:
+def _local(given: Given, options: Any, rule: type[CertifiedRadius] | None = None, protocol: str = "local") -> LiveContexts:
     """Put a learner with Gaussian noise at users together."""
     users, _, appearances = _batches(given, options, protocol)
     kind = LocalGaussian if given.calibration == "certified" else PublishedLocalGaussian

@@ -96,9 +96,7 @@ def simulate(learner: Live | Restarts, problem: Problem, horizon: int, runs: int
     >>> result.regret.shape[0]
     5
     """
-    if not isinstance(learner, (Live, Restarts)):
-        swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
-        raise TypeError(f"learner must be what make() or combine() returned, got {learner!r}{swapped}")
+    _check_learner(learner, problem)
     horizon = _checks.integer("horizon", horizon)
     runs = _checks.integer("runs", runs)
     seed = _checks.integer("seed", seed, low=0)
@@ -128,6 +126,13 @@ def simulate(learner: Live | Restarts, problem: Problem, horizon: int, runs: int
     promise = replace(learner.guarantee, holds=learner.guarantee.holds and IDEAL)
     return Result(learner.name, rounds, played.regret, played.bits, promise, seed, played.counts, played.curves,
                   dict(learner.parameters))
+
+
+def _check_learner(learner: object, problem: object) -> None:
+    """Raise a TypeError if the learner is none."""
+    if not isinstance(learner, (Live, Restarts)):
+        swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
+        raise TypeError(f"learner must be what make() or combine() returned, got {learner!r}{swapped}")
 
 
 def _played(learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int], workers: int, in_pieces: bool,
