@@ -52,7 +52,7 @@ class ArmWidth(Protocol):
 
 
 class SummedWidth:
-    """What both widths share: users, and something about the noise that adds up over releases."""
+    """What widths share: users, and something about the noise, that add up over releases."""
 
     changes = ("users", "noise")
     users: int = 0
