@@ -78,7 +78,7 @@ def support_bound(dimension: int) -> float:
 
 
 def action_rows(actions: ArrayLike) -> Floats:
-    """Return a copy of the actions, shape (k, d), or raise the ValueError that says what is wrong."""
+    """Return a copy of the actions, shape (k, d), not all zero, or raise the ValueError that says what is wrong."""
     shape = "finite numbers of shape (k, d), one row per action, with k, d >= 1"
     array, allowed = _checks.numbers("actions", actions, shape), f"actions must be {shape}"
     if array.ndim != 2 or array.size == 0:
@@ -87,6 +87,8 @@ def action_rows(actions: ArrayLike) -> Floats:
     if bad.any():
         row, column = np.argwhere(bad)[0]
         raise ValueError(f"{allowed}, got {array[row, column]} in row {row}")
+    if not array.any():
+        raise ValueError(f"actions must hold a vector that is not zero, got {len(array)} zero vectors")
     return array
 
 
@@ -104,8 +106,6 @@ def bounded_actions(actions: ArrayLike) -> Floats:
     array = action_rows(actions)
     if len(array) < 2:
         raise ValueError("actions must be at least 2, or there is nothing to learn, got 1")
-    if not array.any():
-        raise ValueError(f"actions must hold a vector that is not zero, got {len(array)} zero vectors")
     Ball(array.shape[1]).check(array, "actions")
     return array
 
@@ -157,8 +157,6 @@ def _whiten(actions: Floats) -> Floats:
     Designs do not depend on the coordinates. Columns are scaled to a largest entry of one first, so that neither does the rank.
     """
     largest = np.abs(actions).max(axis=0)
-    if not largest.any():
-        raise ValueError(f"actions must hold a vector that is not zero, got {len(actions)} zero vectors")
     scaled = actions[:, largest > 0] / largest[largest > 0]
     _, singular, axes = np.linalg.svd(np.linalg.qr(scaled, mode="r"))
     rank = int((singular > singular[0] * max(scaled.shape) * np.finfo(float).eps).sum())

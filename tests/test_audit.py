@@ -146,7 +146,7 @@ def test_messages_are_seen_only_where_the_guarantee_is_about_them(name):
     learner = make(name, BITS, horizon=900, epsilon=None if name == "UCB1" else 1.0)
     with pytest.raises(ValueError, match=r"view must be 'releases' or 'suggestions' for a learner of the model .*, got 'messages'"):
         view_of(learner, "messages")
-    assert view_of(learner).view == "releases"
+    assert view_of(learner).keywords["view"] == "releases"
 
 
 def test_rare_exact_values_are_caught():

@@ -56,7 +56,7 @@ def test_an_audit_sees_the_fault_and_nothing_without_it(fault, monkeypatch):
 def test_a_learner_with_too_little_noise_is_caught_through_its_view(name):
     """The view is the one that is taken if none is named, and the learner as it is passes."""
     look = PLANTED[name]
-    assert bdp.view_of(look.make(False)).view == look.view
+    assert bdp.view_of(look.make(False)).keywords["view"] == look.view
     right, wrong = look.audit(False, FEW, 1 - FALSE_ALARM), look.audit(True, look.trials, USUAL)
     assert right.passed, str(right)
     assert not wrong.passed, str(wrong)

@@ -173,17 +173,19 @@ def audit(
     """
     rho = math.inf
     if isinstance(mechanism, (Privatizer, Live, Restarts)):
-        seen, claim = view_of(mechanism, view, user), mechanism.guarantee
+        claim, mechanism = mechanism.guarantee, view_of(mechanism, view, user)
         rho = claim.rho if epsilon is None and delta is None else math.inf
         epsilon, delta = claim.epsilon if epsilon is None else epsilon, claim.delta if delta is None else delta
-        mechanism = seen
     elif view is not None:
         raise ValueError(f"view must be left out for a function, which returns what is seen, got {view!r}")
     epsilon = _checks.epsilon(epsilon)
     delta = _checks.delta(delta, zero=True)
     confidence = _checks.real("confidence", confidence, 0.0, 1.0)
     level = (1 - confidence) / 2
-    trials = _enough(_checks.integer("trials", trials, low=2), epsilon, delta, level)
+    trials = _checks.integer("trials", trials, low=2)
+    if trials < (least := _fewest_trials(epsilon, delta, level)):
+        raise ValueError(f"trials must be at least {least} for any mechanism to fail an audit of epsilon = {epsilon:g}, "
+                         f"delta = {delta:g} at confidence = {confidence:g}, got {trials}")
     check_runs(trials, BYTES, "trials")
     progress = _checks.flag("progress", progress)
     _checks.generator(rng)
@@ -196,7 +198,8 @@ def audit(
         on_b, _ = outputs_of(mechanism, "b", b, trials, rng, shape, bar.update)
     half = trials // 2
     if score is None:
-        size = _used(on_a[:half], on_b[:half])
+        nothing = np.isnan(on_a[:half]).all(axis=0) & np.isnan(on_b[:half]).all(axis=0)
+        size = 1 + np.flatnonzero(~nothing).max(initial=0)  # what comes after it would spoil sums and norms
         on_a, on_b = on_a[:, :size], on_b[:, :size]
     chosen_on = on_a[:half], on_b[:half]
     statistics = generic_statistics(*chosen_on) if score is None else [_scored(score, shape)]
@@ -204,9 +207,10 @@ def audit(
     tested = trials - half
     hits_a, hits_b = (int(np.count_nonzero(event.holds(outputs[half:]))) for outputs in (on_a, on_b))
     more, less = (hits_b, hits_a) if event.swapped else (hits_a, hits_b)
+    p, q = _clopper_pearson(more, tested, level)[0], _clopper_pearson(less, tested, level)[1]
     return AuditResult(
-        epsilon, delta, _lower_bound(more, less, tested, delta, level), _describe(event, chosen_on), event.low, event.high,
-        "b" if event.swapped else "a", hits_a, hits_b, tested, trials, confidence, rho, _rho_bound(more, less, tested, level),
+        epsilon, delta, max(0.0, float(log_ratio(p, q, delta))), _describe(event, chosen_on), event.low, event.high,
+        "b" if event.swapped else "a", hits_a, hits_b, tested, trials, confidence, rho, _rho_bound(p, q),
     )
 
 
@@ -217,17 +221,8 @@ def _clopper_pearson(hits: float, runs: int, level: float) -> tuple[float, float
     return low, high
 
 
-def _lower_bound(more: int, less: int, runs: int, delta: float, level: float) -> float:
-    """Lower bound on epsilon from the two counts of one event; 0 if they show nothing."""
-    p_low, _ = _clopper_pearson(more, runs, level)
-    _, q_high = _clopper_pearson(less, runs, level)
-    return max(0.0, float(log_ratio(p_low, q_high, delta)))
-
-
-def _rho_bound(more: int, less: int, runs: int, level: float) -> float:
-    """Lower bound on rho from the counts of one event; its divergence of order a is at most a rho (Bun & Steinke 2016)."""
-    p, _ = _clopper_pearson(more, runs, level)
-    _, q = _clopper_pearson(less, runs, level)
+def _rho_bound(p: float, q: float) -> float:
+    """Lower bound on rho from probabilities of one event; its divergence of order a is at most a rho (Bun & Steinke 2016)."""
     if p <= q:
         return 0.0
     a = 1 + np.geomspace(1e-3, 1e3, 200)  # any order gives a bound
@@ -235,29 +230,13 @@ def _rho_bound(more: int, less: int, runs: int, level: float) -> float:
     return float((np.logaddexp(happens, fails) / (a - 1) / a).max())
 
 
-def _enough(trials: int, epsilon: float, delta: float, level: float) -> int:
-    """Refuse so few trials that even a mechanism without noise would pass."""
-    def best(runs: int) -> float:
-        return _lower_bound(runs // 2, 0, runs // 2, delta, level)  # happens always on one input, never on the other
+def _fewest_trials(epsilon: float, delta: float, level: float) -> int:
+    """Return how many trials it takes for an event that always happens on one input and never on the other to fail the audit.
 
-    if best(trials) > epsilon:
-        return trials
-    low = high = trials
-    while best(high) <= epsilon and high < 2**60:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if best(middle) <= epsilon else (low, middle)
-    raise ValueError(f"trials must be at least {high} for any mechanism to fail an audit of epsilon = {epsilon:g}, "
-                     f"delta = {delta:g} at confidence = {1 - 2 * level:g}, got {trials}")
-
-
-def _used(a: Array, b: Array) -> int:
-    """Return after how many numbers nothing comes but NaN, in all outputs: it would spoil sums and norms."""
-    size = a.shape[1]
-    while size > 1 and np.isnan(a[:, size - 1]).all() and np.isnan(b[:, size - 1]).all():
-        size -= 1
-    return size
+    In n tested runs its limits are x = level^(1/n) and 1 - x, and x - delta must exceed exp(epsilon) (1 - x).
+    """
+    tested = math.log(level) / math.log1p(-(1 - delta) * max(float(scipy.special.expit(-epsilon)), 1e-300))
+    return 2 * int(min(tested, 2.0**60)) + 2
 
 
 def _scored(score: Callable[[Array], ArrayLike], shape: tuple[int, ...]) -> Statistic:

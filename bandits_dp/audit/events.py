@@ -122,13 +122,10 @@ def _candidates(x: Array, y: Array, search: str) -> tuple[Array, Array, NDArray[
 
 def _windows(ordered: Array) -> list[tuple[Array, Array]]:
     """Intervals that hold 1/2, 1/4, ... of a sorted sample each, half overlapping: narrow where the sample is dense."""
-    found = []
-    width = len(ordered) // 2
-    while width >= FEWEST_IN_WINDOW and len(ordered) // width <= 1024:
-        first = np.arange(0, len(ordered) - width + 1, width // 2)
-        found.append((ordered[first], ordered[first + width - 1]))
-        width //= 2
-    return found
+    size = len(ordered)
+    widths = [size >> k for k in range(1, 12) if size >> k >= FEWEST_IN_WINDOW and size // (size >> k) <= 1024]
+    firsts = [np.arange(0, size - width + 1, width // 2) for width in widths]
+    return [(ordered[first], ordered[first + width - 1]) for first, width in zip(firsts, widths, strict=True)]
 
 
 def generic_statistics(a: Array, b: Array) -> list[Statistic]:

@@ -67,26 +67,25 @@ def outputs_of(mechanism: Mechanism, name: str, data: Any, trials: int, rng: np.
     step = CHUNK if isinstance(mechanism, Vectorized) else LOOP
     for start in range(0, trials, step):
         runs = min(step, trials - start)
+        block: Any
         if isinstance(mechanism, Vectorized):
             block = numbers(_ran(name, mechanism.draw, data, rng, runs), "draw")
             if block.ndim == 0 or len(block) != runs:
                 raise ValueError(f"mechanism.draw must return {runs} rows when asked for {runs} runs, got shape {block.shape}")
+            shapes = [block.shape[1:]]
         else:
-            single = [numbers(_ran(name, mechanism, data, rng), "mechanism") for _ in range(runs)]
-            odd = next((x.shape for x in single if x.shape != (single[0].shape if shape is None else shape)), None)
-            if odd is not None:
-                raise _changed(single[0].shape if shape is None else shape, odd)
-            block = np.stack(single)
-        if shape is None:
-            shape = block.shape[1:]
-        if block.shape[1:] != shape:
-            raise _changed(shape, block.shape[1:])
+            block = [numbers(_ran(name, mechanism, data, rng), "mechanism") for _ in range(runs)]
+            shapes = [single.shape for single in block]
+        shape = shapes[0] if shape is None else shape
+        odd = next((one for one in shapes if one != shape), None)
+        if odd is not None:
+            raise ValueError(f"mechanism must return outputs of one shape, got {shape} first and {odd} later")
         if math.prod(shape) == 0:
             raise ValueError(f"mechanism must return at least one number, got shape {shape}")
         if start == 0:
             check_runs(trials, BYTES * math.prod(shape), "trials")
             outputs = np.empty((trials, math.prod(shape)))
-        outputs[start : start + runs] = block.reshape(runs, -1)
+        outputs[start : start + runs] = np.reshape(block, (runs, -1))
         tick(runs)
     if before is not None and not np.array_equal(before, data, equal_nan=True):
         raise ValueError("mechanism must not change its input: a run would see what the run before it left; copy the data first")
@@ -111,7 +110,3 @@ def numbers(output: ArrayLike, name: str) -> Array:
         return _checks.numbers(name, output, "")
     except ValueError as error:
         raise ValueError(f"{name} must return a number or an array of numbers, got {_checks.told(output)}") from error
-
-
-def _changed(expected: tuple[int, ...], got: tuple[int, ...]) -> ValueError:
-    return ValueError(f"mechanism must return outputs of one shape, got {expected} first and {got} later")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,7 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     """
     _checks.integer("user", user, low=0)
     if isinstance(system, (Live, Restarts)):
-        return _PlayView(system, _view_of_play(view, system.guarantee.model), user)
+        return _view_of_play(system, view, user)
     if not isinstance(system, Privatizer):
         raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
     if user >= complete(system).users:
@@ -125,34 +125,47 @@ def release_of(privatizer: Privatizer, fidelity: str = "aggregate") -> Vectorize
     return Vectorized(draw)
 
 
-def _view_of_play(view: str | Callable[[Any], ArrayLike] | None, model: str) -> str | Callable[[Any], ArrayLike]:
-    """Return the view of a learner of that trust model, by default the one that shows all that its guarantee is about."""
-    sends = model in ("local", "shuffle")
+def _view_of_play(live: Live | Restarts, view: str | Callable[[Any], ArrayLike] | None, user: int) -> Mechanism:
+    """Return what somebody sees of a whole run, batch by batch; by default all that the learner's guarantee is about."""
+    sends = live.guarantee.model in ("local", "shuffle")
     if view is None:
-        return "messages" if sends else "releases"
-    if not callable(view) and _checks.choice("view", view, PLAYS) == "messages" and not sends:
-        raise ValueError(f"view must be 'releases' or 'suggestions' for a learner of the model {model!r}, whose guarantee is not "
-                         "about messages, got 'messages'")
-    return view
+        view = "messages" if sends else "releases"
+    elif not callable(view) and _checks.choice("view", view, PLAYS) == "messages" and not sends:
+        raise ValueError(f"view must be 'releases' or 'suggestions' for a learner of the model {live.guarantee.model!r}, whose "
+                         "guarantee is not about messages, got 'messages'")
+    return partial(_seen, live, user, view=view)
+
+
+def _seen(live: Any, user: int, data: Any, rng: np.random.Generator, *, view: str | Callable[[Any], ArrayLike]) -> ArrayLike:
+    """Play once."""
+    heard: list[NDArray[Any]] = []
+    player = _overheard(copy.deepcopy(live), view == "messages", heard)
+    shown, users, numbers = {"contextual": _contexts, "clients": _clients}.get(live.setting, _arms)(player, data, rng)
+    if callable(view):
+        return view(player)
+    if view == "suggestions":
+        if live.setting == "clients":
+            return shown
+        if user >= len(shown):
+            raise ValueError(f"user must be 0 to {len(shown) - 1}, got {user}")
+        return np.delete(shown, user)
+    most = users // getattr(player, "batch_size", 1) * numbers
+    if view == "messages":
+        most = users * max(numbers, heard[0][0].size if heard else 1)
+    flat = np.concatenate([np.zeros(0), *map(np.ravel, heard)])
+    return np.append(flat, np.full(most - len(flat), np.nan))
 
 
 @lru_cache(maxsize=64)
-def _hears_releases(kind: Any) -> type:
-    """Return the class of learners of that kind that write down what they are told."""
+def _hearing(kind: Any, messages: bool) -> type:
+    """Return the class of learners of that kind that write down what they are told, or what comes from users or the shuffler."""
 
-    class Overheard(kind):
+    class Releases(kind):
         def _tell(self, released: NDArray[np.float64], *more: Any) -> None:
             self.heard.append(released)
             super()._tell(released, *more)
 
-    return Overheard
-
-
-@lru_cache(maxsize=64)
-def _hears_messages(kind: Any) -> type:
-    """Return the class of learners of that kind that write down what comes from users, or from the shuffler."""
-
-    class Overheard(kind):
+    class Messages(kind):
         def _take(self, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
             slot, local = self.slots[place], self.guarantee.model == "local"
             if slot.source is not None and not hasattr(slot.source, "overheard"):
@@ -165,7 +178,7 @@ def _hears_messages(kind: Any) -> type:
                 self.heard.append(rows if local else _delivered(slot.source, rows, rng))
                 sent.clear()
 
-    return Overheard
+    return Messages if messages else Releases
 
 
 def _tapped(source: Any) -> Any:
@@ -186,43 +199,15 @@ def _delivered(source: Any, rows: NDArray[Any], rng: np.random.Generator) -> NDA
     return rows.sum(axis=0, keepdims=True) if isinstance(privatizer, BitSum) else privatizer.shuffle(rows, rng)
 
 
-def _overheard(live: Any, hears: Callable[[type], type], heard: list[NDArray[Any]]) -> Any:
+def _overheard(live: Any, messages: bool, heard: list[NDArray[Any]]) -> Any:
     """Let a learner, and those that follow it after restarts, write down what it hears."""
     if isinstance(live, Restarts):
         make = live.make
-        live.make = lambda horizon: _overheard(make(horizon=horizon), hears, heard)
-        _overheard(live.live, hears, heard)
+        live.make = lambda horizon: _overheard(make(horizon=horizon), messages, heard)
+        _overheard(live.live, messages, heard)
     else:
-        live.__class__, live.heard = hears(type(live)), heard
+        live.__class__, live.heard = _hearing(live.__class__, messages), heard
     return live
-
-
-class _PlayView:
-    """A whole run of a learner, batch by batch, seen by somebody."""
-
-    def __init__(self, live: Live | Restarts, view: str | Callable[[Any], ArrayLike], user: int) -> None:
-        self.live, self.view, self.user = live, view, user
-        self.play = {"contextual": _contexts, "clients": _clients}.get(live.setting, _arms)
-
-    def __call__(self, data: Any, rng: np.random.Generator) -> ArrayLike:
-        """Play once."""
-        heard: list[NDArray[Any]] = []
-        player = _overheard(copy.deepcopy(self.live), _hears_messages if self.view == "messages" else _hears_releases, heard)
-        shown, users, numbers = self.play(player, data, rng)
-        if callable(self.view):
-            return self.view(player)
-        if self.view == "suggestions":
-            if self.live.setting == "clients":
-                return shown
-            if self.user >= len(shown):
-                raise ValueError(f"user must be 0 to {len(shown) - 1}, got {self.user}")
-            return np.delete(shown, self.user)
-        if self.view == "messages":
-            most = users * max(numbers, heard[0][0].size if heard else 1)
-        else:
-            most = users // getattr(player, "batch_size", 1) * numbers
-        flat = np.concatenate([np.zeros(0), *map(np.ravel, heard)])
-        return np.concatenate([flat, np.full(most - len(flat), np.nan)])
 
 
 def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
@@ -234,38 +219,31 @@ def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:
     return array
 
 
-def _together(player: Any, users: int) -> Iterator[slice]:
-    """Yield who comes next, as many users as one ticket can be for."""
-    start = 0
-    while start < users:
-        end = min(start + player.missing, users)
-        yield slice(start, end)
-        start = end
-
-
 def _arms(player: Any, rewards: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
     """Show users their arms; return the arms, and how many users were there, with how many numbers each."""
     tape = _tape(rewards, None, player.arms)
-    shown = np.zeros(len(tape))
-    for few in _together(player, len(tape)):
-        ticket = player.act(users=few.stop - few.start)
-        player.update(ticket, tape[few, ticket.arm], rng)
-        shown[few] = ticket.arm
-    return shown, len(tape), 1
+    return _played(player, tape, lambda few: player.act(users=few.stop - few.start), rng), len(tape), 1
 
 
 def _contexts(player: Any, data: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:
     if not isinstance(data, (tuple, list)) or len(data) != 2:
         raise ValueError(f"data must be a pair (features, rewards), see bandits_dp.view_of, got {data!r}")
-    features = _tape(data[0], None, None, player.dimension)
+    features, d = _tape(data[0], None, None, player.dimension), player.dimension
     tape = _tape(data[1], *features.shape[:2])
-    shown = np.zeros(len(tape))
-    for few in _together(player, len(tape)):
-        ticket = player.act(features[few], rng=rng)  # from which noise on features comes
-        player.update(ticket, tape[few][np.arange(ticket.users), ticket.arm], rng)
-        shown[few] = ticket.arm
-    d = features.shape[2]
+    shown = _played(player, tape, lambda few: player.act(features[few], rng=rng), rng)  # from rng comes noise on features, too
     return shown, len(tape), d + d * (d + 1) // 2
+
+
+def _played(player: Any, tape: NDArray[np.float64], act: Callable[[slice], Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Play all users, as many at once as one ticket can be for, and return their arms."""
+    shown = np.zeros(len(tape))
+    start = 0
+    while start < len(tape):
+        few = slice(start, min(start + player.missing, len(tape)))
+        ticket = act(few)
+        player.update(ticket, tape[few][np.arange(ticket.users), ticket.arm], rng)
+        shown[few], start = ticket.arm, few.stop
+    return shown
 
 
 def _clients(player: Any, means: Any, rng: np.random.Generator) -> tuple[NDArray[np.float64], int, int]:

@@ -1,13 +1,12 @@
 """The catalogue: every algorithm by name, and the one place that knows how each is put together."""
 
-import difflib
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.catalog import arms, clients, linear, linucb, rewards
-from bandits_dp.catalog.options import Given, System
+from bandits_dp.catalog.options import Given, System, found
 from bandits_dp.catalog.setups import Setup, setup
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.problems import Problem
@@ -84,12 +83,7 @@ def make(
     >>> learner.guarantee.epsilon
     1.0
     """
-    table = {system.name: system for system in _SYSTEMS}
-    if not isinstance(name, str) or name not in table:
-        near = difflib.get_close_matches(str(name).upper(), [key.upper() for key in table], n=1, cutoff=0.4)
-        hint = next((f"did you mean {key!r}? " for key in table if near and key.upper() == near[0]), "")
-        raise ValueError(f"name must be a known system, got {name!r}; {hint}Known: {', '.join(table)}")
-    system = table[name]
+    system = found("name", "system", name, {one.name: one for one in _SYSTEMS}, cutoff=0.4)
     epsilon, delta = (_checks.as_float(one) if _checks.is_number(one) else one for one in (epsilon, delta))
     if horizon is None and system.setting in ("arms", "contextual"):
         if options.get("returning_users", False) is not False:

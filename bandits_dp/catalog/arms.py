@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks, privatizers
-from bandits_dp.catalog.options import COUNTERS, FIDELITY, HONEST, STRICT, WHOLE, Given, Option, System
+from bandits_dp.catalog.options import COUNTERS, FIDELITY, HONEST, STRICT, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.learners import KLUCB, UCB, ArmElimination
 from bandits_dp.learners.kl_ucb import most_batches
@@ -20,24 +20,38 @@ from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth
 from bandits_dp.widths.running import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
 from bandits_dp.widths.upper import ChernoffBound
 
-SIZES = (WHOLE, "doubling", Batches)
+SIZES = (int, "doubling", Batches)
+Noise = Callable[[Given, Any], Callable[[int], Privatizer]]
 
 
-def _live(given: Given, privatizer: Callable[[int], Privatizer], schedule: Batches, width: ArmWidth, fidelity: str) -> LiveArms:
+def _live(given: Given, options: Any, privatizer: Callable[[int], Privatizer], schedule: Batches, width: ArmWidth) -> LiveArms:
     """Put arm elimination together with its privatizer."""
     arms = given.problem.arms
     first_batch(given.horizon, schedule, arms)
+    fidelity = getattr(options, "fidelity", "aggregate")
     return LiveArms(ArmElimination(arms, schedule, width), privatizer, arms, given.horizon, fidelity=fidelity)
 
 
-def _elimination(given: Given, privatizer: Callable[[int], Privatizer], batch_size: int | str, fidelity: str) -> LiveArms:
-    """Add the width of the calibration."""
-    T = given.horizon
-    width = ChernoffWidth(T, most_decisions(T, batch_size)) if given.calibration == "certified" else PaperWidth(T)
-    return _live(given, privatizer, batches(batch_size), width, fidelity)
+def _ae(noise: Noise, usual: Any, given: Given, options: Any) -> LiveArms:
+    """Put arm elimination together with this noise; if nobody says how large batches are, ``usual`` does, or its answer."""
+    T, privatizer, size = given.horizon, noise(given, options), getattr(options, "batch_size", None)
+    if size is None:
+        size = usual(privatizer) if callable(usual) else usual
+    width = ChernoffWidth(T, most_decisions(T, size)) if given.calibration == "certified" else PaperWidth(T)
+    return _live(given, options, privatizer, batches(size), width)
 
 
-def _kl_ucb(noise: Callable[[Given, Any], Callable[[int], Privatizer]], given: Given, options: Any) -> LiveArms:
+def _variance(privatizer: Callable[[int], Privatizer]) -> int:
+    """Return as many users as the variance of the noise (Corollary 3.2); one user makes fair bits."""
+    return math.ceil(privatizer(1).noise_std ** 2)
+
+
+def _few(privatizer: Any) -> int | str:
+    """Return a size with few phases where noise is unbounded, as Laplace noise is, which needs a look after every phase."""
+    return "doubling" if privatizer.func is privatizers.LocalLaplace else 1
+
+
+def _kl_ucb(noise: Noise, given: Given, options: Any) -> LiveArms:
     """Put KL-UCB together with its privatizer; first batches have as many users as one has noise, or a fair share."""
     arms, T, privatizer = given.problem.arms, given.horizon, noise(given, options)
     first = max(1, min(T // arms, math.ceil(privatizer(1).noise_std)))
@@ -47,16 +61,6 @@ def _kl_ucb(noise: Callable[[Given, Any], Callable[[int], Privatizer]], given: G
 
 def _exact(given: Given, options: Any) -> Callable[[int], Privatizer]:
     return privatizers.Identity
-
-
-def _ae(given: Given, options: Any) -> LiveArms:
-    return _elimination(given, privatizers.Identity, options.batch_size, "aggregate")
-
-
-def _ldp_ae(given: Given, options: Any) -> LiveArms:
-    privatizer = _local(given, options)  # Laplace noise is unbounded and needs a look after every phase, so let there be few
-    size = options.batch_size or ("doubling" if privatizer.func is privatizers.LocalLaplace else 1)
-    return _elimination(given, privatizer, size, options.fidelity)
 
 
 def _local(given: Given, options: Any) -> partial[Any]:
@@ -83,38 +87,31 @@ def _shuffled(given: Given, options: Any) -> Callable[[int], Privatizer]:
             else partial(privatizers.ScalarSum, domain=domain, **privacy))
 
 
-def _sdp_ae(given: Given, options: Any) -> LiveArms:
-    privatizer, size = _shuffled(given, options), options.batch_size
-    if size is None:  # Corollary 3.2: as many users as the variance of the noise; one user makes fair bits
-        size = math.ceil(privatizer(1).noise_std ** 2)
-    return _elimination(given, privatizer, size, options.fidelity)
-
-
-def _vb_sdp_ae(given: Given, options: Any) -> LiveArms:
-    return _elimination(given, _shuffled(given, options), "doubling", options.fidelity)
+def _aggregated(given: Given, options: Any) -> Callable[[int], Privatizer]:
+    """Return what leaves secure aggregation."""
+    skellam = options.noise == "skellam"
+    privacy = given.privacy(options, "honest_fraction") | {"delta": _checks.delta(given.delta) if skellam else given.delta or 0.0}
+    return partial(privatizers.SkellamSum if skellam else privatizers.DiscreteLaplaceSum, domain=given.problem.domain, **privacy)
 
 
 def _dist_dp_ae(given: Given, options: Any) -> LiveArms:
-    noise, size, skellam = options.noise, options.batch_size, options.noise == "skellam"
-    privacy = given.privacy(options, "honest_fraction") | {"delta": _checks.delta(given.delta) if skellam else given.delta or 0.0}
-    kind: type[Privatizer] = privatizers.SkellamSum if skellam else privatizers.DiscreteLaplaceSum
-    privatizer = partial(kind, domain=given.problem.domain, **privacy)
     if given.calibration != "theorem":
-        return _elimination(given, privatizer, size, options.fidelity)
+        return _ae(_aggregated, "doubling", given, options)
+    privatizer, noise, size = _aggregated(given, options), options.noise, options.batch_size
     if (noise, size) != ("discrete-laplace", "doubling"):
         raise ValueError(f"calibration must be 'certified' for noise={noise!r} and batch_size={size!r}, got 'theorem': a "
                          "width is published for discrete Laplace noise and doubling batches")
     plan = PublishedDoubling(given.horizon, given.epsilon)
-    return _live(given, privatizer, plan, plan, options.fidelity)
+    return _live(given, options, privatizer, plan, plan)
 
 
 def _dp_se(given: Given, options: Any) -> LiveArms:
     privatizer = _central(given, options)
     if given.calibration == "theorem":
         plan = PublishedEpochs(given.horizon, given.epsilon)
-        return _live(given, privatizer, plan, plan, options.fidelity)
+        return _live(given, options, privatizer, plan, plan)
     width = ChernoffWidth(given.horizon, GapBatches.most_phases(given.horizon))
-    return _live(given, privatizer, GapBatches(width, privatizer(1)), width, options.fidelity)
+    return _live(given, options, privatizer, GapBatches(width, privatizer(1)), width)
 
 
 def _ucb1(given: Given, options: Any) -> LiveCounted:
@@ -149,49 +146,48 @@ def _dp_ucb(given: Given, options: Any) -> LiveCounted:
 
 
 _LOG = r"\sum_{a} \frac{\log T}{\Delta_a}"
+_FREE = rf"O\Big({_LOG}\Big)"
+_LOCAL_REGRET = rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)"
+_SHUFFLE = rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)"
+_CENTRAL_REGRET = rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)"
+_KL_FREE = r"\Big(\tfrac32+o(1)\Big) \sum_{a} \frac{\Delta_a \ln T}{\operatorname{KL}(\mu_a, \mu^*)}"
+_KL_CENTRAL = r"\Big(\tfrac32+o(1)\Big) \sum_{a} \frac{\Delta_a \ln T}{d_\varepsilon(\mu_a, \mu^*)}"
+_FIRST, _CHAPTER = "01_bandits", "07_arm_elimination"
 _TEST = "tests/test_learners.py::"
 _KL = "tests/test_kl_ucb.py::test_kl_ucb_matches_the_plain_loop"
 _COMPARE = "tests/test_arm_comparators.py::"
 _LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
-    System("UCB1", "auer2002", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
-           "01_bandits", _TEST + "test_ucb1_matches_the_plain_loop", _ucb1),
-    System("KL-UCB", "garivier2011", "arms", "none", "no privacy", r"\Big(\tfrac32+o(1)\Big) \sum_{a} \frac{\Delta_a \ln T}"
-           r"{\operatorname{KL}(\mu_a, \mu^*)}", "07_arm_elimination", _KL, partial(_kl_ucb, _exact)),
-    System("AE", "evendar2006", "arms", "none", "no privacy", rf"O\Big({_LOG}\Big)",
-           "01_bandits", _TEST + "test_elimination_matches_the_plain_loop", _ae,
-           (Option("batch_size", 1, SIZES, "users per arm and phase; doubling is 2^t in phase t"),)),
-    System("LDP-KLUCB", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
-           "07_arm_elimination", _KL, partial(_kl_ucb, _local), (FIDELITY,), ours=True),
-    System("LDP-AE", "ren2020", "arms", "local", "one reward", rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)",
-           "07_arm_elimination", _LAW, _ldp_ae,
+    System("UCB1", "auer2002", "arms", "none", "no privacy", _FREE, _FIRST, _TEST + "test_ucb1_matches_the_plain_loop", _ucb1),
+    System("KL-UCB", "garivier2011", "arms", "none", "no privacy", _KL_FREE, _CHAPTER, _KL, partial(_kl_ucb, _exact)),
+    System("AE", "evendar2006", "arms", "none", "no privacy", _FREE, _FIRST, _TEST + "test_elimination_matches_the_plain_loop",
+           partial(_ae, _exact, 1), (Option("batch_size", 1, SIZES, "users per arm and phase; doubling is 2^t in phase t"),)),
+    System("LDP-KLUCB", "ren2020", "arms", "local", "one reward", _LOCAL_REGRET, _CHAPTER, _KL, partial(_kl_ucb, _local),
+           (FIDELITY,), ours=True),
+    System("LDP-AE", "ren2020", "arms", "local", "one reward", _LOCAL_REGRET, _CHAPTER, _LAW, partial(_ae, _local, _few),
            (FIDELITY, Option("batch_size", None, (None, *SIZES), "None is 1 for bits, doubling under Laplace noise"),
             Option("noise", None, (None, "randomized-response", "laplace"), "None is the first for bits, else the second")),
            ours=True),
-    System("SDP-KLUCB", "tenenbaum2021", "arms", "shuffle", "one reward",
-           rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _KL, partial(_kl_ucb, _shuffled), (FIDELITY, HONEST, STRICT), ours=True),
+    System("SDP-KLUCB", "tenenbaum2021", "arms", "shuffle", "one reward", _SHUFFLE, _CHAPTER, _KL, partial(_kl_ucb, _shuffled),
+           (FIDELITY, HONEST, STRICT), ours=True),
     System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
-           rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)",
-           "07_arm_elimination", _LAW, _sdp_ae,
+           rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)", _CHAPTER, _LAW, partial(_ae, _shuffled, _variance),
            (FIDELITY, HONEST, STRICT,
             Option("batch_size", None, (None, *SIZES), "None is the variance of the noise (Corollary 3.2)"))),
-    System("VB-SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
-           rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _LAW, _vb_sdp_ae, (FIDELITY, HONEST, STRICT)),
-    System("DP-KLUCB", "azize2025", "arms", "central", "one reward", r"\Big(\tfrac32+o(1)\Big) \sum_{a} "
-           r"\frac{\Delta_a \ln T}{d_\varepsilon(\mu_a, \mu^*)}",
-           "07_arm_elimination", _KL, partial(_kl_ucb, _central), (FIDELITY,), pure=True),
-    System("DP-SE", "sajed2019", "arms", "central", "one reward", rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se, (FIDELITY,), pure=True),
+    System("VB-SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward", _SHUFFLE, _CHAPTER, _LAW,
+           partial(_ae, _shuffled, "doubling"), (FIDELITY, HONEST, STRICT)),
+    System("DP-KLUCB", "azize2025", "arms", "central", "one reward", _KL_CENTRAL, _CHAPTER, _KL, partial(_kl_ucb, _central),
+           (FIDELITY,), pure=True),
+    System("DP-SE", "sajed2019", "arms", "central", "one reward", _CENTRAL_REGRET, _CHAPTER,
+           _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se, (FIDELITY,), pure=True),
     System("DP-UCB", "mishra2015", "arms", "central", "one reward",
-           rf"O\Big({_LOG} + \frac{{k^2 \log^2 T \log (k T)}}{{\varepsilon}}\Big)",
-           "07_arm_elimination", _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb,
+           rf"O\Big({_LOG} + \frac{{k^2 \log^2 T \log (k T)}}{{\varepsilon}}\Big)", _CHAPTER,
+           _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb,
            (Option("counter", "tree", ("tree", "factorization"), "the latter with Gaussian noise"),
             Option("noise", "laplace", ("laplace", "gaussian"), "Laplace noise is pure, Gaussian noise needs delta")), pure=True),
     System("Dist-DP-AE", "chowdhury2023", "arms", "central", "one reward, of which only a noisy sum leaves secure aggregation",
-           rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)", "07_arm_elimination",
-           "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law", _dist_dp_ae,
+           _CENTRAL_REGRET, _CHAPTER, "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law",
+           _dist_dp_ae,
            (FIDELITY, Option("batch_size", "doubling", SIZES), Option("noise", "discrete-laplace", ("discrete-laplace", "skellam")),
             HONEST), pure=True),
 )

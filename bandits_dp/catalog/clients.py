@@ -10,18 +10,16 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import privatizers
-from bandits_dp.catalog.linear import no_noise, run_of, with_noise
-from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, WHOLE, Given, Option, System
+from bandits_dp.catalog.linear import learner_of, no_noise, run_of, with_noise
+from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, Given, Option, System
 from bandits_dp.designs import support_bound
-from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners import PhasedElimination
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.play.pilots import equal_communication
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from bandits_dp.problems.linear import on_sphere
 from bandits_dp.schedules.clients import Schedule, constant, growing
-from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
+from bandits_dp.widths.designs import Phase
 
 FIRST_LENGTH = 2.0  # h_1
 GROWTH = Option("alpha", 0.8, (CHANCE,), "phase l has ceil(2^(alpha l)) clients")
@@ -56,30 +54,18 @@ def bit_noise(dimension: int, phase: Phase) -> float:
     return 2 * std * math.sqrt(support_bound(dimension) * dimension)
 
 
-def _guarantee(single: Privatizer) -> Guarantee:
-    """Return what the release for one client with one average promises, in the words of the whole run."""
-    why = "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
-    unit = f"one client's average rewards, each in {single.domain}" + (", after clipping to it" if single.clip else "")
-    return replace(run_of(single, why), unit=unit, neighbours="replace one client's data")
-
-
 def _elimination(given: Given, options: Any, privatizer: Callable[[int, int], Privatizer],
                  printed_noise: Callable[[int, Phase], float], schedule: Schedule | None = None) -> LiveClients:
-    """Put phased elimination together with the width of its calibration."""
-    problem, T = given.problem, given.horizon
-    k, d = problem.arms, problem.dimension
-    width = (ExactWidth(k, T, problem.reward_std, problem.client_std) if given.calibration == "certified"
-             else PrintedWidth(k, d, T, partial(printed_noise, d), problem.client_std))
-    learner = PhasedElimination(k, d, FIRST_LENGTH, width, schedule or _growing(options.alpha), problem.clients)
-    if problem.actions is not None:
-        learner.show(problem.actions)
-    live = LiveClients(learner, privatizer, k, T, _guarantee(privatizer(1, 1)), options.fidelity)
+    """Let new clients watch all plays of a phase."""
+    problem, schedule = given.problem, schedule or partial(growing, alpha=options.alpha)
+    learner = learner_of(given, printed_noise, FIRST_LENGTH, problem.client_std, clients=schedule, population=problem.clients)
+    single = privatizer(1, 1)  # of one client with one average
+    why = "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
+    unit = f"one client's average rewards, each in {single.domain}" + (", after clipping to it" if single.clip else "")
+    promise = replace(run_of(single, why), unit=unit, neighbours="replace one client's data")
+    live = LiveClients(learner, privatizer, problem.arms, given.horizon, promise, options.fidelity)
     live.check_problem(problem)
     return live
-
-
-def _growing(alpha: float) -> Schedule:
-    return partial(growing, alpha=alpha)
 
 
 def _dpe(given: Given, options: Any) -> LiveClients:
@@ -110,7 +96,7 @@ def _constant_clients(arms: int, dimension: int, client_std: float, clients: int
     def learner(schedule: Schedule) -> LiveClients:
         return _elimination(given, SimpleNamespace(fidelity="aggregate"), _exact, no_noise, schedule)
 
-    return equal_communication(learner, _growing(alpha), draw)
+    return equal_communication(learner, partial(growing, alpha=alpha), draw)
 
 
 def _continuous(gaussian: type[Privatizer], laplace: type[Privatizer], given: Given, options: Any) -> LiveClients:
@@ -137,7 +123,7 @@ SYSTEMS = (
            _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _dpe, (FIDELITY, GROWTH)),
     System("DPE-FixedU", "li2022", "clients", "none", "no privacy", r"\text{no bound is stated}",
            _CHAPTER, _TEST + "test_growing_numbers_of_clients_beat_a_constant_one", _dpe_fixed_u,
-           (FIDELITY, GROWTH, Option("clients_per_phase", None, (None, WHOLE), "None: pilot runs find the one that communicates as "
+           (FIDELITY, GROWTH, Option("clients_per_phase", None, (None, int), "None: pilot runs find the one that communicates as "
                                      "much as alpha's"))),
     System("CDP-DPE", "li2022", "clients", "central", _UNIT, _FREE + _CENTRAL,
            _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop",

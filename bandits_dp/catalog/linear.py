@@ -39,18 +39,25 @@ def _user_std(dimension: int, phase: Phase) -> float:
     return 2 * dimension * sigma * math.sqrt(2 * len(phase.plays) / phase.length)
 
 
-def _elimination(given: Given, privatizer: Callable[[int], Privatizer], private_std: Callable[[int, Phase], float],
-                 fidelity: str) -> LiveArms:
+def learner_of(given: Given, printed_std: Callable[[int, Phase], float], first_length: float, client_std: float = 0.0,
+               **clients: Any) -> PhasedElimination:
     """Put phased elimination together with the width of its calibration, and show it the actions if they are known."""
     problem, T = given.problem, given.horizon
     k, d = problem.arms, problem.dimension
-    width = (ExactWidth(k, T, problem.reward_std) if given.calibration == "certified"
-             else PrintedWidth(k, d, T, partial(private_std, d)))
-    learner = PhasedElimination(k, d, support_bound(d), width)
+    width = (ExactWidth(k, T, problem.reward_std, client_std) if given.calibration == "certified"
+             else PrintedWidth(k, d, T, partial(printed_std, d), client_std))
+    learner = PhasedElimination(k, d, first_length, width, **clients)
     if problem.actions is not None:
         learner.show(problem.actions)
+    return learner
+
+
+def _elimination(given: Given, options: Any, privatizer: Callable[[int], Privatizer],
+                 printed_std: Callable[[int, Phase], float]) -> LiveArms:
+    """Let every play be a fresh user's."""
+    learner = learner_of(given, printed_std, support_bound(given.problem.dimension))
     promise = run_of(privatizer(1), "; each sum is calibrated to its own users, who are in no other")
-    return LiveArms(learner, privatizer, k, T, promise, fidelity, "linear")
+    return LiveArms(learner, privatizer, given.problem.arms, given.horizon, promise, options.fidelity, "linear")
 
 
 def run_of(single: Privatizer, why: str) -> Guarantee:
@@ -95,7 +102,7 @@ def _bounded(given: Given) -> Box:
 
 
 def _pe(given: Given, options: Any) -> LiveArms:
-    return _elimination(given, partial(Identity, domain=given.problem.domain), no_noise, options.fidelity)
+    return _elimination(given, options, partial(Identity, domain=given.problem.domain), no_noise)
 
 
 def _noisy_pe(gaussian: type[Privatizer], laplace: type[Privatizer], std: Callable[[int, Phase], float], given: Given,
@@ -103,41 +110,39 @@ def _noisy_pe(gaussian: type[Privatizer], laplace: type[Privatizer], std: Callab
     """Put a learner with Gaussian or Laplace noise together."""
     domain = _bounded(given)
     privatizer = partial(with_noise(given, options, gaussian, laplace, domain), domain=domain)
-    return _elimination(given, privatizer, std, options.fidelity)
+    return _elimination(given, options, privatizer, std)
 
 
-def _shared_sum(users: int, epsilon: float, delta: float, domain: Box, honest_fraction: float, clip: bool) -> ScalarSum:
+def _shared_sum(users: int, epsilon: float, delta: float, honest_fraction: float, **options: Any) -> ScalarSum:
     """Share the search for the noise among sums of about as many users, for 6% more variance at most."""
     digits = max(0, users.bit_length() - 4)
     alike = users >> digits << digits  # four binary digits, rounded down
     share = 1.0 if alike == users else (alike + 0.5) / users  # half a user against rounding errors
     levels = default_levels(alike, epsilon, delta)
-    return ScalarSum(users, epsilon, delta, domain=domain, levels=levels, honest_fraction=honest_fraction * share, clip=clip)
+    return ScalarSum(users, epsilon, delta, levels=levels, honest_fraction=honest_fraction * share, **options)
 
 
 def _sdp_pe(given: Given, options: Any) -> LiveArms:
     privacy = given.privacy(options, "honest_fraction", "clip") | {"domain": _bounded(given)}
-    if privacy["calibration"] != "certified":
-        return _elimination(given, partial(ScalarSum, strict=options.strict, **privacy), _sum_std, options.fidelity)
-    del privacy["calibration"]
-    privatizer = partial(_shared_sum, **privacy)
-    return _elimination(given, privatizer, _sum_std, options.fidelity)
+    privatizer = partial(ScalarSum, strict=options.strict, **privacy)
+    if given.calibration == "certified":
+        privatizer = partial(_shared_sum, **privacy)
+    return _elimination(given, options, privatizer, _sum_std)
 
 
 _FREE = r"\sqrt{d T \log(k T)}"
+_SUM = rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)"
 _LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
+_CHAPTER = "08_phased_elimination"
 SYSTEMS = (
-    System("PE", "lattimore2020", "linear", "none", "no privacy", rf"O\big({_FREE}\big)",
-           "08_phased_elimination", "tests/test_phased_elimination.py::test_elimination_matches_the_plain_loop", _pe, (FIDELITY,)),
-    System("CDP-PE", "li2022", "linear", "central", "one reward",
-           rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _LAW, partial(_noisy_pe, privatizers.CentralGaussian, privatizers.CentralLaplace, _sum_std),
+    System("PE", "lattimore2020", "linear", "none", "no privacy", rf"O\big({_FREE}\big)", _CHAPTER,
+           "tests/test_phased_elimination.py::test_elimination_matches_the_plain_loop", _pe, (FIDELITY,)),
+    System("CDP-PE", "li2022", "linear", "central", "one reward", _SUM, _CHAPTER, _LAW,
+           partial(_noisy_pe, privatizers.CentralGaussian, privatizers.CentralLaplace, _sum_std),
            (FIDELITY, CLIP, STRICT, NOISE), pure=True),
     System("LDP-PE", "li2022", "linear", "local", "one reward",
            rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \sqrt{{\log(1/\delta)\, T \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _LAW, partial(_noisy_pe, privatizers.LocalGaussian, privatizers.LocalLaplace, _user_std),
+           _CHAPTER, _LAW, partial(_noisy_pe, privatizers.LocalGaussian, privatizers.LocalLaplace, _user_std),
            (FIDELITY, CLIP, STRICT, NOISE)),
-    System("SDP-PE", "li2022", "linear", "shuffle", "one reward",
-           rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \log T \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",
-           "08_phased_elimination", _LAW, _sdp_pe, (FIDELITY, CLIP, STRICT, HONEST)),
+    System("SDP-PE", "li2022", "linear", "shuffle", "one reward", _SUM, _CHAPTER, _LAW, _sdp_pe, (FIDELITY, CLIP, STRICT, HONEST)),
 )

@@ -3,16 +3,15 @@
 import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.catalog.options import CHANCE, FIDELITY, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, WHOLE, Given, Option, System
-from bandits_dp.companion.replicas.linucb import figure_amplified, figure_central, figure_exact, figure_local, figure_vector
+from bandits_dp.catalog.options import CHANCE, FIDELITY, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, Given, Option, System
+from bandits_dp.companion.replicas import linucb as figures
 from bandits_dp.continual import FactorizationCounter
-from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
 from bandits_dp.live.live import NO_END
@@ -29,7 +28,7 @@ from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 
 FAILURE = 0.1
 USERS = 20  # per batch: that of the paper's simulation
-SIZES = (WHOLE, "utility")
+SIZES = (int, "utility")
 RADIUS = (Option("radius_scale", 1.0, (FROM_ZERO,), "factor on the confidence radius; 1 keeps what it promises"),
           Option("failure", FAILURE, (CHANCE,), "probability that some confidence radius is too small"))
 CENTRED = Option("centred", False, (bool,), "whether the middle of the reward's range is subtracted, if features have a constant")
@@ -37,7 +36,7 @@ SURE = Option("failure", FAILURE, (CHANCE,), "probability that some bound on the
 PRIVATE = (*RADIUS, RETURNING, STRICT, CENTRED)
 COUNTER = Option("counter", None, (None, "tree", "factorization", "prefixes"),
                  f"the papers' is the tree; {LEAST}, as in theorems; experiment: prefixes or tree, None is the prefixes")
-LEVELS = Option("levels", None, (None, WHOLE), "bits that a number becomes; None: enough for rounding to cost 3% at most")
+LEVELS = Option("levels", None, (None, int), "bits that a number becomes; None: enough for rounding to cost 3% at most")
 CROWD = Option("honest_fraction", 1.0, (SHARE,), "share of users who surely take part")
 
 
@@ -47,24 +46,18 @@ def batch_size(*words: str) -> Option:
                   "users per batch; None balances delay and noise; it is the simulation's 20 in the local model and in theorems")
 
 
-@dataclass(frozen=True)
-class Batches:
-    """How many users share a model, how many full batches there are, and in how many of them a user may be."""
+def _batches(given: Given, options: Any, protocol: str) -> tuple[int, int, int]:
+    """Return how many users share a model, how many full batches there are, and in how many of them a user may be.
 
-    users: int
-    count: int
-    appearances: int
-
-
-def _batches(given: Given, options: Any, protocol: str) -> Batches:
-    """Find the batches; of one user each if the system has no ``batch_size``."""
+    A batch is of one user if the system has no ``batch_size``.
+    """
     size, T = getattr(options, "batch_size", 1), given.horizon
     if size is None:
         size = _usual_size(given, options, protocol)
     elif isinstance(size, str):
         size = named_batch_size(size, protocol, T, given.problem.dimension, given.epsilon, given.delta)
     count = given.full_batches(size)
-    return Batches(size, count, given.appearances(options, count))
+    return size, count, given.appearances(options, count)
 
 
 def _usual_size(given: Given, options: Any, protocol: str) -> int:
@@ -102,16 +95,16 @@ def _domain(given: Given, options: Any) -> LinearStatistics:
     return LinearStatistics(problem.dimension, _reward_std(problem))
 
 
-def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches, batches: Batches,
-          rule: type[CertifiedRadius] | type[LemmaRadius] | None = None) -> LiveContexts:
+def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches,
+          rule: type[CertifiedRadius | LemmaRadius] | None = None) -> LiveContexts:
     """Put private LinUCB together with the radius of its calibration, or with another one."""
-    problem = given.problem
+    problem, batches = given.problem, given.full_batches(stream.users)
     centre, norm = centre_of(problem) if options.centred else (None, problem.theta_norm)
     rule = rule or (CertifiedRadius if given.calibration == "certified" else LemmaRadius)
-    radius = rule(problem.dimension, batches.users, stream.law(batches.count), _reward_std(problem), options.failure, norm)
+    radius = rule(problem.dimension, stream.users, stream.law(batches), _reward_std(problem), options.failure, norm)
     learner = LinUCB(problem.dimension, radius, getattr(options, "radius_scale", 1.0))
     fidelity = getattr(options, "fidelity", "aggregate")
-    return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, batches.appearances)
+    return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, given.appearances(options, batches))
 
 
 def _or_figure(figure: Callable[..., LiveContexts], build: Callable[..., LiveContexts], given: Given, options: Any) -> LiveContexts:
@@ -132,21 +125,17 @@ def _linucb(given: Given, options: Any) -> LiveContexts:
                          theta_norm=problem.theta_norm, feature_norm=problem.feature_norm)
     learner = LinUCB(problem.dimension, radius, options.radius_scale)
     stream = FreshBatches(Identity(options.batch_size, Reals(LinearStatistics(problem.dimension).dimension)))
-    text = "features and rewards are used as they are"
-    stream.guarantee = no_guarantee("none", "one round (phi, y)", "replace one user's round", "certified", text)
+    stream.guarantee = figures.unproved("none", "certified", "features and rewards are used as they are")
     return LiveContexts(learner, stream, problem, T, appearances=NO_END)
 
 
-def _local_privatizer(given: Given, options: Any, batches: Batches) -> Privatizer:
-    """Return Gaussian noise at users who are in so many batches each."""
+def _local(given: Given, options: Any, rule: type[CertifiedRadius] | None = None, protocol: str = "local") -> LiveContexts:
+    """Put a learner with Gaussian noise at users together."""
+    users, _, appearances = _batches(given, options, protocol)
     kind = LocalGaussian if given.calibration == "certified" else PublishedLocalGaussian
-    return in_batches(kind, batches.users, batches.appearances, epsilon=given.epsilon, delta=given.delta,
-                      domain=_domain(given, options), strict=getattr(options, "strict", True))
-
-
-def _local(given: Given, options: Any) -> LiveContexts:
-    batches = _batches(given, options, "local")
-    return _live(given, options, FreshBatches(_local_privatizer(given, options, batches)), batches)
+    made = in_batches(kind, users, appearances, epsilon=given.epsilon, delta=given.delta, domain=_domain(given, options),
+                      strict=getattr(options, "strict", True))
+    return _live(given, options, FreshBatches(made), rule)
 
 
 def _ols(given: Given, options: Any) -> LiveContexts:
@@ -155,45 +144,40 @@ def _ols(given: Given, options: Any) -> LiveContexts:
     if given.problem.fixed:
         raise ValueError("problem must show fresh features in every round for LDP-OLS, which never explores (contexts must be "
                          f"i.i.d. and diverse), got fixed ones in {given.problem!r}")
-    batches = _batches(given, options, "local")
-    return _live(given, options, FreshBatches(_local_privatizer(given, options, batches)), batches, GreedyRadius)
+    return _local(given, options, GreedyRadius)
 
 
 def _central(given: Given, options: Any) -> LiveContexts:
-    batches = _batches(given, options, "central")
+    users, batches, appearances = _batches(given, options, "central")
     domain = _domain(given, options)
     _checks.choice("counter", options.counter or "tree", ("tree", "factorization"))
-    kind = given.counter_class(options.counter, batches.count * domain.dimension)
-    counter = kind(batches.count, given.epsilon, given.delta, domain, given.calibration, appearances=batches.appearances,
-                   strict=options.strict)
-    stream = CountedBatches(counter, batches.users)
-    made = stream.guarantee
-    once = ", one per batch" if batches.users > 1 and batches.appearances > 1 else ""
+    kind = given.counter_class(options.counter, batches * domain.dimension)
+    counter = kind(batches, given.epsilon, given.delta, domain, given.calibration, appearances=appearances, strict=options.strict)
+    stream, made = CountedBatches(counter, users), counter.guarantee
+    once = ", one per batch" if users > 1 and appearances > 1 else ""
     stream.guarantee = replace(made, unit=made.unit + once, reason=made.reason + BILLBOARD, joint=True)
-    return _live(given, options, stream, batches)
+    return _live(given, options, stream)
 
 
 def _amplified(given: Given, options: Any) -> LiveContexts:
-    batches = _batches(given, options, "amplified")
     if options.batch_size == "privacy":  # each message is private enough on its own
-        made = _local_privatizer(given, options, batches)
-    else:
-        privacy = given.privacy(options, "honest_fraction", "strict")
-        made = in_batches(AmplifiedGaussian, batches.users, batches.appearances, domain=_domain(given, options), **privacy)
-    return _live(given, options, FreshBatches(made), batches)
+        return _local(given, options, protocol="amplified")
+    users, _, appearances = _batches(given, options, "amplified")
+    privacy = given.privacy(options, "honest_fraction", "strict")
+    made = in_batches(AmplifiedGaussian, users, appearances, domain=_domain(given, options), **privacy)
+    return _live(given, options, FreshBatches(made))
 
 
 def _vector(given: Given, options: Any) -> LiveContexts:
-    batches = _batches(given, options, "vector")
+    users, _, appearances = _batches(given, options, "vector")
     made = vector_privatizer(
-        batches.users, batches.appearances, given.epsilon, given.delta, given.calibration, options.batch_size == "privacy",
-        domain=_domain(given, options), levels=options.levels, honest_fraction=options.honest_fraction, strict=options.strict,
+        users, appearances, local_first=options.batch_size == "privacy", domain=_domain(given, options),
+        **given.privacy(options, "levels", "honest_fraction", "strict"),
     )
-    return _live(given, options, FreshBatches(made), batches)
+    return _live(given, options, FreshBatches(made))
 
 
-def vector_privatizer(users: int, appearances: int, epsilon: float, delta: float, calibration: str, local_first: bool,
-                      **options: Any) -> Privatizer:
+def vector_privatizer(users: int, appearances: int, local_first: bool, **options: Any) -> Privatizer:
     """Return P_Vec for users who are in so many batches each; if ``local_first``, each message is private enough on its own.
 
     That is the case if the noise of one user suffices (Chowdhury & Zhou 2022, Corollary C.3), as when nobody else is honest. Every
@@ -201,7 +185,7 @@ def vector_privatizer(users: int, appearances: int, epsilon: float, delta: float
     """
     if local_first:
         options["honest_fraction"] = 1 / users
-    made = in_batches(VectorSum, users, appearances, epsilon=epsilon, delta=delta, calibration=calibration, **options)
+    made = in_batches(VectorSum, users, appearances, **options)
     if local_first and made.guarantee.proved:
         reason = f"{made.guarantee.reason}: she herself is, and her bits are sent in random order"
         made.guarantee = replace(made.guarantee, model="local", reason=reason)
@@ -220,19 +204,19 @@ _PATH = "tests/test_linucb.py::test_parallel_runs_follow_the_plain_loop"
 _LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
     System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", r"\tilde O(d \sqrt T)", _CHAPTER, _PATH,
-           partial(_or_figure, figure_exact, _linucb),
-           (*RADIUS, Option("batch_size", 1, (WHOLE,), "users per batch")), experiment=True),
+           partial(_or_figure, figures.figure_exact, _linucb),
+           (*RADIUS, Option("batch_size", 1, (int,), "users per batch")), experiment=True),
     System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, _LOCAL, _CHAPTER, _PATH,
-           partial(_or_figure, figure_local, _local), (FIDELITY, *PRIVATE), experiment=True),
+           partial(_or_figure, figures.figure_local, _local), (FIDELITY, *PRIVATE), experiment=True),
     System("LDP-OLS", "han2021", "contextual", "local", _UNIT, _DIVERSE, _CHAPTER, _TEST_OLS,
            _ols, (FIDELITY, SURE, RETURNING, CENTRED)),
     System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, _CENTRAL, _CHAPTER, _PATH,
-           partial(_or_figure, figure_central, _central), (*PRIVATE, COUNTER), experiment=True),
+           partial(_or_figure, figures.figure_central, _central), (*PRIVATE, COUNTER), experiment=True),
     System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
-           partial(_or_figure, figure_amplified, _amplified),
+           partial(_or_figure, figures.figure_amplified, _amplified),
            (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD), experiment=True),
     System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
-           partial(_or_figure, figure_vector, _vector),
+           partial(_or_figure, figures.figure_vector, _vector),
            (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD, LEVELS), experiment=True),
     System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL, "11_returning_users", _PATH,
            _local, (FIDELITY, *PRIVATE, batch_size())),

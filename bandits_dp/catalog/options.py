@@ -1,16 +1,17 @@
 """The rows of the catalogue: what a system is made from, and the options that it may have; the range of an option is data."""
 
+import difflib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from bandits_dp import _checks
 from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, TreeCounter
 
+RULES: dict[Any, Callable[..., Any]] = {int: _checks.integer, bool: _checks.flag}  # what these classes mean as ranges
+WORDS = {int: "an integer that is at least 1", bool: "True or False"}
 COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
 MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten seconds, and half a gigabyte
 MOST_KEPT = 2_500_000  # numbers that a factorization keeps, in half a gigabyte; a tree forgets them
@@ -60,23 +61,19 @@ class Given:
 
 @dataclass(frozen=True)
 class Interval:
-    """Integers, or real numbers, from ``low`` to ``high``; ``ends`` are those of real numbers, such as "(]"."""
+    """Real numbers from ``low`` to ``high``; ``ends`` says which of the two are among them, such as "(]"."""
 
-    kind: type[int] | type[float]
     low: float
     high: float = math.inf
     ends: str = "[)"
+    kind = float
 
     def check(self, name: str, value: Any) -> float:
         """Return a number in the interval, or raise a ValueError."""
-        if self.kind is int:
-            return _checks.integer(name, value, int(self.low))
         return _checks.real(name, value, self.low, self.high, ends=self.ends)
 
     def __str__(self) -> str:
         """Return the interval in words."""
-        if self.kind is int:
-            return f"an integer that is at least {self.low}"
         return f"a number in {self.ends[0]}{self.low:g}, {self.high:g}{self.ends[1]}"
 
 
@@ -91,14 +88,14 @@ class Option:
     default : object
         What it is if not given; None often stands for "as the learner needs", and ``note`` says so.
     ranges : tuple
-        What it may be: an :class:`Interval`, ``bool`` or another class, None, or a word.
+        What it may be: an :class:`Interval`, ``int`` for a positive one, ``bool`` or another class, None, or a word.
     note : str
         What it means.
 
     Examples
     --------
-    >>> from bandits_dp.catalog.options import WHOLE, Option
-    >>> size = Option("batch_size", 1, (WHOLE, "doubling"), "users per arm and phase")
+    >>> from bandits_dp.catalog.options import Option
+    >>> size = Option("batch_size", 1, (int, "doubling"), "users per arm and phase")
     >>> print(size.allowed)
     an integer that is at least 1 or "doubling"; users per arm and phase
     >>> size.check(0)
@@ -115,19 +112,17 @@ class Option:
     def check(self, value: Any) -> Any:
         """Return a value as Python's own, or raise the ValueError that says what is allowed."""
         for one in self.ranges:
-            if isinstance(one, Interval):
+            rule = one.check if isinstance(one, Interval) else RULES.get(one)
+            if rule is not None:
                 with suppress(ValueError):
-                    return one.check(self.name, value)
-            elif one is bool and isinstance(value, (bool, np.bool_)):
-                return bool(value)
+                    return rule(self.name, value)
             elif isinstance(value, one) if isinstance(one, type) else value is one or (isinstance(value, str) and value == one):
                 return value
         raise ValueError(f"{self.name} must be {self._range}, got {_checks.told(value)}")
 
     @property
     def _range(self) -> str:
-        words = [f'"{one}"' if isinstance(one, str) else "True or False" if one is bool else getattr(one, "__name__", str(one))
-                 for one in self.ranges]
+        words = [f'"{one}"' if isinstance(one, str) else WORDS.get(one, getattr(one, "__name__", str(one))) for one in self.ranges]
         return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
     @property
@@ -184,12 +179,20 @@ class System:
     ours: bool = field(default=False, repr=False)
 
 
-WHOLE, SHARE, POSITIVE = Interval(int, 1), Interval(float, 0, 1, "(]"), Interval(float, 0, ends="()")
-CHANCE, FROM_ZERO = Interval(float, 0, 1, "()"), Interval(float, 0)
+SHARE, POSITIVE, CHANCE, FROM_ZERO = Interval(0, 1, "(]"), Interval(0, ends="()"), Interval(0, 1, "()"), Interval(0)
 FIDELITY = Option("fidelity", "aggregate", ("aggregate", "messages"))
 HONEST = Option("honest_fraction", 1.0, (SHARE,), "share of users who surely add their noise")
 STRICT = Option("strict", True, (bool,), "whether the theorem calibration refuses what its proof does not cover")
 CLIP = Option("clip", False, (bool,), "whether values outside their bounds are moved there; if not, they raise")
 NOISE = Option("noise", None, (None, "gaussian", "laplace"),
                "the papers' is gaussian; None is the one with less noise that is proved, without delta laplace")
-RETURNING = Option("returning_users", False, (bool, WHOLE), "in how many batches a user may be: False for 1, True for all")
+RETURNING = Option("returning_users", False, (bool, int), "in how many batches a user may be: False for 1, True for all")
+
+
+def found(word: str, kind: str, name: object, table: Mapping[str, Any], cutoff: float) -> Any:
+    """Return what a table has under a name, or raise a ValueError about this argument that suggests the nearest name."""
+    if not isinstance(name, str) or name not in table:
+        near = difflib.get_close_matches(str(name).upper(), map(str.upper, table), n=1, cutoff=cutoff)
+        hint = next((f"did you mean {key!r}? " for key in table if [key.upper()] == near), "")
+        raise ValueError(f"{word} must be a known {kind}, got {name!r}; {hint}Known: {', '.join(table)}")
+    return table[name]

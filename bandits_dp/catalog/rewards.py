@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.catalog.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, WHOLE, Given, Option, System
+from bandits_dp.catalog.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.continual.curator import Curator
 from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
@@ -25,7 +25,7 @@ WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not th
 NEIGHBOURS = "change one reward; contexts and arms are public"
 PROVED = (Option("width", WIDTH, (None, FROM_ZERO), "a fixed width; None: the proved radius, for LinUCB-DGS the printed one"),
           Option("radius_scale", 1.0, (FROM_ZERO,), "factor on the width"))
-SIZE = Option("batch_size", 1, (WHOLE,), "users per release, up to the horizon")
+SIZE = Option("batch_size", 1, (int,), "users per release, up to the horizon")
 
 
 def _range(problem: Contextual) -> float:
@@ -37,21 +37,19 @@ def _range(problem: Contextual) -> float:
     return high - low
 
 
-def _unit(problem: Contextual) -> str:
+def _unit(problem: Contextual, what: str = "one reward") -> str:
     low, high = problem.reward_range
-    return f"one reward in [{low:g}, {high:g}]"
+    return f"{what} in [{low:g}, {high:g}]"
 
 
 def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, appearances: int = 1) -> CountedRewards:
     """Return sums of vectors in a ball through a counter, with a guarantee about rewards: of one round, or of so many."""
-    reason = f"running sums of {sums}; {counter.guarantee.reason}"
-    promise = replace(counter.guarantee, unit=_unit(problem), neighbours=NEIGHBOURS, reason=reason)
+    unit, neighbours, reason = _unit(problem), NEIGHBOURS, f"running sums of {sums}; {counter.guarantee.reason}"
     if appearances > 1:
-        promise = replace(
-            promise, unit=f"one user's at most {appearances} rewards in [{problem.reward_range[0]:g}, {problem.reward_range[1]:g}]",
-            neighbours="change all rewards of one user, at most one in a batch; contexts and arms are public",
-            reason=f"{reason}; the sensitivity is that of {appearances} rewards together, by the triangle inequality")
-    return CountedRewards(counter, batch_size, promise)
+        unit = _unit(problem, f"one user's at most {appearances} rewards")
+        neighbours = "change all rewards of one user, at most one in a batch; contexts and arms are public"
+        reason += f"; the sensitivity is that of {appearances} rewards together, by the triangle inequality"
+    return CountedRewards(counter, batch_size, replace(counter.guarantee, unit=unit, neighbours=neighbours, reason=reason))
 
 
 def _tree(given: Given, options: Any) -> LiveContexts:

@@ -1,6 +1,5 @@
 """The published simulations: problem, sizes and curves of each paper, by name."""
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bandits_dp import _checks
+from bandits_dp.catalog.options import found
 from bandits_dp.live.live import Live
 from bandits_dp.problems import BernoulliArms, CodeLinear, ContextualLinear, PoolContextual, SphericalClients
 
@@ -64,11 +64,9 @@ class Setup:
 
 
 _LINUCB = ("LinUCB", "LinUCB-JDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec", "LinUCB-LDP")
-_BATCHES: Mapping[str, Mapping[str, object]] = MappingProxyType({
-    name: MappingProxyType({"batch_size": 20}) for name in ("LinUCB-SDP-Amp", "LinUCB-SDP-Vec")
-})
-_TREE: Mapping[str, Mapping[str, object]] = MappingProxyType(
-    {**_BATCHES, "LinUCB-JDP": MappingProxyType({"counter": "tree"})})
+_TWENTY = MappingProxyType({"batch_size": 20})
+_BATCHES = MappingProxyType({"LinUCB-SDP-Amp": _TWENTY, "LinUCB-SDP-Vec": _TWENTY})
+_TREE = MappingProxyType({**_BATCHES, "LinUCB-JDP": MappingProxyType({"counter": "tree"})})
 
 
 def _chowdhury_zhou(paper: str, dimension: int = 5, arms: int = 100) -> Setup:
@@ -89,7 +87,7 @@ def _li_zhou_ji(paper: str, dimension: int = 20, actions: int = 1000, horizon: i
     """
     systems = ("DPE", "DPE-FixedU", "CDP-DPE", "LDP-DPE", "SDP-DPE")
     problem = SphericalClients(_checks.integer("actions", actions, low=2), dimension, client_std=0.1, clients=100_000)
-    options = MappingProxyType({name: MappingProxyType({"alpha": 0.8}) for name in systems})
+    options = MappingProxyType(dict.fromkeys(systems, MappingProxyType({"alpha": 0.8})))
     return Setup(paper, problem, _checks.integer("horizon", horizon), 20, (1.0, 2.0, 5.0, 10.0), 0.25, systems, options=options)
 
 
@@ -142,12 +140,9 @@ def setup(paper: str, **overrides: Any) -> Setup:
     >>> small.problem, small.horizon
     (BernoulliArms([0.6, 0.4]), 1000)
     """
-    if not isinstance(paper, str) or paper not in _PAPERS:
-        near = difflib.get_close_matches(str(paper).lower(), _PAPERS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"paper must be a known simulation, got {paper!r}; {hint}Known: {', '.join(_PAPERS)}")
-    known = list(inspect.signature(_PAPERS[paper]).parameters)[1:]
+    made = found("paper", "simulation", paper, _PAPERS, cutoff=0.6)
+    known = list(inspect.signature(made).parameters)[1:]
     for name in overrides:
         if name not in known:
             raise ValueError(f"{name} is not an override of {paper}, which has {', '.join(known) or 'none'}")
-    return _PAPERS[paper](paper, **overrides)
+    return made(paper, **overrides)

@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
 from bandits_dp._state import snapshot
-from bandits_dp.learners import ArmElimination
+from bandits_dp.learners import KLUCB, ArmElimination
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.problems.graded import Arms
@@ -14,35 +15,31 @@ from bandits_dp.problems.graded import Arms
 
 def play_arms(live: LiveArms, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run per generator, one after the other; see :func:`bandits_dp.play.plain.play_plainly`."""
-    parts = []
+    parts, play, live = [], play_phases if isinstance(live.learner, ArmElimination) else play_batches, snapshot(live)
+    live.privatizer = cache(live.privatizer)  # which many runs ask for
     for rng in rngs:
         record, bits = Record(1, rounds), 0.0
-        for _, _, sent in play_phases(live, problem, rng, record):
+        for _, _, sent in play(live, problem, rng, record):
             bits = sent
-        parts.append(record.result(np.array([bits]), {}))
+        parts.append(record.result(bits, {}))
         tick(int(rounds[-1]))
     return Played.join(parts)
 
 
-def play_batches(live: LiveArms, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
-    """Play one run of KL-UCB per generator, one after the other; see :func:`bandits_dp.play.plain.play_plainly`."""
-    parts, made, last = [], {}, int(rounds[-1])
-    for rng in rngs:
-        learner, record, bits = snapshot(live.learner), Record(1, rounds), 0.0
-        while record.played < last:
-            asked, left = learner.ask(), live.horizon - record.played
-            users = int(asked.plays[0])
-            whole = asked.decides and users < left and users <= last - record.played
-            record.add_plays(problem.gaps[asked.arms], asked.plays, users if whole else last - record.played)
-            if whole:
-                if users not in made:
-                    made[users] = live.privatizer(users)
-                tally = problem.reward_tally(asked.arms, users, rng)
-                learner.tell(made[users].release_tally(*tally, rng), [made[users]])
-                bits += users * made[users].bits_per_user
-        parts.append(record.result(np.array([bits]), {}))
-        tick(last)
-    return Played.join(parts)
+def play_batches(live: LiveArms, problem: Arms, rng: np.random.Generator, record: Record) -> Iterator[tuple[int, KLUCB, float]]:
+    """Yield rounds played, KL-UCB and bits sent after each of its batches, up to the last checkpoint."""
+    learner, bits, last = snapshot(live.learner), 0.0, int(record.rounds[-1])
+    while record.played < last:
+        asked, left = learner.ask(), live.horizon - record.played
+        users = int(asked.plays[0])
+        whole = asked.decides and users < left and users <= last - record.played
+        record.add_plays(problem.gaps[asked.arms], asked.plays, users if whole else last - record.played)
+        if whole:
+            privatizer = live.privatizer(users)
+            tally = problem.reward_tally(asked.arms, users, rng)
+            learner.tell(privatizer.release_tally(*tally, rng), [privatizer])
+            bits += users * privatizer.bits_per_user
+        yield record.played, learner, bits
 
 
 def play_phases(live: LiveArms, problem: Arms, rng: np.random.Generator,

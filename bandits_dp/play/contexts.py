@@ -67,8 +67,7 @@ def _play_group(live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: Che
         record.add(_play_piece(runs, worlds, numbers, record))
         tick(len(rngs) * length)
     record.note(runs.player, worlds)
-    bits = np.full(len(rngs), last // live.batch_size * live.batch_size * live.stream.bits_per_user)
-    return record.result(bits, runs.player.counts)
+    return record.result(last // live.batch_size * live.batch_size * live.stream.bits_per_user, runs.player.counts)
 
 
 def _play_piece(runs: Runs, worlds: list[Contextual], numbers: list[Floats], record: Record) -> Floats:

@@ -9,14 +9,12 @@ from bandits_dp.learners import KLUCB, UCB, ArmElimination, LinUCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts
-from bandits_dp.play.arms import play_arms, play_batches
+from bandits_dp.play.arms import play_arms
 from bandits_dp.play.contexts import play_contexts
 from bandits_dp.play.plain import play_plainly
 from bandits_dp.play.record import Checkpoints, Played, Rngs, Tick
 from bandits_dp.play.ucb import knows, play_ucb
 from bandits_dp.privatizers.domain import covers
-
-BY_SUMS: dict[type, Callable[..., Played]] = {ArmElimination: play_arms, KLUCB: play_batches}
 
 
 def _has_runs(learner: Any) -> bool:
@@ -31,9 +29,9 @@ def path_for(live: Any, problem: Any) -> Callable[..., Played]:
         return play_restarts
     if live.fidelity == "messages":
         return play_plainly
-    if (isinstance(live, LiveArms) and type(live.learner) in BY_SUMS and hasattr(problem, "reward_tally")
+    if (isinstance(live, LiveArms) and type(live.learner) in (ArmElimination, KLUCB) and hasattr(problem, "reward_tally")
             and live.sample.knows_sums and covers(live.sample.domain, problem.domain)):  # nothing must be clipped first
-        return BY_SUMS[type(live.learner)]
+        return play_arms
     if isinstance(live, LiveCounted) and type(live.learner) is UCB and hasattr(problem, "reward_quantiles") and knows(live):
         return play_ucb
     if live.setting != "contextual" or not hasattr(problem, "numbers") or getattr(problem, "varying", False):

@@ -50,7 +50,7 @@ def play_plainly(live: Live, problem: Any, rngs: Rngs, rounds: Checkpoints, tick
         while player.played < last:
             step(player, world, last, answers, noise, record)
         record.note(player, [world])
-        parts.append(record.result(np.array([player.bits]), player.counts))
+        parts.append(record.result(player.bits, player.counts))
         tick(last)
     return Played.join(parts)
 

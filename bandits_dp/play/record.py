@@ -1,6 +1,6 @@
 """What simulated runs leave: regret at checkpoints, bits, and whatever else is counted or changes over time."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -32,14 +32,30 @@ class Played:
     counts: dict[str, Floats] = field(default_factory=dict)
     curves: dict[str, Floats] = field(default_factory=dict)
 
+    def arrays(self) -> dict[str, Floats]:
+        """Return all arrays by name: regret, bits, and "counts." or "curves." before the names of the others."""
+        named = {f"{kind}.{name}": array for kind in ("counts", "curves") for name, array in getattr(self, kind).items()}
+        return {"regret": self.regret, "bits": self.bits, **named}
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, Floats]) -> Self:
+        """Take back what :meth:`arrays` returned."""
+        kinds: dict[str, dict[str, Floats]] = {"regret": {}, "bits": {}, "counts": {}, "curves": {}}
+        for name, array in arrays.items():
+            kind, _, rest = name.partition(".")
+            kinds[kind][rest] = array
+        return cls(kinds["regret"][""], kinds["bits"][""], kinds["counts"], kinds["curves"])
+
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """Put the runs of several parts after one another."""
-        def joined(name: str) -> dict[str, Floats]:
-            return {key: np.concatenate([getattr(part, name)[key] for part in parts]) for key in getattr(parts[0], name)}
+        arrays = [part.arrays() for part in parts]
+        return cls.of({name: np.concatenate([one[name] for one in arrays]) for name in arrays[0]})
 
-        regret = np.concatenate([part.regret for part in parts])
-        return cls(regret, np.concatenate([part.bits for part in parts]), joined("counts"), joined("curves"))
+    def runs(self) -> Iterator[Self]:
+        """Take apart runs that were played together."""
+        arrays = self.arrays()
+        return (self.of({name: array[i : i + 1] for name, array in arrays.items()}) for i in range(len(self.bits)))
 
 
 class Record:
@@ -98,7 +114,7 @@ class Record:
         curve = self.curves.setdefault("parameter error", np.empty_like(self.regret))
         curve[:, self._noted : last], self._noted = error[:, None], last
 
-    def result(self, bits: Floats, counts: Mapping[str, Any]) -> Played:
-        """Return the runs, with what each of them counted."""
-        runs = len(self.regret)
-        return Played(self.regret, bits, {name: np.zeros(runs) + value for name, value in counts.items()}, self.curves)
+    def result(self, bits: float, counts: Mapping[str, Any]) -> Played:
+        """Return the runs, with the bits that each of them sent, and what each of them counted."""
+        none = np.zeros(len(self.regret))
+        return Played(self.regret, none + bits, {name: none + value for name, value in counts.items()}, self.curves)

@@ -4,10 +4,9 @@ import copy
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -23,7 +22,7 @@ from bandits_dp.play.parent import end_with_parent
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.record import Checkpoints, Played, Tick
 from bandits_dp.play.result import Result
-from bandits_dp.play.store import RunStore, single_runs
+from bandits_dp.play.store import RunStore
 from bandits_dp.problems import Problem
 
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
@@ -119,7 +118,7 @@ def simulate(learner: Live | Restarts, problem: Problem, horizon: int, runs: int
     with tqdm(total=runs * horizon, desc=learner.name, delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
         bar.update(len(found) * horizon)
         for group, played in _played(learner, problem, horizon, seed, missing, workers, store is not None, bar.update):
-            for run, single in zip(group, single_runs(played), strict=True):
+            for run, single in zip(group, played.runs(), strict=True):
                 found[run] = single
                 if store:
                     store.save(run, single)
@@ -153,7 +152,7 @@ def _played(learner: Live | Restarts, problem: Problem, horizon: int, seed: int,
     import joblib
 
     if usual:
-        task = partial(_play_for, os.getpid(), task)
+        task = partial(task, caller=os.getpid())
     size = -(-len(runs) // (4 * joblib.effective_n_jobs(workers)))  # rounded up: four groups per worker even out their ends
     groups = Groups(runs, min(size, TOGETHER), in_pieces)
     jobs = map(joblib.delayed(task), groups)
@@ -176,18 +175,16 @@ def _backend() -> tuple[bool, bool]:
     return isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND]), bool(backend.nesting_level)
 
 
-def _play(learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int],
-          tick: Tick = int) -> tuple[list[int], Played, float]:
-    """Play some runs, each from its own generator; return how many seconds that took, too. A worker process has no bar to tick."""
+def _play(learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int], tick: Tick = int,
+          caller: int = 0) -> tuple[list[int], Played, float]:
+    """Play some runs, each from its own generator; return how many seconds that took, too.
+
+    A worker process has no bar to tick, and does not outlive the process that started it, whose id is ``caller``.
+    """
+    end_with_parent(caller)
     started = time.monotonic()
     seeds = (np.random.SeedSequence(seed, spawn_key=(run,)) for run in runs)  # what SeedSequence(seed).spawn gives
     with threadpool_limits(1, user_api="blas"):  # matrices are small: more threads wait for one another, up to five times the work
         play = path_for(learner, problem)
         played = play(learner, problem, list(map(np.random.default_rng, seeds)), checkpoints(horizon), tick)
     return runs, played, time.monotonic() - started
-
-
-def _play_for(caller: int, task: Callable[[list[int]], Any], runs: list[int]) -> Any:
-    """Play runs for another process, in one that it has started, and not for longer than that lives."""
-    end_with_parent(caller)
-    return task(runs)

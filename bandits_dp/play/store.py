@@ -11,11 +11,7 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-from numpy.typing import NDArray
 
 from bandits_dp import _files
 from bandits_dp.live.live import Live
@@ -24,15 +20,7 @@ from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.record import Checkpoints, Played
 from bandits_dp.problems import Problem
 
-SEPARATOR = "."  # between "counts" or "curves" and a name, in a file
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # a disk, or the user's part of it
-
-
-def single_runs(played: Played) -> Iterator[Played]:
-    """Take apart runs that were played together."""
-    for i in range(len(played.bits)):
-        counts, curves = ({name: array[i : i + 1] for name, array in kind.items()} for kind in (played.counts, played.curves))
-        yield Played(played.regret[i : i + 1], played.bits[i : i + 1], counts, curves)
 
 
 class RunStore:
@@ -73,9 +61,7 @@ class RunStore:
 
     def _stored(self, run: int, played: Played) -> bool:
         """Store one run, or warn; return whether it worked."""
-        arrays = {"regret": played.regret[0], "bits": played.bits[0]}
-        for kind in ("counts", "curves"):
-            arrays |= {f"{kind}{SEPARATOR}{name}": array[0] for name, array in getattr(played, kind).items()}
+        arrays = {name: array[0] for name, array in played.arrays().items()}
         try:
             _files.replace(self._path(run), _files.packed(self._label(run), arrays))
         except OSError as error:  # the disk is full, the folder is gone: no reason to lose what was played
@@ -95,18 +81,9 @@ class RunStore:
         for run in range(runs):
             path = self._path(run)
             try:
-                found[run] = self._played(_files.read(path, self._label(run)))
+                found[run] = Played.of({name: array[None] for name, array in _files.read(path, self._label(run)).items()})
             except FileNotFoundError:
                 continue
             except (OSError, ValueError) as error:
                 warnings.warn(f"the stored run {path} cannot be used and will be played again: {error}", stacklevel=3)
         return found
-
-    @staticmethod
-    def _played(arrays: dict[str, NDArray[Any]]) -> Played:
-        """Return the run that the arrays of a file are."""
-        kinds: dict[str, dict[str, NDArray[Any]]] = {"regret": {}, "bits": {}, "counts": {}, "curves": {}}
-        for name, array in arrays.items():
-            kind, _, rest = name.partition(SEPARATOR)
-            kinds[kind][rest] = array[None]
-        return Played(kinds["regret"][""], kinds["bits"][""], kinds["counts"], kinds["curves"])

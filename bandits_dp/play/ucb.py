@@ -31,10 +31,6 @@ class ExactSums:
         self.released = np.zeros((runs, arms))
         self._runs = np.arange(runs)
 
-    def draw(self, length: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the noise of the next rounds of one run, one number for each, whichever arm it goes to."""
-        return np.zeros(length)
-
     def add(self, arms: NDArray[np.intp], rewards: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
         """Add the next reward of every run to the sum of its arm; all of shape (runs,)."""
         self.counts[self._runs, arms] += 1
@@ -46,14 +42,9 @@ class Trees(ExactSums):
 
     def __init__(self, counter: TreeCounter, runs: int, arms: int) -> None:
         super().__init__(runs, arms)
-        self.scale = counter.noise_std / math.sqrt(2)
         self._totals = np.zeros((runs, arms))
         # Noise on the last running sum whose number has its lowest set bit at each level; the last place stays 0, for sum 0.
         self._noise = np.zeros((runs, arms, counter.height + 1))
-
-    def draw(self, length: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw the noise of one new node for each of the next rounds."""
-        return rng.laplace(0.0, self.scale, length)
 
     def add(self, arms: NDArray[np.intp], rewards: NDArray[np.float64], noise: NDArray[np.float64]) -> None:
         """Add the next reward of every run to the tree of its arm, with the noise of one new node."""
@@ -80,7 +71,7 @@ def knows(live: LiveCounted) -> bool:
 
 def play_ucb(live: LiveCounted, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run per generator, all of them together; see :func:`bandits_dp.play.plain.play_plainly`."""
-    counter = live.sample
+    counter, scale = live.sample, live.sample.noise_std / math.sqrt(2)  # of the noise of one new node in every round, if any
     sums, answers, noises = ExactSums(len(rngs), live.arms), rngs, rngs
     if isinstance(counter, TreeCounter):
         sums = Trees(counter, len(rngs), live.arms)
@@ -90,7 +81,7 @@ def play_ucb(live: LiveCounted, problem: Arms, rngs: Rngs, rounds: Checkpoints, 
     for start in range(0, last, TAPE):
         length = min(TAPE, last - start)
         quantiles = np.stack([rng.random(length) for rng in answers], axis=1)  # (length, runs)
-        draws = np.stack([sums.draw(length, rng) for rng in noises], axis=1)
+        draws = np.stack([rng.laplace(0.0, scale, length) if scale else np.zeros(length) for rng in noises], axis=1)
         lost = np.empty((length, len(rngs)))
         for t in range(length):
             arms = learner.next_arm()
@@ -98,4 +89,4 @@ def play_ucb(live: LiveCounted, problem: Arms, rngs: Rngs, rounds: Checkpoints, 
             lost[t] = problem.gaps[arms]
         record.add(lost.T)
         tick(len(rngs) * length)
-    return record.result(np.full(len(rngs), live.slots[0].source.bits_per_user * last), {})
+    return record.result(live.slots[0].source.bits_per_user * last, {})

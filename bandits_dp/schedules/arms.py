@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
 from bandits_dp import _checks
-from bandits_dp._state import snapshot
 from bandits_dp.ask_tell import Noise
-from bandits_dp.widths.arms import ChernoffWidth
+from bandits_dp.widths.arms import ChernoffWidth, SummedWidth
 
 
 @runtime_checkable
@@ -99,7 +98,7 @@ class GapBatches:
     --------
     >>> import bandits_dp as bdp
     >>> from bandits_dp.schedules.arms import GapBatches
-    >>> from bandits_dp.widths.arms import ChernoffWidth
+    >>> from bandits_dp.widths.arms import ChernoffWidth, SummedWidth
     >>> schedule = GapBatches(ChernoffWidth(10_000, decisions=5), bdp.privatizers.CentralLaplace(1, epsilon=1.0))
     >>> sizes = [schedule.size(phase, arms=2) for phase in (1, 2, 3)]
     >>> [round(size / sizes[0], 1) for size in sizes]  # half the gap takes nearly four times as many users
@@ -124,7 +123,7 @@ class GapBatches:
         return max(1, int(math.log(1 + 3 * horizon / (64 * math.log(2)), 4)))
 
 
-class Published(ABC):
+class Published(SummedWidth, ABC):
     r"""Fresh batches and their widths as printed in a paper: one object is the learner's schedule and its width.
 
     Parameters
@@ -136,13 +135,12 @@ class Published(ABC):
     """
 
     fresh, steady = True, False
-    changes = ("users", "half")
+    changes = ("users", "log")
 
     @_checks.checked()
     def __init__(self, horizon: int, epsilon: float) -> None:
         self.beta, self.epsilon = 1 / horizon, epsilon
-        self.users, self.half = 0, math.inf
-        self._phase_log = math.nan  # of the phase that has begun
+        self.log = 0.0  # of the phase that has begun
 
     def _log(self, phase: int, arms: int) -> float:
         return math.log(2 * arms * phase**2 / self.beta)
@@ -151,25 +149,14 @@ class Published(ABC):
     def size(self, phase: int, arms: int) -> int:
         """Return how many users pull each arm in a phase (from 1) that begins with so many viable arms."""
 
-    @abstractmethod
-    def _width(self, n: int, log: float) -> float:
-        """Return the half width for n users of each arm."""
-
     def forget(self, phase: int, arms: int) -> Self:
         """Return the width of a phase that begins with so many viable arms, before its release."""
-        fresh = snapshot(self)
-        fresh.users, fresh._phase_log = 0, self._log(phase, arms)
+        fresh = super().forget(phase, arms)
+        fresh.log = self._log(phase, arms)
         return fresh
 
-    def after(self, noise: Noise, phases: int = 1) -> Self:
-        """Return the width after the release of this phase."""
-        then = snapshot(self)
-        then.users, then.half = noise.users, self._width(noise.users, self._phase_log)
-        return then
-
-    def half_width(self) -> float:
-        """Return the width of one side of the mean in the last phase; infinite before the first release."""
-        return self.half
+    def _of(self, noise: Noise) -> float:
+        return 0.0  # the printed widths need none of it
 
 
 class PublishedEpochs(Published):
@@ -199,8 +186,8 @@ class PublishedEpochs(Published):
         sampling, noise = log + math.log(4), log + math.log(2)
         return math.ceil(max(32 * sampling / gap**2, 8 * noise / (self.epsilon * gap)) + 1)
 
-    def _width(self, n: int, log: float) -> float:
-        sampling, noise = log + math.log(4), log + math.log(2)
+    def _half_width(self, n: int) -> float:
+        sampling, noise = self.log + math.log(4), self.log + math.log(2)
         return math.sqrt(sampling / (2 * n)) + noise / (self.epsilon * n)  # h_e + c_e
 
 
@@ -226,8 +213,8 @@ class PublishedDoubling(Published):
         """Return 2^b."""
         return int(2**phase)
 
-    def _width(self, n: int, log: float) -> float:
-        return math.sqrt((log + math.log(2)) / (2 * n)) + (math.sqrt(2 * log) + log) / (self.epsilon * n)
+    def _half_width(self, n: int) -> float:
+        return math.sqrt((self.log + math.log(2)) / (2 * n)) + (math.sqrt(2 * self.log) + self.log) / (self.epsilon * n)
 
 
 def batches(batch_size: int | str | Batches) -> Batches:

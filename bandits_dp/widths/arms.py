@@ -1,11 +1,11 @@
 r"""Widths for sums of rewards that carry noise.
 
-Both classes follow one arm, and never change: ``after`` gives the width once more batches are released, ``half_width`` answers how
+Both kinds follow one arm, and never change: ``after`` gives the width once more batches are released, ``half_width`` answers how
 far the released mean may be from the true mean.
 """
 
 import math
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,38 @@ class ArmWidth(Protocol):
         """Return the width without any release, at the start of a phase with so many viable arms."""
 
 
-class ChernoffWidth:
+class SummedWidth:
+    """What widths share: users, and something about the noise, that add up over releases."""
+
+    changes = ("users", "noise")
+    users: int = 0
+    noise: Any = 0.0
+    none: Any = 0.0  # what ``noise`` is before the first release
+
+    def forget(self, phase: int, arms: int) -> Self:
+        """Return the width without any release."""
+        fresh = snapshot(self)
+        fresh.users, fresh.noise = 0, self.none
+        return fresh
+
+    def after(self, noise: Noise, phases: int = 1) -> Self:
+        """Return the width after so many more releases with this noise."""
+        then = snapshot(self)
+        then.users, then.noise = self.users + phases * noise.users, self.noise + phases * then._of(noise)
+        return then
+
+    def half_width(self) -> float:
+        """Return the width of one side of the mean; infinite before the first release."""
+        return float(self._half_width(self.users)) if self.users else math.inf
+
+    def _of(self, noise: Noise) -> Any:
+        """Return what one release adds to ``noise``."""
+
+    def _half_width(self, n: int) -> Any:
+        """Return the width for n > 0 rewards."""
+
+
+class ChernoffWidth(SummedWidth):
     r"""Rigorous width from the exact tails of the noise (certified calibration).
 
     Let :math:`g(s)` be the sum over all batches so far of the log-moment generating functions of the noise, and of Hoeffding's
@@ -81,7 +112,7 @@ class ChernoffWidth:
     1.46
     """
 
-    changes, fixed = ("users", "log_mgf"), ("log_mgf",)
+    fixed = ("noise",)
 
     @_checks.checked()
     def __init__(self, horizon: int, decisions: int) -> None:
@@ -89,29 +120,15 @@ class ChernoffWidth:
         # The best s is near sqrt(8 L / N) or below; N is at most T, and s beyond 30 helps nobody.
         self.s = np.geomspace(math.sqrt(self.log_failure / horizon) / 1e3, 30.0, 300)
         self._last: tuple[Noise | None, NDArray[np.float64]] = (None, self.s)
-        self.log_mgf, self.users = np.zeros_like(self.s), 0
+        self.noise = self.none = np.zeros_like(self.s)
 
-    def forget(self, phase: int, arms: int) -> Self:
-        """Return the width without any release."""
-        fresh = snapshot(self)
-        fresh.log_mgf, fresh.users = np.zeros_like(self.s), 0
-        return fresh
-
-    def after(self, noise: Noise, phases: int = 1) -> Self:
-        """Return the width after so many more releases with this noise."""
-        then = snapshot(self)
+    def _of(self, noise: Noise) -> NDArray[np.float64]:
         if self._last[0] is not noise:  # equal batches share one privatizer
-            rewards = noise.users * self.s**2 / 8  # Hoeffding's lemma
-            then._last = (noise, rewards + noise.log_mgf(self.s))
-        then.log_mgf = self.log_mgf + phases * then._last[1]
-        then.users = self.users + phases * noise.users
-        return then
+            self._last = noise, noise.users * self.s**2 / 8 + noise.log_mgf(self.s)  # Hoeffding's lemma
+        return self._last[1]
 
-    def half_width(self) -> float:
-        """Return the width of one side of the mean; infinite before the first release."""
-        if self.users == 0:
-            return math.inf
-        return float(((self.log_mgf + self.log_failure) / self.s).min() / self.users)
+    def _half_width(self, n: int) -> Any:
+        return ((self.noise + self.log_failure) / self.s).min() / n
 
     def fewest_users(self, noise: Noise, half_width: float) -> int:
         """Return the fewest users of a single batch for a given half width, if noise does not depend on their number."""
@@ -121,7 +138,7 @@ class ChernoffWidth:
         return math.ceil(float(needed.min()))
 
 
-class PaperWidth:
+class PaperWidth(SummedWidth):
     r"""Width as printed in the paper (theorem calibration).
 
     :math:`I = (2 \sqrt{t} \sigma / N + 1 / \sqrt{N}) \sqrt{2 \ln T}` (Tenenbaum et al. 2021, Algorithm 1, line 14), where
@@ -144,29 +161,12 @@ class PaperWidth:
     [0.148, 0.074]
     """
 
-    changes = ("users", "variance")
-
     @_checks.checked()
     def __init__(self, horizon: int) -> None:
         self.scale = math.sqrt(2 * math.log(horizon))
-        self.variance, self.users = 0.0, 0
 
-    def forget(self, phase: int, arms: int) -> Self:
-        """Return the width without any release."""
-        fresh = snapshot(self)
-        fresh.variance, fresh.users = 0.0, 0
-        return fresh
+    def _of(self, noise: Noise) -> float:
+        return noise.noise_std**2
 
-    def after(self, noise: Noise, phases: int = 1) -> Self:
-        """Return the width after so many more releases with this noise."""
-        then = snapshot(self)
-        then.variance = self.variance + phases * noise.noise_std**2
-        then.users = self.users + phases * noise.users
-        return then
-
-    def half_width(self) -> float:
-        """Return the width of one side of the mean; infinite before the first release."""
-        if self.users == 0:
-            return math.inf
-        n = self.users
-        return (2 * math.sqrt(self.variance) / n + 1 / math.sqrt(n)) * self.scale  # Algorithm 1, line 14
+    def _half_width(self, n: int) -> float:
+        return (2 * math.sqrt(self.noise) / n + 1 / math.sqrt(n)) * self.scale  # Algorithm 1, line 14

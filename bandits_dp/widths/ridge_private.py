@@ -132,8 +132,8 @@ class NoisyRadius:
         return frobenius if frobenius.sum() < operator.sum() else operator  # one of them, chosen beforehand
 
     def _vector_bounds(self, law: NoiseLaw, failure: float) -> NDArray[np.float64]:
-        """Return r_m (event 2)."""
-        raise NotImplementedError
+        """Return r_m (event 2), or h, a bound on the norm of n alone."""
+        return norm_bounds(np.ones(self.dimension), law.vector_std**2, law.additive, failure)
 
     def _reward_part(self, batch: int, rho: float) -> float:
         """Return the radius of event 1."""
@@ -217,9 +217,6 @@ class LemmaRadius(NoisyRadius):
     def _prepare(self) -> None:
         self.least = max(1.0, float(self.matrix_bound.max()))
         self.noise_part = math.sqrt(3 * self.least) * self.theta_norm + float(self.vector_bound.max()) / math.sqrt(self.least)
-
-    def _vector_bounds(self, law: NoiseLaw, failure: float) -> NDArray[np.float64]:
-        return norm_bounds(np.ones(self.dimension), law.vector_std**2, law.additive, failure)
 
     def regularizer(self, batch: int) -> float:
         """Return the constant lambda."""
