@@ -80,7 +80,7 @@ A, B = [1.0, 1.0], [-1.0, 1.0]  # two values of the protected user
 def shuffled(users, rounds=1):
     """P_Vec with the batch size "privacy": each message is private by its own noise, and the guarantee says local model."""
     more = {"domain": FEATURE, "levels": 3, "honest_fraction": 1.0, "strict": True}
-    return vector_privatizer(users, rounds, 1.0, 0.05, "certified", True, **more)
+    return vector_privatizer(users, rounds, True, epsilon=1.0, delta=0.05, **more)
 
 
 CASES = {  # a local mechanism, in how many batches the user is, and the epsilon that an audit must reach
