@@ -95,14 +95,17 @@ def test_the_scene_of_the_design():
             leverage, inverse = leverages(menu, share), np.linalg.inv((menu.T * share) @ menu)
             top, rim = drawn[f"exercise {leverage.argmax()}"], np.array(drawn["rim"].points) / 40
             worst = f"{leverage.max():.2f}"
-            assert note.endswith(f"Its uncertainty, the leverage, is {worst} now, 10.63 at first, and 2 at best.")
-            assert drawn["worst"].words == f"uncertainty up to {worst}"
+            assert note.endswith(f"Its uncertainty, the leverage, is 10.63 at first, {worst} now, and at best 2, the dimension.")
+            assert drawn["worst"].words == worst
             assert (drawn["bar"].width, drawn["goal"].x - drawn["bar"].x) == pytest.approx((3.9 * leverage.max(), 3.9 * 2))
-            assert (drawn["ring"].x, drawn["ring"].y) == (top.x, top.y) and ((rim @ inverse) * rim).sum(axis=1) == pytest.approx(2)
-            sizes = [(drawn[f"share {i}"].size / 5.5) ** 2 if f"share {i}" in drawn else 0.0 for i in range(30)]
+            ring = drawn.get("ring")
+            assert (ring.x, ring.y) == (top.x, top.y) if leverage.max() > 2.1 else ring is None
+            assert ((rim @ inverse) * rim).sum(axis=1) == pytest.approx(2)
+            sizes = [(drawn[f"share {i}"].size / 4) ** 2 if f"share {i}" in drawn else 0.0 for i in range(30)]
             assert sizes == pytest.approx(np.where(share > 0.005, share, 0.0))
             assert [drawn[f"has {i}"].words for i in np.flatnonzero(share > 0.1)] == [f"{part:.0%}" for part in share[share > 0.1]]
-            assert [drawn[f"exercise {i}"].color == "ink" for i in range(30)] == (leverage <= 2.02).tolist()
+            colors = np.where(share > 0.1, "paper", np.where(leverage > 2.02, COLORS[3], "ink"))
+            assert [drawn[f"exercise {i}"].color for i in range(30)] == colors.tolist()
             assert frames[step] == ({mark.key: mark.packed() for mark in marks}, note)
         share, _ = space["move_weight"](menu, share)
     best = np.flatnonzero(g_optimal_design(menu, 1.001).weights)
