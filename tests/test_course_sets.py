@@ -15,7 +15,7 @@ from course.release import checked, student_text
 from course.restore import Original, parsed
 from course.runner import Cell
 from course.score import graded
-from course.sets import ASSIGNMENTS, POINTS, is_answer, is_test, masters, tasks
+from course.sets import ASSIGNMENTS, POINTS, kind, masters, tasks
 from set_repository import SETUP_CELL, address
 from tests import small_course as small
 
@@ -63,9 +63,9 @@ def test_the_student_version_is_the_master_without_solutions(path):
     left = [cell for cell in student(path).cells if cell.id != SETUP_CELL]
     for cell, whole in zip(left, master.cells, strict=True):
         assert cell.id == whole.id
-        if is_answer(cell):
+        if kind(cell) == "answer":
             assert "raise NotImplementedError" in cell.source
-        elif is_test(cell):
+        elif kind(cell) == "test":
             assert cell.source.rstrip() == re.sub(r"(?s)### BEGIN HIDDEN.*?### END HIDDEN TESTS", "", whole.source).rstrip()
             assert "assert" in cell.source, f"{cell.id} shows students no test"
         else:
@@ -76,7 +76,7 @@ def test_the_student_version_is_the_master_without_solutions(path):
 def test_code_fits_a_notebook_and_hidden_tests_draw_their_own_randomness(path):
     """A number after the seed that a visible test uses would let an answer that was read off pass."""
     assert not [line for cell in ready(path).cells for line in cell.source.split("\n") if len(line) > 80]
-    for cell in filter(is_test, checked(path).cells):
+    for cell in (cell for cell in checked(path).cells if kind(cell) == "test"):
         parts = cell.source.split("### BEGIN HIDDEN TESTS")
         shown, hidden = (set(re.findall(r"\[SEED, ?([^\]]+)\]", part)) for part in parts)
         assert not shown & hidden, f"{cell.id}: {shown & hidden}"
@@ -104,7 +104,7 @@ def test_a_tampering_submission(path):
     """Its tests are replaced, worth more and there twice; and what they use is replaced."""
     tampered = student(path)
     for cell in list(tampered.cells):
-        if is_test(cell):
+        if kind(cell) == "test":
             cell.source = "pass"
             cell.metadata.nbgrader.points = 100
             tampered.cells.append(json.loads(json.dumps(cell)) | {"id": f"{cell.id}-again"})

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 from course.release import GRADED, RELEASED, converted
 from course.runner import Cell
-from course.sets import SETUP, is_answer, is_test, mark, tasks, with_seed
+from course.sets import SETUP, kind, mark, tasks, with_seed
 
 
 class Original:
@@ -94,7 +94,7 @@ def restored(submission: NotebookNode, original: Original) -> tuple[NotebookNode
 
 def place(name: str, cells: Sequence[NotebookNode], original: Original) -> int:
     """Say where a missing cell goes: a test to the end, given code before the first cell that follows it in the set."""
-    if is_test(original.marked[name]):
+    if kind(original.marked[name]) == "test":
         return len(cells)
     order = list(original.marked)
     later = order[order.index(name) + 1 :]
@@ -126,12 +126,8 @@ def code(notebook: NotebookNode, seed: int) -> list[Cell]:
     """List the code cells of a restored notebook, with the seed in the set-up cell."""
     cells = []
     for number, cell in enumerate(notebook.cells):
-        if cell.cell_type != "code":
-            continue
-        name = mark(cell).get("grade_id", f"number {number + 1}")
-        if name == SETUP:
-            cells.append(Cell(name, with_seed(cell.source, seed), "setup"))
-        else:
-            kind = "test" if is_test(cell) else "answer" if is_answer(cell) else "given" if mark(cell) else ""
-            cells.append(Cell(name, cell.source, kind))
+        if cell.cell_type == "code":
+            name = mark(cell).get("grade_id", f"number {number + 1}")
+            setup = name == SETUP
+            cells.append(Cell(name, with_seed(cell.source, seed) if setup else cell.source, "setup" if setup else kind(cell)))
     return cells

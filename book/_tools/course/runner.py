@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -31,31 +32,22 @@ class Cell:
     kind: str = ""
 
 
-@dataclass(frozen=True)
-class Job:
-    """What one process does."""
-
-    cells: tuple[tuple[int, Cell], ...]
-    folder: str
-    private: tuple[str, ...]
-    megabytes: int
-    seconds: int
-
-
-def run(connection: Connection, job: Job) -> None:
+def run(
+    connection: Connection, cells: Sequence[tuple[int, Cell]], home: Path, private: Sequence[str], megabytes: int, seconds: int
+) -> None:
+    """Run numbered cells within these limits, and tell after each how it ended."""
     os.setsid()  # a group of its own, so that whatever it starts is killed with it
     threading.Thread(target=end_with_parent, daemon=True).start()
-    home = Path(job.folder)
     settle(home)
     tqdm.set_lock(threading.RLock())  # its own is shared among processes, and would be left behind
     forget_the_grader()
     shell = new_shell()
     space = shell.user_ns
-    guard.limit(job.megabytes, job.seconds)
+    guard.limit(megabytes, seconds)
     refused: list[str] = []
-    guard.refuse(home, job.private, refused.append)
+    guard.refuse(home, private, refused.append)
     names: guard.Names | None = None
-    for index, cell in job.cells:
+    for index, cell in cells:
         told: dict[str, Any] = {"index": index}
         if cell.kind == "test" and names:
             told |= tested(cell, space, names)
