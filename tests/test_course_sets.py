@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from checkout import NOTEBOOKS
-from course import power
 from course.processes import Limits
-from course.rehearsal import played, rehearsal, score, until
+from course.rehearsal import STORED, played, rehearsal, score, until
 from course.release import checked, student_text
 from course.restore import Original, parsed
 from course.runner import Cell
@@ -118,7 +117,7 @@ def test_a_tampering_submission(path):
 @every_set
 def test_the_power_of_its_tests_is_stored(path):
     """As `make rehearsal` measured it: the solution always passed, and every mistake of the plan has its row."""
-    stored = json.loads(power.STORED.read_text("utf-8"))
+    stored = json.loads(STORED.read_text("utf-8"))
     (passed,) = [row for row in stored["solutions"] if row["set"] == path.stem]
     assert passed["passed"] == passed["seeds"] >= 100
     mine = [row for row in stored["mistakes"] if row["set"] == path.stem]

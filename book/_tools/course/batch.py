@@ -56,25 +56,22 @@ class Batch:
         handed = handed_in(self.folder, self.name)
         before = {one.path: digest(one.path) for one in handed if one.path}
         names = file_names([one.student for one in handed])
-        results, waiting = {}, []
-        for one in handed:
-            kept = self.kept(names[one.student], self.key(before.get(one.path)))
-            if kept and one.path:
-                results[one.student] = kept
-            else:
-                waiting.append(one)
+        keys = {one.student: self.key(before.get(one.path)) for one in handed}
+        found = {one.student: self.kept(names[one.student], keys[one.student]) for one in handed if one.path}
+        results = {student: result for student, result in found.items() if result}
+        waiting = [one for one in handed if one.student not in results]
         release = Original(checked(self.master), self.name)
         with ThreadPoolExecutor(workers) as pool:
             if waiting:
                 self.prove(release)
-            futures = {pool.submit(self.graded, one, release, self.key(before.get(one.path))): one for one in waiting}
+            futures = {pool.submit(self.graded, one, release, keys[one.student]): one for one in waiting}
             try:
                 bar = tqdm(as_completed(futures), total=len(handed), initial=len(results), desc=self.name, unit="submission")
                 for future in bar:
-                    one, result = futures[future], future.result()
-                    results[one.student] = result
-                    store(self.out / "feedback" / f"{names[one.student]}.html", page(result, self.name))
-                    store(self.out / "results" / f"{names[one.student]}.json", json.dumps(asdict(result), indent=1) + "\n")
+                    student, result = futures[future].student, future.result()
+                    results[student] = result
+                    store(self.out / "feedback" / f"{names[student]}.html", page(result, self.name))
+                    store(self.out / "results" / f"{names[student]}.json", json.dumps(asdict(result), indent=1) + "\n")
             except KeyboardInterrupt:
                 print(f"\nStopped. The same command goes on from here; what is done is in {self.out}", file=sys.stderr, flush=True)
                 os._exit(130)  # without waiting for submissions that still run: they end with this process

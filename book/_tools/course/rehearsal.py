@@ -5,9 +5,10 @@ The cells are those that a grader would run, restored by the same code, and run 
 
 import argparse
 import contextlib
+import json
 import os
-import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -17,14 +18,16 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from checkout import ROOT
-from course import power
+from checkout import ROOT, store
 from course.plans import PLANS, Plan, plan
 from course.processes import context, server_environment
 from course.release import checked
 from course.restore import Original, code, restored
 from course.runner import Cell
 from course.sets import MASTERS, POINTS, Task, masters, with_seed
+from provenance import provenance
+
+STORED = ROOT / "book" / "teaching" / "power.json"  # which the book shows
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,29 @@ def expectations(one: Rehearsal, seed: int) -> list[str]:
     return found
 
 
+def rows(one: Rehearsal, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return how often each mistake was caught, and what students who make it are told most often."""
+    made = []
+    for mistake in one.plan.mistakes:
+        said = [run["caught"][mistake.name] for run in runs]
+        told = Counter(filter(None, said)).most_common(1)
+        row = {"set": one.name, "mistake": mistake.name, "belief": mistake.belief, "test": mistake.test}
+        made.append(row | {"caught": sum(map(bool, said)), "seeds": len(said), "told": told[0][0][:300] if told else ""})
+    return made
+
+
+def stored(mistakes: list[dict[str, Any]], solutions: list[dict[str, Any]], seeds: int, file: Path = STORED) -> None:
+    """Write what was measured; sets that were not rehearsed keep their rows."""
+    old = json.loads(file.read_text("utf-8")) if file.exists() else {"solutions": [], "mistakes": []}
+    fresh = {row["set"] for row in solutions}
+    text = [f'"made": {json.dumps(provenance(f"make rehearsal SEEDS={seeds}", seed=f"1 to {seeds}"))}']
+    for key, new in (("solutions", solutions), ("mistakes", mistakes)):
+        kept = [row for row in old[key] if row["set"] not in fresh]
+        lines = [json.dumps(row, ensure_ascii=False) for row in sorted(kept + new, key=lambda row: row["set"])]
+        text.append(f'"{key}": [\n' + ",\n".join(lines) + "\n]")
+    store(file, "{\n" + ",\n".join(text) + "\n}\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Rehearse what is asked for, say what was found, and store it if nothing is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -112,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"SEEDS={options.seeds} must be at least 1")
     made: list[dict[str, Any]] = []
     solutions: list[dict[str, Any]] = []
-    failed = False
+    seeds, failed = range(1, options.seeds + 1), False
     with server_environment(), ProcessPoolExecutor(options.workers, mp_context=context()) as pool:
         for path in masters(options.masters, options.numbers):
             try:
@@ -121,29 +147,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 failed = True
                 print(error, flush=True)
                 continue
-            seeds = range(1, options.seeds + 1)
             waiting = pool.map(rehearse, [one] * len(seeds), seeds)
             runs = list(tqdm(waiting, total=len(seeds), desc=one.name, unit="seed", disable=None))
             wrong = expectations(one, 1) + sorted({line for run in runs for line in run["broken"]})
             wrong += [f"the solution fails with the seed {run['seed']}: {run['solution']}" for run in runs if run["solution"]]
-            tell(one, runs, wrong)
             failed = failed or bool(wrong)
-            made += power.rows(one.name, one.plan, runs)
-            passed = sum(not run["solution"] for run in runs)
+            caught, passed = rows(one, runs), sum(not run["solution"] for run in runs)
+            made += caught
             solutions.append({"set": one.name, "points": POINTS, "passed": passed, "seeds": len(runs)})
+            seconds = float(np.median([run["seconds"] for run in runs]))
+            print(f"{one.name}: the solution passes {passed} of {len(runs)} seeds, {seconds:.1f} s of CPU each")
+            for row in caught:
+                told = " ".join(row["told"].split())[:100]
+                print(f"  {row['mistake']}: caught {row['caught']} of {row['seeds']} by {row['test']}: {told}")
+            print(*(f"  WRONG: {line}\n" for line in wrong), sep="", end="", flush=True)
     if not (failed or options.look):
-        power.stored(made, solutions, options.seeds)
-        print(f"{power.STORED.relative_to(ROOT)} written")
+        stored(made, solutions, options.seeds)
+        print(f"{STORED.relative_to(ROOT)} written")
     return int(failed)
-
-
-def tell(one: Rehearsal, runs: Sequence[dict[str, Any]], wrong: Sequence[str]) -> None:
-    seconds = float(np.median([run["seconds"] for run in runs]))
-    passed = sum(not run["solution"] for run in runs)
-    print(f"{one.name}: the solution passes {passed} of {len(runs)} seeds, {seconds:.1f} s of CPU each")
-    for row in power.rows(one.name, one.plan, runs):
-        told = " ".join(row["told"].split())[:100]
-        print(f"  {row['mistake']}: caught {row['caught']} of {row['seeds']} by {row['test']}: {told}")
-    for line in wrong:
-        print(f"  WRONG: {line}")
-    sys.stdout.flush()
