@@ -6,13 +6,13 @@
 is a form that filters and sorts, and a table: a row for each learner, trust model and epsilon, with proved and with tuned widths.
 """
 
-import json
 import math
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from bandits_dp.companion import contest
 from browse import Browse, Element, form, row, table
 
 COLUMNS = {"item": "Learner", "where": "Setting, trust, ε", "share": "Regret, % of random play’s",
@@ -41,11 +41,7 @@ class Standings(Browse):
     """The form and the table."""
 
     def run(self) -> list[nodes.Node]:
-        from bandits_dp.companion import contest
-
-        folder = self.root / "bandits_dp" / "companion"
-        files = [path for path in (folder / "contest.json", folder / "lastfm" / "contest.json") if path.exists()]
-        stored = [json.loads(path.read_text("utf-8")) for path in files]
+        stored = [contest.results(), contest.results(lastfm=True)]
         random = {name: list(lost.values()) for each in stored for name, lost in each["instances"].items()}
         told = contest.standings([row for each in stored for row in each["rows"]], random)
         places = {"setting": list(SETTINGS), "trust": list(TRUST)}
