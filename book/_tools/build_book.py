@@ -16,7 +16,6 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import stored_outputs
 from checkout import BUILD, NOTEBOOKS, ROOT, SITE, exclusive, fingerprint, store
@@ -42,8 +41,7 @@ KERNEL_NOISE = re.compile(r"\[IPKernelApp\]|debugger|frozen_modules|PYDEVD")
 def worth_printing(line: str) -> str:
     """Shorten a line of the build if it is a warning, an error or the start of a run; drop any other."""
     line = TERMINAL_COLOUR.sub("", line).replace(f"{ROOT}{os.sep}", "").rstrip()
-    run = re.match(r"(.+): Executing notebook using", line)
-    if run:
+    if run := re.match(r"(.+): Executing notebook using", line):
         return f"  running {run[1]}"
     line = re.sub(r"(\.ipynb):(\d+)(\d{4}): ", lambda m: f"{m[1]}, cell {m[2]}, line {int(m[3])}: ", line)
     told = re.search(r"WARNING|ERROR|CRITICAL|[Ee]rror: ", line) and not KERNEL_NOISE.search(line)
@@ -53,10 +51,9 @@ def worth_printing(line: str) -> str:
 def read_state() -> dict[str, str]:
     """Read how the last build ended; empty if that is not known."""
     try:
-        state = json.loads(STATE.read_text("utf-8"))
+        return dict(json.loads(STATE.read_text("utf-8")))
     except (OSError, ValueError):
         return {}
-    return state if isinstance(state, dict) else {}
 
 
 def write_state(state: dict[str, str]) -> None:
@@ -123,9 +120,8 @@ def main() -> int:
     started = time.monotonic()
     if stored_outputs.stale(sorted(NOTEBOOKS.glob("*.ipynb"))) or build():
         return 1
-    page: Path = SITE / "index.html"
     print(f"\nThe book is built ({time.monotonic() - started:.0f} s). Open it with a browser:")
-    print(f"  {page.as_uri()}\nor run `make serve` and open http://127.0.0.1:8000/")
+    print(f"  {(SITE / 'index.html').as_uri()}\nor run `make serve` and open http://127.0.0.1:8000/")
     return 0
 
 

@@ -102,9 +102,7 @@ def get() -> str:
         with exclusive():  # two processes of one test run may need it at once
             path, why = find()
             for command in ways():
-                if path:
-                    break
-                if attempt(*command):
+                if not path and attempt(*command):
                     path, why = find()
     if not path:
         raise RuntimeError(ADVICE.format(why))
