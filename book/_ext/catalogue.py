@@ -39,11 +39,6 @@ def priced(bound: str) -> str:
     return bound[: found.start()] + whole + priced(bound[found.end() :])
 
 
-def options(system: System) -> str:
-    """List the options, each with its default and its range, in MyST."""
-    return "\n".join(f"- `{one.name}` ({one.default!r}): {one.allowed}" for one in system.options)
-
-
 class Catalogue(Browse):
     """The form and the table."""
 
@@ -59,9 +54,9 @@ class Catalogue(Browse):
     def line(self, system: System) -> nodes.Element:
         source = "ours; bound cited from " * system.ours + f"{{cite:t}}`{system.paper}`"
         item = [nodes.strong("", system.name), *self.text(source)]
-        if listed := options(system):
-            words = f"{len(system.options)} option{'s' if len(system.options) > 1 else ''}"
-            item.append(fold(words, *self.text(listed)))
+        if system.options:
+            listed = "\n".join(f"- `{one.name}` ({one.default!r}): {one.allowed}" for one in system.options)
+            item.append(fold(f"{len(system.options)} option{'s' * (len(system.options) > 1)}", *self.text(listed)))
         cells = {
             "item": item,
             "promise": [nodes.strong("", TRUSTED[system.model]), *self.text(guarantee(system))],

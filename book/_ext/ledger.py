@@ -62,11 +62,6 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def claim(told: Row) -> str:
-    """Give the paper's words, and ours where the row has some, in MyST."""
-    return "\n\n".join([f"“{told['quotation']}”", told.get("claim", "")])
-
-
 def verdict(told: Row) -> str:
     badge = f"{{bdg-{BADGES[told['outcome']]}}}`{told['outcome']}`" if told["outcome"] in BADGES else ""
     reason = f"Why not: {told['reason']}" if told.get("reason") else ""
@@ -108,7 +103,8 @@ class Ledger(Browse):
         if measured := told.get("measured"):
             what = f"{len(measured)} numbers measured" if len(measured) > 1 else "1 number measured"
             shown.append(fold(what, *self.text("\n".join(f"- {name}: {number(value)}" for name, value in measured.items()))))
-        cells = {"item": self.text(about), "claim": self.text(claim(told)), "verdict": judged, "evidence": shown}
+        words = f"“{told['quotation']}”\n\n{told.get('claim', '')}"  # the paper's, and ours where there are some
+        cells = {"item": self.text(about), "claim": self.text(words), "verdict": judged, "evidence": shown}
         return row(columns, cells, told["anchor"], {key: told[key] for key in ("paper", "outcome", "chapter")})
 
 

@@ -80,7 +80,7 @@ def run_jupyter_book(lock: Sequence[int]) -> int:
     command += ["build", str(ROOT), "-W", "-n", "--keep-going"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     neutralise(environment)
-    with LOG.open("w", encoding="utf-8") as log, subprocess.Popen(
+    with LOG.open("w", 1, "utf-8") as log, subprocess.Popen(
         command, cwd=ROOT, env=environment, pass_fds=lock, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
     ) as process:  # fmt: skip
@@ -89,7 +89,6 @@ def run_jupyter_book(lock: Sequence[int]) -> int:
         try:
             for line in process.stdout or ():
                 log.write(line)
-                log.flush()
                 if short := worth_printing(line):
                     print(short, flush=True)
         finally:

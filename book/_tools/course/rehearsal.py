@@ -1,5 +1,7 @@
 """Prove the sets: under many seeds the solutions pass, and the tests catch the usual mistakes; how often goes to power.json.
 
+What the authors of a set expect of it, submissions with their scores and usual mistakes, is in `tests/course/set_N.py`.
+
 The cells are those that a grader would run, restored by the same code, and run here as plain Python: what is measured is our own.
 """
 
@@ -7,6 +9,8 @@ import argparse
 import contextlib
 import json
 import os
+import re
+import runpy
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -19,15 +23,70 @@ import numpy as np
 from tqdm import tqdm
 
 from checkout import ROOT, store
-from course.plans import PLANS, Plan, plan
 from course.processes import context, server_environment
 from course.release import checked
 from course.restore import Original, code, restored
 from course.runner import Cell
-from course.sets import MASTERS, POINTS, Task, masters, with_seed
+from course.sets import MASTERS, POINTS, TEST, Task, masters, with_seed
 from provenance import provenance
 
+PLANS = ROOT / "tests" / "course"
 STORED = ROOT / "book" / "teaching" / "power.json"  # which the book shows
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A usual mistake: its name, what the student believes, the answer it gives, and the test that has to catch it."""
+
+    name: str
+    belief: str
+    answers: dict[str, str]
+    test: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is expected of a set; answers that are not named are the solution's."""
+
+    partly: dict[str, str]
+    partly_points: float
+    hard_coded: dict[str, str]
+    hard_coded_points: float
+    mistakes: tuple[Mistake, ...]
+
+
+def written(answers: dict[str, Any], solution: dict[str, str]) -> dict[str, str]:
+    """Write out the answers that are given as changes, [(old words, new words), ...], of the solution's, or as indented lines.
+
+    These stand below the first line of the solution's function.
+    """
+    made = {}
+    for name, answer in answers.items():
+        made[name] = answer if isinstance(answer, str) else solution[name]
+        if made[name].lstrip("\n").startswith("    "):
+            made[name] = re.search(r"(?ms)^def .*?:\n", solution[name])[0] + made[name]
+        for old, new in () if isinstance(answer, str) else answer:
+            if old not in made[name]:
+                raise ValueError(f"the solution of {name!r} has no words {old!r} that a plan could change")
+            made[name] = made[name].replace(old, new)
+    return made
+
+
+def plan(name: str, tasks: list[Task], solution: dict[str, str], folder: Path = PLANS) -> Plan:
+    """Read the plan of a set; raise ValueError if it is of other cells than the set has."""
+    path = folder / f"set_{name.split('_')[0]}.py"
+    if not path.exists():
+        raise ValueError(f"{path.name} is missing: it has to say what is expected of the set {name}")
+    told = runpy.run_path(str(path))
+    partly, hard_coded, mistakes = told["PARTLY"], told["HARD_CODED"], told["MISTAKES"]
+    answers = {task.answer for task in tasks}
+    named = set(partly) | set(hard_coded) | {name for _, changed in mistakes.values() for name in changed}
+    if odd := sorted(named - answers):
+        raise ValueError(f"{path.name} names the cells {odd}, which are no answers of the set {name}")
+    if missing := sorted(answers - set(hard_coded)):
+        raise ValueError(f"{path.name}: HARD_CODED has no answer for {missing}")
+    made = tuple(Mistake(key, belief, written(one, solution), TEST + min(one)) for key, (belief, one) in mistakes.items())
+    return Plan(written(partly, solution), told["PARTLY_POINTS"], written(hard_coded, solution), told["HARD_CODED_POINTS"], made)
 
 
 @dataclass(frozen=True)

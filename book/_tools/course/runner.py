@@ -40,7 +40,8 @@ def run(
     threading.Thread(target=end_with_parent, daemon=True).start()
     settle(home)
     tqdm.set_lock(threading.RLock())  # its own is shared among processes, and would be left behind
-    forget_the_grader()
+    for name in [name for name in sys.modules if name.split(".")[0] == "course"]:
+        del sys.modules[name]  # a submission that imports the grader has a copy which decides nothing
     shell = new_shell()
     space = shell.user_ns
     guard.limit(megabytes, seconds)
@@ -57,7 +58,8 @@ def run(
             told["error"] = outcome(result.error_before_exec or result.error_in_exec)
             if cell.kind in ("setup", "given"):
                 names = names or guard.Names()
-                names.keep({name: value for name, value in space.items() if name[0] != "_" and before.get(name) is not value})
+                defined = {name: value for name, value in space.items() if name[0] != "_" and before.get(name) is not value}
+                names.names.update(defined)
         told["refused"] = refused[:3]
         refused.clear()
         connection.send_bytes(json.dumps(told).encode())
@@ -79,12 +81,6 @@ def tested(cell: Cell, space: dict[str, Any], names: guard.Names) -> dict[str, A
     if meanwhile and not said:
         said = f"while the test ran, what it relies on was replaced: {', '.join(meanwhile)}"
     return {"error": said, "replaced": replaced}
-
-
-def forget_the_grader() -> None:
-    """Let a submission that imports the grader have a copy which decides nothing."""
-    for name in [name for name in sys.modules if name.split(".")[0] == "course"]:
-        del sys.modules[name]
 
 
 def settle(home: Path) -> None:
