@@ -85,13 +85,13 @@ def test_code_fits_a_notebook_and_hidden_tests_draw_their_own_randomness(path):
 def test_perfect_empty_and_partly_right_submissions(path):
     perfect, empty = grade(path, solution(path), seed=19), grade(path, {})
     assert (perfect.total, perfect.remarks, empty.total, empty.remarks) == (POINTS, [], 0, []), perfect.tasks
-    expected = ready(path).plan
+    expected = ready(path)
     assert 0 < score(ready(path), 5, expected.partly) == expected.partly_points < POINTS
 
 
 @every_set
 def test_a_hard_coded_submission(path):
-    expected = ready(path).plan
+    expected = ready(path)
     result = grade(path, expected.hard_coded)
     assert result.total == expected.hard_coded_points <= POINTS / 4, result.tasks
     code = [cell for cell in student(path).cells if cell.cell_type == "code" and cell.id != SETUP_CELL]
@@ -121,7 +121,7 @@ def test_the_power_of_its_tests_is_stored(path):
     (passed,) = [row for row in stored["solutions"] if row["set"] == path.stem]
     assert passed["passed"] == passed["seeds"] >= 100
     mine = [row for row in stored["mistakes"] if row["set"] == path.stem]
-    wanted = [(one.name, one.belief, one.test) for one in ready(path).plan.mistakes]
+    wanted = [(one.name, one.belief, one.test) for one in ready(path).mistakes]
     assert [(row["mistake"], row["belief"], row["test"]) for row in mine] == wanted, "run make rehearsal"
     assert len(mine) >= 6 and all(row["seeds"] >= 100 for row in mine)
 

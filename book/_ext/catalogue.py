@@ -19,7 +19,6 @@ COLUMNS = {"item": "Algorithm", "promise": "Users trust", "bound": "Regret bound
 TRUSTED = {"none": "everybody", "central": "the server", "shuffle": "a shuffler", "local": "nobody"}
 PRICE = "#c0ffee"  # which tables.css replaces
 ORDERS = {"trust-model": "trust model", "problem": "problem", "chapter": "chapter", "item": "name"}
-MODELS = ("none", "central", "shuffle", "local")
 
 
 def guarantee(system: System) -> str:
@@ -46,7 +45,7 @@ class Catalogue(Browse):
         papers = self.authors(dict.fromkeys(system.paper for system in systems()))
         chapters = sorted({system.chapter for system in systems()})
         settings = dict.fromkeys(system.setting for system in systems())
-        choices = {"trust-model": {name: name for name in MODELS}, "problem": {name: name for name in settings}, "paper": papers,
+        choices = {"trust-model": {name: name for name in TRUSTED}, "problem": {name: name for name in settings}, "paper": papers,
                    "chapter": {name: chapter_title(self.root, name) for name in chapters}}
         rows = [self.line(system) for system in systems()]
         return [form("algorithms", choices, ORDERS), table([nodes.Text(f"{len(rows)} algorithms")], COLUMNS, rows)]

@@ -12,9 +12,9 @@ reader's own numbers, and writes these into the code.
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,41 +30,14 @@ PAGE = "book/which"
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 USUAL = 1.0
 NEAR = 10  # instances by which a reader's own size is judged
+Kind = Answer = SimpleNamespace  # as which.toml has them
 Row = dict[str, Any]
 Size = tuple[int, int, int]  # K, d, T
-Told = tuple["Answer", dict[float | None, str], dict[tuple[str, float | None], Row]]  # what `answers` yields
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What is chosen among: a setting of the contest, a usual size, and code for one's own."""
-
-    title: str
-    setting: str
-    horizon: int
-    arms: int
-    dimension: int
-    made: str
-    use: list[str]
-    note: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One leaf: who may be trusted for one kind of problem, and the systems for that, its own trust model first."""
-
-    kind: str
-    trust: str
-    title: str
-    systems: list[str]
-    kinds: tuple[str, ...] = ()
-    note: str = ""
-
-
+Told = tuple[Answer, dict[float | None, str], dict[tuple[str, float | None], Row]]  # what `answers` yields
 TOLD = tomllib.loads(Path(__file__).parents[1].joinpath("which.toml").read_text("utf-8"))
 KINDS = {name: Kind(**told) for name, told in TOLD["kinds"].items()}
 TRUST = TOLD["trust"]
-ANSWERS = [Answer(**told) for told in TOLD["answers"]]
+ANSWERS = [Answer(**{"kinds": (), "note": "", **told}) for told in TOLD["answers"]]
 SYSTEMS = {one.name: one for one in bdp.systems()}
 
 

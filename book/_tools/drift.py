@@ -88,8 +88,7 @@ def told(stored: Iterable[NotebookNode], fresh: Iterable[NotebookNode], sanitize
 
 def complaint(cell: IPyNbCell) -> str | None:
     """Say what is wrong with the outputs of a cell that nbval has just run and found nothing wrong with."""
-    printed = "".join(output.text for output in cell.test_outputs if output.get("name") == "stderr")
-    if printed:
+    if printed := "".join(output.text for output in cell.test_outputs if output.get("name") == "stderr"):
         return f"Cell wrote to stderr: {printed}"
     if not cell.options["check"] or cell.cell.execution_count is None:
         return None

@@ -9,11 +9,11 @@ import posixpath
 import re
 import sys
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 from bs4 import BeautifulSoup, Tag
+from jinja2 import Template
 from playwright.sync_api import sync_playwright
 
 import build_book
@@ -24,19 +24,7 @@ PDF = BUILD / "private-bandits.pdf"
 COVER = ROOT / "book" / "_static" / "cover.svg"
 STYLE = Path(__file__).with_name("whole_book.css")
 LEFT_OUT = ("book/api",)
-PAGE = """\
-<!doctype html>
-<html lang="en" data-theme="light">
-<head><meta charset="utf-8"><title>Private Bandits</title>{links}<style>{style}</style></head>
-<body class="bd-content">
-{front}
-{articles}
-</body>
-</html>
-"""
-FRONT = """\
-<article class="bd-article cover">{cover}</article>
-<article class="bd-article contents"><h1>Contents</h1><ol>{contents}</ol></article>"""
+PAGE = Path(__file__).with_name("whole_book.html")
 # A scene that begins empty shows how it ends.
 ENDS = """() => {
   for (const button of document.querySelectorAll(".bdp-play")) {
@@ -72,13 +60,12 @@ def assemble(names: Sequence[str]) -> str:
         for_paper(article, page)
         lead_within(article, name, names)
         title = article.select_one("h1")
-        words = title.get_text().removesuffix("#") if title else name
-        contents.append(f'<li><a href="#{anchor(name)}">{escape(words)}</a></li>')
+        contents.append((anchor(name), title.get_text().removesuffix("#") if title else name))
         article["id"] = anchor(name)
         articles.append(str(article))
-    links = "".join(f'<link rel="stylesheet" href="{sheet}">' for sheet in dict.fromkeys(sheets))
-    front = FRONT.format(cover=COVER.read_text("utf-8"), contents="".join(contents)) if len(names) > 1 else ""
-    return PAGE.format(links=links, style=STYLE.read_text("utf-8"), front=front, articles="".join(articles))
+    page = Template(PAGE.read_text("utf-8"), keep_trailing_newline=True)
+    return page.render(sheets=dict.fromkeys(sheets), style=STYLE.read_text("utf-8"), cover=COVER.read_text("utf-8"),
+                       contents=contents if len(names) > 1 else (), articles=articles)
 
 
 def anchor(name: str, fragment: str = "") -> str:

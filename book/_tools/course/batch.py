@@ -20,7 +20,7 @@ from course.release import checked
 from course.reports import imported, page, similar, table
 from course.restore import Original, parsed
 from course.score import Result, graded, nothing
-from course.sets import MASTERS, POINTS, checksum
+from course.sets import MASTERS, POINTS
 from course.submissions import Handed, handed_in, known_ids, owner, text_of
 
 ERROR = "grader's error"  # such a result is not kept: the next run tries again
@@ -92,8 +92,8 @@ class Batch:
             said = "; ".join(f"{task['task']}: {task['said']}" for task in result.tasks if task["said"])
             raise RuntimeError(f"the master's own solution gets {result.total:g} of {POINTS} with the seed {self.seed}: {said}")
 
-    def key(self, digest: str | None) -> str:
-        parts = json.dumps([digest, checksum(self.master), self.seed, asdict(self.limits)])
+    def key(self, submission: str | None) -> str:
+        parts = json.dumps([submission, digest(self.master), self.seed, asdict(self.limits)])
         return hashlib.sha256(parts.encode()).hexdigest()
 
     def kept(self, name: str, key: str) -> Result | None:
@@ -132,14 +132,14 @@ class Batch:
 
     def own_seed(self, one: Handed) -> int:
         """Return a student's seed, which a changed notebook changes: what feedback says of one attempt is no answer to the next."""
-        told = f"{self.seed} {one.student} {checksum(one.path) if one.path else ''}"
+        told = f"{self.seed} {one.student} {digest(one.path) if one.path else ''}"
         return int(hashlib.sha256(told.encode()).hexdigest(), 16) % 10**9
 
 
 def digest(path: Path) -> str:
-    """Return the checksum of a file that can perhaps not be read."""
+    """Return the checksum of a file; "" if it cannot be read."""
     try:
-        return checksum(path)
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
 

@@ -45,14 +45,20 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is expected of a set; answers that are not named are the solution's."""
+class Rehearsal:
+    """A set that is ready to be run: its cells with the solution, its tasks, and what is expected of it.
 
+    Answers that are not named are the solution's.
+    """
+
+    name: str
+    cells: list[Cell]
+    tasks: list[Task]
     partly: dict[str, str]
     partly_points: float
     hard_coded: dict[str, str]
     hard_coded_points: float
-    mistakes: tuple[Mistake, ...]
+    mistakes: list[Mistake]
 
 
 def written(answers: dict[str, Any], solution: dict[str, str]) -> dict[str, str]:
@@ -72,40 +78,24 @@ def written(answers: dict[str, Any], solution: dict[str, str]) -> dict[str, str]
     return made
 
 
-def plan(name: str, tasks: list[Task], solution: dict[str, str], folder: Path = PLANS) -> Plan:
-    """Read the plan of a set; raise ValueError if it is of other cells than the set has."""
-    path = folder / f"set_{name.split('_')[0]}.py"
-    if not path.exists():
-        raise ValueError(f"{path.name} is missing: it has to say what is expected of the set {name}")
-    told = runpy.run_path(str(path))
-    partly, hard_coded, mistakes = told["PARTLY"], told["HARD_CODED"], told["MISTAKES"]
-    answers = {task.answer for task in tasks}
-    named = set(partly) | set(hard_coded) | {name for _, changed in mistakes.values() for name in changed}
-    if odd := sorted(named - answers):
-        raise ValueError(f"{path.name} names the cells {odd}, which are no answers of the set {name}")
-    if missing := sorted(answers - set(hard_coded)):
-        raise ValueError(f"{path.name}: HARD_CODED has no answer for {missing}")
-    made = tuple(Mistake(key, belief, written(one, solution), TEST + min(one)) for key, (belief, one) in mistakes.items())
-    return Plan(written(partly, solution), told["PARTLY_POINTS"], written(hard_coded, solution), told["HARD_CODED_POINTS"], made)
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """A set that is ready to be run: its cells with the solution, its tasks, and what is expected of it."""
-
-    name: str
-    cells: tuple[Cell, ...]
-    tasks: tuple[Task, ...]
-    plan: Plan
-
-
 def rehearsal(path: Path, plans: Path = PLANS) -> Rehearsal:
-    """Read a set and its plan."""
-    master = checked(path)
+    """Read a set and its plan; raise ValueError if that is of other cells than the set has."""
+    master, file = checked(path), plans / f"set_{path.stem.split('_')[0]}.py"
     release = Original(master, path.stem)
-    cells = tuple(code(restored(master, release)[0], 0))
+    cells = code(restored(master, release)[0], 0)
     solution = {cell.name: cell.source for cell in cells if cell.kind == "answer"}
-    return Rehearsal(path.stem, cells, tuple(release.tasks), plan(path.stem, release.tasks, solution, plans))
+    if not file.exists():
+        raise ValueError(f"{file.name} is missing: it has to say what is expected of the set {path.stem}")
+    told = runpy.run_path(str(file))
+    partly, hard_coded, mistakes = told["PARTLY"], told["HARD_CODED"], told["MISTAKES"]
+    named = {name for answers in (partly, hard_coded, *(changed for _, changed in mistakes.values())) for name in answers}
+    if odd := sorted(named - solution.keys()):
+        raise ValueError(f"{file.name} names the cells {odd}, which are no answers of the set {path.stem}")
+    if missing := sorted(solution.keys() - hard_coded.keys()):
+        raise ValueError(f"{file.name}: HARD_CODED has no answer for {missing}")
+    made = [Mistake(name, belief, written(one, solution), TEST + min(one)) for name, (belief, one) in mistakes.items()]
+    return Rehearsal(path.stem, cells, release.tasks, written(partly, solution), told["PARTLY_POINTS"],
+                     written(hard_coded, solution), told["HARD_CODED_POINTS"], made)
 
 
 def played(cells: Sequence[Cell], seed: int, answers: dict[str, str] | None = None) -> dict[str, str]:
@@ -140,7 +130,7 @@ def rehearse(one: Rehearsal, seed: int) -> dict[str, Any]:
     solution = {name: said for name, said in played(one.cells, seed).items() if said}
     seconds = time.process_time() - started
     caught, broken = {}, []
-    for mistake in one.plan.mistakes:
+    for mistake in one.mistakes:
         said = played(until(one, mistake.test), seed, mistake.answers)
         caught[mistake.name] = said.pop(mistake.test)
         broken += [f"the mistake {mistake.name!r} does not even run: {name}: {why}" for name, why in said.items() if why]
@@ -150,10 +140,10 @@ def rehearse(one: Rehearsal, seed: int) -> dict[str, Any]:
 def expectations(one: Rehearsal, seed: int) -> list[str]:
     """Say what is not as the plan has it, apart from the power of the tests."""
     found = []
-    for test in sorted({mistake.test for mistake in one.plan.mistakes}):
+    for test in sorted({mistake.test for mistake in one.mistakes}):
         if said := played(until(one, test), seed)[test]:
             found.append(f"{test} needs what another test defines: {said}")
-    wanted = {"PARTLY": (one.plan.partly, one.plan.partly_points), "HARD_CODED": (one.plan.hard_coded, one.plan.hard_coded_points)}
+    wanted = {"PARTLY": (one.partly, one.partly_points), "HARD_CODED": (one.hard_coded, one.hard_coded_points)}
     for label, (answers, points) in wanted.items():
         if (got := score(one, seed, answers)) != points:
             found.append(f"{label} gets {got:g} points where the plan says {points:g}")
@@ -163,7 +153,7 @@ def expectations(one: Rehearsal, seed: int) -> list[str]:
 def rows(one: Rehearsal, runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return how often each mistake was caught, and what students who make it are told most often."""
     made = []
-    for mistake in one.plan.mistakes:
+    for mistake in one.mistakes:
         said = [run["caught"][mistake.name] for run in runs]
         told = Counter(filter(None, said)).most_common(1)
         row = {"set": one.name, "mistake": mistake.name, "belief": mistake.belief, "test": mistake.test}

@@ -1,6 +1,5 @@
 """The assignments of the course: where they are, and what a master notebook consists of."""
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,10 +40,6 @@ def masters(folder: Path = MASTERS, numbers: Sequence[str] = ()) -> list[Path]:
 def read(path: Path) -> NotebookNode:
     """Read a notebook as it is stored; nbformat.reads would repair it."""
     return nbformat.v4.reads(path.read_text("utf-8"))
-
-
-def checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def mark(cell: NotebookNode) -> dict[str, Any]:
