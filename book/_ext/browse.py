@@ -134,5 +134,4 @@ class Browse(SphinxDirective):
 
 
 def setup(app: Sphinx) -> None:
-    """Register the elements; the pages' own extensions register their directives."""
     app.add_node(Element, html=(visit, depart))

@@ -39,8 +39,6 @@ def priced(bound: str) -> str:
 
 
 class Catalogue(Browse):
-    """The form and the table."""
-
     def run(self) -> list[nodes.Node]:
         papers = self.authors(dict.fromkeys(system.paper for system in systems()))
         chapters = sorted({system.chapter for system in systems()})

@@ -128,8 +128,6 @@ def chapters(env: BuildEnvironment) -> Iterator[tuple[str, Notebook]]:
 
 
 class Notation(Browse):
-    """The joint table."""
-
     def run(self) -> list[nodes.Node]:
         """Make it; the page is read again when a chapter changes."""
         tables = []

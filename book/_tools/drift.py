@@ -34,30 +34,21 @@ def parts(outputs: Iterable[NotebookNode]) -> Iterator[tuple[str, str]]:
         yield from ((name, output.data[kind]) for kind, name in KINDS.items() if kind in output.get("data", {}))
 
 
-def moves(stored: str, fresh: str) -> list[tuple[float, str]]:
-    """List the numbers of a text that moved: how far each did, relatively, and what to tell, the farthest first.
-
-    Where a line has other words, that line is all there is, and its change is not a number.
-    """
+def moved_text(stored: str, fresh: str) -> str:
+    """Say which numbers of a text moved, the farthest first; or, where its words are others, the first line of them."""
     found = []
     lines = (NAME.sub("", text).splitlines() for text in (stored, fresh))
     for index, (before, now) in enumerate(zip_longest(*lines, fillvalue=""), start=1):
         if NUMBER.sub("0", before).split() != NUMBER.sub("0", now).split():
             same = next((place for place, pair in enumerate(zip(before, now, strict=False)) if len({*pair}) > 1), 0)
-            return [(math.nan, f"line {index} has other words: {before[same:][:WIDTH]!r} → {now[same:][:WIDTH]!r}")]
+            return f"line {index} has other words: {before[same:][:WIDTH]!r} → {now[same:][:WIDTH]!r}"
         for one, other in zip(NUMBER.findall(before), NUMBER.findall(now), strict=True):
             if one != other:
                 old, new = (float(number.replace(",", "")) for number in (one, other))
-                change = abs(new / old - 1) if old else math.inf
-                found.append((change, f"line {index}: {one} → {other}"))
-    return sorted(found, key=lambda move: -move[0])
-
-
-def moved_text(stored: str, fresh: str) -> str:
-    """Say which numbers of a text moved, and by how much; or, where its words are others, the first line of them."""
-    found = moves(stored, fresh)
-    if not found or math.isnan(found[0][0]):
-        return found[0][1] if found else "other spaces"
+                found.append((abs(new / old - 1) if old else math.inf, f"line {index}: {one} → {other}"))
+    if not found:
+        return "other spaces"
+    found.sort(key=lambda move: -move[0])
     more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return f"{', '.join(told for _, told in found[:SHOWN])}{more}; largest change {100 * found[0][0]:.3g} %"
 

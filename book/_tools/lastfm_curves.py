@@ -43,11 +43,11 @@ WORLDS = 10
 VISITS, FLIPPED_OWN = 50, (0, 10, 20)  # of every user, where each has a model
 
 
-def played(problem: LastFM, options: dict[str, Any], horizon: int = HORIZON) -> dict[str, Any]:
-    """Return the curve of the reward so far over that of random play."""
-    learner = bdp.make(problem=problem, horizon=horizon, **options)
-    result = bdp.simulate(learner, problem, horizon, runs=RUNS, seed=SEED, progress=False)
-    return packed(result.rounds, problem.click_rate(result) / problem.random_click_rate)
+def ratios(problem: LastFM, options: dict[str, Any], horizon: int, runs: int) -> tuple[Any, Any]:
+    """Return checkpoints, and for every run the reward so far over that of random play."""
+    learner = bdp.make(options["name"], problem, horizon=horizon, **{key: options[key] for key in options.keys() - {"name"}})
+    result = bdp.simulate(learner, problem, horizon, runs=runs, seed=SEED, progress=False)
+    return result.rounds, problem.click_rate(result) / problem.random_click_rate
 
 
 def packed(rounds: Any, ratio: Any) -> dict[str, Any]:
@@ -58,11 +58,11 @@ def packed(rounds: Any, ratio: Any) -> dict[str, Any]:
             "error": error[keep].round(4).tolist(), "ends": ratio[:, -1].round(6).tolist()}
 
 
-def random_play(problem: LastFM) -> dict[str, Any]:
-    """Return the curve of a policy that plays at random: the first candidate, as places are random."""
+def random_play(problem: LastFM, runs: int) -> tuple[Any, Any]:
+    """Return what :func:`ratios` returns, for a policy that plays at random: the first candidate, as places are random."""
     rounds = np.arange(1, HORIZON + 1)
-    hits = [problem.liked(problem.numbers(np.random.default_rng([SEED, run]), HORIZON)) == 0 for run in range(RUNS)]
-    return packed(rounds, np.cumsum(hits, axis=1) / rounds / problem.random_click_rate)
+    hits = [problem.liked(problem.numbers(np.random.default_rng([SEED, run]), HORIZON)) == 0 for run in range(runs)]
+    return rounds, np.cumsum(hits, axis=1) / rounds / problem.random_click_rate
 
 
 def longest(problem: LastFM) -> list[float]:
@@ -96,13 +96,14 @@ def described(problem: LastFM) -> dict[str, Any]:
 
 
 def curves(problem: LastFM) -> dict[str, Any]:
-    return {name: played(problem, options) for name, options in LEARNERS.items()} | {"random play": random_play(problem)}
+    made = {name: packed(*ratios(problem, options, HORIZON, RUNS)) for name, options in LEARNERS.items()}
+    return made | {"random play": packed(*random_play(problem, RUNS))}
 
 
 def scales(problem: LastFM) -> dict[str, Any]:
     """Return the ends of all runs for factors on the width."""
-    return {name: {f"{scale:g}": played(problem, LEARNERS[name] | {"radius_scale": scale})["ends"] for scale in SCALES}
-            for name in SCALED}
+    return {name: {f"{scale:g}": packed(*ratios(problem, LEARNERS[name] | {"radius_scale": scale}, HORIZON, RUNS))["ends"]
+                   for scale in SCALES} for name in SCALED}
 
 
 def returning(problem: LastFM) -> dict[str, Any]:
@@ -116,7 +117,7 @@ def returning(problem: LastFM) -> dict[str, Any]:
             "one user": LEARNERS["RewardTree"] | {"returning_users": seasons},
             "one user, features too": LEARNERS["JDP, tuned"] | {"returning_users": seasons},
         }
-        made[str(seasons)] = {name: played(there, options, horizon)["ends"] for name, options in promises.items()}
+        made[str(seasons)] = {name: packed(*ratios(there, options, horizon, RUNS))["ends"] for name, options in promises.items()}
     return made
 
 
@@ -190,7 +191,6 @@ def one_code(problem: LastFM) -> dict[str, Any]:
 
 
 def provenance(problem: LastFM) -> dict[str, Any]:
-    """Return where all this comes from."""
     return {
         "data": "HetRec 2011 Last.fm, version 1.0 (May 2011)", "sha256": {name: digest for name, (_, digest) in CHECKS.items()},
         "package": f"bandits_dp {bdp.__version__}", "command": "BANDITS_DP_DATA=... python book/_tools/lastfm_curves.py",

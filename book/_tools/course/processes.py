@@ -85,7 +85,7 @@ def attempt(
     """Run cells in a new process; return the cell that ended it early, if one did, and how."""
     with tempfile.TemporaryDirectory(prefix="grading-", ignore_cleanup_errors=True) as folder:
         ours, theirs = multiprocessing.Pipe()
-        job = (theirs, cells, Path(folder), private, limits.memory, int(limits.total) + 10)
+        job = (theirs, [cell for _, cell in cells], Path(folder), private, limits.memory, int(limits.total) + 10)
         process = context().Process(target=runner.run, args=job, daemon=True)  # type: ignore[attr-defined]
         with server_environment():
             process.start()

@@ -33,9 +33,9 @@ class Cell:
 
 
 def run(
-    connection: Connection, cells: Sequence[tuple[int, Cell]], home: Path, private: Sequence[str], megabytes: int, seconds: int
+    connection: Connection, cells: Sequence[Cell], home: Path, private: Sequence[str], megabytes: int, seconds: int
 ) -> None:
-    """Run numbered cells within these limits, and tell after each how it ended."""
+    """Run cells within these limits, and tell after each how it ended."""
     os.setsid()  # a group of its own, so that whatever it starts is killed with it
     threading.Thread(target=end_with_parent, daemon=True).start()
     settle(home)
@@ -48,8 +48,8 @@ def run(
     refused: list[str] = []
     guard.refuse(home, private, refused.append)
     names: guard.Names | None = None
-    for index, cell in cells:
-        told: dict[str, Any] = {"index": index}
+    for cell in cells:
+        told: dict[str, Any] = {}
         if cell.kind == "test" and names:
             told |= tested(cell, space, names)
         else:
