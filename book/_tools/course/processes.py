@@ -13,7 +13,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from unittest import mock
 
 from checkout import ROOT, TOOLS
 from course import runner
@@ -56,8 +55,15 @@ def context() -> multiprocessing.context.BaseContext:
 def server_environment():  # type: ignore[no-untyped-def]
     """Lend the environment in which the server finds the package and the tools, and calculates with one thread."""
     wanted = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(TOOLS)])} | dict.fromkeys(THREADS, "1")
-    with _starting, mock.patch.dict(os.environ, wanted):
-        yield
+    with _starting:
+        before = {name: os.environ[name] for name in wanted if name in os.environ}
+        os.environ.update(wanted)
+        try:
+            yield
+        finally:
+            for name in wanted:
+                os.environ.pop(name)
+            os.environ.update(before)
 
 
 def run(cells: Sequence[Cell], limits: Limits, private: Sequence[str] = ()) -> Report:
