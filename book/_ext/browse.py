@@ -118,8 +118,7 @@ class Browse(SphinxDirective):
         return f"Chapter {int(name[:2])}, {{doc}}`../notebooks/{name}`"
 
     def text(self, markdown: str) -> list[nodes.Node]:
-        made: list[nodes.Node] = self.parse_text_to_nodes(markdown)
-        return made
+        return self.parse_text_to_nodes(markdown)  # type: ignore[no-any-return]
 
     def authors(self, keys: Iterable[str]) -> dict[str, str]:
         """Name papers by their authors and years, as text."""
