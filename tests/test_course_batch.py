@@ -15,8 +15,7 @@ from nbformat.v4 import new_markdown_cell
 
 from checkout import ROOT, TOOLS
 from course import batch as batches
-from course.batch import ERROR
-from course.grading import main
+from course.batch import ERROR, main
 from course.processes import Limits
 from course.release import student_text
 from course.reports import page, plain

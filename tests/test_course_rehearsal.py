@@ -5,8 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from course import power
-from course.rehearsal import expectations, main, rehearsal, rehearse, score
+from course.rehearsal import expectations, main, rehearsal, rehearse, rows, score, stored
 from tests import small_course as small
 
 PLAN = '''
@@ -47,7 +46,7 @@ def test_power_is_measured(small_set):
     assert expectations(one, 1) == []
     runs = [rehearse(one, seed) for seed in (1, 2, 3)]
     assert all(run["solution"] == {} and run["broken"] == [] for run in runs)
-    caught, missed = power.rows(one.name, one.plan, runs)
+    caught, missed = rows(one, runs)
     assert (caught["caught"], caught["seeds"], missed["caught"]) == (3, 3, 0)
     assert caught["told"].startswith("AssertionError: the noise is not Laplace(1/epsilon)") and missed["told"] == ""
 
@@ -78,8 +77,8 @@ def test_a_solution_that_fails_is_told(small_set, capsys):
 def test_sets_that_were_not_rehearsed_keep_their_rows(tmp_path):
     file = tmp_path / "power.json"
     for name, caught in (("2_b", 1), ("1_a", 2), ("2_b", 3)):
-        power.stored([{"set": name, "caught": caught}], [{"set": name, "passed": caught}], 3, file)
-    stored = json.loads(file.read_text("utf-8"))
-    assert stored["mistakes"] == [{"set": "1_a", "caught": 2}, {"set": "2_b", "caught": 3}]
-    assert [row["passed"] for row in stored["solutions"]] == [2, 3]
-    assert stored["made"]["command"] == "make rehearsal SEEDS=3"
+        stored([{"set": name, "caught": caught}], [{"set": name, "passed": caught}], 3, file)
+    kept = json.loads(file.read_text("utf-8"))
+    assert kept["mistakes"] == [{"set": "1_a", "caught": 2}, {"set": "2_b", "caught": 3}]
+    assert [row["passed"] for row in kept["solutions"]] == [2, 3]
+    assert kept["made"]["command"] == "make rehearsal SEEDS=3"

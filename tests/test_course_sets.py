@@ -8,14 +8,13 @@ from dataclasses import replace
 import pytest
 
 from checkout import NOTEBOOKS
-from course import power
 from course.processes import Limits
-from course.rehearsal import played, rehearsal, score, until
+from course.rehearsal import STORED, played, rehearsal, score, until
 from course.release import checked, student_text
 from course.restore import Original, parsed
 from course.runner import Cell
 from course.score import graded
-from course.sets import ASSIGNMENTS, POINTS, is_answer, is_test, masters, tasks
+from course.sets import ASSIGNMENTS, POINTS, kind, masters, tasks
 from set_repository import SETUP_CELL, address
 from tests import small_course as small
 
@@ -63,9 +62,9 @@ def test_the_student_version_is_the_master_without_solutions(path):
     left = [cell for cell in student(path).cells if cell.id != SETUP_CELL]
     for cell, whole in zip(left, master.cells, strict=True):
         assert cell.id == whole.id
-        if is_answer(cell):
+        if kind(cell) == "answer":
             assert "raise NotImplementedError" in cell.source
-        elif is_test(cell):
+        elif kind(cell) == "test":
             assert cell.source.rstrip() == re.sub(r"(?s)### BEGIN HIDDEN.*?### END HIDDEN TESTS", "", whole.source).rstrip()
             assert "assert" in cell.source, f"{cell.id} shows students no test"
         else:
@@ -76,7 +75,7 @@ def test_the_student_version_is_the_master_without_solutions(path):
 def test_code_fits_a_notebook_and_hidden_tests_draw_their_own_randomness(path):
     """A number after the seed that a visible test uses would let an answer that was read off pass."""
     assert not [line for cell in ready(path).cells for line in cell.source.split("\n") if len(line) > 80]
-    for cell in filter(is_test, checked(path).cells):
+    for cell in (cell for cell in checked(path).cells if kind(cell) == "test"):
         parts = cell.source.split("### BEGIN HIDDEN TESTS")
         shown, hidden = (set(re.findall(r"\[SEED, ?([^\]]+)\]", part)) for part in parts)
         assert not shown & hidden, f"{cell.id}: {shown & hidden}"
@@ -86,13 +85,13 @@ def test_code_fits_a_notebook_and_hidden_tests_draw_their_own_randomness(path):
 def test_perfect_empty_and_partly_right_submissions(path):
     perfect, empty = grade(path, solution(path), seed=19), grade(path, {})
     assert (perfect.total, perfect.remarks, empty.total, empty.remarks) == (POINTS, [], 0, []), perfect.tasks
-    expected = ready(path).plan
+    expected = ready(path)
     assert 0 < score(ready(path), 5, expected.partly) == expected.partly_points < POINTS
 
 
 @every_set
 def test_a_hard_coded_submission(path):
-    expected = ready(path).plan
+    expected = ready(path)
     result = grade(path, expected.hard_coded)
     assert result.total == expected.hard_coded_points <= POINTS / 4, result.tasks
     code = [cell for cell in student(path).cells if cell.cell_type == "code" and cell.id != SETUP_CELL]
@@ -104,7 +103,7 @@ def test_a_tampering_submission(path):
     """Its tests are replaced, worth more and there twice; and what they use is replaced."""
     tampered = student(path)
     for cell in list(tampered.cells):
-        if is_test(cell):
+        if kind(cell) == "test":
             cell.source = "pass"
             cell.metadata.nbgrader.points = 100
             tampered.cells.append(json.loads(json.dumps(cell)) | {"id": f"{cell.id}-again"})
@@ -118,11 +117,11 @@ def test_a_tampering_submission(path):
 @every_set
 def test_the_power_of_its_tests_is_stored(path):
     """As `make rehearsal` measured it: the solution always passed, and every mistake of the plan has its row."""
-    stored = json.loads(power.STORED.read_text("utf-8"))
+    stored = json.loads(STORED.read_text("utf-8"))
     (passed,) = [row for row in stored["solutions"] if row["set"] == path.stem]
     assert passed["passed"] == passed["seeds"] >= 100
     mine = [row for row in stored["mistakes"] if row["set"] == path.stem]
-    wanted = [(one.name, one.belief, one.test) for one in ready(path).plan.mistakes]
+    wanted = [(one.name, one.belief, one.test) for one in ready(path).mistakes]
     assert [(row["mistake"], row["belief"], row["test"]) for row in mine] == wanted, "run make rehearsal"
     assert len(mine) >= 6 and all(row["seeds"] >= 100 for row in mine)
 

@@ -6,8 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-import symbols
-from symbols import Row
+from notation import Symbol, complaints, merged, symbols_of
 from tests.book_helpers import build, save
 
 TABLE = """**Symbols in this chapter**
@@ -44,14 +43,14 @@ def chapter(text: str = TEXT, table: str | None = TABLE) -> nbformat.NotebookNod
 def told(**changed: str | None) -> list[str]:
     """List the complaints about a chapter."""
     made = chapter(**changed)
-    return list(symbols.complaints(made, symbols.table(made) or []))
+    return list(complaints(made, symbols_of(made) or []))
 
 
 def test_a_whole_table_is_read_and_passes() -> None:
-    first, *_, last = symbols.table(chapter()) or []
-    assert first == Row("$K$", "number of arms", "`arms`") and last == Row("$\\lVert x \\rVert \\| y$", "a bar", "")
+    first, *_, last = symbols_of(chapter()) or []
+    assert first == Symbol("$K$", "number of arms", "`arms`") and last == Symbol("$\\lVert x \\rVert \\| y$", "a bar", "")
     assert told() == []
-    assert symbols.table(chapter(table=None)) is None
+    assert symbols_of(chapter(table=None)) is None
 
 
 @pytest.mark.parametrize(("old", "new", "letter"), [
@@ -65,14 +64,14 @@ def test_a_letter_without_a_row_is_named(old: str, new: str, letter: str) -> Non
 
 def test_a_torn_row_is_refused() -> None:
     with pytest.raises(ValueError, match=r"three cells: '\| \$K\$ \| number of arms \|'"):
-        symbols.table(chapter(table=TABLE.replace(" `arms` |", "")))
+        symbols_of(chapter(table=TABLE.replace(" `arms` |", "")))
 
 
 def test_tables_are_joined_where_they_agree() -> None:
-    arms, other = Row("$K$", "number of arms", "`arms`"), Row("$K$", "a kernel", "")
-    mean, gap = Row("$\\mu_a$", "a mean", "`means`"), Row("$\\Delta_a$", "a gap", "`gaps`")
-    joint = symbols.merged([("1", [arms, mean]), ("2", [gap, other, Row("$K$", "number of arms", "`k`, `arms`")])])
-    assert joint == [(Row("$K$", "number of arms", "`arms`, `k`"), ["1", "2"]), (other, ["2"]), (gap, ["2"]), (mean, ["1"])]
+    arms, other = Symbol("$K$", "number of arms", "`arms`"), Symbol("$K$", "a kernel", "")
+    mean, gap = Symbol("$\\mu_a$", "a mean", "`means`"), Symbol("$\\Delta_a$", "a gap", "`gaps`")
+    joint = merged([("1", [arms, mean]), ("2", [gap, other, Symbol("$K$", "number of arms", "`k`, `arms`")])])
+    assert joint == [(Symbol("$K$", "number of arms", "`arms`, `k`"), ["1", "2"]), (other, ["2"]), (gap, ["2"]), (mean, ["1"])]
 
 
 PAGE = "# A page\n\n```{notation}\n```\n\n```{toctree}\nnotebooks/01_one\n```\n"

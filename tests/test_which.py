@@ -8,9 +8,8 @@ import pytest
 
 import bandits_dp as bdp
 import which
-from checkout import ROOT
 
-ANSWERS = list(which.answers(ROOT))
+ANSWERS = list(which.answers())
 LEAVES = [(answer, name) for answer, chosen, _ in ANSWERS for name in dict.fromkeys(chosen.values())]
 SYSTEMS = {system.name: system for system in bdp.systems()}
 
@@ -63,7 +62,7 @@ def test_the_order_that_is_told_for_people_who_return():
 def test_an_answer_lost_least_or_was_as_good():
     """For readers without a size, and for several sizes; of the names before it, each lost more by a whole interval."""
     for size in ((None, None, None), (2, None, None), (20, 4, 10**5), (1000, 8, 10**6)):
-        for answer, chosen, seen in which.answers(ROOT, size):
+        for answer, chosen, seen in which.answers(size):
             here = which.nearest(which.KINDS[answer.kind].setting, size)
             assert len(here) == (which.NEAR if any(size) else len(which.sizes(which.KINDS[answer.kind].setting)))
             for epsilon, name in chosen.items():
@@ -99,9 +98,8 @@ def test_every_question_has_an_answer_and_every_system_a_place():
             assert found or (kind, trust) == ("public", "central"), (kind, trust)
     named = {name for answer in which.ANSWERS for name in answer.systems}
     assert named == set(SYSTEMS)
-    page = which.Which.reason
     for name in set(SYSTEMS) - {name for _, name in LEAVES}:
-        assert "comes first" in page(None, name, ANSWERS), name
+        assert "comes first" in which.reason(name, ANSWERS), name
 
 
 def test_the_share_of_delta_covers_group_privacy():

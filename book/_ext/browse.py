@@ -28,9 +28,6 @@ class Element(nodes.General, nodes.Element):  # type: ignore[misc]
     """One element; `tag` is its name and `own` holds its attributes."""
 
 
-VOID = {"input"}
-
-
 def element(tag: str, *children: nodes.Node | str, **own: str) -> Element:
     """Make an element; an underscore in an attribute's name stands for a hyphen, and at its end for nothing."""
     made = Element("", tag=tag, own={name.rstrip("_").replace("_", "-"): value for name, value in own.items()})
@@ -45,7 +42,7 @@ def visit(self: HTML5Translator, node: Element) -> None:
 
 
 def depart(self: HTML5Translator, node: Element) -> None:
-    if node["tag"] not in VOID:
+    if node["tag"] != "input":  # which holds nothing
         self.body.append(f"</{node['tag']}>")
 
 
@@ -64,10 +61,9 @@ def row(
     columns: Mapping[str, str], cells: Mapping[str, Iterable[nodes.Node]], name: str, own: Mapping[str, str] = MappingProxyType({})
 ) -> Element:
     """Make a row, whose first cell is its heading and whose `name` is its anchor; `own` is what it can be filtered by."""
-    made = []
-    for place, (column, words) in enumerate(columns.items()):
-        tag, role = ("th", "rowheader") if place == 0 else ("td", "cell")
-        scope = {"scope": "row"} if place == 0 else {}
+    made: list[Element] = []
+    for column, words in columns.items():
+        tag, role, scope = ("td", "cell", {}) if made else ("th", "rowheader", {"scope": "row"})
         # The second element keeps a cell in one piece where it is laid out beside the name of its column.
         inside = element("div", *cells[column], class_="browse-cell")
         made.append(element(tag, inside, role=role, class_=column, data_label=words, **scope))
@@ -122,8 +118,7 @@ class Browse(SphinxDirective):
         return f"Chapter {int(name[:2])}, {{doc}}`../notebooks/{name}`"
 
     def text(self, markdown: str) -> list[nodes.Node]:
-        made: list[nodes.Node] = self.parse_text_to_nodes(markdown)
-        return made
+        return self.parse_text_to_nodes(markdown)  # type: ignore[no-any-return]
 
     def authors(self, keys: Iterable[str]) -> dict[str, str]:
         """Name papers by their authors and years, as text."""
@@ -138,5 +133,4 @@ class Browse(SphinxDirective):
 
 
 def setup(app: Sphinx) -> None:
-    """Register the elements; the pages' own extensions register their directives."""
     app.add_node(Element, html=(visit, depart))

@@ -8,24 +8,20 @@ users trust: they are what privacy costs.
 """
 
 import re
-from typing import TYPE_CHECKING
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from bandits_dp import System, systems
 from browse import Browse, chapter_title, fold, form, row, table
-
-if TYPE_CHECKING:
-    from bandits_dp import System
 
 COLUMNS = {"item": "Algorithm", "promise": "Users trust", "bound": "Regret bound", "evidence": "Chapter and test"}
 TRUSTED = {"none": "everybody", "central": "the server", "shuffle": "a shuffler", "local": "nobody"}
 PRICE = "#c0ffee"  # which tables.css replaces
 ORDERS = {"trust-model": "trust model", "problem": "problem", "chapter": "chapter", "item": "name"}
-MODELS = ("none", "central", "shuffle", "local")
 
 
-def guarantee(system: "System") -> str:
+def guarantee(system: System) -> str:
     """Say what is promised, in MyST."""
     if system.model == "none":
         return "no guarantee"
@@ -42,32 +38,22 @@ def priced(bound: str) -> str:
     return bound[: found.start()] + whole + priced(bound[found.end() :])
 
 
-def options(system: "System") -> str:
-    """List the options, each with its default and its range, in MyST."""
-    return "\n".join(f"- `{one.name}` ({one.default!r}): {one.allowed}" for one in system.options)
-
-
 class Catalogue(Browse):
-    """The form and the table."""
-
     def run(self) -> list[nodes.Node]:
-        import bandits_dp as bdp  # takes a second, and only this page needs it
-
-        systems = list(bdp.systems())
-        papers = self.authors(dict.fromkeys(system.paper for system in systems))
-        chapters = sorted({system.chapter for system in systems})
-        settings = dict.fromkeys(system.setting for system in systems)
-        choices = {"trust-model": {name: name for name in MODELS}, "problem": {name: name for name in settings}, "paper": papers,
+        papers = self.authors(dict.fromkeys(system.paper for system in systems()))
+        chapters = sorted({system.chapter for system in systems()})
+        settings = dict.fromkeys(system.setting for system in systems())
+        choices = {"trust-model": {name: name for name in TRUSTED}, "problem": {name: name for name in settings}, "paper": papers,
                    "chapter": {name: chapter_title(self.root, name) for name in chapters}}
-        rows = [self.line(system) for system in systems]
+        rows = [self.line(system) for system in systems()]
         return [form("algorithms", choices, ORDERS), table([nodes.Text(f"{len(rows)} algorithms")], COLUMNS, rows)]
 
-    def line(self, system: "System") -> nodes.Element:
+    def line(self, system: System) -> nodes.Element:
         source = "ours; bound cited from " * system.ours + f"{{cite:t}}`{system.paper}`"
         item = [nodes.strong("", system.name), *self.text(source)]
-        if listed := options(system):
-            words = f"{len(system.options)} option{'s' if len(system.options) > 1 else ''}"
-            item.append(fold(words, *self.text(listed)))
+        if system.options:
+            listed = "\n".join(f"- `{one.name}` ({one.default!r}): {one.allowed}" for one in system.options)
+            item.append(fold(f"{len(system.options)} option{'s' * (len(system.options) > 1)}", *self.text(listed)))
         cells = {
             "item": item,
             "promise": [nodes.strong("", TRUSTED[system.model]), *self.text(guarantee(system))],

@@ -36,5 +36,4 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
 
 
 def setup(app: Sphinx) -> None:
-    """Register what is done with every page."""
     app.connect("html-page-context", describe)

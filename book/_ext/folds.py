@@ -4,12 +4,15 @@ It opens without a script, by keyboard, and when the browser searches the page. 
 turned into it here: the code of figures, proofs and solutions.
 """
 
+import re
 from html import escape
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
+
+DRAWING = re.compile('class="(?:drawing"|bdp-figure)')  # a figure in HTML, still or moving
 
 
 class fold(nodes.Element):
@@ -46,16 +49,11 @@ def code_name(node: HideCodeCellNode) -> str:
     if "above-input" not in node["classes"] or code is None:
         return "Output"
     lines = len(code.astext().strip().splitlines())
-    cell = node.parent
-    draws = any(isinstance(part, (nodes.image, nodes.figure)) or is_drawing(part) for part in cell.findall())
+    draws = any(isinstance(part, (nodes.image, nodes.figure)) or (isinstance(part, nodes.raw) and DRAWING.search(part.astext()))
+                for part in node.parent.findall())
     length = "1 line" if lines == 1 else f"{lines} lines"
     what = "Imports" if code.astext().startswith(("import ", "from ")) else "Code"
     return f"Code that draws the figure, {length}" if draws else f"{what}, {length}"
-
-
-def is_drawing(node: nodes.Node) -> bool:
-    """Tell whether a node is a figure in HTML, still or moving."""
-    return isinstance(node, nodes.raw) and ('class="drawing"' in node.astext() or 'class="bdp-figure' in node.astext())
 
 
 def setup(app: Sphinx) -> None:

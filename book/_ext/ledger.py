@@ -43,20 +43,18 @@ ORDERS = {"outcome": "verdict", "chapter": "chapter", "item": "name"}
 
 
 def read(book: Path) -> list[Row]:
+    """Return all rows, each with its anchor: the name of its test, or paper and item where there is none."""
     rows: list[Row] = json.loads((book / "claims.json").read_text("utf-8"))
-    untested = json.loads((book / "not_testable.json").read_text("utf-8"))
-    rows += [{**row, "outcome": "not testable"} for row in untested]
-    return [{**row, "outcome": OBSERVED} if row["outcome"] == "observation" else row for row in rows]
-
-
-def names(rows: list[Row]) -> list[str]:
-    """Give every row its anchor: the name of its test, or paper and item where there is none."""
-    made: list[str] = []
+    rows += [row | {"outcome": "not testable"} for row in json.loads((book / "not_testable.json").read_text("utf-8"))]
+    anchors: list[str] = []
     for told in rows:
         words = told["test"].split("::test_")[-1] if "test" in told else f"{told['paper']} {told['item']}"
         name = "claim-" + re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
-        made.append(f"{name}-{made.count(name) + 1}" if name in made else name)
-    return made
+        anchors.append(f"{name}-{anchors.count(name) + 1}" if name in anchors else name)
+        told["anchor"] = anchors[-1]
+        if told["outcome"] == "observation":
+            told["outcome"] = OBSERVED
+    return rows
 
 
 def number(value: float) -> str:
@@ -64,26 +62,17 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def claim(told: Row) -> str:
-    """Give the paper's words, and ours where the row has some, in MyST."""
-    return "\n\n".join([f"“{told['quotation']}”", *([told["claim"]] if "claim" in told else [])])
-
-
 def verdict(told: Row) -> str:
     badge = f"{{bdg-{BADGES[told['outcome']]}}}`{told['outcome']}`" if told["outcome"] in BADGES else ""
     reason = f"Why not: {told['reason']}" if told.get("reason") else ""
-    return "\n\n".join(part for part in (badge, told.get("computed", ""), reason) if part)
+    return "\n\n".join((badge, told.get("computed", ""), reason))
 
 
 def argument(told: Row) -> str:
     """Give the readings of a claim and the proof against it, in MyST."""
     readings = "\n".join(f"{place}. {reading}" for place, reading in enumerate(told.get("readings", []), 1))
     proof = f"Why: {told['proof']}" if told.get("proof") else ""
-    return "\n\n".join(part for part in (readings, proof) if part)
-
-
-def measured(told: Row) -> str:
-    return "\n".join(f"- {name}: {number(value)}" for name, value in told.get("measured", {}).items())
+    return f"{readings}\n\n{proof}".strip()
 
 
 class Ledger(Browse):
@@ -91,47 +80,39 @@ class Ledger(Browse):
 
     def run(self) -> list[nodes.Node]:
         rows = read(self.root / "book")
-        anchors = dict(zip(map(id, rows), names(rows), strict=True))
-        papers = list(dict.fromkeys(told["paper"] for told in rows))
-        authors = self.authors(papers)
-        made: list[nodes.Node] = [self.form(rows, authors)]
-        for paper in papers:
-            held = [told for told in rows if told["paper"] == paper and told["outcome"] != OBSERVED]
-            lines = [self.line(told, COLUMNS, anchors[id(told)]) for told in held]
+        authors = self.authors(dict.fromkeys(told["paper"] for told in rows))
+        chapters = {name: chapter_title(self.root, name) for name in sorted({told["chapter"] for told in rows})}
+        outcomes = {name: name for name in (*BADGES, OBSERVED) if any(told["outcome"] == name for told in rows)}
+        made: list[nodes.Node] = [form("rows", {"paper": authors, "outcome": outcomes, "chapter": chapters}, ORDERS)]
+        for paper in authors:
+            lines = [self.line(told, COLUMNS) for told in rows if told["paper"] == paper and told["outcome"] != OBSERVED]
             caption = self.text(f"What {{cite:t}}`{paper}` claim, and what became of it")[0].children
             made.append(self.section(authors[paper], f"ledger-{paper}", table(caption, COLUMNS, lines)))
-        lines = [self.line(told, OBSERVED_COLUMNS, anchors[id(told)]) for told in rows if told["outcome"] == OBSERVED]
+        lines = [self.line(told, OBSERVED_COLUMNS) for told in rows if told["outcome"] == OBSERVED]
         alone = self.text("No paper claims these, and they are no verdicts on any; they are what we met while computing.")
         observed = table([nodes.Text("What we saw")], OBSERVED_COLUMNS, lines)
         return [*made, self.section("Our own observations", "ledger-observations", *alone, observed)]
 
-    def line(self, told: Row, columns: dict[str, str], anchor: str) -> Element:
+    def line(self, told: Row, columns: dict[str, str]) -> Element:
         about = f"{told['item']}\n\n{{cite:t}}`{told['paper']}`" if told["outcome"] == OBSERVED else told["item"]
         judged = self.text(verdict(told))
         if words := argument(told):
             judged.append(fold("Readings and reasons", *self.text(words)))
-        where = [self.chapter(told["chapter"]), *([f"{{checked-by}}`{told['test']}`"] if "test" in told else [])]
-        shown = self.text("\n\n".join(where))
-        if numbers := told.get("measured"):
-            what = f"{len(numbers)} numbers measured" if len(numbers) > 1 else "1 number measured"
-            shown.append(fold(what, *self.text(measured(told))))
-        cells = {"item": self.text(about), "claim": self.text(claim(told)), "verdict": judged, "evidence": shown}
-        return row(columns, cells, anchor, {key: told[key] for key in ("paper", "outcome", "chapter")})
-
-    def form(self, rows: list[Row], authors: dict[str, str]) -> Element:
-        chapters = {name: chapter_title(self.root, name) for name in sorted({told["chapter"] for told in rows})}
-        outcomes = {name: name for name in (*BADGES, OBSERVED) if any(told["outcome"] == name for told in rows)}
-        choices = {"paper": authors, "outcome": outcomes, "chapter": chapters}
-        return form("rows", choices, ORDERS)
+        test = f"\n\n{{checked-by}}`{told['test']}`" if "test" in told else ""
+        shown = self.text(self.chapter(told["chapter"]) + test)
+        if measured := told.get("measured"):
+            what = f"{len(measured)} numbers measured" if len(measured) > 1 else "1 number measured"
+            shown.append(fold(what, *self.text("\n".join(f"- {name}: {number(value)}" for name, value in measured.items()))))
+        words = f"“{told['quotation']}”\n\n{told.get('claim', '')}"  # the paper's, and ours where there are some
+        cells = {"item": self.text(about), "claim": self.text(words), "verdict": judged, "evidence": shown}
+        return row(columns, cells, told["anchor"], {key: told[key] for key in ("paper", "outcome", "chapter")})
 
 
 def squares(rows: list[Row], papers: dict[str, str]) -> nodes.raw:
     """Draw a square for every row, a band for each paper; the table of counts says the same to whom it does not reach."""
-    kinds, anchors = [*BADGES, OBSERVED], names(rows)
-    bands = []
+    kinds, bands = [*BADGES, OBSERVED], []
     for paper, authors in papers.items():
-        held = sorted((kinds.index(told["outcome"]), anchor, told["item"])
-                      for told, anchor in zip(rows, anchors, strict=True) if told["paper"] == paper)
+        held = sorted((kinds.index(told["outcome"]), told["anchor"], told["item"]) for told in rows if told["paper"] == paper)
         drawn = "".join(f'<a href="#{anchor}" tabindex="-1" class="outcome-{kind}" title="{escape(f"{item}: {kinds[kind]}")}"></a>'
                         for kind, anchor, item in held)
         bands.append(f"<div><span>{escape(authors)}</span><span>{drawn}</span></div>")
@@ -145,7 +126,7 @@ class Summary(Ledger):
     def run(self) -> list[nodes.Node]:
         """Make the picture, and the table of counts: a line for each outcome, a column for each paper."""
         rows = read(self.root / "book")
-        papers = self.authors(list(dict.fromkeys(told["paper"] for told in rows)))
+        papers = self.authors(dict.fromkeys(told["paper"] for told in rows))
         columns = {"item": "Outcome", "all": "All", **papers}
         lines = []
         for outcome in (*BADGES, OBSERVED):

@@ -50,8 +50,9 @@ def read(app: Sphinx, docname: str, source: list[str]) -> None:
             for mark in plain_text.found_inline(text):
                 if mark["target"] and not mark["file"].endswith(".bib"):
                     said.append((place, mark["text"], mark["target"]))
-                elif mark["name"]:
-                    compare_number(docname, place, cell["id"], mark, run)
+                elif (name := mark["name"]) and (name not in run or mark["value"].split() != run[name].split()):
+                    there = f"{run[name]!r} in the run ({WRITE})" if name in run else "not among the run's"
+                    warn(docname, place, f"cell {cell['id']}: number {name} is {mark['value']!r} in the text and {there}")
     app.env.metadata[docname]["names told"] = said
     try:
         source[0] = json.dumps(plain_myst.Translator().notebook(notebook))
@@ -59,27 +60,17 @@ def read(app: Sphinx, docname: str, source: list[str]) -> None:
         logger.warning("%s", error, location=docname, type="plain")
 
 
-def compare_number(docname: str, place: int, cell: str, mark: re.Match[str], run: dict[str, str]) -> None:
-    """Warn of a number in the text that is not the run's."""
-    name, said = mark["name"], f"cell {cell}: number {mark['name']} is {mark['value']!r} in the text and "
-    if name not in run:
-        warn(docname, place, said + "not among the run's")
-    elif mark["value"].split() != run[name].split():
-        warn(docname, place, said + f"{run[name]!r} in the run ({WRITE})")
-
-
 def book_name(env: BuildEnvironment, label: str) -> str | None:
     """Say what the book's numbering calls a label, "Theorem 6.2"; None if no box or figure has it."""
     if known := getattr(env, "proof_list", {}).get(label):
-        kind, counter, anchor = known["realtype"], known["countertype"], label
+        kind, counter, page, anchor = known["realtype"], known["countertype"], known["docname"], label
     elif known := getattr(env, "sphinx_exercise_registry", {}).get(label):
-        kind, counter, anchor = "exercise", "exercise", label
-    elif label.startswith("fig-") and label in (figures := env.get_domain("std").anonlabels):
-        known = {"docname": figures[label][0]}
-        kind, counter, anchor = "figure", "figure", figures[label][1]
+        kind, counter, page, anchor = "exercise", "exercise", known["docname"], label
+    elif label.startswith("fig-") and (known := env.get_domain("std").anonlabels.get(label)):
+        kind, counter, (page, anchor) = "figure", "figure", known
     else:
         return None
-    number = env.toc_fignumbers.get(known["docname"], {}).get(counter, {}).get(anchor, ())
+    number = env.toc_fignumbers.get(page, {}).get(counter, {}).get(anchor, ())
     return f"{kind.title()} {'.'.join(map(str, number))}"
 
 
@@ -122,11 +113,10 @@ def cited(entry) -> str:  # type: ignore[no-untyped-def]
 def put_words(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Put the notebook's words in place of the brackets that bibtex writes."""
     for node in list(document.findall(lambda node: isinstance(node, nodes.inline) and "words" in node)):
-        for link in node.findall(nodes.reference):
+        if link := next(node.findall(nodes.reference), None):
             link.children = []
             link += nodes.Text(node["words"])
             node.children = [link]
-            break
 
 
 def note_first(app: Sphinx, document: nodes.document, docname: str) -> None:

@@ -11,8 +11,7 @@ from plain_text import BOLD_LINE, BOX, CHECKED_BY, FIGURE, FOLD, INLINE, KINDS, 
 
 RUN_BELOW = "Run or open the folded cell below."  # what a fold says whose solution is code; the book shows the code instead
 # How the prefix of a label says what it names.
-ROLES = {"thm": "prf:ref", "lem": "prf:ref", "prop": "prf:ref", "cor": "prf:ref", "def": "prf:ref", "alg": "prf:ref"}
-ROLES |= {"obs": "prf:ref", "rem": "prf:ref", "fig": "ref", "ex": "ref"}
+ROLES = dict.fromkeys(("thm", "lem", "prop", "cor", "def", "alg", "obs", "rem"), "prf:ref") | {"fig": "ref", "ex": "ref"}
 
 
 def inline(text: str) -> str:

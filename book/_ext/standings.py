@@ -13,6 +13,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from bandits_dp.companion import contest
 from browse import Browse, Element, form, row, table
 
 COLUMNS = {"item": "Learner", "where": "Setting, trust, ε", "share": "Regret, % of random play’s",
@@ -38,11 +39,7 @@ def key(value: float) -> str:
 
 
 class Standings(Browse):
-    """The form and the table."""
-
     def run(self) -> list[nodes.Node]:
-        from bandits_dp.companion import contest
-
         folder = self.root / "bandits_dp" / "companion"
         files = [path for path in (folder / "contest.json", folder / "lastfm" / "contest.json") if path.exists()]
         stored = [json.loads(path.read_text("utf-8")) for path in files]

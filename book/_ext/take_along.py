@@ -47,7 +47,6 @@ def offer(app: Sphinx, document: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the line late, when a page's links are made."""
     app.connect("config-inited", switch_on)
     app.connect("source-read", write)
     app.connect("doctree-resolved", offer)

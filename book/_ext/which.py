@@ -12,63 +12,42 @@ reader's own numbers, and writes these into the code.
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from docutils import nodes
+from scipy.stats import t
 from sphinx.application import Sphinx
 
+import bandits_dp as bdp
+from bandits_dp.companion import contest
 from browse import Browse, Element, element, field, fold, row, select, table
 
 PAGE = "book/which"
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 USUAL = 1.0
 NEAR = 10  # instances by which a reader's own size is judged
+Kind = Answer = SimpleNamespace  # as which.toml has them
 Row = dict[str, Any]
 Size = tuple[int, int, int]  # K, d, T
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What is chosen among: a setting of the contest, a usual size, and code for one's own."""
-
-    title: str
-    setting: str
-    horizon: int
-    arms: int
-    dimension: int
-    made: str
-    use: list[str]
-    note: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One leaf: who may be trusted for one kind of problem, and the systems for that, its own trust model first."""
-
-    kind: str
-    trust: str
-    title: str
-    systems: list[str]
-    kinds: tuple[str, ...] = ()
-    note: str = ""
-
-
+Told = tuple[Answer, dict[float | None, str], dict[tuple[str, float | None], Row]]  # what `answers` yields
 TOLD = tomllib.loads(Path(__file__).parents[1].joinpath("which.toml").read_text("utf-8"))
 KINDS = {name: Kind(**told) for name, told in TOLD["kinds"].items()}
 TRUST = TOLD["trust"]
-ANSWERS = [Answer(**told) for told in TOLD["answers"]]
+ANSWERS = [Answer(**{"kinds": (), "note": "", **told}) for told in TOLD["answers"]]
+SYSTEMS = {one.name: one for one in bdp.systems()}
 
 
-def contest_rows(root: Path) -> dict[tuple[str, str, float | None], Row]:
+@cache
+def contest_rows() -> dict[tuple[str, str, float | None], Row]:
     """Read who played with proved widths, by setting, system and epsilon, each with its ``shares`` of random play's regret.
 
     A system that may do without delta is there as it is where a delta is allowed, too.
     """
-    stored = json.loads((root / "bandits_dp" / "companion" / "contest.json").read_text("utf-8"))
+    stored = contest.results()
     lost = {setting: np.array(list(of.values())) for setting, of in stored["instances"].items()}
     rows = {}
     for one in stored["rows"]:
@@ -82,8 +61,6 @@ def contest_rows(root: Path) -> dict[tuple[str, str, float | None], Row]:
 @cache
 def sizes(setting: str) -> list[Size]:
     """Return the sizes of a setting's instances, as far as all have played them."""
-    from bandits_dp.companion import contest
-
     played = min(len(one["regret"]) for one in contest.results()["rows"] if one["setting"] == setting and not one["note"])
     return [(one.problem.arms, getattr(one.problem, "dimension", 0), one.horizon) for one in contest.instances(setting)[:played]]
 
@@ -96,32 +73,14 @@ def nearest(setting: str, size: Sequence[int | None]) -> list[int]:
     return sorted(sorted(range(len(away)), key=lambda i: (round(away[i], 9), i))[:NEAR])
 
 
-@cache
-def options(name: str) -> dict[str, Any]:
-    """Return the options that the contest gives to a system."""
-    from bandits_dp.companion import contest
-
-    return contest.usual(_system(name))
-
-
-def _system(name: str) -> Any:
-    import bandits_dp as bdp
-
-    return next(one for one in bdp.systems() if one.name == name)
-
-
 def told(shares: np.ndarray) -> str:
     """Write the mean of shares with its 95% interval."""
-    from bandits_dp.companion import contest
-
     mean, half = (100 * number for number in contest.interval(shares))
     return f"{mean:.2g} ± {half:.2g}%" if mean < 99.5 else f"{mean:.0f} ± {half:.2g}%"
 
 
 def best(systems: Sequence[str], shares: Mapping[str, np.ndarray]) -> str:
     """Name the system with the least mean share, or the first whose paired difference from it has 0 in its 95% interval."""
-    from bandits_dp.companion import contest
-
     least = min((name for name in systems if name in shares), key=lambda name: shares[name].mean())
 
     def near(name: str) -> bool:
@@ -134,9 +93,7 @@ def best(systems: Sequence[str], shares: Mapping[str, np.ndarray]) -> str:
 @cache
 def wants_delta(name: str) -> bool:
     """Say whether a system makes use of a delta in the contest, at any epsilon."""
-    from bandits_dp.companion import contest
-
-    if _system(name).model == "none":
+    if SYSTEMS[name].model == "none":
         return False
     one = next(one for one in contest.contestants() if one.name == name and not one.trust.startswith("pure"))
     return any(one.make(contest.instances(one.setting)[0], epsilon).guarantee.delta > 0 for epsilon in EPSILONS)
@@ -144,9 +101,9 @@ def wants_delta(name: str) -> bool:
 
 def call(name: str) -> str:
     """Return the code that makes a system, with places for the reader's numbers."""
-    private = [] if _system(name).model == "none" else ["epsilon={epsilon}"] + ["delta={delta}"] * wants_delta(name)
-    more = [f"{key}={value!r}" for key, value in options(name).items()]
-    if "returning_users" in {one.name for one in _system(name).options}:
+    private = [] if SYSTEMS[name].model == "none" else ["epsilon={epsilon}"] + ["delta={delta}"] * wants_delta(name)
+    more = [f"{key}={value!r}" for key, value in contest.usual(SYSTEMS[name]).items()]
+    if "returning_users" in {one.name for one in SYSTEMS[name].options}:
         more.append("{returning}")
     return f'app = bdp.make({", ".join([repr(name), "problem", "horizon={T}", *private, *more])})'.replace("'", '"')
 
@@ -166,11 +123,9 @@ def lines(answer: Answer, name: str) -> str:
     return "\n".join(["import bandits_dp as bdp", kind.made, call(name), *kind.use])
 
 
-def answers(
-    root: Path, size: Sequence[int | None] = (None, None, None)
-) -> Iterator[tuple[Answer, dict[float | None, str], dict[tuple[str, float | None], Row]]]:
+def answers(size: Sequence[int | None] = (None, None, None)) -> Iterator[Told]:
     """Yield each answer, the system that it recommends at each epsilon to a size, and all rows that it is chosen from."""
-    rows = contest_rows(root)
+    rows = contest_rows()
     for answer in ANSWERS:
         setting = KINDS[answer.kind].setting
         every: tuple[float | None, ...] = (None,) if answer.trust == "none" else EPSILONS
@@ -182,11 +137,13 @@ def answers(
         yield answer, chosen, seen
 
 
-def quantiles(setting: str) -> list[float]:
-    """Return Student's 0.975 quantiles for as many instances as are nearest, and for all."""
-    from scipy.stats import t
-
-    return [round(float(t.ppf(0.975, n - 1)), 6) for n in (NEAR, len(sizes(setting)))]
+def guarantee(name: str, kind: Kind) -> str:
+    """Return what a learner of the contest promises at the usual size and epsilon."""
+    names: dict[str, Any] = {"bdp": bdp, "actions": np.eye(kind.arms, max(kind.dimension, 1))}
+    if kind.dimension:
+        names["actions"][kind.dimension:, 0] = 1.0
+    exec("\n".join(filled(part, kind) for part in (kind.made, call(name))), names)  # our own code, as it is printed
+    return str(names["app"].guarantee)
 
 
 def anchor(answer: Answer) -> str:
@@ -201,27 +158,19 @@ class Which(Browse):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        import bandits_dp as bdp
-
-        self.systems = {one.name: one for one in bdp.systems()}
         self.env.note_dependency(str(self.root / "bandits_dp" / "companion" / "contest.json"))
-        made = list(answers(self.root))
-        first: dict[str, list[Answer]] = {}
-        for answer, chosen, _ in made:
-            for name in chosen.values():
-                if answer not in first.setdefault(name, []):
-                    first[name].append(answer)
+        made = list(answers())
         parts: list[nodes.Node] = [questions(), element("div", element("p", ""), class_="which-told", role="status")]
         found = nodes.admonition("", nodes.title("", self.arguments[0]), *self.parse_content_to_nodes(), classes=["dropdown"])
         parts.append(found)
         for kind, about in KINDS.items():
             leaves = [self.leaf(*one) for one in made if one[0].kind == kind]
             parts.append(self.section(about.title, f"which-{kind}", *leaves))
-        parts.append(self.section("Every system of the catalogue", "which-all", self.everybody(first, made)))
+        parts.append(self.section("Every system of the catalogue", "which-all", self.everybody(made)))
         return parts
 
     def leaf(self, answer: Answer, chosen: dict[float | None, str], seen: dict[tuple[str, float | None], Row]) -> nodes.section:
-        kind = KINDS[answer.kind]
+        kind, instances = KINDS[answer.kind], sizes(KINDS[answer.kind].setting)
         usual = chosen.get(USUAL) or chosen[None]
         columns = {"item": "ε", "system": "take", "share": "regret, of random play’s", "bits": "bits per user"}
 
@@ -236,7 +185,7 @@ class Which(Browse):
             return row(columns, {key: [nodes.Text(value)] for key, value in words.items()}, label, extra)
 
         rows = [line(epsilon, name) for epsilon, name in chosen.items()]
-        least = f"On all {len(sizes(kind.setting))} instances of the contest"
+        least = f"On all {len(instances)} instances of the contest"
         parts: list[nodes.Node] = [table([nodes.Text(least)], columns, rows, "browse-narrow")]
         others = [line(epsilon, name) for (name, epsilon) in seen if chosen[epsilon] != name]
         if others:
@@ -244,53 +193,44 @@ class Which(Browse):
             parts.append(fold("The others that played", measured))
         shown = element("code", filled(lines(answer, usual), kind))
         code = element("pre", shown, class_="which-code", tabindex="0", role="region", aria_label=f"Code, {answer.title}")
-        chapter = self.chapter(self.systems[usual].chapter)
-        notes = [filled(kind.note, kind), answer.note, f"Built in {chapter}."]
+        notes = [filled(kind.note, kind), answer.note, f"Built in {self.chapter(SYSTEMS[usual].chapter)}."]
         parts += [code, *self.text(" ".join(filter(None, notes)))]
-        parts.append(fold(f"Guarantee of {usual}", element("p", self.guarantee(usual, kind))))
+        parts.append(fold(f"Guarantee of {usual}", element("p", guarantee(usual, kind))))
+        # Student's 0.975 quantiles for as many instances as are nearest, and for all
+        quantiles = [round(float(t.ppf(0.975, n - 1)), 6) for n in (NEAR, len(instances))]
         hold = element(
             "div", *parts, class_="which-answer", data_kinds=" ".join((answer.kind, *answer.kinds)), data_trust=answer.trust,
             data_title=answer.title, data_horizon=str(kind.horizon), data_arms=str(kind.arms), data_dimension=str(kind.dimension),
-            data_sizes=json.dumps(sizes(kind.setting)), data_near=str(NEAR), data_quantiles=json.dumps(quantiles(kind.setting)),
+            data_sizes=json.dumps(instances), data_near=str(NEAR), data_quantiles=json.dumps(quantiles),
         )
         return self.section(answer.title, f"which-{anchor(answer)}", hold)
 
-    def guarantee(self, name: str, kind: Kind) -> str:
-        """Return what a learner of the contest promises at the usual size and epsilon."""
-        import bandits_dp as bdp
-
-        names: dict[str, Any] = {"bdp": bdp, "actions": np.eye(kind.arms, max(kind.dimension, 1))}
-        if kind.dimension:
-            names["actions"][kind.dimension:, 0] = 1.0
-        exec("\n".join(filled(part, kind) for part in (kind.made, call(name))), names)  # our own code, as it is printed
-        return str(names["app"].guarantee)
-
-    def everybody(self, first: dict[str, list[Answer]], made: list[Any]) -> Element:
+    def everybody(self, made: list[Told]) -> Element:
         """Make the table of all systems: where each is the answer, or why nowhere."""
         columns = {"item": "System", "where": "Recommended for, or why not"}
         rows = []
-        for name in self.systems:
+        for name in SYSTEMS:
             words: list[nodes.Node] = []
-            for answer in first.get(name, []):
+            for answer in (answer for answer, chosen, _ in made if name in chosen.values()):
                 place = element("a", answer.title, href=f"#which-{anchor(answer)}")
                 words += [nodes.Text("; " if words else ""), place]
-            if not words:
-                words = [nodes.Text(self.reason(name, made))]
+            words = words or [nodes.Text(reason(name, made))]
             rows.append(row(columns, {"item": [nodes.Text(name)], "where": words}, f"which-system-{name.lower()}"))
         return table([nodes.Text(f"{len(rows)} systems")], columns, rows)
 
-    def reason(self, name: str, made: list[Any]) -> str:
-        """Say by how much others were ahead wherever a system could be the answer."""
-        reasons = []
-        for answer, chosen, seen in made:
-            ratios = {e: seen[name, e]["shares"].mean() / seen[take, e]["shares"].mean() for e, take in chosen.items()
-                      if (name, e) in seen}
-            if ratios:
-                low, high = min(ratios.values()), max(ratios.values())
-                ahead = " or ".join(dict.fromkeys(chosen[e] for e in ratios))
-                many = f"{low:.2g} to {high:.2g}" if len(ratios) > 1 else f"{low:.2g}"
-                reasons.append(f"{answer.title}: {ahead} comes first; its regret was {many} times as large.")
-        return " ".join(reasons)
+
+def reason(name: str, made: list[Told]) -> str:
+    """Say by how much others were ahead wherever a system could be the answer."""
+    reasons = []
+    for answer, chosen, seen in made:
+        ratios = {e: seen[name, e]["shares"].mean() / seen[take, e]["shares"].mean() for e, take in chosen.items()
+                  if (name, e) in seen}
+        if ratios:
+            low, high = min(ratios.values()), max(ratios.values())
+            ahead = " or ".join(dict.fromkeys(chosen[e] for e in ratios))
+            many = f"{low:.2g} to {high:.2g}" if len(ratios) > 1 else f"{low:.2g}"
+            reasons.append(f"{answer.title}: {ahead} comes first; its regret was {many} times as large.")
+    return " ".join(reasons)
 
 
 def questions() -> Element:

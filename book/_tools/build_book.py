@@ -16,7 +16,6 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import stored_outputs
 from checkout import BUILD, NOTEBOOKS, ROOT, SITE, exclusive, fingerprint, store
@@ -42,8 +41,7 @@ KERNEL_NOISE = re.compile(r"\[IPKernelApp\]|debugger|frozen_modules|PYDEVD")
 def worth_printing(line: str) -> str:
     """Shorten a line of the build if it is a warning, an error or the start of a run; drop any other."""
     line = TERMINAL_COLOUR.sub("", line).replace(f"{ROOT}{os.sep}", "").rstrip()
-    run = re.match(r"(.+): Executing notebook using", line)
-    if run:
+    if run := re.match(r"(.+): Executing notebook using", line):
         return f"  running {run[1]}"
     line = re.sub(r"(\.ipynb):(\d+)(\d{4}): ", lambda m: f"{m[1]}, cell {m[2]}, line {int(m[3])}: ", line)
     told = re.search(r"WARNING|ERROR|CRITICAL|[Ee]rror: ", line) and not KERNEL_NOISE.search(line)
@@ -53,10 +51,9 @@ def worth_printing(line: str) -> str:
 def read_state() -> dict[str, str]:
     """Read how the last build ended; empty if that is not known."""
     try:
-        state = json.loads(STATE.read_text("utf-8"))
+        return dict(json.loads(STATE.read_text("utf-8")))
     except (OSError, ValueError):
         return {}
-    return state if isinstance(state, dict) else {}
 
 
 def write_state(state: dict[str, str]) -> None:
@@ -83,7 +80,7 @@ def run_jupyter_book(lock: Sequence[int]) -> int:
     command += ["build", str(ROOT), "-W", "-n", "--keep-going"]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     neutralise(environment)
-    with LOG.open("w", encoding="utf-8") as log, subprocess.Popen(
+    with LOG.open("w", 1, "utf-8") as log, subprocess.Popen(
         command, cwd=ROOT, env=environment, pass_fds=lock, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
     ) as process:  # fmt: skip
@@ -92,7 +89,6 @@ def run_jupyter_book(lock: Sequence[int]) -> int:
         try:
             for line in process.stdout or ():
                 log.write(line)
-                log.flush()
                 if short := worth_printing(line):
                     print(short, flush=True)
         finally:
@@ -123,9 +119,8 @@ def main() -> int:
     started = time.monotonic()
     if stored_outputs.stale(sorted(NOTEBOOKS.glob("*.ipynb"))) or build():
         return 1
-    page: Path = SITE / "index.html"
     print(f"\nThe book is built ({time.monotonic() - started:.0f} s). Open it with a browser:")
-    print(f"  {page.as_uri()}\nor run `make serve` and open http://127.0.0.1:8000/")
+    print(f"  {(SITE / 'index.html').as_uri()}\nor run `make serve` and open http://127.0.0.1:8000/")
     return 0
 
 

@@ -1,14 +1,22 @@
-"""Say in one line how the fresh outputs of a notebook's cell differ from the stored ones: where, from what to what, how much."""
+"""How the fresh outputs of a notebook's cell differ from the stored ones, in one line: where, from what to what, how much.
+
+As a pytest plugin this stands beside nbval, which compares the texts that cells put out, and checks the rest of what a reader sees:
+figures are compared with the stored ones by their shapes, and a cell that writes to stderr fails. At the end a line for each cell
+that failed says what drifted.
+"""
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import zip_longest
 
+import pytest
 from nbformat import NotebookNode
+from nbval.plugin import IPyNbCell, NbCellError
 
 from run_notebooks import same_picture, shifts
 
+KEY = "drift"  # among what a report carries from one process to another
 KINDS = {"text/plain": "text", "text/html": "page", "image/svg+xml": "figure"}  # a page is a table or a moving figure
 NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 NAME = re.compile(r"\bbdp-[0-9a-f]{10}\b")  # of a moving figure, which follows from what it shows
@@ -26,30 +34,21 @@ def parts(outputs: Iterable[NotebookNode]) -> Iterator[tuple[str, str]]:
         yield from ((name, output.data[kind]) for kind, name in KINDS.items() if kind in output.get("data", {}))
 
 
-def moves(stored: str, fresh: str) -> list[tuple[float, str]]:
-    """List the numbers of a text that moved: how far each did, relatively, and what to tell, the farthest first.
-
-    Where a line has other words, that line is all there is, and its change is not a number.
-    """
+def moved_text(stored: str, fresh: str) -> str:
+    """Say which numbers of a text moved, the farthest first; or, where its words are others, the first line of them."""
     found = []
     lines = (NAME.sub("", text).splitlines() for text in (stored, fresh))
     for index, (before, now) in enumerate(zip_longest(*lines, fillvalue=""), start=1):
         if NUMBER.sub("0", before).split() != NUMBER.sub("0", now).split():
             same = next((place for place, pair in enumerate(zip(before, now, strict=False)) if len({*pair}) > 1), 0)
-            return [(math.nan, f"line {index} has other words: {before[same:][:WIDTH]!r} → {now[same:][:WIDTH]!r}")]
+            return f"line {index} has other words: {before[same:][:WIDTH]!r} → {now[same:][:WIDTH]!r}"
         for one, other in zip(NUMBER.findall(before), NUMBER.findall(now), strict=True):
             if one != other:
                 old, new = (float(number.replace(",", "")) for number in (one, other))
-                change = abs(new / old - 1) if old else math.inf
-                found.append((change, f"line {index}: {one} → {other}"))
-    return sorted(found, key=lambda move: -move[0])
-
-
-def moved_text(stored: str, fresh: str) -> str:
-    """Say which numbers of a text moved, and by how much; or, where its words are others, the first line of them."""
-    found = moves(stored, fresh)
-    if not found or math.isnan(found[0][0]):
-        return found[0][1] if found else "other spaces"
+                found.append((abs(new / old - 1) if old else math.inf, f"line {index}: {one} → {other}"))
+    if not found:
+        return "other spaces"
+    found.sort(key=lambda move: -move[0])
     more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return f"{', '.join(told for _, told in found[:SHOWN])}{more}; largest change {100 * found[0][0]:.3g} %"
 
@@ -76,3 +75,35 @@ def told(stored: Iterable[NotebookNode], fresh: Iterable[NotebookNode], sanitize
         elif kind != "figure" and sanitize(one) != sanitize(other):
             found.append(f"{kind}: {moved_text(sanitize(one), sanitize(other))}")
     return "; ".join(found)
+
+
+def complaint(cell: IPyNbCell) -> str | None:
+    """Say what is wrong with the outputs of a cell that nbval has just run and found nothing wrong with."""
+    if printed := "".join(output.text for output in cell.test_outputs if output.get("name") == "stderr"):
+        return f"Cell wrote to stderr: {printed}"
+    if not cell.options["check"] or cell.cell.execution_count is None:
+        return None
+    moved = told(cell.cell.outputs, cell.test_outputs, cell.sanitize)
+    return f"Cell drew another picture than is stored: {moved}" if moved else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    try:
+        yield
+        if isinstance(item, IPyNbCell) and (wrong := complaint(item)):
+            item.raise_cell_error(wrong)
+    except NbCellError:
+        first = next(iter(item.cell.source.splitlines()), "")
+        how = told(item.cell.outputs, item.test_outputs, item.sanitize)
+        item.user_properties.append((KEY, f"{item.nodeid} ({item.cell.id}, `{first}`): {how}"))
+        raise
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say of each cell that failed what drifted."""
+    lines = [text for report in terminalreporter.getreports("failed") for key, text in report.user_properties if key == KEY]
+    if lines:
+        terminalreporter.section("drifted cells")
+    for line in lines:
+        terminalreporter.line(f"DRIFT {line}")

@@ -23,7 +23,7 @@ from checkout import BUILD, ROOT
 SUITE = "bookworm"  # whose Python is the oldest that will do
 PACKAGES = "python3,python3-venv,make,git,ca-certificates"
 HOMES = {"root": "/root", "reader": "/home/reader"}
-LIMITS = {"debootstrap": 3600, "chroot": 1800, "make book": 3600, "make test": 4 * 3600}  # seconds; they stop what hangs
+LONGEST = 4 * 3600  # seconds of one command; this stops what hangs
 LOGS = BUILD / "fresh_machine"
 PRIVATE = ("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 ENTER = """
@@ -35,14 +35,14 @@ PIP = "cert|client-cert|index-url|extra-index-url|trusted-host|proxy|timeout|def
 CARRIED = "/srv/carried"  # the folder in the box with certificates that variables name
 
 
-def run(limit: str, command: list[str], log: Path, environment: dict[str, str] | None = None) -> int:
-    """Run a command in namespaces of its own, within its limit of seconds; what it says goes to `log`. Return its status."""
+def run(command: list[str], log: Path, environment: dict[str, str] | None = None) -> int:
+    """Run a command in namespaces of its own; what it says goes to `log`. Return its status."""
     with log.open("ab") as said:
         try:
             return subprocess.run([*PRIVATE, *command], stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
-                                  env=environment, timeout=LIMITS[limit], check=False).returncode  # fmt: skip
+                                  env=environment, timeout=LONGEST, check=False).returncode  # fmt: skip
         except subprocess.TimeoutExpired:
-            said.write(f"\nStopped: it took longer than {LIMITS[limit]} seconds.\n".encode())
+            said.write(f"\nStopped: it took longer than {LONGEST} seconds.\n".encode())
             return 124
 
 
@@ -79,7 +79,7 @@ def carry_over(box: Path) -> dict[str, str]:
 def make_box(box: Path) -> dict[str, str]:
     """Make the machine, with a clone for each user; return the variables that its processes get."""
     log = LOGS / "box.log"
-    if run("debootstrap", ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", SUITE, str(box)], log):
+    if run(["debootstrap", "--variant=minbase", f"--include={PACKAGES}", SUITE, str(box)], log):
         raise RuntimeError(f"the minimal Debian could not be made, see {log}")
     environment = carry_over(box) | {"LANG": "C.UTF-8", "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
     steps = "useradd --create-home reader"
@@ -88,7 +88,7 @@ def make_box(box: Path) -> dict[str, str]:
         steps += f" && mkdir -p {home} && mv /srv/{copy.parent.name} {home}/book"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(box / "srv" / copy.parent.name)], timeout=600, check=True)
     steps += " && chown -R reader:reader /home/reader"
-    if run("chroot", ["sh", "-c", ENTER, str(box), "root", steps], log, environment):
+    if run(["sh", "-c", ENTER, str(box), "root", steps], log, environment):
         raise RuntimeError(f"the minimal Debian could not be set up, see {log}")
     return environment
 
@@ -104,7 +104,7 @@ def try_out(box: Path, user: str, tests: str, environment: dict[str, str]) -> in
         log, started = LOGS / f"{user}-{command.split()[1]}.log", time.monotonic()
         whole = f"cd ~/book && {command}" + (f' ARGS="{tests}"' if tests and command == "make test" else "")
         home = {"HOME": HOMES[user], "USER": user, "LOGNAME": user}
-        status = run(command, ["sh", "-c", ENTER, str(box), f"{user}:{user}", whole], log, environment | home)
+        status = run(["sh", "-c", ENTER, str(box), f"{user}:{user}", whole], log, environment | home)
         minutes, seconds = divmod(round(time.monotonic() - started), 60)
         print(f"{command} as {user}: exit code {status} after {minutes} min {seconds} s: {told(log)}", flush=True)
         failed += status != 0

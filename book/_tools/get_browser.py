@@ -58,13 +58,12 @@ def started(browser: str) -> tuple[str, str]:
 
 def find() -> tuple[str, str]:
     """Return the path of a browser that starts, or "" and why none does."""
-    named = os.environ.get("CHROMIUM")
-    if named:
+    if named := os.environ.get("CHROMIUM"):
         path, why = started(shutil.which(named) or named)
-        if not path:
-            advice = "Name a Chromium that does, or unset CHROMIUM, and one is looked for."
-            raise RuntimeError(f"CHROMIUM={named} does not start: {why}\n{advice}")
-        return path, ""
+        if path:
+            return path, ""
+        advice = "Name a Chromium that does, or unset CHROMIUM, and one is looked for."
+        raise RuntimeError(f"CHROMIUM={named} does not start: {why}\n{advice}")
     reasons = []
     for browser in [*filter(None, map(shutil.which, NAMES)), ""]:
         path, why = started(browser)
@@ -102,9 +101,7 @@ def get() -> str:
         with exclusive():  # two processes of one test run may need it at once
             path, why = find()
             for command in ways():
-                if path:
-                    break
-                if attempt(*command):
+                if not path and attempt(*command):
                     path, why = find()
     if not path:
         raise RuntimeError(ADVICE.format(why))

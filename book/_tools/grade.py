@@ -7,6 +7,6 @@
 import sys
 
 if __name__ == "__main__":  # the processes that run submissions import this file, and need nothing of it
-    from course.grading import main
+    from course.batch import main
 
     sys.exit(main())

@@ -191,7 +191,6 @@ def one_code(problem: LastFM) -> dict[str, Any]:
 
 
 def provenance(problem: LastFM) -> dict[str, Any]:
-    """Return where all this comes from."""
     return {
         "data": "HetRec 2011 Last.fm, version 1.0 (May 2011)", "sha256": {name: digest for name, (_, digest) in CHECKS.items()},
         "package": f"bandits_dp {bdp.__version__}", "command": "BANDITS_DP_DATA=... python book/_tools/lastfm_curves.py",

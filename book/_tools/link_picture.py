@@ -26,7 +26,6 @@ em {{ font-size: 24px; }}
 
 
 def main() -> None:
-    """Store the picture in a few colours."""
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         path = Path(folder, "page.html")
         path.write_text(PAGE + welcome_figure.html(), "utf-8")

@@ -9,11 +9,11 @@ import posixpath
 import re
 import sys
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from bs4 import BeautifulSoup, Tag
+from jinja2 import Template
 from playwright.sync_api import sync_playwright
 
 import build_book
@@ -24,19 +24,7 @@ PDF = BUILD / "private-bandits.pdf"
 COVER = ROOT / "book" / "_static" / "cover.svg"
 STYLE = Path(__file__).with_name("whole_book.css")
 LEFT_OUT = ("book/api",)
-PAGE = """\
-<!doctype html>
-<html lang="en" data-theme="light">
-<head><meta charset="utf-8"><title>Private Bandits</title>{links}<style>{style}</style></head>
-<body class="bd-content">
-{front}
-{articles}
-</body>
-</html>
-"""
-FRONT = """\
-<article class="bd-article cover">{cover}</article>
-<article class="bd-article contents"><h1>Contents</h1><ol>{contents}</ol></article>"""
+PAGE = Path(__file__).with_name("whole_book.html")
 # A scene that begins empty shows how it ends.
 ENDS = """() => {
   for (const button of document.querySelectorAll(".bdp-play")) {
@@ -65,20 +53,19 @@ def assemble(names: Sequence[str]) -> str:
         path = SITE / f"{name}.html"
         page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
         for link in page.select("link[rel=stylesheet]"):
-            sheets.append(posixpath.normpath(posixpath.join(posixpath.dirname(name), str(link["href"]))))
+            sheets.append(urljoin(name, link["href"]))
         article = page.select_one("article")
         if article is None:
             raise ValueError(f"{path} has no article; it is not a page of this book")
         for_paper(article, page)
         lead_within(article, name, names)
         title = article.select_one("h1")
-        words = title.get_text().removesuffix("#") if title else name
-        contents.append(f'<li><a href="#{anchor(name)}">{escape(words)}</a></li>')
+        contents.append((anchor(name), title.get_text().removesuffix("#") if title else name))
         article["id"] = anchor(name)
         articles.append(str(article))
-    links = "".join(f'<link rel="stylesheet" href="{sheet}">' for sheet in dict.fromkeys(sheets))
-    front = FRONT.format(cover=COVER.read_text("utf-8"), contents="".join(contents)) if len(names) > 1 else ""
-    return PAGE.format(links=links, style=STYLE.read_text("utf-8"), front=front, articles="".join(articles))
+    page = Template(PAGE.read_text("utf-8"), keep_trailing_newline=True)
+    return page.render(sheets=dict.fromkeys(sheets), style=STYLE.read_text("utf-8"), cover=COVER.read_text("utf-8"),
+                       contents=contents if len(names) > 1 else (), articles=articles)
 
 
 def anchor(name: str, fragment: str = "") -> str:
@@ -100,13 +87,9 @@ def for_paper(article: Tag, page: BeautifulSoup) -> None:
         invitation.decompose()
     solutions = []
     for fold in article.select("details.fold"):
-        summary = fold.find("summary")
-        name = summary.get_text() if isinstance(summary, Tag) else ""
-        fold.name = "div"
-        if isinstance(summary, Tag):
-            summary.name = "p"
-            summary["class"] = "admonition-title"
-        if name.startswith("Solution"):
+        summary = fold.summary
+        fold.name, summary.name, summary["class"] = "div", "p", "admonition-title"
+        if summary.get_text().startswith("Solution"):
             solutions.append(fold.extract())
     if solutions:
         heading = page.new_tag("h2")
@@ -117,26 +100,21 @@ def for_paper(article: Tag, page: BeautifulSoup) -> None:
 def lead_within(article: Tag, name: str, names: Sequence[str]) -> None:
     """Give every anchor the name of its page, and let links follow; those to pages left out become plain words."""
     for tag in article.find_all(id=True):
-        tag["id"] = anchor(name, str(tag["id"]))
-    for tag in article.select("[clip-path], [style*='url(#']"):
-        for key in ("clip-path", "style"):  # clips and hatches
-            if key in tag.attrs:
-                tag[key] = str(tag[key]).replace("url(#", f"url(#{anchor(name)}--")
+        tag["id"] = anchor(name, tag["id"])
+    for key in ("clip-path", "style"):  # clips and hatches
+        for tag in article.select(f"[{key}*='url(#']"):
+            tag[key] = tag[key].replace("url(#", f"url(#{anchor(name)}--")
     for tag in article.find_all(href=True):
-        parts = urlsplit(str(tag["href"]))
+        parts = urlsplit(urljoin(name, tag["href"]))
+        target = unquote(parts.path).removesuffix(".html")
         if parts.scheme or parts.netloc:
             continue
-        target = name
-        if parts.path:
-            target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path))).removesuffix(".html")
         if target in names:
             tag["href"] = f"#{anchor(target, unquote(parts.fragment))}"
         else:
             del tag["href"]
     for image in article.find_all("img", src=True):
-        source = str(image["src"])
-        if not source.startswith("data:"):
-            image["src"] = posixpath.normpath(posixpath.join(posixpath.dirname(name), source))
+        image["src"] = urljoin(name, image["src"])
 
 
 def print_book(names: Sequence[str], path: Path) -> None:
@@ -161,8 +139,8 @@ def print_book(names: Sequence[str], path: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pages", nargs="*", help="pages as in _toc.yml (default: all but the API)")
-    options = parser.parse_args()
+    parser.add_argument("pages", nargs="*", default=pages(), help="pages as in _toc.yml (default: all but the API)")
+    names = parser.parse_args().pages
     try:
         get_browser.get()
     except RuntimeError as error:
@@ -170,7 +148,6 @@ def main() -> int:
         return 1
     if build_book.build():
         return 1
-    names = options.pages or pages()
     path = PDF if len(names) > 1 else PDF.with_name(f"{posixpath.basename(names[0])}.pdf")
     print_book(names, path)
     print(f"\nOn paper: {path.as_uri()}")

@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
+from functools import partialmethod
 from html import escape
 from pathlib import Path
 
@@ -45,11 +46,8 @@ class Words(IPythonRenderer):
             return found[0]
         return f'<!--f--><span class="formula{" displayed" * display}">{html}</span><!--/f-->'
 
-    def inline_math(self, body: str) -> str:
-        return self.formula(body, False)
-
-    def block_math(self, body: str) -> str:
-        return self.formula(body, True)
+    inline_math = partialmethod(formula, display=False)
+    block_math = partialmethod(formula, display=True)
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         """Keep a link's words."""
@@ -66,16 +64,11 @@ def words(text: str, spoken: bool = False) -> str:
     return TOGETHER.sub(r'<span class="together">\1\2\3</span>', MarkdownWithMath(renderer=renderer).render(text))
 
 
-def drawing(svg: str, cell: nbformat.NotebookNode) -> str:
-    """Return the HTML of a figure, with its text for those who cannot see it."""
-    return on_page(svg, cell.metadata.get("mystnb", {}).get("image", {}).get("alt", ""), f"{cell.id}-")
-
-
 def page(notebook: nbformat.NotebookNode, title: str) -> str:
     """Return the page of a notebook whose cells are parts of slides."""
     exporter = SlidesExporter(template_name="slides", extra_template_basedirs=[str(TOOLS)])
     exporter.register_filter("words", words)
-    exporter.register_filter("drawing", drawing)
+    exporter.register_filter("on_page", on_page)
     return str(exporter.from_notebook_node(notebook, {"metadata": {"name": title}})[0])
 
 

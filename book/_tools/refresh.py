@@ -141,17 +141,13 @@ def make(steps: Sequence[Step], lock: Sequence[int]) -> int:
     steps = [step for step in steps if not step.is_kept()]
     with tqdm(total=sum(len(step.parts) for step in steps), unit="part", disable=None) as bar:
         for step in steps:
-            failed = False
-            for part in step.parts:
-                key, origin = f"{step.name} {part}", step.made_from(part)
-                if done.get(key) != origin:
-                    if run(step, part, bar, lock):
-                        store(STATE, json.dumps(done := {**done, key: origin}))
-                    else:
-                        failed = True
+            made = {f"{step.name} {part}": step.made_from(part) for part in step.parts}
+            for part, (key, origin) in zip(step.parts, made.items(), strict=True):
+                if done.get(key) != origin and run(step, part, bar, lock):
+                    store(STATE, json.dumps(done := {**done, key: origin}))
                 bar.update()
             undone_times(step)
-            if failed:
+            if not made.items() <= done.items():
                 return 1
     names = {step.name for step in steps}
     store(STATE, json.dumps({key: origin for key, origin in done.items() if key.split()[0] not in names}))

@@ -49,9 +49,7 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
 def complaints(notebook: NotebookNode) -> list[str]:
     """List what a stored notebook must not do, whatever its outputs are."""
     found = []
-    for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         told = [output.text for output in cell.outputs if output.output_type == "stream" and output.name == "stderr"]
         # No reader should meet warnings, and progress bars never repeat.
         found += [f"cell {cell.id} wrote to stderr: {text.strip()[:300]}" for text in told]

@@ -25,7 +25,7 @@ def main() -> int:
     if not sys.argv[1:]:
         get_browser.settle()
     colour = "--color=yes" if sys.stdout.isatty() else "--color=no"  # nbval would colour a log as well
-    strict = ["-p", "nothing_skipped", "-p", "notebook_cells", "-p", "get_browser", f"--ignore={ASSIGNMENTS}"]
+    strict = ["-p", "nothing_skipped", "-p", "drift", "-p", "get_browser", f"--ignore={ASSIGNMENTS}"]
     strict += ["-o", f"faulthandler_timeout={LONGEST}", "-o", "faulthandler_exit_on_timeout=true"]
     strict += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of get_browser, which is imported here
     notebooks = ["--nbval", "--nbval-current-env", f"--nbval-cell-timeout={CELL_TIMEOUT}"]

@@ -22,6 +22,7 @@ MOST_LINES = 20  # of code and its output on one slide, and of each on its own
 SET_UP = ("symbols", "imports", "colab-setup", "numbers")
 NOT_SHOWN = {"remove-cell", "solution", "remove-output", "hide-cell"}
 UNTOLD = re.compile(r"Where the code differs|Further reading|For a second reading")  # sections to be read, not to be told
+ROLES = {"bullet_list": "list", "ordered_list": "list", "table": "table"}
 ACTIVITY = re.compile(r"\s*\*(?:Warm-up|Pencil)\.\*")
 IN_WORDS = re.compile(r"\*{0,2}(?:In (?:plain )?words|What it means)[:.]\*{0,2} ?")
 
@@ -105,40 +106,24 @@ class Deck:
             self.begin("code", *parts, label=cell.id)
 
     def block(self, kind: str, text: str) -> None:
+        """Show a block; of paragraphs, short ones that open a section, say a box in plain words, or have bold words."""
         if kind == "heading":
-            self.heading(*text.split(" ", 1))
-        elif self.silent or self.box(kind, text) or self.section == "Exercises":
+            return self.heading(*text.split(" ", 1))
+        if self.silent or self.box(kind, text) or self.section == "Exercises":
             return
-        elif (figure := FIGURE.match(text)) and self.kind in ("figure", "moving"):
+        bare = self.cells[-1].metadata.slide.role == "heading" and not self.notes  # nothing was said since a heading
+        short = kind == "paragraph" and len(text) <= SHORT and text[-1] in ".:?!*)"
+        if (figure := FIGURE.match(text)) and self.kind in ("figure", "moving"):
             self.part("caption", f"**Figure {figure['number']}.** {figure['caption']}")
             self.about.label = figure["label"]
-        elif kind in ("bullet_list", "ordered_list", "table"):
-            role = "table" if kind == "table" else "list"
-            if self.bare():
-                self.part(role, text)
-            else:
-                self.begin(role, (role, text))
-        elif kind == "paragraph" and len(text) <= SHORT and text[-1] in ".:?!*)" and self.fits(text):
-            return
-        else:
-            self.notes.append(text)
-
-    def bare(self) -> bool:
-        """Say whether the slide is a heading, and nothing was said since."""
-        return self.cells[-1].metadata.slide.role == "heading" and not self.notes
-
-    def fits(self, text: str) -> bool:
-        """Show a short paragraph if it opens a section, says a box in plain words, or has bold words."""
-        if self.kind == "box" and not self.notes and IN_WORDS.match(text):
+        elif short and self.kind == "box" and not self.notes and IN_WORDS.match(text):
             said = IN_WORDS.sub("", text)
             self.part("plainly", said[0].upper() + said[1:])
-        elif self.bare():
-            self.part("points", text)
-        elif "**" in text:
-            self.begin("points", ("points", text))
+        elif kind in ROLES or (short and (bare or "**" in text)):
+            role = ROLES.get(kind, "points")
+            self.part(role, text) if bare else self.begin(role, (role, text))
         else:
-            return False
-        return True
+            self.notes.append(text)
 
     def heading(self, marks: str, text: str) -> None:
         self.top, self.within = len(marks) < 3, text if len(marks) == 3 else ""

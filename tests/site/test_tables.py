@@ -100,7 +100,7 @@ def test_rows_are_cards_on_a_phone_and_still_rows_to_a_listener(page: Page, addr
 
 
 PAGE = "book/which.html"
-ANSWERS = list(which.answers(ROOT))
+ANSWERS = list(which.answers())
 
 
 def test_every_answer_stands_there_without_a_script(browser: Browser, address: Address) -> None:
@@ -145,7 +145,7 @@ def test_the_script_judges_as_the_build_does(page: Page, address: Address) -> No
         page.get_by_label("What do you choose among?").select_option("linear")  # which has all three
         for name, value in zip(("Arms or actions, K", "Numbers per feature vector, d", "Answers in all, T"), size, strict=True):
             page.get_by_label(name).fill("" if value is None else str(value))
-        for answer, chosen, seen in which.answers(ROOT, size):
+        for answer, chosen, seen in which.answers(size):
             page.get_by_label("What do you choose among?").select_option(answer.kind)
             page.get_by_label("Whom may people trust?").select_option(answer.trust.split()[0])
             epsilon = 0.3 if answer.trust != "none" else None

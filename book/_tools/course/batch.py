@@ -1,5 +1,6 @@
-"""Grade a folder of submissions: several at once, each by itself, and nothing twice."""
+"""Grade a folder of submissions: several at once, each by itself, and nothing twice; and the command that does it."""
 
+import argparse
 import contextlib
 import hashlib
 import json
@@ -7,6 +8,7 @@ import os
 import re
 import secrets
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
@@ -19,9 +21,9 @@ from course.processes import Limits
 from course.release import checked
 from course.reports import imported, page, similar, table
 from course.restore import Original, parsed
-from course.score import Result, graded, nothing
-from course.sets import MASTERS, POINTS, checksum
-from course.submissions import Handed, handed_in, known_ids, owner, text_of
+from course.score import GRADED, Result, graded, nothing
+from course.sets import MASTERS, POINTS, masters
+from course.submissions import Handed, handed_in, inferred, known_ids, owner, text_of
 
 ERROR = "grader's error"  # such a result is not kept: the next run tries again
 PRIVATE = (MASTERS, ROOT / ".git", BUILD / "course", ROOT / "tests" / "course")  # no submission has to read them
@@ -54,33 +56,30 @@ class Batch:
     def run(self, workers: int) -> list[Result]:
         """Grade what is not graded yet; return all results."""
         handed = handed_in(self.folder, self.name)
-        before = {one.path: digest(one.path) for one in handed if one.path}
+        before = {one.student: digest(one.path) for one in handed}
         names = file_names([one.student for one in handed])
-        results, waiting = {}, []
-        for one in handed:
-            kept = self.kept(names[one.student], self.key(before.get(one.path)))
-            if kept and one.path:
-                results[one.student] = kept
-            else:
-                waiting.append(one)
+        keys = {student: self.key(found) for student, found in before.items()}
+        found = {one.student: self.kept(names[one.student], keys[one.student]) for one in handed if one.path}
+        results = {student: result for student, result in found.items() if result}
+        waiting = [one for one in handed if one.student not in results]
         release = Original(checked(self.master), self.name)
         with ThreadPoolExecutor(workers) as pool:
             if waiting:
                 self.prove(release)
-            futures = {pool.submit(self.graded, one, release, self.key(before.get(one.path))): one for one in waiting}
+            futures = {pool.submit(self.graded, one, release, keys[one.student]): one for one in waiting}
             try:
                 bar = tqdm(as_completed(futures), total=len(handed), initial=len(results), desc=self.name, unit="submission")
                 for future in bar:
-                    one, result = futures[future], future.result()
-                    results[one.student] = result
-                    store(self.out / "feedback" / f"{names[one.student]}.html", page(result, self.name))
-                    store(self.out / "results" / f"{names[one.student]}.json", json.dumps(asdict(result), indent=1) + "\n")
+                    student, result = futures[future].student, future.result()
+                    results[student] = result
+                    store(self.out / "feedback" / f"{names[student]}.html", page(result, self.name))
+                    store(self.out / "results" / f"{names[student]}.json", json.dumps(asdict(result), indent=1) + "\n")
             except KeyboardInterrupt:
                 print(f"\nStopped. The same command goes on from here; what is done is in {self.out}", file=sys.stderr, flush=True)
                 os._exit(130)  # without waiting for submissions that still run: they end with this process
-        for path, sum_before in before.items():
-            if not path.exists() or digest(path) != sum_before:
-                raise RuntimeError(f"{path} changed while it was graded")
+        for one in handed:
+            if digest(one.path) != before[one.student]:
+                raise RuntimeError(f"{one.path} changed while it was graded")
         final = [results[one.student] for one in handed]
         given = [cell.source for cell in (*release.marked.values(), *checked(self.master).cells) if cell.cell_type == "code"]
         store(self.out / "grades.csv", table(final, self.name))
@@ -95,8 +94,8 @@ class Batch:
             said = "; ".join(f"{task['task']}: {task['said']}" for task in result.tasks if task["said"])
             raise RuntimeError(f"the master's own solution gets {result.total:g} of {POINTS} with the seed {self.seed}: {said}")
 
-    def key(self, digest: str | None) -> str:
-        parts = json.dumps([digest, checksum(self.master), self.seed, asdict(self.limits)])
+    def key(self, submission: str) -> str:
+        parts = json.dumps([submission, digest(self.master), self.seed, asdict(self.limits)])
         return hashlib.sha256(parts.encode()).hexdigest()
 
     def kept(self, name: str, key: str) -> Result | None:
@@ -135,16 +134,15 @@ class Batch:
 
     def own_seed(self, one: Handed) -> int:
         """Return a student's seed, which a changed notebook changes: what feedback says of one attempt is no answer to the next."""
-        told = f"{self.seed} {one.student} {checksum(one.path) if one.path else ''}"
+        told = f"{self.seed} {one.student} {digest(one.path)}"
         return int(hashlib.sha256(told.encode()).hexdigest(), 16) % 10**9
 
 
-def digest(path: Path) -> str:
-    """Return the checksum of a file that can perhaps not be read."""
-    try:
-        return checksum(path)
-    except OSError:
-        return ""
+def digest(path: Path | None) -> str:
+    """Return the checksum of a file; "" if there is none that can be read."""
+    with contextlib.suppress(OSError):
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path else ""
+    return ""
 
 
 def file_names(students: Sequence[str]) -> dict[str, str]:
@@ -167,3 +165,57 @@ def alone(out: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def chosen(word: str, folder: Path, sets: Path) -> str:
+    """Return the name of the set that a number or a name means, or that most submissions are of."""
+    known = known_ids(sets)
+    if not word:
+        return inferred(folder, known, Limits().file)
+    found = [path.stem for path in masters(sets) if word in (path.stem, path.stem.split("_")[0])]
+    if not found:
+        raise ValueError(f"SET={word!r} is no set; the sets are {', '.join(known)}")
+    return found[0]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    usual = Limits()
+    parser = argparse.ArgumentParser(description="Grade a folder of submissions of one set.")
+    parser.add_argument("submissions", help="the folder with what was handed in")
+    parser.add_argument("--set", default="", help="number or name of the set (default: that of most submissions)")
+    parser.add_argument("--out", default="", help="folder for the results (default: beside the submissions, <folder>-graded)")
+    parser.add_argument("--seed", type=lambda word: int(word) if word else None, help="seed (default: drawn once and kept)")
+    parser.add_argument("--masters", type=Path, default=MASTERS, help="folder with the master notebooks")
+    parser.add_argument("--workers", type=int, default=2, help="submissions at once")
+    parser.add_argument("--cell", type=float, default=usual.cell, help="seconds for one cell")
+    parser.add_argument("--total", type=float, default=usual.total, help="seconds for one submission")
+    parser.add_argument("--memory", type=int, default=usual.memory, help="megabytes of memory for one submission")
+    options = parser.parse_args(arguments)
+    folder = Path(options.submissions).expanduser().resolve()
+    out = Path(options.out).expanduser().resolve() if options.out else folder.with_name(f"{folder.name}-graded")
+    try:
+        if not options.submissions or not folder.is_dir():
+            raise ValueError(f"SUBMISSIONS={options.submissions!r} is not a folder; say make grade SUBMISSIONS=folder")
+        if out == folder or folder in out.parents:
+            raise ValueError(f"OUT={str(out)!r} must not be inside the folder of submissions")
+        if options.workers < 1:
+            raise ValueError(f"WORKERS={options.workers} must be at least 1")
+        with alone(out):
+            limits = Limits(options.cell, options.total, options.memory, usual.file)
+            batch = Batch(folder, out, chosen(options.set, folder, options.masters), options.seed, limits, options.masters)
+            results = batch.run(options.workers)
+    except (ValueError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return summary(results, out)
+
+
+def summary(results: Sequence[Result], out: Path) -> int:
+    """Say how it went, with the names of those that somebody should look at."""
+    for result in results:
+        if result.status != GRADED:
+            print(f"{result.student}: {result.status}: {'; '.join(result.remarks)}")
+    counted = ", ".join(f"{times} {status}" for status, times in Counter(one.status for one in results).items())
+    print(f"{len(results)} submissions ({counted or 'none'})")
+    print(f"Scores: {out / 'grades.csv'}\nA page for each student: {out / 'feedback'}")
+    return int(any(result.status == ERROR for result in results))

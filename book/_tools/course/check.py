@@ -10,12 +10,11 @@ from collections.abc import Iterator
 import nbformat
 from nbformat import NotebookNode
 
-from course.sets import POINTS, SEED_LINE, SETUP, TEST, is_answer, is_test, mark
+from course.sets import GIVEN, POINTS, SEED_LINE, SETUP, TEST, kind, mark
 
 FALSE_FAILS = 1e-6  # the most that all statistical checks of a set may cost a correct student, together
 RATE = re.compile(r"# false fail at most (\d+(?:\.\d+)?(?:e-?\d+)?)")
 REGIONS = {"SOLUTION": "answer", "HIDDEN TESTS": "test"}
-GIVEN = "given"  # code that students read and run, and that is put back if they change it; the set-up cell is the first
 KINDS = {"answer": (False, True, False), "test": (True, False, True), GIVEN: (False, False, True)}
 
 
@@ -30,15 +29,6 @@ def complaints(master: NotebookNode) -> list[str]:
         return [f"is not a valid notebook: {error}"]
     of_cells = (found for cell in master.cells for found in of_cell(cell))
     return [*title(master), *of_cells, *setup(master), *pairs(master), *tests(master)]
-
-
-def kind(cell: NotebookNode) -> str:
-    """Name what a cell is for: "answer", "test", "given", or "" for an ordinary one."""
-    if is_answer(cell):
-        return "answer"
-    if is_test(cell):
-        return "test"
-    return GIVEN if mark(cell) else ""
 
 
 def title(master: NotebookNode) -> Iterator[str]:
@@ -102,12 +92,13 @@ def pairs(master: NotebookNode) -> Iterator[str]:
 
 def tests(master: NotebookNode) -> Iterator[str]:
     """Ask for positive points that sum to the same total in every set, and for rates of false fails that are small together."""
-    given = {cell.id: mark(cell).get("points") for cell in master.cells if is_test(cell)}
+    found = [cell for cell in master.cells if kind(cell) == "test"]
+    given = {cell.id: mark(cell).get("points") for cell in found}
     odd = {name: value for name, value in given.items() if not isinstance(value, (int, float)) or not value > 0}
     for name, value in odd.items():
         yield f"cell {name!r} has points={value!r}; it has to be a positive number"
     if not odd and not math.isclose(sum(given.values()), POINTS):
         yield f"points sum to {sum(given.values())}, not to {POINTS}"
-    declared = math.fsum(float(rate) for cell in master.cells if is_test(cell) for rate in RATE.findall(cell.source))
+    declared = math.fsum(float(rate) for cell in found for rate in RATE.findall(cell.source))
     if declared > FALSE_FAILS * (1 + 1e-9):
         yield f"the declared rates of false fails sum to {declared:.3g}; allowed is {FALSE_FAILS}"

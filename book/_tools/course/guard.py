@@ -120,9 +120,6 @@ class Names:
         bodies = {id(value): value for _, kept in self.spaces for value in kept.values() if isinstance(value, FunctionType)}
         self.bodies = [(function, function.__code__) for function in bodies.values()]
 
-    def keep(self, names: dict[str, Any]) -> None:
-        self.names.update(names)
-
     def put_back(self, names: dict[str, Any]) -> list[str]:
         """Undo replacements, and name them."""
         replaced = [f"builtins.{key}" for key, value in self.builtins.items() if builtins.__dict__.get(key) is not value]

@@ -12,10 +12,11 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from checkout import ROOT, TOOLS
 from course import runner
-from course.runner import Cell, Job
+from course.runner import Cell
 from kernels import THREADS
 
 PRELOADED = ["numpy", "scipy.stats", "bandits_dp", "IPython.core.interactiveshell", "course.runner"]
@@ -42,10 +43,6 @@ class Report:
     remarks: list[str] = field(default_factory=list)
     stopped: bool = False
 
-    def note(self, remark: str) -> None:
-        if remark not in self.remarks:
-            self.remarks.append(remark)
-
 
 def context() -> multiprocessing.context.BaseContext:
     """Return the way to start processes: forks of a server that has the libraries loaded."""
@@ -57,16 +54,16 @@ def context() -> multiprocessing.context.BaseContext:
 @contextlib.contextmanager
 def server_environment():  # type: ignore[no-untyped-def]
     """Lend the environment in which the server finds the package and the tools, and calculates with one thread."""
+    wanted = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(TOOLS)])} | dict.fromkeys(THREADS, "1")
     with _starting:
-        wanted = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(TOOLS)])} | dict.fromkeys(THREADS, "1")
-        before = {name: os.environ.get(name) for name in wanted}
+        before = {name: os.environ[name] for name in wanted if name in os.environ}
         os.environ.update(wanted)
         try:
             yield
         finally:
             for name in wanted:
                 os.environ.pop(name)
-            os.environ.update({name: value for name, value in before.items() if value is not None})
+            os.environ.update(before)
 
 
 def run(cells: Sequence[Cell], limits: Limits, private: Sequence[str] = ()) -> Report:
@@ -78,12 +75,13 @@ def run(cells: Sequence[Cell], limits: Limits, private: Sequence[str] = ()) -> R
         if guilty is None or time.monotonic() >= end:
             break
         left_out[guilty] = reason
-        report.note(f"the cell {cells[guilty].name!r} {reason}; it was left out and the others were run again")
+        report.remarks.append(f"the cell {cells[guilty].name!r} {reason}; it was left out and the others were run again")
     if guilty is not None:
         report.stopped = True
-        report.note(f"stopped after {limits.total:g} s in all, at the cell {cells[guilty].name!r}")
+        report.remarks.append(f"stopped after {limits.total:g} s in all, at the cell {cells[guilty].name!r}")
     for index in range(len(cells)):
         report.errors.setdefault(index, left_out.get(index, "was not run"))
+    report.remarks = list(dict.fromkeys(report.remarks))  # a cell that ran again said the same again
     return report
 
 
@@ -93,9 +91,8 @@ def attempt(
     """Run cells in a new process; return the cell that ended it early, if one did, and how."""
     with tempfile.TemporaryDirectory(prefix="grading-", ignore_cleanup_errors=True) as folder:
         ours, theirs = multiprocessing.Pipe()
-        job = Job(tuple(cells), folder, tuple(private), limits.memory, int(limits.total) + 10)
-        start = context()
-        process = start.Process(target=runner.run, args=(theirs, job), daemon=True)  # type: ignore[attr-defined]
+        job = (theirs, [cell for _, cell in cells], Path(folder), private, limits.memory, int(limits.total) + 10)
+        process = context().Process(target=runner.run, args=job, daemon=True)  # type: ignore[attr-defined]
         with server_environment():
             process.start()
         theirs.close()
@@ -111,10 +108,9 @@ def attempt(
                     report.errors[index] = str(told["error"])
                 except (EOFError, OSError, ValueError, TypeError, LookupError, RecursionError):
                     return index, "ended its process"
-                for what in told["refused"]:
-                    report.note(f"the cell {cell.name!r} tried what is refused: {what}")
-                for what in told.get("replaced", ()):
-                    report.note(f"{what} had been replaced; the test {cell.name!r} used the original")
+                report.remarks += [f"the cell {cell.name!r} tried what is refused: {what}" for what in told["refused"]]
+                report.remarks += [f"{what} had been replaced; the test {cell.name!r} used the original"
+                                   for what in told.get("replaced", ())]
             return None, ""
         finally:
             hang_up.cancel()

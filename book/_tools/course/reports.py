@@ -5,42 +5,22 @@ The tables are all scores, what a learning platform imports, and who handed in t
 
 import ast
 import csv
-import html
 import io
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from string import Template
+
+from jinja2 import Environment
 
 from course.score import Result
 
-PAGE = Template(Path(__file__).with_name("feedback.html").read_text("utf-8"))
-TASK = """\
-<h2>{title} <code>{task}</code>: {score:g} of {points:g}</h2>
-<p>{said}</p>
-{source}"""
-PROSE = """\
-<h2>In your own words</h2>
-<pre style="white-space: pre-wrap">{prose}</pre>
-<div class="comment" contenteditable="true" role="textbox" aria-multiline="true" aria-label="Comments of who grades"></div>"""
+PAGE = Environment(autoescape=True, trim_blocks=True).from_string(Path(__file__).with_name("feedback.html").read_text("utf-8"))
 SEVERAL = 3  # students whose code is the same; what more of them share is a usual way to write it
 
 
 def page(result: Result, name: str) -> str:
-    remarks = "".join(f"<li>{html.escape(remark)}</li>\n" for remark in result.remarks)
-    return PAGE.substitute(
-        title=html.escape(f"{result.student}, {name}"), total=f"{result.total:g}", status=html.escape(result.status),
-        most=f"{sum(task['points'] for task in result.tasks):g}", remarks=f"<ul>\n{remarks}</ul>" if remarks else "",
-        tasks="\n".join(map(part, result.tasks)), prose=PROSE.format(prose=html.escape(result.prose)) if result.prose else "")
-
-
-def part(task: dict[str, object]) -> str:
-    source = str(task["source"])
-    shown = f"<details><summary>Your answer</summary><pre>{html.escape(source)}</pre></details>" if source else ""
-    said = html.escape(str(task["said"] or "Passed."))
-    names = {key: html.escape(str(task.get(key, ""))) for key in ("task", "title")}
-    return TASK.format(**names, score=task["score"], points=task["points"], said=said, source=shown)
+    return PAGE.render(result=result, name=name, most=sum(task["points"] for task in result.tasks))
 
 
 def table(results: Sequence[Result], name: str) -> str:

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 from course.release import GRADED, RELEASED, converted
 from course.runner import Cell
-from course.sets import SETUP, is_answer, is_test, mark, tasks, with_seed
+from course.sets import SETUP, kind, mark, tasks, with_seed
 
 
 class Original:
@@ -25,6 +25,9 @@ class Original:
         released = converted(graded, RELEASED).cells
         self.released = {mark(cell)["grade_id"]: cell.source for cell in released if mark(cell)}
         self.texts = {cell.source.strip() for cell in released if cell.cell_type == "markdown"}
+
+    def fresh(self, name: str) -> NotebookNode:
+        return copy.deepcopy(self.marked[name])
 
 
 def parsed(text: str) -> NotebookNode:
@@ -68,7 +71,7 @@ def restored(submission: NotebookNode, original: Original) -> tuple[NotebookNode
     times = Counter(found)
     answers = [task.answer for task in original.tasks]
     last = {name: index for index, name in enumerate(found) if name}
-    cells = [fresh(original, SETUP)]
+    cells = [original.fresh(SETUP)]
     taken = set()
     for index, (cell, name) in enumerate(zip(submission.cells, found, strict=True)):
         if name and times[name] > 1 and name not in taken:
@@ -76,33 +79,32 @@ def restored(submission: NotebookNode, original: Original) -> tuple[NotebookNode
         if name and name not in answers:
             remarks += [changed for changed in changes(cell, name, original) if changed not in remarks]
         if name in answers and name not in taken:
-            kept = fresh(original, name)
+            kept = original.fresh(name)
             kept.source = cell.source
             cells.append(kept)
         elif name not in original.marked or name in answers:  # a second answer runs as an ordinary cell
             cells.append(nbformat.NotebookNode(cell | {"metadata": nbformat.NotebookNode()}))
         elif name != SETUP and last[name] == index:
-            cells.append(fresh(original, name))
+            cells.append(original.fresh(name))
         taken.add(name)
     for name in reversed(original.marked):
         if name not in taken:
             remarks.append(f"the cell {name!r} is missing" + ("" if name in answers else "; the original was put back"))
             if name not in (*answers, SETUP):
-                cells.insert(place(name, cells, original), fresh(original, name))
-    return nbformat.v4.new_notebook(cells=[identified(cell, number) for number, cell in enumerate(cells)]), remarks
+                cells.insert(place(name, cells, original), original.fresh(name))
+    for number, cell in enumerate(cells):  # ids that are surely valid and unique, and nothing that is not needed
+        made = nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
+        cells[number] = made(cell.source, id=f"cell-{number}", metadata=cell.metadata)
+    return nbformat.v4.new_notebook(cells=cells), remarks
 
 
 def place(name: str, cells: Sequence[NotebookNode], original: Original) -> int:
     """Say where a missing cell goes: a test to the end, given code before the first cell that follows it in the set."""
-    if is_test(original.marked[name]):
+    if kind(original.marked[name]) == "test":
         return len(cells)
     order = list(original.marked)
     later = order[order.index(name) + 1 :]
     return next((index for index, cell in enumerate(cells) if mark(cell).get("grade_id") in later), len(cells))
-
-
-def fresh(original: Original, name: str) -> NotebookNode:
-    return copy.deepcopy(original.marked[name])
 
 
 def changes(cell: NotebookNode, name: str, original: Original) -> list[str]:
@@ -116,22 +118,12 @@ def changes(cell: NotebookNode, name: str, original: Original) -> list[str]:
     return told
 
 
-def identified(cell: NotebookNode, number: int) -> NotebookNode:
-    """Give a cell an id that is surely valid and unique, and nothing that it does not need."""
-    made = nbformat.v4.new_code_cell if cell.cell_type == "code" else nbformat.v4.new_markdown_cell
-    return made(cell.source, id=f"cell-{number}", metadata=cell.metadata)
-
-
 def code(notebook: NotebookNode, seed: int) -> list[Cell]:
     """List the code cells of a restored notebook, with the seed in the set-up cell."""
     cells = []
     for number, cell in enumerate(notebook.cells):
-        if cell.cell_type != "code":
-            continue
-        name = mark(cell).get("grade_id", f"number {number + 1}")
-        if name == SETUP:
-            cells.append(Cell(name, with_seed(cell.source, seed), "setup"))
-        else:
-            kind = "test" if is_test(cell) else "answer" if is_answer(cell) else "given" if mark(cell) else ""
-            cells.append(Cell(name, cell.source, kind))
+        if cell.cell_type == "code":
+            name = mark(cell).get("grade_id", f"number {number + 1}")
+            setup = name == SETUP
+            cells.append(Cell(name, with_seed(cell.source, seed) if setup else cell.source, "setup" if setup else kind(cell)))
     return cells

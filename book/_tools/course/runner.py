@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -31,32 +32,24 @@ class Cell:
     kind: str = ""
 
 
-@dataclass(frozen=True)
-class Job:
-    """What one process does."""
-
-    cells: tuple[tuple[int, Cell], ...]
-    folder: str
-    private: tuple[str, ...]
-    megabytes: int
-    seconds: int
-
-
-def run(connection: Connection, job: Job) -> None:
+def run(
+    connection: Connection, cells: Sequence[Cell], home: Path, private: Sequence[str], megabytes: int, seconds: int
+) -> None:
+    """Run cells within these limits, and tell after each how it ended."""
     os.setsid()  # a group of its own, so that whatever it starts is killed with it
     threading.Thread(target=end_with_parent, daemon=True).start()
-    home = Path(job.folder)
     settle(home)
     tqdm.set_lock(threading.RLock())  # its own is shared among processes, and would be left behind
-    forget_the_grader()
+    for name in [name for name in sys.modules if name.split(".")[0] == "course"]:
+        del sys.modules[name]  # a submission that imports the grader has a copy which decides nothing
     shell = new_shell()
     space = shell.user_ns
-    guard.limit(job.megabytes, job.seconds)
+    guard.limit(megabytes, seconds)
     refused: list[str] = []
-    guard.refuse(home, job.private, refused.append)
+    guard.refuse(home, private, refused.append)
     names: guard.Names | None = None
-    for index, cell in job.cells:
-        told: dict[str, Any] = {"index": index}
+    for cell in cells:
+        told: dict[str, Any] = {}
         if cell.kind == "test" and names:
             told |= tested(cell, space, names)
         else:
@@ -65,7 +58,8 @@ def run(connection: Connection, job: Job) -> None:
             told["error"] = outcome(result.error_before_exec or result.error_in_exec)
             if cell.kind in ("setup", "given"):
                 names = names or guard.Names()
-                names.keep({name: value for name, value in space.items() if name[0] != "_" and before.get(name) is not value})
+                defined = {name: value for name, value in space.items() if name[0] != "_" and before.get(name) is not value}
+                names.names.update(defined)
         told["refused"] = refused[:3]
         refused.clear()
         connection.send_bytes(json.dumps(told).encode())
@@ -87,12 +81,6 @@ def tested(cell: Cell, space: dict[str, Any], names: guard.Names) -> dict[str, A
     if meanwhile and not said:
         said = f"while the test ran, what it relies on was replaced: {', '.join(meanwhile)}"
     return {"error": said, "replaced": replaced}
-
-
-def forget_the_grader() -> None:
-    """Let a submission that imports the grader have a copy which decides nothing."""
-    for name in [name for name in sys.modules if name.split(".")[0] == "course"]:
-        del sys.modules[name]
 
 
 def settle(home: Path) -> None:

@@ -70,10 +70,7 @@ def graded(
         if wrong and sources.get(task.answer, "").rstrip() == original.released[task.answer].rstrip():
             wrong = "Not tried."
         rows.append(row(task, 0 if wrong else task.points, wrong, sources.get(task.answer, "")))
-    return Result(student, STOPPED if report.stopped else GRADED, rows, remarks + report.remarks, prose(submission, original))
-
-
-def prose(submission: NotebookNode, original: Original) -> str:
-    """Return the text cells that the set does not have as they are: answers in words, which no program grades."""
+    # Text cells that the set does not have as they are: answers in words, which no program grades.
     texts = [cell.source.strip() for cell in submission.cells if cell.cell_type == "markdown"]
-    return "\n\n".join(text for text in texts if text and text not in original.texts)
+    prose = "\n\n".join(text for text in texts if text and text not in original.texts)
+    return Result(student, STOPPED if report.stopped else GRADED, rows, remarks + report.remarks, prose)

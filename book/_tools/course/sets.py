@@ -1,6 +1,5 @@
 """The assignments of the course: where they are, and what a master notebook consists of."""
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ SOLUTIONS = BUILD / "course" / "solutions"
 
 SETUP = "setup"  # the grade id of the cell with the imports and the seed
 TEST = "test-"  # the test of the answer "laplace" is "test-laplace"
+GIVEN = "given"  # code that students read and run, and that is put back if they change it; the set-up cell is the first
 POINTS = 20
 SEED_LINE = re.compile(r"(?m)^SEED = \d+$")
 
@@ -42,34 +42,26 @@ def read(path: Path) -> NotebookNode:
     return nbformat.v4.reads(path.read_text("utf-8"))
 
 
-def checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def mark(cell: NotebookNode) -> dict[str, Any]:
     """Return what nbgrader knows of a cell; empty for an ordinary one, or where an editor left nonsense."""
     found = cell.metadata.get("nbgrader", {})
     return found if isinstance(found, dict) else {}
 
 
-def is_answer(cell: NotebookNode) -> bool:
-    """Say whether students write in this cell."""
-    return bool(mark(cell).get("solution"))
-
-
-def is_test(cell: NotebookNode) -> bool:
-    """Say whether this cell is worth points."""
-    return bool(mark(cell).get("grade"))
+def kind(cell: NotebookNode) -> str:
+    """Name what a cell is for: an "answer" of the student's, a "test" that is worth points, "given", or "" for an ordinary one."""
+    found = mark(cell)
+    return "answer" if found.get("solution") else "test" if found.get("grade") else GIVEN if found else ""
 
 
 def tasks(master: NotebookNode) -> list[Task]:
     """List the tasks of a checked master, in order."""
-    points = {mark(cell)["grade_id"]: mark(cell)["points"] for cell in master.cells if is_test(cell)}
+    points = {mark(cell)["grade_id"]: mark(cell)["points"] for cell in master.cells if kind(cell) == "test"}
     made, title = [], ""
     for cell in master.cells:
         if cell.cell_type == "markdown" and (found := re.findall(r"(?m)^## (Task .+?)(?: \([\d.]+ points?\))?$", cell.source)):
             title = found[-1]
-        if is_answer(cell):
+        if kind(cell) == "answer":
             answer = mark(cell)["grade_id"]
             made.append(Task(answer, TEST + answer, points[TEST + answer], title))
     return made
