@@ -123,7 +123,7 @@ def test_only_a_sum_modulo_m_is_seen(name):
     if "Laplace" in name:
         assert 2 * math.exp(-room / privatizer.scale) < 2.0**-100
     else:
-        half = privatizer._std(30) ** 2 / 2
+        half = privatizer.variance * 30 / privatizer.honest / 2
         assert 2 * stats.skellam.sf(room, half, half) < 2.0**-100
     for end in (privatizer.domain.low, privatizer.domain.high):  # noise may take the sum below its least value, above its largest
         released = [privatizer.release(np.full(30, end), rng, "messages")[0] for _ in range(300)]

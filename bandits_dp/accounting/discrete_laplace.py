@@ -98,9 +98,6 @@ def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     most = shift / epsilon
     while Fraction(shift) / Fraction(most) > Fraction(epsilon):  # rounded down, it would lose more than epsilon
         most = math.nextafter(most, math.inf)
-    if delta == 0:
-        return most
-
     # Losses are rounded to 1e-16 of epsilon, which a delta this small would feel.
     target = delta * (1 - ROUNDING) - (4e-16 * epsilon if 4e-16 * epsilon > ROUNDING * delta else 0.0)
     if target <= 0:

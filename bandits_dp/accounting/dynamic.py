@@ -146,21 +146,16 @@ def laplace_sums_epsilon(shifts: ArrayLike, scales: ArrayLike, delta: float) -> 
     return min(_attack(h, b, delta), above), above
 
 
-def _rounded_up(products: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how many numbers of (0, 1] lie in each of many bins, and the bins' upper ends: the bound only grows by that."""
-    bins = np.ceil(np.log2(np.maximum(products, 2.0**-30)) * BINS).astype(np.int64)
-    counts = np.bincount(-bins).astype(float)
-    return counts, np.exp2(-np.arange(len(counts)) / BINS)
-
-
 def _attack(h: NDArray[np.float64], b: NDArray[np.float64], delta: float) -> float:
     """Return log (P_a - delta) / P_b for the best threshold of the weighted sum, with P_a and P_b bounded by Chernoff."""
     weights = h / (b**2).sum(axis=1)[:, None]  # twice h / Var: the attack is the same in any unit
     mean = float((weights * h).sum())  # of the weighted sum with the changed reward; 0 without
     products = np.abs(weights)[:, :, None] * b[:, None, :]
     pole = 1 / products.max()
-    counts, sizes = _rounded_up(products[products > 0] * pole)
-    log_mgf = -np.log1p(-(np.outer(TILTS, sizes) ** 2)) @ counts
+    products = products[products > 0] * pole  # from 0 to 1; counted in bins, at whose upper ends the bound only grows
+    bins = np.ceil(np.log2(np.maximum(products, 2.0**-30)) * BINS).astype(np.int64)
+    counts = np.bincount(-bins).astype(float)
+    log_mgf = -np.log1p(-(np.outer(TILTS, np.exp2(-np.arange(len(counts)) / BINS)) ** 2)) @ counts
 
     def log_tail(distance: float) -> float:
         """Bound log P(weighted noise >= distance)."""

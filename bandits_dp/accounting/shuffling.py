@@ -79,6 +79,8 @@ def _closed_form(local_epsilon: float, users: int, delta: float) -> float:
 
 def reached(local_epsilon: float, users: int, epsilon: float, delta: float, local_delta: float, bound: str = "numerical") -> bool:
     """Whether a bound shows that the shuffled messages are (epsilon, delta)-private; all as in :func:`shuffle_epsilon`."""
+    if not 0 < math.exp(-local_epsilon) < 1:
+        return local_epsilon <= epsilon  # nobody is a clone, or everybody but for less than a rounding error: nothing is amplified
     if bound == "numerical" and users * math.exp(-local_epsilon) > MOST_CLONES:
         most = math.floor(MOST_CLONES * math.exp(local_epsilon))
         raise ValueError(f"users must be at most {most:,} for the numerical bound at local_epsilon = {local_epsilon:g}, got "
@@ -138,16 +140,12 @@ def shuffle_epsilon(local_epsilon: float, users: int, delta: float, local_delta:
     if local_delta > delta:
         raise ValueError(f"local_delta must be at most delta = {delta:g}, got {local_delta:g}: the local guarantee fails already")
 
-    if not 0 < math.exp(-local_epsilon) < 1:
-        return local_epsilon  # nobody is a clone, or everybody but for less than a rounding error: no amplification is shown
-
     def works(epsilon: float) -> bool:
         return reached(local_epsilon, users, epsilon, delta, local_delta, bound)
 
     # Halve from the published formula, or from the local guarantee, down to the first failure. With a local delta, a
     # large epsilon may fail although a smaller one works, so failures before the first success are passed over.
-    published = _closed_form(local_epsilon, users, delta)
-    high, found = min(published, local_epsilon), False
+    high, found = min(_closed_form(local_epsilon, users, delta), local_epsilon), False
     while high > local_epsilon * 1e-9:
         if works(high):
             found = True

@@ -77,8 +77,7 @@ class Curator:
         scale = Fraction(self.step) / Fraction(self.unit) ** 2 / determinant
         moved = ROUNDED * self.eta.change + self.step * math.sqrt(self.public)
         self.eta = snapshot(self.eta)
-        parameter = [numerator * scale for numerator in numerators]
-        return self.eta.release(parameter, A.astype(float) * self.unit**2, self.ridge, moved, rng)
+        return self.eta.release([n * scale for n in numerators], A.astype(float) * self.unit**2, self.ridge, moved, rng)
 
     def tape(self, batches: int) -> int:
         """Return all rounds: kept noises belong together."""
@@ -92,8 +91,7 @@ class Curator:
     def advance(self, values: Floats, rows: Floats) -> Floats:
         """Release the parameters of many runs after one more round."""
         xr, x = values[..., : self.public], values[..., self.public :]
-        vector, gram = self._sums
-        vector, gram = self._sums = vector + xr.sum(axis=-2), gram + x.mT @ x
+        vector, gram = self._sums = self._sums[0] + xr.sum(axis=-2), self._sums[1] + x.mT @ x
         A = gram + self.ridge * np.eye(self.public)
         parameter = np.linalg.solve(A, vector[..., None])[..., 0]
         self.context_noise = rows[:, None, self.public :]

@@ -168,22 +168,19 @@ class DynamicLaplace:
         """Return the scales of the Laplace noises drawn in these rounds (all if None), shape (rounds, k); zero for no noise."""
         t = np.asarray(np.arange(1, self.horizon + 1) if rounds is None else rounds, dtype=np.int64)[:, None]
         top = np.frexp(t.astype(float))[1] - 1  # floor(log2 t)
+        # Inverses of the epsilon of one node: at a power of two, and in the segment that starts there.
+        whole = max(1.0, math.log2(self.horizon))
+        power, inner = (2.0, 2.0 * np.maximum(top, 1)) if self.hybrid else (whole, whole)
         if self.explicit_tree:
-            return self.sensitivity(t) * self._share(top, (t & (t - 1)) == 0)
+            return self.sensitivity(t) * (np.where((t & (t - 1)) == 0, power, inner) / self.epsilon)
         bit = np.arange(self.horizon.bit_length())
         end = t >> bit << bit
-        inside = self.sensitivity(np.maximum(t - 2**bit + 1 if self.printed else end, 1)) * self._share(top, np.array(False))
+        inside = self.sensitivity(np.maximum(t - 2**bit + 1 if self.printed else end, 1)) * (inner / self.epsilon)
         drawn = (t >> bit) & 1 == 1
         if not self.hybrid:
             return np.where(drawn, inside, 0.0)
-        sums = np.where(bit <= top, self.sensitivity(2**bit) * self._share(top, np.array(True)), 0.0)
+        sums = np.where(bit <= top, self.sensitivity(2**bit) * (power / self.epsilon), 0.0)
         return np.hstack([sums, np.where(drawn & (bit < top), inside, 0.0)])
-
-    def _share(self, top: NDArray[np.int64], at_power: NDArray[np.bool_]) -> Floats:
-        """Return the inverse of the epsilon of one node, in a segment that starts at 2^top."""
-        if not self.hybrid:
-            return np.full(top.shape, max(1.0, math.log2(self.horizon)) / self.epsilon)
-        return np.where(at_power, 2.0, 2.0 * np.maximum(top, 1)) / self.epsilon
 
     def stds(self) -> Floats:
         """Return the standard deviation of the noise of every release, shape (horizon,)."""

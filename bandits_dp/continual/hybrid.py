@@ -15,8 +15,6 @@ release of sensitivity D with noise :math:`\sigma`, in every segment. With Lapla
 epsilon between the two mechanisms, and its tree also answers in the segment's last round.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,13 +45,12 @@ class HybridCounter(IntervalCounter):
 
     _what = "a segment's sum and the nodes of its tree together, for a stream of any length"
     endless = True
+    _open = staticmethod(bit_parents)  # down to the power of two that starts the segment
+    _climb = staticmethod(climb_segments)
 
     def _parent(self, t: int) -> int:
         rest = t & (t - 1)
         return rest if rest > 0 else t // 2
-
-    def _open(self, t: int) -> Iterable[int]:
-        return bit_parents(t)  # down to the power of two that starts the segment
 
     def _scale(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
         h = np.maximum(np.frexp(t - 1.0)[1] - 1.0, 0.0)  # of the tree in the segment of t: floor(log2(t - 1)), or 0 at t = 1
@@ -61,9 +58,6 @@ class HybridCounter(IntervalCounter):
         if self.noise == "gaussian":
             return np.sqrt(np.where(ends, 1.0, h) + np.sqrt(h))
         return np.where(ends, 1 + np.cbrt(h) ** 2, h + np.cbrt(h))
-
-    def _climb(self, noise: NDArray[np.float64]) -> None:
-        climb_segments(noise)
 
     def _column_norm(self, rounds: int, power: int) -> float:
         return float(rounds)

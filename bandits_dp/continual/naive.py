@@ -50,42 +50,6 @@ class NaiveCounter(IntervalCounter):
         return np.ones(t.shape)
 
 
-class PerStepCounter(IntervalCounter):
-    """Fresh noise on every value: the least noise per draw, but sum t collects t of them.
-
-    Chan, Shi, Song 2011, "simple counting mechanism II". Every value gets one noise, so the l2-sensitivity is D, or
-    D sqrt(M0) for M0 rounds per user, exactly.
-
-    Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
-
-    Examples
-    --------
-    Error (std) of the first and of the last of 1000 sums at (1, 1e-6):
-
-    >>> import bandits_dp as bdp
-    >>> counter = bdp.continual.PerStepCounter(1000, epsilon=1.0, delta=1e-6)
-    >>> counter.error_std([1, 1000]).round(1).tolist()
-    [4.2, 133.6]
-    """
-
-    _what = "all values together"
-
-    def _parent(self, t: int) -> int:
-        return t - 1
-
-    def _open(self, t: int) -> Iterable[int]:
-        return (t,)
-
-    def _climb(self, noise: NDArray[np.float64]) -> None:
-        np.cumsum(noise, axis=0, out=noise)
-
-    def _column_norm(self, rounds: int, power: int) -> float:
-        return root(rounds, power)
-
-    def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
-        return t.astype(float)
-
-
 class TwoLevelCounter(IntervalCounter):
     """Blocks of b = floor(sqrt(T)) values: running sum t collects floor(t / b) block noises and t mod b noises of values.
 
@@ -128,3 +92,27 @@ class TwoLevelCounter(IntervalCounter):
 
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(t // self.block + t % self.block, dtype=float)
+
+
+class PerStepCounter(TwoLevelCounter):
+    """Fresh noise on every value: the least noise per draw, but sum t collects t of them.
+
+    Chan, Shi, Song 2011, "simple counting mechanism II". Here it is two levels with a first block that the stream does not fill.
+    Every value gets one noise, so the l2-sensitivity is D, or D sqrt(M0) for M0 rounds per user, exactly.
+
+    Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
+
+    Examples
+    --------
+    Error (std) of the first and of the last of 1000 sums at (1, 1e-6):
+
+    >>> import bandits_dp as bdp
+    >>> counter = bdp.continual.PerStepCounter(1000, epsilon=1.0, delta=1e-6)
+    >>> counter.error_std([1, 1000]).round(1).tolist()
+    [4.2, 133.6]
+    """
+
+    _what = "all values together"
+
+    def _prepare(self) -> None:
+        self.block = self._last + 1

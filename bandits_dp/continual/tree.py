@@ -7,7 +7,6 @@ reused in all later sums. (The other nodes, the right children, are in no runnin
 """
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,18 +44,15 @@ class TreeCounter(IntervalCounter):
     [13.4, 32.7]
     """
 
+    _open = staticmethod(bit_parents)
+    _climb = staticmethod(climb_bits)
+
     def _prepare(self) -> None:
         self.height = self._last.bit_length()  # 1 + floor(log2 T), also at powers of two
         self._what = f"all nodes together, of which one round enters at most {self.height}"
 
     def _parent(self, t: int) -> int:
         return t & (t - 1)
-
-    def _open(self, t: int) -> Iterable[int]:
-        return bit_parents(t)
-
-    def _climb(self, noise: NDArray[np.float64]) -> None:
-        climb_bits(noise)
 
     def _column_norm(self, rounds: int, power: int) -> float:
         sizes = [1 << level for level in range(self.height)]

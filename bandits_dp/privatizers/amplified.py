@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.shuffling import reached
-from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, LinearStatistics
 from bandits_dp.privatizers.gaussian import UserNoise
+from bandits_dp.privatizers.integer_sum import crowd, honest_users
 
 SHARES = (1e-3, 1e-2, 0.1, 0.5)  # of delta, that the local failure masses of all users may cost together
 
@@ -30,20 +30,14 @@ SHARES = (1e-3, 1e-2, 0.1, 0.5)  # of delta, that the local failure masses of al
 @lru_cache(maxsize=1024)
 def certified_unit_std(users: int, epsilon: float, delta: float, distance: float) -> float:
     """Smallest std per user, of those searched, for which so many shuffled Gaussian messages are private."""
-
-    def private(local_epsilon: float, local_delta: float) -> bool:
-        if not 0 < math.exp(-local_epsilon) < 1:
-            return local_epsilon <= epsilon  # nothing is amplified: see shuffle_epsilon
-        return reached(local_epsilon, users, epsilon, delta, local_delta)
-
     best = gaussian_noise_std(epsilon, delta, distance)  # the local guarantee itself
     for share in SHARES:
         local_delta = delta * share / (users * (math.exp(epsilon) + 1) * 1.5)  # no more than the share (accounting.shuffling)
         low, high = epsilon, max(2 * epsilon, math.log(users) + 1)
         while high - low > 1e-3 * high:
             middle = (low + high) / 2
-            low, high = (middle, high) if private(middle, local_delta) else (low, middle)
-        if private(low, local_delta):
+            low, high = (middle, high) if reached(middle, users, epsilon, delta, local_delta) else (low, middle)
+        if reached(low, users, epsilon, delta, local_delta):
             best = min(best, gaussian_noise_std(low, local_delta, distance))
     return best
 
@@ -82,14 +76,13 @@ class AmplifiedGaussian(UserNoise):
     def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
                  honest_fraction: float = 1.0, clip: bool = False, strict: bool = True) -> None:
         super().__init__(users, domain, clip)
-        gap = ""
+        gap = reason = ""
         if calibration == "certified":
             self.unit_std, reason, plain = self._least_std(honest_users(self.users, honest_fraction), epsilon, delta)
             amplified = self.unit_std < gaussian_noise_std(epsilon, delta, domain.l2_diameter * math.sqrt(self.batches))
             reason = reason + crowd(honest_fraction, users) if amplified else plain  # for which nobody else needs to be honest
         else:
             self.unit_std, gap = self._published(calibration, epsilon, delta, strict)
-            reason = ""
         self._promise(epsilon, delta, calibration, reason, gap)
         self.noise_std = self.unit_std * math.sqrt(self.users)
 

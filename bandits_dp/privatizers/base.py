@@ -104,16 +104,11 @@ class Privatizer(ABC):
         self.users, self.domain, self.clip = users, checked_domain(domain), clip
         self.dimension = domain.dimension
 
-    @property
-    def _neighbours(self) -> str:
-        """What neighbouring inputs differ in, in words."""
-        return f"replace one user's {'round' if noun(self.domain) == 'round' else 'reward'}"
-
-    @property
-    def _unit(self) -> str:
-        """The unit of privacy in words, with the clipping that was asked for."""
-        kind = "reward" if self.dimension == 1 else f"user's {noun(self.domain)}"
-        return f"one {kind} in {self.domain}" + (", after clipping to it" if self.clip else "")
+    def _protected(self) -> tuple[str, str]:
+        """Return the unit of privacy, with the clipping that was asked for, and what neighbouring inputs differ in."""
+        kind, clipped = noun(self.domain), ", after clipping to it" if self.clip else ""
+        unit = "reward" if self.dimension == 1 else f"user's {kind}"
+        return f"one {unit} in {self.domain}{clipped}", f"replace one user's {'round' if kind == 'round' else 'reward'}"
 
     def _each(self, epsilon: float, delta: float, strict: bool) -> tuple[float, float]:
         """Return the (epsilon, delta) that each batch needs, for all batches of a user together to have this one."""
@@ -121,7 +116,7 @@ class Privatizer(ABC):
 
     def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "", rho: float = math.inf) -> None:
         """Set the guarantee, for the reason given, or say that there is none, because of a gap in the proof."""
-        about = self.model, self._unit, self._neighbours, calibration
+        about = self.model, *self._protected(), calibration
         self.guarantee = no_guarantee(*about, gap) if gap else Guarantee(epsilon, delta, *about, reason, holds=EXACT, rho=rho)
 
     @abstractmethod
@@ -221,11 +216,10 @@ class Privatizer(ABC):
         return self.release_sum(array.sum(axis=0), rng) if self.knows_sums else self._aggregate(array, rng)
 
     def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw the answer from its law; the sum of the values is all that it depends on, unless a subclass knows better."""
-        if not self.knows_sums:
-            sent = self.send(array, rng)
-            return self.receive(sent.sum(axis=0) if self.adds else sent, rng)
-        return self.release_sum(array.sum(axis=0), rng)
+        """Draw the answer: add up what users send, if that is all that counts, or else the values, if the law of a sum is known."""
+        if self.adds:
+            return self.receive(self.send(array, rng).sum(axis=0), rng)
+        return self.release_sum(array.sum(axis=0), rng) if self.knows_sums else self.receive(self.send(array, rng), rng)
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Return what waits until all users of the batch are there, one row per user: the messages, or what they add up to.
@@ -260,9 +254,10 @@ class Privatizer(ABC):
     def sub_gaussian_std(self) -> float:
         """Sub-Gaussian std of the noise of a coordinate, whatever the values are; infinite if there is none.
 
-        Given the values, coordinates must be independent. Half the ``span`` by Hoeffding's lemma, unless a subclass knows better.
+        Given the values, coordinates must be independent. The std itself if the noise is Gaussian; half the ``span`` by Hoeffding's
+        lemma if not, unless a subclass knows better.
         """
-        return self.span / 2
+        return self.noise_std if self.gaussian else self.span / 2
 
     def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the random numbers of so many releases, shape (batches, ahead); for simulators."""

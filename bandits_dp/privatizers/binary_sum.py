@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.base import certified
-from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
+from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import BITS
 from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.privatizers.scalar_sum import certified_bits
@@ -90,11 +90,10 @@ class BinarySum(BitSum):
     @_checks.checked()
     def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", honest_fraction: float = 1.0,
                  strict: bool = True) -> None:
-        super().__init__(users, BITS)
-        honest = honest_users(self.users, honest_fraction)
+        super().__init__(users, BITS, honest_fraction=honest_fraction)
         gap = ""
         if certified(calibration, "the binary sum", "Tenenbaum et al. 2021 publish no experiments"):
-            bits, reason = certified_bits(honest, epsilon, delta, 1), "exact divergence of the shuffled bits"
+            bits, reason = certified_bits(self.honest, epsilon, delta, 1), "exact divergence of the shuffled bits"
         else:
             if epsilon > 1:
                 gap = f"the proof of its order constant, 96, chosen by us, covers epsilon up to 1 only, and epsilon is {epsilon:g}"
@@ -102,11 +101,11 @@ class BinarySum(BitSum):
                 raise ValueError(f"epsilon must be at most 1 for the theorem calibration of the binary sum, got {epsilon:g}: its "
                                  "order constant, 96, is chosen by us and proved up to there; use calibration='certified', or "
                                  "strict=False for noise without a proof")
-            bits = theorem_bits(honest, epsilon, delta)
+            bits = theorem_bits(self.honest, epsilon, delta)
             reason = "M_sum with tau = 96 ln(2/delta) / epsilon^2, an order constant chosen by us, and proved by Chernoff's bound"
         self._set_up(1, bits)
         self.noise_mean = bits.mean(self.users)
-        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction, users), gap)
+        self._promise(epsilon, delta, calibration, reason + self._trust, gap)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the bit and the noise bits, shape (users, bits_per_user)."""

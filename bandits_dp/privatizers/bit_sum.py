@@ -28,7 +28,7 @@ MOST_BITS = 2_000_000_000  # that a release with real messages may hold at once
 class BitSum(IntegerSum):
     """What the shuffled sums of numbers share: messages and analysis. Subclasses choose levels and noise.
 
-    The parameters are those of :class:`Privatizer`.
+    The parameters are those of :class:`IntegerSum`.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class BitSum(IntegerSum):
     def _set_up(self, levels: int, noise_bits: NoiseBits) -> None:
         """Take the levels and the noise, and derive what follows from them."""
         self.noise_bits = noise_bits
-        self._set_levels(levels)
+        self._set_levels(levels, noise_bits.std(self.users))
         each = levels + noise_bits.rare + noise_bits.common
         self.bits_per_user = float(self.dimension * each)
         self.span = self.users * each * self.step
@@ -55,11 +55,8 @@ class BitSum(IntegerSum):
     def _mean(self, users: int) -> float:
         return self.noise_bits.mean(users)
 
-    def _std(self, users: int) -> float:
-        return self.noise_bits.std(users)
-
-    def _log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.noise_bits.log_mgf(users, s)
+    def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.noise_bits.log_mgf(self.users, s)
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send g bits and the noise bits for each coordinate, in a random order, shape (users, dimension, bits)."""
@@ -107,17 +104,3 @@ class BitSum(IntegerSum):
         rest -= np.floor(rest)
         error = (uniform < rest).sum(axis=1) - rest.sum(axis=1)
         return np.asarray(self.step * (rows[:, : self.dimension] + error))
-
-
-def honest_users(users: int, honest_fraction: float) -> int:
-    """Return how many users surely add their noise: the given share, and the protected user at least."""
-    return max(1, math.floor(users * honest_fraction))
-
-
-def crowd(honest_fraction: float, users: int) -> str:
-    """Say what a guarantee assumes of the users."""
-    if honest_fraction == 1:
-        return ""
-    few = "one user of each batch is" if honest_users(users, honest_fraction) == 1 else (
-        f"{honest_fraction:g} of the users of each batch are")
-    return f", as long as {few} honest"

@@ -79,7 +79,9 @@ class DiscreteLaplaceSum(SecureSum):
                              f"{levels}, got {epsilon:g}: a user's share of the noise would take {scale:.3g} random numbers")
         self._rate = math.floor(UNIT / Fraction(scale))  # 1 / t in units
         self.scale = UNIT / self._rate
-        self._set_up(levels)
+        self._sinh = math.sinh(min(0.5 / self.scale, 300.0))  # of 1 / 2t
+        # The variance is r / (2 sinh^2(1 / 2t)), which is 2 r q / (1 - q)^2.
+        self._set_up(levels, math.sqrt(self.users / self.honest / 2) / self._sinh)
         reason = f"discrete Laplace noise of scale {self.scale:.4g} on a sum of integers that moves by at most {levels}, exact"
         self._promise(epsilon, delta, calibration, reason + self._trust)
 
@@ -90,19 +92,13 @@ class DiscreteLaplaceSum(SecureSum):
         numbers = geometric(self._rate, whole * size, rng).reshape(size, whole).sum(axis=1)
         if rest:
             numbers += polya(self._rate, rest, self.honest, size, rng)
-        up, down = numbers.reshape(2, *shape)
-        return np.asarray(up - down)
+        return np.subtract(*numbers.reshape(2, *shape))
 
     def _simulate(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-        up, down = rng.negative_binomial(users / self.honest, -math.expm1(-1 / self.scale), (2, *shape))
-        return np.asarray(up - down)
+        return np.subtract(*rng.negative_binomial(users / self.honest, -math.expm1(-1 / self.scale), (2, *shape)))
 
-    def _std(self, users: int) -> float:
-        """Return the root of r / (2 sinh^2(1 / 2t)), which is 2 r q / (1 - q)^2."""
-        return math.sqrt(users / self.honest / 2) / math.sinh(min(0.5 / self.scale, 300.0))
-
-    def _log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return -r log(1 - (sinh(s / 2) / sinh(1 / 2t))^2), infinite from s = 1 / t on."""
-        square = np.where(s < 1 / self.scale, np.sinh(s / 2) / math.sinh(min(0.5 / self.scale, 300.0)), 1.0) ** 2
+        square = np.where(s < 1 / self.scale, np.sinh(s / 2) / self._sinh, 1.0) ** 2
         with np.errstate(divide="ignore"):
-            return np.asarray(-users / self.honest * np.log1p(-np.minimum(square, 1.0)))
+            return np.asarray(-self.users / self.honest * np.log1p(-np.minimum(square, 1.0)))

@@ -28,11 +28,6 @@ class GaussianNoise(Trusting):
         return domain_grid("gaussian", self.unit_std, self.domain, added, self.model == "shuffle")
 
     @property
-    def sub_gaussian_std(self) -> float:
-        """The std itself."""
-        return self.noise_std
-
-    @property
     def ahead(self) -> int:  # type: ignore[override]
         """One number per coordinate."""
         return self.dimension

@@ -26,12 +26,14 @@ from bandits_dp.privatizers.domain import Domain
 class IntegerSum(Privatizer):
     """What sums of integers share: rounding, and the laws of sums. Subclasses choose levels, noise and messages.
 
-    The parameters are those of :class:`Privatizer`.
+    The parameters are those of :class:`Privatizer`, and ``honest_fraction``, the share of users that surely add their noise.
 
     Attributes
     ----------
     levels : int
         g, the largest integer that a value becomes.
+    honest : int
+        How many users surely add their noise.
     low, high : float
         Ends of the interval that is encoded.
     step : float
@@ -40,9 +42,10 @@ class IntegerSum(Privatizer):
 
     adds = True
 
-    def __init__(self, users: int, domain: Domain, clip: bool = False) -> None:
+    def __init__(self, users: int, domain: Domain, clip: bool = False, honest_fraction: float = 1.0) -> None:
         super().__init__(users, domain, clip)
         self.low, self.high = domain.low, domain.high
+        self.honest, self._trust = honest_users(self.users, honest_fraction), crowd(honest_fraction, users)
 
     @abstractmethod
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -53,24 +56,20 @@ class IntegerSum(Privatizer):
         """Draw such noise with a sampler of numpy, which computes in floating point."""
 
     @abstractmethod
-    def _std(self, users: int) -> float:
-        """Return the standard deviation of the noise of so many users."""
-
-    @abstractmethod
-    def _log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Bound log E exp(±s (noise - its mean)) for the noise of so many users and each s > 0; may be infinite."""
+    def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Bound log E exp(±s (noise - its mean)) for the noise of all users and each s > 0; may be infinite."""
 
     def _mean(self, users: int) -> float:
         """Return the mean of the noise of so many users."""
         return 0.0
 
-    def _set_levels(self, levels: int) -> None:
-        """Take the levels, and derive what follows from them and from the noise."""
+    def _set_levels(self, levels: int, std: float) -> None:
+        """Take the levels and the standard deviation of all users' noise, in integers, and derive what follows from them."""
         self.levels, self.step = levels, (self.high - self.low) / levels
         ends = self.domain.low, self.domain.high
         self.needs_values = not (getattr(self.domain, "whole", False) and ends == (self.low, self.high))  # ends are not rounded
         rounding = math.sqrt(self.users) / 2 if self.needs_values else 0.0  # at most 1/4 to the variance of each user's integer
-        self.noise_std = self.step * math.hypot(self._std(self.users), rounding)
+        self.noise_std = self.step * math.hypot(std, rounding)
 
     def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Encode every number as an integer in 0..g, of the same shape."""
@@ -129,4 +128,18 @@ class IntegerSum(Privatizer):
         """Add the noise and, by Hoeffding's lemma, the rounding of every user."""
         scaled = s * self.step
         rounding = self.users * scaled**2 / 8 if self.needs_values else 0.0
-        return np.asarray(self._log_mgf(self.users, scaled) + rounding)
+        return np.asarray(self._log_mgf(scaled) + rounding)
+
+
+def honest_users(users: int, honest_fraction: float) -> int:
+    """Return how many users surely add their noise: the given share, and the protected user at least."""
+    return max(1, math.floor(users * honest_fraction))
+
+
+def crowd(honest_fraction: float, users: int) -> str:
+    """Say what a guarantee assumes of the users."""
+    if honest_fraction == 1:
+        return ""
+    few = "one user of each batch is" if honest_users(users, honest_fraction) == 1 else (
+        f"{honest_fraction:g} of the users of each batch are")
+    return f", as long as {few} honest"

@@ -33,9 +33,7 @@ class PublishedLocalGaussian(UserNoise):
     def __init__(self, users: int, epsilon: float, delta: float, domain: LinearStatistics, strict: bool = True) -> None:
         super().__init__(users, domain)
         each, each_delta = self._each(epsilon, delta, strict)
-        gap = ""
-        if each > 1:
-            gap = f"Proposition F.1 of Chowdhury & Zhou 2022 covers epsilon up to 1 only, and epsilon is {each:g}"
+        gap = f"Proposition F.1 of Chowdhury & Zhou 2022 covers epsilon up to 1 only, and epsilon is {each:g}" if each > 1 else ""
         if strict and gap:
             raise ValueError(f"epsilon must be at most 1 for the theorem calibration of local LinUCB (Chowdhury & Zhou 2022, "
                              f"Proposition F.1), got {each:g}; use calibration='certified', or strict=False for an unproved one")

@@ -75,9 +75,8 @@ class NoiseBits(NamedTuple):
 
     def log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Bound log E exp(±s (number - mean)) for so many users; the longer tail of the two counts."""
-        up = self.rare * bernoulli_log_mgf(self.p, s) + self.common * bernoulli_log_mgf(self.p, -s)
-        down = self.rare * bernoulli_log_mgf(self.p, -s) + self.common * bernoulli_log_mgf(self.p, s)
-        return np.asarray(users * np.maximum(up, down))
+        up, down = bernoulli_log_mgf(self.p, s), bernoulli_log_mgf(self.p, -s)
+        return np.asarray(users * np.maximum(self.rare * up + self.common * down, self.rare * down + self.common * up))
 
     def log_pmf(self, users: int, least: float = -math.inf) -> NDArray[np.float64]:
         """Log-probabilities of so many users' number of ones, on consecutive integers; counts rarer than ``least`` are left out."""

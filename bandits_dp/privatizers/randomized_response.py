@@ -103,10 +103,6 @@ class RandomizedResponse(Privatizer):
         """Undo the bias of the number of ones."""
         return self._debias(waiting, self.users)
 
-    def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Let every user lie: a release does not depend on numpy's binomial sampler, which computes in floating point."""
-        return self.receive(self.send(array, rng).sum(axis=0), rng)
-
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Count the ones and undo the bias."""
         return self._debias(np.asarray(messages, dtype=float).sum(axis=0), self.users)
@@ -120,9 +116,7 @@ class RandomizedResponse(Privatizer):
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Take the worse of a true one and a true zero for every user."""
-        scaled = s / self.bias
-        one = bernoulli_log_mgf(self.truth, scaled)
-        zero = bernoulli_log_mgf(1 - self.truth, scaled)
+        one, zero = (bernoulli_log_mgf(p, s / self.bias) for p in (self.truth, 1 - self.truth))
         return np.asarray(self.users * np.maximum(one, zero))
 
     def _debias(self, ones: ArrayLike, users: int) -> NDArray[np.float64]:

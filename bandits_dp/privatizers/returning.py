@@ -92,14 +92,10 @@ class _Returning(Privatizer):
             options["calibration"] = calibration
         super().__init__(users, epsilon, delta, **options)  # type: ignore[arg-type]  # of the privatizer for one batch
 
-    @property
-    def _neighbours(self) -> str:
-        return f"replace all {noun(self.domain)}s of one user"
-
-    @property
-    def _unit(self) -> str:
-        clipped = ", after clipping to it" if self.clip else ""
-        return f"one user's at most {self.batches} {noun(self.domain)}s in {self.domain}, one per batch{clipped}"
+    def _protected(self) -> tuple[str, str]:
+        kind, clipped = noun(self.domain), ", after clipping to it" if self.clip else ""
+        unit = f"one user's at most {self.batches} {kind}s in {self.domain}, one per batch{clipped}"
+        return unit, f"replace all {kind}s of one user"
 
     def _each(self, epsilon: float, delta: float, strict: bool) -> tuple[float, float]:
         return per_batch(epsilon, delta, self.batches, strict)

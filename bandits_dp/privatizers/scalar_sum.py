@@ -7,7 +7,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_trials, hockey_stick
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.privatizers.base import certified
-from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
+from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Box
 from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 
@@ -63,14 +63,13 @@ class ScalarSum(BitSum):
     @_checks.checked()
     def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Box = UNIT_INTERVAL,
                  levels: int | None = None, honest_fraction: float = 1.0, clip: bool = False, strict: bool = True) -> None:
-        super().__init__(users, domain, clip)
+        super().__init__(users, domain, clip, honest_fraction)
         if self.dimension != 1:
             raise ValueError(f"domain must have dimension 1 for a scalar sum, got {self.dimension}")
-        honest = honest_users(self.users, honest_fraction)
         gap = ""
         if certified(calibration, "the scalar sum"):
             g = default_levels(self.users, epsilon, delta) if levels is None else levels
-            self._set_up(g, certified_bits(honest, epsilon, delta, g))
+            self._set_up(g, certified_bits(self.honest, epsilon, delta, g))
             reason = f"exact divergence of the shuffled bits for a move by {g}"
         else:
             if epsilon >= 30 or delta >= 0.5:
@@ -80,9 +79,9 @@ class ScalarSum(BitSum):
                 raise ValueError("epsilon must be below 30 and delta below 1/2 for the theorem calibration of the scalar sum "
                                  f"(Li, Zhou, Ji 2022, Theorem C.6), got ({epsilon:g}, {delta:g}); use calibration='certified', "
                                  "or strict=False for an unproved one")
-            self._set_up(*theorem_bits(honest, epsilon, delta, (self.high - self.low) / 2))
+            self._set_up(*theorem_bits(self.honest, epsilon, delta, (self.high - self.low) / 2))
             reason = "P_1D with its published constants, as we read them (Li, Zhou, Ji 2022, Algorithm 4)"
-        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction, users), gap)
+        self._promise(epsilon, delta, calibration, reason + self._trust, gap)
 
 
 def default_levels(users: int, epsilon: float, delta: float) -> int:

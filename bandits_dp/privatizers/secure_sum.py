@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.privatizers.bit_sum import crowd, honest_users
 from bandits_dp.privatizers.domain import Box
 from bandits_dp.privatizers.integer_sum import IntegerSum
 
@@ -53,17 +52,16 @@ class SecureSum(IntegerSum):
     model = "central"
 
     def __init__(self, users: int, domain: Box, honest_fraction: float) -> None:
-        super().__init__(users, _checks.one_of("domain", domain, Box, "a Box of one dimension"))
+        super().__init__(users, _checks.one_of("domain", domain, Box, "a Box of one dimension"), honest_fraction=honest_fraction)
         if self.dimension != 1:
             raise ValueError(f"domain must have dimension 1 for a sum by secure aggregation, got {self.dimension}")
-        self.honest = honest_users(self.users, honest_fraction)
-        self._trust = "; secure aggregation shows the server this sum and nothing else" + crowd(honest_fraction, users)
+        self._trust = "; secure aggregation shows the server this sum and nothing else" + self._trust
 
-    def _set_up(self, levels: int) -> None:
-        """Take the levels, and derive what follows from them and from the noise."""
-        self._set_levels(levels)
+    def _set_up(self, levels: int, std: float) -> None:
+        """Take the levels and the noise's standard deviation, and derive what follows from them and from the noise."""
+        self._set_levels(levels, std)
         s = np.geomspace(1e-9, 50.0, 2000)
-        tail = float(((self._log_mgf(self.users, s) + LOG_WRAP) / s).min())
+        tail = float(((self._log_mgf(s) + LOG_WRAP) / s).min())
         self.modulus = 1 << math.ceil(math.log2(self.users * levels + 2 * math.ceil(tail) + 2))
         self._lowest = -((self.modulus - self.users * levels) // 2)  # of the sums that are told apart
         self.bits_per_user = math.log2(self.modulus)

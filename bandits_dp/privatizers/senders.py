@@ -47,10 +47,6 @@ class Trusting(Privatizer):
         """Add one noise to the sum."""
         return self.grid.noisy(waiting, rng)
 
-    def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Release what is sent, on the grid: the law of ``release_sum`` is that of real numbers."""
-        return self.receive(self.send(array, rng).sum(axis=0), rng)
-
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Add the messages up, which is exact, and receive their sum."""
         return self.receive(messages.sum(axis=0, dtype=float), rng)
@@ -80,7 +76,7 @@ class Identity(Trusting):
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL) -> None:
         super().__init__(users, domain)
         self.span = self.users * (domain.high - domain.low)
-        self.guarantee = no_guarantee("none", "one reward", self._neighbours, "certified", "rewards are used as they are")
+        self.guarantee = no_guarantee("none", "one reward", self._protected()[1], "certified", "rewards are used as they are")
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself."""

@@ -62,23 +62,18 @@ class SkellamSum(SecureSum):
             levels = min(math.ceil(math.sqrt(self.users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta, 1.0))), MOST_LEVELS)
         self._mean_units = units(skellam_variance(epsilon, delta, levels, "exact" if exact else "renyi"), 2 * self.honest)
         self.variance = 2 * self.honest * self._mean_units / UNIT
-        self._set_up(levels)
+        self._set_up(levels, math.sqrt(self.variance * self.users / self.honest))
         reason = "exact divergence of Skellam noise" if exact else "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021)"
         reason += f" of variance {self.variance:.4g} on a sum of integers that moves by at most {levels}"
         self._promise(epsilon, delta, calibration, reason + self._trust)
 
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw a difference of Poisson numbers; time grows like the variance."""
-        up, down = poisson(users * self._mean_units, (2, *shape), rng)
-        return np.asarray(up - down)
+        return np.subtract(*poisson(users * self._mean_units, (2, *shape), rng))
 
     def _simulate(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-        up, down = rng.poisson(self.variance * users / self.honest / 2, (2, *shape))
-        return np.asarray(up - down)
+        return np.subtract(*rng.poisson(self.variance * users / self.honest / 2, (2, *shape)))
 
-    def _std(self, users: int) -> float:
-        return math.sqrt(self.variance * users / self.honest)
-
-    def _log_mgf(self, users: int, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return variance * (cosh(s) - 1)."""
-        return np.asarray(2 * (self.variance * users / self.honest) * np.sinh(s / 2) ** 2)
+        return np.asarray(2 * (self.variance * self.users / self.honest) * np.sinh(s / 2) ** 2)

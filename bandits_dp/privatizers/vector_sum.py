@@ -12,14 +12,14 @@ of the noise.
 """
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.privatizers.base import certified
-from bandits_dp.privatizers.bit_sum import BitSum, crowd, honest_users
+from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import Box, Domain, LinearStatistics
 from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 
@@ -39,19 +39,19 @@ def certified_bits(users: int, epsilon: float, delta: float, l2_shift: float, di
         raise ValueError(f"delta must be at least {LEAST_DELTA:g} for the vector sum, got {delta:g}")
     epsilon = min(epsilon, math.log(delta) - math.log(LEFT_OUT * dimension) - 1)
 
+    delta_of = partial(vector_delta, epsilon=epsilon, l2_shift=l2_shift, dimension=dimension)
+
     def fair_trials(allowed: float) -> int:
         """Fewest fair bits, to 0.1%: the bound is nearly a Gaussian's, so the search starts there."""
         low = high = max(4, math.floor((2 * gaussian_noise_std(epsilon, allowed, l2_shift)) ** 2))
-        while vector_delta(binomial_log_pmf(high, 0.5)[1], epsilon, l2_shift, dimension) > allowed:
+        while delta_of(binomial_log_pmf(high, 0.5)[1]) > allowed:
             low, high = high, math.ceil(high * 1.02) + 4
         while high - low > max(1, high // 1000):
             middle = (low + high) // 2
-            enough = vector_delta(binomial_log_pmf(middle, 0.5)[1], epsilon, l2_shift, dimension) <= allowed
-            low, high = (low, middle) if enough else (middle, high)
+            low, high = (low, middle) if delta_of(binomial_log_pmf(middle, 0.5)[1]) <= allowed else (middle, high)
         return high
 
-    return least_noise_bits(users, fair_trials, lambda log_pmf: vector_delta(log_pmf, epsilon, l2_shift, dimension), delta,
-                            dimension, math.log(1000 * dimension) + epsilon)
+    return least_noise_bits(users, fair_trials, delta_of, delta, dimension, math.log(1000 * dimension) + epsilon)
 
 
 def linear_bits(users: int, epsilon: float, delta: float, features: int) -> tuple[int, NoiseBits]:
@@ -120,8 +120,7 @@ class VectorSum(BitSum):
     @_checks.checked()
     def __init__(self, users: int, epsilon: float, delta: float, domain: Domain, calibration: str = "certified",
                  levels: int | None = None, honest_fraction: float = 1.0, clip: bool = False, strict: bool = True) -> None:
-        super().__init__(users, domain, clip)
-        honest = honest_users(self.users, honest_fraction)
+        super().__init__(users, domain, clip, honest_fraction)
         gap = ""
         if certified(calibration, "the vector sum", "its constants belong to whole learners"):
             if levels is None:
@@ -129,7 +128,7 @@ class VectorSum(BitSum):
                 for_shift = 50 * math.sqrt(self.dimension) / (domain.l2_diameter / width)
                 for_error = width * math.sqrt(self.users) / (2 * 0.14 * noise)
                 levels = min(math.ceil(max(for_shift, for_error)), MOST_LEVELS)
-            self._certify(levels, honest, epsilon, delta)
+            self._certify(levels, epsilon, delta)
             reason = f"rigorous comparison of the shuffled bits with a Gaussian, l2-sensitivity {domain.l2_diameter:.4g}"
             if self.batches > 1:
                 reason += f" in each of {self.batches} batches, exact composition of Gaussians (Dong, Roth, Su 2022)"
@@ -142,24 +141,24 @@ class VectorSum(BitSum):
                 raise ValueError("epsilon must be at most 15 and delta below 1/2 for the theorem calibration of the vector sum "
                                  "(Chowdhury & Zhou 2022, Theorem C.1; Li, Zhou, Ji 2022, Theorem 4.6), got "
                                  f"({each:g}, {each_delta:g}); use calibration='certified', or strict=False for an unproved one")
-            reason = self._published(honest, each, each_delta)
-        self._promise(epsilon, delta, calibration, reason + crowd(honest_fraction, users), gap)
+            reason = self._published(each, each_delta)
+        self._promise(epsilon, delta, calibration, reason + self._trust, gap)
 
-    def _certify(self, levels: int, honest: int, epsilon: float, delta: float) -> None:
+    def _certify(self, levels: int, epsilon: float, delta: float) -> None:
         """Set up the noise for all vectors of a user, one per batch."""
         g, d, batches = levels, self.dimension, self.batches
         per_level = self.domain.l2_diameter / (self.high - self.low)
         shift = min(per_level * g + math.sqrt(d), g * math.sqrt(d)) * math.sqrt(batches)
-        self._set_up(g, certified_bits(honest, epsilon, delta, shift, d * batches))
+        self._set_up(g, certified_bits(self.honest, epsilon, delta, shift, d * batches))
 
-    def _published(self, honest: int, epsilon: float, delta: float) -> str:
+    def _published(self, epsilon: float, delta: float) -> str:
         """Set up the printed constants for the domain, and say whose they are."""
         if isinstance(self.domain, LinearStatistics):
-            self._set_up(*linear_bits(honest, epsilon, delta, self.domain.features))
+            self._set_up(*linear_bits(self.honest, epsilon, delta, self.domain.features))
             return "P_Vec with its published constants (Chowdhury & Zhou 2022, Theorem C.1)"
         if not (isinstance(self.domain, Box) and self.low == -self.high):
             raise ValueError(f"domain must be linear statistics or a box [-B, B]^s for the theorem calibration, got {self.domain}")
         self.high *= math.sqrt(self.dimension)
         self.low = -self.high
-        self._set_up(*box_bits(honest, epsilon, delta, self.dimension))
+        self._set_up(*box_bits(self.honest, epsilon, delta, self.dimension))
         return "P_Vec with its published constants (Li, Zhou, Ji 2022, Algorithm 2)"
