@@ -66,7 +66,6 @@ class Interval:
     low: float
     high: float = math.inf
     ends: str = "[)"
-    kind = float
 
     def check(self, name: str, value: Any) -> float:
         """Return a number in the interval, or raise a ValueError."""
