@@ -173,9 +173,10 @@ def audit(
     """
     rho = math.inf
     if isinstance(mechanism, (Privatizer, Live, Restarts)):
-        claim, mechanism = mechanism.guarantee, view_of(mechanism, view, user)
+        seen, claim = view_of(mechanism, view, user), mechanism.guarantee
         rho = claim.rho if epsilon is None and delta is None else math.inf
         epsilon, delta = claim.epsilon if epsilon is None else epsilon, claim.delta if delta is None else delta
+        mechanism = seen
     elif view is not None:
         raise ValueError(f"view must be left out for a function, which returns what is seen, got {view!r}")
     epsilon = _checks.epsilon(epsilon)

@@ -111,6 +111,7 @@ def warm_start(
         raise ValueError(f"users must be in the log for {learner.name}, which promises privacy to each of them, got None; say "
                          "users=range(n) if its n rows are of different people, or log_is_public=True if nobody there needs it")
     warm = copy.deepcopy(learner)
+    warm._must_go_on()
     source = np.random.default_rng() if rng is None else _checks.generator(rng)
     (_fill_phases if isinstance(warm, LiveArms) else _play_rows)(warm, rows, source)
     if not rows.hidden:
