@@ -2,6 +2,7 @@
 
 import re
 from html import escape
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
@@ -10,6 +11,17 @@ from sphinx.application import Sphinx
 
 LONGEST = 200  # characters of a description
 BOOK, PICTURE = "Private Bandits", "_static/link.png"
+DOOR = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+{tags}<title>{title}</title>
+<link rel="icon" href="_static/favicon.svg"/>
+<meta http-equiv="refresh" content="0; url={first}.html"/>
+</head>
+<body><a href="{first}.html">{title}</a></body>
+</html>
+"""
 
 
 def description(document: nodes.document) -> str:
@@ -33,6 +45,9 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
         facts["og:description"] = told
         context["metatags"] += f'<meta name="description" content="{escape(told)}" />\n'
     context["metatags"] += "".join(f'<meta property="{name}" content="{escape(fact)}" />\n' for name, fact in facts.items())
+    if page == app.config.root_doc:  # the book's address itself, which people share, leads there
+        door = DOOR.format(tags=context["metatags"], title=BOOK, first=page)
+        Path(app.outdir, "index.html").write_text(door, "utf-8")
 
 
 def setup(app: Sphinx) -> None:

@@ -49,8 +49,12 @@ def test_buttons_follow_the_repository_address() -> None:
 
 
 def test_the_first_page_leads_to_the_welcome_page(page: Page, address: Address) -> None:
-    page.goto(address("file", "index.html"))
-    page.wait_for_url("**/book/welcome.html")
+    """With what a link to the book's address shows, as those to its pages do."""
+    door, first = ((SITE / name).read_text("utf-8") for name in ("index.html", "book/welcome.html"))
+    assert (told := re.findall(r"<meta property=.*|<title>.*</title>", first)) and set(told) <= set(door.splitlines())
+    for scheme in ("file", "http"):  # with an icon, or a browser asks the server for one
+        page.goto(address(scheme, "index.html"))
+        page.wait_for_url("**/book/welcome.html")
 
 
 def test_what_a_link_names_stands_beside_it(page: Page, address: Address) -> None:
