@@ -45,6 +45,8 @@ def show(chromium: Any) -> Iterator[Any]:
         body, paper = "\n".join(figure._repr_html_() for figure in figures), "#fff" if theme == "light" else "#121212"
         page.set_content(f'<!doctype html><html data-theme="{theme}"><meta name="viewport" content="width=device-width">'
                          f'<body style="margin: 12px; background: {paper}">{body}')
+        if script:
+            page.locator(".bdp-figure text").first.wait_for(state="attached")  # figures are drawn when they are near
         return page
 
     yield open_page
