@@ -46,7 +46,7 @@ def show(chromium: Any) -> Iterator[Any]:
         page.set_content(f'<!doctype html><html data-theme="{theme}"><meta name="viewport" content="width=device-width">'
                          f'<body style="margin: 12px; background: {paper}">{body}')
         if script:
-            page.locator(".bdp-figure text").first.wait_for(state="attached")  # figures are drawn when they are near
+            page.locator("svg text").first.wait_for(state="attached")  # figures are drawn when they are near
         return page
 
     yield open_page
