@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 import bandits_dp as bdp
 import play_contest
-from bandits_dp.companion import contest, instances
+from bandits_dp.companion import contest, contestants, instances
 from bandits_dp.companion.lastfm import files
 from bandits_dp.companion.lastfm.data import load_listening
 from bandits_dp.play import simulate
@@ -209,7 +209,7 @@ def little(monkeypatch, tmp_path):
     drawn, played, real = contest.instances, [], simulate._play
     monkeypatch.setattr(contest, "instances", lambda setting, tuning=False: drawn(setting, tuning)[4:6])
     monkeypatch.setattr(contest, "SCALES", (1.0, 0.3))
-    monkeypatch.setattr(contest, "EPSILONS", (1.0,))
+    monkeypatch.setattr(contestants, "EPSILONS", (1.0,))
     monkeypatch.setattr(play_contest, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(simulate, "_play", lambda *about: played.extend(about[4]) or real(*about))
     everybody = [SYSTEMS["VB-SDP-AE"], SYSTEMS["KL-UCB"], contest.Contestant("Broken", "arms", "local", broken)]

@@ -2,9 +2,7 @@ r"""A contest of learners on public instances, and what its numbers say.
 
 **Instances.** See :mod:`bandits_dp.companion.instances`. On arms, :mod:`bandits_dp.companion.floors` says what nobody can beat.
 
-**Contestants.** :func:`contestants` lists the catalogue, each with proved widths. A purely private learner stands twice: with
-:math:`\delta = 0`, and among those to whom a :math:`\delta` is allowed, of which it may make use. Learners that hide the reward
-only, with public features, are compared with each other.
+**Contestants.** See :mod:`bandits_dp.companion.contestants`.
 
 **Tuned.** One factor on a learner's width, of ``SCALES`` the one with the least mean share of random play's regret on the tuning
 instances, the largest of equal ones. What is released is as private as before; the width is proved no longer.
@@ -24,8 +22,6 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from functools import partial
 from importlib.resources import files
 from itertools import groupby
 from typing import Any
@@ -34,119 +30,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.catalog import make, systems
-from bandits_dp.catalog.options import System
+from bandits_dp.companion.contestants import CHANGING, EPSILONS, LASTFM_EPSILONS, Contestant
+from bandits_dp.companion.contestants import TRUSTS as TRUSTS
+from bandits_dp.companion.contestants import contestants as contestants
+from bandits_dp.companion.contestants import on_lastfm as on_lastfm
+from bandits_dp.companion.contestants import usual as usual
 from bandits_dp.companion.floors import fewest_lost as fewest_lost
 from bandits_dp.companion.floors import lost_in_the_limit as lost_in_the_limit
 from bandits_dp.companion.instances import HORIZONS, INSTANCES, LASTFM, RUNS, Instance, instances
 from bandits_dp.companion.instances import TUNING as TUNING
 from bandits_dp.companion.scaled_width import scale_width
-from bandits_dp.live.combine import combine
 from bandits_dp.play.result import Result
 from bandits_dp.play.simulate import simulate
-from bandits_dp.privatizers import Identity, LinearStatistics
 
-TRUSTS = ("none", "pure", "central", "shuffle", "local", "pure rewards", "central rewards")
-EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 SCALES = (1.0, 0.3, 0.1, 0.03)
-LASTFM_EPSILONS = (0.1, 1.0, 10.0)
-CHANGING = ("contextual", LASTFM)  # settings in which features change
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Contestant:
-    """Who plays: a name, a setting, whom its users trust, and ``make(instance, epsilon)``, which returns a fresh learner."""
-
-    name: str
-    setting: str
-    trust: str
-    make: Callable[[Instance, float | None], Any]
-
-    @property
-    def epsilons(self) -> tuple[float | None, ...]:
-        """The epsilons that it plays at."""
-        return (None,) if self.trust == "none" else LASTFM_EPSILONS if self.setting == LASTFM else EPSILONS
-
-
-def contestants() -> list[Contestant]:
-    """List the catalogue by settings and trust.
-
-    Examples
-    --------
-    >>> from bandits_dp.companion import contest
-    >>> [one.trust for one in contest.contestants() if one.name == "DP-SE"]
-    ['pure', 'central']
-    """
-    made = []
-    for system in systems():
-        for model in ("pure", "central") if system.pure else (system.model,):
-            trust = f"{model} rewards" if system.setting == "contextual" and system.unit == "one reward" else model
-            made.append(Contestant(system.name, system.setting, trust, partial(_from_catalogue, system.name, model)))
-    return sorted(made, key=lambda one: (list(HORIZONS).index(one.setting), TRUSTS.index(one.trust)))
-
-
-def on_lastfm() -> list[Contestant]:
-    """List those who play with contexts as contestants on Last.fm, in the same order, after a rule that learns nothing.
-
-    Examples
-    --------
-    >>> from bandits_dp.companion import contest
-    >>> [one.name for one in contest.on_lastfm() if one.trust == "shuffle"]
-    ['LinUCB-SDP-Amp', 'LinUCB-SDP-Vec']
-    """
-    there = [replace(one, setting=LASTFM) for one in contestants() if one.setting == "contextual"]
-    return [Contestant("longest features", LASTFM, "none", _longest), *there]
-
-
-class Longest:
-    """Choose the arm with the longest features, whatever anybody answers: known artists have tags, and so long features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bandits_dp.companion.contest import Longest
-    >>> int(Longest().choose(np.array([[0.1, 0.0], [0.3, 0.4]])))
-    1
-    """
-
-    def choose(self, features: NDArray[np.float64]) -> Any:
-        """Return an arm for features of shape (arms, d), or one for each user."""
-        return np.linalg.norm(features, axis=-1).argmax(axis=-1)
-
-    def tell(self, released: object) -> None:
-        """Forget it."""
-
-
-def _longest(instance: Instance, epsilon: float | None) -> Any:
-    batch = Identity(instance.horizon, LinearStatistics(instance.problem.dimension))  # which the learner never looks at
-    batch.bits_per_user = 0.0
-    return combine(Longest(), batch, instance.problem, horizon=instance.horizon)
-
-
-def usual(system: System) -> dict[str, Any]:
-    """Return the options with which learners are compared: proved widths, rewards around 0, and batches that grow.
-
-    Examples
-    --------
-    >>> import bandits_dp as bdp
-    >>> {system.name: bdp.contest.usual(system) for system in bdp.systems()}["LinUCB-SDP-Vec"]
-    {'centred': True}
-    """
-    names = {option.name for option in system.options}
-    chosen = {"batch_size": "doubling"} if system.name in ("AE", "LDP-AE") else {}
-    return chosen | {name: value for name, value in (("width", None), ("centred", True)) if name in names}
-
-
-def _from_catalogue(name: str, model: str, instance: Instance, epsilon: float | None) -> Any:
-    chosen = usual(next(one for one in systems() if one.name == name))
-    if instance.problem.setting == "contextual" and getattr(instance.problem, "centre", None) is None:
-        chosen.pop("centred", None)  # which needs features with a constant
-    private: dict[str, Any] = {} if model == "none" else {"epsilon": epsilon, "delta": None if model == "pure" else instance.delta}
-    learner = make(name, instance.problem, horizon=instance.horizon, **private, **chosen)
-    if model == "central" and learner.guarantee.delta == 0:  # it has no use for a delta, and its runs are those without
-        return _from_catalogue(name, "pure", instance, epsilon)
-    return learner
 
 
 def play(contestant: Contestant, instance: Instance, epsilon: float | None, scale: float = 1.0) -> Row:

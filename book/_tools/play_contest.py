@@ -19,7 +19,8 @@ import joblib
 from tqdm import tqdm
 
 from bandits_dp.companion import contest
-from bandits_dp.companion.contest import Contestant, Row
+from bandits_dp.companion.contest import Row
+from bandits_dp.companion.contestants import Contestant
 from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.parent import end_with_parent
 from checkout import BUILD, ROOT, store
