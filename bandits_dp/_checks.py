@@ -95,6 +95,13 @@ mass = functools.partial(real, low=0.0, high=1.0, ends="[)")  # a delta that may
 share = functools.partial(real, low=0.0, high=1.0, ends="(]")
 
 
+def interval(name: str, pair: Any) -> tuple[float, float]:
+    """Return the ends of an interval, which may be infinite."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(map(is_number, pair)) or not pair[0] < pair[1]:
+        raise ValueError(f"{name} must be a pair (low, high) of numbers, low < high, got {told(pair)}")
+    return as_float(pair[0]), as_float(pair[1])
+
+
 def integer(name: str, value: object, low: int = 1, high: int = MOST_WHOLE) -> int:
     """Return an integer that is at least ``low`` and at most ``high``; floats are refused even when whole."""
     if not is_number(value, Integral) or int(value) < low:  # type: ignore[call-overload]

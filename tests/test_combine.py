@@ -319,7 +319,17 @@ def test_learners_that_restart_are_audited(view):
     assert quiet(private, progress=False).passed and not quiet(public, progress=False).passed
     heard = bdp.view_of(public, "releases")(tape, np.random.default_rng(1))
     assert np.isfinite(heard).tolist() == [True] * 9  # in both stages
-    refused("mechanism must be callable", bdp.audit, Own, tape, other, 1.0, 0.0, rng=np.random.default_rng(1))
+    refused("epsilon must be given where nothing is promised", quiet, public, epsilon=None)
+    refused("mechanism must be callable", quiet, Own)
+
+
+def test_the_user_of_an_audit_is_the_one_whose_data_differ():
+    quiet = partial(bdp.audit, trials=1000, epsilon=1.0, delta=0.01, rng=np.random.default_rng(1), user=1, progress=False)
+    seen, rewards = bdp.combine(Greedy(), BATCH, SEEN, horizon=9), np.zeros((9, 3))
+    features = np.full((9, 3, 2), 0.5)
+    for private, a, b, view in ((Own(3), [1, 0, 0], [0, 0, 0], "one user"),
+                                (seen, (features, np.eye(9, 1) + rewards), (features, rewards), "suggestions")):
+        refused("user must be the one in whom a and b differ, got 1", quiet, private, a, b, view=view)
 
 
 class Curious:

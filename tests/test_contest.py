@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -41,7 +42,7 @@ def test_groups_of_listeners_are_drawn_once_and_share_nobody(monkeypatch):
     """On the stand-in; and what random play loses is exact."""
     listening = load_listening("synthetic")
     monkeypatch.setattr(instances, "load_listening", {"files": listening}.__getitem__)
-    drawn = contest.instances.__wrapped__("LastFM")
+    drawn = instances._drawn.__wrapped__("LastFM", False)
     assert [one.name for one in drawn[:2]] == [f"{i}, 10 listeners, K = {K}, d = 10, T = 2,000" for i, K in ((1, 5), (2, 10))]
     histories = [tuple(own) for one in drawn for own in np.split(one.problem.listening.heard, one.problem.listening.starts[1:-1])]
     whole = [tuple(own) for own in np.split(listening.heard, listening.starts[1:-1])]
@@ -140,6 +141,15 @@ def test_whoever_fails_gets_a_row_that_says_so(learner, setting, words):
     assert words in made["note"]
 
 
+def test_a_promise_that_nobody_else_makes_is_compared_with_nobody():
+    def rewards_only(instance, epsilon):
+        learner = bdp.make("LinUCB-SDP-Vec", instance.problem, horizon=instance.horizon, epsilon=epsilon, delta=instance.delta)
+        learner.guarantee = replace(learner.guarantee, unit="one reward")
+        return learner
+
+    assert "nobody in the contest promises the like" in contest.enter("Mine", rewards_only, "contextual", 1.0, count=1)["note"]
+
+
 @pytest.mark.parametrize("setting, epsilon, count, words", [
     ("arm", 1.0, 2, "setting must be one of 'arms', 'linear'"),
     ("arms", 0.5, 2, "epsilon must be one of 0.1, 0.3, 1, 3, 10, got 0.5"),
@@ -158,8 +168,8 @@ def test_an_anytime_learner_may_play():
 
 def test_a_learner_of_ones_own_gets_its_row():
     """Its numbers are those of the same calls by hand."""
-    made = contest.enter("Mine", halving, "arms", 1.0, count=3)
-    assert made["played"] <= 3 and made["trust"] == "shuffle" and not made["note"]
+    made = contest.enter("Mine", halving, "arms", 1, count=3)
+    assert made["favourite"] != "Mine" and made["played"] <= 3 and made["trust"] == "shuffle" and not made["note"]
     one = contest.instances("arms")[1]
     result = bdp.simulate(halving(one, 1.0), one.problem, one.horizon, contest.RUNS, one.seed, progress=False)
     assert made["regret"][1] == float(f"{result.mean[-1]:.6g}")

@@ -109,7 +109,7 @@ def test_several_users_share_a_ticket():
     pair, rest = live.act(users=2), live.act(users=4)
     assert (pair.arm, rest.arm, live.act().arm) == (0, 0, 1)
     for answers in (1.0, [1.0], [1.0, 0.0, 1.0]):
-        refused("rewards must be 2, one for each user of the ticket", live.update, pair, answers)
+        refused("rewards must be one for each user of the ticket, 2 in all", live.update, pair, answers)
     live.update(rest, [1, 0, 1, 1])
     live.update(pair, [1, 0])
     assert live.played == 6

@@ -172,8 +172,16 @@ def audit(
     again during the search.
     """
     rho = math.inf
+    if isinstance(mechanism, type) or not (callable(mechanism) or isinstance(mechanism, (Privatizer, Live, Restarts))):
+        raise ValueError("mechanism must be callable as mechanism(data, rng), a privatizer, or what make or combine returns, got "
+                         f"{_checks.told(mechanism)}")
     if isinstance(mechanism, (Privatizer, Live, Restarts)):
         seen, claim = view_of(mechanism, view, user), mechanism.guarantee
+        if epsilon is None and math.isinf(claim.epsilon):
+            raise ValueError(f"epsilon must be given where nothing is promised, got None for: {claim}")
+        alone = view == "one user" or (view == "suggestions" and getattr(mechanism, "setting", "") != "clients")
+        if alone and _same_of(user, a, b):
+            raise ValueError(f"user must be the one in whom a and b differ, got {user}, of whom both have the same data")
         rho = claim.rho if epsilon is None and delta is None else math.inf
         epsilon, delta = claim.epsilon if epsilon is None else epsilon, claim.delta if delta is None else delta
         mechanism = seen
@@ -190,8 +198,6 @@ def audit(
     check_runs(trials, BYTES, "trials")
     progress = _checks.flag("progress", progress)
     _checks.generator(rng)
-    if not callable(mechanism) or isinstance(mechanism, type):
-        raise ValueError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")
     if equal(a, b):
         raise ValueError("a and b must differ in one user's data, got two equal inputs")
     with tqdm(total=2 * trials, desc="audit", delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
@@ -213,6 +219,15 @@ def audit(
         epsilon, delta, max(0.0, float(log_ratio(p, q, delta))), _describe(event, chosen_on), event.low, event.high,
         "b" if event.swapped else "a", hits_a, hits_b, tested, trials, confidence, rho, _rho_bound(p, q),
     )
+
+
+def _same_of(user: int, a: Any, b: Any) -> bool:
+    """Whether two inputs surely have the same data of a user; where features are a part of them, in both parts."""
+    try:
+        parts = zip(a, b, strict=True) if isinstance(a, tuple) else [(a, b)]
+        return all(equal(one[user], other[user]) for one, other in parts)
+    except (TypeError, ValueError, IndexError):  # of another shape, which the view tells
+        return False
 
 
 def _clopper_pearson(hits: float, runs: int, level: float) -> tuple[float, float]:

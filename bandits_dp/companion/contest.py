@@ -37,7 +37,8 @@ from bandits_dp.companion.contestants import on_lastfm as on_lastfm
 from bandits_dp.companion.contestants import usual as usual
 from bandits_dp.companion.floors import fewest_lost as fewest_lost
 from bandits_dp.companion.floors import lost_in_the_limit as lost_in_the_limit
-from bandits_dp.companion.instances import HORIZONS, INSTANCES, LASTFM, RUNS, Instance, instances
+from bandits_dp.companion.instances import HORIZONS as HORIZONS
+from bandits_dp.companion.instances import INSTANCES, LASTFM, RUNS, Instance, instances
 from bandits_dp.companion.instances import TUNING as TUNING
 from bandits_dp.companion.scaled_width import scale_width
 from bandits_dp.play.result import Result
@@ -199,7 +200,7 @@ def enter(
     Parameters
     ----------
     name : str
-        What to call it.
+        What to call it; under the name of a system it takes that one's place.
     make_learner : callable
         ``make_learner(instance, epsilon)`` returns a fresh learner for ``instance.problem``, ``instance.horizon`` and
         ``instance.delta``, as ``make`` or ``combine`` do.
@@ -219,11 +220,14 @@ def enter(
     ------
     ValueError
         If there is no such setting, its instances were not played at this epsilon, or there are not so many.
+    TypeError
+        If ``make_learner`` is no function.
     """
-    _checks.choice("setting", setting, (*HORIZONS, LASTFM))
+    _checks.words("name", name)
+    _checks.called("make_learner", make_learner)
     allowed = LASTFM_EPSILONS if setting == LASTFM else EPSILONS
-    if epsilon not in allowed:
-        raise ValueError(f"epsilon must be one of {', '.join(f'{one:g}' for one in allowed)}, got {_checks.told(epsilon)}")
+    if (epsilon := _checks.epsilon(epsilon)) not in allowed:
+        raise ValueError(f"epsilon must be one of {', '.join(f'{one:g}' for one in allowed)}, got {epsilon:g}")
     here = instances(setting)[: _checks.integer("count", count, high=INSTANCES)]
     try:
         learner = make_learner(here[0], epsilon)
@@ -235,15 +239,15 @@ def enter(
         return {"system": name, "setting": setting, "note": f"{type(error).__name__}: {error}"}
     model = "pure" if promise.model == "central" and promise.delta == 0 else promise.model
     model += " rewards" if setting in CHANGING and promise.unit.startswith("one reward") else ""
-    played = [play(Contestant(name, setting, model, make_learner), one, epsilon) for one in here]
-    note = next((row["note"] for row in played if "note" in row), "")
-    own = {"setting": setting, "trust": model, "epsilon": epsilon, "system": name, "tuned": False, "scale": 1.0, "note": note,
+    own = {"setting": setting, "trust": model, "epsilon": epsilon, "system": name, "tuned": False, "scale": 1.0, "note": "",
            "tuning": math.inf}
-    if note:
-        return own
-    own |= {key: [row[key] for row in played] for key in ("regret", "lost", "bits", "seconds")}
-    same = ("setting", "trust", "epsilon", "tuned")
     others = [row for row in results(setting == LASTFM)["rows"] if row["system"] != name]
-    group = [row for row in others if all(row[key] == own[key] for key in same)]
+    group = [row for row in others if all(row[key] == own[key] for key in ("setting", "trust", "epsilon", "tuned"))]
+    if not group:
+        return own | {"note": f"nobody in the contest promises the like: {promise}"}
+    played = [play(Contestant(name, setting, model, make_learner), one, epsilon) for one in here]
+    if note := next((row["note"] for row in played if "note" in row), ""):
+        return own | {"note": note}
+    own |= {key: [row[key] for row in played] for key in ("regret", "lost", "bits", "seconds")}
     random = {setting: [one.random for one in here]}
     return next(row for row in standings([*group, own], random) if row["system"] == name)

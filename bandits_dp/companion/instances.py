@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from bandits_dp import _checks
 from bandits_dp.companion.lastfm import LastFM
 from bandits_dp.companion.lastfm.data import Listening, load_listening
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms
@@ -40,7 +41,6 @@ class Instance:
         return 0.1 / self.horizon
 
 
-@cache
 def instances(setting: str, tuning: bool = False) -> tuple[Instance, ...]:
     """Draw the instances of a setting, or those for tuning: even ones are easy, odd ones hard.
 
@@ -53,9 +53,14 @@ def instances(setting: str, tuning: bool = False) -> tuple[Instance, ...]:
     >>> [one.name for one in contest.instances("arms")][:2]
     ['1, easy, K = 2, T = 100,000', '2, hard, K = 20, T = 100,000']
     """
+    return _drawn(_checks.choice("setting", setting, (*HORIZONS, LASTFM)), _checks.flag("tuning", tuning))
+
+
+@cache
+def _drawn(setting: str, tuning: bool) -> tuple[Instance, ...]:
     numbers = range(TUNING if tuning else INSTANCES)
     if setting == LASTFM and tuning:
-        return instances("contextual", True)
+        return _drawn("contextual", True)
     if setting == LASTFM:
         return tuple(_listeners(load_listening("files"), number) for number in numbers)
     return tuple(_instance(setting, number, tuning) for number in numbers)

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from bandits_dp import _checks
+
 
 class ScaledWidth:
     """A width, margins, or how far an upper bound is above the mean, times a factor."""
@@ -48,7 +50,7 @@ def scale_width(live: Any, scale: float) -> None:
     >>> live.learner.width.scale
     0.5
     """
-    learner = live.learner
+    learner, scale = live.learner, _checks.positive("scale", scale)
     names = [name for name in ("width", "bound") if hasattr(learner, name)]
     if hasattr(learner, "radius_scale"):
         learner.radius_scale, learner.beta = learner.radius_scale * scale, learner.beta * scale

@@ -315,7 +315,7 @@ class Live(Saved):
         single = np.isscalar(answers) or getattr(answers, "ndim", None) == 0 or not hasattr(answers, "__len__")
         listed = [answers] if single else answers
         if len(listed) != ticket.users:
-            raise ValueError(f"rewards must be {ticket.users}, one for each user of the ticket, got {len(listed)}")
+            raise ValueError(f"rewards must be one for each user of the ticket, {ticket.users} in all, got {len(listed)}")
         return rows(listed, ticket.users, 1, "rewards", finite).copy()  # for the caller may use its own again
 
     def _allowed(self, ticket: Ticket, answers: ArrayLike, source: Any) -> NDArray[np.float64]:

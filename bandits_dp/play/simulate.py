@@ -123,7 +123,9 @@ def simulate(learner: Live | Restarts, problem: Problem, horizon: int, runs: int
                 if store:
                     store.save(run, single)
     played = Played.join([found[run] for run in sorted(found)])
-    promise = replace(learner.guarantee, holds=learner.guarantee.holds and IDEAL)
+    promise, playing = learner.guarantee, learner.live if isinstance(learner, Restarts) else learner
+    if promise.holds and playing.fidelity == "aggregate":
+        promise = replace(promise, holds=IDEAL)
     return Result(learner.name, rounds, played.regret, played.bits, promise, seed, played.counts, played.curves,
                   dict(learner.parameters))
 

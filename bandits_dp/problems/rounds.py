@@ -1,6 +1,5 @@
 """A problem of your own: a function that yields features and rewards, from a table, a log or a simulator."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -56,13 +55,11 @@ class Rounds(OneInstance):
             raise ValueError(f"rounds must be a function rounds(rng) that yields (features, rewards), got {rounds!r}")
         self.rounds, self.arms = rounds, arms
         self.setting = "arms" if dimension is None else "contextual"
-        if not isinstance(reward_range, (tuple, list)) or len(reward_range) != 2:
-            raise ValueError(f"reward_range must be a pair (low, high), got {reward_range!r}")
         if bits and dimension is not None:
             raise ValueError("bits must be False with features, got True")
-        low, high = (_checks.real("reward_range", end, -math.inf, math.inf) for end in reward_range)
-        if not low < high or (dimension is None and (low, high) != (0.0, 1.0)):
-            raise ValueError(f"reward_range must be (0, 1) without features, and in order, got {reward_range!r}")
+        low, high = (_checks.finite("reward_range", end) for end in _checks.interval("reward_range", reward_range))
+        if dimension is None and (low, high) != (0.0, 1.0):
+            raise ValueError(f"reward_range must be (0, 1) without features, got {reward_range!r}")
         self.reward_range = low, high
         self.domain: Domain = (BITS if bits else UNIT_INTERVAL) if dimension is None else Box(1, low, high)
         if dimension is not None:

@@ -22,6 +22,8 @@ def column(name: str, given: Any, rows: int | None = None, dtype: type | None = 
     if array.ndim != 1 or (rows is not None and len(array) != rows):
         many = "one entry per row" if rows is None else f"{rows} entries, one per row of actions"
         raise ValueError(f"{name} must have {many}, got {'a single value' if not array.ndim else f'shape {array.shape}'}")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"{name} must be numbers, got times of the type {array.dtype}")
     if isinstance(given, np.ma.MaskedArray):
         refuse(name, np.ma.getmaskarray(given), ["a masked entry"] * len(array), "known")
     return array
@@ -41,16 +43,17 @@ def numbers(name: str, given: Any, rows: int | None, low: float, high: float, *,
     """Return a column of finite numbers from ``low`` to ``high``; strictly above ``low`` if ``above``."""
     array = column(name, given, rows)
     plain = array.dtype.kind in ("iuf" if above else "biuf")  # a click may be True, a probability may not
-    floats = array.astype(float) if plain else np.array([_number(value) for value in array.tolist()], dtype=float)
+    words = (str, bytes, bool) if above else (str, bytes)
+    floats = array.astype(float) if plain else np.array([_number(value, words) for value in array.tolist()], dtype=float)
     good = (floats > low if above else floats >= low) & (floats <= high) & np.isfinite(floats)  # NaN fails every comparison
     refuse(name, ~good, floats if plain else array, f"a number in {'(' if above else '['}{low:g}, {high:g}]")
     return floats
 
 
-def _number(value: Any) -> float:
+def _number(value: Any, words: tuple[type, ...]) -> float:
     """Return a number that hides in a column of objects, else NaN; words are none, even if they look like one."""
     try:
-        return math.nan if value is np.ma.masked or isinstance(value, (str, bytes, bool)) else float(value)
+        return math.nan if value is np.ma.masked or isinstance(value, words) else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
 

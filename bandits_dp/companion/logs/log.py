@@ -1,6 +1,5 @@
 """A log: who was shown what, what was chosen with which probability, and what it paid, in the order in which it happened."""
 
-import math
 from collections.abc import Hashable, Sequence
 from numbers import Number
 from typing import Any, Self
@@ -68,10 +67,7 @@ class Log:
         rows = len(columns.column("actions", actions))
         if not rows:
             raise ValueError("actions must have a row at least, got none")
-        if not isinstance(reward_range, (tuple, list)) or len(reward_range) != 2:
-            raise ValueError(f"reward_range must be a pair (low, high), got {reward_range!r}")
-        low = _checks.real("reward_range", reward_range[0], -math.inf, math.inf, ends="[]")
-        self.reward_range = low, _checks.real("reward_range", reward_range[1], low, math.inf, ends="(]")
+        self.reward_range = _checks.interval("reward_range", reward_range)
         self.features: Any = None if features is None else columns.features(features, rows)
         self._same = self.features is None or (isinstance(self.features, np.ndarray) and self.features.ndim == 2)  # in all rows
         self.sizes = self._sizes(arms, rows)
@@ -159,7 +155,10 @@ class Log:
 
     def __getitem__(self, rows: Any) -> Self:
         """Return the rows of a slice, or of a mask or increasing indices, as a log."""
-        which = np.arange(len(self))[rows]
+        try:
+            which = np.arange(len(self))[rows]
+        except IndexError as error:
+            raise ValueError(f"rows must be some of the {len(self)} of this log, got {_checks.told(rows)}") from error
         if which.ndim != 1 or (np.diff(which) <= 0).any():
             raise ValueError(f"rows must be a slice, a mask or increasing indices, got {rows!r}: a log keeps its order")
         features = self.features if self._same else [self.features[row] for row in which]
