@@ -9,6 +9,7 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp._state import digest
 from bandits_dp.live import register
+from bandits_dp.live.refusals import BudgetSpent
 from bandits_dp.play.paths import path_for
 from tests.interrupted import Interrupted
 from tests.small_problems import CASES, PROBLEMS, SYSTEMS, Crowd, same_state
@@ -194,6 +195,23 @@ def test_interrupted_at_any_line_a_learner_is_as_before_or_after(case):
             seen.add(same_state(now, after))
             assert one.missing == (learners[-1] if same_state(now, after) else live).missing
     assert False in seen and same_state(live.save(), before)
+
+
+def test_a_restart_that_is_interrupted_happens_once():
+    """With a ticket open, whose user may come again afterwards, and is counted as missed once."""
+    live, seen = bdp.make("UCB1", bdp.problems.BernoulliArms([0.5, 0.5]), horizon=None, first_horizon=4), set()
+    for _ in range(3):
+        live.update(live.act(), 1.0)
+    ticket, _ = live.act(), live.act(user="Ada")
+    for one in at_every_line(live, lambda one: one.update(ticket, 1.0)):
+        one.act()
+        try:
+            one.act(user="Ada")
+        except BudgetSpent:
+            seen.add((one.stage, one.missed, "refused"))
+        else:
+            seen.add((one.stage, one.missed, "shown"))
+    assert seen == {(0, 0, "refused"), (1, 1, "shown")}
 
 
 @pytest.mark.parametrize("case", SENT)

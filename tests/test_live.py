@@ -1,8 +1,8 @@
 """Live use: tickets in any order, users who say who they are, and randomness. Saves and Ctrl-C: test_every_learner.py."""
 
 import copy
+import ctypes
 import json
-import multiprocessing
 import os
 from dataclasses import replace
 
@@ -524,18 +524,30 @@ def test_randomness_is_the_operating_systems_by_default(name):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
-def test_a_forked_process_draws_noise_of_its_own():
+@pytest.mark.parametrize("fork", [lambda: os.fork(), lambda: ctypes.PyDLL(None).fork()], ids=["in Python", "in C"])
+def test_a_forked_process_draws_noise_of_its_own(fork):
     """Two children of one parent, and the parent: none repeats what another one draws, or what was ready before the fork."""
     def numbers():
         return [*generator(None).random(4).tolist(), *Coins(generator(None)).gaussian(2**50, 4).tolist()]
 
-    fork, before = multiprocessing.get_context("fork"), numbers()
-    drawn = fork.Queue()
+    drawn = numbers()
     for _ in range(2):
-        child = fork.Process(target=lambda: drawn.put(numbers()))
-        child.start()
-        child.join(300)
-    assert len({*before, *drawn.get(timeout=300), *drawn.get(timeout=300), *numbers()}) == 32
+        out, into = os.pipe()
+        if (child := fork()) == 0:
+            os.write(into, json.dumps(numbers()).encode())
+            os._exit(0)
+        os.close(into)
+        with open(out) as told:
+            drawn += json.load(told)
+        os.waitpid(child, 0)
+    assert len({*drawn, *numbers()}) == 32
+
+
+def test_the_generator_of_live_use_makes_others_and_no_copy():
+    rng = generator(None)
+    one, other = rng.spawn(2)
+    assert one.random() != other.random()
+    refused("rng must not be copied", copy.deepcopy, rng, error=TypeError)
 
 
 # What is held

@@ -340,9 +340,10 @@ class Live(Saved):
 
     def follow(self, before: Live) -> Self:
         """Go on after a learner whose horizon is reached: its tickets expire, and its users were there."""
-        before.register.next_batch(late=self.late)
-        before.register.most = self.register.most
-        self.register, self.bits = before.register, before.bits
+        register = snapshot(before.register)
+        register.next_batch(late=self.late)
+        register.most = self.register.most
+        self.register, self.bits = register, before.bits
         for slot in self.slots:
             slot.shown = sum(kept.users for kept in self.register.open.values() if kept.arm == slot.arm)
         return self

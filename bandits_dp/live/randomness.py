@@ -1,6 +1,7 @@
 """Where noise comes from in live use when nobody gives a generator: one per process, seeded by the operating system.
 
-It belongs to the process, not to a learner, so that a copied or restored learner never draws the same noise again.
+It belongs to the process, not to a learner, so that a copied or restored learner never draws the same noise again. Servers may
+fork in C, of which Python hears nothing (uWSGI does), so every call looks which process it is in.
 """
 
 from __future__ import annotations
@@ -13,21 +14,17 @@ import numpy as np
 from bandits_dp import _checks
 from bandits_dp.privatizers.exact import Unseeded
 
-_of_this_process = Unseeded()
-
-
-def _begin_anew() -> None:
-    global _of_this_process
-    _of_this_process = Unseeded()
-
-
-if hasattr(os, "register_at_fork"):  # Windows has no fork
-    os.register_at_fork(after_in_child=_begin_anew)
+_own: tuple[int, Unseeded] = (-1, Unseeded())  # the number of a process, and its generator
 
 
 def generator(rng: object) -> np.random.Generator:
     """Return ``rng``, or the generator of this process if it is None."""
-    return _of_this_process if rng is None else _checks.generator(rng)
+    global _own
+    if rng is not None:
+        return _checks.generator(rng)
+    if _own[0] != (process := os.getpid()):
+        _own = process, Unseeded()
+    return _own[1]
 
 
 def explored(arms: Any, sizes: int | list[int], share: float, rng: np.random.Generator | None) -> tuple[Any, Any]:

@@ -9,6 +9,7 @@ are looked at until they do. So floating-point numbers save time, and decide not
 
 from collections.abc import Callable
 from decimal import Context, Decimal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,8 @@ class Unseeded(np.random.Generator):
 
     With any other generator samplers go on as ever, and what it makes can be made again. Here noise for a few numbers is drawn for
     many calls at once, which takes a tenth of the time. Whoever could read what is ready could read the generator's state, too, and
-    compute the same; every row is popped, and so used once, by whatever thread.
+    compute the same; every row is popped, and so used once, by whatever thread. It cannot be copied, for then noise would be drawn
+    twice.
 
     Attributes
     ----------
@@ -35,9 +37,13 @@ class Unseeded(np.random.Generator):
         Rows of noise that nobody has used, by law, scale and size.
     """
 
-    def __init__(self) -> None:
-        super().__init__(np.random.PCG64())
+    def __init__(self, bit_generator: np.random.BitGenerator | None = None) -> None:  # with which ``spawn`` makes others
+        super().__init__(bit_generator or np.random.PCG64())
         self.ready: dict[tuple[str, int, int], list[NDArray[np.int64]]] = {}
+
+    def __reduce__(self) -> Any:
+        """Refuse to be copied or pickled."""
+        raise TypeError("rng must not be copied: it is the generator of live use, and noise would be drawn twice")
 
 
 class Coins:

@@ -94,7 +94,7 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
     go on. They halve each time, so two random bits per trial are enough on average.
 
     For few trials and an :class:`Unseeded` generator all probabilities are computed instead, see :func:`inverted`, which takes a
-    hundredth of the time.
+    hundredth of the time once its table is made, half a second for the largest.
     """
     if isinstance(trials, int) and trials <= FEW and 0 < p < UNIT and isinstance(rng, Unseeded):
         return inverted(trials, p, shape, rng)
