@@ -179,7 +179,7 @@ def test_scene_shows_open_batches():
                 for stop in range(m, t + 1, m) if stop % big]
         assert sorted(solid) == sorted(kept)
         assert marks["true"]["words"] == f"true count {answers[:t].sum()}"
-        assert f"After {t} users: {needed.sum()} noises in the count, {t % sizes[0]} users wait" in note
+        assert note.startswith(f"Users: {t}; waiting: {t % sizes[0]}; noises in the count: {needed.sum()};")
         assert marks["shown"]["words"].endswith(f": {needed.sum()} noise{'s' if needed.sum() != 1 else ''}")
         assert marks["alone"]["words"].startswith(f"in 3s alone: {used(t - t % 3, (3,)).sum()} noise")
         waits = {int(key.split()[2]) for key, mark in marks.items()
