@@ -33,6 +33,8 @@ from bandits_dp.privatizers import Privatizer
 
 __all__ = ["AuditResult", "Vectorized", "audit"]
 
+# Views of a privatizer that its guarantee is about, if not all are.
+PROMISED = {"central": (None, "sum"), "shuffle": (None, "sum", "messages", "first message")}
 CAUTION = 1.75  # the choice must pay for the test's limits and for its own luck: one normal quantile each
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
 
@@ -177,8 +179,9 @@ def audit(
                          f"{_checks.told(mechanism)}")
     if isinstance(mechanism, (Privatizer, Live, Restarts)):
         seen, claim = view_of(mechanism, view, user), mechanism.guarantee
-        if epsilon is None and math.isinf(claim.epsilon):
-            raise ValueError(f"epsilon must be given where nothing is promised, got None for: {claim}")
+        silent = isinstance(mechanism, Privatizer) and view not in PROMISED.get(claim.model, (view,))
+        if epsilon is None and (silent or math.isinf(claim.epsilon)):
+            raise ValueError(f"epsilon must be given where nothing is promised about what is seen, got None for: {claim}")
         alone = view == "one user" or (view == "suggestions" and getattr(mechanism, "setting", "") != "clients")
         if alone and _same_of(user, a, b):
             raise ValueError(f"user must be the one in whom a and b differ, got {user}, of whom both have the same data")
