@@ -121,7 +121,7 @@ def audit(
     a, b : object
         Neighbouring inputs: they differ in one user's data.
     epsilon, delta : float, optional
-        The claim, > 0 and in [0, 1); that of the guarantee if not given, for a privatizer or a learner, if it is about what is seen.
+        The claim, > 0 and in [0, 1); for a privatizer or learner that of the guarantee if not given, if that is about what is seen.
     trials : int
         Runs on each input, enough for a mechanism without noise to fail.
     confidence : float

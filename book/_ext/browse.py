@@ -102,6 +102,12 @@ def chapter_title(root: Path, name: str) -> str:
     return f"{int(name[:2])}. {title}"
 
 
+def rounded(value: float) -> str:
+    """Write a number for people, in three digits and without powers of ten."""
+    number = float(f"{value:.3g}")
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
 def fold(words: str, *content: nodes.Node) -> Element:
     """Make something that opens."""
     return element("details", element("summary", words), *content)

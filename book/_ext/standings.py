@@ -14,7 +14,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from bandits_dp.companion import contest
-from browse import Browse, Element, form, row, table
+from browse import Browse, Element, form, rounded, row, table
 
 COLUMNS = {"item": "Learner", "where": "Setting, trust, ε", "share": "Regret, % of random play’s",
            "difference": "Behind the favourite, %", "rank": "Mean rank; best arm lost", "cost": "Bits per user; seconds a run"}
@@ -71,7 +71,7 @@ class Standings(Browse):
                 "share": (percent(one["share"]), f"{one['played']} of {instances} instances" * (one["played"] < instances)),
                 "difference": ("the favourite",) if favourite else (percent(one["difference"], "+"), one["favourite"]),
                 "rank": (f"{one['rank']:.1f}", "" if one["lost"] is None else f"lost in {one['lost']:.0%} of runs"),
-                "cost": (f"{one['bits']:,.3g}", f"{one['seconds']:.2g} s")}
+                "cost": (rounded(one["bits"]), f"{one['seconds']:.2g} s")}
         name = " ".join((one["setting"], one["trust"], one["system"].lower(), epsilon, width)).replace(".", "-")
         shown = {column: [nodes.paragraph("", text) for text in texts if text] for column, texts in cells.items()}
         return row(COLUMNS, shown, "-".join(name.split()), own)

@@ -10,6 +10,7 @@ reader's own numbers, and writes these into the code.
 """
 
 import json
+import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -24,7 +25,7 @@ from sphinx.application import Sphinx
 
 import bandits_dp as bdp
 from bandits_dp.companion import contest
-from browse import Browse, Element, element, field, fold, row, select, table
+from browse import Browse, Element, element, field, fold, rounded, row, select, table
 
 PAGE = "book/which"
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -92,11 +93,15 @@ def best(systems: Sequence[str], shares: Mapping[str, np.ndarray]) -> str:
 
 @cache
 def wants_delta(name: str) -> bool:
-    """Say whether a system makes use of a delta in the contest, at any epsilon."""
+    """Say whether a system makes use of a delta in the contest, at any epsilon: there is one, and it plays otherwise without."""
     if SYSTEMS[name].model == "none":
         return False
     one = next(one for one in contest.contestants() if one.name == name and not one.trust.startswith("pure"))
-    return any(one.make(contest.instances(one.setting)[0], epsilon).guarantee.delta > 0 for epsilon in EPSILONS)
+    if not any(one.make(contest.instances(one.setting)[0], epsilon).guarantee.delta > 0 for epsilon in EPSILONS):
+        return False
+    lost = {(row["trust"], row["epsilon"]): row["regret"] for row in contest.results()["rows"]
+            if row["system"] == name and not row["tuned"]}
+    return not all(np.allclose(lost[one.trust, epsilon], lost.get(("pure", epsilon), math.nan), rtol=1e-3) for epsilon in EPSILONS)
 
 
 def call(name: str) -> str:
@@ -177,7 +182,7 @@ class Which(Browse):
         def line(epsilon: float | None, name: str) -> Element:
             one = seen[name, epsilon]
             words = {"item": f"{epsilon:g}" if epsilon else "none", "system": name, "share": told(one["shares"]),
-                     "bits": f"{one['bits']:,.3g}"}
+                     "bits": rounded(one["bits"])}
             shares = json.dumps([float(f"{share:.4g}") for share in one["shares"]])
             extra = {"system": name, "bits": words["bits"], "epsilon": f"{epsilon or 0:g}", "shares": shares,
                      "place": str(answer.systems.index(name)), "code": lines(answer, name)}
@@ -193,7 +198,7 @@ class Which(Browse):
             parts.append(fold("The others that played", measured))
         shown = element("code", filled(lines(answer, usual), kind))
         code = element("pre", shown, class_="which-code", tabindex="0", role="region", aria_label=f"Code, {answer.title}")
-        notes = [filled(kind.note, kind), answer.note, f"Built in {self.chapter(SYSTEMS[usual].chapter)}."]
+        notes = [filled(kind.note, kind), answer.note, f"Where it is built: {self.chapter(SYSTEMS[usual].chapter)}"]
         parts += [code, *self.text(" ".join(filter(None, notes)))]
         parts.append(fold(f"Guarantee of {usual}", element("p", guarantee(usual, kind))))
         # Student's 0.975 quantiles for as many instances as are nearest, and for all

@@ -22,15 +22,20 @@ document.addEventListener("DOMContentLoaded", function () {
     field.setAttribute("aria-invalid", String(!fine));
     return fine ? value : usual;
   }
+  function digits(number, mark) {
+    return String(number).replace(/\B(?=(\d{3})+(?!\d))/g, mark);
+  }
   // A probability, rounded down: what is promised must not be less than what was asked.
   function small(value) {
     const power = 10 ** (Math.floor(Math.log10(value)) - 2);
     return Number((Math.floor(value / power + 1e-6) * power).toPrecision(3)).toExponential();
   }
-  function nearest(rows, epsilon) {
-    const away = (row) => Math.abs(Math.log(Number(row.dataset.epsilon) || 1) - Math.log(epsilon));
-    const closest = rows.reduce((best, row) => (away(row) < away(best) ? row : best));
-    return rows.filter((row) => row.dataset.epsilon === closest.dataset.epsilon);
+  // The rows that were played nearest to the epsilon that each would have.
+  function nearest(rows, each) {
+    const played = (row) => Number(row.dataset.epsilon) || 1;
+    const away = (row, epsilon) => Math.abs(Math.log(played(row) / epsilon));
+    const closest = (epsilon) => played(rows.reduce((best, row) => (away(row, epsilon) < away(best, epsilon) ? row : best)));
+    return rows.filter((row) => played(row) === closest(each(row)));
   }
   // The instances by which an answer is judged: those nearest to the reader's K, d and T, by ratios, or all if nothing is said.
   function judges(own) {
@@ -72,19 +77,21 @@ document.addEventListener("DOMContentLoaded", function () {
     const visits = number("visits", 1);
     const epsilon = number("epsilon", 1);
     const T = number("horizon", Number(own.horizon));
-    const returns = own.kinds.includes("contexts");
     // One answer of a person who gives several: group privacy, or the option of systems that know of returning users.
-    const each = returns ? epsilon : epsilon / visits;
-    const delta = returns || visits === 1 ? 0.1 / T : 0.1 / T / (visits * Math.exp(epsilon));
+    const returns = (row) => row.dataset.code.includes("{returning}");
+    const share = (row) => (returns(row) ? epsilon : epsilon / visits);
     const here = judges(own);
     const quantiles = JSON.parse(own.quantiles);
     const quantile = here.length === Number(own.near) ? quantiles[0] : quantiles[1];
-    const [row, share, half] = best(nearest(Array.from(answer.querySelectorAll("tr[data-code]")), each), here, quantile);
+    const rows = Array.from(answer.querySelectorAll("tr[data-code]"));
+    const [row, lost, half] = best(nearest(rows, share), here, quantile);
+    const each = share(row);
+    const delta = returns(row) || visits === 1 ? 0.1 / T : 0.1 / T / (visits * Math.exp(epsilon));
     for (const other of answers) for (const one of other.querySelectorAll("tr[data-code]")) one.classList.toggle("which-near", one === row);
     const values = {
       K: number("arms", Number(own.arms)),
       d: number("dimension", Number(own.dimension)),
-      T: String(T).replace(/\B(?=(\d{3})+(?!\d))/g, "_"),
+      T: digits(T, "_"),
       epsilon: String(Number(each.toPrecision(6))),
       delta: small(delta),
       returning: visits > 1 ? "returning_users=" + visits : "",
@@ -93,18 +100,22 @@ document.addEventListener("DOMContentLoaded", function () {
     code = code.replace(/, \)/, ")");
     answer.querySelector(".which-code code").textContent = code;
     const hidden = row.dataset.epsilon === "0" ? "" : ` at ε = ${row.dataset.epsilon}`;
-    const several = visits === 1 ? "" : returns ? ` The code says that one person answers ${visits} times; in the contest each gave one answer, so expect more regret, and perhaps another order: simulate the others, too.`
-      : own.trust === "none" ? "" : ` As one person may give ${visits} answers, each gets ε = ${values.epsilon}.`;
+    const several = visits === 1 ? "" : returns(row) ? ` The code says that one person answers ${digits(visits, ",")} times; in the contest each gave one answer, so expect more regret, and perhaps another order: simulate the others, too.`
+      : own.trust === "none" ? "" : ` As one person may give ${digits(visits, ",")} answers, each gets ε = ${values.epsilon}.`;
     const beyond = ["arms", "dimension", "horizon"].filter((name, j) => {
       const played = JSON.parse(own.sizes).map((size) => size[j]);
       const mine = Number(form.elements[name].value);
       return mine && (mine < Math.min(...played) || mine > Math.max(...played));
     });
-    const words = { arms: "K", dimension: "d", horizon: "T" };
-    const outside = beyond.length ? ` Your ${beyond.map((name) => words[name]).join(" and ")} lies outside of what was played: simulate.` : "";
+    const epsilons = rows.map((one) => Number(one.dataset.epsilon));
+    if (hidden && (each < 0.999 * Math.min(...epsilons) || each > 1.001 * Math.max(...epsilons))) beyond.push("epsilon");
+    const words = { arms: "K", dimension: "d", horizon: "T", epsilon: "ε" };
+    const outside = beyond.length ? ` Your ${beyond.map((name) => words[name]).join(" and ")} ${beyond.length > 1 ? "lie" : "lies"} outside of what was played: simulate.` : "";
+    const ignored = fields.filter((field) => field.getAttribute("aria-invalid") === "true").map((field) => field.labels[0].textContent);
+    const unused = ignored.length ? ` Out of range, and so not used: ${ignored.join("; ")}` : "";
     const judged = here.length === Number(own.near) ? `the ${here.length} instances of the contest that are nearest to your numbers` : `the contest's ${here.length} instances`;
-    told.textContent = `${own.title}: take ${row.dataset.system}. On ${judged}${hidden} it lost ${percent(share, half)} of what random play loses, ` +
-      `and users sent ${row.dataset.bits} bits each on average.${several}${outside}`;
+    told.textContent = `${own.title}: take ${row.dataset.system}. On ${judged}${hidden} it lost ${percent(lost, half)} of what random play loses, ` +
+      `and users sent ${row.dataset.bits} bits each on average.${several}${outside}${unused}`;
     const everything = all.getAttribute("aria-pressed") === "true";
     for (const other of answers) {
       const section = other.closest("section");

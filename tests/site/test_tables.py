@@ -176,8 +176,21 @@ def test_the_readers_numbers_are_in_the_code(page: Page, address: Address) -> No
     expect(page.locator(".which-answer:visible .which-code")).to_contain_text("returning_users=10")
     page.get_by_label("ε per person").fill("-1")
     expect(page.get_by_label("ε per person")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".which-told p")).to_contain_text("Out of range, and so not used: ε per person")
     page.reload()
     expect(page.get_by_label("Answers in all, T")).to_have_value("50000")
+
+
+def test_privacy_is_not_paid_twice_for_people_who_return(page: Page, address: Address) -> None:
+    """Each learner has the option or a share of epsilon, and who promises nothing says nothing of either."""
+    code, told = page.locator(".which-answer:visible .which-code"), page.locator(".which-told p")
+    for kind, trust in ((kind, trust) for kind in which.KINDS for trust in which.TRUST):
+        page.goto(address("http", PAGE + f"?kind={kind}&trust={trust}&visits=5"))
+        lines, words = code.text_content() or "", told.text_content() or ""
+        whole, shared = "epsilon=1," in lines, "epsilon=0.2" in lines
+        assert (whole, shared) == (False, False) if trust == "none" else whole != shared
+        assert ("returning_users=5" in lines) == ("one person answers 5 times" in words) == whole
+        assert ("each gets ε = 0.2" in words) == shared
 
 
 def test_a_keyboard_is_enough_and_links_open_what_is_hidden(page: Page, address: Address) -> None:

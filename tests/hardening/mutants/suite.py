@@ -40,7 +40,9 @@ LIBRARIES = [  # imported once; nothing of the package and of its tests is among
 OPTIONS = ("-q", "--tb=line", "-p", "no:cacheprovider", "-p", "no:unraisableexception")  # the last collects garbage all the time
 MEMORY = 6 * 2**30  # bytes that a test may address
 FIRST = 30  # tests that are tried first: most changes are seen by one of these
-KILLED = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED, pytest.ExitCode.NO_TESTS_COLLECTED)  # in an import, too
+KILLED = (  # the last three are of imports that fail, the last one in a conftest.py
+    pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED, pytest.ExitCode.NO_TESTS_COLLECTED, pytest.ExitCode.USAGE_ERROR,
+)  # fmt: skip
 PATIENCE, LEAST = 10, 30  # tests may take so many times as long as without the change, and so many seconds more
 
 
