@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from itertools import pairwise
+from itertools import pairwise, product
 
 from pages import PHONE, Address
 from playwright.sync_api import Browser, Page, expect
@@ -184,8 +184,10 @@ def test_the_readers_numbers_are_in_the_code(page: Page, address: Address) -> No
 def test_privacy_is_not_paid_twice_for_people_who_return(page: Page, address: Address) -> None:
     """Each learner has the option or a share of epsilon, and who promises nothing says nothing of either."""
     code, told = page.locator(".which-answer:visible .which-code"), page.locator(".which-told p")
-    for kind, trust in ((kind, trust) for kind in which.KINDS for trust in which.TRUST):
-        page.goto(address("http", PAGE + f"?kind={kind}&trust={trust}&visits=5"))
+    page.goto(address("http", PAGE + "?visits=5"))
+    for kind, trust in product(which.KINDS, which.TRUST):
+        page.get_by_label("What do you choose among?").select_option(kind)
+        page.get_by_label("Whom may people trust?").select_option(trust)
         lines, words = code.text_content() or "", told.text_content() or ""
         whole, shared = "epsilon=1," in lines, "epsilon=0.2" in lines
         assert (whole, shared) == (False, False) if trust == "none" else whole != shared
