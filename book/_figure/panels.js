@@ -17,8 +17,8 @@ function mixed({ sent }, night) {
 }
 
 // What a trusted server publishes.
-function counts({ arm, users, known }) {
-  const box = paragraph(`of ${users} after ${ARMS[arm].name}`);
+function counts({ arm, known }) {
+  const box = paragraph(`with noise after ${ARMS[arm].name}`);
   const number = document.createElement("b");
   number.textContent = minus(known);
   box.prepend(number, " ");

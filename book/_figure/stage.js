@@ -210,7 +210,7 @@ class Stage {
   }
 
   eye(trust) {
-    const [x, y] = this.tall ? [this.width - 40, this.height * Math.min(0.86, WALLS[trust] + 0.06)] : [this.width * 0.95, 40], { pen, colors } = this;
+    const [x, y] = this.tall ? [this.width - 40, this.height * Math.min(0.925, WALLS[trust] + 0.06)] : [this.width * 0.95, 40], { pen, colors } = this;
     pen.beginPath();
     pen.moveTo(x - 24, y);
     pen.bezierCurveTo(x - 10, y - 20, x + 10, y - 20, x + 24, y);
@@ -221,6 +221,7 @@ class Stage {
     pen.stroke();
     const look = between([0, 0], this.tall ? [0, -4] : [-7, 3], 1);
     this.circle([x + look[0], y + look[1]], 8, colors.ink);
-    this.words(this.tall ? "Eve" : "Eve reads what crosses", this.tall ? x : x + 24, y + 26, this.tall ? "center" : "end", colors.soft);
+    const short = this.tall || trust === "server"; // the sentence is wider than what is left beside the wall
+    this.words(short ? "Eve" : "Eve reads what crosses", short ? x : x + 24, y + 26, short ? "center" : "end", colors.soft);
   }
 }

@@ -85,11 +85,11 @@ def html() -> str:
     )
 
 
-STILL = re.compile(r'class="bdp-still" (alt="[^"]*" src="[^"]*")')
+STILL = re.compile(r'class="bdp-figure bdp-scene .*?class="bdp-still" (alt="[^"]*" src="[^"]*")', re.DOTALL)
 
 
 def poster(path: Path) -> str:
-    """Return the still picture of a chapter's first moving figure as a link to the chapter."""
+    """Return the still picture of a chapter's first scene as a link to the chapter."""
     notebook = nbformat.read(path, 4)
     pages = ("".join(output.get("data", {}).get("text/html", "")) for cell in notebook.cells for output in cell.get("outputs", []))
     picture = next(found[1] for page in pages if (found := STILL.search(page)))
@@ -115,6 +115,6 @@ def ledger_bar() -> str:
                     for place, outcome in enumerate(OUTCOMES) if counted[outcome])
     return (
         '<div class="lull-go"><a class="lull-ledger" href="claims.html">'
-        f"<span>{sum(counted.values())} published claims, tested</span>"
+        f"<span>{sum(counted.values())} published claims, and what became of them</span>"
         f'<span class="lull-outcomes" aria-hidden="true">{parts}</span><span>{told}</span></a></div>'
     )
