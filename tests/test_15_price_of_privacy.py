@@ -30,7 +30,8 @@ def test_the_scene_shows_the_contest():
             least[model] = min(least.get(model, (math.inf, "")), (share, one["system"]))
         assert set(least) == {"none", "central", "shuffle", "local"} and all(name in note for _, name in least.values())
         for model, (share, name) in least.items():
-            assert f"{name} loses {float(f'{100 * share:.2g}'):g}%" in marks[model]["words"]
+            digits = ".0f" if share >= 0.1 else ".2g"
+            assert f"{name} loses {100 * share:{digits}}%" in marks[model]["words"]
         for line, end in (("strong", min(contest.EPSILONS)), ("weak", max(contest.EPSILONS))):
             corners = np.array(marks[line]["points"])
             assert f"{end:g} {'left' if line == 'weak' else 'right'}" in marks["ends"]["words"]
