@@ -214,8 +214,12 @@ def test_clients_answer_when_they_like(kind, densities):
     rng = np.random.default_rng(0)
     for phase in range(1, 5):
         averages = problem.averages(many.asked.arms, many.asked.plays, many.missing, rng)
+        ticket, wrong = many.act(), averages.copy()
+        wrong[-1] += 3  # out of range, of the last client only
+        if many.guarantee.proved:
+            refused("averages must be", many.update, ticket, wrong)
         noise = np.random.default_rng(phase)
-        many.update(many.act(), averages, np.random.default_rng(phase))
+        many.update(ticket, averages, np.random.default_rng(phase))
         tickets = [one.act(users=1, user=f"client {phase}, {number}") for number in range(one.missing)]
         for ticket, row in zip(tickets, averages, strict=True):
             assert one.learner.phase == phase

@@ -12,6 +12,7 @@ from scipy.stats import chi2
 import bandits_dp as bdp
 from bandits_dp.companion.logs import Log, record, replay, warm_start, warming
 from bandits_dp.learners import ArmElimination, LinUCB
+from bandits_dp.live.contexts import ours_learns
 from bandits_dp.privatizers import LinearStatistics
 from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms
 from bandits_dp.schedules.arms import EqualBatches
@@ -421,6 +422,8 @@ def test_learners_and_logs_are_what_they_should_be():
     for call in (replay, warm_start):
         refused("learner must be what make", call, "LinUCB", LOG, error=TypeError)
     assert replay(bdp.make("AE", ARMS, horizon=None, first_horizon=2), LOG).used > 0  # restarts may be judged
+    own = type("Own", (LinUCB,), {"tell": print})
+    assert [ours_learns(kind(2, FixedWidth(1.0, 1.0))) for kind in (LinUCB, own)] == [True, False]
     for name in ("log_is_public", "skip_returning"):
         refused(f"{name} must be True or False, got 1", warm_start, MADE, LOG, **{name: 1})
     actions, made = LinearArms(np.eye(3), [0.5, 0.1, 0.1]), {"horizon": 3000, "epsilon": 1.0, "delta": 0.1}

@@ -14,6 +14,7 @@ from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.designs import bounded_actions, g_optimal_design
 from bandits_dp.guarantee import upper
 from bandits_dp.live.streams import FreshBatches
+from bandits_dp.privatizers.domain import SLACK, slack
 from bandits_dp.privatizers.returning import per_batch
 from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.schedules.users import named_batch_size
@@ -103,6 +104,10 @@ def combined(**changed: Any) -> Any:
     (lambda: bdp.accounting.shuffle_epsilon(1.0, 10**12, 1e-6), "users must be at most .* bound='closed-form' takes"),
     (lambda: bdp.accounting.shuffle_epsilon(1.0, 10**4, 1e-6, local_delta=1e-3), "local_delta must be at most delta = 1e-06"),
     (lambda: bdp.accounting.parameter_shifts(np.ones((3, 2)), 1.0, 3, 2.0), "record must be below 3, .* got 3"),
+    (lambda: bdp.accounting.parameter_shifts(np.ones(3), 1.0, 0, 2.0), r"features must be finite numbers of shape \(rounds, d\)"),
+    (lambda: bdp.accounting.laplace_sums_epsilon([1.0], [[1.0]], 0.1), r"shifts must have shape \(releases, d\) and scales"),
+    (lambda: bdp.privatizers.Box(1, 0.5, 0.5), "high must be a number in .0.5, inf., got 0.5"),
+    (lambda: bdp.view_of(bdp.make("DP-SE", ARMS, horizon=900, epsilon=1.0), "nonsense"), "view must be one of"),
     (lambda: bdp.accounting.laplace_sums_epsilon([[1.0]], [[0.0]], 0.1), "scales must not all be zero for a release"),
     (lambda: CertifiedRadius(3, 5, FreshBatches(LAPLACE).law(50), 0.5, 0.1), "law must be sub-Gaussian"),
     (lambda: bdp.accounting.advanced_composition(709.0, 0.0, 1000, slack=0.1), "epsilon = 709.0, .* total is too large"),
@@ -197,6 +202,22 @@ def test_without_linux_the_whole_machine_bounds_the_memory(monkeypatch: pytest.M
     assert _memory.available() == 4_096_000
     monkeypatch.setattr("os.sysconf_names", {})
     assert _memory.available() is None
+
+
+def test_a_guarantee_says_what_is_clipped_and_what_a_simulation_draws() -> None:
+    units = [bdp.continual.TreeCounter(9, 1.0, 0.1, domain=bdp.privatizers.Box(d), clip=clip).guarantee.unit
+             for d, clip in ((1, True), (2, False))]
+    assert units == ["one user's reward in [0, 1], after clipping to it", "one user's vector in [0, 1]^2"]
+    for fidelity, holds in (("aggregate", "the law of real numbers"), ("messages", "every bit of what is sent and released")):
+        learner = bdp.make("SDP-AE", ARMS, horizon=9, epsilon=1.0, delta=0.1, fidelity=fidelity)
+        assert bdp.simulate(learner, ARMS, 9, runs=1, progress=False).guarantee.holds == holds
+
+
+@pytest.mark.parametrize("dimension", [1, 4, 50])
+def test_slack_covers_rounds_that_are_too_long(dimension: int) -> None:
+    """Features and rewards that are longer by the room make statistics longer by its square."""
+    domain = bdp.privatizers.LinearStatistics(dimension)
+    assert slack(domain) >= domain.l2_diameter * ((1 + SLACK) ** 2 - 1)
 
 
 @pytest.mark.filterwarnings("error")
