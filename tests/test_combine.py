@@ -331,8 +331,9 @@ def test_the_user_of_an_audit_is_the_one_whose_data_differ():
     seen, rewards = bdp.combine(Greedy(), BATCH, SEEN, horizon=9), np.zeros((9, 3))
     features = np.full((9, 3, 2), 0.5)
     for private, a, b, view in ((Own(3), [1, 0, 0], [0, 0, 0], "one user"),
-                                (seen, (features, np.eye(9, 1) + rewards), (features, rewards), "suggestions")):
+                                (seen, [features, np.eye(9, 1) + rewards], [features, rewards], "suggestions")):
         refused("user must be the one in whom a and b differ, got 1", quiet, private, a, b, view=view)
+        assert quiet(private, a, b, view=view, user=0).trials == 1000
 
 
 class Curious:

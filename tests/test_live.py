@@ -4,6 +4,7 @@ import copy
 import ctypes
 import json
 import os
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -534,8 +535,11 @@ def test_a_forked_process_draws_noise_of_its_own(fork):
     for _ in range(2):
         out, into = os.pipe()
         if (child := fork()) == 0:
-            os.write(into, json.dumps(numbers()).encode())
-            os._exit(0)
+            signal.alarm(300)  # at which it ends
+            try:
+                os.write(into, json.dumps(numbers()).encode())
+            finally:
+                os._exit(0)
         os.close(into)
         with open(out) as told:
             drawn += json.load(told)

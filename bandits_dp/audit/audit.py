@@ -149,8 +149,9 @@ def audit(
     Raises
     ------
     ValueError
-        If an argument is out of range, a and b are equal, there are too few trials to ever fail, the mechanism is not callable,
-        changes its input, or returns something else than numbers of one shape, or the score has another shape or is NaN.
+        If an argument is out of range, a and b are equal, or have the same data of the user who is attacked, there are too few
+        trials to ever fail, the mechanism is not callable, changes its input, or returns something else than numbers of one shape,
+        or the score has another shape or is NaN.
 
     Examples
     --------
@@ -182,8 +183,9 @@ def audit(
         silent = isinstance(mechanism, Privatizer) and view not in PROMISED.get(claim.model, (view,))
         if epsilon is None and (silent or math.isinf(claim.epsilon)):
             raise ValueError(f"epsilon must be given where nothing is promised about what is seen, got None for: {claim}")
-        alone = view == "one user" or (view == "suggestions" and getattr(mechanism, "setting", "") != "clients")
-        if alone and _same_of(user, a, b):
+        setting = getattr(mechanism, "setting", "")
+        alone = view == "one user" or (view == "suggestions" and setting != "clients")
+        if alone and _same_of(user, a, b, setting == "contextual"):
             raise ValueError(f"user must be the one in whom a and b differ, got {user}, of whom both have the same data")
         rho = claim.rho if epsilon is None and delta is None else math.inf
         epsilon, delta = claim.epsilon if epsilon is None else epsilon, claim.delta if delta is None else delta
@@ -224,10 +226,10 @@ def audit(
     )
 
 
-def _same_of(user: int, a: Any, b: Any) -> bool:
-    """Whether two inputs surely have the same data of a user; where features are a part of them, in both parts."""
+def _same_of(user: int, a: Any, b: Any, pairs: bool) -> bool:
+    """Whether two inputs surely have the same data of a user; of pairs of features and rewards, in both parts."""
     try:
-        parts = zip(a, b, strict=True) if isinstance(a, tuple) else [(a, b)]
+        parts = zip(a, b, strict=True) if pairs else [(a, b)]
         return all(equal(one[user], other[user]) for one, other in parts)
     except (TypeError, ValueError, IndexError):  # of another shape, which the view tells
         return False

@@ -1,7 +1,7 @@
 """Where noise comes from in live use when nobody gives a generator: one per process, seeded by the operating system.
 
 It belongs to the process, not to a learner, so that a copied or restored learner never draws the same noise again. Servers may
-fork in C, of which Python hears nothing (uWSGI does), so every call looks which process it is in.
+fork in C, as uWSGI does, and Python hears nothing of it, so every call looks which process it is in.
 """
 
 from __future__ import annotations

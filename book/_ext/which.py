@@ -10,7 +10,6 @@ reader's own numbers, and writes these into the code.
 """
 
 import json
-import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -101,7 +100,8 @@ def wants_delta(name: str) -> bool:
         return False
     lost = {(row["trust"], row["epsilon"]): row["regret"] for row in contest.results()["rows"]
             if row["system"] == name and not row["tuned"]}
-    return not all(np.allclose(lost[one.trust, epsilon], lost.get(("pure", epsilon), math.nan), rtol=1e-3) for epsilon in EPSILONS)
+    return not all(("pure", epsilon) in lost and np.allclose(lost[one.trust, epsilon], lost["pure", epsilon], rtol=1e-3)
+                   for epsilon in EPSILONS)
 
 
 def call(name: str) -> str:
