@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 CALIBRATIONS = ("certified", "theorem", "experiment")
 SMALLEST, LARGEST = 1e-300, 1e100  # sizes of a number that is not 0 or infinite: its square and its ratios can be computed with
+LEAST_NORM = 1e-150  # of a vector that is measured by squares
 SLACK = 1e-9  # relative room for rounding in norms that a caller computed in floating point
 MOST_WHOLE = 10**30  # of an integer
 MOST_USERS = 10**12  # of one batch, whose counts are whole numbers as floats, too
@@ -44,6 +45,11 @@ def told(value: object) -> str:
     except Exception:  # an integer of too many digits, or a class of the caller's own
         words = f"a {type(value).__name__} that cannot be shown"
     return words if len(words) <= 500 else f"{words[:450]}... ({len(words):,} characters)"
+
+
+def exact(number: float) -> str:
+    """Return a float in six digits if it is their number, else in all that it has: two floats never look alike."""
+    return f"{number:g}" if float(f"{number:g}") == number else repr(float(number))
 
 
 def is_number(value: object, kind: type = Real) -> bool:
@@ -89,6 +95,7 @@ def delta(value: object, *, zero: bool = False) -> float:
 
 positive = functools.partial(real, low=0.0, high=math.inf)
 finite = functools.partial(real, low=-math.inf, high=math.inf)
+length = functools.partial(real, low=LEAST_NORM, high=LARGEST, ends="[]")
 nonnegative = functools.partial(real, low=0.0, high=math.inf, ends="[)")
 chance = functools.partial(real, low=0.0, high=1.0)  # a probability that is neither 0 nor 1
 mass = functools.partial(real, low=0.0, high=1.0, ends="[)")  # a delta that may be 0
@@ -239,8 +246,9 @@ def computable(function: F) -> F:
 RULES: dict[str, Callable[[str, Any], Any]] = {  # what an argument of this name must be, whichever function has it
     **dict.fromkeys(("appearances", "arms", "batches", "clients", "decisions", "dimension", "every", "horizon", "items",
                      "levels", "max_shift", "releases", "shift", "users"), integer),
-    **dict.fromkeys(("change", "epsilon", "feature_norm", "l2_shift", "least_std", "local_epsilon", "noise_std", "norm",
-                     "regularizer", "reward_std", "rho", "ridge", "scale", "sensitivity", "theta_norm", "variance"), positive),
+    **dict.fromkeys(("change", "epsilon", "l2_shift", "least_std", "local_epsilon", "noise_std", "regularizer", "reward_std", "rho",
+                     "ridge", "scale", "sensitivity", "variance"), positive),
+    **dict.fromkeys(("feature_norm", "norm", "theta_norm"), length),
     **dict.fromkeys(("clip", "fixed", "strict", "whole"), flag),
     **dict.fromkeys(("delta", "failure", "p", "slack"), chance),
     "calibration": calibration,

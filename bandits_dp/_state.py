@@ -21,7 +21,7 @@ from bandits_dp import _files
 T = TypeVar("T")
 P = ParamSpec("P")
 S = TypeVar("S", bound="Saved")
-FORMAT = 4  # another number when what is in a state can no longer be read as before
+FORMAT = 5  # another number when what is in a state can no longer be read as before
 LABEL = f"bandits_dp state {FORMAT}"  # in files
 
 

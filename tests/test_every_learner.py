@@ -116,7 +116,7 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
     crowd = Crowd(case)
     crowd.begun()
     live, state = crowd.learner, crowd.learner.save()
-    wrong, edited = [], "(digest is another one|of format 4, got)"
+    wrong, edited = [], "(digest is another one|of format 5, got)"
     for key, value in state.items():
         flipped = value.copy()
         if value.size:
@@ -126,7 +126,7 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
         wrong.append(({other: state[other] for other in state if other != key}, edited))
         wrong.append(({**state, key: None}, f"arrays by name, got None for '{key}'"))
     former = {key: value for key, value in state.items() if key not in ("format", "digest")}
-    wrong += [({**state, "more": np.array(1)}, edited), ({}, "of format 4, got none"), (former, "format 4, got none"),
+    wrong += [({**state, "more": np.array(1)}, edited), ({}, "of format 5, got none"), (former, "format 5, got none"),
               ({**state, "more": np.ma.masked_array([1, 2], [0, 1])}, "for 'more'"), ({**state, 3: np.array(3)}, "for 3")]
     foreign = Crowd("UCB1" if case != "UCB1" else "AE").learner
     wrong += [(foreign.save(), f"come from .*, got that of {foreign.name}"), (state | {"digest": foreign.save()["digest"]}, edited)]

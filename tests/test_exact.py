@@ -287,12 +287,12 @@ def least_pivot(A: list[list[Fraction]]) -> Fraction:
 def test_noise_on_parameters_is_for_the_matrix_that_is_inverted(ridge: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """LinUCB-DGS: the least eigenvalue that its noise is made for is no more than that, also where doubles lose the ridge."""
     horizon, factors, factor = 300, [], DynamicGaussian.factor
-    curator = Curator(DynamicGaussian(2, horizon, 1.0, 1e-6, 1.0), ridge, P.CentralGaussian(1, 1.0, 1e-6).guarantee)
+    curator = Curator(DynamicGaussian(2, horizon, 1.0, 1e-6, 1.0), ridge, P.CentralGaussian(1, 1.0, 1e-6).guarantee, P.Ball(2, 0.5))
     monkeypatch.setattr(DynamicGaussian, "factor", lambda self, *given: factors.append(factor(self, *given)) or factors[-1])
     rng = np.random.default_rng(8)
     for t in range(horizon):
         x = np.array([[0.6, 0.8]]) / (1 + t % 7)
-        curator.receive(np.hstack([x * rng.integers(0, 2), x]), rng)
+        curator.receive(np.hstack([x * (rng.integers(0, 2) - 0.5), x, x]), rng)
         if t % 60 == 59:
             least, unit = Fraction(curator.eta.scale / float(factors[-1][0])), Fraction(curator.unit) ** 2
             A = [[unit * int(number) for number in row] for row in curator.gram]

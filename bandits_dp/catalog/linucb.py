@@ -23,7 +23,7 @@ from bandits_dp.privatizers.returning import in_batches
 from bandits_dp.problems.contextual import Contextual, centre_of
 from bandits_dp.schedules.users import balanced_batch_size, named_batch_size
 from bandits_dp.widths.greedy import GreedyRadius
-from bandits_dp.widths.ridge import PlainRadius
+from bandits_dp.widths.ridge import PlainRadius, check_ridge
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 
 FAILURE = 0.1
@@ -123,6 +123,7 @@ def _linucb(given: Given, options: Any) -> LiveContexts:
     given.full_batches(options.batch_size)
     radius = PlainRadius(problem.dimension, options.batch_size, _reward_std(problem), options.failure,
                          theta_norm=problem.theta_norm, feature_norm=problem.feature_norm)
+    check_ridge("the ridge of LinUCB", radius.regularizer(0), problem.dimension, T, problem.feature_norm)
     learner = LinUCB(problem.dimension, radius, options.radius_scale)
     stream = FreshBatches(Identity(options.batch_size, Reals(LinearStatistics(problem.dimension).dimension)))
     stream.guarantee = figures.unproved("none", "certified", "features and rewards are used as they are")

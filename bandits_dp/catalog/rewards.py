@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
+from bandits_dp._checks import LARGEST, LEAST_NORM, SLACK, exact
 from bandits_dp.catalog.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.continual.curator import Curator
@@ -18,7 +19,7 @@ from bandits_dp.live.streams import CountedRewards
 from bandits_dp.privatizers.domain import Ball
 from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth
-from bandits_dp.widths.ridge import PublicWidth
+from bandits_dp.widths.ridge import PublicWidth, check_ridge
 
 FAILURE = 0.1  # probability that some proved radius is too small
 WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
@@ -28,55 +29,73 @@ PROVED = (Option("width", WIDTH, (None, FROM_ZERO), "a fixed width; None: the pr
 SIZE = Option("batch_size", 1, (int,), "users per release, up to the horizon")
 
 
-def _range(problem: Contextual) -> float:
-    """Return the length of the rewards' range; the sensitivity depends on it, so it must be finite."""
-    low, high = problem.reward_range
-    if not math.isfinite(high - low):
+def _range(problem: Contextual) -> tuple[float, float]:
+    """Return the length of the rewards' range, on which the sensitivity depends, and its middle, from which rewards are counted."""
+    (low, high), L = problem.reward_range, problem.feature_norm
+    span, middle = high - low, low / 2 + high / 2
+    if not math.isfinite(span):
         raise ValueError(f"problem must have bounded rewards for private learners, got rewards in ({low:g}, {high:g}); "
                          "PoolContextual has them with clip=True")
-    return high - low
+    if not LEAST_NORM <= span * min(L, 1.0) <= span * max(L, 1.0) <= LARGEST:
+        raise ValueError(f"problem must have rewards in a range of length {LEAST_NORM:g} to {LARGEST:g}, also times the norm of "
+                         f"features, for private learners, got [{exact(low)}, {exact(high)}] and norm {exact(L)}")
+    if max(high - middle, middle - low) > span / 2 * (1 + SLACK):
+        raise ValueError("problem must have rewards in a range whose middle is a float, for private learners, got "
+                         f"[{exact(low)}, {exact(high)}]")
+    return span, middle
+
+
+def _domain(problem: Contextual) -> Ball:
+    """Return where x times a reward less the middle lies."""
+    return Ball(problem.dimension, _range(problem)[0] * problem.feature_norm / 2)
 
 
 def _unit(problem: Contextual, what: str = "one reward") -> str:
-    low, high = problem.reward_range
-    return f"{what} in [{low:g}, {high:g}]"
+    low, high = map(exact, problem.reward_range)
+    return f"{what} in [{low}, {high}]"
 
 
-def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, appearances: int = 1) -> CountedRewards:
+def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, domain: Ball,
+             appearances: int = 1) -> CountedRewards:
     """Return sums of vectors in a ball through a counter, with a guarantee about rewards: of one round, or of so many."""
     unit, neighbours, reason = _unit(problem), NEIGHBOURS, f"running sums of {sums}; {counter.guarantee.reason}"
     if appearances > 1:
         unit = _unit(problem, f"one user's at most {appearances} rewards")
         neighbours = "change all rewards of one user, at most one in a batch; contexts and arms are public"
         reason += f"; the sensitivity is that of {appearances} rewards together, by the triangle inequality"
-    return CountedRewards(counter, batch_size, replace(counter.guarantee, unit=unit, neighbours=neighbours, reason=reason))
+    promise = replace(counter.guarantee, unit=unit, neighbours=neighbours, reason=reason)
+    return CountedRewards(counter, batch_size, promise, _range(problem)[1], domain)
 
 
 def _tree(given: Given, options: Any) -> LiveContexts:
     problem, batch_size, width = given.problem, options.batch_size, options.width
     _checks.delta(given.delta or 0.0, zero=True)  # which a tree of Laplace noise does not need
-    span, L, d = _range(problem), problem.feature_norm, problem.dimension
-    counter = TreeCounter(given.full_batches(batch_size), given.epsilon, 0.0, Ball(d, span * L / 2), given.calibration,
-                          noise="laplace")
+    (span, _), L, d, domain = _range(problem), problem.feature_norm, problem.dimension, _domain(problem)
+    counter = TreeCounter(given.full_batches(batch_size), given.epsilon, 0.0, domain, given.calibration, noise="laplace")
+    check_ridge("ridge", options.ridge, d, given.horizon, L)
     proved = CountedRadius(counter, batch_size, span / 2, problem.theta_norm, L, options.ridge, FAILURE)
     learner = RidgeLinUCB(d, proved if width is None else PublicWidth(width, options.ridge), options.radius_scale)
-    return LiveContexts(learner, _counted(problem, counter, batch_size, "x r"), problem, given.horizon)
+    return LiveContexts(learner, _counted(problem, counter, batch_size, "x r", domain), problem, given.horizon)
 
 
 def _reward_tree(given: Given, options: Any) -> LiveContexts:
     if given.calibration != "certified":
         raise ValueError(f"calibration must be 'certified' for LinUCB-RewardTree, got {given.calibration!r}: no paper publishes it")
     problem, batch_size, width = given.problem, options.batch_size, options.width
-    span, d = _range(problem), problem.dimension
+    (span, _), d = _range(problem), problem.dimension
     batches = given.full_batches(batch_size)
     appearances = given.appearances(options, batches)
     kind = given.counter_class(options.counter, batches * d)
     counter = kind(batches, given.epsilon, given.delta, Ball(d, appearances * span / 2))  # all that one user moves
+    counter.roundings = appearances
     stds = counter.error_std(np.arange(1, batches + 1))
     proved = InstrumentRadius(d, batch_size, batches, float(stds.min()), span / 2, problem.theta_norm, FAILURE)
     radius = proved if width is None else PublicWidth(width, proved.regularizer(0))
+    for name, ridge, size in (("the whitener's ridge", 1.0, problem.feature_norm),
+                              ("d / theta_norm^2 of the problem", radius.regularizer(0), problem.feature_norm / (span / 2))):
+        check_ridge(name, ridge, d, given.horizon, size)
     learner = InstrumentLinUCB(d, radius, stds, span / 2, options.whiten, options.radius_scale)
-    stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", appearances)
+    stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", Ball(d, span / 2), appearances)
     return LiveContexts(learner, stream, problem, given.horizon, appearances=appearances)
 
 
@@ -92,7 +111,7 @@ def _printed(given: Given, options: Any, ridge: float) -> DynamicBound:
     if options.strict and start >= given.horizon:
         raise ValueError(f"horizon must be above 32 ln(1/delta) / lambda_0 = {start:.0f} for Lemma 1, got {given.horizon}; with "
                          "strict=False the regularizer alone bounds the sensitivity")
-    change = _range(problem) * problem.feature_norm  # 2 L for rewards in [-1, 1]
+    change = 2 * _domain(problem).norm  # 2 L for rewards in [-1, 1]
     return DynamicBound(16 * change / lambda0, change / ridge, start)
 
 
@@ -106,8 +125,9 @@ def _certified_curator(given: Given, options: Any, ridge: float) -> Curator:
     reason = ("Gaussian noise for the sensitivity that the public matrix shows, times sqrt(T), because one reward is in all T "
               "released parameters (exact Gaussian composition; Balle & Wang 2018, Theorem 8)")
     promise = Guarantee(given.epsilon, given.delta, "central", _unit(problem), NEIGHBOURS, given.calibration, reason, holds=EXACT)
-    change = _range(problem) * problem.feature_norm
-    return Curator(DynamicGaussian(problem.dimension, given.horizon, given.epsilon, given.delta, change), ridge, promise)
+    (_, middle), domain = _range(problem), _domain(problem)
+    noise = DynamicGaussian(problem.dimension, given.horizon, given.epsilon, given.delta, 2 * domain.norm)
+    return Curator(noise, ridge, promise, domain, middle)
 
 
 def _unproved_curator(given: Given, options: Any, ridge: float) -> Curator:
@@ -122,10 +142,11 @@ def _unproved_curator(given: Given, options: Any, ridge: float) -> Curator:
                 "without Lemma 1's constants")
     kept = not printed if options.explicit_tree is None else options.explicit_tree
     hybrid = options.counter == "hybrid"
-    noise = DynamicLaplace(problem.dimension, given.horizon, given.epsilon, sensitivity, _range(problem), kept, hybrid,
+    span, middle = _range(problem)
+    noise = DynamicLaplace(problem.dimension, given.horizon, given.epsilon, sensitivity, span, kept, hybrid,
                            printed and not kept and not hybrid)
     promise = no_guarantee("central", _unit(problem), NEIGHBOURS, given.calibration, text)
-    return Curator(noise, ridge, promise, options.perturb_contexts, problem.arms)
+    return Curator(noise, ridge, promise, _domain(problem), middle, options.perturb_contexts, problem.arms)
 
 
 def _dgs(given: Given, options: Any) -> LiveContexts:
@@ -134,6 +155,7 @@ def _dgs(given: Given, options: Any) -> LiveContexts:
     _checks.epsilon(given.epsilon)
     _checks.delta(given.delta)
     ridge = options.ridge or (0.1 if given.calibration == "experiment" else 1.0)
+    check_ridge("ridge", ridge, d, given.horizon, problem.feature_norm)
     make = _certified_curator if given.calibration == "certified" else _unproved_curator
     printed = PrintedWidth(d, given.horizon, given.epsilon, ridge, problem.theta_norm, problem.feature_norm, FAILURE / 2)
     radius = printed if options.width is None else PublicWidth(options.width, ridge)

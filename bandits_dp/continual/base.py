@@ -115,6 +115,7 @@ class Counter(Saved):
 
     kind = "counter"
     noises: tuple[str, ...] = NOISES
+    roundings = 1  # how many numbers that are rounded, each as it comes, one user has in a coordinate of one value
     endless = False  # whether it can do without a horizon
     _what: str  # gets noise, in words, for the guarantee
 
@@ -204,7 +205,7 @@ class Counter(Saved):
     def grid(self) -> Grid:
         """The grid of what is added and released, and the noise of one draw on it."""
         scale = self.noise_std if self.noise == "gaussian" else self.noise_std / math.sqrt(2)
-        return domain_grid(self.noise, scale, self.domain)
+        return domain_grid(self.noise, scale, self.domain, roundings=self.roundings)
 
     def reset(self) -> None:
         """Forget the stream, to count a new one of other users."""

@@ -1,7 +1,8 @@
 """The curator of private rewards: a trusted server that releases a regression's parameter after every round.
 
-Contexts are public. A user's numbers are x r and then x, the features of what she was shown. For laws of its noise see
-:mod:`bandits_dp.continual.dynamic`; the names of its methods are those of :mod:`bandits_dp.live.streams`.
+Contexts are public. A user's numbers are x (r - c), c the middle of the rewards' range, and then x twice, the features of what she
+was shown: as a direction, and to be told. For laws of its noise see :mod:`bandits_dp.continual.dynamic`; the names of its methods
+are those of :mod:`bandits_dp.live.streams`.
 """
 
 import math
@@ -13,14 +14,17 @@ from numpy.typing import NDArray
 from bandits_dp._state import snapshot
 from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace, Floats
 from bandits_dp.guarantee import Guarantee
+from bandits_dp.privatizers.domain import Ball
 from bandits_dp.privatizers.grid import FINE, whole
 
 ENOUGH = 26  # bits that features have after the first one of the root of the ridge
-ROUNDED = 4e-9  # of a change of x r: norms of x are checked up to 1e-9, and x r is rounded, for r up to a million ranges from 0
+ROUNDED = 4e-9  # of a change of x r: norms of x (r - c) are checked up to 1e-9, as they are computed
 
 
 class Curator:
     r"""A trusted server that releases :math:`A_t^{-1} b_t + \eta_t` in every round (Wang, Zhao, Wang 2022, Algorithm 1).
+
+    A reward r enters :math:`b_t` as x (r - c), which is rounded as it is, wherever the rewards' range lies; x c is public.
 
     It may also perturb what users are shown (Corollary 1). Perturbed features take the place of the true ones everywhere but in the
     reward: the arm is chosen by them, and the regression is on them. Before the first release nothing is perturbed.
@@ -33,6 +37,10 @@ class Curator:
         lambda, > 0.
     guarantee : Guarantee
         What all releases together promise to each user.
+    domain : Ball
+        Where x (r - c) of one user lies, if nothing perturbs x.
+    middle : float
+        The number c.
     context_std : float
         Standard deviation of the noise on every coordinate of what is shown, >= 0.
     arms : int
@@ -51,9 +59,10 @@ class Curator:
     changes, fixed = ("vector", "gram", "eta"), ("vector", "gram")
     users, noisy, adds = 1, True, False
 
-    def __init__(self, eta: DynamicGaussian | DynamicLaplace, ridge: float, guarantee: Guarantee, context_std: float = 0.0,
-                 arms: int = 0) -> None:
+    def __init__(self, eta: DynamicGaussian | DynamicLaplace, ridge: float, guarantee: Guarantee, domain: Ball, middle: float = 0.0,
+                 context_std: float = 0.0, arms: int = 0) -> None:
         self.public = d = eta.dimension
+        self.domain, self.middle = domain, middle
         self.eta, self.ridge, self.guarantee, self.context_std, self.bits_per_user = eta, ridge, guarantee, context_std, 64.0 * d
         self.dimension = self.ahead = d * (1 + (arms if context_std else 0))
         self.step, self.unit = power_of_two(eta.change) * 2.0**-FINE, power_of_two(math.sqrt(ridge)) * 2.0**-ENOUGH
@@ -62,15 +71,19 @@ class Curator:
         self.context_noise = np.zeros(0)
 
     def check(self, values: Floats, name: str) -> None:
-        """Accept all: the noise was made for how far a reward moves the parameter."""
+        """Raise a ValueError if an x (r - c) is longer than the noise was made for; perturbed features may be."""
+        if not self.context_std:
+            self.domain.check(values[:, : self.public], name)
 
     def send(self, values: Floats, rng: np.random.Generator) -> Floats:
         """Return the rows themselves: the server is trusted with them."""
+        self.check(values, "rewards times their features")
         return values
 
     def receive(self, waiting: Floats, rng: np.random.Generator) -> Floats:
         """Release the parameter after one more round."""
-        xr, x = whole(waiting[:, : self.public], self.step), whole(waiting[:, self.public :], self.unit)
+        counted, direction, shown = np.split(waiting, 3, axis=1)
+        xr, x = whole(counted, self.step) + whole(self.middle * direction, self.step), whole(shown, self.unit)
         self.vector, self.gram = self.vector + xr.sum(axis=0), self.gram + x.T @ x
         A = self.gram + np.eye(self.public, dtype=object) * math.ceil(self.ridge / self.unit**2)
         numerators, determinant = solution(A, self.vector)
@@ -90,7 +103,8 @@ class Curator:
 
     def advance(self, values: Floats, rows: Floats) -> Floats:
         """Release the parameters of many runs after one more round."""
-        xr, x = values[..., : self.public], values[..., self.public :]
+        counted, direction, x = np.split(values, 3, axis=-1)
+        xr = counted + self.middle * direction
         vector, gram = self._sums = self._sums[0] + xr.sum(axis=-2), self._sums[1] + x.mT @ x
         A = gram + self.ridge * np.eye(self.public)
         parameter = np.linalg.solve(A, vector[..., None])[..., 0]

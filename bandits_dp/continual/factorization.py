@@ -182,7 +182,7 @@ class FactorizationCounter(Counter):
     def grid(self) -> Grid:
         """The grid for values and for all T entries of C x, each of which is rounded."""
         domain = self.domain
-        numbers = self.dimension * (1 + math.sqrt(self._last)) ** 2
+        numbers = self.dimension * (self.roundings + math.sqrt(self._last)) ** 2
         return grid("gaussian", self.noise_std, domain.l2_diameter, numbers, slack(domain))
 
     def reset(self) -> None:

@@ -42,6 +42,12 @@ from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.widths.ridge import Radius
 
 
+def scaled(vectors: Floats) -> Floats:
+    """Return vectors over powers of two; their largest number is near 1."""
+    top = np.frexp(np.abs(vectors).max(axis=-1, keepdims=True))[1]
+    return np.ldexp(vectors, -top)
+
+
 class RidgeLinUCB(LinUCB):
     """LinUCB that is told noisy sums of x r, and adds up x x' exactly by itself.
 
@@ -52,11 +58,6 @@ class RidgeLinUCB(LinUCB):
     def directions(self, phi: Floats) -> Floats:
         """Return g for each user, from the features; (..., users, d) both."""
         return phi
-
-    def statistics(self, phi: Floats, y: Floats) -> Floats:
-        """Return (g y, phi) of each user: what is private, what is not."""
-        g = self.directions(phi)
-        return np.concatenate([g * y[..., None], phi], axis=-1)
 
     def tell(  # type: ignore[override]  # the batch's features are public
         self, released: Floats, phi: Floats
@@ -123,8 +124,8 @@ class InstrumentLinUCB(RidgeLinUCB):
         super().__init__(dimension, radius, radius_scale)
 
     def directions(self, phi: Floats) -> Floats:
-        """Return unit vectors g."""
-        g = phi @ self.whitener.mT
+        """Return unit vectors g, also of features whose squares are 0."""
+        g = scaled(scaled(phi) @ self.whitener.mT)
         return np.asarray(g / np.linalg.norm(g, axis=-1, keepdims=True))
 
     def tell(  # type: ignore[override]  # the batch's features are public

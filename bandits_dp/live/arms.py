@@ -145,7 +145,7 @@ class LiveArms(LiveAsked):
         return self.register.hand_out(self.slots[place], self.slots[place].arm, 1, user)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:
-        return self._allowed(ticket, answers, self.sample)
+        return self._allowed(ticket, answers, self.slots[self._place(ticket)].source or self.sample)
 
     def _take(self, place: int, ticket: Ticket, values: NDArray[np.float64], rng: np.random.Generator) -> None:
         self.played += ticket.users

@@ -19,6 +19,7 @@ from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import LinearStatistics, Privatizer
 from bandits_dp.privatizers.base import complete
 from bandits_dp.problems.base import check_problem
+from bandits_dp.widths.ridge import check_ridge
 
 
 def combine(
@@ -90,6 +91,9 @@ def combine(
     if chooses:
         if isinstance(learner, LinUCB) and len(learner.theta) != problem.dimension:
             raise ValueError(f"learner must be for features of length {problem.dimension}, got one for {len(learner.theta)}")
+        if isinstance(learner, LinUCB) and not learner.radius.floor(0):  # no noise lifts its matrix
+            ridge = learner.radius.regularizer(0)
+            check_ridge("the regularizer of learner", ridge, problem.dimension, horizon, problem.feature_norm)
         live = LiveContexts(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
         if live.guarantee.model == "central" and live.guarantee.proved:  # her own arm shows a user's features to whoever sees it
             live.guarantee = replace(live.guarantee, reason=live.guarantee.reason + BILLBOARD, joint=True)

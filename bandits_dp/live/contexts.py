@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
+from bandits_dp._checks import LARGEST, LEAST_NORM, exact
 from bandits_dp._state import locked, snapshot
 from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Learner
@@ -80,21 +82,23 @@ class LiveContexts(Live):
         fidelity: str = "aggregate",
         appearances: int = 1,
     ) -> None:
+        if not LEAST_NORM <= problem.feature_norm <= LARGEST:
+            raise ValueError(f"problem must have a feature_norm from {LEAST_NORM:g} to {LARGEST:g}, got {problem.feature_norm!r}")
         super().__init__(learner, problem.arms, horizon, stream.guarantee, fidelity, appearances)
         self.slots = [Slot(stream, stream.users)]
         self.batch_size, self.shown = stream.users, tuple[Floats, ...]()
         self.dimension, self.reward_range, self.feature_norm = problem.dimension, problem.reward_range, problem.feature_norm
         self.centre = centre
         self.reward_shift = 0.0 if centre is None else sum(problem.reward_range) / 2
-        extremes = np.clip(problem.reward_range, -1e6, 1e6) - self.reward_shift  # which may be infinite without privacy
+        extremes = np.clip(problem.reward_range, -LARGEST, LARGEST) - self.reward_shift  # which may be infinite without privacy
         phi = np.outer([1.0, 1.0, -1.0, -1.0], np.eye(1, problem.dimension)) * problem.feature_norm
-        # Longer features and larger rewards never come, so that single values need no look later.
+        # Longer features and larger rewards never come, so that our own statistics of them need no look later.
         stream.check(self.values(phi, np.tile(extremes, 2)), "features and rewards of the problem")
 
     @property
     def _accepts(self) -> str:
-        low, high = self.reward_range
-        return f"rewards in [{low:g}, {high:g}] and features of norm at most {self.feature_norm:g}"
+        low, high, norm = map(exact, (*self.reward_range, self.feature_norm))
+        return f"rewards in [{low}, {high}] and features of norm at most {norm}"
 
     @property
     def _source(self) -> Any:
@@ -274,9 +278,21 @@ class LiveContexts(Live):
 
     def values(self, phi: Floats, y: Floats) -> Floats:
         """Return the numbers that users have, from the features of what they were shown and from their rewards."""
-        if hasattr(self.learner, "statistics"):
-            return np.asarray(self.learner.statistics(phi, y))
-        return statistics(phi, y, triangle(self.dimension))
+        if self.stream.public:
+            g = self.learner.directions(phi)
+            return np.concatenate([g * (y - self.stream.middle)[..., None], g, phi], axis=-1)
+        own = getattr(self.learner, "statistics", None)
+        if own is None:
+            return statistics(phi, y, triangle(self.dimension))
+        found = own(phi, y)
+        if getattr(own, "__func__", None) is LinUCB.statistics:  # right features and rewards give right values
+            return np.asarray(found)
+        shape = (*y.shape, self.stream.dimension)
+        array = _checks.numbers("statistics", found, f"a method that returns numbers of shape {shape}")
+        if array.shape != shape:
+            raise ValueError(f"statistics must return numbers of shape {shape}, got shape {array.shape}")
+        self.stream.check(array.reshape(-1, self.stream.dimension), "statistics of the learner")
+        return array
 
     def checked_values(self, phi: Floats, rewards: Floats) -> Floats:
         """Return the numbers of users who were shown these features, one row each, or say what is wrong."""

@@ -122,7 +122,8 @@ class Live(Saved):
     @property
     def terms(self) -> str:  # type: ignore[override]
         """What is promised to whom, for which values."""
-        return f"{self._accepts}: {self._source.guarantee}"
+        promise = self._source.guarantee
+        return f"{self._accepts}, epsilon = {promise.epsilon!r}, delta = {promise.delta!r}: {promise}"
 
     @property
     def _accepts(self) -> str:

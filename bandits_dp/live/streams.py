@@ -16,7 +16,7 @@ from bandits_dp import _checks
 from bandits_dp._state import snapshot
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.privatizers import Privatizer
+from bandits_dp.privatizers import Ball, Privatizer
 from bandits_dp.widths.ridge import NoiseLaw
 
 Floats = NDArray[np.float64]
@@ -35,6 +35,7 @@ class Stream(Protocol):
     adds: bool
     ahead: int
     public: int
+    middle: float
     context_std: float
 
     def check(self, values: Floats, name: str) -> None: ...  # noqa: D102
@@ -76,6 +77,8 @@ class FreshBatches:
         Random numbers of a batch that can be drawn before its values are known; 0 if that cannot be done.
     public : int
         How many of a user's numbers, the last ones, are no secret, and are told to the learner as they are.
+    middle : float
+        The number from which rewards are counted, where only they are private.
     context_std : float
         Standard deviation of the noise on features, for who perturbs them.
     total : ndarray, shape (dimension,)
@@ -94,7 +97,7 @@ class FreshBatches:
     """
 
     changes = fixed = ("total",)
-    public, context_std = 0, 0.0
+    public, middle, context_std = 0, 0.0, 0.0
 
     def __init__(self, privatizer: Privatizer) -> None:
         self.privatizer, self.users, self.dimension = privatizer, privatizer.users, privatizer.dimension
@@ -158,9 +161,9 @@ class CountedBatches:
     1
     """
 
-    changes = ("counter",)
+    changes: tuple[str, ...] = ("counter",)
     noisy = adds = True
-    public, context_std = 0, 0.0
+    public, middle, context_std = 0, 0.0, 0.0
 
     def __init__(self, counter: Counter, users: int = 1) -> None:
         self.counter, self.users, self.dimension = counter, _checks.integer("users", users), counter.dimension
@@ -211,30 +214,62 @@ class CountedBatches:
 class CountedRewards(CountedBatches):
     """A trusted server counts the sums of g r over batches, where only rewards are private.
 
-    A user's numbers are g r, in the direction g that the learner chose before the reward, and then x, the features of what she was
-    shown. The learner is told what is released about the first half, and the second half as it is.
+    A user's numbers are g (r - c), then g, then x: g is the direction that the learner chose before the reward, c the middle of the
+    rewards' range, and x are the features of what she was shown. Only the first are private, and they are no longer than half the
+    range, wherever that lies. The learner is told what is released about the sums of g r, of which the part c g is added as it is,
+    and x.
 
     Parameters
     ----------
     counter : Counter
-        For one user's g r; of its domain only the diameter counts, as the range of rewards need not be centred.
+        For one user's g (r - c), or for the sum of all that she ever has.
     users : int
         Users per batch B, >= 1.
     guarantee : Guarantee
         What all releases together promise to each user.
+    middle : float
+        The number c.
+    domain : Ball
+        Where g (r - c) of one user lies in one batch.
+
+    Attributes
+    ----------
+    offset : ndarray, shape (d,)
+        The sum of all c g.
     """
 
-    def __init__(self, counter: Counter, users: int, guarantee: Guarantee) -> None:
+    changes = ("counter", "offset")
+
+    def __init__(self, counter: Counter, users: int, guarantee: Guarantee, middle: float, domain: Ball) -> None:
         super().__init__(counter, users)
-        self.guarantee, self.public = guarantee, counter.dimension
+        self.guarantee, self.middle, self.domain, self.public = guarantee, middle, domain, counter.dimension
+        self.offset = np.zeros(self.dimension)
 
     def check(self, values: Floats, name: str) -> None:
-        """Accept all: the counter was made for how far a reward moves g r, not for where g r lies."""
+        """Raise a ValueError if a g (r - c) is longer than the counter was made for."""
+        self.domain.check(values[:, : self.dimension], name)
 
     def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
-        """Return g r of every user, on the grid."""
-        return super().send(values[:, : self.dimension], rng)
+        """Return g (r - c) of every user, on the grid, and g."""
+        self.check(values, "rewards times their directions")
+        counted, g, _ = np.split(values, 3, axis=1)
+        return np.hstack([super().send(counted, rng), g])
+
+    def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
+        """Release the running sums of g r after one more batch."""
+        counted, g = np.split(waiting, 2)
+        self.offset = self.offset + self.middle * g
+        return super().receive(counted, rng) + self.offset
+
+    def leap(self, values: Floats, batches: int, rng: np.random.Generator) -> Floats:
+        """Release the running sums of g r after so many more batches only."""
+        counted, g = np.split(self.send(values, rng), 2, axis=1)
+        self.counter = snapshot(self.counter)
+        self.offset = self.offset + self.middle * g.sum(axis=0)
+        return self.counter.leap(counted, batches, rng) + self.offset
 
     def advance(self, values: Floats, rows: Floats) -> Floats:
         """Release the running sums of g r of many runs after one more batch."""
-        return super().advance(values[..., : self.dimension], rows)
+        counted, g, _ = np.split(values, 3, axis=-1)
+        self.offset = self.offset + self.middle * g.sum(axis=-2)
+        return super().advance(counted, rows) + self.offset

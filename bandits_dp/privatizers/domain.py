@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._checks import SLACK
+from bandits_dp._checks import SLACK, exact
 from bandits_dp.privatizers.linear_statistics import LinearStatistics
 
 
@@ -90,7 +90,8 @@ class Box:
 
     def __str__(self) -> str:
         """Return the domain in words."""
-        ends = f"{{{self.low:g}, {self.high:g}}}" if self.whole else f"[{self.low:g}, {self.high:g}]"
+        low, high = exact(self.low), exact(self.high)
+        ends = f"{{{low}, {high}}}" if self.whole else f"[{low}, {high}]"
         return ends if self.dimension == 1 else f"{ends}^{self.dimension}"
 
     def check(self, array: NDArray[np.float64], name: str = "values") -> None:
@@ -98,7 +99,8 @@ class Box:
         good = (array == self.low) | (array == self.high) if self.whole else (array >= self.low) & (array <= self.high)
         if not good.all():
             row, column = np.argwhere(~good)[0]
-            allowed = f"{self.low:g} or {self.high:g}" if self.whole else f"in [{self.low:g}, {self.high:g}]"
+            low, high = exact(self.low), exact(self.high)
+            allowed = f"{low} or {high}" if self.whole else f"in [{low}, {high}]"
             raise ValueError(f"{name} must be {allowed}, got {array[row, column]} in row {row}; nothing is clipped for you")
 
     def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -155,14 +157,14 @@ class Ball:
 
     def __str__(self) -> str:
         """Return the domain in words."""
-        return f"the ball of radius {self.norm:g} in R^{self.dimension}"
+        return f"the ball of radius {exact(self.norm)} in R^{self.dimension}"
 
     def check(self, array: NDArray[np.float64], name: str = "values") -> None:
         """Raise a ValueError that names the first row outside, if any; ``array`` has shape (users, dimension)."""
         norms = np.linalg.norm(array, axis=1)
         bad = np.flatnonzero(norms > self.norm * (1 + SLACK))
         if bad.size:
-            raise ValueError(f"{name} must have norm at most {self.norm:g}, got {norms[bad[0]]:g} in row {bad[0]}; "
+            raise ValueError(f"{name} must have norm at most {exact(self.norm)}, got {exact(norms[bad[0]])} in row {bad[0]}; "
                              "nothing is clipped for you")
 
     def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:

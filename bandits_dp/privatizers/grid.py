@@ -141,9 +141,13 @@ def grid(law: str, scale: float, distance: float, coordinates: int, room: float 
     return Grid(law, step, scale / step * (1 + moved / distance) * SURPLUS)
 
 
-def domain_grid(law: str, scale: float, domain: Domain, users: int = 1, noise: bool = False) -> Grid:
-    """Return the grid for values of a domain, on which sums over so many users are exact, of values or of what has noise, too."""
+def domain_grid(law: str, scale: float, domain: Domain, users: int = 1, noise: bool = False, roundings: int = 1) -> Grid:
+    """Return the grid for values of a domain, on which sums over so many users are exact, of values or of what has noise, too.
+
+    A user's value may be a sum of numbers that are rounded as they come, in so many ``roundings``.
+    """
     gaussian = law == "gaussian"
     distance, root = (domain.l2_diameter, 1.0) if gaussian else (domain.l1_diameter, math.sqrt(domain.dimension))
     largest = max(abs(domain.low), abs(domain.high)) + (TAIL * scale if noise else 0.0)
-    return grid(law, scale, distance, domain.dimension, slack(domain) * root, 2 * users * largest)
+    numbers = domain.dimension * (roundings**2 if gaussian else roundings)  # the root of which is counted, or all
+    return grid(law, scale, distance, numbers, slack(domain) * root, 2 * users * largest)

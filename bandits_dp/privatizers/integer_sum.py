@@ -73,7 +73,7 @@ class IntegerSum(Privatizer):
 
     def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Encode every number as an integer in 0..g, of the same shape."""
-        x = np.minimum((array - self.low) / self.step, self.levels)  # the top may be passed by a rounding error
+        x = np.clip((array - self.low) / self.step, 0.0, self.levels)  # norms are checked up to a rounding error
         floor = np.floor(x)
         return (floor + (1 - rng.random(x.shape) <= x - floor)).astype(np.int64)  # floor(x + U), but for rounding errors
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp._checks import SLACK
+from bandits_dp._checks import SLACK, exact
 
 
 @cache
@@ -76,7 +76,7 @@ class LinearStatistics:
 
     def __str__(self) -> str:
         """Return the domain in words."""
-        norms = "both norms at most 1" if self.reward == 1 else f"norm of phi at most 1 and |y| at most {self.reward:g}"
+        norms = "both norms at most 1" if self.reward == 1 else f"norm of phi at most 1 and |y| at most {exact(self.reward)}"
         return f"(phi y, phi phi') with phi in R^{self.features}, {norms}"
 
     def encode(self, features: ArrayLike, rewards: ArrayLike) -> NDArray[np.float64]:
@@ -125,7 +125,7 @@ class LinearStatistics:
                              f"got {array[bad[0]]} in row {bad[0]}; nothing is clipped for you")
         large = np.flatnonzero(np.abs(y) > self.reward + SLACK)
         if large.size:
-            raise ValueError(f"{name} must have |y| at most {self.reward:g}, got {abs(y[large[0]]):g} in row {large[0]}; "
+            raise ValueError(f"{name} must have |y| at most {exact(self.reward)}, got {exact(abs(y[large[0]]))} in row {large[0]}; "
                              "nothing is clipped for you")
 
     def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -125,7 +125,7 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
         return array
     if not _checks.usable(array).all():
         raise ValueError(f"{name} must be finite, and at most {_checks.LARGEST:g} in size, got {array[~_checks.usable(array)][0]}")
-    if (squares == 0).any():
+    if not array.any(axis=-1).all():  # whose squares may all be 0
         raise ValueError(f"{name} must not be zero, got a zero vector: nothing can be learned from it")
     return shortened(array, name, norm)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 
+LOST = 1e-12  # of the trace of a matrix to which so many terms are added, at most
 Floats = NDArray[np.float64] | float  # one number, or one for each run
 
 
@@ -94,6 +95,14 @@ class Radius(Protocol):
 def self_normalized(dimension: int, rounds: float, rho: float, log_failure: float) -> float:
     """Return sqrt(2 ln(1/alpha) + d ln(1 + t / (d rho))) (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1 and Lemma 10)."""
     return math.sqrt(2 * log_failure + dimension * math.log1p(rounds / (dimension * rho)))
+
+
+def check_ridge(name: str, ridge: float, dimension: int, rounds: int, size: float) -> None:
+    """Refuse a ridge of that name that rounding loses beside a sum of x x', x no longer than ``size``: nobody could invert it."""
+    least = LOST * dimension * rounds * size**2
+    if ridge < least:
+        raise ValueError(f"{name} must be at least {least:.3g}, or rounding loses it beside the features of {rounds} rounds, "
+                         f"{dimension} numbers of norm at most {size:g} each, got {ridge:g}")
 
 
 class FixedWidth:
