@@ -133,7 +133,7 @@ def fed(learner, shown, answers):
 def contextual(rng, name):
     """Users with features and rewards; the last one's reward is another one, and, if they are private too, her features."""
     rewards_only, d, users = PRIVATE[name].unit == "one reward", int(rng.integers(1, 4)), BATCHED.get(name, 1)
-    (low, high), norm = range_of(rng), 10.0 ** rng.choice([0, rng.uniform(-149, 20)]) if rewards_only else 1.0
+    (low, high), norm = range_of(rng), float(10.0 ** rng.choice([0, rng.uniform(-149, 20)])) if rewards_only else 1.0
     if not rewards_only:
         low, high = sorted(rng.choice([-1.0, 0.0, 1.0, -1e-9, TINY, BELOW_ONE, rng.uniform()], 2, replace=False).tolist())
     theta_norm = min(max(high / norm - low / norm, 1e-100), 1e100) if rewards_only else 1.0
