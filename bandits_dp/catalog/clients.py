@@ -113,9 +113,9 @@ def _sdp_dpe(given: Given, options: Any) -> LiveClients:
 
 _UNIT = "one client's vector of average rewards"
 _FREE = r"O\Big(\sqrt{d T \log (k T)} + \sigma T^{1 - \alpha / 2} \sqrt{\log (k T)}"
-_CENTRAL = r" + \frac{B d^{3/2} T^{1 - \alpha} \sqrt{\log (1/\delta) \log (k T)}}{\varepsilon}\Big)"
-_LOCAL = r" + \frac{B d^{3/2} T^{1 - \alpha / 2} \sqrt{\log (1/\delta) \log (k T)}}{\varepsilon}\Big)"
-_SHUFFLE = r" + \frac{B d^{3/2} T^{1 - \alpha} \log (d/\delta) \sqrt{\log (k T)}}{\varepsilon}\Big)"
+_CENTRAL = r" + \frac{B d^{3/2} (T^{1 - \alpha} + d) \sqrt{\log (1/\delta) \log (k T)}}{\varepsilon}\Big)"
+_LOCAL = r" + \frac{B d^{3/2} (T^{1 - \alpha / 2} + d) \sqrt{\log (1/\delta) \log (k T)}}{\varepsilon}\Big)"
+_SHUFFLE = r" + \frac{B d^{3/2} (T^{1 - \alpha} + d) \log (d/\delta) \sqrt{\log (k T)}}{\varepsilon}\Big)"
 _CHAPTER = "09_distributed_feedback"
 _TEST = "tests/test_distributed.py::"
 SYSTEMS = (

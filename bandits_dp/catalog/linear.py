@@ -141,7 +141,7 @@ SYSTEMS = (
            partial(_noisy_pe, privatizers.CentralGaussian, privatizers.CentralLaplace, _sum_std),
            (FIDELITY, CLIP, STRICT, NOISE), pure=True),
     System("LDP-PE", "li2022", "linear", "local", "one reward",
-           rf"O\Big({_FREE} + \frac{{B d^{{3/2}} \sqrt{{\log(1/\delta)\, T \log(k T)}}}}{{\varepsilon}}\Big)",
+           rf"O\Big({_FREE} + \frac{{B d^{{3/2}} (\sqrt T + \sqrt d) \sqrt{{\log(1/\delta) \log(k T)}}}}{{\varepsilon}}\Big)",
            _CHAPTER, _LAW, partial(_noisy_pe, privatizers.LocalGaussian, privatizers.LocalLaplace, _user_std),
            (FIDELITY, CLIP, STRICT, NOISE)),
     System("SDP-PE", "li2022", "linear", "shuffle", "one reward", _SUM, _CHAPTER, _LAW, _sdp_pe, (FIDELITY, CLIP, STRICT, HONEST)),
