@@ -3,6 +3,7 @@
 import functools
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
 from bandits_dp.problems.contextual import ContextualLinear
 from bandits_dp.widths.ridge_private import CertifiedRadius
-from tests.chapters import slope, stored_scene
+from tests.chapters import cells, slope, stored_scene
 from tests.counter_factors import factors
 from tests.fixed_features import play
 
@@ -79,6 +80,19 @@ def test_split_is_proved(delta: float) -> None:
             assert spread == pytest.approx(epsilon / 2) and drift <= M * each**2 / 2 <= epsilon / 2 * (1 + 1e-12)
             assert composed(each, M, delta / 2) <= spread + drift
             assert composes(each, delta_m, M, epsilon, delta)
+
+
+def test_pairs_have_their_best_split() -> None:
+    """What 52 nights of (1, 0.1) cost by the best rule for pairs: half of delta went to slack, and other splits give less."""
+    def part(share: float) -> float:
+        return -math.expm1(share * math.log1p(-0.1))
+
+    one = brentq(lambda mu: epsilon_of(mu, 0.1) - 1, 0.5, 2)
+    totals = [composed(epsilon_of(one, part(share / 52)), 52, part(1 - share)) for share in np.linspace(0.02, 0.98, 49)]
+    least = min(*totals, 52 * epsilon_of(one, part(1 / 52)))  # the last one has no slack
+    told = {"adding up": 52 * epsilon_of(one, 0.1 / 52), "the best rule": least, "exactly": epsilon_of(one * math.sqrt(52), 0.1)}
+    words = re.sub("<!--.*?-->", "", cells("11_returning_users")["compose-words"].source)
+    assert "{:.1f} by adding up, {:.1f} by the best rule for pairs, and {:.1f} exactly".format(*told.values()) in words, told
 
 
 def test_bits_compose_like_gaussians() -> None:
