@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp._checks import LARGEST, LEAST_NORM, SLACK, exact
+from bandits_dp._checks import LEAST_NORM, SLACK, exact
 from bandits_dp.catalog.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.continual.curator import Curator
@@ -21,6 +21,7 @@ from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth
 from bandits_dp.widths.ridge import PublicWidth, check_ridge
 
+LONGEST = 1e50  # range of rewards, which noise is a multiple of
 FAILURE = 0.1  # probability that some proved radius is too small
 WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
 NEIGHBOURS = "change one reward; contexts and arms are public"
@@ -36,8 +37,8 @@ def _range(problem: Contextual) -> tuple[float, float]:
     if not math.isfinite(span):
         raise ValueError(f"problem must have bounded rewards for private learners, got rewards in ({low:g}, {high:g}); "
                          "PoolContextual has them with clip=True")
-    if not LEAST_NORM <= span * min(L, 1.0) <= span * max(L, 1.0) <= LARGEST:
-        raise ValueError(f"problem must have rewards in a range of length {LEAST_NORM:g} to {LARGEST:g}, also times the norm of "
+    if not LEAST_NORM <= span * min(L, 1.0) <= span * max(L, 1.0) <= LONGEST:
+        raise ValueError(f"problem must have rewards in a range of length {LEAST_NORM:g} to {LONGEST:g}, also times the norm of "
                          f"features, for private learners, got [{exact(low)}, {exact(high)}] and norm {exact(L)}")
     if max(high - middle, middle - low) > span / 2 * (1 + SLACK):
         raise ValueError("problem must have rewards in a range whose middle is a float, for private learners, got "
