@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import defaultdict
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -158,8 +159,10 @@ def test_scene_shows_the_packages_tree() -> None:
         for start, size in hers:  # a copy of her answer lies in the node's middle once it is complete, and waits till then
             x = 2 + 6 * (start + size / 2) if start + size <= night else 6 * user - 1
             assert marks[f"copy {size}"]["x"] == pytest.approx(x)
-        parts = " ".join(f"{shown[start + size] - shown[start]:+.1f}" for start, size in blocks)
-        assert marks["shown"]["words"] == f"shown {shown[night]:.1f}: {parts}"
+        total, *parts = map(Decimal, marks["shown"]["words"].removeprefix("shown ").replace(":", "").split())
+        assert sum(parts) == total  # as printed: 8.7 was once made of +6.1 +5.5 -3.0
+        assert total == Decimal(f"{shown[night]:.1f}")
+        assert [float(part) for part in parts] == pytest.approx([shown[a + n] - shown[a] for a, n in blocks], abs=0.1)
         saved = f", not {night}" if len(blocks) < night else ""
         assert marks["night"]["words"] == f"night {night}: {len(blocks)} noisy sum{'s' if len(blocks) > 1 else ''}{saved}"
         assert marks["hers"]["words"] == f"Noor in {len(hers)} sum{'s' if len(hers) > 1 else ''}"
