@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+import bandits_dp as bdp
 from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
 from bandits_dp.companion.plots import Bar, Dot, Text
-from tests.chapters import defined, one_way
+from tests.chapters import changed, defined, one_way
 
 Law = dict[object, Fraction]
 Rows = list[list[Fraction]]
@@ -236,3 +237,14 @@ def test_the_scene_moves_the_messages_of_its_run(eps0: float, step: int) -> None
         assert note.endswith(f"with a name in {q:.0%}.")
         wide = [mark.width / 60 for mark in marks if isinstance(mark, Bar) and mark.key.startswith("right")]
         assert wide == pytest.approx([q, space["share_right"](len(left) - 1, q)])
+
+
+def test_the_pile_s_epsilon_belongs_to_the_phones(capsys: pytest.CaptureFixture[str]) -> None:
+    """epsilon_0, users and delta stood twice or more in the cell: phones of epsilon_0 = 1 got the pile's epsilon for 2."""
+    names = {name: getattr(bdp.privatizers, name) for name in ("RandomizedResponse", "BinarySum")}
+    for n, eps0, delta in [(10_000, 2.0, 1e-6), (10_000, 1.0, 1e-6), (3000, 2.0, 1e-5)]:
+        here = changed("05_shuffling", "in-practice", {"10_000, 2.0, 1e-6": f"{n}, {eps0}, {delta}"}, rng=np.random.default_rng(1),
+                       shuffle_epsilon=shuffle_epsilon, **names)
+        assert here["phones"].noise_std == names["RandomizedResponse"](n, eps0).noise_std
+        assert len(here["answers"]) == here["shared"].users == n
+        assert f"eps of the pile {shuffle_epsilon(eps0, n, delta):.3f}" in capsys.readouterr().out

@@ -12,7 +12,7 @@ from scipy.special import betaincinv
 
 import bandits_dp as bdp
 from checkout import ROOT
-from tests.chapters import cells, stored_scene
+from tests.chapters import cells, changed, stored_scene
 
 CHAPTER = "13_auditing"
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -179,3 +179,15 @@ def test_the_page_on_what_is_not_covered_runs():
     names = {"__name__": "not_covered"}
     for block in BLOCKS:
         exec(compile(block, "not_covered.md", "exec"), names)
+
+
+def test_a_reader_may_take_other_runs_and_the_right_noise(capsys):
+    """The bound took 5,000 runs whatever had been run, and the right noise ended in StopIteration."""
+    here = changed("13_auditing", "by-hand", {"trials, rng = 5000": "trials, rng = 1000"})
+    there = changed("13_auditing", "limits", {}, betaincinv=betaincinv, hits=here["hits"], trials=here["trials"])
+    assert f"at least {there['bound'](*here['hits'], 1000):.2f}" in capsys.readouterr().out
+    totals, rng = [100, 1000], np.random.default_rng(1)
+    right = {world: rng.laplace(shift, 1.0, totals[-1]) for world, shift in (("X", 0), ("X′", 1))}
+    source = cells("13_auditing")["scene-check"].source.split("assert")[0]
+    exec(source, space := {"np": np, "math": math, "bound": there["bound"], "outputs": right, "totals": totals, "numbers": {}})
+    assert space["numbers"] == {"scene-first": "inf", "scene-rare": "inf"}
