@@ -232,6 +232,29 @@ def test_two_worlds_exactly(epsilon, raised):
     assert any(chance > math.exp(weak * sum(plays)) * bare[1].get(plays, 0.0) for plays, chance in bare[0].items())
 
 
+@pytest.mark.parametrize(("pure", "epsilon"), ((1.0, 0.5), (3.0, 1.0)))
+def test_a_delta_leaves_part_of_the_floor(pure, epsilon):
+    """Coins of a larger epsilon are private with a delta, which the step of the proof needs; and the rate that it leaves."""
+    right = 1 / (1 + math.exp(-pure))
+    delta, raised = right - math.exp(epsilon) * (1 - right), 0.5
+    c = math.log1p(math.expm1(epsilon) * raised / (0.4 + raised))
+    here, there = (sequences(11, (0.6, mean), 1 - right) for mean in (0.4, 0.4 + raised))
+    bare = []
+    for few in range(1, 8):
+        less, more = (sum(chance for plays, chance in world.items() if sum(plays) <= few) for world in (here, there))
+        bare.append(less / (math.exp(c * few) * more))
+        assert less <= math.exp(c * few) * more + delta * ((1 + math.expm1(epsilon) * raised) ** few - 1) / math.expm1(epsilon)
+    assert pure < 3 or max(bare) > 1  # without the delta's term it is false
+    ratios = []
+    for e, d, horizon in itertools.product((0.01, 0.1, 1.0), (1e-9, 1e-30, 1e-99), (1e16, 1e50, 1e150)):
+        tau, gap = np.geomspace(1, horizon / 2, 4000), 0.1
+        told = math.log1p(math.expm1(e) * 2 * gap / 0.7) * tau - math.log(gap * horizon ** (1 / 3)) + math.log(2)
+        group = np.log1p(math.expm1(e) * 2 * gap) * tau + math.log(d / math.expm1(e))
+        pulls = (tau * (1 - np.exp(np.minimum(told, 1)) - np.exp(np.minimum(group, 1)))).max()
+        ratios.append(gap * pulls * e / min(math.log(horizon), math.log(e / d)))
+    assert 0.03 < min(ratios) and max(ratios) < 1
+
+
 def joined(few, epsilon, low, z, high, chance):
     """The least chance of E, N_a <= few, in the world `high`, by Theorem 16.3's proof, from that in `low`; the best kappa."""
     ones = np.arange(few + 1)
