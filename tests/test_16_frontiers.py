@@ -252,7 +252,7 @@ def test_a_delta_leaves_part_of_the_floor(pure, epsilon):
         group = np.log1p(math.expm1(e) * 2 * gap) * tau + math.log(d / math.expm1(e))
         pulls = (tau * (1 - np.exp(np.minimum(told, 1)) - np.exp(np.minimum(group, 1)))).max()
         ratios.append(gap * pulls * e / min(math.log(horizon), math.log(e / d)))
-    assert 0.03 < min(ratios) and max(ratios) < 1
+    assert min(ratios) > 0.03 and max(ratios) < 1
 
 
 def joined(few, epsilon, low, z, high, chance):
