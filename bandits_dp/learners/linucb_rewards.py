@@ -42,6 +42,9 @@ from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.widths.ridge import Radius
 
 
+SHORT = 1e-150  # whose square is a float still
+
+
 def scaled(vectors: Floats) -> Floats:
     """Return vectors over powers of two; their largest number is near 1."""
     top = np.frexp(np.abs(vectors).max(axis=-1, keepdims=True))[1]
@@ -125,7 +128,9 @@ class InstrumentLinUCB(RidgeLinUCB):
 
     def directions(self, phi: Floats) -> Floats:
         """Return unit vectors g, also of features whose squares are 0."""
-        g = scaled(scaled(phi) @ self.whitener.mT)
+        g = phi @ self.whitener.mT
+        if np.abs(g).max(axis=-1).min() < SHORT:
+            g = scaled(scaled(phi) @ self.whitener.mT)
         return np.asarray(g / np.linalg.norm(g, axis=-1, keepdims=True))
 
     def tell(  # type: ignore[override]  # the batch's features are public

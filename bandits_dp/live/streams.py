@@ -252,21 +252,20 @@ class CountedRewards(CountedBatches):
     def send(self, values: Floats, rng: np.random.Generator) -> NDArray[Any]:
         """Return g (r - c) of every user, on the grid, and g."""
         self.check(values, "rewards times their directions")
-        counted, g, _ = np.split(values, 3, axis=1)
-        return np.hstack([super().send(counted, rng), g])
+        sent = values[:, : 2 * self.dimension].copy()
+        sent[:, : self.dimension] = super().send(sent[:, : self.dimension], rng)
+        return sent
 
     def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> Floats:
         """Release the running sums of g r after one more batch."""
-        counted, g = np.split(waiting, 2)
-        self.offset = self.offset + self.middle * g
-        return super().receive(counted, rng) + self.offset
+        self.offset = self.offset + self.middle * waiting[self.dimension :]
+        return super().receive(waiting[: self.dimension], rng) + self.offset
 
     def leap(self, values: Floats, batches: int, rng: np.random.Generator) -> Floats:
         """Release the running sums of g r after so many more batches only."""
-        counted, g = np.split(self.send(values, rng), 2, axis=1)
-        self.counter = snapshot(self.counter)
-        self.offset = self.offset + self.middle * g.sum(axis=0)
-        return self.counter.leap(counted, batches, rng) + self.offset
+        sent, self.counter = self.send(values, rng), snapshot(self.counter)
+        self.offset = self.offset + self.middle * sent[:, self.dimension :].sum(axis=0)
+        return self.counter.leap(sent[:, : self.dimension], batches, rng) + self.offset
 
     def advance(self, values: Floats, rows: Floats) -> Floats:
         """Release the running sums of g r of many runs after one more batch."""
