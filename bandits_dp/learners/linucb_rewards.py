@@ -41,7 +41,6 @@ from bandits_dp.ask_tell import Floats
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.widths.ridge import Radius
 
-
 SHORT = 1e-150  # whose square is a float still
 
 
