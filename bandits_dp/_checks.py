@@ -125,7 +125,7 @@ crowd = functools.partial(integer, high=MOST_USERS)
 
 
 def unchecked(name: str, value: Any) -> Any:
-    """Accept anything: a rule for an argument that the function checks itself."""
+    """Accept anything: the rule for an argument that the function checks itself, and that has to be said."""
     return value
 
 
@@ -251,27 +251,35 @@ RULES: dict[str, Callable[[str, Any], Any]] = {  # what an argument of this name
     **dict.fromkeys(("feature_norm", "norm", "theta_norm"), length),
     **dict.fromkeys(("clip", "fixed", "strict", "whole"), flag),
     **dict.fromkeys(("delta", "failure", "p", "slack"), chance),
+    **dict.fromkeys(("record", "trials"), natural),
+    **dict.fromkeys(("actions", "counter", "domain", "features", "law", "pool", "reward_range", "rewards", "rounds", "scales",
+                     "shifts", "theta"), unchecked),  # objects and arrays, whose functions check them, one by another
+    "bound": functools.partial(choice, allowed=("numerical", "closed-form")),
     "calibration": calibration,
     "client_std": nonnegative,
     "honest_fraction": share,
+    "noise": functools.partial(choice, allowed=("gaussian", "laplace")),
 }
 
 
 def checked(**special: Callable[[str, Any], Any]) -> Callable[[F], F]:
     """Check the arguments of a function, or of a class's constructor, by their names, and that it is :func:`computable`.
 
-    ``special`` has rules that take the place of those in ``RULES``. None is accepted where it is the default.
+    ``special`` has rules that take the place of those in ``RULES``. None is accepted where it is the default. An argument without a
+    rule is a TypeError, as soon as the function is made; so is a rule without an argument.
     """
     def decorate(function: Any) -> Any:
         if isinstance(function, type):
             setattr(function, "__init__", decorate(vars(function)["__init__"]))  # noqa: B010  # mypy allows no assignment
             return function
         parameters = inspect.signature(function).parameters
-        rules = {name: rule for name, rule in (RULES | special).items() if name in parameters}
+        rules = {"self": unchecked, **RULES, **special}
+        if odd := {*parameters} - {*rules} | {*special} - {*parameters}:
+            raise TypeError(f"{function.__qualname__} must have a rule for each of its arguments, and no other: see {sorted(odd)}")
 
         def check(name: str, value: Any) -> Any:
-            rule = rules.get(name)
-            return value if rule is None or (value is None and parameters[name].default is None) else rule(name, value)
+            known = name in parameters and not (value is None and parameters[name].default is None)
+            return rules[name](name, value) if known else value
 
         @functools.wraps(function)
         def checking(*args: Any, **kwargs: Any) -> Any:

@@ -213,6 +213,15 @@ def test_a_guarantee_says_what_is_clipped_and_what_a_simulation_draws() -> None:
         assert bdp.simulate(learner, ARMS, 9, runs=1, progress=False).guarantee.holds == holds
 
 
+def test_an_argument_without_a_rule_is_an_error_before_any_call() -> None:
+    """A rule hung on a name alone: epsilon=-1.0 was refused, and the same function with eps returned."""
+    with pytest.raises(TypeError, match=r"<lambda> must have a rule for each of its arguments, .* see \['eps'\]"):
+        _checks.checked()(lambda epsilon, eps: eps)
+    with pytest.raises(TypeError, match=r"no other: see \['shfit'\]"):
+        _checks.checked(shfit=_checks.integer)(lambda shift: shift)
+    assert _checks.checked(eps=_checks.unchecked)(lambda eps: eps)(-1.0) == -1.0
+
+
 @pytest.mark.parametrize("dimension", [1, 4, 50])
 def test_slack_covers_rounds_that_are_too_long(dimension: int) -> None:
     """Features and rewards that are longer by the room make statistics longer by its square."""

@@ -235,7 +235,7 @@ def batches(batch_size: int | str | Batches) -> Batches:
     return EqualBatches(_checks.integer("batch_size", batch_size))
 
 
-@_checks.checked()
+@_checks.checked(batch_size=_checks.unchecked)
 def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
     """Count the phases with two viable arms that fit into the horizon T >= 1, at least 1: no run decides more often.
 

@@ -68,7 +68,7 @@ def balanced_batch_size(noise_std: float, horizon: int, features: int, additive:
     return max(1, min(horizon // 2, math.ceil(size * (1 - 1e-12))))
 
 
-@_checks.checked(features=_checks.integer)
+@_checks.checked(name=_checks.unchecked, protocol=_checks.unchecked, features=_checks.integer)
 def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsilon: float, delta: float) -> int:
     """Return the number of users in a batch, B, from 1 to the horizon.
 
