@@ -70,16 +70,18 @@ def real(name: str, value: object, low: float, high: float, *, ends: str = "()")
 
     ``ends`` gives the kind of interval: ``"()"`` open, ``"[)"`` closed on the left, and so on.
     """
-    allowed = f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}"
+    def be(more: str = "") -> str:
+        return f"be a number in {ends[0]}{low:g}, {high:g}{ends[1]}{more}, got {told(value)}"
+
     if not is_number(value):
-        raise ValueError(f"{name} must be {allowed}, got {told(value)}")
+        raise ValueError(f"{name} must {be()}")
     number = as_float(value)
     above = number >= low if ends[0] == "[" else number > low
     below = number <= high if ends[1] == "]" else number < high
     if not (above and below):  # NaN fails both comparisons
-        raise out_of_range(name, f"be {allowed}, got {told(value)}")
+        raise out_of_range(name, be())
     if number and not math.isinf(number) and not SMALLEST <= abs(number) <= LARGEST:
-        raise out_of_range(name, f"be {allowed}, and from {SMALLEST:g} to {LARGEST:g} in size, got {told(value)}")
+        raise out_of_range(name, be(f", and from {SMALLEST:g} to {LARGEST:g} in size"))
     return number
 
 

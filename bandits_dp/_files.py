@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp import _checks
+
 DIGEST = 64  # hexadecimal digits
 ENDING = 1000  # bytes that a zip comment of ours has at most
 PAUSES = (0.01, 0.1)  # seconds to wait for a program that reads the file that is to be replaced: Windows refuses meanwhile
@@ -29,11 +31,11 @@ def path_of(name: str, value: object, kind: str) -> Path:
     """Return the path of a file or folder, with a leading ``~`` replaced by the home directory; ValueError if it is none."""
     path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
     if not isinstance(path, str) or not path or "\0" in path:
-        raise ValueError(f"{name} must be the path of a {kind}, got {value!r}")
+        raise ValueError(f"{name} must be the path of a {kind}, got {_checks.told(value)}")
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        raise ValueError(f"{name} must be the path of a {kind}, got {value!r}: {error}") from error
+        raise ValueError(f"{name} must be the path of a {kind}, got {_checks.told(value)}: {error}") from error
 
 
 def packed(label: str, arrays: Mapping[str, NDArray[Any]]) -> bytes:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bandits_dp import _files
+from bandits_dp import _checks, _files
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -146,7 +146,7 @@ class Saved(ABC):
         if isinstance(state, (str, os.PathLike)):
             state = read_state(state)
         if not isinstance(state, Mapping):
-            raise TypeError(f"state must be what save() returned, or the path of the file that it wrote, got {state!r}")
+            raise TypeError(f"state must be what save() returned, or the path of the file that it wrote, got {_checks.told(state)}")
         arrays = _arrays(state)
         made, found = str(arrays.pop("digest", "none")), arrays.get("format", np.array("none"))
         if found.tolist() != FORMAT:
@@ -191,7 +191,8 @@ def _arrays(state: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
     arrays = {}
     for key, value in state.items():
         if not isinstance(key, str) or not isinstance(value, np.ndarray) or value.dtype.hasobject or np.ma.is_masked(value):
-            raise ValueError(f"state must be what save() returned, arrays by name, got {value!r} for {key!r}")
+            raise ValueError(f"state must be what save() returned, arrays by name, got {_checks.told(value)} for "
+                             f"{_checks.told(key)}")
         arrays[key] = np.array(value)
     return arrays
 
@@ -201,7 +202,7 @@ def write_state(path: str | os.PathLike[str], state: Mapping[str, NDArray[Any]])
     file = _files.path_of("path", path, "file")
     for key, value in state.items():
         if value.dtype.hasobject:
-            raise ValueError(f"path can take arrays of numbers and words only, and entry {key!r} holds {value!r}")
+            raise ValueError(f"path can take arrays of numbers and words only, and entry {key!r} holds {_checks.told(value)}")
     try:
         _files.replace(Path(os.path.realpath(file)), _files.packed(LABEL, state), durable=True)  # a link goes on pointing there
     except OSError as error:
@@ -277,5 +278,5 @@ def _changes(thing: Any) -> tuple[str, ...]:
     for name, value in vars(thing).items():
         if not isinstance(value, (bool, int, float, np.ndarray, np.generic)):
             raise TypeError(f"{type(thing).__name__} must name what tell() replaces, numbers and arrays, in a tuple `changes` if "
-                            f"it is to be saved, for its {name} is {value!r}")
+                            f"it is to be saved, for its {name} is {_checks.told(value)}")
     return tuple(vars(thing))

@@ -72,19 +72,23 @@ class Asked:
         """Make arrays of our own, which nobody changes, and check everything but the number of arms."""
         for name, least in (("arms", 0), ("plays", 1)):
             given = getattr(self, name)
-            wrong = f"{name} must be integers that are at least {least}, one per arm, got {given!r}"
             try:
                 array = np.array(given)
             except ValueError as error:  # lists of several lengths
-                raise ValueError(wrong) from error
+                raise _no_integers(name, least, given) from error
             if array.ndim != 1 or (len(array) and (array.dtype.kind not in "iu" or array.min() < least)) or np.ma.is_masked(given):
-                raise ValueError(wrong)
+                raise _no_integers(name, least, given)
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         if len(self.arms) != len(self.plays) or len(set(self.arms.tolist())) != len(self.arms):
             raise ValueError(f"arms must be different ones, as many as plays, got {self.arms!r} and {self.plays!r}")
         _checks.integer("clients", self.clients, low=0)
         _checks.flag("decides", self.decides)
+
+
+def _no_integers(name: str, least: int, given: object) -> ValueError:
+    """Return the error about what was given, in words that take longer than the check."""
+    return ValueError(f"{name} must be integers that are at least {least}, one per arm, got {_checks.told(given)}")
 
 
 def able(name: str, value: Any, *verbs: str) -> Any:

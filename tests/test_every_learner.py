@@ -2,11 +2,13 @@
 
 import copy
 import itertools
+import sys
 
 import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp import _checks
 from bandits_dp._state import digest
 from bandits_dp.live import register
 from bandits_dp.live.refusals import BudgetSpent
@@ -39,6 +41,25 @@ def test_it_plays_to_the_horizon_and_no_further(case):
         with pytest.raises(ValueError, match=f"horizon is {crowd.horizon} and {crowd.horizon} rounds are played: there is no next"):
             verb()
     assert same_state(end, live.save())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_nobody_writes_what_would_be_wrong_while_nothing_is(case):
+    """Every live round formatted the arrays for its error message, which took 40 % of the time of UCB1."""
+    crowd, written = Crowd(case), []
+    crowd.play(3)
+
+    def look(frame, event, _):
+        if event == "call" and (frame.f_code.co_filename.endswith("arrayprint.py") or frame.f_code is _checks.told.__code__):
+            written.append(frame.f_back.f_code.co_qualname)
+
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        crowd.play(30)
+    finally:
+        sys.setprofile(before)
+    assert not written
 
 
 @pytest.mark.parametrize("case", CASES)

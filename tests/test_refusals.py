@@ -213,6 +213,37 @@ def test_a_guarantee_says_what_is_clipped_and_what_a_simulation_draws() -> None:
         assert bdp.simulate(learner, ARMS, 9, runs=1, progress=False).guarantee.holds == holds
 
 
+class Silent:
+    def __repr__(self) -> str:
+        raise RuntimeError("it has no words")
+
+    __str__ = __repr__
+
+
+@pytest.mark.parametrize("wrong", [Silent(), [Silent()] * 2, 10**5000, "x" * 10**6], ids=["silent", "list", "digits", "long"])
+def test_what_cannot_be_shown_is_refused_in_a_few_words(wrong: Any) -> None:
+    """An error message that shows a value must neither fail itself, as of 10**5000, nor be as long as the value."""
+    live = learner()
+    for call in (
+        lambda: bdp.Asked(arms=wrong, plays=[1]), lambda: bdp.make(wrong, ARMS, horizon=9),
+        lambda: bdp.make("UCB1", wrong, horizon=9), lambda: bdp.simulate(wrong, ARMS, horizon=9),
+        lambda: bdp.combine(Leader(), wrong, ARMS, horizon=9), lambda: combined(guarantee=wrong),
+        lambda: bdp.combine(Leader(), lambda users: wrong, ARMS, horizon=9),
+        lambda: live.act(users=2, user=wrong), lambda: live.update(wrong, 1.0), lambda: live.offer(wrong),
+        lambda: live.restore({"format": wrong}), lambda: live.restore({wrong if isinstance(wrong, Silent) else "format": wrong}),
+        lambda: bdp.problems.Rounds(wrong, 2), lambda: bdp.problems.Rounds(nights, 2, reward_range=wrong),
+        lambda: next(bdp.problems.Rounds(lambda rng: iter([wrong]), 2).one_by_one(RNG)),
+        lambda: next(bdp.problems.Rounds(lambda rng: iter([(None, wrong)]), 2).one_by_one(RNG)),
+        lambda: next(bdp.problems.Rounds(lambda rng: iter([(wrong, [1, 0])]), 2).one_by_one(RNG)),
+        lambda: bdp.logs.Log([0], [wrong], 0.5, arms=2), lambda: bdp.logs.Log([0], [1], 0.5, arms=2, users=[wrong] * 2),
+        lambda: bdp.logs.evaluate(lambda features: wrong, LOG), lambda: LOG[wrong], lambda: bdp.logs.record(wrong, ARMS, 9, RNG),
+        lambda: bdp.schedules.arms.batches(wrong),
+    ):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            call()
+        assert len(str(caught.value)) < 2000
+
+
 def test_an_argument_without_a_rule_is_an_error_before_any_call() -> None:
     """A rule hung on a name alone: epsilon=-1.0 was refused, and the same function with eps returned."""
     with pytest.raises(TypeError, match=r"<lambda> must have a rule for each of its arguments, .* see \['eps'\]"):

@@ -98,7 +98,7 @@ def make(
                          f"its source ({system.paper}) publishes no simulation whose constants are known")
     check_problem(problem)
     if problem.setting != system.setting:
-        raise ValueError(f"problem must be of the setting {system.setting!r} for {name}, got {problem!r}")
+        raise ValueError(f"problem must be of the setting {system.setting!r} for {name}, got {_checks.told(problem)}")
     for word, value, allowed in (("epsilon", epsilon, "(0, inf)"), ("delta", delta, "(0, 1)")):
         if value is not None and not _checks.is_number(value):
             raise ValueError(f"{word} must be a number in {allowed}, got {_checks.told(value)}")

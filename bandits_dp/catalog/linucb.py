@@ -144,7 +144,7 @@ def _ols(given: Given, options: Any) -> LiveContexts:
         raise ValueError(f"calibration must be 'certified' for LDP-OLS, got {given.calibration!r}: its noise is proved by us")
     if given.problem.fixed:
         raise ValueError("problem must show fresh features in every round for LDP-OLS, which never explores (contexts must be "
-                         f"i.i.d. and diverse), got fixed ones in {given.problem!r}")
+                         f"i.i.d. and diverse), got fixed ones in {_checks.told(given.problem)}")
     return _local(given, options, GreedyRadius)
 
 

@@ -191,7 +191,7 @@ RETURNING = Option("returning_users", False, (bool, int), "in how many batches a
 def found(word: str, kind: str, name: object, table: Mapping[str, Any], cutoff: float) -> Any:
     """Return what a table has under a name, or raise a ValueError about this argument that suggests the nearest name."""
     if not isinstance(name, str) or name not in table:
-        near = difflib.get_close_matches(str(name).upper(), map(str.upper, table), n=1, cutoff=cutoff)
+        near = difflib.get_close_matches(name.upper() if isinstance(name, str) else "", map(str.upper, table), n=1, cutoff=cutoff)
         hint = next((f"did you mean {key!r}? " for key in table if [key.upper()] == near), "")
-        raise ValueError(f"{word} must be a known {kind}, got {name!r}; {hint}Known: {', '.join(table)}")
+        raise ValueError(f"{word} must be a known {kind}, got {_checks.told(name)}; {hint}Known: {', '.join(table)}")
     return table[name]

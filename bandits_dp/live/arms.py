@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp._state import locked
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.asked import LiveAsked
@@ -141,7 +142,7 @@ class LiveArms(LiveAsked):
         self._settle()
         self._must_go_on()
         if place not in range(len(self.slots)):
-            raise ValueError(f"place must be 0 to {len(self.slots) - 1}, that of an asked arm, got {place!r}")
+            raise ValueError(f"place must be 0 to {len(self.slots) - 1}, that of an asked arm, got {_checks.told(place)}")
         return self.register.hand_out(self.slots[place], self.slots[place].arm, 1, user)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp._state import locked, snapshot
 from bandits_dp.ask_tell import Asked
 from bandits_dp.live.leading import Suggesting
@@ -46,14 +47,14 @@ class LiveAsked(Suggesting):
         """Ask the learner, whose class may be anybody's."""
         asked = self.learner.ask()
         if not isinstance(asked, Asked):
-            raise TypeError(f"ask must return an Asked(arms, plays), got {asked!r}")
+            raise TypeError(f"ask must return an Asked(arms, plays), got {_checks.told(asked)}")
         if len(asked.arms) and asked.arms.max() >= self.arms:
             raise ValueError(f"arms must be 0 to {self.arms - 1}, got {asked.arms!r} from ask()")
         if not len(asked.arms) and not hasattr(self.learner, "show"):
-            raise ValueError(f"ask must name an arm at least, got {asked!r}")
+            raise ValueError(f"ask must name an arm at least, got {_checks.told(asked)}")
         if len(asked.arms) and asked.decides and bool(asked.clients) != (self.setting == "clients"):
             least = "at least 1" if self.setting == "clients" else "0"
-            raise ValueError(f"clients must be {least} in the setting {self.setting!r}, got {asked!r}")
+            raise ValueError(f"clients must be {least} in the setting {self.setting!r}, got {_checks.told(asked)}")
         return asked
 
     @property

@@ -83,9 +83,9 @@ def combine(
     check_problem(problem)
     if chooses != (problem.setting == "contextual"):
         raise ValueError(f"problem must {'' if chooses else 'not '}be of the setting 'contextual' for a learner with "
-                         f"{'choose' if chooses else 'ask'}, got {problem!r}")
+                         f"{'choose' if chooses else 'ask'}, got {_checks.told(problem)}")
     if guarantee is not None and not isinstance(guarantee, Guarantee):
-        raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {guarantee!r}")
+        raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {_checks.told(guarantee)}")
     horizon = _checks.integer("horizon", horizon)
     live: Live
     if chooses:
@@ -100,7 +100,7 @@ def combine(
     else:
         if isinstance(privatizer, (Privatizer, Counter)) or not callable(privatizer):
             raise TypeError(f"privatizer must be callable as privatizer(users), as partial(BinarySum, epsilon=1.0, delta=1e-6) "
-                            f"is, got {privatizer!r}")
+                            f"is, got {_checks.told(privatizer)}")
         made, size = partial(_made, privatizer), (problem.arms, horizon)
         if problem.setting == "clients":
             live = LiveClients(learner, made, *size, guarantee, fidelity)
@@ -116,12 +116,13 @@ def _stream(source: Any, problem: Any, horizon: int) -> FreshBatches | CountedBa
     """Return what releases running sums of the statistics of features, if it can."""
     if isinstance(source, Counter):
         if source.steps or (source.horizon is not None and source.horizon < horizon):
-            raise ValueError(f"privatizer must be a fresh counter for {horizon} rounds, got {source!r} after {source.steps} values")
+            raise ValueError(f"privatizer must be a fresh counter for {horizon} rounds, got {_checks.told(source)} after "
+                             f"{source.steps} values")
     else:
         source = complete(source)
     domain = LinearStatistics(problem.dimension)
     if source.dimension != domain.dimension:
-        raise ValueError(f"privatizer must be for {domain.dimension} numbers per user, {domain!r}, got {source!r} for "
+        raise ValueError(f"privatizer must be for {domain.dimension} numbers per user, {domain!r}, got {_checks.told(source)} for "
                          f"{source.dimension}")
     return CountedBatches(source) if isinstance(source, Counter) else FreshBatches(source)
 
@@ -136,5 +137,6 @@ def _made(make: Callable[..., Any], users: int, *dimension: int) -> Privatizer:
         raise kind(f"privatizer must be callable as {asked} and give a Privatizer, but: {error}") from error
     got, wanted = (privatizer.users, privatizer.dimension), (users, *(dimension or (1,)))
     if got != wanted:
-        raise ValueError(f"privatizer must be one for (users, dimension) = {wanted} if asked for it, got {got}: {privatizer!r}")
+        raise ValueError(f"privatizer must be one for (users, dimension) = {wanted} if asked for it, got {got}: "
+                         f"{_checks.told(privatizer)}")
     return privatizer

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bandits_dp import _checks
 from bandits_dp._state import locked, snapshot
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.leading import Suggesting
@@ -98,7 +99,7 @@ class LiveCounted(Suggesting):
         self._settle()
         self._must_go_on()
         if place not in range(self.arms):
-            raise ValueError(f"arm must be 0 to {self.arms - 1}, got {place!r}")
+            raise ValueError(f"arm must be 0 to {self.arms - 1}, got {_checks.told(place)}")
         return self.register.hand_out(self.slots[place], place, 1, user)
 
     def learn(self, arm: int, values: NDArray[np.float64], rng: np.random.Generator) -> None:

@@ -131,7 +131,7 @@ class Register:
         A user whose ticket is held gives it up: the new one takes its place.
         """
         if user is not None and users != 1:
-            raise ValueError(f"user must be left out for several users at once, got {user!r} for {users}")
+            raise ValueError(f"user must be left out for several users at once, got {_checks.told(user)} for {users}")
         key, number = b"" if user is None else self.admitted(user), self.numbers << DRAWN | secrets.randbits(DRAWN)
         self.owner = self.owner or secrets.token_hex(8)
         ticket = Ticket(arm, users, user, number=number, owner=self.owner, **more)
@@ -152,18 +152,19 @@ class Register:
     def check(self, ticket: Ticket) -> Kept:
         """Return what is kept of a ticket, or say why it is not taken."""
         if not isinstance(ticket, Ticket):
-            raise TypeError(f"ticket must be what act() returned, got {ticket!r}; update takes the ticket first, then the answer")
+            raise TypeError(f"ticket must be what act() returned, got {_checks.told(ticket)}; update takes the ticket first, then "
+                            "the answer")
         if ticket.owner != self.owner:
-            raise ValueError(f"ticket must be one of this learner's, got that of another: {ticket!r}")
+            raise ValueError(f"ticket must be one of this learner's, got that of another: {_checks.told(ticket)}")
         if ticket.number not in self.open:
             if ticket.number >> DRAWN < self.numbers:
                 raise TicketExpired("ticket must be open, got one that is used already, or its batch was released without it: "
-                                    f"{ticket!r}")
-            raise ValueError(f"ticket must be open, got one that is unknown: {ticket!r}")
+                                    f"{_checks.told(ticket)}")
+            raise ValueError(f"ticket must be open, got one that is unknown: {_checks.told(ticket)}")
         kept = self.open[ticket.number]
         if kept.users != ticket.users or (kept.arm >= 0 and not (isinstance(ticket.arm, int) and kept.arm == ticket.arm)):
             true = replace(ticket, users=kept.users, arm=kept.arm)
-            raise ValueError(f"ticket must be what act() returned, {true!r}, got {ticket!r}")
+            raise ValueError(f"ticket must be what act() returned, {_checks.told(true)}, got {_checks.told(ticket)}")
         return kept
 
     def without(self, number: int) -> Self:

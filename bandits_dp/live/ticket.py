@@ -12,6 +12,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp import _checks
+
 KINDS = {"i": "<i8", "u": "<u8", "f": "<f8"}  # of the arrays in a token, on whatever machine
 
 
@@ -61,7 +63,7 @@ class Ticket:
         """Protect the features, whose norm was checked, and with which the answer will be encoded."""
         for name, kind in (("users", int), ("number", int), ("owner", str), ("shown", (np.ndarray, type(None)))):
             if not isinstance(getattr(self, name), kind):
-                raise TypeError(f"ticket must be what act() returned, got one with {name}={getattr(self, name)!r}")
+                raise TypeError(f"ticket must be what act() returned, got one with {name}={_checks.told(getattr(self, name))}")
         if self.shown is not None:
             self.shown.flags.writeable = False
 

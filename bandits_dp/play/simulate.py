@@ -134,7 +134,7 @@ def _check_learner(learner: object, problem: object) -> None:
     """Raise a TypeError if the learner is none."""
     if not isinstance(learner, (Live, Restarts)):
         swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
-        raise TypeError(f"learner must be what make() or combine() returned, got {learner!r}{swapped}")
+        raise TypeError(f"learner must be what make() or combine() returned, got {_checks.told(learner)}{swapped}")
 
 
 def _played(learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int], workers: int, in_pieces: bool,

@@ -236,18 +236,19 @@ class Privatizer(ABC):
         """Randomize, and check what somebody's own class returns."""
         messages = self.randomize(array, rng)
         if not isinstance(messages, np.ndarray) or messages.shape[:1] != array.shape[:1]:
-            raise ValueError(f"randomize must return an array with one row for each of {len(array)} users, got {messages!r}")
+            raise ValueError(f"randomize must return an array with one row for each of {len(array)} users, got "
+                             f"{_checks.told(messages)}")
         return messages
 
     def _analyzed(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
         """Shuffle and analyze, and check what somebody's own class returns."""
         delivered = self.shuffle(messages, rng)
         if not isinstance(delivered, np.ndarray):
-            raise ValueError(f"shuffle must return an array of messages, got {delivered!r}")
+            raise ValueError(f"shuffle must return an array of messages, got {_checks.told(delivered)}")
         answer = self.analyze(delivered, rng)
         array = np.asarray(answer)
         if array.shape != (self.dimension,) or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
-            raise ValueError(f"analyze must return finite numbers of shape ({self.dimension},), got {answer!r}")
+            raise ValueError(f"analyze must return finite numbers of shape ({self.dimension},), got {_checks.told(answer)}")
         return array
 
     @property
@@ -283,13 +284,15 @@ class Privatizer(ABC):
 def complete(privatizer: object) -> Privatizer:
     """Return a privatizer, or raise the TypeError that says what a class of somebody's own lacks."""
     if not isinstance(privatizer, Privatizer):
-        raise TypeError(f"privatizer must be an instance of a subclass of bandits_dp.privatizers.Privatizer, got {privatizer!r}")
+        raise TypeError(f"privatizer must be an instance of a subclass of bandits_dp.privatizers.Privatizer, got "
+                        f"{_checks.told(privatizer)}")
     missing = [name for name in ("users", "domain", "guarantee", "noise_std", "bits_per_user") if not hasattr(privatizer, name)]
     if missing:
         raise TypeError(f"privatizer must call super().__init__(users, domain) and set guarantee, noise_std and bits_per_user, but "
                         f"{type(privatizer).__name__} lacks {', '.join(missing)}")
     if not isinstance(privatizer.guarantee, Guarantee):
-        raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {privatizer.guarantee!r} in {privatizer!r}")
+        raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {_checks.told(privatizer.guarantee)} in "
+                        f"{_checks.told(privatizer)}")
     return privatizer
 
 

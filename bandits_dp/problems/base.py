@@ -63,4 +63,5 @@ def parameter(theta: ArrayLike, dimension: int, words: str) -> NDArray[np.float6
 def check_problem(problem: object) -> None:
     """Raise a TypeError if something is no problem: a list of means, a class, a learner."""
     if isinstance(problem, type) or not all(hasattr(problem, name) for name in ("setting", "arms", "draw")):
-        raise TypeError(f"problem must be one of bandits_dp.problems, such as BernoulliArms([0.9, 0.8]), got {problem!r}")
+        raise TypeError(f"problem must be one of bandits_dp.problems, such as BernoulliArms([0.9, 0.8]), got "
+                        f"{_checks.told(problem)}")

@@ -152,7 +152,8 @@ def centre_of(problem: Contextual) -> tuple[NDArray[np.float64], float]:
     """
     known = getattr(problem, "centre", None)
     if known is None:
-        raise ValueError(f"centred must be False for {problem!r}, whose features have no constant that is known, got True")
+        raise ValueError(f"centred must be False for {_checks.told(problem)}, whose features have no constant that is known, "
+                         "got True")
     return known
 
 

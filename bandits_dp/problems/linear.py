@@ -161,7 +161,7 @@ def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
     """Return where rewards of this kind lie, or raise a ValueError."""
     if rewards == "signs":
         if bound is not None:
-            raise ValueError(f"bound must be left out for rewards='signs', which are +1 or -1, got {bound!r}")
+            raise ValueError(f"bound must be left out for rewards='signs', which are +1 or -1, got {_checks.told(bound)}")
         return Box(1, -1.0, 1.0, whole=True)
     return Reals(1) if bound is None else Box(1, -bound, bound)
 

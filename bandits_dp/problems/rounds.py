@@ -52,14 +52,14 @@ class Rounds(OneInstance):
                  reward_range: tuple[float, float] = (0.0, 1.0), bits: bool = False, feature_norm: float = 1.0,
                  theta_norm: float = 1.0) -> None:
         if not callable(rounds) or isinstance(rounds, type):
-            raise ValueError(f"rounds must be a function rounds(rng) that yields (features, rewards), got {rounds!r}")
+            raise ValueError(f"rounds must be a function rounds(rng) that yields (features, rewards), got {_checks.told(rounds)}")
         self.rounds, self.arms = rounds, arms
         self.setting = "arms" if dimension is None else "contextual"
         if bits and dimension is not None:
             raise ValueError("bits must be False with features, got True")
         low, high = (_checks.finite("reward_range", end) for end in _checks.interval("reward_range", reward_range))
         if dimension is None and (low, high) != (0.0, 1.0):
-            raise ValueError(f"reward_range must be (0, 1) without features, got {reward_range!r}")
+            raise ValueError(f"reward_range must be (0, 1) without features, got {_checks.told(reward_range)}")
         self.reward_range = low, high
         self.domain: Domain = (BITS if bits else UNIT_INTERVAL) if dimension is None else Box(1, low, high)
         if dimension is not None:
@@ -70,16 +70,17 @@ class Rounds(OneInstance):
         """Yield features, rewards and what regret counts, for every round; a ValueError says if one is not as the class says."""
         yielded = self.rounds(rng)
         if not isinstance(yielded, Iterable):
-            raise ValueError(f"rounds must yield (features, rewards) for every round, got {yielded!r} from {self.rounds!r}")
+            raise ValueError(f"rounds must yield (features, rewards) for every round, got {_checks.told(yielded)} from "
+                             f"{_checks.told(self.rounds)}")
         number = 0
         for number, one in enumerate(yielded, start=1):
             if not isinstance(one, tuple) or len(one) not in (2, 3):
-                raise ValueError(f"rounds must yield (features, rewards) or (features, rewards, means), got {one!r} in round "
-                                 f"{number}")
+                raise ValueError(f"rounds must yield (features, rewards) or (features, rewards, means), got {_checks.told(one)} in "
+                                 f"round {number}")
             features = one[0]
             if (features is None) != (self.setting == "arms"):
                 shown = "None in the place of features" if self.setting == "arms" else "features"
-                raise ValueError(f"rounds must yield {shown}, got {features!r} in round {number}")
+                raise ValueError(f"rounds must yield {shown}, got {_checks.told(features)} in round {number}")
             arms = len(features) if hasattr(features, "__len__") else self.arms
             rewards, means = (_one_each(arms, numbers, number) for numbers in (one[1], one[-1]))
             self.domain.check(rewards[:, None], f"rewards of round {number}")
@@ -96,6 +97,6 @@ def _one_each(arms: int, numbers: ArrayLike, number: int) -> NDArray[np.float64]
     """Return rewards or means of a round, one per arm, or say what is wrong with them."""
     array = _checks.numbers("rounds", numbers, f"a function that yields a known reward for each of {arms} arms in round {number}")
     if array.shape != (arms,) or not _checks.usable(array).all():
-        raise ValueError(f"rounds must yield a known reward for each of {arms} arms, and as many means if any, got {numbers!r} in "
-                         f"round {number}")
+        raise ValueError(f"rounds must yield a known reward for each of {arms} arms, and as many means if any, got "
+                         f"{_checks.told(numbers)} in round {number}")
     return array

@@ -231,7 +231,7 @@ def batches(batch_size: int | str | Batches) -> Batches:
     if isinstance(batch_size, str) and batch_size == "doubling":
         return DoublingBatches()
     if isinstance(batch_size, str):
-        raise ValueError(f"batch_size must be an integer that is at least 1, or 'doubling', got {batch_size!r}")
+        raise ValueError(f"batch_size must be an integer that is at least 1, or 'doubling', got {_checks.told(batch_size)}")
     return EqualBatches(_checks.integer("batch_size", batch_size))
 
 

@@ -18,7 +18,7 @@ def column(name: str, given: Any, rows: int | None = None, dtype: type | None = 
     try:
         array = np.array(given, dtype)
     except ValueError as error:
-        raise ValueError(f"{name} must have one entry per row, got {given!r}") from error
+        raise ValueError(f"{name} must have one entry per row, got {_checks.told(given)}") from error
     if array.ndim != 1 or (rows is not None and len(array) != rows):
         many = "one entry per row" if rows is None else f"{rows} entries, one per row of actions"
         raise ValueError(f"{name} must have {many}, got {'a single value' if not array.ndim else f'shape {array.shape}'}")
@@ -36,7 +36,7 @@ def refuse(name: str, bad: NDArray[np.bool_], values: Sequence[Any] | NDArray[An
         row = int(found[0])
         value = values[row].item() if isinstance(values[row], np.generic) else values[row]
         others = f" (and {len(found) - 1} more rows)" if len(found) > 1 else ""
-        raise ValueError(f"{name} must be {allowed}, got {value!r} in row {row}{others}")
+        raise ValueError(f"{name} must be {allowed}, got {_checks.told(value)} in row {row}{others}")
 
 
 def numbers(name: str, given: Any, rows: int | None, low: float, high: float, *, above: bool = False) -> Floats:

@@ -160,7 +160,7 @@ class Log:
         except IndexError as error:
             raise ValueError(f"rows must be some of the {len(self)} of this log, got {_checks.told(rows)}") from error
         if which.ndim != 1 or (np.diff(which) <= 0).any():
-            raise ValueError(f"rows must be a slice, a mask or increasing indices, got {rows!r}: a log keeps its order")
+            raise ValueError(f"rows must be a slice, a mask or increasing indices, got {_checks.told(rows)}: a log keeps its order")
         features = self.features if self._same else [self.features[row] for row in which]
         return type(self)(
             self.actions[which], self.rewards[which], None if self.propensities is None else self.propensities[which],

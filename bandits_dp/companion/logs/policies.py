@@ -66,5 +66,6 @@ def probabilities(policy: Any, shown: Iterable[tuple[Any, int]]) -> Iterator[Flo
         except ValueError:
             chances = np.zeros(0)
         if chances.shape != (arms,) or not (chances >= 0).all() or abs(chances.sum() - 1) > SLACK * arms:
-            raise ValueError(f"policy must give {arms} probabilities, one per arm, that add up to 1, got {said!r} in row {row}")
+            raise ValueError(f"policy must give {arms} probabilities, one per arm, that add up to 1, got {_checks.told(said)} in "
+                             f"row {row}")
         yield chances

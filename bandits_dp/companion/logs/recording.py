@@ -53,7 +53,8 @@ def record(policy: Any, problem: Any, rounds: int, rng: np.random.Generator) -> 
     rounds = _checks.integer("rounds", rounds, high=10**6)
     rng = _checks.generator(rng)
     if problem.setting == "clients":
-        raise ValueError(f"problem must answer with single rewards, got {problem!r}, whose clients answer with averages of a phase")
+        raise ValueError(f"problem must answer with single rewards, got {_checks.told(problem)}, whose clients answer with "
+                         "averages of a phase")
     world = problem.draw(rng)
     shown, sizes, pay, users = _world(world, rounds, rng)
     chances = list(probabilities(policy, zip(shown, sizes, strict=True)))
