@@ -41,11 +41,12 @@ def path_of(name: str, value: object, kind: str) -> Path:
 def packed(label: str, arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Return arrays as the contents of a file with a label of one line."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, array in arrays.items():
-            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
-        archive.comment = f"{label} sha256 {'0' * DIGEST}".encode()
+    archive = zipfile.ZipFile(buffer, "w")  # no context, whose end would put an error of its own in the place of Ctrl-C
+    for name, array in arrays.items():
+        with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+            np.lib.format.write_array(member, array, allow_pickle=False)
+    archive.comment = f"{label} sha256 {'0' * DIGEST}".encode()
+    archive.close()
     contents = buffer.getvalue()[:-DIGEST]
     return contents + hashlib.sha256(contents).hexdigest().encode()
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import functools
 import hashlib
+import itertools
 import os
 import threading
 from abc import ABC, abstractmethod
@@ -36,6 +36,35 @@ def locked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P]
     return one_at_a_time
 
 
+class Writer:
+    """Writes the states of one object to files, one after the other, and never an older one over a newer one.
+
+    Locks are taken by plain ``with`` only, here and everywhere: Python looks for Ctrl-C neither between that and the block nor
+    between the block and the release, so that whatever line is interrupted, no lock stays held.
+
+    Attributes
+    ----------
+    lock : threading.RLock
+        Held while a file is written.
+    numbers : iterator of int
+        What is packed takes the next one, while nothing else is packed.
+    newest : dict of str to int
+        The number of the state in each file.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.numbers = threading.RLock(), itertools.count(1)
+        self.newest: dict[str, int] = {}
+
+    def write(self, number: int, path: str | os.PathLike[str], state: Mapping[str, NDArray[Any]]) -> None:
+        """Write a state to a file, unless a newer one is there already."""
+        file = os.path.realpath(_files.path_of("path", path, "file"))
+        with self.lock:
+            if number > self.newest.get(file, 0):
+                write_state(path, state)
+                self.newest[file] = number
+
+
 class Saved(ABC):
     """What can be saved and restored.
 
@@ -49,8 +78,8 @@ class Saved(ABC):
         What is promised to whom, for which values: it must be the same, too.
     lock : threading.RLock
         Held while a method changes anything; a copy has one of its own. Who wants several calls to be one step holds it meanwhile.
-    writing : threading.RLock
-        Held while a file is written: older states are written before newer ones, and meanwhile other threads go on.
+    writing : Writer
+        Writes files, while other threads go on; it takes ``lock`` never, so that who holds that may save.
     """
 
     kind: ClassVar[str]
@@ -60,10 +89,10 @@ class Saved(ABC):
     writing: Any
 
     def __init__(self) -> None:  # not __new__, whose arguments some versions of Python would show as the class's
-        self.lock, self.writing = threading.RLock(), threading.RLock()
+        self.lock, self.writing = threading.RLock(), Writer()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the locks, which cannot be copied."""
+        """Return all but the locks, which cannot be copied, and the files, which are this object's."""
         return {key: value for key, value in self.__dict__.items() if key not in ("lock", "writing")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -74,7 +103,8 @@ class Saved(ABC):
         """Return everything that changes during a run, as a plain dictionary of arrays, and write it to a file if a path is given.
 
         The file appears in one step, when it is complete and on the disk: whatever happens meanwhile, the one that was there before
-        stays whole. It is an ``.npz`` with a checksum that only its owner may read. The caller's generator is the caller's to save.
+        stays whole. It is an ``.npz`` with a checksum that only its owner may read. Where threads save to one file, it keeps
+        the newest of their states. The caller's generator is the caller's to save.
 
         Parameters
         ----------
@@ -112,14 +142,12 @@ class Saved(ABC):
         >>> again.played
         1
         """
-        with contextlib.ExitStack() as written_in_order:
-            with self.lock:
-                entries = {"format": FORMAT, self.kind: self.description, "terms": self.terms, **self._pack()}
-                state = {key: np.array(value) for key, value in entries.items()}
-                written_in_order.enter_context(self.writing)
-            state["digest"] = np.array(digest(state))
-            if path is not None:
-                write_state(path, state)
+        with self.lock:
+            entries = {"format": FORMAT, self.kind: self.description, "terms": self.terms, **self._pack()}
+            state, number = {key: np.array(value) for key, value in entries.items()}, next(self.writing.numbers)
+        state["digest"] = np.array(digest(state))
+        if path is not None:
+            self.writing.write(number, path, state)
         return state
 
     @locked

@@ -1,5 +1,6 @@
 """Ctrl-C, wherever one wants it."""
 
+import linecache
 import sys
 
 PURE = ("designs.py", "fixed_point.py", "_checks.py")  # of functions that change nothing and run through many lines
@@ -8,11 +9,12 @@ PURE = ("designs.py", "fixed_point.py", "_checks.py")  # of functions that chang
 class Interrupted:
     """Raise KeyboardInterrupt at the n-th line that the package executes, but for pure functions; as a context, until then.
 
-    Whoever traced before, such as a measurement of coverage, goes on afterwards.
+    Python looks for no signal where a ``with`` begins and ends, so none comes there. ``also`` is a file of the standard library
+    whose lines count, too. Whoever traced before, such as a measurement of coverage, goes on afterwards.
     """
 
-    def __init__(self, line):
-        self.left = line
+    def __init__(self, line, also=None):
+        self.left, self.also = line, also
 
     def __enter__(self):
         self.before = sys.gettrace()
@@ -23,10 +25,10 @@ class Interrupted:
 
     def call(self, frame, event, _):
         file = frame.f_code.co_filename
-        return self.line if "bandits_dp" in file and not file.endswith(PURE) else None
+        return self.line if ("bandits_dp" in file and not file.endswith(PURE)) or file == self.also else None
 
     def line(self, frame, event, _):
-        if event == "line":
+        if event == "line" and not linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip().startswith("with "):
             self.left -= 1
             if self.left == 0:
                 sys.settrace(None)

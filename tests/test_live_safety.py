@@ -2,8 +2,13 @@
 
 import contextlib
 import copy
+import itertools
+import os
 import pickle
+import signal
+import subprocess
 import sys
+import textwrap
 import threading
 from functools import partial
 from types import SimpleNamespace
@@ -17,6 +22,7 @@ from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.slot import Slot
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, PoolContextual
+from tests.interrupted import Interrupted
 from tests.small_problems import refused
 
 ARMS = BernoulliArms([0.9, 0.8])
@@ -219,8 +225,12 @@ def test_others_go_on_while_a_file_is_written_and_newer_states_are_written_later
         assert go.wait(600)
         wrote.append(int(state["played"]))
 
+    def hold_and_save():
+        with live.lock:  # whoever holds it may save, too
+            live.save(tmp_path / "state.npz")
+
     monkeypatch.setattr(_state, "write_state", slow)
-    savers = [threading.Thread(target=live.save, args=(tmp_path / "state.npz",)) for _ in range(2)]
+    savers = [threading.Thread(target=live.save, args=(tmp_path / "state.npz",)), threading.Thread(target=hold_and_save)]
     savers[0].start()
     assert started.wait(600)
     live.update(live.act(), 1.0)  # while the first file is written
@@ -229,9 +239,85 @@ def test_others_go_on_while_a_file_is_written_and_newer_states_are_written_later
     for saver in savers:
         saver.join(timeout=600)
     assert wrote == [0, 1]
-    with live.lock:  # whoever holds it may save, too
-        live.save(tmp_path / "state.npz")
-    assert wrote == [0, 1, 1]
+
+
+def test_a_state_that_waits_to_be_written_does_not_replace_a_newer_one(monkeypatch, tmp_path):
+    """Between packing and writing another thread may pack and write a newer state."""
+    live, packed, go, plainly = bdp.make("UCB1", ARMS, horizon=1000), threading.Event(), threading.Event(), _state.digest
+
+    def slow(state):
+        if threading.current_thread() is older:
+            packed.set()
+            assert go.wait(600)
+        return plainly(state)
+
+    monkeypatch.setattr(_state, "digest", slow)
+    older = threading.Thread(target=live.save, args=(tmp_path / "shared",))
+    older.start()
+    assert packed.wait(600)
+    live.update(live.act(), 1.0)
+    live.save(tmp_path / "shared")
+    go.set()
+    older.join(timeout=600)
+    assert int(_state.read_state(tmp_path / "shared")["played"]) == 1
+    live.update(live.act(), 1.0)
+    live.save(tmp_path / "shared")
+    assert int(_state.read_state(tmp_path / "shared")["played"]) == 2
+
+
+def saves_in_another_thread(live, path):
+    """Whether it can save, which it cannot if a lock is held."""
+    other = threading.Thread(target=live.save, args=(path,), daemon=True)
+    other.start()
+    other.join(timeout=20)
+    return not other.is_alive()
+
+
+def test_a_save_that_is_interrupted_at_any_line_leaves_no_lock(tmp_path):
+    """An ExitStack locked first and noted it in the next line: after Ctrl-C between the two, later saves waited for ever."""
+    live = bdp.make("UCB1", ARMS, horizon=1000)
+    for line in itertools.count(1):
+        try:
+            with Interrupted(line, also=contextlib.__file__):
+                live.save(tmp_path / "state.npz")
+        except KeyboardInterrupt:
+            assert saves_in_another_thread(live, tmp_path / "state.npz"), line
+        else:
+            break
+    assert line > 100
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timers")
+def test_real_signals_leave_no_lock(tmp_path):
+    """400 times Ctrl-C while a learner is saved, with and without a file, and asked."""
+    script = tmp_path / "signals.py"
+    script.write_text(textwrap.dedent("""
+        import random, signal, sys, threading
+        import bandits_dp as bdp
+
+        def stop(*_):
+            raise KeyboardInterrupt
+
+        live = bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=10**7)
+        signal.signal(signal.SIGALRM, stop)
+        for number in range(400):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 3e-3))
+                while True:
+                    live.update(live.act(), 1.0)
+                    live.save("state.npz" if number % 2 else None)
+            except KeyboardInterrupt:
+                pass
+            other = threading.Thread(target=live.save, daemon=True)
+            other.start()
+            other.join(timeout=20)
+            if other.is_alive():
+                sys.exit(f"locked by signal {number}")
+        print(live.played > 400)
+    """))
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=600, cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert (done.stdout.strip(), done.returncode) == ("True", 0), done.stderr
 
 
 @pytest.mark.parametrize("look", ["tickets", "missing", "late"])
