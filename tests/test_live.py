@@ -12,6 +12,7 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.ask_tell import Asked
+from bandits_dp.live import randomness
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.randomness import generator
 from bandits_dp.live.register import Register
@@ -526,8 +527,22 @@ def test_randomness_is_the_operating_systems_by_default(name):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
 @pytest.mark.parametrize("fork", [lambda: os.fork(), lambda: ctypes.PyDLL(None).fork()], ids=["in Python", "in C"])
-def test_a_forked_process_draws_noise_of_its_own(fork):
-    """Two children of one parent, and the parent: none repeats what another one draws, or what was ready before the fork."""
+@pytest.mark.parametrize("tells", ["number", "system", "Python"])
+def test_a_forked_process_draws_noise_of_its_own(fork, tells, request, monkeypatch):
+    """Two children of one parent, and the parent: none repeats what another one draws, or what was ready before the fork.
+
+    In a namespace of its own a child may have its parent's number, and an older system tells nothing: it repeated all of it.
+    """
+    monkeypatch.setattr(randomness, "_own", randomness.NOBODYS)
+    if tells != "number":
+        monkeypatch.setattr(os, "getpid", lambda: 1)
+    if tells != "system":
+        monkeypatch.setattr(randomness, "_byte", lambda: b"\1")
+    elif isinstance(randomness._byte(), bytes):
+        pytest.skip("this system empties no byte")
+    if tells == "Python" and "in C" in request.node.name:
+        pytest.skip("Python hears nothing of a fork in C")
+
     def numbers():
         return [*generator(None).random(4).tolist(), *Coins(generator(None)).gaussian(2**50, 4).tolist()]
 

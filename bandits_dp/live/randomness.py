@@ -1,12 +1,21 @@
 """Where noise comes from in live use when nobody gives a generator: one per process, seeded by the operating system.
 
-It belongs to the process, not to a learner, so that a copied or restored learner never draws the same noise again. Servers may
-fork in C, as uWSGI does, and Python hears nothing of it, so every call looks which process it is in.
+It belongs to the process, not to a learner, so that a copied or restored learner never draws the same noise again, and a process
+that is forked has one of its own. Python tells of its own forks. Of forks in C, as uWSGI makes, it hears nothing, so every call
+looks whether the number of the process is another one; and as a process in a namespace of its own may have its parent's number,
+Linux empties a byte in every child.
+
+None of this tells a copy of a whole machine, whose processes go on as if nothing had happened: a virtual machine that is resumed
+twice from one snapshot draws the same noise twice, and who sees both releases can subtract it. Start the process of the learner
+after the snapshot, or restore a saved state there in a fresh one.
 """
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 import os
+import sys
 from typing import Any
 
 import numpy as np
@@ -14,7 +23,31 @@ import numpy as np
 from bandits_dp import _checks
 from bandits_dp.privatizers.exact import Unseeded
 
-_own: tuple[int, Unseeded] = (-1, Unseeded())  # the number of a process, and its generator
+WIPE_ON_FORK = 18  # of madvise, since Linux 4.14; Python has no name for it
+NOBODYS: tuple[int, mmap.mmap | bytes, Unseeded] = (-1, b"\1", Unseeded())
+
+_own = NOBODYS  # the number of a process, a byte that is 0 in its children, and its generator
+
+
+def _forget() -> None:
+    """Make the next call make a generator."""
+    global _own
+    _own = NOBODYS
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def _byte() -> mmap.mmap | bytes:
+    """Return a byte that is 1, and will be 0 in every process that is forked from this one, if the system can do so."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # of an older one
+            page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            page.madvise(WIPE_ON_FORK)
+            page[0] = 1
+            return page
+    return b"\1"
 
 
 def generator(rng: object) -> np.random.Generator:
@@ -22,9 +55,9 @@ def generator(rng: object) -> np.random.Generator:
     global _own
     if rng is not None:
         return _checks.generator(rng)
-    if _own[0] != (process := os.getpid()):
-        _own = process, Unseeded()
-    return _own[1]
+    if _own[0] != os.getpid() or not _own[1][0]:
+        _own = os.getpid(), _byte(), Unseeded()
+    return _own[2]
 
 
 def explored(arms: Any, sizes: int | list[int], share: float, rng: np.random.Generator | None) -> tuple[Any, Any]:
