@@ -127,8 +127,15 @@ class Saved(ABC):
         crashes, the newest state knows all that anybody has seen, and nothing is released twice. The page "How to use this book"
         has a server that does so.
 
-        Restore the newest state, once only, and keep it as secret as what it holds: in the central model that is sums of users'
-        data, and noise of releases that are past. Two copies that go on from it are two releases about the users who are in both.
+        Restore the newest state, once only. Two copies that go on from it are two releases about the users who are in both; so are
+        two machines that are resumed from one snapshot, which repeat each other's noise besides: start the learner's process after
+        the snapshot, or restore a saved state in a fresh process.
+
+        In every model but the local one, the file is as secret as the answers. In the central model it holds sums of users' data,
+        and noise of releases that are past. In the shuffle model it holds what messages add up to while they wait, before anybody
+        shuffles: two states that differ by one answer tell that answer, and so does one state after the first answer of a batch.
+        In the local model what it holds of an answer is noisy already. In every model it holds the key that hashes ids and seals
+        tokens: who has the file and a list of members finds out who was there.
 
         Examples
         --------

@@ -3,13 +3,15 @@
 import copy
 import itertools
 import sys
+from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bandits_dp as bdp
 from bandits_dp import _checks
-from bandits_dp._state import digest
+from bandits_dp._state import Saved, digest
 from bandits_dp.live import register
 from bandits_dp.live.refusals import BudgetSpent
 from bandits_dp.play.paths import path_for
@@ -253,7 +255,7 @@ def test_a_state_is_a_function_of_what_is_sent(case, monkeypatch):
 
 
 @pytest.mark.parametrize("case", ["UCB1", "SDP-AE", "LinUCB-SDP-Vec", "CDP-DPE", "unknown horizon"])
-def test_a_state_names_nobody(case, tmp_path):
+def test_a_state_holds_no_id(case, tmp_path):
     """Of an id there is a keyed hash in it, as long for long ids as for short ones; features and arms chosen by them are not."""
     sizes = []
     for ids in ("ABCDEFG", [f"{letter}@a-very-long-address.example" for letter in "ABCDEFG"]):
@@ -266,6 +268,27 @@ def test_a_state_names_nobody(case, tmp_path):
         assert ticket.shown is None or ticket.shown[0].tobytes() not in content
         sizes.append(len(content))
     assert sizes[0] == sizes[1]
+
+
+def test_two_states_tell_the_answer_between_them_as_the_pages_say():
+    """In the shuffle model, too: it was said of the central model only. And the key of the hashed ids is in the same file."""
+    live = bdp.make("VB-SDP-AE", bdp.problems.BernoulliArms([0.5, 0.5]), horizon=10**6, epsilon=1.0, delta=1e-3)
+    rng = np.random.default_rng(3)
+    while live.asked.plays[0] < 500:  # users, among whom each needs few bits of noise
+        users = live.missing
+        live.update(live.act(users), rng.integers(0, 2, users), rng)
+    right, waiting, members = 0, 0.0, [f"user {number}" for number in range(200)]
+    for member in members[:60]:
+        answer = int(rng.integers(0, 2))
+        live.update(live.act(user=member), answer, rng)
+        state = live.save()
+        before, waiting = waiting, float(state["slot_0_waiting"][0])
+        right += (waiting - before - live.privatizers[0].noise_bits.common > 0.5) == answer
+    key = {"key": state["secret"].tobytes(), "digest_size": register.DIGEST, "person": b"text"}
+    hashes = set(map(bytes, state["users"]))
+    assert [name for name in members if blake2b(name.encode(), **key).digest() in hashes] == members[:60] and right > 55
+    for words in (Saved.save.__doc__, (Path(__file__).parents[1] / "book" / "how_to.md").read_text("utf-8")):
+        assert "every model but the local one, the file is as secret as the answers" in " ".join(words.split())
 
 
 @pytest.mark.parametrize("case", SECRET)

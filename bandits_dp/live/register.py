@@ -1,6 +1,8 @@
 """Which tickets are open, and in how many batches each user was: who is promised one, or so many, is shown nothing in one more.
 
-Of a user's id nothing is kept but a keyed hash, so that a saved state names nobody, and is as large for long ids as for short ones.
+Of a user's id nothing is kept but a keyed hash, so that a saved state holds no id, and is as large for long ids as for short ones.
+That hides nobody from who has a list of members: the key is in the same state, and every id can be tried. And in every model but
+the local one a state is as secret as the answers, for what waits is what they add up to.
 """
 
 from __future__ import annotations

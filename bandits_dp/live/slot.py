@@ -16,7 +16,7 @@ class Source(Protocol):
     Attributes
     ----------
     adds : bool
-        Whether what users send may be added up while it waits, so that no state shows what a single user sent.
+        Whether what users send may be added up while it waits. One state then shows a sum, two that differ by one answer show it.
     bits_per_user : float
         Length of one user's message.
     """
