@@ -84,6 +84,9 @@ def test_the_paired_interval_covers():
     assert binom.ppf(5e-7, 10_000, 0.05) <= normal <= binom.isf(5e-7, 10_000, 0.05)
     assert missed(partial(rng.exponential, 1.0)) < binom.ppf(5e-7, 10_000, 0.1)
     assert contest.interval([0.5]) == (0.5, math.inf)
+    mean, half = contest.interval([1.0, 2.0, 4.0])
+    for size in (2.0**-600, 2.0**1000):  # whose squares are 0 and infinite
+        assert contest.interval([size, 2 * size, 4 * size]) == (size * mean, size * half)
 
 
 def row(system, regret, tuning=0.1, **more):

@@ -224,6 +224,45 @@ def test_estimates_match_plain_loops(method, clip):
     assert f"{method}: {value:.4g}, 95% interval" in str(got)
 
 
+def exactly(log, chances, method):
+    """Return value, squared standard error and effective rows of plain arms as fractions."""
+    n, rewards = len(log), [Fraction(r) for r in log.rewards]
+    weights = [Fraction(chances[a]) / Fraction(p) for a, p in zip(log.actions, log.propensities, strict=True)]
+    effective = sum(weights) ** 2 / sum(w**2 for w in weights)
+    if method == "snips":
+        value = sum(w * r for w, r in zip(weights, rewards, strict=True)) / sum(weights)
+        return value, sum((w * (r - value)) ** 2 for w, r in zip(weights, rewards, strict=True)) / sum(weights) ** 2, effective
+    terms = []
+    for row, (w, r) in enumerate(zip(weights, rewards, strict=True)):
+        seen = [[rewards[i] for i in range(1 - row % 2, n, 2) if log.actions[i] == arm] for arm in range(log.sizes[0])]
+        q = [sum(own, Fraction(0)) / (len(own) + 1) if method == "dr" else Fraction(0) for own in seen]
+        terms.append(sum(Fraction(c) * one for c, one in zip(chances, q, strict=True)) + w * (r - q[log.actions[row]]))
+    value = sum(terms) / n
+    return value, sum((term - value) ** 2 for term in terms) / (n - 1) / n, effective
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("p", [0.25, math.exp(-300), 1e-160, math.exp(-400), 1e-300])
+@pytest.mark.parametrize("method", ["ips", "snips", "dr"])
+def test_tiny_propensities_and_weights_are_computed_with(method, p):
+    """Squares of weights overflowed, or were 0: there were NaN and infinite intervals, and errors of 0."""
+    for chances, propensities in (([0.3, 0.7], [0.5, p, 0.5, 0.9]), ([1 - p, p], [0.5, 0.5, 0.5, 0.9])):
+        log = Log([0, 1, 1, 1], [1.0, 0.5, 0.25, 0.5], propensities, arms=2)
+        got, (value, variance, effective) = evaluate(chances, log, method), exactly(log, chances, method)
+        assert got.value == pytest.approx(float(value), rel=1e-12)
+        assert got.effective_rows == pytest.approx(float(effective), rel=1e-12)
+        error = (Decimal(variance.numerator) / Decimal(variance.denominator)).sqrt()
+        assert got.std_error == pytest.approx(float(error), rel=1e-6)
+        assert got.high - got.low == pytest.approx(2 * 1.959963985 * got.std_error, rel=1e-6, abs=1e-15 * got.value)
+
+
+def test_rewards_are_predicted_from_features_of_any_size():
+    """Numbers near 1e9 in two equal columns made a matrix that is singular by rounding, and a raw LinAlgError."""
+    for size in (1.0, 1e9, 1e100):
+        log = Log([0, 1, 0, 1], [1.0, 0.5, 0.0, 1.0], 0.5, features=[[size, size], [size, size]])
+        assert evaluate("uniform", log, "dr").value == pytest.approx(0.625, rel=1e-9)  # both halves have a mean
+
+
 def test_plain_arms_and_frozen_learners_are_judged():
     problem, contextual = BernoulliArms(MEANS), ContextualLinear(3, 2, fixed=False)
     log = record("uniform", problem, 3000, np.random.default_rng(4))
@@ -248,6 +287,12 @@ def test_plain_arms_and_frozen_learners_are_judged():
                                    calibration="experiment", perturb_contexts=0.1), log),
      "policy must be a function of features, got LinUCB-DGS, which perturbs them"),
     (lambda log: evaluate([0, 0, 1], log[2:]), "policy must choose an action of the log at least once"),
+    (lambda log: evaluate([0.3, 0.7], Log([0, 1], [1, 1], [0.5, 5e-324], arms=2)),
+     "propensities must be so large that every weight is finite, got 4.94066e-324 in row 1, where .* probability 0.7; clip="),
+    (lambda log: evaluate([0.3, 0.7], Log([0, 1], [1, 1e50], [0.5, 1e-300], arms=2, reward_range=(0, 1e99))),
+     r"log must have rewards and weights whose products .* rewards up to 1e\+50 and weights up to 7e\+299 in size"),
+    (lambda log: Log([0], [1e200], 0.5, arms=2, reward_range=(0, math.inf)), r"rewards must be .* at most 1e\+100 in size, got 1e"),
+    (lambda log: Log([0], [1], 0.5, features=[[1e200, 0.0]]), r"features must be finite numbers, at most 1e\+100 in size, got 1e"),
     (lambda log: evaluate("uniform", Log([0, 1], [1, 1], [0.5, 1.0], arms=2)), "propensities must leave room .* got 1 in row 1"),
     (lambda log: evaluate(bdp.make("LinUCB", ContextualLinear(3, 3), horizon=9), log), "features must be in the log for LinUCB"),
     (lambda log: evaluate(bdp.make("DPE", SphericalClients(3, 2), horizon=9), log), "policy must show one arm to one user"),

@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -251,6 +252,8 @@ def test_result_prints_a_table_and_plots_itself():
     assert first.startswith("Result of VB-SDP-AE, 5 runs of 20,000 rounds, seed 7: regret ") and second.startswith("(1, 0.1)-")
     assert f"{20_000:>13,} {result.regret[:, -1].mean():>12,.1f}" in text
     assert result.std_error[-1] == pytest.approx(result.regret[:, -1].std(ddof=1) / math.sqrt(5))
+    for size in (2.0**-600, 2.0**900):  # whose squares are 0 and infinite
+        assert (replace(result, regret=size * result.regret).std_error == size * result.std_error).all()
     axes = result.plot(label="mine")
     (line,) = axes.lines
     assert (line.get_ydata() == result.mean).all() and axes.get_xlabel() == "round" and "regret" in axes.get_ylabel()

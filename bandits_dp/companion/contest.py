@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp._sizes import std
 from bandits_dp.companion.contestants import CHANGING, EPSILONS, LASTFM_EPSILONS, Contestant
 from bandits_dp.companion.contestants import TRUSTS as TRUSTS
 from bandits_dp.companion.contestants import contestants as contestants
@@ -130,7 +131,7 @@ def interval(differences: ArrayLike) -> tuple[float, float]:
     array = np.asarray(differences, dtype=float)
     if array.size < 2:
         return float(array.mean()), math.inf
-    return float(array.mean()), float(t.ppf(0.975, array.size - 1) * array.std(ddof=1) / math.sqrt(array.size))
+    return float(array.mean()), float(t.ppf(0.975, array.size - 1) * std(array) / math.sqrt(array.size))
 
 
 def results(lastfm: bool = False) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._extras import needed
+from bandits_dp._sizes import std
 from bandits_dp.guarantee import Guarantee
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Result:
         """Standard error of the mean, shape (checkpoints,); NaN for a single run."""
         if self.runs == 1:
             return np.full(len(self.rounds), np.nan)
-        return np.asarray(self.regret.std(axis=0, ddof=1) / np.sqrt(self.runs))
+        return np.asarray(std(self.regret, axis=0) / np.sqrt(self.runs))
 
     def summary(self) -> str:
         """Return a short table: regret and its standard error at a few rounds, and the guarantee."""

@@ -45,8 +45,9 @@ def numbers(name: str, given: Any, rows: int | None, low: float, high: float, *,
     plain = array.dtype.kind in ("iuf" if above else "biuf")  # a click may be True, a probability may not
     words = (str, bytes, bool) if above else (str, bytes)
     floats = array.astype(float) if plain else np.array([_number(value, words) for value in array.tolist()], dtype=float)
-    good = (floats > low if above else floats >= low) & (floats <= high) & np.isfinite(floats)  # NaN fails every comparison
-    refuse(name, ~good, floats if plain else array, f"a number in {'(' if above else '['}{low:g}, {high:g}]")
+    good = (floats > low if above else floats >= low) & (floats <= high) & _checks.usable(floats)  # NaN fails every comparison
+    size = f", at most {_checks.LARGEST:g} in size" if max(-low, high) > _checks.LARGEST else ""
+    refuse(name, ~good, floats if plain else array, f"a number in {'(' if above else '['}{low:g}, {high:g}]{size}")
     return floats
 
 
@@ -97,9 +98,10 @@ def features(given: ArrayLike, rows: int) -> Floats | tuple[Floats, ...]:
     if not same and len(shown) != rows:
         raise ValueError(f"features must have {rows} entries, one per row of actions, got {len(shown)}")
     for row, own in enumerate([shown] if same else shown):
-        if not np.isfinite(own).all():
+        if not _checks.usable(own).all():
             where = "" if same else f" in row {row}"
-            raise ValueError(f"features must be finite numbers, got {own[~np.isfinite(own)][0]}{where}")
+            raise ValueError(f"features must be finite numbers, at most {_checks.LARGEST:g} in size, got "
+                             f"{own[~_checks.usable(own)][0]}{where}")
     return shown
 
 

@@ -26,6 +26,7 @@ import scipy  # special is loaded when it is used first
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp._sizes import std, unit
 from bandits_dp.companion.logs.columns import picked
 from bandits_dp.companion.logs.log import Log
 from bandits_dp.companion.logs.policies import probabilities
@@ -94,15 +95,15 @@ def evaluate(policy: Any, log: Log, method: str = "ips", *, clip: float | None =
         Which estimate, see :mod:`bandits_dp.companion.logs.estimates`. For ``"dr"`` ridge regressions on one half of the rows
         predict the rewards of the other half.
     clip : float, optional
-        Largest weight that is allowed, >= 1e-150; larger ones are replaced by it, which costs bias. Never done unless asked for.
+        Largest weight that is allowed, > 0; larger ones are replaced by it, which costs bias. Never done unless asked for.
     confidence : float
         Of the interval, in (0, 1).
 
     Raises
     ------
     ValueError
-        If the log has no propensities, an argument is out of range, no row agrees with the policy, or the policy could choose an
-        action that the logging policy surely did not.
+        If the log has no propensities, an argument is out of range, no row agrees with the policy, the policy could choose an
+        action that the logging policy surely did not, or a weight, or its product with a reward, is too large for a float.
 
     Examples
     --------
@@ -124,26 +125,51 @@ def evaluate(policy: Any, log: Log, method: str = "ips", *, clip: float | None =
     if len(sure):
         raise ValueError(f"propensities must leave room for every action that the policy can choose, got 1 in row {sure[0]}, where "
                          f"the policy chooses another action with probability {1 - agree[sure[0]]:.3g}")
-    w = agree / propensities
-    largest = math.inf if clip is None else _checks.real("clip", clip, 1e-150, math.inf, ends="[)")  # its square is no 0
+    with np.errstate(over="ignore"):
+        w = agree / propensities
+    largest = math.inf if clip is None else _checks.positive("clip", clip)
     clipped, w = int((w > largest).sum()), np.minimum(w, largest)
+    beyond = np.flatnonzero(np.isinf(w))
+    if len(beyond):
+        raise ValueError(f"propensities must be so large that every weight is finite, got {propensities[beyond[0]]:g} in row "
+                         f"{beyond[0]}, where the policy chooses the action with probability {agree[beyond[0]]:.3g}; clip= bounds "
+                         "weights")
     if not w.any():
         raise ValueError("policy must choose an action of the log at least once, got one that never does, of which the log knows "
                          "nothing")
-    n, r = len(log), log.rewards
-    if method == "snips":
-        value = float((w * r).sum() / w.sum())
-        error = math.sqrt(float((w**2 * (r - value) ** 2).sum())) / float(w.sum()) if (w > 0).sum() > 1 else math.inf
-    else:
-        terms = w * r
-        if method == "dr":
-            q = _predicted(log)
-            direct = np.array([own @ rewards for own, rewards in zip(said, q, strict=True)])
-            terms = direct + w * (r - picked(q, log.actions))
-        value, error = float(terms.mean()), float(terms.std(ddof=1) / math.sqrt(n)) if n > 1 else math.inf
-    z = float(scipy.special.ndtri((1 + confidence) / 2))
-    return Estimate(value, error, value - z * error, value + z * error, confidence, method, n,
-                    float(w.sum() ** 2 / (w**2).sum()), float(w.max()), clipped)
+    r, known = log.rewards, int((w > 0).sum()) if method == "snips" else len(log)
+    with np.errstate(over="ignore", invalid="ignore"):  # of a value that is refused
+        value, error = _ratio(w, r) if method == "snips" else _average(w * r if method == "ips" else _corrected(said, w, log))
+    half = -float(scipy.special.ndtri((1 - confidence) / 2)) * error
+    if not math.isfinite(abs(value) + half):
+        raise ValueError("log must have rewards and weights whose products can be computed with, got rewards up to "
+                         f"{np.abs(r).max():g} and weights up to {w.max():g} in size")
+    error, half = (error, half) if known > 1 else (math.inf, math.inf)
+    shares = w / unit(w)
+    return Estimate(value, error, value - half, value + half, confidence, method, len(log),
+                    float(shares.sum() ** 2 / (shares**2).sum()), float(w.max()), clipped)
+
+
+def _average(terms: Floats) -> tuple[float, float]:
+    """Return a mean and its standard error, 0 for a single term."""
+    one, n = unit(terms), len(terms)
+    return float((terms / one).mean() * one), float(std(terms) / math.sqrt(n)) if n > 1 else 0.0
+
+
+def _ratio(w: Floats, r: Floats) -> tuple[float, float]:
+    """Return the weighted mean of rewards, and its standard error."""
+    shares = w / unit(w)
+    apart = r - r[w.argmax()]  # where one row decides, others are as near to the value as rounding is
+    misses = shares * (apart - (shares * apart).sum() / shares.sum())
+    one = unit(misses)
+    return float((shares * r).sum() / shares.sum()), math.sqrt(float(((misses / one) ** 2).sum())) * float(one / shares.sum())
+
+
+def _corrected(said: list[Floats], w: Floats, log: Log) -> Floats:
+    """Return what doubly robust estimates average: predicted rewards, corrected by what they miss."""
+    q = _predicted(log)
+    direct = np.array([own @ rewards for own, rewards in zip(said, q, strict=True)])
+    return np.asarray(direct + w * (log.rewards - picked(q, log.actions)))
 
 
 def _predicted(log: Log) -> list[Floats]:
@@ -154,5 +180,5 @@ def _predicted(log: Log) -> list[Floats]:
     for other in (1, 0):  # for even rows, and for odd ones
         rows = np.arange(len(log)) % 2 == other
         x, y = played[rows], log.rewards[rows]
-        fitted.append(np.linalg.solve(x.T @ x + np.eye(x.shape[1]), x.T @ y))
+        fitted.append(np.linalg.lstsq(x.T @ x + np.eye(x.shape[1]), x.T @ y)[0])  # rounding may have lost the identity
     return [(arms if (own := log.shown(row)) is None else own) @ fitted[row % 2] for row in range(len(log))]

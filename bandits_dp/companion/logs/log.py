@@ -25,12 +25,13 @@ class Log:
     actions : array_like of int, shape (rows,)
         The arm that was shown, from 0 to one less than the number of arms of its row.
     rewards : array_like, shape (rows,)
-        What it paid, in ``reward_range``; nothing is clipped.
+        What it paid, in ``reward_range``, and at most 1e100 in size; nothing is clipped.
     propensities : array_like, shape (rows,), or float, optional
         Probability with which the logging policy chose this action, in (0, 1]; one number if it was the same in all rows, as 1 / K
         for actions drawn uniformly. Without them a log can start a learner, but not judge a policy.
     features : array_like, shape (arms, dimension) or (rows, arms, dimension), or a list of arrays of the first kind, optional
-        Feature vectors of all arms: the same in all rows, or of every row, where the number of arms may vary. Plain arms have none.
+        Feature vectors of all arms, of numbers up to 1e100 in size: the same in all rows, or of every row, where the number of arms
+        may vary. Plain arms have none.
     arms : int, optional
         Number of arms K of a log without features, >= 1.
     reward_range : tuple of float
