@@ -178,11 +178,11 @@ def answer(name: str, function: Callable[..., Any], *args: Any, **named: Any) ->
         raise kind(f"{name} must be a function that can be called so, but it says: {error}") from error
 
 
-def numbers(name: str, value: Any, allowed: str) -> NDArray[np.float64]:
+def numbers(name: str, value: Any, allowed: str | Callable[[], str]) -> NDArray[np.float64]:
     """Return a copy of real numbers as an array of floats of whatever shape; NaN and infinities are for the caller to judge."""
     def wrong() -> str:  # in words, which take longer than the check
         shown = told(value) if not isinstance(value, np.ndarray) or value.size < 20 else value.dtype
-        return f"{name} must be {allowed}, got {shown}"
+        return f"{name} must be {allowed if isinstance(allowed, str) else allowed()}, got {shown}"
 
     if type(value) is np.ndarray and value.dtype == np.float64:  # the usual case
         return np.array(value)

@@ -114,10 +114,12 @@ def checked_features(features: ArrayLike, shape: tuple[int | None, ...], norm: f
     None in the shape stands for any length. There must be two arms, finite numbers, and no zero vector; what is longer than the
     norm by at most 1e-6 of it, as by rounding to single precision, is shortened to it.
     """
-    expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
-    array = _checks.numbers(name, features, f"numbers of shape {expected}")
+    def expected() -> str:
+        return "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+
+    array = _checks.numbers(name, features, lambda: f"numbers of shape {expected()}")
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
-        raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
+        raise ValueError(f"{name} must have shape {expected()}, got {array.shape}")
     if array.shape[-2] < 2:
         raise ValueError(f"{name} must have at least 2 arms, or there is nothing to choose, got {array.shape[-2]}")
     squares = np.einsum("...i,...i->...", array, array)
