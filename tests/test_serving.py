@@ -123,6 +123,12 @@ def test_a_server_that_is_killed_at_any_line_releases_nothing_twice(start):
     assert min(ends.values()) > 40, ends  # crashes before the save, and after it
 
 
+def test_the_page_says_how_secret_the_file_is_and_what_copies_of_a_machine_repeat():
+    """It said so of the central model only; test_every_learner.py reads a file of the shuffle model."""
+    assert "**In every model but the local one, the file is as secret as the answers.**" in PAGE
+    assert "**Never run one copy of a machine twice.**" in PAGE
+
+
 def test_tokens_that_the_server_did_not_give_are_refused(start):
     server = start()
     token = server["ask"]("Ada")["token"]
