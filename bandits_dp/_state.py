@@ -79,7 +79,7 @@ class Saved(ABC):
     lock : threading.RLock
         Held while a method changes anything; a copy has one of its own. Who wants several calls to be one step holds it meanwhile.
     writing : Writer
-        Writes files, while other threads go on; it takes ``lock`` never, so that who holds that may save.
+        Writes files, while other threads go on; it never takes ``lock``, so that whoever holds that may save.
     """
 
     kind: ClassVar[str]

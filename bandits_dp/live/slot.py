@@ -16,7 +16,7 @@ class Source(Protocol):
     Attributes
     ----------
     adds : bool
-        Whether what users send may be added up while it waits. One state then shows a sum, two that differ by one answer show it.
+        Whether what users send may be added up while it waits. A state then shows a sum, and two of them show what came in between.
     bits_per_user : float
         Length of one user's message.
     """
