@@ -302,12 +302,12 @@ def test_real_signals_leave_no_lock(tmp_path):
         signal.signal(signal.SIGALRM, stop)
         for number in range(400):
             try:
-                signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 3e-3))
+                signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 3e-3), 0.5)  # again, if it was lost in a __del__
                 while True:
                     live.update(live.act(), 1.0)
                     live.save("state.npz" if number % 2 else None)
             except KeyboardInterrupt:
-                pass
+                signal.setitimer(signal.ITIMER_REAL, 0)
             other = threading.Thread(target=live.save, daemon=True)
             other.start()
             other.join(timeout=20)
