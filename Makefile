@@ -74,7 +74,7 @@ lint: environment  ## check the code's style and the package's types
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m mypy
 
-repository: environment  ## set the book's public address in _config.yml and the notebooks (URL=https://...; URL= removes it)
+repository: environment  ## set the book's public addresses in _config.yml and the notebooks (URL=https://...; URL= removes them; SITE=https://...)
 	@$(PYTHON) $(TOOLS)/set_repository.py
 
 clean:  ## remove what was built, and caches; keep .venv

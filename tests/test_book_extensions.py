@@ -136,3 +136,17 @@ def test_a_line_of_the_api_has_name_and_meaning_apart_on_a_page_that_loads_no_ka
     assert re.sub("<.*?>", "", lines[0][0]) == "size int"
     attribute = re.search(r'(?s)<dl class="py attribute">.*?</dl>', built.page)
     assert attribute and '<span class="pre">float' in attribute[0] and "field-list" not in attribute[0]
+
+
+@pytest.mark.parametrize(("address", "folder"), [("", "/"), ("https://a.b/c/d", "/c/d/"), ("https://a.b", "/")])
+def test_a_site_below_a_folder_knows_it(tmp_path: Path, address: str, folder: str) -> None:
+    """Its picture lay at the top of the host, or at no whole address; the page for wrong addresses had links from the top."""
+    (tmp_path / "page.md").write_text("# A page\n\nIt says something that is long enough to be told of it by a link elsewhere.\n", "utf-8")
+    status, told = build(tmp_path, "described", "lost", more=f"html_baseurl = {address!r}")
+    assert status == 0, told
+    page, door, wrong = ((tmp_path / "_built" / name).read_text("utf-8") for name in ("page.html", "index.html", "404.html"))
+    pictures = [f"{address}/_static/link.png"] if address else []
+    assert [re.findall('property="og:image" content="(.*?)"', text) for text in (page, door)] == [pictures] * 2
+    before, _, after = wrong.partition(f'<base href="{folder}">')
+    assert after and "canonical" not in wrong and not re.search('(?:href|src|action)="', before)
+    assert not re.search('(?:href|src|action)="[/#]', after), "it is no address in the site's folder"

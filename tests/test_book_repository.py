@@ -32,6 +32,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(set_repository, "CONFIG", tmp_path / "_config.yml")
     monkeypatch.setattr(set_repository, "NOTEBOOKS", tmp_path / "notebooks")
     monkeypatch.setenv("URL", "")
+    monkeypatch.delenv("SITE", raising=False)
     assert set_repository.main() == 0
     return tmp_path
 
@@ -42,9 +43,9 @@ REFUSED = ("fork", "git@github.com:somebody/fork", "https://github.com/somebody"
 
 def test_the_address_is_set_changed_and_removed_without_a_trace(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contents = [{path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}]
-    for url in (f" {URL}.git/ ", "https://codeberg.org/group/of/people", ""):
+    for url, site in ((f" {URL}.git/ ", "https://somebody.github.io/a-fork/"), ("https://codeberg.org/group/of/people", ""), ("", "")):
         monkeypatch.setenv("URL", url)
-        assert set_repository.main() == 0
+        assert set_repository.main() == 0 and set_repository.settings()["html"]["baseurl"] == site
         contents.append({path: path.read_bytes() for path in copy.rglob("*") if path.is_file()})
     assert contents[0] == contents[-1] and not set(contents[0].items()) & set(contents[1].items()) & set(contents[2].items())
     for url in REFUSED:
@@ -61,6 +62,34 @@ def test_the_address_is_set_changed_and_removed_without_a_trace(copy: Path, monk
     assert f'%pip install -q "bandits-dp[plots] @ git+{URL}"' in cell.source
 
 
+@pytest.mark.parametrize(("url", "site", "set_to"), [
+    ("https://github.com/Some/Some.GitHub.io", None, "https://some.github.io/"),
+    ("https://GitHub.com/Some/Fork", None, "https://some.github.io/Fork/"),
+    ("https://github.com/some/fork", "https://bandits.example.org", "https://bandits.example.org/"),
+    ("https://gitlab.com/some/fork", "https://a.b:8000/c/d/", "https://a.b:8000/c/d/"),
+    (None, " http://a.b/c ", "http://a.b/c/"),
+    (URL, "", ""),
+    (None, None, ""),
+])
+def test_the_sites_address_is_that_of_the_host_or_the_one_given(copy: Path, monkeypatch: pytest.MonkeyPatch, url: str | None,
+                                                                site: str | None, set_to: str) -> None:
+    """No command set it, so every project site had links from the host's root."""
+    monkeypatch.delenv("URL")
+    for name, value in (("URL", url), ("SITE", site)):
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    assert set_repository.main() == 0
+    assert set_repository.settings()["html"]["baseurl"] == set_to and set_repository.address() == (url or "")
+
+
+@pytest.mark.parametrize("site", ["a.b", "ftp://a.b/", "https://a.b/?x=1", 'https://a.b/"; x: "', "https://user:secret@a.b/", "https:///"])
+def test_what_is_no_sites_address_is_refused_and_changes_nothing(copy: Path, monkeypatch: pytest.MonkeyPatch, site: str) -> None:
+    before = (copy / "_config.yml").read_bytes()
+    monkeypatch.setenv("URL", URL)
+    monkeypatch.setenv("SITE", site)
+    assert set_repository.main() == 1 and (copy / "_config.yml").read_bytes() == before
+
+
 def test_every_notebook_has_the_address_of_the_settings() -> None:
     for path in [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("assignments/*.ipynb")]:
         made = set_repository.with_setup(nbformat.read(path, 4), set_repository.address())
@@ -73,7 +102,7 @@ def test_every_notebook_has_the_address_of_the_settings() -> None:
 )
 def test_buttons_and_commands_follow_from_the_address(url: str, source: bool, launch: bool) -> None:
     theme = {"repository_url": url, "launch_buttons": {"notebook_interface": "jupyterlab"}}
-    take_along.switch_on(None, SimpleNamespace(html_theme_options=theme, html_baseurl="https://a.b/book"))
+    take_along.switch_on(None, SimpleNamespace(html_theme_options=theme))
     assert {theme[button] for button in take_along.BUTTONS} == {source} and ("colab_url" in theme["launch_buttons"]) is launch
     text = [(ROOT / "book" / "get_the_code.md").read_text("utf-8")]
     take_along.write(SimpleNamespace(config=SimpleNamespace(html_theme_options=theme)), "book/get_the_code", text)

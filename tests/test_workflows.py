@@ -13,7 +13,8 @@ from checkout import ROOT, SITE
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").iterdir())
 every_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
-PUBLISHING = {"pages": "write", "id-token": "write"}
+# What a job may do besides: one asks where the site will be, one puts it there.
+MORE = {("publish", "build"): {"contents": "read", "pages": "read"}, ("publish", "deploy"): {"pages": "write", "id-token": "write"}}
 
 
 def read(path: Path) -> dict[Any, Any]:
@@ -36,7 +37,7 @@ def test_it_may_do_no_more_than_it_needs(path: Path) -> None:
     assert workflow["defaults"] == {"run": {"shell": "bash"}}  # which fails when any part of a pipe does
     for name, job in workflow["jobs"].items():
         assert "timeout-minutes" in job
-        assert job.get("permissions") == (PUBLISHING if (path.stem, name) == ("publish", "deploy") else None)
+        assert job.get("permissions") == MORE.get((path.stem, name))
     assert "secrets" not in text and "pull_request_target" not in text
     for step in steps(path):
         if step.get("uses", "").startswith("actions/checkout@"):
@@ -69,6 +70,16 @@ def test_what_is_published_is_what_the_build_makes() -> None:
     (upload,) = [step for step in steps(ROOT / ".github/workflows/publish.yml") if "upload-pages" in step.get("uses", "")]
     assert ROOT / upload["with"]["path"] == SITE
     assert upload["with"]["include-hidden-files"] is True
+
+
+def test_what_is_published_knows_its_address() -> None:
+    """A project site lies below a folder; its page for wrong addresses had links from the host's root."""
+    order = list(steps(ROOT / ".github/workflows/publish.yml"))
+    (asked,) = [step for step in order if step.get("uses", "").startswith("actions/configure-pages@")]
+    (told,) = [step for step in order if step.get("run") == "make repository"]
+    assert told["env"] == {"SITE": f"${{{{ steps.{asked['id']}.outputs.base_url }}}}"}
+    built = next(step for step in order if step.get("run") == "make book")
+    assert order.index(asked) < order.index(told) < order.index(built)
 
 
 def test_versions_of_python_are_those_of_the_package() -> None:

@@ -4,10 +4,11 @@ import re
 from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 from docutils import nodes
 from sphinx.application import Sphinx
+
+from lost import whole
 
 LONGEST = 200  # characters of a description
 BOOK, PICTURE = "Private Bandits", "_static/link.png"
@@ -39,8 +40,9 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
     context["docstitle"] = BOOK
     if doctree is None:
         return
-    address = app.config.html_baseurl
-    facts = {"og:title": title, "og:type": "article", "og:site_name": BOOK, "og:image": urljoin(address, PICTURE)}
+    facts = {"og:title": title, "og:type": "article", "og:site_name": BOOK}
+    if address := whole(app.config.html_baseurl):  # without one no picture has a whole address, which it must have
+        facts["og:image"] = address + PICTURE
     if told := description(doctree):
         facts["og:description"] = told
         context["metatags"] += f'<meta name="description" content="{escape(told)}" />\n'

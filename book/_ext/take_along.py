@@ -23,7 +23,6 @@ def switch_on(app: Sphinx, config: Config) -> None:
     theme = config.html_theme_options
     host = urlsplit(theme.get("repository_url", "")).netloc.lower()
     theme |= dict.fromkeys(BUTTONS, host in ("github.com", "gitlab.com"))
-    config.notfound_urls_prefix = urlsplit(config.html_baseurl).path.rstrip("/") + "/"  # its page is shown at any depth
     theme["launch_buttons"] = theme.get("launch_buttons", {}) | (LAUNCHES if host == "github.com" else {})
 
 

@@ -1,14 +1,17 @@
-"""Write the address of the book's repository where it has to stand in a file: in `_config.yml`, and in the notebooks for Colab.
+"""Write the addresses of the book's repository and site where they have to stand: in `_config.yml`, and in the notebooks for Colab.
 
     make repository URL=https://host/owner/name    # URL= removes it; without URL, the notebooks get the one of _config.yml
+    make repository SITE=https://host/folder/      # only the site's address; with URL, where another host than GitHub shows the book
 
 `make book` reads `repository.url` in `_config.yml`, and makes buttons and commands of it (`book/_ext/take_along.py`). Colab opens a
-notebook alone, so below its title stands a cell that installs the package there, and does nothing anywhere else.
+notebook alone, so below its title stands a cell that installs the package there, and does nothing anywhere else. It also reads
+`html.baseurl`, the site's address, for what needs a whole one (`book/_ext/lost.py`, `book/_ext/described.py`).
 """
 
 import os
 import re
 import sys
+from typing import Any
 
 import nbformat
 import yaml
@@ -19,6 +22,8 @@ from checkout import NOTEBOOKS, ROOT, store
 
 CONFIG = ROOT / "_config.yml"
 ADDRESS = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._~-]+){2,}|")
+FOLDER = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._~-]+)*/|")
+ON_GITHUB = re.compile(r"(?i)https://github\.com/([^/]+)/([^/]+)")
 SETUP_CELL = "colab-setup"
 SETUP = """\
 # On Google Colab this installs the book's package; anywhere else it does nothing.
@@ -28,8 +33,12 @@ if "google.colab" in sys.modules:
     %pip install -q "bandits-dp[plots] @ git+{}\""""
 
 
+def settings() -> Any:
+    return yaml.safe_load(CONFIG.read_text("utf-8"))
+
+
 def address() -> str:
-    return str(yaml.safe_load(CONFIG.read_text("utf-8"))["repository"]["url"])
+    return str(settings()["repository"]["url"])
 
 
 def with_setup(notebook: NotebookNode, url: str) -> NotebookNode:
@@ -40,18 +49,38 @@ def with_setup(notebook: NotebookNode, url: str) -> NotebookNode:
     return notebook
 
 
+def shown_at(url: str) -> str:
+    """Return where GitHub shows the pages of a repository; nothing for another host, whose address does not follow."""
+    if not (known := ON_GITHUB.fullmatch(url)):
+        return ""
+    host = f"{known[1]}.github.io".lower()
+    return f"https://{host}/" if known[2].lower() == host else f"https://{host}/{known[2]}/"
+
+
 def main() -> int:
-    """Set the address if the variable URL is there, and write it into the notebooks."""
+    """Set the addresses for which the variables URL and SITE are there, and write that of the repository into the notebooks."""
+    lines = {}
     if "URL" in os.environ:
-        url = os.environ["URL"].strip().rstrip("/").removesuffix(".git")
+        lines["url"] = url = os.environ["URL"].strip().rstrip("/").removesuffix(".git")
+        lines["baseurl"] = shown_at(url)
         if not ADDRESS.fullmatch(url):
             print(f"URL={url!r} is not the web address of a repository, such as https://host/owner/name", file=sys.stderr)
             return 1
-        store(CONFIG, re.sub(r'(?m)^  url: ".*"$', f'  url: "{url}"', CONFIG.read_text("utf-8"), count=1))
+    if "SITE" in os.environ:
+        site = os.environ["SITE"].strip().rstrip("/")
+        lines["baseurl"] = site = site and f"{site}/"
+        if not FOLDER.fullmatch(site):
+            print(f"SITE={site!r} is not the web address of a site, such as https://host/ or https://host/folder/", file=sys.stderr)
+            return 1
+    text = CONFIG.read_text("utf-8")
+    for name, value in lines.items():
+        text = re.sub(rf'(?m)^  {name}: ".*"$', f'  {name}: "{value}"', text, count=1)
+    store(CONFIG, text)
     for path in sorted([*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("assignments/*.ipynb")]):
         if store(path, nbformat.writes(with_setup(nbformat.read(path, 4), address())) + "\n"):
             print(f"changed {path.relative_to(ROOT)}")
     print(f"The repository's address is {address()}." if address() else "No repository's address is set.")
+    print(f"The site's address is {site}." if (site := settings()["html"]["baseurl"]) else "No site's address is set.")
     return 0
 
 
