@@ -141,7 +141,7 @@ def test_a_line_of_the_api_has_name_and_meaning_apart_on_a_page_that_loads_no_ka
 @pytest.mark.parametrize(("address", "folder"), [("", "/"), ("https://a.b/c/d", "/c/d/"), ("https://a.b", "/")])
 def test_a_site_below_a_folder_knows_it(tmp_path: Path, address: str, folder: str) -> None:
     """Its picture lay at the top of the host, or at no whole address; the page for wrong addresses had links from the top."""
-    (tmp_path / "page.md").write_text("# A page\n\nIt says something that is long enough to be told of it by a link elsewhere.\n", "utf-8")
+    (tmp_path / "page.md").write_text("# A page\n\nThis is long enough to be what a link elsewhere tells of the page.\n", "utf-8")
     status, told = build(tmp_path, "described", "lost", more=f"html_baseurl = {address!r}")
     assert status == 0, told
     page, door, wrong = ((tmp_path / "_built" / name).read_text("utf-8") for name in ("page.html", "index.html", "404.html"))

@@ -43,7 +43,8 @@ REFUSED = ("fork", "git@github.com:somebody/fork", "https://github.com/somebody"
 
 def test_the_address_is_set_changed_and_removed_without_a_trace(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     contents = [{path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}]
-    for url, site in ((f" {URL}.git/ ", "https://somebody.github.io/a-fork/"), ("https://codeberg.org/group/of/people", ""), ("", "")):
+    shown = "https://somebody.github.io/a-fork/"
+    for url, site in ((f" {URL}.git/ ", shown), ("https://codeberg.org/group/of/people", ""), ("", "")):
         monkeypatch.setenv("URL", url)
         assert set_repository.main() == 0 and set_repository.settings()["html"]["baseurl"] == site
         contents.append({path: path.read_bytes() for path in copy.rglob("*") if path.is_file()})

@@ -259,6 +259,17 @@ def test_live_computes_other_values_afresh() -> None:
         figure.live(delta=[1, 2])
 
 
+@pytest.mark.parametrize("results", [{100: 3.0, 400: 6.0}, [3.0, 6.0]])
+def test_a_figure_of_stored_results_says_that_it_has_none(results: Any) -> None:
+    """A KeyError or an IndexError came from the chapter's own function, as in chapters 8 and 10, and said nothing of the slider."""
+    sliders = {"users": list(results) if isinstance(results, dict) else [0, 1]}
+    figure = make(series=lambda users: [Series("error", [0, 1], [0, results[users]])], sliders=sliders,
+                  start={"users": sliders["users"][0]})
+    for ask in (lambda: figure.live(users=[900, *sliders["users"]]), lambda: figure.frame({"users": 900})):
+        with pytest.raises(ValueError, match=r"series has nothing for the setting \{'users': 900\} .*; allowed are the values for"):
+            ask()
+
+
 def test_every_kind_is_drawn_and_logarithmic_axes_leave_out_what_they_cannot_show() -> None:
     """The range has room above and below the positive numbers, around a single one too; a band may reach below 0."""
     def halved(width: int) -> list[Series]:

@@ -38,6 +38,8 @@ FIGURE = re.compile(r"(?s)<script>((?:(?!</script>).)+\bstartAll\([^()]*\);\s*\}
 # The theme measures every box that may scroll as soon as a page is read, which lays out all of a chapter before its first lines are
 # shown; book.js does the same a section at a time.
 MEASURING = re.compile(r"function (\w+)\(\)\{const (\w)=\(\)=>\{document\.querySelectorAll\(\[\"pre\".*?,\2\(\)\}(?=function )")
+# The theme puts on the page whatever its browser keeps under these names, and has no colours for other words than three.
+KEPT = re.compile(r'localStorage\.getItem\("(mode|theme)"\) \|\| "(\w+)"')
 # Extensions give each proof, exercise and solution the same name within.
 SAME_NAME = re.compile(r' id="(?:proof|exercise|solution)(?:-content)?"')
 TEST = re.compile(r'(?<=<span class="pre">)test_\w+(?=</span>)')  # a name that may break after an underscore, and nowhere else
@@ -84,6 +86,7 @@ def lighten(page: Path, site: Path, known: set[str]) -> None:
     settings = (site / "_static" / "documentation_options.js").read_text("utf-8").strip()
     light = re.sub(r'<script src="[^"]*documentation_options\.js[^"]*"></script>', lambda _: f"<script>{settings}</script>", light)
     light = re.sub(r"<title>(.+?) &#8212; \1</title>", r"<title>\1</title>", light)  # the welcome is called as the book
+    light = KEPT.sub(r'["auto", "dark", "light"].find((one) => one === localStorage.getItem("\1")) ?? "\2"', light)
     first, mark, rest = light.partition('name="viewport"')
     light = first + mark + VIEWPORT.sub("", rest)  # each theme adds its own
     light = EARLY_SCRIPT.sub("", re.sub(r'<script src="', '<script defer src="', light))

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   function look() {
-    const label = decodeURIComponent(location.hash.slice(1));
+    const label = askedPlace();
     if (!label || document.getElementById(label) || document.getElementsByName(label).length) return;
     const root = document.documentElement.dataset.content_root;
     const known = document.createElement("script");
@@ -10,7 +10,7 @@
     known.onload = function () {
       const place = Object.hasOwn(window.bookLabels, label) ? window.bookLabels[label] : "";
       const [page, anchor] = place.split("#");
-      const there = new URL(root + page + "#" + (anchor ?? label), location.href);
+      const there = new URL(root + page + "#" + (anchor ?? label), document.baseURI);
       if (page && there.pathname !== location.pathname) location.replace(there);
     };
     document.head.append(known);

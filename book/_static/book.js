@@ -1,3 +1,22 @@
+// The name of the place that the address asks for; nothing if what stands there is no text, as "#%".
+function askedPlace() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+}
+
+// Let the fields of a form have what the address says of them by name; what is no field, or no value of it, changes nothing.
+function fillFromAddress(fields) {
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    const field = fields.find((one) => one.name === name), usual = field?.value;
+    if (!field) continue;
+    field.value = value;
+    if (!field.value) field.value = usual;
+  }
+}
+
 // Small help for pages opened straight from their files.
 (function () {
   "use strict";

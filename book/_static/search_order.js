@@ -10,19 +10,26 @@ Scorer.score = function (result) {
   const words = splitQuery(query.toLowerCase()).filter((word) => ![...stopwords, ...asking].includes(word));
   const counted = (window.searchCounts ?? {})[docname];
   const stems = words.map((word) => stemmer.stemWord(word));
-  const often = stems.map((stem) => counted?.[stem] ?? 0);
-  const together = stems.slice(1).map((stem, i) => counted?.[`${stems[i]} ${stem}`] ?? 0);
+  const times = (words) => (counted && Object.hasOwn(counted, words) ? counted[words] : 0);
+  const often = stems.map(times);
+  const together = stems.slice(1).map((stem, i) => times(`${stems[i]} ${stem}`));
   const chapters = Object.keys(window.searchCounts ?? {}).filter((name) => name.startsWith("notebooks/")).sort();
   const first = stems.slice(1).filter((stem, i) => chapters.find((name) => searchCounts[name][`${stems[i]} ${stem}`]) === docname);
   const heading = splitQuery(title.split(" > ").pop().toLowerCase()).filter((word) => !stopwords.includes(word));
   const just = words.length > 0 && heading.length <= words.length && words.every((word) => heading.includes(word));
   const named = !anchor && words.length > 0 && words.every((word) => title.toLowerCase().includes(word));
-  const logs = (list, weight) => list.reduce((sum, times) => sum + weight * Math.log2(1 + times), 0);
+  const logs = (list, weight) => list.reduce((sum, count) => sum + weight * Math.log2(1 + count), 0);
   const page = (counted ? 50 : 0) + logs(often, 10) + logs(together, 20) + 25 * first.length;
   if (description !== null) return score / 10; // an object of the package
   const chapter = Number((docname.match(/^notebooks\/(\d+)/) ?? [])[1] ?? 10); // what is explained first stands first
   return page - 2 * chapter + (named ? 20 : 0) + (anchor && just ? 100 : 0) + score / 100 + (anchor ? 1 : 0);
 };
+
+// What every object has by itself, as "constructor", is no word of the book: the index is looked up by the words of the address.
+const setIndex = Search.setIndex;
+const methods = Object.assign(Object.create(null), { hasOwnProperty: Object.prototype.hasOwnProperty });
+const onlyOwn = (table) => Object.assign(Object.create(methods), table);
+Search.setIndex = (index) => setIndex({ ...index, terms: onlyOwn(index.terms), titleterms: onlyOwn(index.titleterms) });
 
 // An excerpt leaves out what is not the chapter's text, its code and the page's empty lines.
 const textOf = Search.htmlToText;
@@ -63,7 +70,7 @@ const offerNearest = (box) => {
   const said = box.querySelector("p.search-summary");
   if (!said?.innerText.includes("did not match") || box.querySelector(".search-near")) return;
   const stem = new Stemmer().stemWord((new URLSearchParams(location.search).get("q") ?? "").toLowerCase().trim());
-  const known = {};
+  const known = Object.create(null);
   for (const counts of Object.values(window.searchCounts ?? {})) {
     for (const [word, times] of Object.entries(counts)) if (/^[a-z]{4,}$/.test(word)) known[word] = (known[word] ?? 0) + times;
   }

@@ -54,9 +54,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const query = new URLSearchParams(choice).toString();
     history.replaceState(null, "", (query ? "?" + query : location.pathname) + location.hash);
   }
-  for (const [name, value] of new URLSearchParams(location.search)) {
-    if (form.elements[name]) form.elements[name].value = value;
-  }
+  fillFromAddress(fields);
   form.hidden = false;
   form.addEventListener("input", function () {
     show();
@@ -71,5 +69,5 @@ document.addEventListener("DOMContentLoaded", function () {
   });
   show();
   // The form and the filter have moved what the address points at.
-  if (location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  document.getElementById(askedPlace())?.scrollIntoView();
 });

@@ -8,7 +8,6 @@ document.addEventListener("DOMContentLoaded", function () {
   const told = document.querySelector(".which-told p");
   const answers = Array.from(document.querySelectorAll(".which-answer"));
   const fields = Array.from(form.querySelectorAll("select, input"));
-  const plain = new Set(fields.map((field) => field.name));
 
   function answerTo(kind, trust) {
     const fits = answers.filter((one) => one.dataset.trust.split(" ").includes(trust));
@@ -18,7 +17,7 @@ document.addEventListener("DOMContentLoaded", function () {
     const field = form.elements[name];
     const value = field.value === "" ? usual : Number(field.value);
     const whole = field.step === "any" || Number.isInteger(value);
-    const fine = field.disabled || (whole && Number.isFinite(value) && value >= Number(field.min));
+    const fine = field.disabled || (whole && value >= Number(field.min) && value <= Number(field.max));
     field.setAttribute("aria-invalid", String(!fine));
     return fine ? value : usual;
   }
@@ -132,16 +131,14 @@ document.addEventListener("DOMContentLoaded", function () {
   }
   function seek() {
     // Whoever comes with the address of a section that is hidden wants to see it.
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(askedPlace());
     if (!target || !target.closest(".bd-article") || !target.closest("section[hidden]")) return;
     all.setAttribute("aria-pressed", "true");
     show();
     target.scrollIntoView();
   }
-  for (const [name, value] of new URLSearchParams(location.search)) if (plain.has(name)) form.elements[name].value = value;
-  if (!form.elements.kind.value) form.elements.kind.selectedIndex = 0;
-  if (!form.elements.trust.value) form.elements.trust.selectedIndex = 0;
-  if (!location.search) form.elements.trust.value = "shuffle";
+  form.elements.trust.value = "shuffle";
+  fillFromAddress(fields);
   form.hidden = false;
   form.addEventListener("input", function () {
     show();

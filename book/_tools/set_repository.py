@@ -1,7 +1,7 @@
 """Write the addresses of the book's repository and site where they have to stand: in `_config.yml`, and in the notebooks for Colab.
 
     make repository URL=https://host/owner/name    # URL= removes it; without URL, the notebooks get the one of _config.yml
-    make repository SITE=https://host/folder/      # only the site's address; with URL, where another host than GitHub shows the book
+    make repository SITE=https://host/folder/      # only the address of the site; with URL, for a host that is not GitHub
 
 `make book` reads `repository.url` in `_config.yml`, and makes buttons and commands of it (`book/_ext/take_along.py`). Colab opens a
 notebook alone, so below its title stands a cell that installs the package there, and does nothing anywhere else. It also reads

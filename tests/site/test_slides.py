@@ -108,6 +108,16 @@ def test_keys_themes_and_paper(slides: Callable[..., Page]) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
 
 
+@pytest.mark.parametrize("place", ["#/%E0%A4%A", "#/nonsense/99", "#/-1e999", "#%", "?view=nonsense&print=%E0", "#/__proto__"])
+def test_nonsense_in_an_address_or_kept_by_a_browser_shows_the_first_slide(slides: Callable[..., Page], place: str) -> None:
+    """A theme that no style sheet knows was taken over from what the browser kept."""
+    page = slides(COUNTING, place)
+    page.evaluate("localStorage.setItem('slides-theme', 'nonsense')")
+    page.reload()
+    page.wait_for_function(READY)
+    assert page.evaluate("document.documentElement.dataset.theme") == "light" and page.evaluate("Reveal.getSlidePastCount()") == 0
+
+
 def test_the_speakers_window_works_without_a_network(slides: Callable[..., Page]) -> None:
     page = slides(COUNTING, "#/thm-root")
     assert page.locator("section.present .part .katex").first.is_visible()

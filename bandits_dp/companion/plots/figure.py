@@ -112,8 +112,15 @@ class MovingFigure(Moving):
         self._show("series", data, still, frames[first].note, stage, numbers=NUMBERS)
 
     def frame(self, setting: Setting) -> Frame:
-        """Compute afresh what is shown at one setting, which gives each slider any value, not only its own."""
-        where, result = called("series", self._series, setting)
+        """Compute afresh what is shown at one setting, which gives each slider any value, not only its own.
+
+        A ValueError says if the figure shows stored results, and has none for that setting.
+        """
+        try:
+            where, result = called("series", self._series, setting)
+        except LookupError as error:
+            raise ValueError(f"series has nothing for the setting {setting!r} ({error!r}); "
+                             "allowed are the values for which its results were stored") from error
         noted = isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], str)
         shown, note = result if noted else (result, "")
         if not isinstance(shown, Sequence) or not shown or not all(isinstance(one, Series) for one in shown):
@@ -128,7 +135,8 @@ class MovingFigure(Moving):
     def live(self, **values: Sequence[Any]) -> "MovingFigure":
         """Return the same figure with other values for the sliders named, computed afresh; so it takes a running kernel.
 
-        The setting shown first keeps what it can. A ValueError says if a name is not a slider, or values are not allowed.
+        The setting shown first keeps what it can. A ValueError says if a name is not a slider, or values are not allowed, or the
+        figure shows stored results and has none for them.
         """
         unknown = sorted(set(values) - set(self.sliders))
         if unknown:

@@ -4,7 +4,7 @@
   const root = document.documentElement, KEY = "slides-theme";
   const remembered = () => {
     try {
-      return localStorage.getItem(KEY);
+      return ["light", "dark"].find((theme) => theme === localStorage.getItem(KEY));
     } catch {
       return null; // some browsers keep nothing for pages opened from a file
     }

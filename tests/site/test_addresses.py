@@ -1,0 +1,184 @@
+"""What the site makes of its address: below a folder of a host, at addresses that are wrong, and with nonsense in what it reads."""
+
+import functools
+import http.server
+import threading
+from collections.abc import Iterator
+from itertools import product
+from urllib.parse import quote
+from urllib.request import urlopen
+
+import pytest
+import yaml
+from pages import CHAPTERS, DESKTOP, Address
+from playwright.sync_api import Browser, Page, expect
+
+import lost
+from checkout import ROOT, SITE
+
+FOLDER, WRONG = "/a/b/", "/a/b/nonsense/deep/page.html"
+BUILT_FOR = lost.whole(yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"])
+
+
+class Host(http.server.SimpleHTTPRequestHandler):
+    """Serves the site below a folder, and as GitHub Pages does its page for wrong addresses, made for the address `told`."""
+
+    told = ""
+
+    def translate_path(self, path: str) -> str:
+        return super().translate_path(path.removeprefix(FOLDER) if path.startswith(FOLDER) else "/no such file")
+
+    def send_error(self, code: int, *told: object) -> None:
+        page = (SITE / "404.html").read_text("utf-8")
+        assert lost.base(BUILT_FOR) in page
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(page.replace(lost.base(BUILT_FOR), lost.base(Host.told)).encode())
+
+    def log_message(self, *told: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def host(build: list[str]) -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Host, directory=str(SITE))) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
+
+@pytest.fixture
+def told(host: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
+    """Say for which address the page was made: that of the site, that of another one, or none."""
+    known = {"own": f"{host}{FOLDER}", "another": "https://somebody.github.io/a-fork/", "none": ""}
+    monkeypatch.setattr(Host, "told", known[request.param])
+    return str(request.param)
+
+
+# Every address on a page as the browser understands it.
+LINKS = """() => [...document.querySelectorAll("a[href], link[href], script[src], img[src], form[action]")]
+  .map((e) => e.href || e.src || e.action)"""
+
+
+def dead(links: list[str], host: str) -> list[str]:
+    """Return the links that leave the site's folder or are not answered; a link to another host is not asked for."""
+    return [link for link in sorted({link.partition("#")[0] for link in links})
+            if not link.startswith("https:") and not (link.startswith(f"{host}{FOLDER}") and answered(link))]
+
+
+def answered(link: str) -> bool:
+    try:
+        with urlopen(link, timeout=20) as answer:
+            return bool(answer.status == 200)
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(("told", "script"), [("own", True), ("own", False), ("another", True), ("none", True)], indirect=["told"])
+def test_a_wrong_address_below_a_folder_shows_a_whole_page(browser: Browser, host: str, told: str, script: bool) -> None:
+    """All its 65 links and the styles came from the host's root, where a project site is not.
+
+    Who knows the site's address needs no script and asks for nothing in vain. Else the script looks for the folder.
+    """
+    failed: list[str] = []
+    with browser.new_context(viewport=DESKTOP, java_script_enabled=script) as context:
+        context.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
+        page = context.new_page()
+        page.on("pageerror", lambda error: failed.append(str(error)))
+        for path in (WRONG, "/a/b/x", "/a/b/book/no.html"):
+            failed.clear()
+            page.goto(f"{host}{path}")
+            page.evaluate("document.fonts.ready")
+            assert failed[0] == f"{host}{path}" and (told != "own" or not failed[1:]), failed
+            expect(page.locator("article h1")).to_have_text("No such page")
+            assert page.evaluate("[...document.fonts].some((one) => one.family === 'Newsreader' && one.status === 'loaded')")
+            links = page.evaluate(LINKS)
+            assert len(links) > 60 and not dead(links, host)
+        if script:
+            page.locator("button.search-button-field:visible").click()
+            page.locator("dialog[open] input[type=search]").fill("shuffle")
+            page.keyboard.press("Enter")
+            page.wait_for_url(f"{host}{FOLDER}search.html?q=shuffle*")
+            page.locator("ul.search li a").first.wait_for()
+            page.goto(f"{host}{WRONG}#thm-root")  # a page that went: its box is found where it stands now
+            page.wait_for_url(f"{host}{FOLDER}notebooks/*.html#thm-root")
+
+
+def test_two_slashes_in_a_wrong_address_name_no_other_host(browser: Browser, host: str, server: str) -> None:
+    """Or whoever makes a link could let the page take its scripts from his host."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{host}//{server.removeprefix('http://')}/x.html")
+        assert page.evaluate("document.baseURI").startswith(f"{host}/")
+
+
+def test_the_page_for_wrong_addresses_is_whole_from_its_file(browser: Browser, address: Address) -> None:
+    with browser.new_context(viewport=DESKTOP) as context:
+        page = context.new_page()
+        page.goto(address("file", "404.html"))
+        links = page.evaluate(LINKS)
+        assert len(links) > 60 and all(link.startswith(SITE.as_uri()) for link in links)
+        assert page.evaluate("[...document.fonts].some((one) => one.family === 'Newsreader' && one.status === 'loaded')")
+
+
+FORMS = ["book/claims.html", "book/catalogue.html", "book/notation.html", "book/contest.html", "book/which.html"]
+# What a form reads from an address, and words that are a property of every form or object.
+FIELDS = """() => [...document.querySelectorAll("form:not(.bd-search) :is(input, select)")].map((e) => [e.name, e.type])"""
+NO_FIELDS = ["length", "item", "0", "elements", "reset", "constructor", "__proto__", ""]
+NONSENSE = ["nonsense", "%E0%A4%A", "constructor", "__proto__", "-", "1e999", "<b>", "NaN"]
+SEEN = """() => [document.querySelector("article").textContent, document.querySelectorAll("article [hidden]").length,
+  [...document.querySelectorAll("form:not(.bd-search) :is(input, select)")].map((e) => e.value)]"""
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_nonsense_in_what_a_form_reads_changes_nothing(page: Page, address: Address, name: str) -> None:
+    """`?length=1` threw, a value that a field does not have emptied it, and so did any parameter the trust model."""
+    page.goto(address("http", name))
+    usual, fields = page.evaluate(SEEN), page.evaluate(FIELDS)
+    assert fields
+    closed = [(name, nonsense) for name, kind in fields if kind != "text" and kind != "search" for nonsense in NONSENSE]
+    for key, value in [*closed, *product(NO_FIELDS, ["1", "nonsense"])]:
+        page.goto(address("http", f"{name}?{key}={value}"))
+        assert page.evaluate(SEEN) == usual, (key, value)
+    everything = "&".join(f"{key}={value}" for key, value in closed)
+    page.goto(address("http", f"{name}?{everything}"))
+    assert page.evaluate(SEEN) == usual
+
+
+@pytest.mark.parametrize("query", ["epsilon=800&visits=2", "horizon=1e22", "arms=1e300", "dimension=1e30&kind=linear"])
+def test_numbers_too_large_for_a_learner_are_told_and_not_used(page: Page, address: Address, query: str) -> None:
+    """The code had `delta=NaN` and `horizon=1e+22`."""
+    page.goto(address("http", f"book/which.html?{query}"))
+    expect(page.locator(".which-told p")).to_contain_text("Out of range, and so not used: ")
+    code = page.locator(".which-answer:visible .which-code").text_content() or ""
+    assert "bdp.make(" in code and not [word for word in ("NaN", "e+", "Infinity", "undefined") if word in code]
+
+
+@pytest.mark.parametrize("place", ["%", "%E0%A4%A", "constructor", "__proto__", "<b>", "'", '"', "]", "a b"])
+def test_nonsense_for_a_place_on_a_page_leads_nowhere(page: Page, address: Address, place: str) -> None:
+    """`#%` threw "URI malformed" on every page."""
+    for name in (CHAPTERS[0], *FORMS[-2:], "404.html"):
+        page.goto(address("http", f"{name}#{place}"))
+        page.wait_for_load_state("networkidle")
+        assert page.url.startswith(address("http", f"{name}#"))
+
+
+@pytest.mark.parametrize("word", ["constructor", "__proto__", "hasOwnProperty", "%E0%A4%A1", "constructor regret", "(", "*+?["])
+def test_the_search_takes_any_word(page: Page, address: Address, word: str) -> None:
+    """Each object's own "constructor" was taken for an entry of the index, and the search never ended."""
+    page.goto(address("http", f"search.html?q={quote(word)}"))
+    page.wait_for_function("/Search finished|did not match/.test(document.querySelector('p.search-summary').innerText)")
+    assert not page.locator("ul.search a[data-score=NaN]").count()
+
+
+@pytest.mark.parametrize("kept", ["nonsense", "{", "null", ""])
+def test_nonsense_that_a_browser_kept_is_no_theme(page: Page, address: Address, kept: str) -> None:
+    """A page was drawn in a theme that no style sheet knows until its scripts ran, which said so in the console."""
+    theme = "document.documentElement.dataset.theme"
+    page.goto(address("http", CHAPTERS[0]))
+    page.evaluate("(kept) => ['mode', 'theme', 'sphinx_highlight_terms'].forEach((key) => localStorage.setItem(key, kept))", kept)
+    page.evaluate("(kept) => sessionStorage.setItem('sidebar-scroll-top', kept)", kept)
+    page.reload()
+    assert page.evaluate(theme) == "light" and page.evaluate("document.documentElement.dataset.mode") == "auto"
