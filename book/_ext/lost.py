@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 from sphinx.application import Sphinx
 
 PAGE = "404"
-TEXT = "<h1>No such page</h1><p>The contents are beside this, and the search may know what you look for.</p>"
+TEXT = """<h1>No such page</h1>
+<p>The <a href="%s">first page</a> leads to all others, and the <a href="search.html">search</a> may know what you look for.</p>"""
 # The script asks its own host only, whatever two slashes in an address say, and before anything else on the page is asked for.
 BASE = """<base href="%s">
 <script>
@@ -49,7 +50,7 @@ def base(address: str) -> str:
 
 
 def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    yield PAGE, {"title": "No such page", "body": TEXT}, "page.html"
+    yield PAGE, {"title": "No such page", "body": TEXT % app.builder.get_target_uri(app.config.root_doc)}, "page.html"
 
 
 def place(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:

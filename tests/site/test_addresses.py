@@ -16,17 +16,20 @@ from playwright.sync_api import Browser, Page, expect
 import lost
 from checkout import ROOT, SITE
 
-FOLDER, WRONG = "/a/b/", "/a/b/nonsense/deep/page.html"
 BUILT_FOR = lost.whole(yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["html"]["baseurl"])
+FONTS = "[...document.fonts].some((one) => one.family === 'Newsreader' && one.status === 'loaded')"
+# Every address on a page as the browser understands it.
+LINKS = """() => [...document.querySelectorAll("a[href], link[href], script[src], img[src], form[action]")]
+  .map((e) => e.href || e.src || e.action)"""
 
 
 class Host(http.server.SimpleHTTPRequestHandler):
     """Serves the site below a folder, and as GitHub Pages does its page for wrong addresses, made for the address `told`."""
 
-    told = ""
+    folder, told = "/", ""
 
     def translate_path(self, path: str) -> str:
-        return super().translate_path(path.removeprefix(FOLDER) if path.startswith(FOLDER) else "/no such file")
+        return super().translate_path(path.removeprefix(self.folder) if path.startswith(self.folder) else "/no such file")
 
     def send_error(self, code: int, *told: object) -> None:
         page = (SITE / "404.html").read_text("utf-8")
@@ -35,7 +38,7 @@ class Host(http.server.SimpleHTTPRequestHandler):
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(page.replace(lost.base(BUILT_FOR), lost.base(Host.told)).encode())
+            self.wfile.write(page.replace(lost.base(BUILT_FOR), lost.base(self.told)).encode())
 
     def log_message(self, *told: object) -> None:
         """Say nothing."""
@@ -49,25 +52,6 @@ def host(build: list[str]) -> Iterator[str]:
         running.shutdown()
 
 
-@pytest.fixture
-def told(host: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
-    """Say for which address the page was made: that of the site, that of another one, or none."""
-    known = {"own": f"{host}{FOLDER}", "another": "https://somebody.github.io/a-fork/", "none": ""}
-    monkeypatch.setattr(Host, "told", known[request.param])
-    return str(request.param)
-
-
-# Every address on a page as the browser understands it.
-LINKS = """() => [...document.querySelectorAll("a[href], link[href], script[src], img[src], form[action]")]
-  .map((e) => e.href || e.src || e.action)"""
-
-
-def dead(links: list[str], host: str) -> list[str]:
-    """Return the links that leave the site's folder or are not answered; a link to another host is not asked for."""
-    return [link for link in sorted({link.partition("#")[0] for link in links})
-            if not link.startswith("https:") and not (link.startswith(f"{host}{FOLDER}") and answered(link))]
-
-
 def answered(link: str) -> bool:
     try:
         with urlopen(link, timeout=20) as answer:
@@ -76,34 +60,43 @@ def answered(link: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize(("told", "script"), [("own", True), ("own", False), ("another", True), ("none", True)], indirect=["told"])
-def test_a_wrong_address_below_a_folder_shows_a_whole_page(browser: Browser, host: str, told: str, script: bool) -> None:
-    """All its 65 links and the styles came from the host's root, where a project site is not.
+@pytest.mark.parametrize(("folder", "told", "script"), [
+    ("/a/b/", "{}/a/b/", True), ("/a/b/", "{}/a/b/", False), ("/a/b/", "https://a.github.io/b/", True), ("/a/b/", "", True),
+    ("/", "", False), ("/", "https://a.github.io/b/", True)])
+def test_a_wrong_address_shows_a_whole_page(browser: Browser, host: str, monkeypatch: pytest.MonkeyPatch, folder: str, told: str,
+                                            script: bool) -> None:
+    """Below a folder all its 65 links and its styles came from the host's root, where a project site is not.
 
-    Who knows the site's address needs no script and asks for nothing in vain. Else the script looks for the folder.
+    Who knows the site's address, or has the site at the root, needs no script and asks for nothing in vain.
     """
-    failed: list[str] = []
+    monkeypatch.setattr(Host, "folder", folder)
+    monkeypatch.setattr(Host, "told", told.format(host))
+    site, known, failed = f"{host}{folder}", told.startswith("{") or folder == "/" and not told, list[str]()
     with browser.new_context(viewport=DESKTOP, java_script_enabled=script) as context:
         context.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
         page = context.new_page()
         page.on("pageerror", lambda error: failed.append(str(error)))
-        for path in (WRONG, "/a/b/x", "/a/b/book/no.html"):
+        for wrong in ("nonsense/deep/page.html", "x", "book/no.html", "nonsense/deep/page.html?x=%E0#%"):
             failed.clear()
-            page.goto(f"{host}{path}")
+            page.goto("about:blank")
+            page.goto(site + wrong)
             page.evaluate("document.fonts.ready")
-            assert failed[0] == f"{host}{path}" and (told != "own" or not failed[1:]), failed
+            assert failed[0] == (site + wrong).partition("#")[0] and not failed[1:] * known, failed
+            assert all(text.startswith(host) for text in failed), failed
             expect(page.locator("article h1")).to_have_text("No such page")
-            assert page.evaluate("[...document.fonts].some((one) => one.family === 'Newsreader' && one.status === 'loaded')")
-            links = page.evaluate(LINKS)
-            assert len(links) > 60 and not dead(links, host)
+            assert page.evaluate(FONTS)
+            links = {link.partition("#")[0] for link in page.evaluate(LINKS)}
+            inside = {link for link in links if link.startswith(site)}
+            assert len(inside) > 60 and not [link for link in inside if not answered(link)]
+            assert all(link.startswith("https://") for link in links - inside), "no link leaves the site's folder"
         if script:
             page.locator("button.search-button-field:visible").click()
             page.locator("dialog[open] input[type=search]").fill("shuffle")
             page.keyboard.press("Enter")
-            page.wait_for_url(f"{host}{FOLDER}search.html?q=shuffle*")
+            page.wait_for_url(f"{site}search.html?q=shuffle*")
             page.locator("ul.search li a").first.wait_for()
-            page.goto(f"{host}{WRONG}#thm-root")  # a page that went: its box is found where it stands now
-            page.wait_for_url(f"{host}{FOLDER}notebooks/*.html#thm-root")
+            page.goto(f"{site}old/page.html#thm-root")  # of a page that is gone the box is found where it stands now
+            page.wait_for_url(f"{site}notebooks/*.html#thm-root")
 
 
 def test_two_slashes_in_a_wrong_address_name_no_other_host(browser: Browser, host: str, server: str) -> None:
@@ -118,9 +111,8 @@ def test_the_page_for_wrong_addresses_is_whole_from_its_file(browser: Browser, a
     with browser.new_context(viewport=DESKTOP) as context:
         page = context.new_page()
         page.goto(address("file", "404.html"))
-        links = page.evaluate(LINKS)
-        assert len(links) > 60 and all(link.startswith(SITE.as_uri()) for link in links)
-        assert page.evaluate("[...document.fonts].some((one) => one.family === 'Newsreader' && one.status === 'loaded')")
+        links = [link for link in page.evaluate(LINKS) if not link.startswith("https://")]
+        assert len(links) > 60 and all(link.startswith(SITE.as_uri()) for link in links) and page.evaluate(FONTS)
 
 
 FORMS = ["book/claims.html", "book/catalogue.html", "book/notation.html", "book/contest.html", "book/which.html"]
@@ -159,7 +151,7 @@ def test_numbers_too_large_for_a_learner_are_told_and_not_used(page: Page, addre
 @pytest.mark.parametrize("place", ["%", "%E0%A4%A", "constructor", "__proto__", "<b>", "'", '"', "]", "a b"])
 def test_nonsense_for_a_place_on_a_page_leads_nowhere(page: Page, address: Address, place: str) -> None:
     """`#%` threw "URI malformed" on every page."""
-    for name in (CHAPTERS[0], *FORMS[-2:], "404.html"):
+    for name in (CHAPTERS[0], *FORMS[-2:]):
         page.goto(address("http", f"{name}#{place}"))
         page.wait_for_load_state("networkidle")
         assert page.url.startswith(address("http", f"{name}#"))

@@ -262,11 +262,6 @@ def test_page_from_its_file_is_whole_and_fits_a_phone(phone: tuple[Page, list[st
     assert not wrong
 
 
-def test_the_page_for_wrong_addresses_is_whole_at_the_top_of_a_server(page: Page, address: Address) -> None:
-    page.goto(address("http", "404.html"))
-    assert page.locator("h1").count() and not faults(page)
-
-
 def test_pages_of_source_code_are_whole(phone: tuple[Page, list[str]], address: Address) -> None:
     """Made by one template from the files of the package and of its tests, so that visits to the longest of each are enough."""
     others = {path.relative_to(SITE).as_posix() for path in SITE.rglob("*.html")} - {*PAGES, FRONT, "404.html"}
@@ -293,7 +288,7 @@ def test_links_lead_somewhere_and_no_page_holds_a_name_twice() -> None:
     known = {name: {*anchors} for name, (_, anchors) in pages.items()}
     for name, (links, anchors) in pages.items():
         assert len(anchors) == len(known[name]), (name, sorted(one for one in known[name] if anchors.count(one) > 1)[:5])
-        for link in {*links} if name != "404.html" and not name.startswith("_static/") else ():
+        for link in {*links} if not name.startswith("_static/") else ():
             parts = urlsplit(link)
             if not (parts.scheme or parts.netloc):
                 target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(parts.path))) if parts.path else name
