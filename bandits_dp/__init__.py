@@ -15,7 +15,7 @@ from bandits_dp import accounting, continual, live, privatizers, problems
 from bandits_dp.ask_tell import Asked
 from bandits_dp.audit.audit import AuditResult, audit
 from bandits_dp.audit.runs import Vectorized
-from bandits_dp.audit.views import release_of, view_of
+from bandits_dp.audit.views import view_of
 from bandits_dp.catalog import Setup, System, make, setup, systems
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.combine import combine
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 __all__ = [
     "Asked", "AuditResult", "Guarantee", "Result", "Setup", "System", "Vectorized", "accounting", "audit", "combine", "contest",
-    "continual", "lastfm", "live", "logs", "make", "museum", "plots", "privatizers", "problems", "release_of", "setup", "simulate",
+    "continual", "lastfm", "live", "logs", "make", "museum", "plots", "privatizers", "problems", "setup", "simulate",
     "source", "systems", "view_of",
 ]
 

@@ -10,8 +10,9 @@ from scipy import stats
 from bandits_dp import make
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.audit.audit import Vectorized, audit
-from bandits_dp.audit.views import release_of, view_of
-from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity
+from bandits_dp.audit.runs import check_independence
+from bandits_dp.audit.views import view_of
+from bandits_dp.privatizers import BinarySum, CentralLaplace, Identity, RandomizedResponse, SkellamSum
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -80,16 +81,26 @@ def test_counts_and_limits_are_those_of_clopper_and_pearson():
     assert result.epsilon_lower == pytest.approx(math.log((p.low - 0.02) / q.high))
 
 
-def test_messages_and_one_at_a_time_are_audited_too():
-    """The same verdicts when every message is made, and on an object that only knows release."""
-    class Bare:
-        def release(self, values, rng, fidelity):
-            return CentralLaplace(2, 0.5).release(values, rng, fidelity)
+def test_privatizers_are_audited_through_what_they_release(monkeypatch):
+    """The view "sum" was a simulator's law: a server that adds no noise passed with the digits of the sound one.
 
-    for mechanism, epsilon in ((release_of(BinarySum(2, 1.0, 0.1), "messages"), 1.0), (release_of(Bare()), 0.5)):
-        result = quiet(mechanism, [0, 0], [1, 0], epsilon, 0.1, 1000)
-        assert result.passed
-    assert not quiet(release_of(Identity(2), "messages"), [0, 0], [1, 0], 1.0, 0.0, 300).passed
+    No way to a release may be without noise: what users send and a server receives, or ``release``, of sums or of messages.
+    """
+    one, none = np.eye(1, 5)[0], np.zeros(5)
+    sound = [CentralLaplace(5, 0.2), BinarySum(5, 0.2, 1e-6), SkellamSum(5, 0.2, 1e-6), RandomizedResponse(5, 0.2)]
+    views = [quiet(each, one, none, confidence=1 - FALSE_ALARM) for each in sound]
+    assert [each.view for each in views] == ["sum", "sum", "sum", "messages"] and all(each.passed for each in views)
+    assert "in the view 'sum' happened in" in str(views[0])
+    for place, way, bare in ((0, "receive", lambda self, waiting, rng: self.grid.near(waiting)),
+                             (2, "send", lambda self, values, rng: self._round(values, rng)),
+                             (2, "_aggregate", lambda self, values, rng: values.sum(axis=0)),
+                             (1, "randomize", lambda self, values, rng: np.uint8(values)),
+                             (3, "send", lambda self, values, rng: np.int64(values))):
+        with monkeypatch.context() as patch:
+            patch.setattr(type(sound[place]), way, bare)
+            found = quiet(sound[place], one, none)
+        assert not found.passed, f"{sound[place]}.{way}: {found}"
+    assert not quiet(Identity(2), [0, 0], [1, 0], 1.0, 0.0, 300).passed
 
 
 def test_learners_are_audited_through_reward_tapes():
@@ -233,6 +244,31 @@ def test_a_score_may_be_infinite_and_point_either_way():
     for score in (ratio, lambda output: -ratio(output)):
         result = quiet(uniform, 0.0, 0.5, 1.0, 0.4, 4000, score=score)
         assert not result.passed and result.event.startswith("score")
+
+
+def every_other(draw):
+    """Use what was drawn for a run in the next one, too."""
+    kept = []
+    return lambda data, rng: data + (kept.pop() if kept else kept.append(draw(rng)) or kept[0])
+
+
+@pytest.mark.parametrize("draw", (lambda rng: rng.laplace(), lambda rng: rng.integers(4), lambda rng: rng.normal(size=3)))
+def test_noise_that_is_used_again_in_the_next_run_is_refused(draw):
+    """Every run alone has the right law; an audit trusted that runs are independent, and passed."""
+    with pytest.raises(ValueError, match=r"independent runs, got, on a, entry . of the output the same in 75 of 75 pairs"):
+        quiet(every_other(draw), 0.0, 0.5, 1.0, 0.0, 300)
+    turned = every_other(draw)
+    with pytest.raises(ValueError, match="on the same side of the median in .* it uses noise again"):
+        quiet(lambda data, rng: turned(data, rng) + 1e-9 * rng.normal(), 0.0, 0.1, 1.0, 0.0, 500)
+
+
+def test_runs_that_are_independent_are_not_refused():
+    """In 2,000 samples of every kind none is, also where outputs repeat, or are NaN; the bound says one in a thousand millions."""
+    rng = np.random.default_rng(0)
+    for _ in range(2000):
+        p, size = rng.random(), rng.integers(1, 5)
+        a, b = (np.where(rng.random((120, size)) < p, rng.choice([0.0, np.nan]), rng.integers(0, 3, (120, size))) for _ in "ab")
+        check_independence(a, b)
 
 
 def test_same_seed_same_verdict_and_plain_functions_work():

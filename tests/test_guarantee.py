@@ -108,11 +108,11 @@ def test_gaussian_noise_is_also_concentrated():
     assert learner.guarantee.rho == pytest.approx(once.guarantee.rho)
 
 
-@pytest.mark.parametrize(("factor", "passed"), ((1.0, True), (1.5, False)))
+@pytest.mark.parametrize(("factor", "passed"), ((1.0, True), (2.0, False)))
 def test_an_audit_sees_that_rho_is_larger(factor, passed):
-    """The same runs bound both; what is planted has 1.5 times too little noise (false alarm: confidence 1 - 1e-6)."""
+    """The same runs bound both; what is planted has half the noise (false alarm: confidence 1 - 1e-6)."""
     noisy = bdp.privatizers.CentralGaussian(3, 1.0, 1e-2)
     noisy.unit_std, noisy.noise_std = noisy.unit_std / factor, noisy.noise_std / factor
-    found = bdp.audit(noisy, [1, 0, 0], [0, 0, 0], None, None, 200_000, 1 - 1e-6, rng=np.random.default_rng(1), progress=False)
-    assert found.rho == noisy.guarantee.rho and (found.rho_lower <= found.rho) is passed and found.rho_lower > found.rho / 3
+    found = bdp.audit(noisy, [1, 0, 0], [0, 0, 0], None, None, 12_000, 1 - 1e-6, rng=np.random.default_rng(1), progress=False)
+    assert found.rho == noisy.guarantee.rho and (found.rho_lower <= found.rho) is passed and found.rho_lower > found.rho / 4
     assert f"rho is at least {found.rho_lower:.3g}, and 0.142 is claimed" in str(found)

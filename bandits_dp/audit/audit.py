@@ -25,8 +25,8 @@ from tqdm import tqdm
 from bandits_dp import _checks
 from bandits_dp._memory import check_runs
 from bandits_dp.audit.events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
-from bandits_dp.audit.runs import BYTES, Mechanism, Vectorized, equal, numbers, outputs_of
-from bandits_dp.audit.views import view_of
+from bandits_dp.audit.runs import BYTES, Mechanism, Vectorized, check_independence, equal, numbers, outputs_of
+from bandits_dp.audit.views import view_name, view_of
 from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
@@ -34,7 +34,7 @@ from bandits_dp.privatizers import Privatizer
 __all__ = ["AuditResult", "Vectorized", "audit"]
 
 # Views of a privatizer that its guarantee is about, if not all are.
-PROMISED = {"central": (None, "sum"), "shuffle": (None, "sum", "messages", "first message")}
+PROMISED = {"central": ("sum",), "shuffle": ("sum", "messages", "first message")}
 CAUTION = 1.75  # the choice must pay for the test's limits and for its own luck: one normal quantile each
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
 
@@ -65,6 +65,8 @@ class AuditResult:
         Probability that bounds computed like this are right.
     rho, rho_lower : float
         The claim of the guarantee as zero-concentrated privacy, infinite if it has none, and a lower confidence bound on the truth.
+    view : str
+        What was looked at, of a privatizer or a learner (:func:`bandits_dp.audit.views.view_of`); empty for a function.
 
     Examples
     --------
@@ -90,6 +92,7 @@ class AuditResult:
     confidence: float
     rho: float = math.inf
     rho_lower: float = 0.0
+    view: str = ""
 
     @property
     def passed(self) -> bool:
@@ -100,9 +103,10 @@ class AuditResult:
         """Return the verdict and its evidence, in two sentences."""
         verdict = "Passed" if self.passed else "FAILED"
         also = "" if math.isinf(self.rho) else f"; rho is at least {self.rho_lower:.3g}, and {self.rho:.3g} is claimed"
+        seen = f" in the view {self.view!r}" if self.view else ""
         return (f"{verdict}: epsilon is at least {self.epsilon_lower:.3g} with confidence {self.confidence:g}, and "
                 f"({self.epsilon:g}, {self.delta:g}) is claimed{also}. "
-                f"The event [{self.event}] happened in {self.hits_a:,} of {self.tested:,} runs on a and in {self.hits_b:,} on b.")
+                f"The event [{self.event}]{seen} happened in {self.hits_a:,} of {self.tested:,} runs on a and in {self.hits_b:,} on b.")
 
 
 def audit(
@@ -133,9 +137,9 @@ def audit(
         log-likelihood ratio of a against b, which may be infinite. Its thresholds are searched from both sides. If None,
         thresholds, intervals and repeated values of generic statistics are searched.
     view : str or callable, optional
-        What is seen, see :func:`bandits_dp.audit.views.view_of`: of a privatizer ``"sum"`` (if not given), ``"messages"``,
-        ``"first message"`` or ``"one user"``; of a learner ``"messages"`` of users or of the shuffler, ``"releases"``, or
-        ``"suggestions"`` to others: if not given, the first of these about which the guarantee is.
+        What is seen, see :func:`bandits_dp.audit.views.view_of`: of a privatizer ``"sum"``, ``"messages"``, ``"first message"`` or
+        ``"one user"``; of a learner ``"messages"`` of users or of the shuffler, ``"releases"``, or ``"suggestions"`` to others. If
+        not given, that about which the guarantee is: messages, or what is released.
     user : int
         The user in whom a and b differ, from 0.
     progress : bool
@@ -150,8 +154,8 @@ def audit(
     ------
     ValueError
         If an argument is out of range, a and b are equal, or have the same data of the user who is attacked, there are too few
-        trials to ever fail, the mechanism is not callable, changes its input, or returns something else than numbers of one shape,
-        or the score has another shape or is NaN.
+        trials to ever fail, the mechanism is not callable, changes its input, returns something else than numbers of one shape, or
+        uses noise again in the next run, or the score has another shape or is NaN.
 
     Examples
     --------
@@ -180,6 +184,7 @@ def audit(
                          f"{_checks.told(mechanism)}")
     if isinstance(mechanism, (Privatizer, Live, Restarts)):
         seen, claim = view_of(mechanism, view, user), mechanism.guarantee
+        view = view_name(mechanism) if view is None else view
         silent = isinstance(mechanism, Privatizer) and view not in PROMISED.get(claim.model, (view,))
         if epsilon is None and (silent or math.isinf(claim.epsilon)):
             raise ValueError(f"epsilon must be given where nothing is promised about what is seen, got None for: {claim}")
@@ -208,6 +213,7 @@ def audit(
     with tqdm(total=2 * trials, desc="audit", delay=1.0, disable=not progress, leave=False, bar_format=BAR) as bar:
         on_a, shape = outputs_of(mechanism, "a", a, trials, rng, None, bar.update)
         on_b, _ = outputs_of(mechanism, "b", b, trials, rng, shape, bar.update)
+    check_independence(on_a, on_b)
     half = trials // 2
     if score is None:
         nothing = np.isnan(on_a[:half]).all(axis=0) & np.isnan(on_b[:half]).all(axis=0)
@@ -223,6 +229,7 @@ def audit(
     return AuditResult(
         epsilon, delta, max(0.0, float(log_ratio(p, q, delta))), _describe(event, chosen_on), event.low, event.high,
         "b" if event.swapped else "a", hits_a, hits_b, tested, trials, confidence, rho, _rho_bound(p, q),
+        view if isinstance(view, str) else "",
     )
 
 

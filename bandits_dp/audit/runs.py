@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+import scipy  # special is loaded when it is used first
+from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._memory import check_runs
@@ -18,6 +19,8 @@ from bandits_dp.audit.events import Array
 CHUNK = 50_000  # runs that a vectorized mechanism is asked for at once: bounds its memory
 BYTES = 4 * 8  # for every number of a run: on both inputs, and as much again during the search
 Mechanism = Callable[[Any, np.random.Generator], ArrayLike]
+ALARM = 1e-9  # how often an audit may refuse independent runs
+FEWEST_PAIRS = 8  # of runs, below which nothing is as rare
 LOOP = 1000  # single runs between two looks at the progress bar
 
 
@@ -91,6 +94,38 @@ def outputs_of(mechanism: Mechanism, name: str, data: Any, trials: int, rng: np.
         raise ValueError("mechanism must not change its input: a run would see what the run before it left; copy the data first")
     assert shape is not None
     return outputs, shape
+
+
+def check_independence(on_a: Array, on_b: Array) -> None:
+    r"""Raise a ValueError if the next run on an input surely uses noise of the last one again.
+
+    Of each entry two things are counted in n pairs of runs: whether it is the same, and whether it is on the same side of its median
+    on the other input. In the first half of the runs a pair is a run and the next; in the second half, two runs that are far apart.
+    If runs are independent, both counts are binomial with one p. Then a pair of counts i, j is as likely as
+    :math:`e^{-n (\mathrm{kl}(i/n, p) + \mathrm{kl}(j/n, p))}` at most, and this is largest at the mean of i/n and j/n. With the
+    union over all counts, entries, inputs, both ways to pair neighbours and both things, false alarms are rarer than ``ALARM``.
+    """
+    n, middle = len(on_a) // 4, len(on_a) // 2
+    if n < FEWEST_PAIRS:
+        return
+    limit = np.log(8 * on_a.shape[1] / ALARM) + 2 * np.log(n + 1)
+    for name, outputs, other in (("a", on_a, on_b), ("b", on_b, on_a)):
+        for what, seen in (("the same", outputs), ("on the same side of the median", outputs > np.partition(other, middle, axis=0)[middle])):
+            apart = _agreeing(seen[2 * n : 3 * n], seen[3 * n : 4 * n])
+            for first in (0, 1):
+                close = _agreeing(seen[first : 2 * n + first : 2], seen[first + 1 : 2 * n + first + 1 : 2])
+                mean = (close + apart) / 2 / n
+                evidence = n * (scipy.special.rel_entr([close / n, apart / n, 1 - close / n, 1 - apart / n],
+                                                       [mean, mean, 1 - mean, 1 - mean]).sum(axis=0))
+                if evidence[top := int(np.argmax(evidence))] > limit:
+                    raise ValueError(
+                        f"mechanism must have independent runs, got, on {name}, entry {top} of the output {what} in {close[top]:,} "
+                        f"of {n:,} pairs of a run and the next, and in {apart[top]:,} of other runs: it uses noise again")
+
+
+def _agreeing(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
+    """Count the rows in which entries agree; NaN agrees with NaN."""
+    return np.count_nonzero((x == y) | ((x != x) & (y != y)), axis=0)
 
 
 def _ran(name: str, mechanism: Callable[..., ArrayLike], *args: Any) -> ArrayLike:
