@@ -51,7 +51,7 @@ class Planted:
     def audit(self, faulty, trials, confidence, seed=0, view=None):
         epsilon, delta, _ = self.claim
         return bdp.audit(self.make(faulty), *self.neighbours, epsilon, delta or 0.0, trials, confidence,
-                         rng=np.random.default_rng(seed), view=view or self.view, progress=False)
+                         rng=np.random.default_rng(seed), view=view, progress=False)
 
 
 def rewards(users, low=0.0):

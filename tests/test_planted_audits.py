@@ -4,17 +4,21 @@ Every private learner of the catalogue is caught, too, if it has 1.5 times too l
 audit of what is right fails at most once in a million, and one of a fault runs at the usual confidence of 0.99.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp import privatizers as P
 from bandits_dp.catalog.linucb import vector_privatizer
-from bandits_dp.privatizers import LinearStatistics, LocalGaussian
+from bandits_dp.privatizers import LinearStatistics, LocalGaussian, returning
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningPublishedGaussian
 from tests.noise_checks import TABLE
 from tests.planted import FAULTS
 from tests.planted_learners import FEW, PLANTED
+from tests.planted_noise import CARELESS, LEARNERS, MORE, PRIVATIZERS, UNSEEN, constant_seed, half, inputs, none, plant, reused
 
 FALSE_ALARM, USUAL = 1e-6, 0.99
 SEEN = {fault: look for fault, (_, _, _, look) in FAULTS.items() if look}
@@ -73,6 +77,45 @@ def test_every_private_learner_is_planted():
     assert {look.system for look in PLANTED.values()} == {system.name for system in bdp.systems() if system.model != "none"}
 
 
+def found(audit):
+    """Whether an audit fails a mechanism, or refuses it because of noise that is used again."""
+    try:
+        return not audit().passed
+    except ValueError as refused:
+        assert "mechanism must have independent runs" in str(refused), refused
+        return True
+
+
+@pytest.mark.parametrize("privatizer", PRIVATIZERS, ids=lambda privatizer: type(privatizer).__name__)
+def test_careless_noise_of_a_privatizer_is_found_through_the_view_that_is_taken(privatizer):
+    """Central ones were audited through a simulator's law, in which no noise of live use is: every fault passed."""
+    name, data = type(privatizer).__name__, inputs(privatizer)
+    audit = partial(bdp.audit, privatizer, *data, rng=np.random.default_rng(8), progress=False)
+    assert (right := audit(trials=1000, confidence=1 - FALSE_ALARM)).passed, str(right)
+    for fault in CARELESS:
+        with pytest.MonkeyPatch.context() as patch:
+            plant(patch, fault)
+            runs = PRIVATIZERS[privatizer] if fault in (half, reused) else 600
+            assert found(partial(audit, trials=runs)) is ((name, fault.__name__) not in UNSEEN), fault.__name__
+
+
+def test_every_privatizer_is_careless_once():
+    kinds = {getattr(P, name) for name in P.__all__} | {*returning.RETURNING.values(), PublishedLocalGaussian}
+    concrete = {kind for kind in kinds if isinstance(kind, type) and issubclass(kind, P.Privatizer)} - {P.Privatizer, P.Identity}
+    assert concrete == {type(privatizer) for privatizer in PRIVATIZERS}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_careless_noise_of_a_learner_is_found_through_the_view_that_is_taken(name):
+    """Of the same learners as above; forgotten is the noise of the first user, or on the first number of the first release."""
+    for fault in CARELESS:
+        with pytest.MonkeyPatch.context() as patch:
+            plant(patch, fault, learner=True)
+            usual = {none: 120, constant_seed: 120, half: LEARNERS[name].trials}.get(fault, FEW)
+            seen = found(partial(LEARNERS[name].audit, False, MORE.get((name, fault.__name__), usual), USUAL))
+            assert seen is ((name, fault.__name__) not in UNSEEN), fault.__name__
+
+
 FEATURE = LinearStatistics(1)
 A, B = [1.0, 1.0], [-1.0, 1.0]  # two values of the protected user
 
@@ -122,7 +165,7 @@ def test_every_system_that_claims_the_local_model_has_such_a_message():
     problem = bdp.problems.ContextualLinear(arms=4, dimension=2)
     kinds = {type(make(10)) for make, _, _ in CASES.values()} | {LocalGaussian, ReturningLocalGaussian}
     for name in ("LinUCB-LDP", "LinUCB-Batched-LDP", "LinUCB-SDP-Vec", "LinUCB-SDP-Amp"):
-        for returning in (False, True):
+        for comes_back in (False, True):
             options = {"batch_size": "privacy"} if "SDP" in name else {}
-            learner = bdp.make(name, problem, horizon=400_000, epsilon=1.0, delta=0.1, returning_users=returning, **options)
+            learner = bdp.make(name, problem, horizon=400_000, epsilon=1.0, delta=0.1, returning_users=comes_back, **options)
             assert learner.guarantee.model == "local" and type(learner.stream.privatizer) in kinds

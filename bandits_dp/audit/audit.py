@@ -106,7 +106,8 @@ class AuditResult:
         seen = f" in the view {self.view!r}" if self.view else ""
         return (f"{verdict}: epsilon is at least {self.epsilon_lower:.3g} with confidence {self.confidence:g}, and "
                 f"({self.epsilon:g}, {self.delta:g}) is claimed{also}. "
-                f"The event [{self.event}]{seen} happened in {self.hits_a:,} of {self.tested:,} runs on a and in {self.hits_b:,} on b.")
+                f"The event [{self.event}]{seen} happened in {self.hits_a:,} of {self.tested:,} runs on a and in "
+                f"{self.hits_b:,} on b.")
 
 
 def audit(

@@ -99,8 +99,8 @@ def outputs_of(mechanism: Mechanism, name: str, data: Any, trials: int, rng: np.
 def check_independence(on_a: Array, on_b: Array) -> None:
     r"""Raise a ValueError if the next run on an input surely uses noise of the last one again.
 
-    Of each entry two things are counted in n pairs of runs: whether it is the same, and whether it is on the same side of its median
-    on the other input. In the first half of the runs a pair is a run and the next; in the second half, two runs that are far apart.
+    Of each entry two things are counted in n pairs of runs: whether it is the same, and whether it is on the same side of its
+    median on the other input. In the first half of the runs a pair is a run and the next; in the second half, two far apart.
     If runs are independent, both counts are binomial with one p. Then a pair of counts i, j is as likely as
     :math:`e^{-n (\mathrm{kl}(i/n, p) + \mathrm{kl}(j/n, p))}` at most, and this is largest at the mean of i/n and j/n. With the
     union over all counts, entries, inputs, both ways to pair neighbours and both things, false alarms are rarer than ``ALARM``.
@@ -110,7 +110,8 @@ def check_independence(on_a: Array, on_b: Array) -> None:
         return
     limit = np.log(8 * on_a.shape[1] / ALARM) + 2 * np.log(n + 1)
     for name, outputs, other in (("a", on_a, on_b), ("b", on_b, on_a)):
-        for what, seen in (("the same", outputs), ("on the same side of the median", outputs > np.partition(other, middle, axis=0)[middle])):
+        above = outputs > np.partition(other, middle, axis=0)[middle]
+        for what, seen in (("the same", outputs), ("on the same side of the median", above)):
             apart = _agreeing(seen[2 * n : 3 * n], seen[3 * n : 4 * n])
             for first in (0, 1):
                 close = _agreeing(seen[first : 2 * n + first : 2], seen[first + 1 : 2 * n + first + 1 : 2])

@@ -108,7 +108,7 @@ def _released(system: Privatizer, values: Any, rng: np.random.Generator) -> Arra
     """Release a sum, in one of the ways that there are."""
     array = system.check(values, system.users)
     if rng.integers(2):
-        return system.receive(Slot(system, system.users).taking(system.users, array, rng).waiting, rng)
+        return system.receive(np.asarray(Slot(system, system.users).taking(system.users, array, rng).waiting), rng)
     return system.release(values, rng, FIDELITIES[rng.integers(1 + (system.users * system.bits_per_user <= FEW_BITS))])
 
 
