@@ -103,7 +103,7 @@ PRIVATIZERS = {  # and in how many runs the faults that show least are found
     P.ScalarSum(2, **BITS, levels=3): 4000,
     P.VectorSum(2, **BITS, domain=LINE, levels=3): 4000,
     P.AmplifiedGaussian(2, **GAUSSIAN): 1000,
-    P.DiscreteLaplaceSum(2, 1.0): 1500,
+    P.DiscreteLaplaceSum(2, 1.0): 3000,
     P.SkellamSum(2, **BITS): 3000,
     PublishedLocalGaussian(2, 0.9, 0.5, ONE): 600,
     returning.ReturningVectorSum(1, 2, 1.0, 0.3, domain=LINE, levels=3): 12_000,  # of two users, one would make enough
@@ -116,9 +116,11 @@ UNSEEN = {
     ("PublishedLocalGaussian", "half"), ("ReturningPublishedGaussian", "half"),  # which are more than twice as loud as they need
     ("SDP-PE", "forgotten"),  # where seven others make noise
 }
-MORE = {  # runs of a learner, where usual ones do not show the fault
-    ("LDP-KLUCB", "reused"): 900, ("LDP-AE", "reused"): 900, ("SDP-AE", "half"): 2000, ("SDP-AE", "reused"): 600,
-    ("VB-SDP-AE", "half"): 2000, ("VB-SDP-AE", "reused"): 600, ("SDP-DPE", "forgotten"): 700,
+MORE = {  # runs of a learner, where ``FEW`` do not show the fault
+    ("LDP-KLUCB", "half"): 900, ("LDP-KLUCB", "reused"): 900, ("LDP-AE", "half"): 900, ("LDP-AE", "reused"): 900,
+    ("SDP-KLUCB", "half"): 900, ("SDP-AE", "half"): 2000, ("SDP-AE", "reused"): 900, ("SDP-AE", "forgotten"): 900,
+    ("VB-SDP-AE", "half"): 2000, ("VB-SDP-AE", "reused"): 900, ("VB-SDP-AE", "forgotten"): 900, ("SDP-DPE", "forgotten"): 700,
+    ("DP-SE", "half"): 900, ("Dist-DP-AE", "half"): 900, ("Skellam Dist-DP-AE", "half"): 900,
 }
 
 

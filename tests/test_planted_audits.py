@@ -91,11 +91,11 @@ def test_careless_noise_of_a_privatizer_is_found_through_the_view_that_is_taken(
     """Central ones were audited through a simulator's law, in which no noise of live use is: every fault passed."""
     name, data = type(privatizer).__name__, inputs(privatizer)
     audit = partial(bdp.audit, privatizer, *data, rng=np.random.default_rng(8), progress=False)
-    assert (right := audit(trials=1000, confidence=1 - FALSE_ALARM)).passed, str(right)
+    assert (right := audit(trials=500, confidence=1 - FALSE_ALARM)).passed, str(right)
     for fault in CARELESS:
         with pytest.MonkeyPatch.context() as patch:
             plant(patch, fault)
-            runs = PRIVATIZERS[privatizer] if fault in (half, reused) else 600
+            runs = PRIVATIZERS[privatizer] if fault in (half, reused) else 500
             assert found(partial(audit, trials=runs)) is ((name, fault.__name__) not in UNSEEN), fault.__name__
 
 
@@ -111,7 +111,7 @@ def test_careless_noise_of_a_learner_is_found_through_the_view_that_is_taken(nam
     for fault in CARELESS:
         with pytest.MonkeyPatch.context() as patch:
             plant(patch, fault, learner=True)
-            usual = {none: 120, constant_seed: 120, half: LEARNERS[name].trials}.get(fault, FEW)
+            usual = 120 if fault in (none, constant_seed) else FEW
             seen = found(partial(LEARNERS[name].audit, False, MORE.get((name, fault.__name__), usual), USUAL))
             assert seen is ((name, fault.__name__) not in UNSEEN), fault.__name__
 
