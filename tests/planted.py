@@ -286,7 +286,7 @@ FAULTS: dict[str, tuple[Callable[[Any], None], str, str, Look | None]] = {
     "lies 0.9 as likely": (lying(0.9), "messages", "RandomizedResponse",
         Look(lambda: message(P.RandomizedResponse(1, EPSILON, DELTA)), [[1.0]], [[0.0]], 300_000)),
     "shares of discrete Laplace noise times 0.9": (secure_times(P.DiscreteLaplaceSum, 0.9), "sums", "DiscreteLaplaceSum",
-        Look(lambda: received(P.DiscreteLaplaceSum(3, EPSILON)), NONE, ONE, 600_000)),
+        Look(lambda: received(P.DiscreteLaplaceSum(3, EPSILON)), NONE, ONE, 300_000, delta=0.0)),
     "shares of Skellam noise times 0.9": (secure_times(P.SkellamSum, 0.9), "sums", "SkellamSum",
         Look(lambda: received(P.SkellamSum(3, EPSILON, DELTA)), NONE, ONE, 300_000)),
     "one user adds the noise of all": (instead(P.LocalLaplace, "randomize", noise_of_one_user), "messages", "LocalLaplace",

@@ -72,8 +72,8 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     -----
     A sum is released in three ways: half of the runs let users send and the server receive, as live use does, and the others call
     ``release``, half of them with real messages if all of these have 10^5 bits at most. All three have one law, so that the mixture
-    costs an audit of a sound privatizer nothing, and a fault in one way shows, if with a part of its epsilon. A run takes about 50
-    microseconds for bits, 100 for central noise, and 500 for secure aggregation; for sums of vectors of bits, many milliseconds.
+    costs an audit of a sound privatizer nothing, and a fault in one way shows, if with a part of its epsilon. A run takes 20 to 120
+    microseconds for randomized response, central noise and bits, and 300 for secure aggregation; for vectors of bits, milliseconds.
     """
     _checks.integer("user", user, low=0)
     if isinstance(system, (Live, Restarts)):
