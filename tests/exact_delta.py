@@ -85,11 +85,13 @@ def laplace(scale: float, epsilon: float, sensitivity: float) -> Decimal:
         return 1 - min(Decimal(0), (Decimal(epsilon) - Decimal(sensitivity) / Decimal(scale)) / 2).exp()
 
 
-def gaussian(ratio: float, epsilon: float) -> mp.mpf:
-    """Delta of Gaussian noise, ``ratio`` = noise over sensitivity, in 60 digits (Balle & Wang 2018, Theorem 8)."""
-    with mp.workdps(DIGITS):
-        s, e = mp.mpf(ratio), mp.mpf(epsilon)
-        return mp.ncdf(1 / (2 * s) - e * s) - mp.exp(e) * mp.ncdf(-1 / (2 * s) - e * s)
+def gaussian(noise_std: float, epsilon: float, sensitivity: float = 1.0) -> mp.mpf:
+    """Delta of Gaussian noise (Balle & Wang 2018, Theorem 8), to 60 digits, in so many more as may cancel."""
+    sizes = math.log10(noise_std) - math.log10(sensitivity), math.log10(epsilon)
+    with mp.workdps(DIGITS + 3 * math.ceil(sum(map(abs, sizes)))):
+        s, e = mp.mpf(noise_std) / mp.mpf(sensitivity), mp.mpf(epsilon)
+        near, far = 1 / (2 * s) - e * s, -1 / (2 * s) - e * s
+        return mp.ncdf(near) - mp.exp(e) * mp.ncdf(far) if abs(near) < 1000 else mp.mpf(near > 0)  # but for 1e-200000
 
 
 def shuffled(users: int, local_epsilon: float, epsilon: float) -> mp.mpf:

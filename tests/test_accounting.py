@@ -20,15 +20,47 @@ from tests import exact_delta
 mp.mp.dps = 60
 
 
-@pytest.mark.parametrize("epsilon", (1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 0.1, 1.0, 5.0, 30.0, 100.0))
-@pytest.mark.parametrize("delta", (1e-15, 1e-12, 1e-8, 1e-6, 0.1, 0.5, 0.99))
+@pytest.mark.parametrize("epsilon", (1e-100, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 0.1, 1.0, 5.0, 30.0, 100.0, 1e6, 1e20))
+@pytest.mark.parametrize("delta", (1e-300, 1e-15, 1e-12, 1e-8, 1e-6, 0.1, 0.5, 0.99))
 def test_gaussian_matches_high_precision(epsilon, delta):
-    """Exact to 1e-9 relative, for tiny epsilons, too; the inverse is never too small, and it scales with the sensitivity."""
+    """Exact to 1e-12 relative, for tiny epsilons, too; the inverse is never too small, and it scales with the sensitivity."""
+    if epsilon == 1e-100 and delta == 1e-300:
+        return  # which takes a std above 1e100
     std = acc.gaussian_noise_std(epsilon, delta, 1.0)
     true = exact_delta.gaussian(std, epsilon)
-    assert abs(acc.gaussian_delta(std, epsilon, 1.0) / true - 1) < 1e-9
-    assert delta * (1 - (1e-9 if epsilon < 1e-3 else 1e-8)) < true <= delta * (1 + 1e-9)
+    assert abs(acc.gaussian_delta(std, epsilon, 1.0) / true - 1) < 1e-12
+    assert true <= delta and (epsilon > 1e3 or true > delta * (1 - 1e-8))
+    assert exact_delta.gaussian(std * (1 - 1e-7), epsilon) > delta
     assert acc.gaussian_noise_std(epsilon, delta, sensitivity=7.0) == pytest.approx(7 * std, rel=1e-12)
+
+
+def gaps(points, rng):
+    """Yield noise, epsilon and sensitivity, from very small to very large, most of them where delta is neither 0 nor 1."""
+    for i in range(points):
+        epsilon, gap, sensitivity = 10 ** rng.uniform(*((-100, 100), (-3, 3))[i % 2]), rng.uniform(-6, 37), 10 ** rng.uniform(-3, 3)
+        ratio = (gap + math.sqrt(gap**2 + 2 * epsilon)) / (2 * epsilon) if i % 3 else 10 ** rng.uniform(-95, 95)
+        yield sensitivity * (ratio if 1e-95 < ratio < 1e95 else 1.0), epsilon, sensitivity
+
+
+def test_gaussian_delta_never_cancels():
+    """At (1e20, 1e-50) it was 0 for 3.99e-21, as for every epsilon below some 3 delta^2; at large ones u - v lost its digits."""
+    assert acc.gaussian_delta(1e20, 1e-50, 1.0) == pytest.approx(3.989422804014327e-21, rel=1e-12, abs=0)
+    for std, epsilon, sensitivity in gaps(600, np.random.default_rng(0)):
+        true = exact_delta.gaussian(std, epsilon, sensitivity)
+        found = acc.gaussian_delta(std, epsilon, sensitivity)
+        assert abs(found - true) <= true * 1e-12 + 1e-300, (std, epsilon, sensitivity)
+
+
+def test_gaussian_noise_is_enough_for_the_very_sensitivity():
+    """A product is rounded by 1e-16 of the noise, which is 4e-3 of delta at epsilon = 1e24; noise beyond 1e100 is refused."""
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        epsilon, delta, sensitivity = 10 ** rng.uniform(0, 100), 10 ** rng.uniform(-300, 0), 10 ** rng.uniform(-3, 3)
+        std = acc.gaussian_noise_std(epsilon, delta, sensitivity)
+        assert exact_delta.gaussian(std, epsilon, sensitivity) <= delta, (epsilon, delta, sensitivity)
+        assert exact_delta.gaussian(std * (1 - 1e-11), epsilon, sensitivity) > delta, (epsilon, delta, sensitivity)
+    with pytest.raises(ValueError, match="epsilon = 1e-100, delta = 1e-200, sensitivity = 1.0 must be such .* std is 2.09858e.101"):
+        acc.gaussian_noise_std(1e-100, 1e-200, 1.0)
 
 
 @pytest.mark.parametrize(("trials", "p"), [(10**4, 0.5), (10**6, 0.5), (10**8, 0.5), (10**8, 1e-6), (10**8, 0.25)])

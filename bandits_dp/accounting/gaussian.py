@@ -9,16 +9,60 @@ Adding :math:`N(0, s^2)` to every coordinate of a query with l2-sensitivity :mat
 It depends on :math:`s / D` only, falls in :math:`s`, and holds for every :math:`\varepsilon > 0`. These functions describe noise
 with a density; for noise that a computer can draw exactly, and that keeps what they promise, see
 :mod:`bandits_dp.privatizers.grid`.
+
+**How it is computed.** With :math:`u = D/2s` and :math:`v = \varepsilon s/D` it is :math:`\Phi(u - v) - e^{2uv}\, \Phi(-u - v)`,
+whose two terms nearly cancel for much noise or a tiny epsilon. Three forms of it lose no digits. Where :math:`u \ge v` and
+:math:`\varepsilon < 1` it is
+
+.. math:: \tfrac12 \Big(\operatorname{erf} \frac{u - v}{\sqrt 2} + \operatorname{erf} \frac{u + v}{\sqrt 2}\Big)
+          - (e^\varepsilon - 1)\, \Phi(-u - v),
+
+and elsewhere, as :math:`\Phi(-x) = e^{-x^2/2} \operatorname{erfcx}(x / \sqrt 2) / 2` and :math:`2uv - (u + v)^2/2 = -(u - v)^2/2`,
+
+.. math:: \Phi(u - v) - \tfrac12 e^{-(u - v)^2/2} \operatorname{erfcx} \frac{u + v}{\sqrt 2} \quad (u \ge v), \qquad
+          \tfrac12 e^{-(v - u)^2/2} \Big(\operatorname{erfcx} \frac{v - u}{\sqrt 2} - \operatorname{erfcx} \frac{u + v}{\sqrt 2}\Big)
+          \quad (u < v).
+
+In the first two what is subtracted is under half of the rest. In the last, two arguments that are close are as good as an
+interval, over which :math:`-\operatorname{erfcx}'(x) = 2/\sqrt\pi - 2 x \operatorname{erfcx}(x)` is integrated by Gauss's rule with
+two points, to 1e-15. Where u and v are large, their difference is computed in fractions, from the numbers that were given.
 """
 
 import math
+from fractions import Fraction
 from functools import lru_cache
 
 import scipy  # its parts are loaded when they are used first
 
 from bandits_dp import _checks
+from bandits_dp.accounting.binomial import ROUNDING
 
-CLOSE = 5e-6  # below, the slope in the middle is a difference to 1e-10
+CLOSE = 1e-3  # relative width of an interval that two points are enough for
+LARGE = 100.0  # of u, from which on the rounding of u and v is too much for their difference
+FARTHEST = 39.0  # v - u: beyond, delta is below the smallest float
+
+
+def profile(noise_std: float, epsilon: float, sensitivity: float) -> float:
+    """Delta of the Gaussian mechanism to 1e-12, relatively, if it is above 1e-300; as in the module's text."""
+    u, v = sensitivity / (2 * noise_std), epsilon * (noise_std / sensitivity)
+    gap = v - u
+    if u > LARGE and u / 2 < v < 2 * u:
+        s, e, d = map(Fraction, (noise_std, epsilon, sensitivity))
+        gap = float((2 * e * s**2 - d**2) / (2 * s * d))
+    if gap > FARTHEST:
+        return 0.0
+    low, high = gap / math.sqrt(2), (u + v) / math.sqrt(2)
+    if gap <= 0 and epsilon < 1:
+        return (math.erf(-low) + math.erf(high) - math.expm1(epsilon) * math.erfc(high)) / 2
+    if gap <= 0:
+        return (math.erfc(low) - math.exp(-low * low) * float(scipy.special.erfcx(high))) / 2
+    width = math.sqrt(2) * u
+    if width > CLOSE * max(1.0, high):
+        fall = float(scipy.special.erfcx(low) - scipy.special.erfcx(high))
+    else:
+        middle, aside = low + width / 2, width / math.sqrt(12)
+        fall = width * sum(1 / math.sqrt(math.pi) - x * float(scipy.special.erfcx(x)) for x in (middle - aside, middle + aside))
+    return math.exp(-low * low) / 2 * fall
 
 
 @_checks.checked()
@@ -41,9 +85,7 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> floa
 
     Notes
     -----
-    Balle & Wang 2018, Theorem 8. Both terms share the factor exp(-(u - v)^2 / 2) with u = D/2s and v = eps s/D, because
-    exp(eps) = exp(2uv). Where both arguments are negative that factor is taken out, which keeps full relative accuracy when
-    the two terms nearly cancel; where they are within 1e-5 of one another, their difference is the slope between them.
+    Balle & Wang 2018, Theorem 8; to 1e-12 of it, by the forms in the module's text.
 
     Examples
     --------
@@ -53,29 +95,16 @@ def gaussian_delta(noise_std: float, epsilon: float, sensitivity: float) -> floa
     >>> [f"{bdp.accounting.gaussian_delta(std, epsilon=1.0, sensitivity=1.0):.1e}" for std in (2, 4, 8)]
     ['6.8e-03', '2.9e-06', '1.6e-17']
     """
-    u = sensitivity / (2 * noise_std)
-    v = epsilon * noise_std / sensitivity
-    if v - u > 39:
-        return 0.0  # below the smallest float, and its square may be above the largest
-    if u >= v:
-        return float(scipy.special.ndtr(u - v) - math.exp(min(epsilon + scipy.special.log_ndtr(-u - v), 0.0)))
-    # Phi(-x) = erfcx(x / sqrt 2) exp(-x^2 / 2) / 2, and eps - (u + v)^2 / 2 = -(u - v)^2 / 2.
-    if u < CLOSE:
-        middle = v / math.sqrt(2)
-        minus_slope = 2 / math.sqrt(math.pi) - 2 * middle * scipy.special.erfcx(middle)
-        difference = math.sqrt(2) * u * minus_slope  # times the distance
-    else:
-        difference = scipy.special.erfcx((v - u) / math.sqrt(2)) - scipy.special.erfcx((v + u) / math.sqrt(2))
-    return float(0.5 * math.exp(-((v - u) ** 2) / 2) * difference)
+    return profile(noise_std, epsilon, sensitivity)
 
 
 @lru_cache(maxsize=1024)
 def unit_std(epsilon: float, delta: float) -> float:
     """Smallest noise for a query of sensitivity 1; learners ask for the same in every phase."""
+    target = delta * (1 - ROUNDING)
 
     def excess(log_ratio: float) -> float:
-        value = gaussian_delta(math.exp(log_ratio), epsilon, 1.0)
-        return math.log(max(value, 1e-320)) - math.log(delta)
+        return math.log(max(profile(math.exp(log_ratio), epsilon, 1.0), 1e-320)) - math.log(target)
 
     low, high = -1.0, 1.0
     while excess(low) < 0:
@@ -83,7 +112,7 @@ def unit_std(epsilon: float, delta: float) -> float:
     while excess(high) > 0:
         high += 2.0
     ratio = math.exp(scipy.optimize.brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
-    while gaussian_delta(ratio, epsilon, 1.0) > delta:
+    while profile(ratio, epsilon, 1.0) > target:
         ratio *= 1 + 1e-12
     return ratio
 
@@ -104,12 +133,13 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> floa
     Returns
     -------
     float
-        Standard deviation per coordinate, in the units of the sensitivity; relative error below 1e-9, never too small.
+        Standard deviation per coordinate, in the units of the sensitivity; never too small, and at most 1e-8 too large,
+        relatively, for delta up to 0.9.
 
     Notes
     -----
-    The inverse of :func:`gaussian_delta` (calibration as in Balle & Wang 2018), by bracketing and root finding in log(s); the
-    result is nudged up until the exact delta confirms it.
+    The inverse of :func:`gaussian_delta` (calibration as in Balle & Wang 2018), by bracketing and root finding in log(s), with a
+    slack of 1e-9 of delta; the result is nudged up until the exact delta confirms it, for this very sensitivity, too.
 
     Examples
     --------
@@ -119,7 +149,12 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> floa
     >>> print(f"{bdp.accounting.gaussian_noise_std(epsilon=1.0, delta=1e-6, sensitivity=1.0):.3f}")
     4.225
     """
-    return _checks.positive("sensitivity", sensitivity * unit_std(epsilon, delta))
+    std = sensitivity * unit_std(epsilon, delta)
+    if not _checks.SMALLEST <= std <= _checks.LARGEST:
+        raise ArithmeticError(f"the noise's std is {std:g}")
+    while profile(std, epsilon, sensitivity) > delta * (1 - ROUNDING / 2):  # the product's rounding, if epsilon is huge
+        std = math.nextafter(std, math.inf)
+    return std
 
 
 @_checks.checked()
