@@ -10,7 +10,8 @@ scales :math:`b_{t, 1}, b_{t, 2}, \dots`, taken here in each coordinate). If it 
 2 print it, then given the earlier releases release t differs between the two inputs by the shift :math:`h_t` and nothing else, so
 the privacy loss is that of T shifted noises together. (The text also allows to read that one noise per partial sum is kept; then
 the shifts are those of the tree's nodes, :mod:`bandits_dp.continual.dynamic`.) With the features given,
-:func:`laplace_sums_epsilon` bounds it from both sides, and nothing is approximated:
+:func:`laplace_sums_epsilon` bounds it from both sides, and nothing is approximated but for rounding, for which
+:func:`parameter_shifts` refuses matrices that floating point cannot invert:
 
 *Above.* Split :math:`h_t` among its Laplace noises in proportion to their squared scales; each part is a pure mechanism, and a pure
 :math:`\varepsilon'` is :math:`\varepsilon'^2/2`-zCDP (Bun & Steinke 2016). Adding noises up is post-processing, so
@@ -39,7 +40,8 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.accounting.composition import zcdp_epsilon
 
-BLOCK = 4096  # rounds whose matrices are inverted together
+BLOCK = 1 << 20  # numbers in the matrices that are inverted together
+LEAST_RIDGE = 1e-9  # per dimension, in units of the features' sum of squares: below, doubles do not hold the matrices' inverses
 THRESHOLDS = np.linspace(0.3, 1.0, 15)  # of the attack, as fractions of its mean
 BINS = 100  # per factor of 2
 TILTS = np.concatenate([np.geomspace(1e-6, 0.3, 60), 1 - np.geomspace(0.68, 1e-4, 60)])  # of Chernoff's bound, in units of its pole
@@ -54,7 +56,7 @@ def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: flo
     features : array_like, shape (rounds, d)
         Features x_t of the arms that were played.
     ridge : float
-        lambda, > 0.
+        lambda, > 0; at least 1e-9 d times the sum of all squared features.
     record : int
         The round j whose reward changes, from 0.
     change : float
@@ -63,12 +65,17 @@ def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: flo
     Returns
     -------
     ndarray, shape (rounds, d)
-        h_t, the change of the parameter released after round t; zero before round j.
+        h_t, the change of the parameter released after round t, with a relative error below 1e-6; zero before round j.
 
     Raises
     ------
     ValueError
         If features have another shape or are not finite, or a number is out of range.
+
+    Notes
+    -----
+    The error is that of linear equations in floating point, at most about 3 d 2^-53 times the sum of squares over lambda: what
+    the sums A_t lose in rounding is kept and added, so that it does not grow with the number of rounds.
 
     Examples
     --------
@@ -84,13 +91,21 @@ def parameter_shifts(features: ArrayLike, ridge: float, record: int, change: flo
         raise ValueError(f"features must be finite numbers of shape (rounds, d), got shape {x.shape}")
     if _checks.integer("record", record, low=0) >= len(x):
         raise ValueError(f"record must be below {len(x)}, the number of rounds, got {record}")
+    dimension, size = x.shape[1], float((x**2).sum())
+    if ridge < (least := LEAST_RIDGE * dimension * size):
+        raise ValueError(f"ridge must be at least {least!r} for {len(x)} rounds of {dimension} features with a sum of squares of "
+                         f"{size:.3g}, got {ridge!r}: doubles hold no inverse of their matrices")
     shifts = np.zeros_like(x)
-    gram = ridge * np.eye(x.shape[1]) + x[:record].T @ x[:record]
-    for start in range(record, len(x), BLOCK):
-        block = x[start : start + BLOCK]
-        grams = gram + np.cumsum(block[:, :, None] * block[:, None, :], axis=0)
-        shifts[start : start + BLOCK] = change * np.linalg.solve(grams, x[record][:, None])[:, :, 0]
-        gram = grams[-1]
+    gram, lost = ridge * np.eye(dimension), np.zeros((dimension, dimension))
+    rounds = max(1, BLOCK // dimension**2)
+    for start in range(0, len(x), rounds):
+        block = x[start : start + rounds]
+        products = block[:, :, None] * block[:, None, :]
+        sums = np.cumsum(np.concatenate([gram[None], products]), axis=0)
+        added = np.diff(sums, axis=0)
+        rest = np.cumsum((sums[:-1] - (sums[1:] - added)) + (products - added), axis=0) + lost  # which additions rounded away
+        gram, lost, first = sums[-1], rest[-1], max(record - start, 0)
+        shifts[start + first : start + rounds] = change * np.linalg.solve((sums[1:] + rest)[first:], x[record][:, None])[:, :, 0]
     return shifts
 
 

@@ -19,9 +19,9 @@ whose two terms nearly cancel for much noise or a tiny epsilon. Three forms of i
 
 and elsewhere, as :math:`\Phi(-x) = e^{-x^2/2} \operatorname{erfcx}(x / \sqrt 2) / 2` and :math:`2uv - (u + v)^2/2 = -(u - v)^2/2`,
 
-.. math:: \Phi(u - v) - \tfrac12 e^{-(u - v)^2/2} \operatorname{erfcx} \frac{u + v}{\sqrt 2} \quad (u \ge v), \qquad
-          \tfrac12 e^{-(v - u)^2/2} \Big(\operatorname{erfcx} \frac{v - u}{\sqrt 2} - \operatorname{erfcx} \frac{u + v}{\sqrt 2}\Big)
-          \quad (u < v).
+.. math:: \Phi(u - v) - \tfrac12 e^{-(u - v)^2/2} \operatorname{erfcx} \frac{u + v}{\sqrt 2} \quad \text{or, where } u < v, \quad
+          \tfrac12 e^{-(u - v)^2/2} \Big(\operatorname{erfcx} \frac{v - u}{\sqrt 2}
+          - \operatorname{erfcx} \frac{u + v}{\sqrt 2}\Big) .
 
 In the first two what is subtracted is under half of the rest. In the last, two arguments that are close are as good as an
 interval, over which :math:`-\operatorname{erfcx}'(x) = 2/\sqrt\pi - 2 x \operatorname{erfcx}(x)` is integrated by Gauss's rule with
