@@ -21,28 +21,43 @@ def randomized_response(truth: float, epsilon: float) -> Decimal:
         return 1 - (1 - Decimal(truth)) * (1 + Decimal(epsilon).exp())
 
 
-def _law(up: np.ndarray, down: np.ndarray) -> np.ndarray:
+def _law(up: np.ndarray, down: np.ndarray, least: float = 1e-60) -> np.ndarray:
     """Law on the counts around its mode that are likelier than 1e-60 times the mode, from the ratios of neighbours, outwards.
 
     The error is 1e-15 for each ratio, of which there are 1e4 at most. What is cut off falls at least geometrically, so it is below
-    1e-50 for all that is tested here.
+    1e-50 for all that is tested here, or, with a ``least`` of 1e-306, below 1e-300.
     """
     above, below = np.cumprod(up), np.cumprod(down)
-    law = np.concatenate([below[below > 1e-60][::-1], [1.0], above[above > 1e-60]])
+    law = np.concatenate([below[below > least][::-1], [1.0], above[above > least]])
     return law / math.fsum(law)
 
 
-def binomial(trials: int, p: float) -> np.ndarray:
+def _reach(variance: float, least: float) -> int:
+    """Return how far from the mode such probabilities are, at most."""
+    return math.ceil(math.sqrt(-2.1 * math.log(least) * variance) - math.log(least) + 12)
+
+
+def binomial(trials: int, p: float, least: float = 1e-60) -> np.ndarray:
     mode = min(math.floor((trials + 1) * p), trials)
-    odds, reach = p / (1 - p), math.ceil(17 * math.sqrt(trials * p * (1 - p)) + 150)
+    odds, reach = p / (1 - p), _reach(trials * p * (1 - p), least)
     up = np.arange(mode, min(trials, mode + reach), dtype=float)
     down = np.arange(mode, max(0, mode - reach), -1, dtype=float)
-    return _law((trials - up) / (up + 1) * odds, down / (trials - down + 1) / odds)
+    return _law((trials - up) / (up + 1) * odds, down / (trials - down + 1) / odds, least)
 
 
-def pairs(number: int, p: float) -> np.ndarray:
+def counted(trials: int, p: float, epsilon: float, shift: int) -> mp.mpf:
+    """Delta of a count with so few bits that are one with probability p, in 60 digits."""
+    with mp.workdps(DIGITS):
+        p, ratio = mp.mpf(p), mp.exp(mp.mpf(epsilon))
+        law = [mp.binomial(trials, x) * p**x * (1 - p) ** (trials - x) for x in range(trials + 1)]
+        still, moved = law + [mp.mpf(0)] * shift, [mp.mpf(0)] * shift + law
+        return max(mp.fsum(max(a - ratio * b, 0) for a, b in zip(*pair, strict=True))
+                   for pair in ((still, moved), (moved, still)))
+
+
+def pairs(number: int, p: float, least: float = 1e-60) -> np.ndarray:
     """Law of the noise of so many pairs of bits, one with probability p and one with 1 - p: a binomial number minus another."""
-    one = binomial(number, p)
+    one = binomial(number, p, least)
     return np.convolve(one, one[::-1])
 
 
@@ -52,8 +67,10 @@ def divergence(law: np.ndarray, epsilon: float, shift: int) -> float:
     Nothing is negative, so the relative error is that of the law, times the mass of the event over delta: below 1e-11 in the scans.
     """
     still, moved = np.concatenate([law, np.zeros(shift)]), np.concatenate([np.zeros(shift), law])
-    excess = still - math.exp(epsilon) * moved
-    return math.fsum(excess[excess > 0])
+    still, moved = still[still > 0], moved[still > 0]
+    with np.errstate(divide="ignore", over="ignore"):
+        loss = np.log(still / moved)
+    return math.fsum(still[loss > epsilon] * -np.expm1(epsilon - loss[loss > epsilon]))
 
 
 def skellam(variance: float) -> np.ndarray:
@@ -65,13 +82,34 @@ def skellam(variance: float) -> np.ndarray:
     return np.convolve(one, one[::-1])
 
 
+def skellam_tails(variance: float, epsilon: float, shift: int) -> float:
+    """Delta of a count with Skellam noise, from logarithms of the ratios I_(x+1) / I_x, by their recurrence from far out inwards."""
+    reach, ratios = _reach(variance, 1e-306) + shift, [0.0]
+    for x in range(reach, 0, -1):
+        ratios.append(variance / (2 * x + variance * ratios[-1]))
+    half = np.cumsum(np.log(ratios[:0:-1]))
+    log_law = np.concatenate([half[::-1], [0.0], half])
+    log_law -= math.log(math.fsum(np.exp(log_law)))
+    loss = log_law[:-shift] - log_law[shift:]  # at x, of the noise against what is moved by minus the shift
+    more, far = loss > epsilon, log_law[-shift:]
+    return math.fsum(np.exp(log_law[:-shift][more]) * -np.expm1(epsilon - loss[more])) + math.fsum(np.exp(far))
+
+
+def answers(releases: int, epsilon: float, total: float) -> mp.mpf:
+    """Delta at ``total`` of so many answers of randomized response, each with this epsilon."""
+    with mp.workdps(DIGITS + 300):
+        q = 1 / (1 + mp.exp(-mp.mpf(epsilon)))
+        p = [mp.binomial(releases, i) * q**i * (1 - q) ** (releases - i) for i in range(releases + 1)]
+        return mp.fsum(max(a - mp.exp(mp.mpf(total)) * b, 0) for a, b in zip(p, reversed(p), strict=True))
+
+
 def discrete_laplace(scale: float, epsilon: float, shift: int) -> Decimal:
-    """Delta of discrete Laplace noise on an integer that moves by ``shift``: the sum over all integers, in 60 digits.
+    """Delta of discrete Laplace noise on an integer that moves by ``shift``: the sum over all integers, in 360 digits.
 
     Below 0 and above the shift the loss is constant, so two of the terms are geometric series in closed form.
     """
     with localcontext() as context:
-        context.prec = DIGITS
+        context.prec = DIGITS + 300  # as many as the smallest delta may cancel
         q, ratio = (-1 / Decimal(scale)).exp(), Decimal(epsilon).exp()
         inside = [q**x - ratio * q ** (shift - x) for x in range(1, shift)]
         ends = [(1 - ratio * q**shift) / (1 - q), (q**shift - ratio) / (1 - q)]
@@ -79,9 +117,9 @@ def discrete_laplace(scale: float, epsilon: float, shift: int) -> Decimal:
 
 
 def laplace(scale: float, epsilon: float, sensitivity: float) -> Decimal:
-    """Delta of Laplace noise on a number, 1 - e^((epsilon - D / b) / 2) (Balle, Barthe, Gaboardi 2018), in 60 digits."""
+    """Delta of Laplace noise on a number, 1 - e^((epsilon - D / b) / 2) (Balle, Barthe, Gaboardi 2018), in 360 digits."""
     with localcontext() as context:
-        context.prec = DIGITS
+        context.prec = DIGITS + 300
         return 1 - min(Decimal(0), (Decimal(epsilon) - Decimal(sensitivity) / Decimal(scale)) / 2).exp()
 
 
@@ -95,12 +133,12 @@ def gaussian(noise_std: float, epsilon: float, sensitivity: float = 1.0) -> mp.m
 
 
 def shuffled(users: int, local_epsilon: float, epsilon: float) -> mp.mpf:
-    """Delta of so many shuffled messages without a local delta, in 60 digits: the clones of Feldman, McMillan, Talwar 2021.
+    """Delta of so many shuffled messages without a local delta, in 120 digits: the clones of Feldman, McMillan, Talwar 2021.
 
     Of each number of clones, the best event is that at least so many of them and the user say one thing; the other direction is
     the mirror image.
     """
-    with mp.workdps(DIGITS):
+    with mp.workdps(2 * DIGITS):
         local, ratio, total = mp.mpf(local_epsilon), mp.exp(mp.mpf(epsilon)), mp.mpf(0)
         q, p = 1 / (1 + mp.exp(-local)), mp.exp(-local)
         share = (q - (1 - q) / ratio) / ((2 * q - 1) * (1 + 1 / ratio))

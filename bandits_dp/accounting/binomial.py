@@ -29,8 +29,16 @@ from bandits_dp import _checks
 
 ROUNDING = 1e-9  # relative slack that calibrations leave for floating-point error in delta
 LOG_TAIL = 700.0  # mass outside the evaluated window is below exp(-700), about 1e-304
+LEAST_DELTA = 1e-290  # of a calibration, beside which that mass is nothing
 MOST_OUTCOMES = 4_000_000  # of a law that is evaluated: 1e10 fair bits
 MOST_VARIANCE = 2**31  # of the noise that a calibration finds, which evaluates its law 60 times: 8e9 fair bits
+
+
+def sized(what: str, number: float) -> float:
+    """Return a number that is as large as an argument may be, or raise the error that :func:`bandits_dp._checks.computable` tells."""
+    if not _checks.SMALLEST <= number <= _checks.LARGEST:
+        raise ArithmeticError(f"{what} is {number:g}, which is not from {_checks.SMALLEST:g} to {_checks.LARGEST:g}")
+    return number
 
 
 def binomial_log_pmf(trials: int, p: float) -> tuple[int, NDArray[np.float64]]:
@@ -143,7 +151,7 @@ def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) ->
     epsilon : float
         Privacy parameter, > 0.
     delta : float
-        Failure mass, in (0, 1).
+        Failure mass, in (0, 1), at least 1e-290.
     shift : int
         How far one user moves the count at most, >= 1.
     p : float
@@ -167,6 +175,8 @@ def binomial_trials(epsilon: float, delta: float, shift: int, p: float = 0.5) ->
     >>> bdp.accounting.binomial_trials(epsilon=1.0, delta=1e-6, shift=1)
     80
     """
+    if delta < LEAST_DELTA:
+        raise ValueError(f"delta must be at least {LEAST_DELTA:g}, got {delta!r}: the law is evaluated up to such a mass")
     target = delta * (1 - ROUNDING)
     high = 1
     while binomial_delta(high, epsilon, shift, p) > target:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf
-from bandits_dp.accounting.gaussian import gaussian_delta
+from bandits_dp.accounting.gaussian import profile
 
 
 def gaussian_ratio(log_pmf: NDArray[np.float64], log_tail: float) -> tuple[float, float]:
@@ -87,14 +87,14 @@ def vector_delta(log_pmf: NDArray[np.float64], epsilon: float, l2_shift: float, 
     """
     x = np.arange(len(log_pmf)) - (len(log_pmf) - 1) / 2
     std = math.sqrt(float((np.exp(log_pmf) * x**2).sum()))
-    hoped = gaussian_delta(std, epsilon, l2_shift)  # of a Gaussian with the same std
+    hoped = profile(std, epsilon, l2_shift)  # of a Gaussian with the same std
     # A thousandth of it is left to the window.
     log_tail = math.log(max(hoped, 1e-250)) - math.log(1000 * dimension) - np.logaddexp(0.0, epsilon)
     ratio, distance = gaussian_ratio(log_pmf, log_tail)
     if math.isinf(ratio):
         return 1.0
     log_failure = math.log(max(dimension * distance, 1e-300)) + np.logaddexp(0.0, epsilon)
-    return min(1.0, gaussian_delta(1.0, epsilon, ratio * l2_shift) + math.exp(min(log_failure, 0.0)))
+    return min(1.0, profile(1.0, epsilon, ratio * l2_shift) + math.exp(min(log_failure, 0.0)))
 
 
 @_checks.checked(trials=_checks.integer)

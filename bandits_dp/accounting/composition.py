@@ -13,6 +13,10 @@ import scipy  # optimize and stats are loaded when they are used first
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
 
+MOST_VARIANCE = 2.8e9  # of the number of lies, whose law has 4 million outcomes then
+ROUNDED = 2.0**-51  # relative, by which a loss and a total epsilon may both be rounded the wrong way
+MOST_RELEASES = 2**53  # whose number is exact as a float
+
 
 @_checks.checked(delta=_checks.mass)
 def basic_composition(epsilon: float, delta: float, releases: int) -> tuple[float, float]:
@@ -121,7 +125,11 @@ def gaussian_composition(noise_stds: Sequence[float], sensitivities: Sequence[fl
                          f"got shapes {stds.shape} and {moves.shape}")
     ratios = (_checks.positive("sensitivities", d) / _checks.positive("noise_stds", s)
               for s, d in zip(stds.tolist(), moves.tolist(), strict=True))
-    return 1 / math.hypot(*ratios)
+    std = 1 / total if (total := math.hypot(*ratios)) else math.inf
+    if not _checks.SMALLEST <= std <= _checks.LARGEST:
+        raise ValueError(f"noise_stds must be such, beside the sensitivities, that the one release has a std from {_checks.SMALLEST:g} "
+                         f"to {_checks.LARGEST:g}, got one of {std:g}")
+    return std
 
 
 @_checks.checked(delta=_checks.mass)
@@ -133,14 +141,15 @@ def optimal_composition(epsilon: float, delta: float, releases: int, slack: floa
     epsilon, delta : float
         Guarantee of each release; epsilon > 0, delta in [0, 1).
     releases : int
-        Their number k, >= 1.
+        Their number k, from 1 to 2^53, and less where epsilon is so small that more than 4 million numbers of lies matter: 10^10 at
+        a tiny epsilon.
     slack : float
         The additional failure mass delta', in (0, 1).
 
     Returns
     -------
     tuple of float
-        The smallest total epsilon, never above k epsilon, and 1 - (1 - delta)^k (1 - slack).
+        The smallest total epsilon, never above k epsilon but for rounding, and 1 - (1 - delta)^k (1 - slack).
 
     Notes
     -----
@@ -156,13 +165,12 @@ def optimal_composition(epsilon: float, delta: float, releases: int, slack: floa
     >>> print(f"({epsilon:.2f}, {delta:.0e})")
     (4.77, 2e-06)
     """
-    truth = 1 / (1 + math.exp(-epsilon))
-    if truth < 1:
-        truths, log_p = binomial_log_pmf(releases, truth)
-    else:  # so nearly 1 that the lies have to be counted
-        lies, log_p = binomial_log_pmf(releases, max(math.exp(-epsilon), _checks.SMALLEST))
-        truths, log_p = releases - lies - len(log_p) + 1, log_p[::-1]
-    loss = (2 * (truths + np.arange(len(log_p))) - releases) * epsilon  # log P_l / Q_l
+    lie = max(math.exp(-epsilon) / (1 + math.exp(-epsilon)), _checks.SMALLEST)
+    most = min(MOST_RELEASES, math.floor(MOST_VARIANCE / (lie * (1 - lie))))
+    if releases > most:
+        raise _checks.out_of_range("releases", f"be at most {most:,} at epsilon = {epsilon:g}, got {releases:,}")
+    lies, log_p = binomial_log_pmf(releases, lie)
+    loss = (releases - 2 * (lies + np.arange(len(log_p)))) * epsilon  # log P_l / Q_l
 
     def excess(total: float) -> float:
         more = loss > total
@@ -172,7 +180,7 @@ def optimal_composition(epsilon: float, delta: float, releases: int, slack: floa
     while high - low > 1e-12 * releases * epsilon:
         middle = (low + high) / 2
         low, high = (low, middle) if excess(middle) <= slack else (middle, high)
-    return high, -math.expm1(releases * math.log1p(-delta) + math.log1p(-slack))
+    return high * (1 + ROUNDED), -math.expm1(releases * math.log1p(-delta) + math.log1p(-slack))
 
 
 @_checks.checked()
@@ -205,8 +213,10 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
     1.078
     """
     def bound(log_order: float) -> float:
-        a = 1 + math.exp(log_order)
-        return a * rho + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1)
+        more = math.exp(log_order)  # a - 1
+        return (1 + more) * rho + log_order - math.log1p(more) - (math.log(delta) + math.log1p(more)) / more
 
-    least = scipy.optimize.minimize_scalar(bound, bounds=(-10.0, 25.0), method="bounded", options={"xatol": 1e-10})
-    return max(0.0, float(least.fun))
+    likely = math.log(math.log(1 / delta) / rho) / 2  # where the terms in rho and in delta are alike
+    least = (scipy.optimize.minimize_scalar(bound, bounds=ends, method="bounded", options={"xatol": 1e-10})
+             for ends in ((-10.0, 25.0), (likely - 2, likely + 2)))
+    return max(0.0, min(float(found.fun) for found in least))

@@ -6,20 +6,21 @@ The noise has :math:`P[X = x] = \frac{1 - q}{1 + q} q^{|x|}` with :math:`q = e^{
 
 .. math:: \delta(\varepsilon) = \frac{1 - e^{\varepsilon - k / t}}{1 + q}
           + \frac{1 - q}{1 + q} \sum_{x = 1}^{c} q^x \big(1 - e^{\varepsilon - (k - 2 x) / t}\big)
+          = \frac{1 - e^{\varepsilon - (k - c) / t} + q\, (1 - q^c)}{1 + q}
 
 for :math:`\varepsilon < k / t`, and 0 above. The first term is that of all x up to 0, where the loss is k / t, and
-:math:`c = \lceil (k - \varepsilon t) / 2 \rceil - 1` is the last x with a loss above :math:`\varepsilon`. The law is symmetric, so
-the other direction is the same, and log-concave, so smaller moves cost less (:mod:`bandits_dp.accounting.binomial` says why).
+:math:`c = \lceil (k - \varepsilon t) / 2 \rceil - 1` is the last x with a loss above :math:`\varepsilon`; the sum is that of two
+geometric series. The law is symmetric, so the other direction is the same, and log-concave, so smaller moves cost less
+(:mod:`bandits_dp.accounting.binomial` says why).
 """
 
 import math
 from fractions import Fraction
 
-import numpy as np
 import scipy  # optimize and stats are loaded when they are used first
 
 from bandits_dp import _checks
-from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING
+from bandits_dp.accounting.binomial import ROUNDING, sized
 
 
 @_checks.checked()
@@ -42,8 +43,7 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
 
     Notes
     -----
-    The sum in the module's text: its terms are positive, so nothing cancels. Time and memory grow like the shift:
-    8 million is the largest.
+    The formula in the module's text: both of its terms are positive, so nothing cancels, and the losses are exact.
 
     Examples
     --------
@@ -53,14 +53,13 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     >>> print(f"{bdp.accounting.discrete_laplace_delta(scale=2.0, epsilon=0.25, shift=1):.3f}")
     0.138
     """
-    if epsilon * scale >= shift:
+    t = Fraction(scale)
+    left = shift - Fraction(epsilon) * t  # exact, for its rounding may be more than a small delta
+    if left <= 0:
         return 0.0
-    losses = (shift - epsilon * scale) / 2
-    _checks.room("shift", losses, MOST_OUTCOMES)
-    x = np.arange(1, math.ceil(losses))
-    gained = -np.expm1(epsilon - (shift - 2 * x) / scale) * np.exp(-x / scale)
-    below = -math.expm1(epsilon - shift / scale)
-    return min(1.0, float((below - math.expm1(-1 / scale) * gained.sum()) / (1 + math.exp(-1 / scale))))  # but for rounding
+    last, q = math.ceil(left / 2) - 1, math.exp(-1 / scale)
+    below = -math.expm1(max((last - left) / t, -1000))
+    return min(1.0, (below - q * math.expm1(-last / scale)) / (1 + q))  # but for rounding
 
 
 @_checks.checked(delta=_checks.mass)
@@ -95,13 +94,12 @@ def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     >>> [round(bdp.accounting.discrete_laplace_scale(0.5, delta, shift=1), 3) for delta in (0.0, 0.1)]
     [2.0, 1.505]
     """
-    most = shift / epsilon
+    most = sized("the scale without a delta", shift / epsilon)
     while Fraction(shift) / Fraction(most) > Fraction(epsilon):  # rounded down, it would lose more than epsilon
         most = math.nextafter(most, math.inf)
-    # Losses are rounded to 1e-16 of epsilon, which a delta this small would feel.
-    target = delta * (1 - ROUNDING) - (4e-16 * epsilon if 4e-16 * epsilon > ROUNDING * delta else 0.0)
-    if target <= 0:
+    if delta == 0:
         return most
+    target = delta * (1 - ROUNDING)
 
     def excess(log_scale: float) -> float:
         return discrete_laplace_delta(math.exp(log_scale), epsilon, shift) - target
@@ -114,4 +112,4 @@ def discrete_laplace_scale(epsilon: float, delta: float, shift: int) -> float:
     log_scale = scipy.optimize.brentq(excess, low, high, xtol=1e-13)
     while excess(log_scale) > 0:  # the root finder may stop just below the root
         log_scale += 1e-13
-    return math.exp(log_scale)
+    return min(math.exp(log_scale), most)

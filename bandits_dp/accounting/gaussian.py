@@ -35,7 +35,7 @@ from functools import lru_cache
 import scipy  # its parts are loaded when they are used first
 
 from bandits_dp import _checks
-from bandits_dp.accounting.binomial import ROUNDING
+from bandits_dp.accounting.binomial import ROUNDING, sized
 
 CLOSE = 1e-3  # relative width of an interval that two points are enough for
 LARGE = 100.0  # of u, from which on the rounding of u and v is too much for their difference
@@ -149,9 +149,7 @@ def gaussian_noise_std(epsilon: float, delta: float, sensitivity: float) -> floa
     >>> print(f"{bdp.accounting.gaussian_noise_std(epsilon=1.0, delta=1e-6, sensitivity=1.0):.3f}")
     4.225
     """
-    std = sensitivity * unit_std(epsilon, delta)
-    if not _checks.SMALLEST <= std <= _checks.LARGEST:
-        raise ArithmeticError(f"the noise's std is {std:g}")
+    std = sized("the noise's std", sensitivity * unit_std(epsilon, delta))
     while profile(std, epsilon, sensitivity) > delta * (1 - ROUNDING / 2):  # the product's rounding, if epsilon is huge
         std = math.nextafter(std, math.inf)
     return std
@@ -197,4 +195,4 @@ def classical_gaussian_noise_std(epsilon: float, delta: float, sensitivity: floa
     if strict and epsilon >= 1:
         raise ValueError(f"epsilon must be below 1 for the classical formula (Dwork & Roth 2014, Theorem A.1), got {epsilon:g}; "
                          "use gaussian_noise_std, or strict=False for a number without a proof")
-    return sensitivity * math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+    return sized("the noise's std", sensitivity * math.sqrt(2 * math.log(1.25 / delta)) / epsilon)

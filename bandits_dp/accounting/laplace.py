@@ -7,8 +7,10 @@ Smith 2006). Allowing a failure mass, the exact profile of one real-valued query
 
 import math
 from decimal import Decimal, localcontext
+from fractions import Fraction
 
 from bandits_dp import _checks
+from bandits_dp.accounting.binomial import sized
 
 
 @_checks.checked()
@@ -41,7 +43,11 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     >>> print(f"{bdp.accounting.laplace_delta(scale=2.0, epsilon=0.25, sensitivity=1.0):.3f}")
     0.118
     """
-    return abs(math.expm1(min(epsilon - sensitivity / scale, 0.0) / 2))  # abs: no minus in front of a zero
+    most = sensitivity / scale
+    beyond = epsilon - most
+    if epsilon / 2 < most < 2 * epsilon:  # whose rounding may be more than a small delta
+        beyond = float(Fraction(epsilon) - Fraction(sensitivity) / Fraction(scale))
+    return abs(math.expm1(min(beyond, 0.0) / 2))  # abs: no minus in front of a zero
 
 
 @_checks.checked(delta=_checks.mass)
@@ -70,9 +76,7 @@ def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     >>> [round(bdp.accounting.laplace_scale(0.5, delta, sensitivity=1.0), 3) for delta in (0.0, 0.1)]
     [2.0, 1.407]
     """
-    scale = sensitivity / (epsilon - 2 * math.log1p(-delta))
-    if not _checks.SMALLEST <= scale <= _checks.LARGEST:
-        raise ArithmeticError(f"the scale is {scale:g}")
+    scale = sized("the scale", sensitivity / (epsilon - 2 * math.log1p(-delta)))
     with localcontext() as context:  # a rounding error of epsilon may be more than a small delta, and is more than none
         context.prec = 50
         spent = -(1 - Decimal(delta)).ln() if delta > 1e-30 else Decimal(delta)  # of which no digit is left beside 1

@@ -61,8 +61,8 @@ def clones_delta(local_epsilon: float, users: int, epsilon: float) -> float:
     q = 1 / (1 + math.exp(-local_epsilon))
     gain = q * math.exp(epsilon - local_epsilon) * math.expm1(local_epsilon - epsilon)  # q - e^eps (1 - q)
     c, weight, skipped = _crowds(local_epsilon, users, BLOCKS)
-    # the likelihood ratio exceeds e^eps from this count on; 2q - 1 = tanh(eps0 / 2)
-    threshold = (c + 1) * (q - (1 - q) * math.exp(-epsilon)) / (math.tanh(local_epsilon / 2) * (1 + math.exp(-epsilon)))
+    # the likelihood ratio exceeds e^eps from this count on: (c + 1) (q - (1 - q) e^-eps) / ((2q - 1) (1 + e^-eps))
+    threshold = (c + 1) * (math.expm1(-local_epsilon - epsilon) / math.expm1(-local_epsilon) / (1 + math.exp(-epsilon)))
     x = np.minimum(np.floor(threshold), c) + 1  # as epsilon is below eps0, at c + 1 it surely does
     excess = scipy.stats.binom.pmf(x - 1, c, 0.5) * gain - scipy.stats.binom.sf(x - 1, c, 0.5) * math.expm1(epsilon)
     return min(1.0, float((weight * np.maximum(excess, 0.0)).sum()) + skipped)
@@ -79,14 +79,14 @@ def _closed_form(local_epsilon: float, users: int, delta: float) -> float:
 
 def reached(local_epsilon: float, users: int, epsilon: float, delta: float, local_delta: float, bound: str = "numerical") -> bool:
     """Whether a bound shows that the shuffled messages are (epsilon, delta)-private; all as in :func:`shuffle_epsilon`."""
-    if not 0 < math.exp(-local_epsilon) < 1:
+    if not _checks.SMALLEST <= math.exp(-local_epsilon) < 1:
         return local_epsilon <= epsilon  # nobody is a clone, or everybody but for less than a rounding error: nothing is amplified
     if bound == "numerical" and users * math.exp(-local_epsilon) > MOST_CLONES:
         most = math.floor(MOST_CLONES * math.exp(local_epsilon))
         raise ValueError(f"users must be at most {most:,} for the numerical bound at local_epsilon = {local_epsilon:g}, got "
                          f"{users:,}; bound='closed-form' takes any number")
     # what remains of delta after the local ones are paid at this epsilon (Theorem 3.8)
-    rest = delta - (math.exp(epsilon) + 1) * (1 + math.exp(-local_epsilon) / 2) * users * local_delta
+    rest = delta - users * local_delta * (1 + math.exp(-local_epsilon) / 2) * (math.exp(epsilon) + 1)
     if rest <= 0:
         return False
     if bound == "closed-form":

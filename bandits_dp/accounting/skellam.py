@@ -25,10 +25,11 @@ import scipy  # its parts are loaded when they are used first
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING, hockey_stick
+from bandits_dp.accounting.binomial import MOST_OUTCOMES, ROUNDING, hockey_stick, sized
 
 LOG_TAIL = 600.0  # mass outside the evaluated window is below exp(-600) on each side
 SMALLEST_DELTA = 1e-260  # that is above this mass
+LOG_SMALLEST = math.log(_checks.SMALLEST)  # of a variance
 EXPANDED = 1000.0  # variances from which the Bessel function's uniform expansion is exact to 1e-12
 
 
@@ -133,7 +134,7 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
     Returns
     -------
     float
-        mu; relative error below 1e-6, never too small.
+        mu, from 1e-300 to 1e100; never too small, and with a relative error below 1e-6 if it is above 1e-299.
 
     Notes
     -----
@@ -154,14 +155,16 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
 
     @cache  # the root finder asks for the ends of the bracket and for the root again
     def excess(log_variance: float) -> float:
-        variance = math.exp(log_variance)
+        variance = sized("the variance", math.exp(log_variance))
         if bound == "renyi":
             return _renyi_epsilon(variance, delta, shift) - epsilon
         return math.log(max(skellam_delta(variance, epsilon, shift), 1e-300)) - target
 
-    likely = min(math.sqrt(2 * math.log(2 / delta)) / epsilon, 1 / delta)  # std: as a Gaussian's, or what keeps delta alone
+    likely = min(math.sqrt(2 * math.log(2 / delta)) / epsilon, 1 / delta, _checks.LARGEST)  # std: as a Gaussian's, or what keeps delta alone
     low = high = 2 * math.log(shift) + math.log(likely**2 + 0.1)
     while excess(low) <= 0:
+        if low < LOG_SMALLEST + 1:
+            return math.exp(low)
         low -= 1
     while excess(high) > 0:
         high += 1
@@ -175,6 +178,6 @@ def _renyi_epsilon(variance: float, delta: float, shift: int) -> float:
     """Epsilon of the published Renyi bound, for the best of many orders: every whole order gives a valid one."""
     order = np.unique(np.rint(np.geomspace(2, 1e6, 2000)))
     k = float(shift)
-    extra = np.minimum(((2 * order - 1) * k**2 + 6 * k) / (4 * variance**2), 3 * k / (2 * variance))
+    extra = np.minimum(((2 * order - 1) * k**2 + 6 * k) / (2 * variance) / (2 * variance), 3 * k / (2 * variance))
     renyi = order * k**2 / (2 * variance) + extra
     return float((renyi + np.log1p(-1 / order) - (math.log(delta) + np.log(order)) / (order - 1)).min())

@@ -31,8 +31,12 @@ SHARES = (1e-3, 1e-2, 0.1, 0.5)  # of delta, that the local failure masses of al
 def certified_unit_std(users: int, epsilon: float, delta: float, distance: float) -> float:
     """Smallest std per user, of those searched, for which so many shuffled Gaussian messages are private."""
     best = gaussian_noise_std(epsilon, delta, distance)  # the local guarantee itself
+    if math.exp(-epsilon) < _checks.SMALLEST:
+        return best  # nobody is a clone
     for share in SHARES:
         local_delta = delta * share / (users * (math.exp(epsilon) + 1) * 1.5)  # no more than the share (accounting.shuffling)
+        if local_delta < _checks.SMALLEST:
+            continue
         low, high = epsilon, max(2 * epsilon, math.log(users) + 1)
         while high - low > 1e-3 * high:
             middle = (low + high) / 2

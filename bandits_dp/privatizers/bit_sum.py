@@ -22,6 +22,7 @@ from bandits_dp import _checks
 from bandits_dp.privatizers.integer_sum import IntegerSum
 from bandits_dp.privatizers.noise_bits import NoiseBits
 
+MOST_COUNTED = 2**62  # of bits, whose number is computed with as int64
 MOST_BITS = 2_000_000_000  # that a release with real messages may hold at once
 
 
@@ -40,9 +41,12 @@ class BitSum(IntegerSum):
 
     def _set_up(self, levels: int, noise_bits: NoiseBits) -> None:
         """Take the levels and the noise, and derive what follows from them."""
+        each = levels + noise_bits.rare + noise_bits.common
+        if self.users * each > MOST_COUNTED:
+            raise ValueError(f"epsilon must be so large, and users so few, that all their bits can be counted, {MOST_COUNTED:,} at "
+                             f"most, got {self.users:,} users with {float(each):.3g} bits each")
         self.noise_bits = noise_bits
         self._set_levels(levels, noise_bits.std(self.users))
-        each = levels + noise_bits.rare + noise_bits.common
         self.bits_per_user = float(self.dimension * each)
         self.span = self.users * each * self.step
 

@@ -19,6 +19,8 @@ from bandits_dp.privatizers.exact_counts import UNIT, geometric, polya
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 MOST_SCALE = 1e9  # t: a user's share of the noise takes t random numbers
+MOST_RATE = 2**63 - 1  # 1 / t in units, of the least noise that is drawn: any with a probability of exp(-1024)
+MOST_SUM = 2**61  # of integers, without their noise
 
 
 class DiscreteLaplaceSum(SecureSum):
@@ -42,7 +44,7 @@ class DiscreteLaplaceSum(SecureSum):
     Attributes
     ----------
     scale : float
-        t of the noise of the honest users, in integers; 1 / t is a multiple of 2^-53, so that it can be drawn.
+        t of the noise of the honest users, in integers; 1 / t is a multiple of 2^-53, so that it can be drawn, and below 1024.
 
     Raises
     ------
@@ -68,16 +70,21 @@ class DiscreteLaplaceSum(SecureSum):
     def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified", domain: Box = BITS,
                  honest_fraction: float = 1.0) -> None:
         super().__init__(users, domain, honest_fraction)
+        most = min(UNIT, MOST_SUM // self.users)
         if certified(calibration, "the discrete Laplace sum", "no constants are known that give the published figures"):
             # enough levels for rounding, of std sqrt(n) / 2, to add at most 1% to noise of std sqrt(2) g / epsilon
-            levels = 1 if domain.whole else math.ceil(epsilon * math.sqrt(self.users) / (2 * 0.14 * math.sqrt(2)))
+            useful = math.ceil(epsilon * math.sqrt(self.users) / (2 * 0.14 * math.sqrt(2)))
+            levels = 1 if domain.whole else min(useful, most)
         else:
             levels, delta = math.ceil(epsilon * math.sqrt(self.users)), 0.0
+            if levels > most:
+                raise ValueError(f"epsilon must be at most {most / math.sqrt(self.users):.4g} for the theorem calibration with "
+                                 f"{self.users:,} users, got {epsilon:g}: sums of so fine integers do not fit into 62 bits")
         scale = discrete_laplace_scale(epsilon, delta, levels)
         if scale > MOST_SCALE:
             raise ValueError(f"epsilon must be at least {levels / MOST_SCALE:g} for discrete Laplace noise on integers up to "
                              f"{levels}, got {epsilon:g}: a user's share of the noise would take {scale:.3g} random numbers")
-        self._rate = math.floor(UNIT / Fraction(scale))  # 1 / t in units
+        self._rate = min(math.floor(UNIT / Fraction(scale)), MOST_RATE)  # 1 / t in units
         self.scale = UNIT / self._rate
         self._sinh = math.sinh(min(0.5 / self.scale, 300.0))  # of 1 / 2t
         # The variance is r / (2 sinh^2(1 / 2t)), which is 2 r q / (1 - q)^2.
@@ -99,6 +106,6 @@ class DiscreteLaplaceSum(SecureSum):
 
     def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return -r log(1 - (sinh(s / 2) / sinh(1 / 2t))^2), infinite from s = 1 / t on."""
-        square = np.where(s < 1 / self.scale, np.sinh(s / 2) / self._sinh, 1.0) ** 2
+        square = np.where(s < 1 / self.scale, np.sinh(np.minimum(s, 1 / self.scale) / 2) / self._sinh, 1.0) ** 2
         with np.errstate(divide="ignore"):
             return np.asarray(-self.users / self.honest * np.log1p(-np.minimum(square, 1.0)))

@@ -39,6 +39,7 @@ from bandits_dp.privatizers.exact import Coins
 
 FINE = 36  # bits of the smaller one of scale and distance
 LARGE = 2.0**50  # steps that a scale, or a sum of values, has at most
+MOST = 2.0**52  # steps of a scale with what rounding adds to it
 COARSE = 2.0**10  # steps that a scale has at least
 SURPLUS = 1 + 2.0**-40
 TAIL = 64  # scales that noise is larger than with a probability below exp(-2000), if it is Gaussian
@@ -130,7 +131,7 @@ def grid(law: str, scale: float, distance: float, coordinates: int, room: float 
     Raises
     ------
     ValueError
-        If so large sums and so little noise do not fit into doubles.
+        If so large sums and so little noise do not fit into doubles, or noise is so large that its steps hide what one user does.
     """
     finest = max(math.ldexp(min(scale, distance), -FINE), scale / LARGE, largest / LARGE)
     step = math.ldexp(1.0, math.frexp(finest)[1] - (finest <= math.ldexp(min(scale, distance), -FINE)))
@@ -138,7 +139,11 @@ def grid(law: str, scale: float, distance: float, coordinates: int, room: float 
         raise ValueError(f"users must be so few that sums up to {largest:g} are exact in steps that noise of scale {scale:g} has "
                          f"{COARSE:g} of, got sums that are exact in steps of {step:g}")
     moved = step * (math.sqrt(coordinates) if law == "gaussian" else coordinates) + room
-    return Grid(law, step, scale / step * (1 + moved / distance) * SURPLUS)
+    steps = scale / step * (1 + moved / distance) * SURPLUS
+    if steps > MOST:
+        raise ValueError(f"epsilon must be so large that noise is at most {LARGE:.3g} times as large as one user's part, which is "
+                         f"{distance:g}, got noise of scale {scale:g}")
+    return Grid(law, step, steps)
 
 
 def domain_grid(law: str, scale: float, domain: Domain, users: int = 1, noise: bool = False, roundings: int = 1) -> Grid:

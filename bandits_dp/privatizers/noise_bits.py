@@ -23,7 +23,7 @@ import numpy as np
 import scipy  # optimize and stats are loaded when they are used first
 from numpy.typing import NDArray
 
-from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf, hockey_stick
+from bandits_dp.accounting.binomial import LEAST_DELTA, ROUNDING, binomial_log_pmf, hockey_stick
 from bandits_dp.privatizers.base import bernoulli_log_mgf
 from bandits_dp.privatizers.exact_counts import UNIT, binomial, units
 
@@ -117,6 +117,9 @@ def least_noise_bits(users: int, fair_trials: Callable[[float], int], delta_of: 
         Equal numbers of rare and common bits. p is a multiple of 2^-53, so that bits are drawn with the very probability that
         keeps delta.
     """
+    if delta < 2 * LEAST_DELTA:
+        raise ValueError(f"delta must be at least {2 * LEAST_DELTA:g} for noise bits, got {delta!r}: their law is evaluated up to "
+                         "such a mass")
     trials = fair_trials(delta)
     if trials > MOST_CONVOLVED:
         trials = fair_trials(delta * (1 - SHARE))

@@ -66,6 +66,9 @@ def per_batch(epsilon: float, delta: float, batches: int, strict: bool = True) -
         If an argument is out of range, or composition does not prove the target.
     """
     each = epsilon / (2 * math.sqrt(2 * batches * math.log(2 / delta))), delta / (2 * batches)  # Theorem E.2
+    for name, given, part in zip(("epsilon", "delta"), (epsilon, delta), each, strict=True):
+        if part < _checks.SMALLEST:
+            raise ValueError(f"{name} must be at least {_checks.SMALLEST:g} in each of {batches:,} batches, got {given!r} for all")
     if strict and not composes(*each, batches, epsilon, delta):
         raise ValueError(f"epsilon must be such that {batches} batches of {each} compose to it at delta = {delta:g}, got "
                          f"{epsilon:g}; use calibration='certified', or strict=False for an unproved number")
@@ -179,6 +182,8 @@ def composed_amplified_std(users: int, batches: int, epsilon: float, delta: floa
     best = gaussian_noise_std(epsilon, delta, distance * math.sqrt(batches))  # without amplification
     for share in SHARES:
         one = delta * share / batches
+        if one < _checks.SMALLEST:
+            continue
         low, high = 0.0, epsilon
         while high - low > 1e-4 * high:
             middle = (low + high) / 2

@@ -30,6 +30,7 @@ from bandits_dp.privatizers.domain import Box
 from bandits_dp.privatizers.integer_sum import IntegerSum
 
 LOG_WRAP = 101 * math.log(2)  # each tail has probability 2^-101 at most
+MOST_MODULUS = 2**62  # that is computed with as int64
 
 
 class SecureSum(IntegerSum):
@@ -62,7 +63,11 @@ class SecureSum(IntegerSum):
         self._set_levels(levels, std)
         s = np.geomspace(1e-9, 50.0, 2000)
         tail = float(((self._log_mgf(s) + LOG_WRAP) / s).min())
-        self.modulus = 1 << math.ceil(math.log2(self.users * levels + 2 * math.ceil(tail) + 2))
+        sums = self.users * levels + 2 * math.ceil(tail) + 2  # that are told apart
+        self.modulus = 1 << (sums - 1).bit_length()
+        if self.modulus > MOST_MODULUS:
+            raise ValueError(f"users must be so few that sums of their integers up to {levels:,}, and of the noise, are below 2^62, "
+                             f"got {self.users:,} users, and sums up to {sums:.4g}")
         self._lowest = -((self.modulus - self.users * levels) // 2)  # of the sums that are told apart
         self.bits_per_user = math.log2(self.modulus)
         self.span = self.step * (self.modulus - 1)

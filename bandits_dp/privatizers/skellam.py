@@ -17,6 +17,7 @@ from bandits_dp.privatizers.domain import BITS, Box
 from bandits_dp.privatizers.exact_counts import UNIT, poisson, units
 from bandits_dp.privatizers.secure_sum import SecureSum
 
+MOST_VARIANCE = 1e12
 MOST_LEVELS = 1024  # beyond, the exact divergence takes seconds; at epsilon = 1 rounding adds more than 1% from 10^6 users on
 
 
@@ -60,7 +61,11 @@ class SkellamSum(SecureSum):
         levels = 1
         if not domain.whole:  # enough for rounding, of std sqrt(n) / 2, to add at most 1% to noise that is about Gaussian
             levels = min(math.ceil(math.sqrt(self.users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta, 1.0))), MOST_LEVELS)
-        self._mean_units = units(skellam_variance(epsilon, delta, levels, "exact" if exact else "renyi"), 2 * self.honest)
+        variance = skellam_variance(epsilon, delta, levels, "exact" if exact else "renyi")
+        if variance > MOST_VARIANCE:
+            raise ValueError(f"epsilon must be so large that noise has a variance of at most {MOST_VARIANCE:g}, in integers up to "
+                             f"{levels:,}, got {epsilon:g}, which takes {variance:.3g}: so many random numbers are drawn")
+        self._mean_units = units(variance, 2 * self.honest)
         self.variance = 2 * self.honest * self._mean_units / UNIT
         self._set_up(levels, math.sqrt(self.variance * self.users / self.honest))
         reason = "exact divergence of Skellam noise" if exact else "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021)"

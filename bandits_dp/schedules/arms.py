@@ -115,7 +115,12 @@ class GapBatches:
 
     def size(self, phase: int, arms: int) -> int:
         """Return the fewest users for which the half width is at most 2^-e / 4."""
-        return self.width.fewest_users(self.noise, 2.0 ** -(phase + 2))
+        half_width = 2.0 ** -(phase + 2)
+        try:
+            return self.width.fewest_users(self.noise, half_width)
+        except OverflowError as error:  # an infinite number
+            raise ValueError(f"epsilon must be so large, for this horizon, that some number of users has a width of {half_width:g}, "
+                             f"got one with noise of std {self.noise.noise_std:.3g}") from error
 
     @staticmethod
     def most_phases(horizon: int) -> int:
@@ -275,6 +280,8 @@ def first_batch(horizon: int, schedule: Batches, arms: int) -> int:
     """
     horizon, arms = _checks.integer("horizon", horizon), _checks.integer("arms", arms)
     first = int(_checks.one_of("schedule", schedule, Batches, "a schedule of batches").size(1, arms))
+    if first > horizon and isinstance(schedule, (GapBatches, Published)):  # which nobody chose
+        raise ValueError(f"horizon must be at least {first:,} for a first batch with this epsilon, got {horizon:,}")
     if first > horizon:
         raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} users for {horizon} rounds")
     return first
