@@ -21,28 +21,51 @@ def randomized_response(truth: float, epsilon: float) -> Decimal:
         return 1 - (1 - Decimal(truth)) * (1 + Decimal(epsilon).exp())
 
 
-def _law(up: np.ndarray, down: np.ndarray, least: float = 1e-60) -> np.ndarray:
+def _law(up: np.ndarray, down: np.ndarray) -> np.ndarray:
     """Law on the counts around its mode that are likelier than 1e-60 times the mode, from the ratios of neighbours, outwards.
 
     The error is 1e-15 for each ratio, of which there are 1e4 at most. What is cut off falls at least geometrically, so it is below
-    1e-50 for all that is tested here, or, with a ``least`` of 1e-306, below 1e-300.
+    1e-50 for all that is tested here.
     """
     above, below = np.cumprod(up), np.cumprod(down)
-    law = np.concatenate([below[below > least][::-1], [1.0], above[above > least]])
+    law = np.concatenate([below[below > 1e-60][::-1], [1.0], above[above > 1e-60]])
     return law / math.fsum(law)
 
 
-def _reach(variance: float, least: float) -> int:
-    """Return how far from the mode such probabilities are, at most."""
-    return math.ceil(math.sqrt(-2.1 * math.log(least) * variance) - math.log(least) + 12)
-
-
-def binomial(trials: int, p: float, least: float = 1e-60) -> np.ndarray:
+def _ratios(trials: int, p: float, reach: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ratios of neighbouring probabilities above and below the mode."""
     mode = min(math.floor((trials + 1) * p), trials)
-    odds, reach = p / (1 - p), _reach(trials * p * (1 - p), least)
+    odds = p / (1 - p)
     up = np.arange(mode, min(trials, mode + reach), dtype=float)
     down = np.arange(mode, max(0, mode - reach), -1, dtype=float)
-    return _law((trials - up) / (up + 1) * odds, down / (trials - down + 1) / odds, least)
+    return (trials - up) / (up + 1) * odds, down / (trials - down + 1) / odds
+
+
+def binomial(trials: int, p: float) -> np.ndarray:
+    return _law(*_ratios(trials, p, math.ceil(17 * math.sqrt(trials * p * (1 - p)) + 150)))
+
+
+def binomial_logs(trials: int, p: float) -> np.ndarray:
+    """Logarithms of the law, also of what has less than exp(-1000): for deltas that are too small for floats."""
+    up, down = (np.cumsum(np.log(ratios)) for ratios in _ratios(trials, p, math.ceil(46 * math.sqrt(trials * p * (1 - p)) + 1100)))
+    logs = np.concatenate([down[::-1], [0.0], up])
+    return logs - math.log(math.fsum(np.exp(logs)))
+
+
+def pairs_logs(number: int, p: float) -> np.ndarray:
+    one = binomial_logs(number, p)
+    laid = np.full((len(one), 2 * len(one) - 1), -np.inf)
+    for i, (row, log_mass) in enumerate(zip(laid, one[::-1], strict=True)):
+        row[i : i + len(one)] = one + log_mass
+    return np.logaddexp.reduce(laid, axis=0)
+
+
+def log_divergence(logs: np.ndarray, epsilon: float, shift: int) -> float:
+    """Delta of an integer with a noise of such a law that moves up by ``shift``, in the one direction."""
+    edge = np.full(shift, -np.inf)
+    still, moved = np.concatenate([logs, edge]), np.concatenate([edge, logs])
+    more = still > moved + epsilon
+    return math.fsum(np.exp(still[more]) * -np.expm1(epsilon + moved[more] - still[more]))
 
 
 def counted(trials: int, p: float, epsilon: float, shift: int) -> mp.mpf:
@@ -55,9 +78,9 @@ def counted(trials: int, p: float, epsilon: float, shift: int) -> mp.mpf:
                    for pair in ((still, moved), (moved, still)))
 
 
-def pairs(number: int, p: float, least: float = 1e-60) -> np.ndarray:
+def pairs(number: int, p: float) -> np.ndarray:
     """Law of the noise of so many pairs of bits, one with probability p and one with 1 - p: a binomial number minus another."""
-    one = binomial(number, p, least)
+    one = binomial(number, p)
     return np.convolve(one, one[::-1])
 
 
@@ -83,16 +106,14 @@ def skellam(variance: float) -> np.ndarray:
 
 
 def skellam_tails(variance: float, epsilon: float, shift: int) -> float:
-    """Delta of a count with Skellam noise, from logarithms of the ratios I_(x+1) / I_x, by their recurrence from far out inwards."""
-    reach, ratios = _reach(variance, 1e-306) + shift, [0.0]
+    """Delta of a count with Skellam noise, from the ratios I_(x+1) / I_x, by their recurrence from far out inwards."""
+    reach, ratios = math.ceil(46 * math.sqrt(variance) + 1100) + shift, [0.0]
     for x in range(reach, 0, -1):
         ratios.append(variance / (2 * x + variance * ratios[-1]))
     half = np.cumsum(np.log(ratios[:0:-1]))
     log_law = np.concatenate([half[::-1], [0.0], half])
     log_law -= math.log(math.fsum(np.exp(log_law)))
-    loss = log_law[:-shift] - log_law[shift:]  # at x, of the noise against what is moved by minus the shift
-    more, far = loss > epsilon, log_law[-shift:]
-    return math.fsum(np.exp(log_law[:-shift][more]) * -np.expm1(epsilon - loss[more])) + math.fsum(np.exp(far))
+    return log_divergence(log_law, epsilon, shift)
 
 
 def answers(releases: int, epsilon: float, total: float) -> mp.mpf:
@@ -156,11 +177,15 @@ def shuffled_gaussian(ratio: float, users: int, epsilon: float) -> float:
 
     By Theorem 3.8 a local delta_0 costs (e^epsilon + 1) (1 + e^-epsilon_0 / 2) n delta_0 beside the delta without it.
     """
-    def proved(local_epsilon: float) -> float:
-        price = (math.exp(epsilon) + 1) * (1 + math.exp(-local_epsilon) / 2) * users
-        return float(shuffled(users, local_epsilon, epsilon)) + price * float(gaussian(ratio, local_epsilon))
+    def proved(log_local: float) -> float:
+        local = math.exp(log_local)
+        price = (math.exp(epsilon) + 1) * (1 + math.exp(-local) / 2) * users
+        return float(shuffled(users, local, epsilon)) + price * float(gaussian(ratio, local))
 
-    return float(optimize.minimize_scalar(proved, bounds=(epsilon, 2 * math.log(users)), options={"xatol": 1e-5}).fun)
+    tried = np.linspace(math.log(max(epsilon, 1e-15)), math.log(2 * math.log(users)), 60)
+    best = int(np.argmin([proved(log_local) for log_local in tried]))
+    around = tried[max(0, best - 1)], tried[min(59, best + 1)]
+    return float(optimize.minimize_scalar(proved, bounds=around, method="bounded", options={"xatol": 1e-7}).fun)
 
 
 def product(law: np.ndarray, epsilon: float, shifts: list[int], grid: float = 1e-3) -> float:

@@ -317,3 +317,58 @@ def test_rounding_is_within_the_room_that_is_left_for_it():
         true = float(exact_delta.shuffled(users, local, local * share))
         assert true <= clones_delta(local, users, local * share) * (1 + 5e-8), (users, local, share)
     assert LOST >= 20 * 5e-8
+
+
+@pytest.mark.parametrize("local_epsilon", (690.0, 691.0, 700.0, 709.9, 745.0, 746.0, 1e6))
+def test_nobody_is_a_clone_at_a_huge_local_epsilon(local_epsilon):
+    """From 691 to 745 there was an error about a p that nobody had given."""
+    for bound in ("numerical", "closed-form"):
+        assert acc.shuffle_epsilon(local_epsilon, 10**6, 1e-6, bound=bound) == local_epsilon
+        assert acc.shuffle_epsilon(local_epsilon, 10**6, 1e-6, local_delta=1e-9, bound=bound) == local_epsilon
+    assert privatizers.AmplifiedGaussian(100, local_epsilon, 1e-6).unit_std == acc.gaussian_noise_std(local_epsilon, 1e-6, 1.0)
+
+
+@pytest.mark.parametrize("delta", (1e-300, 1e-296, 1e-37))
+def test_a_tiny_delta_is_amplified_or_not_but_never_refused(delta):
+    """Shares of delta below 1e-300 were refused as if somebody had given them; and beside 1e-40 the sum says nothing."""
+    assert privatizers.AmplifiedGaussian(100, 1.0, delta).unit_std == acc.gaussian_noise_std(1.0, delta, 1.0)
+    returning = privatizers.returning.ReturningAmplifiedGaussian(100, 50, 1.0, delta)
+    assert returning.unit_std == acc.gaussian_noise_std(1.0, delta, math.sqrt(50))
+    assert acc.shuffle_epsilon(0.1, 10**9, delta, bound="closed-form") < 0.01
+    assert acc.shuffle_epsilon(0.1, 10**6, delta) <= acc.shuffle_epsilon(0.1, 10**6, delta, bound="closed-form") < 0.1
+
+
+@pytest.mark.parametrize("ratio", (0.1, 0.3, 0.5, 0.9))
+def test_a_tiny_local_epsilon_is_amplified_rightly(ratio):
+    """Which event is best was computed from a difference of numbers near 1/2, of which nothing was left for an epsilon of 1e-13."""
+    for local in (1e-6, 1e-10, 1e-13):
+        true = float(exact_delta.shuffled(200, local, local * ratio))
+        assert clones_delta(local, 200, local * ratio) == pytest.approx(true, rel=5e-8, abs=1e-41)
+
+
+def test_laplace_deltas_do_not_cancel():
+    """Of noise that nearly is enough: the losses of 1e3 were rounded to 1e-13, and so was delta."""
+    for epsilon, less in ((1e3, 1e-15), (1e3, 1e-12), (0.3, 1e-14), (1e6, 1e-16)):
+        for shift in (1, 7):
+            scale = shift / epsilon * (1 - less)
+            true = float(exact_delta.laplace(scale, epsilon, shift)), float(exact_delta.discrete_laplace(scale, epsilon, shift))
+            assert acc.laplace_delta(scale, epsilon, float(shift)) == pytest.approx(true[0], rel=1e-12, abs=0)
+            assert acc.discrete_laplace_delta(scale, epsilon, shift) == pytest.approx(true[1], rel=1e-12, abs=0)
+
+
+def test_a_huge_rho_is_as_private_as_its_best_order_says():
+    """Orders began at 1 + 4.5e-5, which was too much from rho = 1e10 on, and a total was rounded below what it cost."""
+    for rho in (1e10, 1e60, 1e-30, 1e-200):
+        textbook = rho + 2 * math.sqrt(rho * math.log(1e6))
+        assert acc.zcdp_epsilon(rho, 1e-6) <= textbook * (1 + 1e-15)
+        epsilon = acc.zcdp_epsilon(rho, 1e-6)
+        assert epsilon == 0 if rho < 1 else exact_delta.gaussian(math.sqrt(1 / (2 * rho)), epsilon) <= 1e-6
+    total, _ = acc.optimal_composition(2.1614206593447966e-14, 0.0, 13, 1e-173)
+    assert exact_delta.answers(13, 2.1614206593447966e-14, total) <= 1e-173
+
+
+def test_skellam_noise_of_a_huge_epsilon_has_an_answer():
+    """Less than a variance of 1e-300 is never needed; the search went on below, and refused a variance that nobody had given."""
+    for epsilon in (700.0, 1e6):
+        assert 1e-300 <= acc.skellam_variance(epsilon, 1e-6, 1) < 1e-299
+    assert privatizers.SkellamSum(10, 1e6, 1e-6).release([1, 1, 1, 0] * 2 + [0, 0], np.random.default_rng(1)) == [6.0]

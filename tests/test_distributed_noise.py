@@ -171,3 +171,36 @@ def test_the_learner_is_pure_and_needs_delta_for_skellam_noise_only():
         ({"batch_size": 9, "calibration": "theorem"}, "calibration must be 'certified' for .* batch_size=9, got 'theorem'")):
         with pytest.raises(ValueError, match=text):
             bdp.make("Dist-DP-AE", problem, horizon=1000, epsilon=1.0, **options)
+
+
+@pytest.mark.parametrize("epsilon", (1023.0, 1025.0, 1e6, 1e100))
+@pytest.mark.parametrize("more", ({}, {"domain": bdp.privatizers.Box(1)}, {"calibration": "theorem"}))
+def test_a_huge_epsilon_has_the_least_noise_that_is_drawn(epsilon, more):
+    """From 1024 per step on its rate did not fit into int64, and sums of fine integers did not fit into the modulus."""
+    if more.get("calibration") and epsilon > 1e15:
+        with pytest.raises(ValueError, match=r"^epsilon must be at most .* for the theorem calibration with 10 users, got 1e\+100"):
+            DiscreteLaplaceSum(10, epsilon, **more)
+        return
+    privatizer, rng = DiscreteLaplaceSum(10, epsilon, **more), np.random.default_rng(1)
+    assert privatizer.scale >= 1 / 1024 and privatizer.scale >= privatizer.levels / epsilon
+    assert privatizer.modulus >= 10 * privatizer.levels + 3
+    for fidelity in ("aggregate", "messages"):
+        assert privatizer.release(np.ones(10), rng, fidelity) == pytest.approx([10.0], abs=0.1)
+    assert np.isfinite(privatizer.log_mgf(np.array([0.5 / privatizer.scale / privatizer.step]))).all()
+
+
+def test_a_live_learner_takes_an_epsilon_that_means_no_privacy():
+    """Every update raised OverflowError, and nobody could go on."""
+    rng = np.random.default_rng(1)
+    learner = bdp.make("Dist-DP-AE", BernoulliArms([0.9, 0.8]), horizon=10_000, epsilon=1e6, delta=1e-6)
+    for _ in range(50):
+        learner.update(learner.act(), 1.0, rng)
+    assert learner.played == 50
+
+
+def test_what_does_not_fit_into_the_modulus_is_refused():
+    assert DiscreteLaplaceSum(10**12, 1e6, domain=bdp.privatizers.Box(1)).modulus <= 2**62
+    with pytest.raises(ValueError, match=r"^users must be so few, .* got 1,000,000,000,000 users, and sums up to .*e\+21$"):
+        DiscreteLaplaceSum(10**12, 1.01e-9, honest_fraction=1e-12)
+    with pytest.raises(ValueError, match=r"^epsilon must be so large that noise has a variance of at most 1e\+12, .* got 1e-07"):
+        SkellamSum(10, 1e-7, 1e-6, "theorem")

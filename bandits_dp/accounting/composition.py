@@ -127,8 +127,8 @@ def gaussian_composition(noise_stds: Sequence[float], sensitivities: Sequence[fl
               for s, d in zip(stds.tolist(), moves.tolist(), strict=True))
     std = 1 / total if (total := math.hypot(*ratios)) else math.inf
     if not _checks.SMALLEST <= std <= _checks.LARGEST:
-        raise ValueError(f"noise_stds must be such, beside the sensitivities, that the one release has a std from {_checks.SMALLEST:g} "
-                         f"to {_checks.LARGEST:g}, got one of {std:g}")
+        raise ValueError("noise_stds must be such, beside the sensitivities, that the one release has a std from "
+                         f"{_checks.SMALLEST:g} to {_checks.LARGEST:g}, got one of {std:g}")
     return std
 
 
@@ -214,9 +214,9 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
     """
     def bound(log_order: float) -> float:
         more = math.exp(log_order)  # a - 1
-        return (1 + more) * rho + log_order - math.log1p(more) - (math.log(delta) + math.log1p(more)) / more
+        return (1 + more) * rho - math.log1p(1 / more) - (math.log(delta) + math.log1p(more)) / more
 
     likely = math.log(math.log(1 / delta) / rho) / 2  # where the terms in rho and in delta are alike
     least = (scipy.optimize.minimize_scalar(bound, bounds=ends, method="bounded", options={"xatol": 1e-10})
              for ends in ((-10.0, 25.0), (likely - 2, likely + 2)))
-    return max(0.0, min(float(found.fun) for found in least))
+    return max(0.0, min(float(found.fun) for found in least)) * (1 + ROUNDED)

@@ -58,7 +58,7 @@ def discrete_laplace_delta(scale: float, epsilon: float, shift: int) -> float:
     if left <= 0:
         return 0.0
     last, q = math.ceil(left / 2) - 1, math.exp(-1 / scale)
-    below = -math.expm1(max((last - left) / t, -1000))
+    below = -math.expm1(max(float((last - left) / t), -1000.0))
     return min(1.0, (below - q * math.expm1(-last / scale)) / (1 + q))  # but for rounding
 
 

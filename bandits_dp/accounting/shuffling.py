@@ -38,6 +38,7 @@ from bandits_dp.accounting.binomial import binomial_log_pmf
 ROUNDING = 1e-6  # relative slack that amplification leaves for floating-point error in delta
 LOG_SKIP = -100.0  # values of C less likely than this are charged to delta in full
 MOST_CLONES = 18_500_000  # on average, in a crowd whose privacy is computed: 5 10^7 users at a local epsilon of 1 take seconds
+SMALLEST_REST = 1e-35  # of delta, above all that is charged for them; for less, the numerical bound is the closed form
 BLOCKS = 20_000  # more values of C than this are taken in blocks, each as if C were its smallest value
 
 
@@ -89,7 +90,7 @@ def reached(local_epsilon: float, users: int, epsilon: float, delta: float, loca
     rest = delta - users * local_delta * (1 + math.exp(-local_epsilon) / 2) * (math.exp(epsilon) + 1)
     if rest <= 0:
         return False
-    if bound == "closed-form":
+    if bound == "closed-form" or rest < SMALLEST_REST:
         return _closed_form(local_epsilon, users, rest) <= epsilon
     return clones_delta(local_epsilon, users, epsilon) <= rest * (1 - ROUNDING)
 

@@ -97,7 +97,8 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     Returns
     -------
     float
-        The smallest delta in [0, 1], up to a relative error of 1e-9 and an absolute one of exp(-600).
+        The smallest delta in [0, 1], up to a relative error of 1e-9 and an absolute one of exp(-600). It may be larger than that
+        where epsilon is above 100: counts for which one of the two laws is below exp(-600) count in full.
 
     Notes
     -----
@@ -160,7 +161,8 @@ def skellam_variance(epsilon: float, delta: float, shift: int, bound: str = "exa
             return _renyi_epsilon(variance, delta, shift) - epsilon
         return math.log(max(skellam_delta(variance, epsilon, shift), 1e-300)) - target
 
-    likely = min(math.sqrt(2 * math.log(2 / delta)) / epsilon, 1 / delta, _checks.LARGEST)  # std: as a Gaussian's, or what keeps delta alone
+    # A std, of a Gaussian, or what keeps delta alone.
+    likely = min(math.sqrt(2 * math.log(2 / delta)) / epsilon, 1 / delta, _checks.LARGEST)
     low = high = 2 * math.log(shift) + math.log(likely**2 + 0.1)
     while excess(low) <= 0:
         if low < LOG_SMALLEST + 1:

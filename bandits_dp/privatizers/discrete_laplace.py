@@ -20,7 +20,7 @@ from bandits_dp.privatizers.secure_sum import SecureSum
 
 MOST_SCALE = 1e9  # t: a user's share of the noise takes t random numbers
 MOST_RATE = 2**63 - 1  # 1 / t in units, of the least noise that is drawn: any with a probability of exp(-1024)
-MOST_SUM = 2**61  # of integers, without their noise
+MOST_SUM = 2**61  # of integers, without their noise, for the modulus to be 2^62 at most
 
 
 class DiscreteLaplaceSum(SecureSum):

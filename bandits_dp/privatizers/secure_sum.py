@@ -30,7 +30,7 @@ from bandits_dp.privatizers.domain import Box
 from bandits_dp.privatizers.integer_sum import IntegerSum
 
 LOG_WRAP = 101 * math.log(2)  # each tail has probability 2^-101 at most
-MOST_MODULUS = 2**62  # that is computed with as int64
+MOST_MODULUS = 2**62  # that int64 can compute with
 
 
 class SecureSum(IntegerSum):
@@ -66,8 +66,8 @@ class SecureSum(IntegerSum):
         sums = self.users * levels + 2 * math.ceil(tail) + 2  # that are told apart
         self.modulus = 1 << (sums - 1).bit_length()
         if self.modulus > MOST_MODULUS:
-            raise ValueError(f"users must be so few that sums of their integers up to {levels:,}, and of the noise, are below 2^62, "
-                             f"got {self.users:,} users, and sums up to {sums:.4g}")
+            raise ValueError(f"users must be so few, and so many of them honest, that sums of integers up to {levels:,} and noise "
+                             f"are below 2^62, got {self.users:,} users, and sums up to {sums:.4g}")
         self._lowest = -((self.modulus - self.users * levels) // 2)  # of the sums that are told apart
         self.bits_per_user = math.log2(self.modulus)
         self.span = self.step * (self.modulus - 1)

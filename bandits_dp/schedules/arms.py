@@ -119,8 +119,8 @@ class GapBatches:
         try:
             return self.width.fewest_users(self.noise, half_width)
         except OverflowError as error:  # an infinite number
-            raise ValueError(f"epsilon must be so large, for this horizon, that some number of users has a width of {half_width:g}, "
-                             f"got one with noise of std {self.noise.noise_std:.3g}") from error
+            raise ValueError("epsilon must be so large, for this horizon, that some number of users has a width of "
+                             f"{half_width:g}, got one with noise of std {self.noise.noise_std:.3g}") from error
 
     @staticmethod
     def most_phases(horizon: int) -> int:

@@ -24,7 +24,7 @@ from tests import exact_delta
 from tests.hardening import only
 
 ROOM = 1e-9  # relative, by which a true delta may exceed the claimed one
-POINTS = int(os.environ.get("POINTS", "2500"))
+POINTS = int(os.environ.get("POINTS", "2000"))
 SEED = int(os.environ.get("EXTREMES_SEED", "1"))
 CORNERS = [(e, d) for e in (1e-100, 1e-14, 1.0, 36.0, 37.0, 690.5, 691.0, 709.9, 745.5, 1023.9, 1024.1, 1e6)
            for d in (1e-300, 1e-290, 1e-16, 0.5, 1 - 1e-12)]
@@ -94,17 +94,19 @@ def randomized_response(e, d, n, rng):
     assert np.isfinite([privatizer.noise_std, privatizer.span]).all()
 
 
-def noise_of(bits, users, d):
-    return exact_delta.pairs(users * bits.rare, bits.p, 1e-60 if d > 1e-30 else 1e-306)
+def true_delta(bits, users, e, shift):
+    """Of pairs of bits, as far as they are few enough: with logarithms, or as sums of floats, which do for usual numbers."""
+    number = users * bits.rare
+    if number * bits.p < 40:
+        return exact_delta.log_divergence(exact_delta.pairs_logs(number, bits.p), e, shift)
+    return exact_delta.divergence(exact_delta.pairs(number, bits.p), e, shift) if number * bits.p < 1e5 and e < 30 else 0.0
 
 
-@case(1)
+@case(0.5)
 def shuffled_sums(e, d, n, rng):
     kind, more = ((P.BinarySum, {}), (P.ScalarSum, {"levels": shift_of(rng)}))[int(rng.integers(2))]
     privatizer = kind(n, e, d, honest_fraction=rng.choice([1.0, 0.5]), **more)
-    bits = privatizer.noise_bits
-    if privatizer.honest * bits.rare * bits.p < 1e5:
-        within(exact_delta.divergence(noise_of(bits, privatizer.honest, d), e, privatizer.levels), d)
+    within(true_delta(privatizer.noise_bits, privatizer.honest, e, privatizer.levels), d)
     assert n > 20 or privatizer.bits_per_user > 1e5 or np.isfinite(released(privatizer, n, rng)).all()
 
 
@@ -113,21 +115,19 @@ def binomial_trials(e, d, n, rng):
     shift, p = shift_of(rng), float(rng.choice([0.5, 0.25, 0.01]))
     trials = acc.binomial_trials(e, d, shift, p)
     if trials < 10**9:
-        law = exact_delta.binomial(trials, p, 1e-60 if d > 1e-30 else 1e-306)
-        within(max(exact_delta.divergence(law, e, shift), exact_delta.divergence(law[::-1], e, shift)), d)
+        logs = exact_delta.binomial_logs(trials, p)
+        within(max(exact_delta.log_divergence(logs, e, shift), exact_delta.log_divergence(logs[::-1], e, shift)), d)
 
 
-@case(0.1)
+@case(0.05)
 def vector_sums(e, d, n, rng):
     """A move of one coordinate by all its levels, which is allowed, and of two by one each."""
     kind = P.VectorSum if rng.random() < 0.5 else lambda *args, **more: ReturningVectorSum(args[0], 2, *args[1:], **more)
     privatizer = kind(n, e, d, domain=P.Box(2, -1.0, 1.0), levels=int(rng.integers(1, 9)))
     bits = privatizer.noise_bits
-    if n * bits.rare * bits.p < 1e4:
-        law = noise_of(bits, n, d)
-        within(exact_delta.divergence(law, e, privatizer.levels), d)
-        if 1e-12 < d and e < 30:
-            within(exact_delta.product(law, e, [1, 1]), d)
+    within(true_delta(bits, n, e, privatizer.levels), d)
+    if n * bits.rare * bits.p < 1e4 and d > 1e-12 and e < 30:
+        within(exact_delta.product(exact_delta.pairs(n * bits.rare, bits.p), e, [1, 1]), d)
 
 
 # Integers
@@ -143,7 +143,7 @@ def discrete_laplace_noise(e, d, n, rng):
     assert n > 20 or privatizer.scale > 1e5 or np.isfinite(released(privatizer, n, rng)).all()
 
 
-@case(0.5)
+@case(0.25)
 def skellam_noise(e, d, n, rng):
     shift = shift_of(rng)
     variance = acc.skellam_variance(e, d, shift, str(rng.choice(["exact", "renyi"])))
@@ -155,7 +155,7 @@ def skellam_noise(e, d, n, rng):
 
 
 # Shuffled Gaussian messages
-@case(0.3)
+@case(0.1)
 def amplified_noise(e, d, n, rng):
     """Amplified or not; of crowds that are small enough, by the clones in 60 digits."""
     n = n if rng.random() < 0.5 else int(rng.integers(1, 13))
@@ -222,8 +222,8 @@ def binomial_delta(e, d, n, rng):
 @case(1)
 def skellam_delta(e, d, n, rng):
     variance, shift = 10 ** (rng.uniform(-300, 0) if rng.random() < 0.3 else rng.uniform(-3, 5)), shift_of(rng)
-    true = exact_delta.skellam_tails(variance, e, shift)
-    assert abs(acc.skellam_delta(variance, e, shift) - true) <= 1e-9 * true + 1e-255, (variance, shift)
+    true, found = exact_delta.skellam_tails(variance, e, shift), acc.skellam_delta(variance, e, shift)
+    assert true * (1 - ROOM) - 1e-255 <= found and (e > 100 or found <= true * (1 + ROOM) + 1e-255), (variance, shift, found, true)
     falls(lambda e: acc.skellam_delta(variance, e, shift), e)
 
 
@@ -234,28 +234,32 @@ def binomial_vector_epsilon(e, d, n, rng):
     epsilon = acc.binomial_vector_epsilon(trials, d, norm, most, dimension)
     assert epsilon > 0 and epsilon <= acc.binomial_vector_epsilon(trials, d, norm * 1.1, most, dimension) * (1 + 2e-6)
     if epsilon < 500 and norm >= 1:
-        within(exact_delta.divergence(exact_delta.binomial(trials, 0.5, 1e-306), epsilon, min(int(norm), most)), d)
+        within(exact_delta.log_divergence(exact_delta.binomial_logs(trials, 0.5), epsilon, min(int(norm), most)), d)
 
 
 # Composition
-@case(8)
-def compositions(e, d, n, rng):
+@case(4)
+def simple_compositions(e, d, n, rng):
     k, slack = int(10 ** rng.uniform(0, 30)), 10 ** rng.uniform(-300, 0)
     assert acc.basic_composition(e, d, k) == (k * e, min(k * d, 1.0))
-    if e < 600:
-        total, both = acc.advanced_composition(e, d, k, slack)
-        with mp.workdps(60):
-            true = mp.sqrt(2 * k * mp.log(1 / mp.mpf(slack))) * mp.mpf(e) + k * mp.mpf(e) * mp.expm1(mp.mpf(e))
-        assert abs(total / true - 1) < 1e-12 and both == min(k * d + slack, 1.0)
-    ratios = 10 ** rng.uniform(-150, 50, 5)
+    total, both = acc.advanced_composition(e, d, k, slack)
+    with mp.workdps(60):
+        true = mp.sqrt(2 * k * mp.log(1 / mp.mpf(slack))) * mp.mpf(e) + k * mp.mpf(e) * mp.expm1(mp.mpf(e))
+    assert abs(total / true - 1) < 1e-12 and both == min(k * d + slack, 1.0)
+
+
+@case(4)
+def gaussian_composition(e, d, n, rng):
+    ratios = 10 ** rng.uniform(-95, 95, 5)
     one = acc.gaussian_composition((1 / ratios).tolist(), [1.0] * 5)
     assert abs(one * mp.sqrt(mp.fsum(mp.mpf(r) ** 2 for r in ratios)) - 1) < 1e-12
-    if (std := acc.classical_gaussian_noise_std(e, d, 1.0, strict=False)) < 1e99:
-        assert abs(mp.mpf(std) * e / mp.sqrt(2 * mp.log(1.25 / mp.mpf(d))) - 1) < 1e-12
-    zcdp(10 ** rng.uniform(-200, 100), d)
+    std = acc.classical_gaussian_noise_std(e, d, 1.0, strict=False)
+    assert abs(mp.mpf(std) * e / mp.sqrt(2 * mp.log(1.25 / mp.mpf(d))) - 1) < 1e-12
 
 
-def zcdp(rho, d):
+@case(4)
+def zcdp_epsilon(e, d, n, rng):
+    rho = 10 ** rng.uniform(*((-280, 99), (-6, 3))[int(rng.integers(2))])
     epsilon = acc.zcdp_epsilon(rho, d)
     assert 0 <= epsilon <= (rho + 2 * mp.sqrt(rho * mp.log(1 / mp.mpf(d)))) * (1 + 1e-9)
     if epsilon > 0:
@@ -267,9 +271,10 @@ def zcdp(rho, d):
 def optimal_composition(e, d, n, rng):
     k, slack = int(10 ** rng.uniform(0, 1.6)), 10 ** rng.uniform(*((-280, 0), (-12, 0))[int(rng.integers(2))])
     total, both = acc.optimal_composition(e, d, k, slack)
-    assert 0 <= total <= k * e * (1 + 1e-15) and (slack + d) * (1 - 1e-9) - slack * d <= both <= min(1.0, (slack + k * d) * (1 + 1e-9))
+    assert 0 <= total <= k * e * (1 + 1e-15)
+    assert (slack + d) * (1 - 1e-9) - slack * d <= both <= min(1.0, (slack + k * d) * (1 + 1e-9))
     within(exact_delta.answers(k, e, total), slack)
-    many = int(10 ** rng.uniform(1, 25))
+    many = int(10 ** rng.uniform(1, 9))
     found, less = (acc.optimal_composition(e, d, many, s)[0] for s in (slack, slack / 2))
     assert found <= less * (1 + ROOM) and found <= many * e * (1 + 1e-15)
 
