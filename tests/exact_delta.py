@@ -46,10 +46,10 @@ def binomial(trials: int, p: float) -> np.ndarray:
 
 
 def binomial_logs(trials: int, p: float) -> np.ndarray:
-    """Logarithms of the law, also of what has less than exp(-1000): for deltas that are too small for floats."""
+    """Logarithms of the law, down to exp(-1000): for deltas that are too small for floats."""
     up, down = (np.cumsum(np.log(ratios)) for ratios in _ratios(trials, p, math.ceil(46 * math.sqrt(trials * p * (1 - p)) + 1100)))
     logs = np.concatenate([down[::-1], [0.0], up])
-    return logs - math.log(math.fsum(np.exp(logs)))
+    return logs[logs > -1000] - math.log(math.fsum(np.exp(logs)))
 
 
 def pairs_logs(number: int, p: float) -> np.ndarray:

@@ -33,6 +33,8 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import ROUNDING, binomial_log_pmf
 from bandits_dp.accounting.gaussian import profile
 
+LEAST_EPSILON = 1e-12  # below which nothing smaller is looked for
+
 
 def gaussian_ratio(log_pmf: NDArray[np.float64], log_tail: float) -> tuple[float, float]:
     """Compare a shifted symmetric log-concave noise with a shifted Gaussian.
@@ -117,7 +119,8 @@ def binomial_vector_epsilon(trials: int, delta: float, l2_shift: float, max_shif
     Returns
     -------
     float
-        epsilon > 0, within 1e-6 relative of the smallest that the bound gives; infinite where it says nothing (noise too narrow).
+        epsilon > 0, within 1e-6 relative of the smallest that the bound gives, unless it is below 1e-12; infinite where the bound
+        says nothing (noise too narrow).
 
     Notes
     -----
@@ -139,6 +142,8 @@ def binomial_vector_epsilon(trials: int, delta: float, l2_shift: float, max_shif
         return vector_delta(log_pmf, epsilon, l2_shift, dimension) <= delta
 
     high = 1e-4
+    while high > LEAST_EPSILON and works(high / 2):
+        high /= 2
     while not works(high):
         high *= 2
         if high > 500:
