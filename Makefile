@@ -16,6 +16,7 @@ LOWEST ?=
 CALLS ?=
 SEQUENCES ?=
 POINTS ?=
+EDGES ?=
 AUDITS ?=
 
 TOOLS  := book/_tools
@@ -110,10 +111,10 @@ coverage: environment  ## say which lines of the package no test reaches, and wh
 package: environment  ## build the wheel and the source archive, test them elsewhere (LOWEST=yes: on the lowest versions allowed)
 	@$(PYTHON) $(TOOLS)/try_package.py $(if $(LOWEST),--lowest)
 
-fuzz: environment  ## call everything public with generated arguments, for up to four hours (CALLS=1000 SEQUENCES=300 POINTS=2000 SEED=1 ONLY=Skellam)
-	@CALLS=$(or $(CALLS),1000000) SEQUENCES=$(or $(SEQUENCES),20000) POINTS=$(or $(POINTS),100000) SEED=$(or $(SEED),1) ONLY="$(ONLY)" \
+fuzz: environment  ## call everything public with generated arguments, for up to four hours (CALLS=1000 SEQUENCES=300 POINTS=2000 EDGES=40 SEED=1 ONLY=Skellam)
+	@CALLS=$(or $(CALLS),1000000) SEQUENCES=$(or $(SEQUENCES),20000) POINTS=$(or $(POINTS),100000) EDGES=$(or $(EDGES),3000) SEED=$(or $(SEED),1) ONLY="$(ONLY)" \
 		$(PYTHON) -m pytest -q --tb=short --numprocesses=$(WORKERS) --hypothesis-seed=$(or $(SEED),1) \
-		tests/hardening/test_calls.py tests/hardening/test_sequences.py tests/hardening/test_extremes.py
+		tests/hardening/test_calls.py tests/hardening/test_sequences.py tests/hardening/test_extremes.py tests/test_float_edges.py
 
 mutants: environment  ## change the package in small ways: does a test fail? (SHARE=400, SEED=1, ONLY=accounting, WORKERS=2)
 	@$(PYTHON) -m tests.hardening.mutants $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) --share $(SHARE) --workers $(WORKERS)

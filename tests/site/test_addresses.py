@@ -71,7 +71,7 @@ def test_a_wrong_address_shows_a_whole_page(browser: Browser, host: str, monkeyp
     """
     monkeypatch.setattr(Host, "folder", folder)
     monkeypatch.setattr(Host, "told", told.format(host))
-    site, known, failed = f"{host}{folder}", told.startswith("{") or folder == "/" and not told, list[str]()
+    site, known, failed = f"{host}{folder}", told.startswith("{") or (folder == "/" and not told), list[str]()
     with browser.new_context(viewport=DESKTOP, java_script_enabled=script) as context:
         context.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
         page = context.new_page()
