@@ -367,6 +367,17 @@ def test_a_huge_rho_is_as_private_as_its_best_order_says():
     assert exact_delta.answers(13, 2.1614206593447966e-14, total) <= 1e-173
 
 
+def test_releases_that_never_lie_compose():
+    """A variance was divided by their chance of a lie, which made the largest number of releases infinite."""
+    total, delta = acc.optimal_composition(546563.0, 1e-6, 20, slack=1e-9)
+    assert total == pytest.approx(20 * 546563.0) and delta == pytest.approx(2e-5, rel=1e-4)
+
+
+def test_skellam_counts_at_the_end_of_the_window_are_not_counted_in_full():
+    """Three counts had no twin in the window, and more mass than was said: delta was 1.3e-255 for 1e-267."""
+    assert acc.skellam_delta(0.01073370618865111, 59.52747932421012, 3) < 1e-260
+
+
 def test_skellam_noise_of_a_huge_epsilon_has_an_answer():
     """Less than a variance of 1e-300 is never needed; the search went on below, and refused a variance that nobody had given."""
     for epsilon in (700.0, 1e6):

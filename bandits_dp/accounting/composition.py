@@ -166,7 +166,7 @@ def optimal_composition(epsilon: float, delta: float, releases: int, slack: floa
     (4.77, 2e-06)
     """
     lie = max(math.exp(-epsilon) / (1 + math.exp(-epsilon)), _checks.SMALLEST)
-    most = min(MOST_RELEASES, math.floor(MOST_VARIANCE / (lie * (1 - lie))))
+    most = math.floor(min(MOST_RELEASES, MOST_VARIANCE / (lie * (1 - lie))))
     if releases > most:
         raise _checks.out_of_range("releases", f"be at most {most:,} at epsilon = {epsilon:g}, got {releases:,}")
     lies, log_p = binomial_log_pmf(releases, lie)

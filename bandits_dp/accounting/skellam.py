@@ -33,13 +33,15 @@ LOG_SMALLEST = math.log(_checks.SMALLEST)  # of a variance
 EXPANDED = 1000.0  # variances from which the Bessel function's uniform expansion is exact to 1e-12
 
 
-def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
+def skellam_log_pmf(variance: float, more: int = 0) -> NDArray[np.float64]:
     r"""Log-probabilities of Skellam noise on the integers -reach..reach that matter.
 
     Parameters
     ----------
     variance : float
         mu, > 0.
+    more : int
+        By how much the reach is to be larger.
 
     Returns
     -------
@@ -68,7 +70,7 @@ def skellam_log_pmf(variance: float) -> NDArray[np.float64]:
 
     far = math.log(2 * LOG_TAIL + 2 * math.sqrt(LOG_TAIL * variance))
     reach = math.ceil(math.exp(scipy.optimize.brentq(unlikely, math.log(1e-3), far)))
-    x = np.arange(reach + 1.0)
+    x = np.arange(reach + more + 1.0)
     if variance < EXPANDED:
         with np.errstate(divide="ignore"):  # what is below 1e-308 becomes 0, which only drops mass
             half = np.log(scipy.special.ive(x, variance))
@@ -113,7 +115,8 @@ def skellam_delta(variance: float, epsilon: float, shift: int) -> float:
     >>> print(f"{bdp.accounting.skellam_delta(variance=14.3, epsilon=1.0, shift=1):.2e}")
     9.24e-07
     """
-    return hockey_stick(skellam_log_pmf(variance), epsilon, shift)
+    _checks.room("shift", shift, MOST_OUTCOMES)
+    return hockey_stick(skellam_log_pmf(variance, shift), epsilon, shift)  # so that what has no twin is rarer than exp(-600)
 
 
 @_checks.checked(bound=partial(_checks.choice, allowed=("exact", "renyi")))

@@ -51,7 +51,7 @@ class BinarySum(BitSum):
     epsilon : float
         Privacy parameter, > 0; at most 1 in the theorem calibration.
     delta : float
-        Failure mass, in (0, 1).
+        Failure mass, in (0, 1); at least 2e-290 in the certified calibration.
     calibration : {"certified", "theorem"}
         Exact divergence, or the order that the paper states, with a constant of ours (96).
     honest_fraction : float
