@@ -119,8 +119,8 @@ def skellam_tails(variance: float, epsilon: float, shift: int) -> float:
 def answers(releases: int, epsilon: float, total: float) -> mp.mpf:
     """Delta at ``total`` of so many answers of randomized response, each with this epsilon."""
     with mp.workdps(DIGITS + 300):
-        q = 1 / (1 + mp.exp(-mp.mpf(epsilon)))
-        p = [mp.binomial(releases, i) * q**i * (1 - q) ** (releases - i) for i in range(releases + 1)]
+        q, lie = (1 / (1 + mp.exp(e)) for e in (-mp.mpf(epsilon), mp.mpf(epsilon)))
+        p = [mp.binomial(releases, i) * q**i * lie ** (releases - i) for i in range(releases + 1)]
         return mp.fsum(max(a - mp.exp(mp.mpf(total)) * b, 0) for a, b in zip(p, reversed(p), strict=True))
 
 
