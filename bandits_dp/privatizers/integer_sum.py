@@ -3,7 +3,8 @@ r"""Sums of integers: a number becomes an integer, which gets integer noise; an 
 A value in [low, high] becomes :math:`x = g (v - \mathrm{low}) / (\mathrm{high} - \mathrm{low})` and is rounded at random to one of
 its two neighbouring integers in :math:`\{0, \dots, g\}`, so that the mean is kept: :math:`\lfloor x + U \rfloor` with U uniform,
 which is up if 1 - U is at most the fraction of x. Neither of these numbers is rounded, and the integer stays in
-:math:`\{0, \dots, g\}` whatever x is, so floating point adds nothing to what the noise has to hide.
+:math:`\{0, \dots, g\}` whatever x is, so floating point adds nothing to what the noise has to hide. Where norms are checked,
+up to 1e-9, vectors are made shorter by as much first.
 
 What users send, and what ``release`` returns, has noise that only whole numbers decide
 (:mod:`bandits_dp.privatizers.exact_counts`): its law is the one that guarantees are proved for, to the last outcome. Simulations
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp.privatizers.base import Privatizer
-from bandits_dp.privatizers.domain import Domain
+from bandits_dp.privatizers.domain import Domain, slack
 
 
 class IntegerSum(Privatizer):
@@ -45,6 +46,7 @@ class IntegerSum(Privatizer):
     def __init__(self, users: int, domain: Domain, clip: bool = False, honest_fraction: float = 1.0) -> None:
         super().__init__(users, domain, clip)
         self.low, self.high = domain.low, domain.high
+        self._within = domain.l2_diameter / (domain.l2_diameter + slack(domain))  # so that no two values are too far apart
         self.honest, self._trust = honest_users(self.users, honest_fraction), crowd(honest_fraction, users)
 
     @abstractmethod
@@ -73,7 +75,7 @@ class IntegerSum(Privatizer):
 
     def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Encode every number as an integer in 0..g, of the same shape."""
-        x = np.clip((array - self.low) / self.step, 0.0, self.levels)  # norms are checked up to a rounding error
+        x = np.clip((array * self._within - self.low) / self.step, 0.0, self.levels)
         floor = np.floor(x)
         return (floor + (1 - rng.random(x.shape) <= x - floor)).astype(np.int64)  # floor(x + U), but for rounding errors
 

@@ -4,9 +4,9 @@ Every coordinate is encoded and gets noise of its own (:mod:`bandits_dp.privatiz
 which of them the ``theorem`` calibration uses follows from the domain: linear statistics are those of Chowdhury & Zhou, a symmetric
 box is that of Li, Zhou & Ji.
 
-**certified.** A user whose value moves by D in the l2 norm, with what the domain's check lets pass, moves the integers by at most
-:math:`K_2 = D g / (\mathrm{high} - \mathrm{low}) + \sqrt d`; the second term is the rounding. Noise that keeps such a move private
-is found by the rigorous comparison with a Gaussian in :mod:`bandits_dp.accounting.binomial_vector`. Many levels make the second
+**certified.** A user whose value moves by D in the l2 norm moves the integers by at most :math:`K_2 = D g /
+(\mathrm{high} - \mathrm{low}) + \sqrt d`; the second term is the rounding. Noise that keeps such a move private is found
+by the rigorous comparison with a Gaussian in :mod:`bandits_dp.accounting.binomial_vector`. Many levels make the second
 term small, and the error of rounding too, and cost bits: the default makes the first at most 2% and the second at most 1%
 of the noise.
 """
@@ -20,7 +20,7 @@ from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.bit_sum import BitSum
-from bandits_dp.privatizers.domain import Box, Domain, LinearStatistics, slack
+from bandits_dp.privatizers.domain import Box, Domain, LinearStatistics
 from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 
 MOST_LEVELS = 4096  # of the default
@@ -147,7 +147,7 @@ class VectorSum(BitSum):
     def _certify(self, levels: int, epsilon: float, delta: float) -> None:
         """Set up the noise for all vectors of a user, one per batch."""
         g, d, batches = levels, self.dimension, self.batches
-        per_level = (self.domain.l2_diameter + slack(self.domain)) / (self.high - self.low)
+        per_level = self.domain.l2_diameter / (self.high - self.low)
         shift = min(per_level * g + math.sqrt(d), g * math.sqrt(d)) * math.sqrt(batches)
         self._set_up(g, certified_bits(self.honest, epsilon, delta, shift, d * batches))
 
