@@ -138,6 +138,22 @@ def test_statistics_of_somebody_elses_are_checked_for_every_user():
         bdp.simulate(bdp.combine(Longer(2, PublicWidth(0.3, 1.0)), noisy, LINE, horizon=40), LINE, 40, 2, progress=False)
 
 
+class Lost(LinUCB):
+    """Has no number for a large reward."""
+
+    def statistics(self, phi, y):
+        return super().statistics(phi, y) * np.where(y > 0.5, np.nan, 1.0)[..., None]
+
+
+@pytest.mark.parametrize("domain", [P.LinearStatistics(2), P.Ball(5, 2.0), P.Box(5, -1.0, 1.0)])
+def test_no_number_is_in_no_domain(domain):
+    """NaN was in every ball, and on the grid -2^63: promised was (1, 1e-6), and released 10 or -1e9."""
+    with pytest.raises(ValueError, match="values must"):
+        domain.check(np.full((1, 5), np.nan))
+    with pytest.raises(ValueError, match="statistics of the learner must be finite, got nan in row 1"):
+        bdp.combine(Lost(2, PublicWidth(0.3, 1.0)), P.CentralGaussian(1, 1.0, 1e-6, domain=domain), LINE, horizon=2)
+
+
 @pytest.mark.parametrize("name", ["LinUCB-Tree", "LinUCB-DGS"])
 @pytest.mark.parametrize("ridge", [1e-13, 1e-300])
 def test_a_ridge_that_rounding_loses_is_refused(name, ridge):

@@ -21,7 +21,7 @@ from bandits_dp.live.randomness import explored, generator
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.live.ticket import Ticket
-from bandits_dp.privatizers.domain import SLACK
+from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle
 from bandits_dp.problems import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
@@ -291,7 +291,8 @@ class LiveContexts(Live):
         array = _checks.numbers("statistics", found, f"a method that returns numbers of shape {shape}")
         if array.shape != shape:
             raise ValueError(f"statistics must return numbers of shape {shape}, got shape {array.shape}")
-        self.stream.check(array.reshape(-1, self.stream.dimension), "statistics of the learner")
+        name = "statistics of the learner"
+        self.stream.check(rows(array.reshape(-1, shape[-1]), None, shape[-1], name), name)
         return array
 
     def checked_values(self, phi: Floats, rewards: Floats) -> Floats:

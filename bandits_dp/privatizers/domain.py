@@ -162,7 +162,7 @@ class Ball:
     def check(self, array: NDArray[np.float64], name: str = "values") -> None:
         """Raise a ValueError that names the first row outside, if any; ``array`` has shape (users, dimension)."""
         norms = np.linalg.norm(array, axis=1)
-        bad = np.flatnonzero(norms > self.norm * (1 + SLACK))
+        bad = np.flatnonzero(~(norms <= self.norm * (1 + SLACK)))  # NaN is not
         if bad.size:
             raise ValueError(f"{name} must have norm at most {exact(self.norm)}, got {exact(norms[bad[0]])} in row {bad[0]}; "
                              "nothing is clipped for you")
