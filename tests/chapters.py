@@ -13,6 +13,7 @@ import numpy as np
 from scipy.stats import linregress
 
 import bandits_dp as bdp
+from bandits_book import plots
 from checkout import NOTEBOOKS
 from tests.test_plots import page_json
 
@@ -26,7 +27,7 @@ def cells(chapter: str) -> dict[str, nbformat.NotebookNode]:
 
 def defined(chapter: str, *ids: str, **names: Any) -> dict[str, Any]:
     """Run the named cells of a chapter and return what they define; ``names`` are defined before."""
-    space = {"np": np, "math": math, "bdp": bdp, **names}
+    space = {"np": np, "math": math, "bdp": bdp, "plots": plots, **names}
     for one in ids:
         exec(cells(chapter)[one].source, space)
     return space
@@ -38,7 +39,7 @@ def changed(chapter: str, cell: str, edits: dict[str, str], **names: Any) -> dic
     for text, instead in edits.items():
         assert source.count(text) == 1, (cell, text)
         source = source.replace(text, instead)
-    space = {"np": np, "math": math, "bdp": bdp, **names}
+    space = {"np": np, "math": math, "bdp": bdp, "plots": plots, **names}
     exec(source, space)
     return space
 

@@ -25,7 +25,8 @@ class Interrupted:
 
     def call(self, frame, event, _):
         file = frame.f_code.co_filename
-        return self.line if ("bandits_dp" in file and not file.endswith(PURE)) or file == self.also else None
+        ours = "bandits_dp" in file or "bandits_book" in file
+        return self.line if (ours and not file.endswith(PURE)) or file == self.also else None
 
     def line(self, frame, event, _):
         if event == "line" and not linecache.getline(frame.f_code.co_filename, frame.f_lineno).lstrip().startswith("with "):

@@ -12,9 +12,9 @@ import pytest
 from scipy.stats import binom
 
 import bandits_dp as bdp
+from bandits_book.plots import Bar, Dot, Text
 from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
-from bandits_dp.companion.plots import Bar, Dot, Text
 from tests.chapters import changed, defined, one_way
 
 Law = dict[object, Fraction]

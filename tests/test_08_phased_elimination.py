@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_book.plots import COLORS
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import hockey_stick
-from bandits_dp.companion.plots import COLORS
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.live.arms import LiveArms

@@ -13,6 +13,7 @@ from scipy.spatial import KDTree
 from scipy.stats import binom, norm
 
 import bandits_dp as bdp
+from bandits_book import setup
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_log_pmf, hockey_stick
 from bandits_dp.accounting.binomial_vector import vector_delta
@@ -25,7 +26,7 @@ from tests.test_plots import page_json
 CHAPTER = "09_distributed_feedback"
 claim = partial(pytest.mark.claim, "li2022", chapter=CHAPTER)
 observation = partial(claim, outcome="observation")
-PAPER = bdp.setup("li-zhou-ji-2022")
+PAPER = setup("li-zhou-ji-2022")
 GAUSSIAN = SphericalClients(1000, 20, rewards="gaussian")
 BUDGET = {"epsilon": 10.0, "delta": 0.25}
 SMALL = {"epsilon": 1.0, "delta": 1e-6}

@@ -16,10 +16,11 @@ from scipy.optimize import brentq
 from scipy.stats import binom
 
 import bandits_dp as bdp
+from bandits_book import contest, setup
+from bandits_book.replicas import CodeLinear
+from bandits_book.replicas import linucb as replica
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
 from bandits_dp.accounting.binomial import binomial_delta
-from bandits_dp.companion import contest
-from bandits_dp.companion.replicas import linucb as replica
 from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
@@ -47,7 +48,7 @@ def play(name: str, epsilon: float, calibration: str = "certified", dimension: i
     """Play one curve of Figure 1 or 2, at the published size but with fewer instances; without privacy epsilon does not matter."""
     if name == "LinUCB" and epsilon != 1.0:
         return play(name, 1.0, calibration, dimension, runs)
-    s = bdp.setup("chowdhury-zhou-2022" + ("-code" if calibration == "experiment" else ""), dimension=dimension)
+    s = setup("chowdhury-zhou-2022" + ("-code" if calibration == "experiment" else ""), dimension=dimension)
     learner = s.make(name, epsilon, calibration, **({"strict": False} if calibration == "theorem" else {}))
     runs = runs or (20 if (calibration, dimension) == ("experiment", 5) else 30 if "SDP" in name else 5)
     return bdp.simulate(learner, s.problem, s.horizon, runs=runs, progress=False)
@@ -594,7 +595,7 @@ def test_privacy_of_the_figures(measured: dict[str, float]) -> None:
     assert ((phi[0] - phi[1]) ** 2).sum() + ((np.outer(phi[0], phi[0]) - np.outer(phi[1], phi[1])) ** 2).sum() == 12
     for epsilon, (name, users) in itertools.product(EPSILONS, (("LDP", 1), ("SDP-Amp", 20))):
         std = math.sqrt(math.log(2.5 * users / DELTA)) / epsilon
-        made = bdp.make(f"LinUCB-{name}", bdp.problems.CodeLinear(), horizon=20_000, epsilon=epsilon, delta=DELTA,
+        made = bdp.make(f"LinUCB-{name}", CodeLinear(), horizon=20_000, epsilon=epsilon, delta=DELTA,
                         calibration="experiment")
         assert made.stream.privatizer.noise_std == pytest.approx(std)
         least = " at least" if users > 1 else ""
@@ -623,7 +624,7 @@ def figure_two(numbers: dict[str, float], dimension: int, monkeypatch: pytest.Mo
         numbers[name] = end(name, 1.0, "experiment", dimension)
     local = play("LinUCB-LDP", 1.0, "experiment", dimension, runs)
     numbers["LinUCB-LDP"] = local.mean[-1]
-    s = bdp.setup("chowdhury-zhou-2022-code", dimension=dimension)
+    s = setup("chowdhury-zhou-2022-code", dimension=dimension)
     levels = max(2 * math.sqrt(20), dimension, 4)
     for scale in (1, 10):
         bits = scale * (levels * math.log(dimension / DELTA)) ** 2 / 20

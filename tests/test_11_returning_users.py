@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
 import bandits_dp as bdp
+from bandits_book import setup
 from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian_noise_std, optimal_composition, shuffle_epsilon
 from bandits_dp.continual import FactorizationCounter, TreeCounter
 from bandits_dp.learners.linucb import LinUCB
@@ -25,7 +26,7 @@ from tests.chapters import cells, slope, stored_scene
 from tests.counter_factors import factors
 from tests.fixed_features import play
 
-LINEAR, PAPER = LinearStatistics(5), bdp.setup("chowdhury-zhou-2022")
+LINEAR, PAPER = LinearStatistics(5), setup("chowdhury-zhou-2022")
 claim = functools.partial(pytest.mark.claim, "chowdhury2022", chapter="11_returning_users")
 
 

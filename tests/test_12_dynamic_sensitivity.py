@@ -12,9 +12,9 @@ from scipy.optimize import brentq
 from scipy.stats import binom, chi
 
 import bandits_dp as bdp
+from bandits_book.plots import Bar, Dot, Path, Text
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
-from bandits_dp.companion.plots import Bar, Dot, Path, Text
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual

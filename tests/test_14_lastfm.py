@@ -9,14 +9,14 @@ import pytest
 
 import bandits_dp as bdp
 import lastfm_curves as tool
-from bandits_dp.companion.lastfm import LastFM
-from bandits_dp.companion.lastfm.data import load_listening
-from bandits_dp.companion.lastfm.files import CHECKS, VARIABLE
+from bandits_book.lastfm import LastFM
+from bandits_book.lastfm.data import load_listening
+from bandits_book.lastfm.files import CHECKS, VARIABLE
 from bandits_dp.continual import FactorizationCounter
 from tests.counter_factors import factors
 from tests.test_lastfm import check_candidates, real_folder
 
-STORED = json.loads((files("bandits_dp.companion.lastfm") / "curves.json").read_text("utf-8"))
+STORED = json.loads((files("bandits_book.lastfm") / "curves.json").read_text("utf-8"))
 CHAPTER = "14_lastfm"
 ONE, OWN = STORED["one_code"], STORED["one_code"]["one model per user"]
 SET_UP = ("25 candidates, all tags, 25 components divided by the largest norm, $(2,0.1)$; one code for all three, with kept noise, "

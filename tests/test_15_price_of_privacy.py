@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import bandits_dp as bdp
-from bandits_dp.companion import contest
+from bandits_book import contest
 from tests.chapters import stored_scene
 
 SETTINGS = {"arms": "arms", "linear": "linear", "clients": "clients", "contexts": "contextual"}

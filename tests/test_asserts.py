@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from bandits_dp.companion import asserts
+from bandits_book import asserts
 
-CODE = """from bandits_dp.companion.asserts import explain_asserts
+CODE = """from bandits_book.asserts import explain_asserts
 explain_asserts()
 explain_asserts()
 get_ipython().run_cell("epsilon = 2; assert epsilon == 1; x = 1")

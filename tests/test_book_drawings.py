@@ -6,14 +6,14 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from bandits_dp.companion.plots import COLORS, TRUST_COLORS
-from bandits_dp.companion.plots.style import letter_shade
+from bandits_book.plots import COLORS, TRUST_COLORS
+from bandits_book.plots.style import letter_shade
 from checkout import ROOT
 
 
 def test_notebook_pictures_carry_no_version_and_have_one_size() -> None:
     code = """
-from bandits_dp.companion.plots import use_style
+from bandits_book.plots import use_style
 import matplotlib.pyplot as plt
 use_style()
 plt.subplots()[1].set_ylabel({!r})"""
@@ -50,5 +50,5 @@ def test_a_thing_has_one_colour_in_the_whole_book(theme: str) -> None:
     scenes = {"everybody": "bdp-5a5a5a", "server": "bdp-0072b2", "shuffler": "bdp-009e73", "nobody": "bdp-d55e00",
               "secret": "bdp-secret", "ink": "bdp-ink", "ink-2": "bdp-soft"}
     welcome = {name: f"lull-{'soft' if name == 'ink-2' else name}" for name in scenes}
-    for path, names in (("bandits_dp/companion/plots/moving_figure.css", scenes), ("book/_figure/figure.css", welcome)):
+    for path, names in (("book/bandits_book/plots/moving_figure.css", scenes), ("book/_figure/figure.css", welcome)):
         assert values((ROOT / path).read_text("utf-8"), theme, names) == {name: wanted[name] for name in names}, path

@@ -15,6 +15,7 @@ import checked_by
 import formulas
 import pictures
 import used_styles
+from bandits_book import plots
 from tests.book_helpers import build, chapter, picture, save
 
 Build = Callable[..., SimpleNamespace]
@@ -55,7 +56,7 @@ def small_book(tmp_path: Path) -> Build:
 
 def test_a_whole_page_has_its_tests_drawings_and_formulas(small_book: Build, tmp_path: Path) -> None:
     """And a renamed test fails the build of the unchanged page."""
-    with bdp.plots.use_style():
+    with plots.use_style():
         for name in ("one", "two"):
             figure = Figure()
             figure.subplots().plot([0, 1], [0, 1])

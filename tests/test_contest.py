@@ -13,9 +13,9 @@ from scipy.stats import binom
 
 import bandits_dp as bdp
 import play_contest
-from bandits_dp.companion import contest, contestants, instances
-from bandits_dp.companion.lastfm import files
-from bandits_dp.companion.lastfm.data import load_listening
+from bandits_book import contest, contestants, instances
+from bandits_book.lastfm import files
+from bandits_book.lastfm.data import load_listening
 from bandits_dp.play import simulate
 from checkout import ROOT
 from tests.book_helpers import build
@@ -305,7 +305,7 @@ def test_the_file_holds_what_the_page_shows():
 
 def test_the_page_shows_every_row(tmp_path):
     """With what can be filtered and sorted by; a row that failed says why, and one that has played little says that."""
-    file = tmp_path / "bandits_dp" / "companion" / "contest.json"
+    file = tmp_path / "book" / "bandits_book" / "contest.json"
     file.parent.mkdir(parents=True)
     rows = [row("A", [50.0, 100.0], 0.3), row("B", [40.0, 0.0], 0.2, scale=0.5), row("C", [], note="RuntimeError: no such thing")]
     file.write_text(json.dumps({"rows": rows, "instances": contest.results()["instances"]}))

@@ -227,7 +227,7 @@ def test_a_killed_run_goes_on(course, monkeypatch):
     waits = "import time\nwith open('started', 'w'): pass\nwhile True: time.sleep(0.1)"
     put(course, "zoe.ipynb", small.text(small.answered(STUDENT, {"laplace": waits})))
     where = ["--masters", str(course / "masters"), "--out", str(course / "out"), "--workers", "1"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(course)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")]), "TMPDIR": str(course)}
     command = [sys.executable, str(TOOLS / "grade.py"), str(course / "handed"), *where]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
     wait_for(lambda: list(course.glob("grading-*/*/started")))

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.companion.lastfm import LastFM, files
-from bandits_dp.companion.lastfm.data import Listening, load_listening
-from bandits_dp.companion.lastfm.features import tag_features
+from bandits_book.lastfm import LastFM, files
+from bandits_book.lastfm.data import Listening, load_listening
+from bandits_book.lastfm.features import tag_features
 from bandits_dp.play.plain import play_plainly
 from tests.small_problems import refused
 

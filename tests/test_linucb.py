@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import bandits_dp as bdp
+from bandits_book.replicas import CodeLinear
 from bandits_dp.continual import TreeCounter
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
@@ -16,7 +17,7 @@ from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import LocalGaussian
 from bandits_dp.privatizers.domain import LinearStatistics
-from bandits_dp.problems import CodeLinear, ContextualLinear, PoolContextual
+from bandits_dp.problems import ContextualLinear, PoolContextual
 from bandits_dp.widths.ridge import NoiseLaw, PlainRadius
 from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from tests.small_problems import assert_same_runs, generators

@@ -8,9 +8,10 @@ import pytest
 from scipy import stats
 
 import bandits_dp as bdp
-from bandits_dp.companion.replicas.linucb import FigureBits, FigureCounter, FigureGaussian, FigureLinUCB, FigureTree
+from bandits_book.replicas import CodeLinear
+from bandits_book.replicas.linucb import FigureBits, FigureCounter, FigureGaussian, FigureLinUCB, FigureTree
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.problems import CodeLinear, ContextualLinear
+from bandits_dp.problems import ContextualLinear
 from tests.benchmarks import reference_experiment as reference
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds, where nothing else is said

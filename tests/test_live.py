@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_book import logs
 from bandits_dp.ask_tell import Asked
 from bandits_dp.live import randomness
 from bandits_dp.live.live import NO_END
@@ -488,8 +489,8 @@ def test_contexts_of_an_unknown_horizon_restart():
         bits += one.bits
     assert result.regret[0] == pytest.approx(np.cumsum(plain)[result.rounds - 1]) and result.bits[0] == bits == again.bits
     assert (again.stage, again.played, again.guarantee.epsilon) == (2, 120, 4.0)
-    log = bdp.logs.record("uniform", world, 300, np.random.default_rng(1))
-    judged = bdp.logs.replay(endless, log, rng=np.random.default_rng(2))
+    log = logs.record("uniform", world, 300, np.random.default_rng(1))
+    judged = logs.replay(endless, log, rng=np.random.default_rng(2))
     assert judged.used == judged.learner.played > 40 and judged.learner.stage == 1
     features = world.contexts(world.numbers(np.random.default_rng(5), 50))
     seen = bdp.view_of(endless, "messages")((features, np.ones((50, 6))), np.random.default_rng(6))

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chi2
 
 import bandits_dp as bdp
-from bandits_dp.companion.logs import Log, record, replay, warm_start, warming
+from bandits_book.logs import Log, record, replay, warm_start, warming
 from bandits_dp.learners import ArmElimination, LinUCB
 from bandits_dp.live.contexts import ours_learns
 from bandits_dp.privatizers import LinearStatistics

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 import bandits_dp as bdp
-from bandits_dp.companion.logs import Log, evaluate, record, warm_start
+from bandits_book.logs import Log, evaluate, record, warm_start
 from bandits_dp.problems import BernoulliArms, ContextualLinear, GradedArms, PoolContextual, Rounds, SphericalArms, SphericalClients
 from tests.small_problems import refused
 

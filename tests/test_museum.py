@@ -8,10 +8,10 @@ import pytest
 from scipy.stats import binom
 
 import bandits_dp as bdp
+from bandits_book.museum import exhibits
+from bandits_book.plots import Gallery, Room
+from bandits_book.plots.gallery import code, inputs
 from bandits_dp.accounting import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
-from bandits_dp.companion.museum import exhibits
-from bandits_dp.companion.plots import Gallery, Room
-from bandits_dp.companion.plots.gallery import code, inputs
 from tests.test_plots import page_json
 
 ALT = "Two mechanisms to bet on."

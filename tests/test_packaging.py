@@ -1,4 +1,4 @@
-"""What is published: the wheel holds the package alone, the source archive also its tests, and Binder gets what readers need."""
+"""What is published: the wheel holds the packages alone, the source archive also their tests, and Binder gets what readers need."""
 
 import ast
 import re
@@ -49,12 +49,16 @@ def listed(path):
     return {line for line in lines if line}
 
 
-def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(built):
+def files(folder):
+    """Return the files of the two packages, as the wheel calls them."""
+    return {path.relative_to(top).as_posix() for top, name in ((folder, "bandits_dp"), (folder / "book", "bandits_book"))
+            for path in (top / name).rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+
+
+def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(built):
     _, wheel = built
     names = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    files = {path for path in (ROOT / "bandits_dp").rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert names == {path.relative_to(ROOT).as_posix() for path in files}
-    assert "bandits_dp/py.typed" in names
+    assert names == files(ROOT) and {"bandits_dp/py.typed", "bandits_book/py.typed", "bandits_book/contest.json"} <= names
 
 
 def test_the_metadata_tells_licence_extras_and_five_dependencies(built):
@@ -68,14 +72,14 @@ def test_the_metadata_tells_licence_extras_and_five_dependencies(built):
     assert [line[16:] for line in lines if line.startswith("Provides-Extra: ")] == ["plots", "lastfm", "tables", "all", "test"]
 
 
-def test_the_source_archive_is_the_package_and_its_tests(built):
+def test_the_source_archive_is_the_packages_and_their_tests(built):
     source, wheel = built
     assert {path.name for path in source.iterdir()} == {
-        "bandits_dp", "bandits_dp.egg-info", "tests", "CHANGELOG.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "README.md",
+        "bandits_dp", "bandits_dp.egg-info", "book", "tests", "CHANGELOG.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "README.md",
         "pyproject.toml", "setup.cfg",
     }
-    code = {path.relative_to(source).as_posix() for path in (source / "bandits_dp").rglob("*") if path.is_file()}
-    assert code == {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert [path.name for path in (source / "book").iterdir()] == ["bandits_book"]
+    assert files(source) == {name for name in wheel.namelist() if ".dist-info/" not in name}
 
 
 def test_every_test_in_the_source_archive_can_run_there(built):
@@ -83,7 +87,7 @@ def test_every_test_in_the_source_archive_can_run_there(built):
     source, _ = built
     extras = needs("package", "plots", "lastfm", "tables", "test").keys() | {"requests", "psutil"}  # with pooch and distributed
     brought = {name for name, owners in packages_distributions().items() if extras & {owner.lower() for owner in owners}}
-    known = brought | set(sys.stdlib_module_names) | {"bandits_dp", "tests"}
+    known = brought | set(sys.stdlib_module_names) | {"bandits_dp", "bandits_book", "tests"}
     wrong = []
     for path in sorted((source / "tests").rglob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))

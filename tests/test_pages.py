@@ -59,5 +59,5 @@ def test_the_front_pages_example_runs(capsys):
 def test_everything_at_the_top_is_explained():
     listed = set(re.findall(r"`([^`\s]+?)/?`", README))
     files = ("_config.yml", "_toc.yml", "requirements.txt", "requirements.lock")
-    for name in ("bandits_dp", "notebooks", "book", "tests", "binder", *files):
+    for name in ("bandits_dp", "book/bandits_book", "notebooks", "book", "tests", "binder", *files):
         assert name in listed and (ROOT / name).exists()

@@ -25,7 +25,7 @@ FORMULA = re.compile(plain_text.FORMULA, re.DOTALL)
 CODE = re.compile(plain_text.CODE, re.DOTALL)
 ALLOWED_TAGS = {"a", "details", "summary"}
 # What a reader's notebook may import: the package, what it depends on, and Python itself.
-ALLOWED_IMPORTS = {"bandits_dp", "joblib", "numpy", "scipy", "matplotlib", *sys.stdlib_module_names}
+ALLOWED_IMPORTS = {"bandits_dp", "bandits_book", "joblib", "numpy", "scipy", "matplotlib", *sys.stdlib_module_names}
 
 
 def complaints(text: str) -> list[str]:

@@ -17,9 +17,9 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from bandits_dp.companion.plots import COLORS, TRUST_COLORS, TRUST_LINES, Series, band, moving_figure, use_style
-from bandits_dp.companion.plots.series import extent
-from bandits_dp.companion.plots.style import letter_shade
+from bandits_book.plots import COLORS, TRUST_COLORS, TRUST_LINES, Series, band, moving_figure, use_style
+from bandits_book.plots.series import extent
+from bandits_book.plots.style import letter_shade
 
 WORDS = {"title": "Cost & <care>", "x_label": "rounds", "y_label": "regret (rewards)"}
 ALT = "Two curves of regret that rise with the rounds, and a flat one."

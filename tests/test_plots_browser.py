@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import get_browser
-from bandits_dp.companion.plots import COLORS, TRUST_COLORS, Bar, Series, Text, moving_figure
+from bandits_book.plots import COLORS, TRUST_COLORS, Bar, Series, Text, moving_figure
 from tests.test_museum import gallery  # noqa: F401  (a fixture)
 from tests.test_plots import ALT, WORDS, contrast, make, regret
 from tests.test_scenes import passing, scene

@@ -98,9 +98,14 @@ def test_what_is_made_from_something_that_changed_is_made_again(toy, capsys):
     said = capsys.readouterr().out
     assert "it is broken" in said and "goes on from there" in said
     (toy / "broken").unlink()
-    (toy / "bandits_dp").mkdir()
-    (toy / "bandits_dp" / "new.py").touch()
-    assert refresh.main() == 0 and calls(toy) == ["one a", "one b", "two"] * 2
+    for number, package in enumerate(("bandits_dp", "book/bandits_book"), 1):
+        (toy / package).mkdir(parents=True)
+        (toy / package / "new.py").touch()
+        if number == 1:
+            (toy / "broken").touch()
+        assert refresh.main() == 2 - number
+        (toy / "broken").unlink(missing_ok=True)
+    assert calls(toy) == ["one a", "one b", "two"] * 3
 
 
 def test_a_step_that_is_not_there_and_a_folder_without_commits_are_refused(toy):

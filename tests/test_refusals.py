@@ -9,6 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import bandits_dp as bdp
+from bandits_book import logs, plots, source
+from bandits_book.replicas import CodeLinear
 from bandits_dp import _checks, _memory
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.designs import bounded_actions, g_optimal_design
@@ -30,7 +32,7 @@ PLAIN = bdp.problems.ContextualLinear(features=[[1.0, 0.0], [0.0, 1.0], [0.6, 0.
 CONTEXTS = bdp.make("LinUCB-SDP-Amp", bdp.problems.ContextualLinear(2, 2), horizon=9, epsilon=1.0, delta=0.1, batch_size=3)
 
 LAPLACE = bdp.privatizers.LocalLaplace(5, 1.0, domain=bdp.privatizers.LinearStatistics(3))
-LOG = bdp.logs.Log([0, 1], [1, 0], 0.5, arms=2)
+LOG = logs.Log([0, 1], [1, 0], 0.5, arms=2)
 
 
 @_checks.computable
@@ -60,10 +62,10 @@ def learner() -> Any:
 
 def moving(sliders: Any, start: Any) -> Any:
     def series(a: int) -> list[Any]:
-        return [bdp.plots.Series("one", [1, 2], [a, a])]
+        return [plots.Series("one", [1, 2], [a, a])]
 
     words = {"title": "One", "x_label": "x", "y_label": "y", "alt": "A line that stays where it is."}
-    return bdp.plots.moving_figure(series, sliders, start, **words)
+    return plots.moving_figure(series, sliders, start, **words)
 
 
 class Leader:
@@ -127,13 +129,13 @@ def combined(**changed: Any) -> Any:
     (lambda: bdp.accounting.laplace_scale(1e-290, 0.0, sensitivity=1e90), "sensitivity = 1e.90 must .* the scale is inf"),
     (lambda: bdp.make("UCB1", ARMS, horizon=10**5000), "horizon must be an integer .* got a int that cannot be shown"),
     (lambda: bdp.schedules.clients.growing(1000, alpha=0.8), r"alpha and phase must have a product .* 0\.8 and 1000"),
-    (lambda: bdp.logs.evaluate(lambda features: int("x"), LOG), "policy must be a function .*: invalid literal for int"),
+    (lambda: logs.evaluate(lambda features: int("x"), LOG), "policy must be a function .*: invalid literal for int"),
     (lambda: both(math.inf), "x = inf must be such that .* the answer is not a number"),
     (lambda: bdp.accounting.classical_gaussian_noise_std(10, 0.25, 1.0), "epsilon must be below 1 .* got 10"),
     (lambda: bdp.schedules.arms.first_batch(9, EqualBatches(3), arms=0), "arms must be an integer that is at least 1, got 0"),
     (lambda: upper(math.inf, 3), "number must be finite and at least 0, got inf"),
-    (lambda: bdp.plots.Path("a", points=[(1, 2, 3)]), r"points must be pairs \(x, y\) of numbers, got shape \(1, 3\)"),
-    (lambda: bdp.plots.band(Figure().subplots(), [1], [1], None, [1], "a"), "low and high must be numbers"),
+    (lambda: plots.Path("a", points=[(1, 2, 3)]), r"points must be pairs \(x, y\) of numbers, got shape \(1, 3\)"),
+    (lambda: plots.band(Figure().subplots(), [1], [1], None, [1], "a"), "low and high must be numbers"),
     (lambda: binomial_log_pmf(2**60, 1 - 2**-53), "trials must ask for at most"),  # floats cannot tell neighbours apart
     (lambda: g_optimal_design([[0.0, 0.0], [0.0, 0.0]]), "actions must hold a vector that is not zero, got 2 zero vectors"),
     (lambda: bounded_actions([[1.0, 0.0]]), "actions must be at least 2, or there is nothing to learn, got 1"),
@@ -153,7 +155,7 @@ def combined(**changed: Any) -> Any:
     (lambda: tree(appearances=2), "calibration must be 'certified' or 'theorem' .* got 'experiment'"),
     (lambda: tree(1), "horizon=1, got 'experiment'"),
     (lambda: bdp.continual.HybridCounter(None, 1.0, 1e-6).noise_path(RNG), "steps must be given, as this counter has no horizon"),
-    (lambda: bdp.problems.CodeLinear(arms=4), "arms must be at least as many as the dimension, 5, got 4"),
+    (lambda: CodeLinear(arms=4), "arms must be at least as many as the dimension, 5, got 4"),
     (lambda: linear("LinUCB-LDP", calibration="experiment", strict=False), "strict is not an option .* which has radius_scale"),
     (lambda: linear("LinUCB-JDP", calibration="experiment", counter="factorization"), "one of 'prefixes', 'tree', got 'factor"),
     (lambda: linear("LinUCB-Batched-LDP", calibration="experiment"), "publishes no simulation"),
@@ -180,13 +182,13 @@ def test_the_argument_is_named(call: Any, told: str) -> None:
 
 @pytest.mark.parametrize(("call", "told"), [
     (lambda: combined(guarantee=(1.0, 0.0)), "guarantee must be a bandits_dp.Guarantee"),
-    (lambda: bdp.logs.evaluate(lambda: None, LOG), "policy must be a function that can be called so, but it says: .* argument"),
-    (lambda: bdp.source(7), "code must be a class or a function"),
+    (lambda: logs.evaluate(lambda: None, LOG), "policy must be a function that can be called so, but it says: .* argument"),
+    (lambda: source(7), "code must be a class or a function"),
     (lambda: bdp.view_of(nights), "system must be a privatizer or what make"),
     (lambda: bdp.schedules.arms.GapBatches(ChernoffWidth(9, 9), 3), "noise must be what is known of .* got 3"),
     (lambda: bdp.learners.ArmElimination(2, 3, ChernoffWidth(9, 9)), r"schedule must be an object with size\(\), got 3"),
     (lambda: bdp.learners.PhasedElimination(2, 2, 9.0, ExactWidth(2, 99, 1.0), clients=7), "clients must be a function, got 7"),
-    (lambda: bdp.plots.moving_scene("draw", {"a": [1, 2]}, {"a": 1}, title="A", alt="A scene that is none."), "draw must be a"),
+    (lambda: plots.moving_scene("draw", {"a": [1, 2]}, {"a": 1}, title="A", alt="A scene that is none."), "draw must be a"),
     (lambda: moving({"a": 3}, {"a": 3}), r"sliders\['a'\] is 3; allowed are at least two values"),
     (lambda: moving([1, 2], {"a": 1}), r"sliders is \[1, 2\]; allowed is a mapping"),
     (lambda: moving({"a": [1, 2]}, 1), "start is 1; allowed is a mapping of names to values"),
@@ -248,8 +250,8 @@ def test_what_cannot_be_shown_is_refused_in_a_few_words(wrong: Any) -> None:
         lambda: next(bdp.problems.Rounds(lambda rng: iter([wrong]), 2).one_by_one(RNG)),
         lambda: next(bdp.problems.Rounds(lambda rng: iter([(None, wrong)]), 2).one_by_one(RNG)),
         lambda: next(bdp.problems.Rounds(lambda rng: iter([(wrong, [1, 0])]), 2).one_by_one(RNG)),
-        lambda: bdp.logs.Log([0], [wrong], 0.5, arms=2), lambda: bdp.logs.Log([0], [1], 0.5, arms=2, users=[wrong] * 2),
-        lambda: bdp.logs.evaluate(lambda features: wrong, LOG), lambda: LOG[wrong], lambda: bdp.logs.record(wrong, ARMS, 9, RNG),
+        lambda: logs.Log([0], [wrong], 0.5, arms=2), lambda: logs.Log([0], [1], 0.5, arms=2, users=[wrong] * 2),
+        lambda: logs.evaluate(lambda features: wrong, LOG), lambda: LOG[wrong], lambda: logs.record(wrong, ARMS, 9, RNG),
         lambda: bdp.schedules.arms.batches(wrong),
     ):
         with pytest.raises((TypeError, ValueError)) as caught:

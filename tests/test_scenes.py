@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-import bandits_dp as bdp
-from bandits_dp.companion.plots import Bar, Dot, Ground, Icon, Path, Text
+from bandits_book import plots
+from bandits_book.plots import Bar, Dot, Ground, Icon, Path, Text
 from tests.test_plots import page_json
 
 SLIDERS = {"step": [0, 1, 2, 3], "speed": ["slow", "fast"]}
@@ -26,7 +26,7 @@ def passing(step, speed="slow"):
 def scene(**changes):
     given = {"draw": passing, "sliders": SLIDERS, "start": {"step": 1, "speed": "slow"}, "title": "A wall", "play": "step",
              "alt": "Three messages pass a wall, one after the other.", "pace": 100, "labels": {"step": "messages sent"}}
-    return bdp.plots.moving_scene(**given | changes)
+    return plots.moving_scene(**given | changes)
 
 
 def test_json_holds_every_frame_and_the_still_picture_shows_the_start():
@@ -55,8 +55,8 @@ def test_grounds_and_icons_are_in_the_data_and_in_the_still_picture():
 
 def test_few_texts_are_pills_and_numbers_and_what_plays_stay_sliders():
     trust = {"model": ["central", "shuffle", "local"], "step": ["first", "last"], "users": [1, 2]}
-    html = bdp.plots.moving_scene(lambda **setting: ([Dot("one")], ""), trust, {"model": "local", "step": "first", "users": 1},
-                                  title="A wall", alt="A dot that stands still, whatever is chosen.", play="step")._repr_html_()
+    html = plots.moving_scene(lambda **setting: ([Dot("one")], ""), trust, {"model": "local", "step": "first", "users": 1},
+                              title="A wall", alt="A dot that stands still, whatever is chosen.", play="step")._repr_html_()
     assert html.count('<input type="radio"') == 3 and html.count('<input type="range"') == 2
     assert "<legend>Whom do you trust?</legend>" in html and "<b>A shuffler</b> <small>shuffle</small>" in html
     assert [slider["pills"] for slider in page_json(html)["sliders"]] == [True, False, False]

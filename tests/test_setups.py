@@ -1,4 +1,4 @@
-"""`bdp.setup`: the published sizes, what may be changed, and that every curve can be made and played."""
+"""`bandits_book.setup`: the published sizes, what may be changed, and that every curve can be made and played."""
 
 import dataclasses
 import subprocess
@@ -8,28 +8,29 @@ from pathlib import Path
 import pytest
 
 import bandits_dp as bdp
+from bandits_book import setup
 
 PAPERS = ("chowdhury-zhou-2022", "chowdhury-zhou-2022-code", "li-zhou-ji-2022", "tenenbaum-2021", "wang-zhao-wang-2022")
-CURVES = [(paper, name) for paper in PAPERS for name in bdp.setup(paper).systems]
+CURVES = [(paper, name) for paper in PAPERS for name in setup(paper).systems]
 
 
 def test_sizes_are_the_published_ones():
     """Read in the papers: Chowdhury & Zhou, section 5; Li, Zhou, Ji, section 7; Wang, Zhao, Wang, section 4."""
     for paper in PAPERS[:2]:
-        made = bdp.setup(paper)
+        made = setup(paper)
         assert (made.horizon, made.runs, made.epsilons, made.delta) == (20_000, 50, (0.2, 1.0, 10.0), 0.1)
         assert (made.problem.arms, made.problem.dimension, made.problem.fixed) == (100, 5, True)
         assert made.systems == ("LinUCB", "LinUCB-JDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec", "LinUCB-LDP")
         assert all(made.make(name, 1.0).stream.users == 20 for name in made.systems if "SDP" in name)
-    clients = bdp.setup("li-zhou-ji-2022")
+    clients = setup("li-zhou-ji-2022")
     assert (clients.horizon, clients.runs, clients.delta) == (10**6, 20, 0.25) and 10.0 in clients.epsilons
     problem = clients.problem
     assert (problem.arms, problem.dimension, problem.client_std, problem.clients) == (1000, 20, 0.1, 100_000)
     assert [clients.options[name]["alpha"] for name in clients.systems] == [0.8] * 5
-    pool = bdp.setup("wang-zhao-wang-2022")
+    pool = setup("wang-zhao-wang-2022")
     assert (pool.problem.arms, pool.problem.dimension, pool.problem.items, pool.problem.noise_std) == (10, 10, 1000, 0.5)
     assert pool.problem.clip and pool.delta == 0.1 and {0.5, 2.0, 5.0} <= set(pool.epsilons)
-    arms = bdp.setup("tenenbaum-2021")
+    arms = setup("tenenbaum-2021")
     assert arms.problem.means.tolist() == pytest.approx([0.55] + [0.45] * 9) and arms.horizon == 10**6
 
 
@@ -40,9 +41,9 @@ def test_sizes_are_the_published_ones():
     ("tenenbaum-2021", {"arms": 3, "gap": 0.5, "horizon": 1000}, (3, None)), ("wang-zhao-wang-2022", {}, (10, 10)),
 ])
 def test_overrides(paper, overrides, sizes):
-    made = bdp.setup(paper, **overrides)
+    made = setup(paper, **overrides)
     assert (made.problem.arms, getattr(made.problem, "dimension", None)) == sizes
-    assert made.horizon == overrides.get("horizon", bdp.setup(paper).horizon) and made.paper == paper
+    assert made.horizon == overrides.get("horizon", setup(paper).horizon) and made.paper == paper
     if "gap" in overrides:
         assert made.problem.gaps.tolist() == [0, 0.5, 0.5]
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -55,7 +56,7 @@ def test_overrides(paper, overrides, sizes):
 def test_every_curve_can_be_made_and_played(paper, name):
     """At every epsilon of the figures, at full size; a few rounds of it are played."""
     # DPE-FixedU finds its number of clients by pilot runs: half a minute at full size.
-    made = bdp.setup(paper, **({"dimension": 5, "actions": 50, "horizon": 10_000} if name == "DPE-FixedU" else {}))
+    made = setup(paper, **({"dimension": 5, "actions": 50, "horizon": 10_000} if name == "DPE-FixedU" else {}))
     for epsilon in made.epsilons:
         learner = made.make(name, epsilon)
         assert learner.horizon == made.horizon and learner.name == name
@@ -69,8 +70,9 @@ def test_every_curve_can_be_made_and_played(paper, name):
 
 PEAK = """
 import bandits_dp as bdp
+from bandits_book import setup
 from tests.benchmarks.memory import peak_megabytes
-made = bdp.setup({paper!r})
+made = setup({paper!r})
 bdp.simulate(made.make({name!r}, made.epsilons[-1]), made.problem, made.horizon // {part}, runs=made.runs, progress=False)
 print(peak_megabytes())
 """
@@ -92,6 +94,6 @@ def test_full_scale_fits_into_500_megabytes(paper, name, part):
 
 
 def test_options_of_the_caller_come_first():
-    made = bdp.setup("chowdhury-zhou-2022")
+    made = setup("chowdhury-zhou-2022")
     assert made.make("LinUCB-SDP-Vec", 1.0, batch_size=50).stream.users == 50
     assert made.make("LinUCB-SDP-Vec", 1.0, calibration="experiment").guarantee.calibration == "experiment"

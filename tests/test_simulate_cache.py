@@ -23,7 +23,9 @@ import numpy as np
 import psutil  # which distributed, another tool of the tests, needs
 import pytest
 
+import bandits_book
 import bandits_dp as bdp
+from bandits_book.replicas import CodeLinear
 from bandits_dp import _files
 from bandits_dp.learners import UCB
 from bandits_dp.live.counted import LiveCounted
@@ -273,7 +275,19 @@ def test_edited_code_is_never_reused(tmp_path, monkeypatch):
     assert len(set(seen)) == 3
     for part in ("learners/ucb.py", "play/simulate.py", "catalog/arms.py"):
         assert part in " ".join(before)
-    assert "plots" not in " ".join(before)  # drawing changes no run
+    assert "bandits_book" not in " ".join(before)
+
+
+def test_the_books_code_counts_where_a_run_uses_it(monkeypatch):
+    """All its files at once, for its modules import each other; but for those that draw, which change no run."""
+    seen, book = [], Path(bandits_book.__file__).parent
+    content = _fingerprint._content
+    for changed in (None, book / "lastfm" / "features.py", book / "plots" / "style.py"):
+        _fingerprint._package.cache_clear()
+        monkeypatch.setattr(_fingerprint, "_content", lambda path, changed=changed: "new" if path == changed else content(path))
+        seen.append([fingerprint(learner) for learner in (counted(UCB(3, ExactWidth())), CodeLinear())])
+    _fingerprint._package.cache_clear()
+    assert seen[0] == seen[2] and seen[0][0] == seen[1][0] and seen[0][1] != seen[1][1]
 
 
 def test_code_that_no_file_tells_is_refused(tmp_path):

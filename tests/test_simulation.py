@@ -10,6 +10,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import bandits_dp as bdp
+from bandits_book import plots
 from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.simulate import checkpoints
 from bandits_dp.problems import BernoulliArms, ContextualLinear, GradedArms, LinearArms, PoolContextual, SphericalArms
@@ -244,7 +245,7 @@ def test_checkpoints_cover_small_and_large_horizons():
         assert rounds[0] == 1 and rounds[-1] == horizon and (np.diff(rounds) > 0).all() and len(rounds) <= 200
 
 
-def test_result_prints_a_table_and_plots_itself():
+def test_result_prints_a_table_and_can_be_plotted():
     result = bdp.simulate(bdp.make("VB-SDP-AE", PROBLEM, horizon=20_000, epsilon=1.0, delta=0.1), PROBLEM, 20_000, runs=5, seed=7)
     text = str(result)
     assert text.startswith("VB-SDP-AE: 5 runs, seed 7\n") and str(result.guarantee) in text
@@ -254,11 +255,11 @@ def test_result_prints_a_table_and_plots_itself():
     assert result.std_error[-1] == pytest.approx(result.regret[:, -1].std(ddof=1) / math.sqrt(5))
     for size in (2.0**-600, 2.0**900):  # whose squares are 0 and infinite
         assert (replace(result, regret=size * result.regret).std_error == size * result.std_error).all()
-    axes = result.plot(label="mine")
+    axes = plots.regret(result, label="mine")
     (line,) = axes.lines
     assert (line.get_ydata() == result.mean).all() and axes.get_xlabel() == "round" and "regret" in axes.get_ylabel()
     assert len(axes.collections) == 1  # the band
-    assert result.plot(ax=axes) is axes and len(axes.lines) == 2
+    assert plots.regret(result, ax=axes) is axes and len(axes.lines) == 2
 
 
 @pytest.mark.parametrize("name", ["Dist-DP-AE", "CDP-PE", "DPE-FixedU", "LinUCB-JDP"])

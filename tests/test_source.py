@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import bandits_book
 import bandits_dp as bdp
+from bandits_book import source
 from bandits_dp import learners
 from bandits_dp.learners import linucb_rewards
 
@@ -30,18 +32,18 @@ def bare(code):
 ], ids=lambda kind: kind.__name__)
 def test_what_is_shown_is_what_runs_and_fits_on_one_screen(kind):
     """At most 60 lines of code, docstrings and comments aside; UCB, which no chapter shows, may be wider than a phone."""
-    shown, code = bdp.source(kind), bare(inspect.getsource(kind))
+    shown, code = source(kind), bare(inspect.getsource(kind))
     assert bare(shown) == code and len(code.splitlines()) <= 60
     assert "Parameters\n" not in shown and "noqa" not in shown and "type: ignore" not in shown
     assert max(map(len, shown.splitlines())) <= 80 or kind is learners.UCB
 
 
 def test_a_method_alone_begins_at_the_margin_and_what_has_no_source_is_refused():
-    shown = bdp.source(learners.ArmElimination.ask)
+    shown = source(learners.ArmElimination.ask)
     assert shown.startswith('def ask(self) -> Asked:\n    """Ask m_t users') and not shown.endswith("\n")
     for thing in (3, np.zeros):
         with pytest.raises(TypeError, match="code must be a class or a function with source in a file of Python, got"):
-            bdp.source(thing)
+            source(thing)
 
 
 PACKAGE = Path(bdp.__file__).parent
@@ -49,8 +51,9 @@ FLOORS = (  # from below; a module imports from its own floor and from those bef
     {
         "_checks", "_extras", "_files", "_memory", "_state", "_ties", "ask_tell", "guarantee", "designs", "accounting",
         "privatizers", "continual", "problems"},
-    {"widths"}, {"schedules"}, {"learners"}, {"live"}, {"play", "replicas"}, {"audit"}, {"catalog"}, {"companion"},
+    {"widths"}, {"schedules"}, {"learners"}, {"live"}, {"play"}, {"audit"}, {"catalog"}, {"bandits_book"},
 )
+FILES = {path: package for package in (PACKAGE, Path(bandits_book.__file__).parent) for path in sorted(package.rglob("*.py"))}
 
 
 def imported(path):
@@ -63,25 +66,26 @@ def imported(path):
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-def part_of(names):
-    """Return the part of the package; replicas of public code are below the catalogue, which names them."""
-    return "replicas" if names[:2] == ["companion", "replicas"] else names[0]
+def part_of(module):
+    """Return the part of the package that a module is in; the book's package is one."""
+    root, _, rest = module.partition(".")
+    return root if root == "bandits_book" else rest.partition(".")[0]
 
 
 def floor(part):
     return next(number for number, names in enumerate(FLOORS) if part in names)
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(FILES[path].parent).as_posix())
 def test_imports_point_one_way(path):
-    part = part_of([name.removesuffix(".py") for name in path.relative_to(PACKAGE).parts])
-    if part == "__init__":
-        return
+    """What draws and what is the book's is above all: no other file imports it, not even within a function."""
+    part = part_of(".".join(path.relative_to(FILES[path].parent).with_suffix("").parts))
     for module in imported(path):
-        root, _, rest = module.partition(".")
-        drawn = module.startswith("bandits_dp.companion.plots")  # imported only when something is drawn
-        if root == "bandits_dp" and not drawn and (other := part_of(rest.split("."))) in set().union(*FLOORS):
+        other = part_of(module) if module.partition(".")[0] in ("bandits_dp", "bandits_book") else ""
+        if other in set().union(*FLOORS) and part != "__init__":
             assert floor(other) <= floor(part), f"{path.name} imports {module}"
+        if part != "bandits_book":
+            assert not module.startswith(("bandits_book", "matplotlib")), f"{path.name} imports {module}"
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "learners").glob("*.py")), ids=lambda path: path.name)
@@ -93,7 +97,23 @@ def test_a_learner_knows_no_user_no_problem_and_no_randomness(path):
     assert "np.random" not in code and "Generator" not in code
 
 
-@pytest.mark.parametrize("part", ["accounting", "privatizers", "continual", "widths", "schedules", "learners", "live", "play",
-                                  "audit", "catalog", "companion"])
+@pytest.mark.parametrize("part", [
+    *(f"bandits_dp.{name}" for name in ("accounting", "privatizers", "continual", "widths", "schedules", "learners", "live", "play",
+                                        "audit", "catalog")), "bandits_book"])
 def test_every_part_can_be_imported_first(part):
-    subprocess.run([sys.executable, "-c", f"import bandits_dp.{part}"], check=True, timeout=600)
+    subprocess.run([sys.executable, "-c", f"import {part}"], check=True, timeout=600)
+
+
+CORE = """
+import importlib, pkgutil, sys
+import bandits_dp
+names = [info.name for info in pkgutil.walk_packages(bandits_dp.__path__, "bandits_dp.") if info.name != "bandits_dp.companion"]
+for name in names:
+    importlib.import_module(name)
+print(len(names) > 100, [name for name in ("bandits_book", "matplotlib", "pandas") if name in sys.modules])
+"""
+
+
+def test_all_of_the_core_is_there_without_the_book_and_without_drawing():
+    done = subprocess.run([sys.executable, "-c", CORE], capture_output=True, text=True, check=True, timeout=600)
+    assert done.stdout == "True []\n"

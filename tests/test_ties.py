@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bandits_dp as bdp
+from bandits_book import lastfm
 from bandits_dp._ties import first_largest, round_up
 from bandits_dp.designs import g_optimal_design
 from bandits_dp.learners import LinUCB, PhasedElimination
@@ -89,7 +90,7 @@ def test_a_leader_stays_whatever_rounding_says():
 
 
 def test_features_of_artists_are_data_of_six_decimals():
-    problem = bdp.lastfm.LastFM(source="synthetic", dimension=5)
+    problem = lastfm.LastFM(source="synthetic", dimension=5)
     steps = problem.pool * 1e6
     assert steps == pytest.approx(np.rint(steps), abs=1e-6)
     assert np.linalg.norm(problem.pool, axis=1).max() <= 1

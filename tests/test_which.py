@@ -8,6 +8,7 @@ import pytest
 
 import bandits_dp as bdp
 import which
+from bandits_book import contest
 
 ANSWERS = list(which.answers())
 LEAVES = [(answer, name) for answer, chosen, _ in ANSWERS for name in dict.fromkeys(chosen.values())]
@@ -55,7 +56,7 @@ def test_the_order_that_is_told_for_people_who_return():
         live = bdp.make(name, problem, horizon=T, epsilon=1.0, delta=1e-6, returning_users=5, centred=True)
         lost[name] = bdp.simulate(live, problem, T, runs=5, progress=False).regret[:, -1]
         assert f"{name} lost {lost[name].mean():,.0f}" in note or f"{name} {lost[name].mean():,.0f}." in note
-    mean, half = bdp.contest.interval(lost["LinUCB-Batched-JDP"] - lost["LinUCB-SDP-Vec"])
+    mean, half = contest.interval(lost["LinUCB-Batched-JDP"] - lost["LinUCB-SDP-Vec"])
     assert mean > half
 
 
@@ -68,10 +69,10 @@ def test_an_answer_lost_least_or_was_as_good():
             for epsilon, name in chosen.items():
                 shares = {other: one["shares"][here] for (other, at), one in seen.items() if at == epsilon}
                 least = min(shares.values(), key=np.mean)
-                mean, half = bdp.contest.interval(shares[name] - least)
+                mean, half = contest.interval(shares[name] - least)
                 assert mean <= half
                 for other in answer.systems[:answer.systems.index(name)]:
-                    mean, half = bdp.contest.interval(shares[other] - least)
+                    mean, half = contest.interval(shares[other] - least)
                     assert mean > half
 
 

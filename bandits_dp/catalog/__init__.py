@@ -7,14 +7,13 @@ from typing import Any
 from bandits_dp import _checks
 from bandits_dp.catalog import arms, clients, linear, linucb, rewards
 from bandits_dp.catalog.options import Given, System, found
-from bandits_dp.catalog.setups import Setup, setup
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.problems import Problem
 from bandits_dp.problems.base import check_problem
 
 _SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *linucb.SYSTEMS, *rewards.SYSTEMS)
 
-__all__ = ["Setup", "System", "make", "setup", "systems"]
+__all__ = ["System", "make", "systems"]
 
 
 def systems() -> tuple[System, ...]:
@@ -57,7 +56,8 @@ def make(
     delta : float, optional
         Failure mass in (0, 1); optional (0) where pure privacy is possible.
     calibration : {"certified", "theorem", "experiment"}
-        How noise and confidence widths are chosen.
+        How noise and confidence widths are chosen. What ``"experiment"`` plays of LinUCB and LinUCB-LDP, -JDP, -SDP-Amp and
+        -SDP-Vec is published code: ``import bandits_book`` first, which has it.
     late : {"drop", "next"}
         In live use, what becomes of a ticket that is open when its batch is released: it expires, or its answer joins the next
         batch, see :mod:`bandits_dp.live.live`. Learners that ask in phases know the former only.

@@ -9,9 +9,9 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.catalog.options import CHANCE, FIDELITY, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, Given, Option, System
-from bandits_dp.companion.replicas import linucb as figures
+from bandits_dp.catalog.options import CHANCE, FIDELITY, FIGURES, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, Given, Option, System
 from bandits_dp.continual import FactorizationCounter
+from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
 from bandits_dp.live.live import NO_END
@@ -107,10 +107,14 @@ def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches,
     return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, given.appearances(options, batches))
 
 
-def _or_figure(figure: Callable[..., LiveContexts], build: Callable[..., LiveContexts], given: Given, options: Any) -> LiveContexts:
+def _or_figure(system: str, build: Callable[..., LiveContexts], given: Given, options: Any) -> LiveContexts:
     """Put a learner together; in the experiment calibration the replica of a published figure's code, which has fewer options."""
     if given.calibration != "experiment":
         return build(given, options)
+    if system not in FIGURES:
+        raise ValueError(f"calibration must be 'certified' or 'theorem' for {system}, got 'experiment': the published code that "
+                         "it plays is in the book's package, import bandits_book first")
+    figure = FIGURES[system]
     known = [name for name in inspect.signature(figure).parameters if name not in vars(given)]
     for name in given.changed:
         if name not in known:
@@ -126,7 +130,8 @@ def _linucb(given: Given, options: Any) -> LiveContexts:
     check_ridge("the ridge of LinUCB", radius.regularizer(0), problem.dimension, T, problem.feature_norm)
     learner = LinUCB(problem.dimension, radius, options.radius_scale)
     stream = FreshBatches(Identity(options.batch_size, Reals(LinearStatistics(problem.dimension).dimension)))
-    stream.guarantee = figures.unproved("none", "certified", "features and rewards are used as they are")
+    stream.guarantee = no_guarantee("none", "one round (phi, y)", "replace one user's round", "certified",
+                                    "features and rewards are used as they are")
     return LiveContexts(learner, stream, problem, T, appearances=NO_END)
 
 
@@ -205,19 +210,19 @@ _PATH = "tests/test_linucb.py::test_parallel_runs_follow_the_plain_loop"
 _LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
     System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", r"\tilde O(d \sqrt T)", _CHAPTER, _PATH,
-           partial(_or_figure, figures.figure_exact, _linucb),
+           partial(_or_figure, "LinUCB", _linucb),
            (*RADIUS, Option("batch_size", 1, (int,), "users per batch")), experiment=True),
     System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, _LOCAL, _CHAPTER, _PATH,
-           partial(_or_figure, figures.figure_local, _local), (FIDELITY, *PRIVATE), experiment=True),
+           partial(_or_figure, "LinUCB-LDP", _local), (FIDELITY, *PRIVATE), experiment=True),
     System("LDP-OLS", "han2021", "contextual", "local", _UNIT, _DIVERSE, _CHAPTER, _TEST_OLS,
            _ols, (FIDELITY, SURE, RETURNING, CENTRED)),
     System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, _CENTRAL, _CHAPTER, _PATH,
-           partial(_or_figure, figures.figure_central, _central), (*PRIVATE, COUNTER), experiment=True),
+           partial(_or_figure, "LinUCB-JDP", _central), (*PRIVATE, COUNTER), experiment=True),
     System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
-           partial(_or_figure, figures.figure_amplified, _amplified),
+           partial(_or_figure, "LinUCB-SDP-Amp", _amplified),
            (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD), experiment=True),
     System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
-           partial(_or_figure, figures.figure_vector, _vector),
+           partial(_or_figure, "LinUCB-SDP-Vec", _vector),
            (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD, LEVELS), experiment=True),
     System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL, "11_returning_users", _PATH,
            _local, (FIDELITY, *PRIVATE, batch_size())),

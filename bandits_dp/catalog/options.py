@@ -13,6 +13,7 @@ from bandits_dp.continual import Counter, FactorizationCounter, HybridCounter, T
 RULES: dict[Any, Callable[..., Any]] = {int: _checks.integer, bool: _checks.flag}  # what these classes mean as ranges
 WORDS = {int: "an integer that is at least 1", bool: "True or False"}
 COUNTERS: dict[str, Callable[..., Counter]] = {"tree": TreeCounter, "hybrid": HybridCounter, "factorization": FactorizationCounter}
+FIGURES: dict[str, Callable[..., Any]] = {}  # published figures' code, by system: bandits_book puts it here when it is imported
 MOST_BATCHES = 5_000_000  # whose noise or width is computed beforehand: in ten seconds, and half a gigabyte
 MOST_KEPT = 2_500_000  # numbers that a factorization keeps, in half a gigabyte; a tree forgets them
 LEAST = "None is the factorization, whose noise is the least that is proved, or a tree where there is no room for it"

@@ -13,15 +13,17 @@ import numpy as np
 import scipy
 
 PACKAGE = Path(__file__).parent.parent
-DRAWING = "plots"  # the one part of the package that no run depends on
+BOOK = "bandits_book"  # the package whose files count together, as those of this one do; it is not imported for that
+DRAWING = "plots"  # its one part that no run depends on
 
 
 def fingerprint(*objects: object) -> str:
     """Return 64 hexadecimal digits that name the objects by value and code; the same in every process.
 
-    Values are compared as joblib hashes them. Code is compared by files: this package's, and those of the modules in which the
-    classes and functions of the objects are defined; Python, numpy and scipy by their versions. A ValueError says if something
-    cannot be pickled, or is defined in a notebook or a script, where no file tells its code.
+    Values are compared as joblib hashes them. Code is compared by files: this package's, all of bandits_book's but
+    drawing if an object has a class or function of it, and those of the modules in which its other classes and functions are
+    defined; Python, numpy and scipy by their versions. A ValueError says if something cannot be pickled, or is defined in a
+    notebook or a script, where no file tells its code.
     """
     import joblib  # its import takes a third of the time of ours, and most simulations need none
 
@@ -37,21 +39,23 @@ def fingerprint(*objects: object) -> str:
 
 
 @cache
-def _package() -> tuple[str, ...]:
-    """Return a line for every file of this package."""
-    files = (path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")))
-    return tuple(f"{path} {_content(PACKAGE / path)}" for path in files if DRAWING not in path.parts)
+def _package(folder: Path = PACKAGE) -> tuple[str, ...]:
+    """Return a line for every file of a package, of this one by default."""
+    files = (path.relative_to(folder) for path in sorted(folder.rglob("*.py")))
+    return tuple(f"{path} {_content(folder / path)}" for path in files if DRAWING not in path.parts)
 
 
 def _others(pickled: bytes) -> Iterator[str]:
     """Yield a line for every other module in which something pickled is defined."""
     names = {str(said).partition(" ")[0] for step, said, _ in pickletools.genops(pickled) if step.name == "GLOBAL"}
+    if any(name.partition(".")[0] == BOOK for name in names):
+        yield from _package(Path(str(sys.modules[BOOK].__file__)).parent)
     for name in sorted(names):
         root = name.partition(".")[0]
         if root == "__main__":
             raise ValueError("cache needs learners and problems whose code is in a file, got one with a class or function of a "
                              "notebook or script; write it to a module, mine.py, and import it from there")
-        if root not in (PACKAGE.name, "numpy", "scipy", *sys.stdlib_module_names):
+        if root not in (PACKAGE.name, BOOK, "numpy", "scipy", *sys.stdlib_module_names):
             file = getattr(sys.modules[name], "__file__", None)
             yield f"{name} {_content(Path(file)) if file else ''}"
 

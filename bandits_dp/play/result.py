@@ -1,7 +1,7 @@
-"""What a simulation returns: regret over time for every run, ready to read, to plot and to tabulate."""
+"""What a simulation returns: regret over time for every run, ready to read and to tabulate."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +9,6 @@ from numpy.typing import NDArray
 from bandits_dp._extras import needed
 from bandits_dp._sizes import std
 from bandits_dp.guarantee import Guarantee
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,23 +83,10 @@ class Result:
         lost = f"regret {self.mean[-1]:,.1f}, standard error {self.std_error[-1]:,.1f}"
         return f"Result of {self.name}, {self.runs} runs of {self.rounds[-1]:,} rounds, seed {self.seed}: {lost}\n{self.guarantee}"
 
-    def plot(self, ax: "Axes | None" = None, label: str | None = None) -> "Axes":
-        """Draw mean regret against rounds, with a band of two standard errors, in the colour of the trust model; return the axes.
-
-        If no axes are given, they are those of a new figure; the curve is called as the learner unless there is a label.
-        """
-        with needed("plots", "plot"):
-            import matplotlib.pyplot as plt  # importing the package must not import matplotlib
-
-        from bandits_dp.companion.plots import band
-
-        if ax is None:
-            _, ax = plt.subplots()
-        spread = 2 * np.nan_to_num(self.std_error)  # one run has no band
-        band(ax, self.rounds, self.mean, self.mean - spread, self.mean + spread, label or self.name, color=self.guarantee.model)
-        ax.set_xlabel("round")
-        ax.set_ylabel("regret (lost rewards)")
-        return ax
+    @property
+    def plot(self) -> NoReturn:
+        """Gone: :func:`bandits_book.plots.regret` draws a result."""
+        raise AttributeError("Result.plot is in the book's package: from bandits_book.plots import regret, then regret(result)")
 
     def to_dataframe(self) -> Any:
         """Return a tidy pandas DataFrame, ready for ``pandas.concat``: a row per run and checkpoint, with every parameter.

@@ -5,7 +5,7 @@ A cell that draws a figure says what it shows in its metadata,
     {"mystnb": {"image": {"alt": "Regret against rounds: the private learner's curve lies above ..."}}}
 
 and an image in the prose does so between its brackets. A picture with less text than `SHORTEST` characters is a warning; the book
-is built with warnings as errors. The drawings of `bandits_dp.companion.plots` take the page's colours and letters, which as files
+is built with warnings as errors. The drawings of `bandits_book.plots` take the page's colours and letters, which as files
 of their own they could not: a style sheet does not reach into an image. The image's text becomes the drawing's name.
 """
 
@@ -37,7 +37,7 @@ def check(app: Sphinx, document: nodes.document, docname: str) -> None:
 
 
 def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Replace the images of one page that `bandits_dp.companion.plots` drew."""
+    """Replace the images of one page that `bandits_book.plots` drew."""
     place = 0
     for image in list(document.findall(nodes.image)):
         path = Path(app.srcdir, image["uri"])

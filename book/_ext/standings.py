@@ -13,7 +13,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from bandits_dp.companion import contest
+from bandits_book import contest
 from browse import Browse, Element, form, rounded, row, table
 
 COLUMNS = {"item": "Learner", "where": "Setting, trust, ε", "share": "Regret, % of random play’s",
@@ -40,7 +40,7 @@ def key(value: float) -> str:
 
 class Standings(Browse):
     def run(self) -> list[nodes.Node]:
-        folder = self.root / "bandits_dp" / "companion"
+        folder = self.root / "book" / "bandits_book"
         files = [path for path in (folder / "contest.json", folder / "lastfm" / "contest.json") if path.exists()]
         stored = [json.loads(path.read_text("utf-8")) for path in files]
         random = {name: list(lost.values()) for each in stored for name, lost in each["instances"].items()}

@@ -23,7 +23,7 @@ from scipy.stats import t
 from sphinx.application import Sphinx
 
 import bandits_dp as bdp
-from bandits_dp.companion import contest
+from bandits_book import contest
 from browse import Browse, Element, element, field, fold, rounded, row, select, table
 
 PAGE = "book/which"
@@ -163,7 +163,7 @@ class Which(Browse):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(self.root / "bandits_dp" / "companion" / "contest.json"))
+        self.env.note_dependency(str(self.root / "book" / "bandits_book" / "contest.json"))
         made = list(answers())
         parts: list[nodes.Node] = [questions(), element("div", element("p", ""), class_="which-told", role="status")]
         found = nodes.admonition("", nodes.title("", self.arguments[0]), *self.parse_content_to_nodes(), classes=["dropdown"])

@@ -26,7 +26,7 @@ LONGEST = 3600  # seconds; this stops what hangs
 STATE = BUILD / "state.json"
 # What every page may depend on, besides its own text; and what else makes a difference to a build. (Theorems name their tests.)
 BASE = (
-    *("bandits_dp/**/*", "requirements.lock", "_config.yml", "_toc.yml"),
+    *("bandits_dp/**/*", "book/bandits_book/**/*", "requirements.lock", "_config.yml", "_toc.yml"),
     *("book/**/*.json", "book/*.bib", "book/*.toml", "book/_ext/*", "book/_figure/*", "book/_static/**/*"),
     "book/_tools/welcome_figure.py",
     "notebooks/assignments/*.ipynb",  # the instructor's guide lists them

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 import bandits_dp as bdp
-from bandits_dp.companion.lastfm import LastFM
-from bandits_dp.companion.lastfm.features import tag_features
-from bandits_dp.companion.lastfm.files import CHECKS
+from bandits_book.lastfm import LastFM
+from bandits_book.lastfm.features import tag_features
+from bandits_book.lastfm.files import CHECKS
 from checkout import ROOT, store
 
-STORE = ROOT / "bandits_dp" / "companion" / "lastfm" / "curves.json"  # beside the loader, so that it is wherever the package is
+STORE = ROOT / "book" / "bandits_book" / "lastfm" / "curves.json"  # beside the loader, so that it is wherever the package is
 HORIZON, RUNS, SEED = 5000, 20, 0
 TWO = {"epsilon": 2.0, "delta": 0.1}
 LEARNERS: dict[str, dict[str, Any]] = {  # what each is made from

@@ -1,4 +1,4 @@
-"""Play the contest of `bandits_dp.companion.contest`, and store it beside `bandits_dp.companion.contest`: `make contest`.
+"""Play the contest of `bandits_book.contest`, and store it beside `bandits_book.contest`: `make contest`.
 
     python book/_tools/play_contest.py --only "arms pure" --workers 2 --instances 5
 
@@ -18,15 +18,15 @@ from typing import Any
 import joblib
 from tqdm import tqdm
 
-from bandits_dp.companion import contest
-from bandits_dp.companion.contest import Row
-from bandits_dp.companion.contestants import Contestant
+from bandits_book import contest
+from bandits_book.contest import Row
+from bandits_book.contestants import Contestant
 from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.parent import end_with_parent
 from checkout import BUILD, ROOT, store
 from provenance import provenance
 
-STORED = ROOT / "bandits_dp" / "companion" / "contest.json"  # in the package, so that it is wherever the package is
+STORED = ROOT / "book" / "bandits_book" / "contest.json"  # in the package, so that it is wherever the package is
 LASTFM = STORED.parent / "lastfm" / "contest.json"
 CACHE = BUILD / "contest"
 KEYS = ("setting", "trust", "system")

@@ -12,6 +12,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import bandits_dp as bdp
+from bandits_book import plots
 from checkout import ROOT
 
 PICTURE = ROOT / "book" / "_static" / "regret.svg"
@@ -21,11 +22,11 @@ LABELS = {"AE": "no privacy (AE)", "VB-SDP-AE": "shuffle, growing batches", "SDP
 def draw(path: Path) -> None:
     """Simulate the four learners and write the picture."""
     problem = bdp.problems.BernoulliArms([0.9] + [0.8] * 9)
-    with bdp.plots.use_style():
+    with plots.use_style():
         figure, axes = plt.subplots(figsize=(6, 4))
         for name, label in LABELS.items():
             learner = bdp.make(name, problem, horizon=10**7, epsilon=0.5, delta=1e-6)
-            bdp.simulate(learner, problem, 10**7, runs=20).plot(ax=axes, label=label)
+            plots.regret(bdp.simulate(learner, problem, 10**7, runs=20), axes, label)
         axes.set_xscale("log")
         axes.set_xlim(left=1_000)
         figure.savefig(path)

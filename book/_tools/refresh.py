@@ -34,7 +34,7 @@ WANTS = {  # variables without which some steps are left out
 
 @dataclass(frozen=True)
 class Step:
-    """A tool's command, once for each part; the files it writes, and what these are made from besides the package."""
+    """A tool's command, once for each part; the files it writes, and what these are made from besides the packages."""
 
     name: str
     command: str
@@ -46,7 +46,7 @@ class Step:
 
     def made_from(self, part: str) -> str:
         """Return a fingerprint of all that a part is made from."""
-        patterns = ("bandits_dp/**/*.py", "requirements.lock", "book/_tools/*kernel*.py", *self.reads)
+        patterns = ("bandits_dp/**/*.py", "book/bandits_book/**/*.py", "requirements.lock", "book/_tools/*kernel*.py", *self.reads)
         code = stored_outputs.hashes(nbformat.read(ROOT / self.chapter.format(part=part), 4)) if self.chapter else []
         return " ".join([fingerprint(*(pattern.format(part=part) for pattern in patterns)), *code])
 
@@ -60,12 +60,12 @@ class Step:
 
 SETS = tuple(path.name.split("_")[0] for path in masters())
 MASTER = "notebooks/assignments/masters/{part}_*.ipynb"
-CURVES = "bandits_dp/companion/lastfm/curves.json"
+CURVES = "book/bandits_book/lastfm/curves.json"
 CHAPTERS = tuple(f"notebooks/{path.name}" for path in sorted(NOTEBOOKS.glob("*.ipynb")))
 TESTS = {f"tests/{path.name}": path.read_text("utf-8") for path in sorted((ROOT / "tests").glob("test_*.py"))}
 CLAIMS = tuple(name for name, text in TESTS.items() if "mark.claim" in text)
-CONTEST = "bandits_dp/companion/contest.json"
-ON_LASTFM = "bandits_dp/companion/lastfm/contest.json"
+CONTEST = "book/bandits_book/contest.json"
+ON_LASTFM = "book/bandits_book/lastfm/contest.json"
 STEPS = (  # in this order: none reads what a later one writes
     Step("contest", "book/_tools/play_contest.py --workers 2", (CONTEST,), ("book/_tools/play_contest.py",),
          wants="IDLE"),

@@ -19,7 +19,8 @@ from typing import Any
 from checkout import BUILD, PYTHON, ROOT, TOOLS, VENV
 
 PACKAGES = BUILD / "package"
-SOURCES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE", "bandits_dp", "tests")
+CODE = ("bandits_dp", "book/bandits_book")
+SOURCES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "LICENSE", *CODE, "tests")
 SDIST = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
 
 
@@ -41,11 +42,11 @@ def build(folder: Path) -> tuple[Path, Path]:
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch, "copy")  # setuptools leaves files where it works, and reads those of an earlier time
         copy.mkdir()
-        for path in (ROOT / name for name in SOURCES):
-            if path.is_dir():
-                shutil.copytree(path, copy / path.name, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in SOURCES:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
-                shutil.copy(path, copy)
+                shutil.copy(ROOT / name, copy)
         call(sys.executable, "-c", SDIST, folder, folder=copy, stdout=subprocess.DEVNULL)
     (archive,) = folder.glob("*.tar.gz")
     call(sys.executable, "-m", "pip", "--quiet", "wheel", "--no-deps", "--no-build-isolation", "-w", ".", archive, folder=folder)
@@ -82,10 +83,12 @@ def main() -> int:
     archive, wheel = build(PACKAGES)
     with tempfile.TemporaryDirectory() as work:
         source = unpacked(archive, Path(work))
-        shutil.rmtree(source / "bandits_dp")  # what is tested is the wheel
+        for name in CODE:  # what is tested is the wheel
+            shutil.rmtree(source / name)
         shutil.copy(TOOLS / "nothing_skipped.py", source)
         python = install(wheel, source, Path(work) / "env", lowest)
-        call(python, "-c", "import bandits_dp; print('testing', bandits_dp.__file__)", folder=source)
+        for name in ("bandits_dp", "bandits_book"):
+            call(python, "-c", f"import {name}; print('testing', {name}.__file__)", folder=source)
         options = ("-q", "-p", "nothing_skipped", f"--numprocesses={os.cpu_count()}", "--dist=loadfile")
         call(python, "-m", "pytest", *options, folder=source)
     print(f"Tested: {archive.relative_to(ROOT)} and {wheel.relative_to(ROOT)}")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import bandits_dp as bdp
+from bandits_book import setup
 from bandits_dp.problems import BernoulliArms, ContextualLinear, SphericalArms, SphericalClients
 
 
@@ -33,8 +34,8 @@ class Case:
 
 
 ARMS = BernoulliArms([0.9] + [0.8] * 9)
-FIGURE, CODE = bdp.setup("chowdhury-zhou-2022"), bdp.setup("chowdhury-zhou-2022-code")
-CLIENTS, POOL = bdp.setup("li-zhou-ji-2022"), bdp.setup("wang-zhao-wang-2022")
+FIGURE, CODE = setup("chowdhury-zhou-2022"), setup("chowdhury-zhou-2022-code")
+CLIENTS, POOL = setup("li-zhou-ji-2022"), setup("wang-zhao-wang-2022")
 
 
 def _arms(name: str, horizon: int, runs: int = 100, rounds: int = 10**6) -> Case:

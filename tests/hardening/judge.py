@@ -52,7 +52,7 @@ def numbers(thing, depth=5, private=True):
         yield as_float(thing) if isinstance(thing, Real) and not isinstance(thing, np.generic) else thing
     elif depth and not isinstance(thing, (type, FunctionType)):
         parts = thing if isinstance(thing, (list, tuple, frozenset)) else thing.values() if isinstance(thing, dict) else ()
-        if type(thing).__module__.startswith("bandits_dp") and not isinstance(thing, (tuple, dict)):
+        if type(thing).__module__.startswith(("bandits_dp", "bandits_book")) and not isinstance(thing, (tuple, dict)):
             parts = [value for name, value in getattr(thing, "__dict__", {}).items() if private or name[0] != "_"]
         for part in parts:
             yield from numbers(part, depth - 1, private)

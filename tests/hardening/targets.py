@@ -4,7 +4,6 @@ import ast
 import doctest
 import importlib
 import inspect
-import pkgutil
 import re
 from copy import deepcopy
 from decimal import Decimal
@@ -15,6 +14,7 @@ from types import FunctionType, ModuleType
 import numpy as np
 
 import bandits_dp as bdp
+from tests import packages
 from tests.hardening.values import FORMS, INTEGERS, JUNK, NAMES, REALS, SCALARS, SHAPES, WRONG, listed, quietly
 from tests.small_problems import SYSTEMS
 
@@ -24,7 +24,9 @@ FIXED = {"cache", "workers", "progress", "source"}  # make files, processes, and
 STEPS = {"from_dataframe", "to_dataframe", "Gallery", "Phase", "Room", "mean_norm", "norm_bounds", "quadratic_quantile"}  # left out
 MORE = """
 audit = bdp.audit(bdp.privatizers.CentralLaplace(3, 1.0), [1, 0, 0], [0, 0, 0], 1.0, 0.125, 200, 0.75, rng=RNG(1), progress=False)
-band = bdp.plots.band(plt.Figure().subplots(), [1.0, 2.0], [1.0, 1.5], [0.5, 1.0], [1.5, 2.0], 'SDP-AE', color='shuffle')
+band = plots.band(plt.Figure().subplots(), [1.0, 2.0], [1.0, 1.5], [0.5, 1.0], [1.5, 2.0], 'SDP-AE', color='shuffle')
+regret = plots.regret(bdp.simulate(bdp.make('UCB1', bdp.problems.BernoulliArms([0.9, 0.2]), horizon=20),
+    bdp.problems.BernoulliArms([0.9, 0.2]), 20, 2, progress=False), plt.Figure().subplots(), 'UCB1')
 make = bdp.make('SDP-AE', bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000, epsilon=1.0, delta=0.125)
 simulate = bdp.simulate(bdp.make('UCB1', bdp.problems.BernoulliArms([0.9, 0.2]), horizon=20),
     bdp.problems.BernoulliArms([0.9, 0.2]), 20, 2, progress=False)
@@ -36,11 +38,11 @@ statistics = bdp.privatizers.Identity(2, bdp.privatizers.LinearStatistics(1)).re
 bits = bdp.privatizers.RandomizedResponse(3, 1.0).randomize([0, 1, 1], RNG(1))
 scalars = bdp.privatizers.ScalarSum(3, 1.0, 0.125).randomize([0.0, 1.0, 0.5], RNG(1))
 """  # in the place of an example that will not do, or because there is none
-PRELUDE = "import bandits_dp, matplotlib.pyplot as plt\nRNG = np.random.default_rng\n"
+PRELUDE = "import bandits_dp, matplotlib.pyplot as plt\nfrom bandits_book import plots\nRNG = np.random.default_rng\n"
 USUAL = {"ArrayLike": "[0.5, 0.25]", "float": "0.5", "int": "3", "bool": "True", "str": "'a word'"}  # for a default of None
 
 
-MODULES = [importlib.import_module(info.name) for info in pkgutil.walk_packages(bdp.__path__, "bandits_dp.")]
+MODULES = [importlib.import_module(name) for name in packages.MODULES if name != "bandits_dp"]
 PUBLIC = {name for module in (bdp, *MODULES) for name in getattr(module, "__all__", ())
           if hasattr(getattr(module, name), "__qualname__")}  # classes and functions
 
@@ -65,7 +67,7 @@ def may_pass(value, valid, kind):
     if kind == "flag":
         return isinstance(value, (bool, np.bool_))
     if kind in ("word", "thing"):
-        ours = all(type(one).__module__.startswith("bandits_dp") for one in (value, valid))
+        ours = all(type(one).__module__.startswith(("bandits_dp", "bandits_book")) for one in (value, valid))
         return isinstance(value, type(valid)) or ours or (callable(value) and callable(valid))
     if kind != "array":
         return isinstance(value, (Decimal, np.ndarray)) and np.asarray(value).dtype.kind in "fiuO" and np.size(value) == 1

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
 import bandits_dp as bdp
+from bandits_book import logs
 from bandits_dp.live import register as registers
 from tests.hardening import effort, only
 from tests.hardening.judge import held, limited, same, spoil
@@ -219,8 +220,8 @@ class Learning(RuleBasedStateMachine):
                 data = rng.choice(self.range, (60 if self.clients else 3, self.problem.arms))
                 answers.append(bdp.view_of(thing, what)((*self.shown(1, 3), data) if self.contextual else data, rng))
             elif not self.clients:
-                log = bdp.logs.record("uniform", self.problem, 39, rng)
-                answers.append(attempt(lambda log=log, rng=rng: getattr(bdp.logs, what)(thing, log, rng=rng))[1])
+                log = logs.record("uniform", self.problem, 39, rng)
+                answers.append(attempt(lambda log=log, rng=rng: getattr(logs, what)(thing, log, rng=rng))[1])
         assert same(*map(held, answers or [0, 0])) and thing.save()["digest"] == before
 
 

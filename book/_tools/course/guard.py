@@ -29,7 +29,7 @@ REFUSED = {
 KILLS = {"os.kill", "os.killpg"}
 HARMLESS = {os.devnull}
 # Packages whose functions the tests and the grader use, apart from builtins.
-RELIED_ON = ("math", "itertools", "functools", "json", "numpy", "scipy", "bandits_dp")
+RELIED_ON = ("math", "itertools", "functools", "json", "numpy", "scipy", "bandits_dp", "bandits_book")
 DEEPEST = 1000  # characters in the path of a folder: what is nested more deeply can hardly be removed
 MEGABYTE = 1 << 20
 

@@ -54,7 +54,7 @@ def context() -> multiprocessing.context.BaseContext:
 @contextlib.contextmanager
 def server_environment():  # type: ignore[no-untyped-def]
     """Lend the environment in which the server finds the package and the tools, and calculates with one thread."""
-    wanted = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(TOOLS)])} | dict.fromkeys(THREADS, "1")
+    wanted = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book"), str(TOOLS)])} | dict.fromkeys(THREADS, "1")
     with _starting:
         before = {name: os.environ[name] for name in wanted if name in os.environ}
         os.environ.update(wanted)

@@ -56,7 +56,8 @@ def copy(name):
     tree = BUILT / f"tree-{name}"
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "_build", "__pycache__"))
-    compileall.compile_dir(tree / "bandits_dp", quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
+    for package in (tree / "bandits_dp", tree / "book" / "bandits_book"):
+        compileall.compile_dir(package, quiet=1, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
     return tree
 
 
@@ -80,9 +81,11 @@ def _contained(work, tree, *given):
     os.dup2(log, 2)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.chdir(tree)
-    os.environ |= {"PYTHONPATH": str(tree), "MPLBACKEND": "Agg", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    sys.path[:] = [str(tree), *(entry for entry in sys.path if Path(entry or ".").resolve() not in (ROOT, tree))]
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("bandits_dp", "tests")]:
+    paths = [str(tree), str(tree / "book")]
+    os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "MPLBACKEND": "Agg", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    ours = (ROOT, ROOT / "book", *map(Path, paths))
+    sys.path[:] = [*paths, *(entry for entry in sys.path if Path(entry or ".").resolve() not in ours)]
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("bandits_dp", "bandits_book", "tests")]:
         del sys.modules[name]
     sys.modules["__main__"] = types.ModuleType("__main__")  # worker processes would run this program's again
     importlib.invalidate_caches()
@@ -105,7 +108,7 @@ class Watcher:
 
     def pytest_runtest_setup(self, item):
         for name, module in list(sys.modules.items()):
-            for value in list(vars(module).values()) if name.partition(".")[0] in ("bandits_dp", "tests") else ():
+            for value in list(vars(module).values()) if name.partition(".")[0] in ("bandits_dp", "bandits_book", "tests") else ():
                 if isinstance(value, functools._lru_cache_wrapper):
                     value.cache_clear()
         self.measuring.switch_context(item.nodeid)
@@ -148,7 +151,8 @@ class Suite:
 
     def __init__(self):
         self.seconds, self.seen, tree = {}, defaultdict(list), copy("map")
-        package = b"".join(path.read_bytes() for path in sorted((ROOT / "bandits_dp").rglob("*.py")))
+        folders = (ROOT / "bandits_dp", ROOT / "book" / "bandits_book")
+        package = b"".join(path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.py")))
         for file in test_files():
             stored = BUILT / f"{file.stem}-{hashlib.sha256(package + file.read_bytes()).hexdigest()[:16]}.json"
             if not stored.exists():

@@ -1,5 +1,0 @@
-"""Last.fm: which artists friends of music listened to, as a contextual problem (chapter 14)."""
-
-from bandits_dp.companion.lastfm.problem import LastFM
-
-__all__ = ["LastFM"]

@@ -1,0 +1,11 @@
+"""The modules of both packages, for tests that look at every one."""
+
+import pkgutil
+
+import bandits_book
+import bandits_dp
+
+PACKAGES = (bandits_dp, bandits_book)
+GONE = "bandits_dp.companion"  # which says where it went, and cannot be imported
+MODULES = tuple(name for package in PACKAGES for name in (package.__name__, *sorted(
+    info.name for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.") if info.name != GONE)))
