@@ -35,7 +35,7 @@ MOST_VARIANCE = 2**31  # of the noise that a calibration finds, which evaluates 
 
 
 def sized(what: str, number: float) -> float:
-    """Return a number that an argument might be, or raise the error that :func:`bandits_dp._checks.computable` tells."""
+    """Return a number that an argument might be, or raise the error that a checked function tells as one of its own."""
     if not _checks.SMALLEST <= number <= _checks.LARGEST:
         raise ArithmeticError(f"{what} is {number:g}, which is not from {_checks.SMALLEST:g} to {_checks.LARGEST:g}")
     return number
