@@ -46,6 +46,11 @@ def _range(problem: Contextual) -> tuple[float, float]:
     return span, middle
 
 
+def _longest(domain: Ball) -> Ball:
+    """Return where x (r - c) lies as computed: x and c are let pass with a slack each, for which noise has room."""
+    return Ball(domain.dimension, domain.norm * (1 + 2 * SLACK))
+
+
 def _domain(problem: Contextual) -> Ball:
     """Return where x times a reward less the middle lies."""
     return Ball(problem.dimension, _range(problem)[0] * problem.feature_norm / 2)
@@ -65,7 +70,7 @@ def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, 
         neighbours = "change all rewards of one user, at most one in a batch; contexts and arms are public"
         reason += f"; the sensitivity is that of {appearances} rewards together, by the triangle inequality"
     promise = replace(counter.guarantee, unit=unit, neighbours=neighbours, reason=reason)
-    return CountedRewards(counter, batch_size, promise, _range(problem)[1], domain)
+    return CountedRewards(counter, batch_size, promise, _range(problem)[1], _longest(domain))
 
 
 def _tree(given: Given, options: Any) -> LiveContexts:
@@ -128,7 +133,7 @@ def _certified_curator(given: Given, options: Any, ridge: float) -> Curator:
     promise = Guarantee(given.epsilon, given.delta, "central", _unit(problem), NEIGHBOURS, given.calibration, reason, holds=EXACT)
     (_, middle), domain = _range(problem), _domain(problem)
     noise = DynamicGaussian(problem.dimension, given.horizon, given.epsilon, given.delta, 2 * domain.norm)
-    return Curator(noise, ridge, promise, domain, middle)
+    return Curator(noise, ridge, promise, _longest(domain), middle)
 
 
 def _unproved_curator(given: Given, options: Any, ridge: float) -> Curator:
@@ -147,7 +152,7 @@ def _unproved_curator(given: Given, options: Any, ridge: float) -> Curator:
     noise = DynamicLaplace(problem.dimension, given.horizon, given.epsilon, sensitivity, span, kept, hybrid,
                            printed and not kept and not hybrid)
     promise = no_guarantee("central", _unit(problem), NEIGHBOURS, given.calibration, text)
-    return Curator(noise, ridge, promise, _domain(problem), middle, options.perturb_contexts, problem.arms)
+    return Curator(noise, ridge, promise, _longest(_domain(problem)), middle, options.perturb_contexts, problem.arms)
 
 
 def _dgs(given: Given, options: Any) -> LiveContexts:

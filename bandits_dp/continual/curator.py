@@ -18,7 +18,7 @@ from bandits_dp.privatizers.domain import Ball
 from bandits_dp.privatizers.grid import FINE, whole
 
 ENOUGH = 26  # bits that features have after the first one of the root of the ridge
-ROUNDED = 4e-9  # of a change of x r: norms of x (r - c) are checked up to 1e-9, as they are computed
+ROUNDED = 4e-9  # of a change of x r: norms of x (r - c) are checked up to 3e-9, as they are computed
 
 
 class Curator:
