@@ -37,7 +37,7 @@ def locked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P]
 
 
 class Writer:
-    """Writes the states of one object to files, one after the other, and never an older one over a newer one.
+    """Writes the states of one object to files, one thread after the other, and never an older state over a newer one.
 
     Locks are taken by plain ``with`` only, here and everywhere: Python looks for Ctrl-C neither between that and the block nor
     between the block and the release, so that whatever line is interrupted, no lock stays held.

@@ -173,7 +173,7 @@ def test_no_number_is_in_no_domain(domain):
 def test_a_ridge_that_rounding_loses_is_refused(name, ridge):
     """After 199 rounds every call raised LinAlgError, and the learner was stuck for good; the least that is allowed is not lost."""
     problem = bdp.problems.Rounds(iter, 2, 2)
-    with pytest.raises(ValueError, match=rf"ridge must be at least 2e-09, .* got {ridge:g}"):
+    with pytest.raises(ValueError, match=rf"ridge must be at least 2e-09 for .* got {ridge:g}"):
         bdp.make(name, problem, horizon=1000, epsilon=1.0, delta=1e-3, ridge=ridge)
     learner = bdp.make(name, problem, horizon=1000, epsilon=1.0, delta=1e-3, ridge=2e-9)
     for _ in range(1000):
