@@ -19,7 +19,7 @@ from checkout import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-OPTIONAL = ("matplotlib", "pandas", "sklearn", "pooch", "requests", "IPython", "distributed", "dask")
+OPTIONAL = ("matplotlib", "pandas", "sklearn", "pooch", "ipywidgets", "requests", "IPython", "distributed", "dask")
 HIDDEN = "import runpy, sys; sys.modules.update(dict.fromkeys({})); runpy.run_module('tests.without_extras', run_name='__main__')"
 
 
@@ -132,7 +132,7 @@ def test_binder_gets_the_package_and_a_place_to_run_notebooks():
     light = listed("binder/requirements.txt")
     assert "-e ." in light <= listed("requirements.txt")
     assert {Requirement(line).name for line in light - {"-e ."}} == {
-        "numpy", "scipy", "matplotlib", "scikit-learn", "pooch", "pandas", "jupyterlab"}
+        "numpy", "scipy", "matplotlib", "scikit-learn", "pooch", "pandas", "jupyterlab", "ipywidgets"}
     assert re.fullmatch(r"python-3\.1[1-3]\n", (ROOT / "binder" / "runtime.txt").read_text("utf-8"))
     assert not [name for name in ("runtime.txt", ".binder", "environment.yml", "postBuild") if (ROOT / name).exists()]
 

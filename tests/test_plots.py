@@ -245,29 +245,14 @@ def test_colours_differ_for_every_kind_of_sight(sight: str, palette: tuple[str, 
     assert all(contrast(color, "#ffffff") >= 3 for color in palette[:4])
 
 
-# ---- Live
-def test_live_computes_other_values_afresh() -> None:
-    calls = []
-    figure = make(series=lambda **setting: calls.append(setting) or regret(**setting))
-    calls.clear()
-    other = figure.live(epsilon=[0.5, 0.25])
-    assert other.sliders == {"epsilon": (0.5, 0.25), "users": figure.sliders["users"]}
-    assert other.start == {"epsilon": 0.5, "users": figure.start["users"]}
-    assert [call["epsilon"] for call in calls] == [0.5, 0.5, 0.25, 0.25]
-    assert "At ε = 0.5 and 10 users" in other._repr_html_() and figure.sliders["epsilon"] == (0.1, 0.5, 1.0)
-    with pytest.raises(ValueError, match="live\\(\\) was given delta; allowed are the sliders epsilon, users"):
-        figure.live(delta=[1, 2])
-
-
 @pytest.mark.parametrize("results", [{100: 3.0, 400: 6.0}, [3.0, 6.0]])
 def test_a_figure_of_stored_results_says_that_it_has_none(results: Any) -> None:
     """A KeyError or an IndexError came from the chapter's own function, as in chapters 8 and 10, and said nothing of the slider."""
     sliders = {"users": list(results) if isinstance(results, dict) else [0, 1]}
     figure = make(series=lambda users: [Series("error", [0, 1], [0, results[users]])], sliders=sliders,
                   start={"users": sliders["users"][0]})
-    for ask in (lambda: figure.live(users=[900, *sliders["users"]]), lambda: figure.frame({"users": 900})):
-        with pytest.raises(ValueError, match=r"series has nothing for the setting \{'users': 900\} .*; allowed are the values for"):
-            ask()
+    with pytest.raises(ValueError, match=r"series has nothing for the setting \{'users': 900\} .*; allowed are the values for"):
+        figure.frame({"users": 900})
 
 
 def test_every_kind_is_drawn_and_logarithmic_axes_leave_out_what_they_cannot_show() -> None:

@@ -20,6 +20,7 @@ NEEDY = {  # whose examples need a library, and whether they get to the message 
     "bandits_book.plots.lines.band": False,  # takes axes of the caller's
     "bandits_book.plots.lines.regret": False,
     "bandits_book.plots.figure.MovingFigure": True,
+    "bandits_book.plots.labs.lab": True,
     "bandits_book.plots.style.use_style": True,
     "bandits_book.lastfm.problem.LastFM": True,
     "bandits_dp.play.result.Result.to_dataframe": True,

@@ -60,6 +60,7 @@ def complaints(notebook: NotebookNode) -> list[str]:
 
 def normalise(notebook: NotebookNode) -> None:
     """Remove, in place, what differs from run to run or from machine to machine."""
+    notebook.metadata.pop("widgets", None)  # what the labs' controls stood at, under other names in every run
     notebook.metadata["kernelspec"] = dict(KERNEL)
     notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
     count = 0

@@ -1,6 +1,5 @@
 """Figures with axes that a reader can move, in a page with no kernel and in a live notebook alike."""
 
-import copy
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bandits_book.plots.moving import Moving, Setting, called, check_seen, check_sliders, placed, things
+from bandits_book.plots.moving import Moving, Setting, called, check_seen, placed, things
 from bandits_book.plots.series import Series, check_axis, extent
 from bandits_book.plots.style import line_look, use_style
 from bandits_dp import _checks
@@ -131,21 +130,6 @@ class MovingFigure(Moving):
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
         return Frame(tuple(shown), note)
-
-    def live(self, **values: Sequence[Any]) -> "MovingFigure":
-        """Return the same figure with other values for the sliders named, computed afresh; so it takes a running kernel.
-
-        The setting shown first keeps what it can. A ValueError says if a name is not a slider, or values are not allowed, or the
-        figure shows stored results and has none for them.
-        """
-        unknown = sorted(set(values) - set(self.sliders))
-        if unknown:
-            raise ValueError(f"live() was given {', '.join(unknown)}; allowed are the sliders {', '.join(self.sliders)}")
-        other = copy.copy(self)
-        other.sliders = check_sliders({**self.sliders, **values})
-        other.start = {name: self.start[name] if self.start[name] in own else own[0] for name, own in other.sliders.items()}
-        other._make()
-        return other
 
 
 def _check_limits(axis: str, scale: str, limits: Range) -> None:
