@@ -101,8 +101,8 @@ def check_ridge(name: str, ridge: float, dimension: int, rounds: int, size: floa
     """Refuse a ridge of that name that rounding loses beside a sum of x x', x no longer than ``size``: nobody could invert it."""
     least = LOST * dimension * rounds * size**2
     if ridge < least:
-        raise ValueError(f"{name} must be at least {least:.3g} for the bounds of the problem, or rounding loses it beside the features "
-                         f"of {rounds} rounds, {dimension} numbers of norm at most {size:g} each, got {ridge:g}")
+        raise ValueError(f"{name} must be at least {least:.3g} for the bounds of the problem, or rounding loses it beside the "
+                         f"features of {rounds} rounds, {dimension} numbers of norm at most {size:g} each, got {ridge:g}")
 
 
 class FixedWidth:
