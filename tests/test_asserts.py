@@ -24,3 +24,25 @@ def test_an_assert_explains_itself_once_and_goes_on(strict: str) -> None:
     assert "true ones are silent" in done.stdout
     assert done.stdout.count("The book's check `epsilon == 1` does not hold here") == (0 if strict else 1)
     assert ("AssertionError" in done.stdout) == bool(strict)
+
+
+SETTING = r"""from bandits_book.asserts import explain_asserts
+explain_asserts()
+get_ipython().run_cell("users = 3")
+get_ipython().run_cell("assert users == 2, 'This is for 2 users.'\nprint('drawn'); made = 1")
+get_ipython().run_cell("assert made, 'This is for what was made.'\nprint('checked')")
+get_ipython().run_cell("assert users == 3, 'This is for 3 users.'\n'shown'")
+"""
+
+
+@pytest.mark.parametrize("strict", ["", "1"])
+def test_a_cell_of_the_books_setting_says_so_and_does_nothing_else(strict: str) -> None:
+    """A folded picture that knew the book's sizes crashed when a visible cell was changed."""
+    environment = {**os.environ, asserts.STRICT: strict}
+    done = subprocess.run([sys.executable, "-m", "IPython", "--colors=NoColor", "-c", SETTING],
+                          env=environment, capture_output=True, text=True, timeout=120, check=False)
+    lines = done.stdout.splitlines()
+    assert "drawn" not in lines and "checked" not in lines and "'shown'" in done.stdout
+    for said in ("This is for 2 users.", "This is for what was made."):
+        assert (said in lines) is not bool(strict)
+    assert ("Error" in done.stdout) == bool(strict)

@@ -11,6 +11,9 @@ STRICT = "BANDITS_DP_STRICT_ASSERTS"  # set where notebooks are tested and store
 def explain_asserts() -> None:
     """Let the asserts of this notebook print a sentence in place of stopping the run; elsewhere nothing changes.
 
+    A cell whose first line is an assert with a message shows the book's setting: where the assert does not hold, or cannot be
+    evaluated, the cell prints the message and does nothing else.
+
     Examples
     --------
     >>> from bandits_book.asserts import explain_asserts
@@ -22,8 +25,23 @@ def explain_asserts() -> None:
         shell.ast_transformers.append(_Explained())
 
 
+def _holds(test: ast.expr) -> bool:
+    """Evaluate a condition among the names of the open notebook; one that cannot be evaluated does not hold."""
+    try:
+        return bool(eval(compile(ast.Expression(test), "<setting>", "eval"), sys.modules["IPython"].get_ipython().user_ns))
+    except Exception:  # a name, say, of a cell that did nothing
+        return False
+
+
 class _Explained(ast.NodeTransformer):
-    """Turns ``assert test`` into a question and a sentence."""
+    """Turns ``assert test`` into a question and a sentence, and ends a cell that begins with ``assert test, message``."""
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        first = node.body[0] if node.body else None
+        if isinstance(first, ast.Assert) and first.msg and not _holds(first.test):
+            node.body = [ast.Expr(ast.Call(ast.Name("print", ast.Load()), [first.msg], []))]
+            return ast.fix_missing_locations(node)
+        return self.generic_visit(node)
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
         told = (f"The book's check `{ast.unparse(node.test)}` does not hold here: something above is not as in the book, "
