@@ -25,7 +25,7 @@ PYTHON := .venv/bin/python
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help maintain environment book serve test processors coverage lab notebooks refresh slides assignments grade rehearsal lint pdf claims bench contest package fuzz mutants audits clean distclean lock repository
+.PHONY: help maintain environment book serve test processors coverage lab notebooks refresh slides assignments grade rehearsal lint pdf claims bench contest package fuzz mutants audits changes clean distclean lock repository
 
 # What lists the commands whose lines it gets: name, and what stands behind ##.
 LIST := sed 's/^\([a-z]*\):[^\#]*\#\# /  \1|/;/^  [a-z]*|/!d' | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -121,6 +121,9 @@ mutants: environment  ## change the package in small ways: does a test fail? (SH
 
 audits: environment  ## audit every private learner as it is, 2,000 times in all, and count false alarms (AUDITS=200, ONLY=LinUCB-Tree)
 	@$(PYTHON) -m tests.hardening.audits $(if $(ONLY),--only $(ONLY)) $(if $(AUDITS),--audits $(AUDITS)) $(if $(SEED),--seed $(SEED))
+
+changes: environment  ## change the visible cells of the chapters as a student would: what crashes, what is silently wrong? (ONLY=06)
+	@$(PYTHON) $(TOOLS)/change_safety.py $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
 distclean: clean  ## as clean, and remove .venv too
 	@rm -rf .venv
