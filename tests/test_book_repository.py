@@ -60,7 +60,7 @@ def test_the_address_is_set_changed_and_removed_without_a_trace(copy: Path, monk
     assert run_notebooks.run(path)[1:] == ([], False)  # the cell runs here, and does not count among the others
     title, cell, *_ = nbformat.read(path, 4).cells
     assert title.source.startswith("# ") and cell.metadata.tags == ["remove-cell"]
-    assert f'%pip install -q "bandits-dp[plots] @ git+{URL}"' in cell.source
+    assert f'%pip install -q "bandits-dp[plots,labs] @ git+{URL}"' in cell.source
 
 
 @pytest.mark.parametrize(("url", "site", "set_to"), [

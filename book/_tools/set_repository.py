@@ -30,7 +30,7 @@ SETUP = """\
 import sys
 
 if "google.colab" in sys.modules:
-    %pip install -q "bandits-dp[plots] @ git+{}\""""
+    %pip install -q "bandits-dp[plots,labs] @ git+{}\""""
 
 
 def settings() -> Any:
