@@ -46,3 +46,22 @@ def test_a_cell_of_the_books_setting_says_so_and_does_nothing_else(strict: str) 
     for said in ("This is for 2 users.", "This is for what was made."):
         assert (said in lines) is not bool(strict)
     assert ("Error" in done.stdout) == bool(strict)
+
+
+NUMBERS = r"""from bandits_book.asserts import explain_asserts
+explain_asserts()
+get_ipython().run_cell("numbers = {}; few = [1]")
+get_ipython().run_cell("numbers['third'] = few[2]\nprint('went on')")
+get_ipython().run_cell("few[2]")
+"""
+
+
+@pytest.mark.parametrize("strict", ["", "1"])
+def test_a_cell_of_the_texts_numbers_says_that_it_failed_and_no_other_cell_does(strict: str) -> None:
+    """A hidden cell, which a reader neither sees nor needs, stopped the run of all cells."""
+    environment = {**os.environ, asserts.STRICT: strict}
+    done = subprocess.run([sys.executable, "-m", "IPython", "--colors=NoColor", "-c", NUMBERS],
+                          env=environment, capture_output=True, text=True, timeout=120, check=False)
+    told = "The book's numbers, which the text shows, are not computed here (IndexError: list index out of range)."
+    assert (told in done.stdout) is not bool(strict) and "went on" not in done.stdout.splitlines()
+    assert done.stdout.count("Traceback") == (2 if strict else 1)
