@@ -188,6 +188,6 @@ def test_a_reader_may_take_other_runs_and_the_right_noise(capsys):
     assert f"at least {there['bound'](*here['hits'], 1000):.2f}" in capsys.readouterr().out
     totals, rng = [100, 1000], np.random.default_rng(1)
     right = {world: rng.laplace(shift, 1.0, totals[-1]) for world, shift in (("X", 0), ("X′", 1))}
-    source = cells("13_auditing")["scene-check"].source.split("assert")[0]
+    source = cells("13_auditing")["scene-check"].source.split("\n", 1)[1].split("assert")[0]
     exec(source, space := {"np": np, "math": math, "bound": there["bound"], "outputs": right, "totals": totals, "numbers": {}})
     assert space["numbers"] == {"scene-first": "inf", "scene-rare": "inf"}

@@ -42,18 +42,24 @@ class BitSum(IntegerSum):
     def _set_up(self, levels: int, noise_bits: NoiseBits) -> None:
         """Take the levels and the noise, and derive what follows from them."""
         each = levels + noise_bits.rare + noise_bits.common
-        if self.users * each > MOST_COUNTED:
-            raise ValueError(f"epsilon must be so large, and users so few, that all their bits can be counted, {MOST_COUNTED:,} at "
-                             f"most, got {self.users:,} users with {float(each):.3g} bits each")
         self.noise_bits = noise_bits
         self._set_levels(levels, noise_bits.std(self.users))
         self.bits_per_user = float(self.dimension * each)
         self.span = self.users * each * self.step
 
     def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+        self._must_count(users)
         return self.noise_bits.draw_sum(users, shape, rng)
 
+    def _must_count(self, users: int) -> None:
+        """Raise a ValueError if the bits of so many users are too many for an int64, as with a theorem's noise they may be."""
+        each = self.noise_bits.rare + self.noise_bits.common + self.levels
+        if users * each > MOST_COUNTED:
+            raise ValueError(f"epsilon must be so large, and users so few, that all their bits can be counted, {MOST_COUNTED:,} at "
+                             f"most, got {users:,} users with {float(each):.3g} bits each")
+
     def _simulate(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+        self._must_count(users)
         return self.noise_bits.simulate_sum(users, shape, rng)
 
     def _mean(self, users: int) -> float:

@@ -46,7 +46,8 @@ class IntegerSum(Privatizer):
     def __init__(self, users: int, domain: Domain, clip: bool = False, honest_fraction: float = 1.0) -> None:
         super().__init__(users, domain, clip)
         self.low, self.high = domain.low, domain.high
-        self._within = domain.l2_diameter / (domain.l2_diameter + slack(domain))  # so that no two values are too far apart
+        diameter = domain.l2_diameter  # which no two values exceed when they are this much shorter
+        self._within = diameter / (diameter + slack(domain)) if math.isfinite(diameter) else 1.0
         self.honest, self._trust = honest_users(self.users, honest_fraction), crowd(honest_fraction, users)
 
     @abstractmethod

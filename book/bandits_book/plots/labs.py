@@ -53,6 +53,8 @@ def lab(draw: Callable[..., str], question: str, **controls: Sequence[Any]) -> A
     >>> panel.children[1].value
     1.0
     """
+    _checks.called("draw", draw)
+    _checks.words("question", question)
     with needed("labs", "lab"):
         import ipywidgets as w
         from matplotlib.figure import Figure
