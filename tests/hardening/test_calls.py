@@ -48,7 +48,7 @@ def test_a_call_answers_or_names_what_is_wrong(name):
 SIGNED = {"x", "y", "width", "height", "size", "low", "high"}  # numbers that may be below 0
 BEYOND = {"epsilon": ("0", "inf"), "p": ("1.5",), "honest_fraction": ("0", "1.5"),
           **dict.fromkeys(("delta", "slack", "confidence", "failure"), ("1.0", "1.5"))}
-TEXTS = {"dash", "holds", "key", "label", "neighbours", "question", "reason", "title", "unit", "words", "x_label", "y_label"}  # any words
+TEXTS = {"dash", "holds", "key", "label", "neighbours", "question", "reason", "title", "unit", "words", "x_label", "y_label"}
 FREE = {f"make.{name}" for name, system in SYSTEMS.items() if system.model == "none"}  # have no use for epsilon and delta
 
 
