@@ -115,7 +115,7 @@ def combined(**changed: Any) -> Any:
     (lambda: bdp.accounting.classical_gaussian_noise_std(1e-90, 0.1, 1e90), "epsilon = 1e-90, .* std is 2.2.*e.180, which is not"),
     (lambda: bdp.accounting.binomial_trials(1.0, 1e-291, shift=1), "delta must be at least 1e-290, got 1e-291"),
     (lambda: bdp.privatizers.BinarySum(10**6, 1.0, 1e-290), "delta must be at least 2e-290 for noise bits, got 1e-290"),
-    (lambda: bdp.privatizers.BinarySum(9, 1e-20, 0.1, "theorem").release([1] * 9, RNG), "epsilon must be .* got 9 users with 3.2e.41"),
+    (lambda: bdp.privatizers.BinarySum(9, 1e-20, 0.1, "theorem").release([1] * 9, RNG), "epsilon must be .* got 9 users with 3"),
     (lambda: bdp.privatizers.CentralLaplace(1, 1e-20).release([1.0], RNG), "epsilon must be so large that noise .* 1e.20"),
     (lambda: per_batch(1.0, 1e-299, 100), "delta must be at least 1e-300 in each of 100 batches, got 1e-299 for all"),
     (lambda: bdp.accounting.parameter_shifts(np.ones((3, 2)), 1.0, 3, 2.0), "record must be below 3, .* got 3"),
