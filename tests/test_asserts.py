@@ -11,7 +11,7 @@ from bandits_book import asserts
 CODE = """from bandits_book.asserts import explain_asserts
 explain_asserts()
 explain_asserts()
-get_ipython().run_cell("epsilon = 2; assert epsilon == 1; x = 1")
+get_ipython().run_cell("epsilon = 2; assert epsilon == 1; x = 1", store_history=True)
 get_ipython().run_cell("assert epsilon == 2; print('true ones are silent')")
 """
 
@@ -23,6 +23,7 @@ def test_an_assert_explains_itself_once_and_goes_on(strict: str) -> None:
                           env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert "true ones are silent" in done.stdout
     assert done.stdout.count("The book's check `epsilon == 1` does not hold here") == (0 if strict else 1)
+    assert ("It is about `epsilon = 2`." in done.stdout) is not bool(strict)
     assert ("AssertionError" in done.stdout) == bool(strict)
 
 
@@ -65,3 +66,21 @@ def test_a_cell_of_the_texts_numbers_says_that_it_failed_and_no_other_cell_does(
     told = "The book's numbers, which the text shows, are not computed here (IndexError: list index out of range)."
     assert (told in done.stdout) is not bool(strict) and "went on" not in done.stdout.splitlines()
     assert done.stdout.count("Traceback") == (2 if strict else 1)
+
+
+BLANK = r"""from bandits_book.asserts import explain_asserts
+explain_asserts()
+get_ipython().run_cell("def twice(x):\n    'Return 2 x.'\n    ...\n\nassert twice(2) == 4\nprint('ran')")
+get_ipython().run_cell("half = ...\nassert half == 1")
+get_ipython().run_cell("def twice(x):\n    return x\n\nassert twice(2) == 4, 'Twice 2 is 4.'\nprint('went on')")
+"""
+
+
+@pytest.mark.parametrize("strict", ["", "1"])
+def test_a_blank_says_that_it_waits_and_a_wrong_answer_is_told_what_is_right(strict: str) -> None:
+    environment = {**os.environ, asserts.STRICT: strict}
+    done = subprocess.run([sys.executable, "-m", "IPython", "--colors=NoColor", "-c", BLANK],
+                          env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert all(asserts.BLANK.format(name) in done.stdout for name in ("twice", "half")) and "ran" not in done.stdout.splitlines()
+    assert ("went on" in done.stdout.splitlines()) is not bool(strict) and "Twice 2 is 4." in done.stdout
+    assert ("AssertionError" in done.stdout) == bool(strict)

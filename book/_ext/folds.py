@@ -52,6 +52,8 @@ def code_name(node: HideCodeCellNode) -> str:
     draws = any(isinstance(part, (nodes.image, nodes.figure)) or (isinstance(part, nodes.raw) and DRAWING.search(part.astext()))
                 for part in node.parent.findall())
     length = "1 line" if lines == 1 else f"{lines} lines"
+    if "tag_answer" in node.parent["classes"]:
+        return f"One solution, {length}"
     what = "Imports" if code.astext().startswith(("import ", "from ")) else "Code"
     return f"Code that draws the figure, {length}" if draws else f"{what}, {length}"
 

@@ -7,6 +7,8 @@ from typing import Any
 
 STRICT = "BANDITS_DP_STRICT_ASSERTS"  # set where notebooks are tested and stored: there an assert that fails is an error
 
+BLANK = "`{}` is still to be written: put your own lines where `...` stands, and run this cell again."
+
 TROUBLE = """
 try: pass
 except Exception as trouble:
@@ -19,7 +21,8 @@ def explain_asserts() -> None:
 
     A cell whose first line is an assert with a message shows the book's setting: where the assert does not hold, or cannot be
     evaluated, the cell prints the message and does nothing else. A cell that writes the numbers of the text (`numbers[...] = ...`)
-    says so where it fails.
+    says so where it fails. A cell in which `...` waits for the reader's own lines says that, and nothing else, also where an assert
+    that fails is an error.
 
     Examples
     --------
@@ -28,8 +31,8 @@ def explain_asserts() -> None:
     """
     ipython = sys.modules.get("IPython")  # loaded already if this is a notebook
     shell: Any = ipython.get_ipython() if ipython else None
-    if shell and not os.environ.get(STRICT) and not any(isinstance(one, _Explained) for one in shell.ast_transformers):
-        shell.ast_transformers.append(_Explained())
+    if shell and not any(isinstance(one, _Blanks) for one in shell.ast_transformers):
+        shell.ast_transformers += [_Blanks()] if os.environ.get(STRICT) else [_Blanks(), _Explained(shell)]
 
 
 def _holds(test: ast.expr) -> bool:
@@ -47,8 +50,47 @@ def _writes_numbers(cell: ast.AST) -> bool:
     return any(isinstance(one, ast.Name) and one.id == "numbers" for one in changed)
 
 
+def blank(cell: ast.AST) -> str:
+    """Return the name of the first function or variable of which a cell has only ``...``; empty if there is none."""
+    for node in ast.walk(cell):
+        if not isinstance(node, ast.FunctionDef | ast.Assign):
+            continue
+        name, lines = (node.name, node.body) if isinstance(node, ast.FunctionDef) else (ast.unparse(node.targets[0]), [node])
+        values = [line.value for line in lines if isinstance(line, ast.Expr | ast.Assign | ast.Return)]
+        if any(isinstance(value, ast.Constant) and value.value is ... for value in values):
+            return name
+    return ""
+
+
+class _Blanks(ast.NodeTransformer):
+    """Turns a cell with a blank into a sentence that says so."""
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        if name := blank(node):
+            node.body = [ast.Expr(ast.Call(ast.Name("print", ast.Load()), [ast.Constant(BLANK.format(name))], []))]
+        return ast.fix_missing_locations(node)
+
+
 class _Explained(ast.NodeTransformer):
     """Turns ``assert test`` into a question and a sentence, and ends a cell that begins with ``assert test, message``."""
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+
+    def lines_of(self, test: ast.expr) -> str:
+        """Return the lines, of all cells so far, that last gave a value to each name of a condition."""
+        given: dict[str, str] = {}
+        for cell in self.shell.user_ns.get("In", ()):
+            try:
+                lines = ast.parse(cell).body
+            except SyntaxError:
+                continue
+            for line in lines:
+                if isinstance(line, ast.Assign | ast.AugAssign | ast.AnnAssign):
+                    written = [one.id for one in ast.walk(line) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)]
+                    given |= dict.fromkeys(written, ast.unparse(line))
+        names = [one.id for one in ast.walk(test) if isinstance(one, ast.Name) and one.id in given]
+        return ", ".join(f"`{line}`" for line in dict.fromkeys(given[name] for name in names) if len(line) <= 80)
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
         first = node.body[0] if node.body else None
@@ -63,7 +105,8 @@ class _Explained(ast.NodeTransformer):
         return ast.fix_missing_locations(node)
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        lines = self.lines_of(node.test)
         told = (f"The book's check `{ast.unparse(node.test)}` does not hold here: something above is not as in the book, "
-                "and the numbers in the text may not be yours.")
-        say = ast.Expr(ast.Call(ast.Name("print", ast.Load()), [ast.Constant(told)], []))
+                f"and the numbers in the text may not be yours.{f' It is about {lines}.' if lines else ''}")
+        say = ast.Expr(ast.Call(ast.Name("print", ast.Load()), [node.msg or ast.Constant(told)], []))
         return ast.fix_missing_locations(ast.copy_location(ast.If(ast.UnaryOp(ast.Not(), node.test), [say], []), node))
