@@ -1,7 +1,10 @@
 """The one address of the book's repository: what `make repository` writes, what the build makes of it, and what is by hand."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
@@ -60,7 +63,37 @@ def test_the_address_is_set_changed_and_removed_without_a_trace(copy: Path, monk
     assert run_notebooks.run(path)[1:] == ([], False)  # the cell runs here, and does not count among the others
     title, cell, *_ = nbformat.read(path, 4).cells
     assert title.source.startswith("# ") and cell.metadata.tags == ["remove-cell"]
-    assert f'%pip install -q "bandits-dp[plots,labs] @ git+{URL}"' in cell.source
+    assert f', "{URL}"' in cell.source
+
+
+FIND = r"""import importlib.util
+found, importlib.util.find_spec = importlib.util.find_spec, lambda name: None if name == "bandits_book" else found(name)
+get_ipython().register_magic_function(lambda line: print("pip", line), "line", "pip")
+get_ipython().run_cell(open("cell.py").read())
+import sys
+print(sys.path[:2])
+"""
+
+
+@pytest.mark.parametrize(("beside", "url", "told"), [
+    ("", "", "SystemExit: This notebook needs the book's package."),
+    ("", URL, f'pip install -q "bandits-dp[plots,labs] @ git+{URL}"'),
+    ("bandits_dp-0.2.0-py3-none-any.whl", URL, 'pip install -q "bandits-dp[plots,labs] @ file:///'),
+    ("book/bandits_book/", "", "/book']"),
+])
+def test_a_notebook_alone_finds_the_package_or_says_how(tmp_path: Path, beside: str, url: str, told: str) -> None:
+    """The first cell of a notebook that was taken along ended in a bare ModuleNotFoundError."""
+    here = tmp_path / "notebooks"
+    here.mkdir()
+    (here / "cell.py").write_text(set_repository.SETUP.format(url), "utf-8")
+    if beside.endswith("/"):
+        (tmp_path / beside).mkdir(parents=True)
+    elif beside:
+        (here / beside).touch()
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run([sys.executable, "-m", "IPython", "--colors=NoColor", "-c", FIND], cwd=here, env=environment,
+                          capture_output=True, text=True, timeout=120, check=False)
+    assert told in done.stdout and "ModuleNotFound" not in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("url", "site", "set_to"), [

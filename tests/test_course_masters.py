@@ -58,17 +58,16 @@ def test_all_faults_are_told_at_once_and_nothing_is_released(tmp_path, capsys):
 
 
 def test_students_get_no_solution_and_no_hidden_test():
-    text = student_text(small.master(), "")
-    assert text == student_text(small.master(), "")
+    text = student_text(small.master(), "https://github.com/somebody/a-fork")
+    assert text == student_text(small.master(), "https://github.com/somebody/a-fork") != student_text(small.master(), "")
     student, master = small.loaded(text), small.master()
     nbformat.validate(student)
-    assert [cell.id for cell in student.cells] == [cell.id for cell in master.cells]
+    title, *rest = [cell.id for cell in master.cells]
+    assert [cell.id for cell in student.cells] == [title, set_repository.SETUP_CELL, *rest]
     assert "SOLUTION" not in text and "HIDDEN" not in text and "laplace(scale" not in text and "kstest" not in text
     assert "raise NotImplementedError()" in small.cell(student, "split").source
     assert small.cell(student, "test-split").source == small.TEST_SPLIT.split("\n### BEGIN")[0]
     assert small.cell(student, "test-split").metadata.editable is False
-    on_colab = small.loaded(student_text(master, "https://github.com/somebody/a-fork"))
-    assert [cell.id for cell in on_colab.cells[:3]] == ["title", set_repository.SETUP_CELL, "setup"]
 
 
 def test_a_solution_is_stored_with_its_outputs():

@@ -63,6 +63,16 @@ def test_a_value_is_the_one_that_the_reader_sees() -> None:
     assert [one[0] for one in seen[-2:]] == [0.1, 10.0]
 
 
+@pytest.mark.parametrize("control", [(0.02, 1.0, 10.0), (0.05, 0.3, 3.0), (0.0, 0.3, 0.7), (-1.0, 0.1, 2.0)])
+def test_a_slider_begins_on_its_own_grid(control: tuple[float, ...]) -> None:
+    """A browser puts a slider on its nearest step: 1 was shown as 0.998."""
+    made = plots.lab(lambda ax, rng, x: "Seen.", "Move it.", x=("x", *control)).children[1]
+    log = control[0] > 0
+    place = math.log10(made.value) if log else made.value
+    snapped = made.min + made.step * round((place - made.min) / made.step)
+    assert f"{10**snapped if log else snapped:.3g}" == f"{control[1]:.3g}"
+
+
 def test_what_is_refused_is_told_and_the_reader_goes_on() -> None:
     (_, users, _), _, picture, note = parts(panel([]))
     before = picture.value

@@ -4,7 +4,7 @@
     make repository SITE=https://host/folder/      # only the address of the site; with URL, for a host that is not GitHub
 
 `make book` reads `repository.url` in `_config.yml`, and makes buttons and commands of it (`book/_ext/take_along.py`). Colab opens a
-notebook alone, so below its title stands a cell that installs the package there, and does nothing anywhere else. It also reads
+notebook alone, so below its title stands a cell that finds the package, installs it, or says how to. `make book` also reads
 `html.baseurl`, the site's address, for what needs a whole one (`book/_ext/lost.py`, `book/_ext/described.py`).
 """
 
@@ -24,13 +24,25 @@ CONFIG = ROOT / "_config.yml"
 ADDRESS = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._~-]+){2,}|")
 FOLDER = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._~-]+)*/|")
 ON_GITHUB = re.compile(r"(?i)https://github\.com/([^/]+)/([^/]+)")
-SETUP_CELL = "colab-setup"
-SETUP = """\
-# On Google Colab this installs the book's package; anywhere else it does nothing.
+SETUP_CELL = "package"
+SETUP = '''\
+# The book's package: installed, or in the book's folder around this notebook, or in a wheel beside it, or at its address.
+import importlib.util
+import pathlib
 import sys
 
-if "google.colab" in sys.modules:
-    %pip install -q "bandits-dp[plots,labs] @ git+{}\""""
+here, address = pathlib.Path.cwd(), "{}"
+if not importlib.util.find_spec("bandits_book"):
+    folder = next((up for up in (here, *here.parents) if (up / "book" / "bandits_book").is_dir()), None)
+    wheel = max(here.glob("bandits_dp-*.whl"), default=None)
+    source = wheel.as_uri() if wheel else address and f"git+{{address}}"
+    if folder:
+        sys.path[:0] = [str(folder), str(folder / "book")]
+    elif source:
+        %pip install -q "bandits-dp[plots,labs] @ {{source}}"
+    else:
+        sys.exit("This notebook needs the book's package. Put its wheel, bandits_dp-*.whl, or the book's whole folder "
+                 "beside this notebook and run this cell again; the page 'Get the code' says where they are.")'''
 
 
 def settings() -> Any:
@@ -42,10 +54,9 @@ def address() -> str:
 
 
 def with_setup(notebook: NotebookNode, url: str) -> NotebookNode:
-    """Return a notebook with the set-up cell for an address below its title, or without one if that is empty."""
+    """Return a notebook with the cell that finds the package, or knows its address, below its title."""
     notebook.cells = [cell for cell in notebook.cells if cell.get("id") != SETUP_CELL]
-    if url:
-        notebook.cells.insert(1, new_code_cell(SETUP.format(url), id=SETUP_CELL, metadata={"tags": ["remove-cell"]}))
+    notebook.cells.insert(1, new_code_cell(SETUP.format(url), id=SETUP_CELL, metadata={"tags": ["remove-cell"]}))
     return notebook
 
 

@@ -102,7 +102,9 @@ def _control(w: Any, name: str, given: Sequence[Any]) -> Any:
             return w.IntSlider(start, low, high, description=label, **look)
         case (str(label), int() | float() as low, int() | float() as start, int() | float() as high) if low <= start <= high > low:
             made, ends = (w.FloatLogSlider, np.log10([low, high])) if low > 0 else (w.FloatSlider, np.array([low, high]))
-            step = (ends[1] - ends[0]) / 200
+            length = ends[1] - ends[0]
+            place = ((np.log10(start) if low > 0 else start) - ends[0]) / length
+            step = length / min(range(100, 300), key=lambda steps: abs(steps * place - round(steps * place)))  # to stand at start
             return made(start, min=ends[0], max=ends[1], step=step, readout_format=".3g", description=label, **look)
     raise ValueError(f"{name} is {given!r}; allowed are (label, low, start, high) with low <= start <= high, and (label, [texts])")
 
