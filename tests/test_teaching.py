@@ -17,7 +17,8 @@ def texts(path):
 
 SOURCES = {path.stem: path.read_text("utf-8") for path in sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))}
 HEADINGS = {name: re.findall(r"(?m)^#{2,3} (.+)$", "\n".join(texts(NOTEBOOKS / f"{name}.ipynb"))) for name in SOURCES}
-EVERYTHING = "\n".join("".join(cell["source"]) for text in SOURCES.values() for cell in json.loads(text)["cells"])
+SCENES = [path.read_text("utf-8") for path in sorted((ROOT / "book" / "bandits_book" / "scenes").rglob("*.py"))]
+EVERYTHING = "\n".join(["".join(cell["source"]) for text in SOURCES.values() for cell in json.loads(text)["cells"]] + SCENES)
 SETS = NOTEBOOKS / "assignments"
 MASTERS = sorted((SETS / "masters").glob("*.ipynb")) or sorted(SETS.glob("*.ipynb"))  # a public copy has no masters
 CHAPTER = re.compile(r"\{doc\}`\.\./\.\./notebooks/(\w+)`")
