@@ -4,7 +4,9 @@ Statistical checks declare a false-alarm rate of at most 1e-6 each, by an exact 
 shown to be able to fail: runs or a constant that break the statement are refused by the same check.
 """
 
+import itertools
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,11 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 import bandits_dp as bdp
+from bandits_book.scenes import intervals
 from bandits_dp.privatizers import Identity
 from bandits_dp.schedules.arms import most_decisions
 from bandits_dp.widths.arms import ChernoffWidth
-from tests.chapters import defined, stored_scene
+from tests.chapters import cells, defined, stored_scene
 
 FALSE_ALARM = 1e-6
 Array = NDArray[np.float64]
@@ -175,6 +178,21 @@ def suggestions(name: str, tape: Array, answer: bool, rounds: int, **options: An
         learner.update(ticket, answers)
         played += ticket.users * "ABCDE"[ticket.arm]
     return played
+
+
+def test_the_next_user_gets_the_highest_upper_end() -> None:
+    means = np.array([0.45, 0.5, 0.3, 0.6, 0.4])
+    seeds = np.random.SeedSequence(0).spawn(6)
+    tapes = np.stack([np.random.default_rng(seed).random(3000) for seed in seeds])
+    names: dict[str, Any] = {"means": means, "K": 5, "arms": {}, "tapes": tapes}
+    source = cells("01_bandits")["the-problem"].source
+    exec(source[source.index("def play") :], {"np": np} | names, names)
+    ucb = defined("01_bandits", "ucb1", **names)
+    figure = intervals.narrowing(ucb["arms"]["UCB1"], tapes, means, ucb["ucb_width"], [20, 2000, 2999], "ABCDE")
+    for users, tape in itertools.product((20, 2000, 2999), range(6)):
+        series, note = figure.frame({"users": users, "tape": tape})
+        ends = {name: float(end) for name, end in re.findall(r"([A-E]) [\d,]+ \(([\d.]+)\)", note)}
+        assert ends[note[-2]] == max(ends.values()) and len(series[0].x) == 5
 
 
 def test_the_scene_shows_what_the_package_suggests() -> None:
