@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from bandits_dp import accounting as acc
 from bandits_dp.privatizers import RandomizedResponse
-from tests.chapters import stored_scene
+from tests.chapters import defined, stored_scene
 
 Law = NDArray[np.float64]
 ROUNDING = 1e-12
@@ -235,6 +235,27 @@ def test_parallel_composition_also_when_adaptive(epsilon: float) -> None:
     assert worst_delta(epsilon, reuse=True) > single + 0.01  # somebody in two batches pays twice
 
 
+# ---- What the chapter builds: noise and composition of its own, and the area above the roof
+
+
+def test_the_chapters_own_least_noise_is_the_packages() -> None:
+    names = defined("02_differential_privacy", "gaussian-numpy", norm=stats.norm)
+    delta_of, least = names["delta_of_gaussian"], names["least"]
+    for epsilon, delta in itertools.product((0.01, 0.5, 1.0, 8.0, 100.0), (1e-12, 1e-5, 0.1)):
+        std = least(lambda std, eps=epsilon: delta_of(std, eps), delta)
+        assert std == pytest.approx(acc.gaussian_noise_std(epsilon, delta, 1.0), rel=1e-6)
+        assert least(lambda eps, std=std: delta_of(std, eps), delta) == pytest.approx(epsilon, rel=1e-6)
+    assert 0 < delta_of(0.01, 5100.0) < delta_of(0.01, 4900.0) < 1  # far beyond where e^epsilon is a float
+    assert least(lambda std: delta_of(std, 1.0), 0.0) == math.inf
+
+
+def test_what_rises_above_the_roof_is_delta() -> None:
+    before = defined("02_differential_privacy", "gaussian-numpy", norm=stats.norm)
+    z, worlds = (defined("02_differential_privacy", "two-densities", **before)[name] for name in ("z", "worlds"))
+    area = {name: np.maximum(if_1 - math.e * if_0, 0).sum() * (z[1] - z[0]) for name, (if_0, if_1) in worlds.items()}
+    assert area["Laplace"] < 1e-12 and area["Gaussian"] == pytest.approx(acc.gaussian_delta(1.0, 1.0, 1.0), abs=2e-4)
+
+
 # ---- The scene
 
 
@@ -259,4 +280,6 @@ def test_the_scene_shows_the_coins_of_the_package(text: str, epsilon: float) -> 
         for truth, column in itertools.product((0, 1), repeat=2):
             row = sent[:users][answers[:users] == truth]
             assert (f"{np.mean(row == column):.1%}" if len(row) else "–") in words
+            goal = allowed if truth == column else 1 - allowed  # 5.3 sigma of a fair coin: a false alarm in 1e7
+            assert users < 10_000 or abs(np.mean(row == column) - goal) < 2.65 / math.sqrt(len(row))
     assert abs(right - allowed) < 6 * math.sqrt(allowed * (1 - allowed) / 10_000)  # a false alarm in 5e8
