@@ -4,15 +4,15 @@ import itertools
 import math
 from collections import defaultdict
 from fractions import Fraction
-from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
+from scipy.signal import fftconvolve
 from scipy.stats import binom
 
 import bandits_dp as bdp
-from bandits_book.plots import Bar, Dot, Text
+from bandits_book.plots import Bar, Dot
+from bandits_book.scenes import shuffling
 from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
 from tests.chapters import changed, defined, one_way
@@ -120,6 +120,20 @@ def test_divergence_is_a_sum_of_tails(grow: Fraction) -> None:
             assert clones_delta(math.log(grow), users, math.log(ratio)) == pytest.approx(float(exact), rel=1e-9, abs=1e-15)
 
 
+def test_the_chapters_table_of_pairs_has_the_deltas_of_the_pairs() -> None:
+    """The chapter's plain code: the table of all pairs against brute force, and the epsilon with a given delta."""
+    here = defined("05_shuffling", "pile", "exact-response", "plain-clones", binom=binom, fftconvolve=fftconvolve, n=1000, eps0=2.0,
+                   q=0.88)
+    for users, grow in ((1, 2), (2, 5), (12, 3)):
+        worlds, laws = here["clones"](math.log(grow), users), clone_pairs(users, Fraction(grow))
+        for ratio in (Fraction(11, 10), Fraction(19, 10)):
+            assert here["hockey_stick"](*worlds, math.log(ratio)) == pytest.approx(float(one_way(*laws, ratio)), rel=1e-12)
+    for eps0, users, epsilon in ((0.5, 1000, 0.0705), (1.0, 1000, 0.1824), (2.0, 1000, 0.5455), (1.0, 10_000, 0.0530)):
+        assert f"{here['least'](here['clones'](eps0, users), 1e-6, eps0):.4f}" == f"{epsilon:.4f}"
+    safe = here["least"](here["clones"](1.0, 200_000), 1e-6, 1.0)  # in blocks: on the safe side, and by little
+    assert 0 <= safe / shuffle_epsilon(1.0, 200_000, 1e-6) - 1 < 1e-4
+
+
 def test_more_clones_hide_better() -> None:
     """Given C = c the divergence falls as c grows, so a block of values may be counted at its smallest."""
     q = Fraction(3, 4)
@@ -186,15 +200,8 @@ def test_reference_values() -> None:
 
 # ---- The scene of one pile
 
-@cache
-def one_pile() -> dict[str, Any]:
-    names = {"binom": binom, "Bar": Bar, "Dot": Dot, "Text": Text, "clones_delta": clones_delta, "numbers": {}}
-    return defined("05_shuffling", "one-pile-run", "one-pile", **names)
-
-
 def test_the_scene_guesses_as_well_as_anybody_can() -> None:
     """The shares of right guesses are those of the best test between the two pairs of counts, whatever the number of clones."""
-    share = one_pile()["share_right"]
     for grow in (Fraction(2), Fraction(7)):
         q = grow / (grow + 1)
         for c in (0, 1, 4, 12):
@@ -203,27 +210,27 @@ def test_the_scene_guesses_as_well_as_anybody_can() -> None:
                 for world in (0, 1):
                     laws[world][a + (z if world else 1 - z)] += choose(c, a, Fraction(1, 2)) * (q if z else 1 - q)
             best = (1 + one_way(*laws, Fraction(1))) / 2
-            assert share(c, float(q)) == pytest.approx(float(best), rel=1e-12)
+            assert shuffling.share_right(c, float(q)) == pytest.approx(float(best), rel=1e-12)
         pairs = clone_pairs(12, grow)
-        average = sum(float(choose(11, c, 1 / grow)) * share(c, float(q)) for c in range(12))
+        average = sum(float(choose(11, c, 1 / grow)) * shuffling.share_right(c, float(q)) for c in range(12))
         assert average == pytest.approx(float(1 + one_way(*pairs, Fraction(1))) / 2)
 
 
 @pytest.mark.parametrize("eps0", (0.5, 1.0, 2.0, 4.0))
 @pytest.mark.parametrize("step", (0, 1, 6, 11, 12, 13))
 def test_the_scene_moves_the_messages_of_its_run(eps0: float, step: int) -> None:
-    space = one_pile()
     dice = np.random.default_rng(24)
     answers, luck, coins = dice.integers(0, 2, 16), dice.random(16), dice.integers(0, 2, 16)
     answers[12] = 0
     q = math.exp(eps0) / (1 + math.exp(eps0))
     sends_coin = [step > 0 and one / 2 < 1 - q for one in luck]
     messages = [int(coin if random else truth) for random, coin, truth in zip(sends_coin, coins, answers, strict=True)]
-    marks, note = space["one_pile"](step, eps0)
+    marks, note = shuffling.frame(step, eps0, seed=24)
     dots = {int(mark.key.split()[1]): mark for mark in marks if isinstance(mark, Dot)}
     assert all(mark.hollow == (messages[i] == 0) for i, mark in dots.items())
     assert [mark.hollow for mark in marks if mark.key.startswith("phone")] == [not random for random in sends_coin]
     left = {12, *np.flatnonzero(sends_coin)}
+    assert shuffling.coins_of_others(eps0, seed=24) == len(left) - 1 if step else not any(sends_coin)
     assert set(dots) == (left if step == 13 else set(range(16)))
     assert len({(mark.x, mark.y) for mark in dots.values()}) == len(dots)
     amber = {i for i, mark in dots.items() if mark.color == "secret"}
@@ -233,10 +240,10 @@ def test_the_scene_moves_the_messages_of_its_run(eps0: float, step: int) -> None
         ones = sum(messages[i] for i in left)
         assert f"Candidates: {len(left)}; zeros: {len(left) - ones}, ones: {ones}." in note
         says = "tosses a coin" if 2 * ones == len(left) else f"says {int(2 * ones > len(left))}"
-        assert f"Eve {says}. Such guesses are right in {space['share_right'](len(left) - 1, q):.0%} of all piles" in note
+        assert f"Eve {says}. Such guesses are right in {shuffling.share_right(len(left) - 1, q):.0%} of all piles" in note
         assert note.endswith(f"with a name in {q:.0%}.")
         wide = [mark.width / 60 for mark in marks if isinstance(mark, Bar) and mark.key.startswith("right")]
-        assert wide == pytest.approx([q, space["share_right"](len(left) - 1, q)])
+        assert wide == pytest.approx([q, shuffling.share_right(len(left) - 1, q)])
 
 
 def test_the_pile_s_epsilon_belongs_to_the_phones(capsys: pytest.CaptureFixture[str]) -> None:
