@@ -10,6 +10,7 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_book.plots import COLORS
+from bandits_book.scenes import designs
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import hockey_stick
 from bandits_dp.designs import g_optimal_design, support_bound
@@ -85,12 +86,12 @@ def test_kiefer(n, d):
 
 def test_the_scene_of_the_design():
     """What is drawn at a step is the design after so many moves: shares, ellipse, ring and bar; the stored output is the same."""
-    space = defined(CHAPTER, "design", "moving-design", COLORS=COLORS)
+    space = defined(CHAPTER, "design", "moving-design", designs=designs)
     menu, share = space["menu"], np.repeat([0.5, 0.0], [2, 28])
     frames = {int(step): shown for (step,), shown in stored_scene(CHAPTER, "moving-design").items()}
     for step in range(301):
         if step in frames:
-            marks, note = space["design_step"](step)
+            marks, note = designs.design_frame(menu, space["path"], step)
             drawn = {mark.key.removeprefix("now "): mark for mark in marks if not mark.key.startswith("first ")}
             leverage, inverse = leverages(menu, share), np.linalg.inv((menu.T * share) @ menu)
             top, rim = drawn[f"exercise {leverage.argmax()}"], np.array(drawn["rim"].points) / 40
