@@ -90,7 +90,9 @@ def test_ellipsoid(d: int, failure: float) -> None:
     options /= np.linalg.norm(options, axis=2, keepdims=True)
     theta, tapes = np.full(d, 0.8 / math.sqrt(d)), rng.random((runs, rounds))
     blind = options[np.arange(rounds)[None, :], rng.integers(8, size=(runs, rounds))]
-    for shown in (defined("10_private_linucb", "linucb-plain")["linucb"](theta, options, tapes, failure), blind):
+    plain = defined("10_private_linucb", "linucb-plain")
+    played = plain["linucb"](theta, options, tapes, lambda log_det: plain["plain_radius"](log_det, failure))
+    for shown in (played, blind):
         assert binom.sf(ever_outside(shown, tapes, theta, failure) - 1, runs, failure) > FALSE_ALARM / 6
     outside = ever_outside(blind, tapes, theta, failure, scale=0.3)
     assert binom.sf(outside - 1, runs, failure) <= FALSE_ALARM / 6  # too small a radius would be caught
@@ -98,7 +100,7 @@ def test_ellipsoid(d: int, failure: float) -> None:
 
 def test_the_scene_shows_the_packages_ellipses() -> None:
     """Frames against the beliefs of the runs that the chapter plays, and their noise against the privatizers'."""
-    space = defined("10_private_linucb", "imports", "linucb-plain", "linucb-runs", "belief-runs")
+    space = defined("10_private_linucb", "imports", "linucb-plain", "linucb-runs", "belief-runs", B=20, epsilon=1.0, delta=DELTA)
     tonight, theta, domain, shown = space["options"][220], space["theta"], LinearStatistics(2), 0
     std = {"none": lambda m: 0.0, "central": FactorizationCounter(1000, 1.0, DELTA, domain).error_std,
            "shuffle": lambda m: VectorSum(20, 1.0, DELTA, domain).noise_std * math.sqrt(m),
@@ -403,10 +405,11 @@ def test_the_packages_radius_is_the_theorems() -> None:
     """Its lambda and radius are those of the chapter's page of code, for noise that adds up."""
     made = bdp.make("LinUCB-SDP-Vec", ContextualLinear(10, 5), horizon=20_000, epsilon=1.0, delta=DELTA, batch_size=20)
     package = made.learner.radius
-    lam, radius = defined("10_private_linucb", "radius", d=5)["theorem_10_4"](package.matrix_std[1])
+    lam, radius = defined("10_private_linucb", "radius", d=5, B=20, alpha=0.1)["theorem_10_4"](package.matrix_std[1], 1000)
     for m, least in itertools.product((0, 1, 10, 100, 1000), (1.0, 50.0, 3000.0)):
-        assert package.regularizer(m) == pytest.approx(lam(m))
-        assert package.beta(m, np.array(lam(m)), np.array(least)) == pytest.approx(radius(m, least))
+        shift = lam(m, 1.0)
+        assert package.regularizer(m) == pytest.approx(shift)
+        assert package.beta(m, np.array(shift), np.array(least)) == pytest.approx(radius(m, shift, least))
 
 
 def random_loss(problem: ContextualLinear) -> float:

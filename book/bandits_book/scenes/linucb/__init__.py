@@ -1,0 +1,1 @@
+"""Scenes and figures of private LinUCB."""
