@@ -1,0 +1,1 @@
+"""Scenes and figures of users who come back."""
