@@ -12,7 +12,9 @@ from scipy.optimize import brentq
 from scipy.stats import binom, chi
 
 import bandits_dp as bdp
-from bandits_book.plots import Bar, Dot, Path, Text
+from bandits_book.plots import Bar, Dot, Text
+from bandits_book.scenes.rewards.bounds import regret_bound
+from bandits_book.scenes.rewards.fresh_or_kept import night_by_night
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
@@ -25,7 +27,6 @@ from tests.chapters import cells, defined, slope
 CHAPTER = "12_dynamic_sensitivity"
 claim = partial(pytest.mark.claim, "wang2022", chapter=CHAPTER)
 POOL = PoolContextual(clip=True)
-regret_bound = defined(CHAPTER, "regret-bound")["regret_bound"]
 LINE = PoolContextual(arms=2, dimension=1, items=2, pool=[[1.0], [-1.0]], theta=[0.0], clip=True)
 
 
@@ -1043,9 +1044,13 @@ def test_figure_2b_later(measured):
 # ---- The scene "Fresh or kept?"
 @cache
 def fresh_or_kept():
-    names = {"DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace, "numbers": {}, "Bar": Bar, "Dot": Dot, "Text": Text,
-             "Path": Path}
-    return defined(CHAPTER, "plain-dgs", "fresh-kept-run", "fresh-kept", **names)
+    names = {"DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace}
+    return defined(CHAPTER, "plain-dgs", "fresh-kept-run", **names)
+
+
+def shown(night):
+    space = fresh_or_kept()
+    return night_by_night(night, space["release"], space["right"], space["std"])
 
 
 def intervals(night):
@@ -1061,7 +1066,7 @@ def intervals(night):
 @pytest.mark.parametrize("night", [1, 3, 8, 15, 255])
 def test_the_scene_shows_the_packages_noise(night, noise):
     space = fresh_or_kept()
-    marks, note = space["night_by_night"](night)
+    marks, note = shown(night)
     std, parts = noise_of(LINE, 256, calibration="experiment", explicit_tree=noise == "kept").stds()[night - 1], intervals(night)
     assert std == pytest.approx(math.sqrt(sum(2 * (8 / (2 * end)) ** 2 for _, end in parts)))
     boxes = [mark for mark in marks if isinstance(mark, Bar) and mark.key.startswith(noise) and " to " in mark.key]
@@ -1087,7 +1092,7 @@ def test_the_scene_counts_right_guesses(kind):
         lead += np.sign(1 / (0.1 + t) + noise.sum(axis=0))
     share = (lead > 0).mean() + (lead == 0).mean() / 2
     assert abs(share - space["right"][kind][62]) < 5 * 0.5 * math.sqrt(1 / runs + 1 / 4000)
-    marks, note = space["night_by_night"](63)
+    marks, note = shown(63)
     bars = {mark.key: mark.width / 45 for mark in marks if mark.key in ("kept", "fresh")}
     assert bars == pytest.approx({name: values[62] for name, values in space["right"].items()})
     assert f"{bars['fresh']:.0%} of 4,000 runs with fresh noise, in {bars['kept']:.0%} with kept" in note

@@ -1,0 +1,1 @@
+"""Scenes, figures and bounds of private rewards."""
