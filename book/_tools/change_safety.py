@@ -10,9 +10,11 @@ guard of the book speaks; *fine*; *not found*. A guard may speak where no number
 
 import argparse
 import ast
+import builtins
 import json
 import os
 import signal
+import symtable
 import sys
 import tomllib
 import warnings
@@ -32,12 +34,13 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from checkout import NOTEBOOKS, ROOT
+from set_repository import SETUP_CELL
 
 FOLDED = {"hide-input", "hide-cell", "remove-cell", "remove-input", "solution"}
 SKIPPED = {"nbval-ignore-output", "raises-exception"}  # tags of cells that wait for a reader
 GUARD = "The book's "  # begins what a guard of the book's numbers says (bandits_book/asserts.py)
 SHARED = {"numbers"}  # all glue cells add to it, and no cell computes with it
-CONSTANT = {"np", "bdp", "math", "plt", "ax"}  # no call of theirs changes them
+CONSTANT = {"np", "bdp", "math", "plt", "ax"}  # no call of theirs changes what it is given
 LIMIT = 300  # seconds of processor time for one change
 VERDICTS = ("crash", "silent", "told", "fine", "not found")
 
@@ -52,25 +55,36 @@ class Cell:
         self.reads: set[str] = set()
         self.writes: set[str] = set()
         self.functions: dict[str, set[str]] = {}
-        for node in ast.walk(ast.parse(source)):
-            self.enter(node)
+        table = symtable.symtable(source, label, "exec")
+        for symbol in table.get_symbols():
+            (self.writes if symbol.is_assigned() or symbol.is_imported() else self.reads).add(symbol.get_name())
+            self.reads |= {symbol.get_name()} if symbol.is_referenced() else set()
+        for inner in table.get_children():
+            self.functions.setdefault(inner.get_name(), set()).update(outer_names(inner))
+        self.reads |= {name for inner, names in self.functions.items() if inner not in self.writes for name in names}  # run at once
+        seen = self.reads.union(self.writes, *self.functions.values())
+        self.writes |= {name for node in ast.walk(ast.parse(source)) for name in maybe_changed(node)} & seen
 
-    def enter(self, node: ast.AST) -> None:
-        """Note the names of one part of the source; what is called or handed over may be changed."""
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            self.writes |= {(one.asname or one.name).split(".")[0] for one in node.names}
-        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
-            self.writes.add(node.name)
-            self.functions[node.name] = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-        elif isinstance(node, ast.Name):
-            (self.reads if isinstance(node.ctx, ast.Load) else self.writes).add(node.id)
-        elif isinstance(node, ast.Call):
-            whose = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-            self.writes |= {one.id for one in [*whose, *node.args] if isinstance(one, ast.Name)} - CONSTANT
-        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            self.reads.add(node.target.id)
-        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load):
-            self.writes.add(node.value.id)
+
+def outer_names(table: symtable.SymbolTable) -> set[str]:
+    """Return the names that a function, and those within it, take from the notebook."""
+    names = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
+    return names.union(*map(outer_names, table.get_children()))
+
+
+def maybe_changed(node: ast.AST) -> set[str]:
+    """Return the names whose values a part of the source may change: what is called or handed over, and what gets items."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load):
+        return {node.value.id}
+    if not isinstance(node, ast.Call):
+        return set()
+    start = node.func
+    while isinstance(start, ast.Attribute):
+        start = start.value
+    whose = start.id if isinstance(start, ast.Name) else ""
+    if whose in CONSTANT or (start is node.func and hasattr(builtins, whose)):
+        return set()  # of numpy, say, or print, which change nothing that they are given
+    return {one.id for one in [start, *node.args] if isinstance(one, ast.Name)}
 
 
 def link(cells: Sequence[Cell]) -> None:
@@ -187,7 +201,7 @@ def code_cells(path: Path) -> list[Cell]:
     cells = []
     for cell in nbformat.read(path, 4).cells:
         tags = set(cell.metadata.get("tags", ()))
-        if cell.cell_type == "code" and not SKIPPED & tags:
+        if cell.cell_type == "code" and cell.id != SETUP_CELL and not SKIPPED & tags:
             cells.append(Cell(cell.source, cell.id, not FOLDED & tags))
     link(cells)
     return cells
