@@ -49,13 +49,15 @@ def code_name(node: HideCodeCellNode) -> str:
     if "above-input" not in node["classes"] or code is None:
         return "Output"
     lines = len(code.astext().strip().splitlines())
-    draws = any(isinstance(part, (nodes.image, nodes.figure)) or (isinstance(part, nodes.raw) and DRAWING.search(part.astext()))
-                for part in node.parent.findall())
+    inside, near = ([part for part in where.findall() if isinstance(part, (nodes.image, nodes.figure))
+                     or (isinstance(part, nodes.raw) and DRAWING.search(part.astext()))] for where in (node, node.parent))
     length = "1 line" if lines == 1 else f"{lines} lines"
     if "tag_answer" in node.parent["classes"]:
         return f"One solution, {length}"
-    what = "Imports" if code.astext().startswith(("import ", "from ")) else "Code"
-    return f"Code that draws the figure, {length}" if draws else f"{what}, {length}"
+    if inside:
+        return f"A figure, and code that draws it, {length}"
+    what = "Imports" if re.search(r"\A(#.*\n)*(import|from) ", code.astext()) else "Code"
+    return f"Code that draws the figure, {length}" if near else f"{what}, {length}"
 
 
 def setup(app: Sphinx) -> None:
