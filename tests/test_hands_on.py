@@ -10,6 +10,7 @@ import pytest
 from bandits_book import asserts
 from change_safety import FOLDED
 from checkout import NOTEBOOKS
+from set_repository import SETUP_CELL
 
 BLANK, ANSWER = {"your-turn", "remove-output", "nbval-ignore-output"}, {"answer", "hide-input"}
 CHAPTERS = [pytest.param(path, id=path.stem) for path in sorted(NOTEBOOKS.glob("*.ipynb"))]
@@ -17,7 +18,8 @@ CHAPTERS = [pytest.param(path, id=path.stem) for path in sorted(NOTEBOOKS.glob("
 
 def code(path: Path) -> list[tuple[str, set[str], nbformat.NotebookNode]]:
     cells = nbformat.read(path, 4).cells
-    return [(cell.source, set(cell.metadata.get("tags", ())), cell) for cell in cells if cell.cell_type == "code"]
+    return [(cell.source, set(cell.metadata.get("tags", ())), cell) for cell in cells
+            if cell.cell_type == "code" and cell.id != SETUP_CELL]
 
 
 def checks(source: str) -> list[str]:

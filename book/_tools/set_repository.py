@@ -24,7 +24,7 @@ CONFIG = ROOT / "_config.yml"
 ADDRESS = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._~-]+){2,}|")
 FOLDER = re.compile(r"https?://[A-Za-z0-9.:-]+(?:/[A-Za-z0-9._~-]+)*/|")
 ON_GITHUB = re.compile(r"(?i)https://github\.com/([^/]+)/([^/]+)")
-SETUP_CELL = "package"
+SETUP_CELL = "find-package"
 SETUP = '''\
 # The book's package: installed, or in the book's folder around this notebook, or in a wheel beside it, or at its address.
 import importlib.util

@@ -19,7 +19,7 @@ from plain_text import BOLD_LINE, BOX, FIGURE, blocks
 
 SHORT = 480  # characters of a paragraph
 MOST_LINES = 20  # of code and its output on one slide, and of each on its own
-SET_UP = ("symbols", "imports", "package", "numbers")
+SET_UP = ("symbols", "imports", "find-package", "numbers")
 NOT_SHOWN = {"remove-cell", "solution", "remove-output", "hide-cell"}
 UNTOLD = re.compile(r"Where the code differs|Further reading|For a second reading")  # sections to be read, not to be told
 ROLES = {"bullet_list": "list", "ordered_list": "list", "table": "table"}
