@@ -1,6 +1,7 @@
 """Hands on: in each chapter code to write, with a solution that its own asserts accept, and more code to read than to unfold."""
 
 import ast
+import symtable
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import nbformat
 import pytest
 
 from bandits_book import asserts
-from change_safety import FOLDED
+from change_safety import FOLDED, code_cells
 from checkout import NOTEBOOKS
 from set_repository import SETUP_CELL
 
@@ -56,3 +57,17 @@ def test_at_least_half_of_the_code_that_a_chapter_runs_is_visible(path: Path) ->
     shown = [(lines(source), bool(FOLDED & tags)) for source, tags, _ in code(path) if not {"solution", "answer"} & tags]
     visible, folded = (sum(length for length, hidden in shown if hidden is side) for side in (False, True))
     assert visible >= folded, f"{visible} lines are visible, {folded} folded"
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_a_name_that_a_visible_cell_reads_has_one_meaning(path: Path) -> None:
+    """A reader who went back to a cell, after all had run, drew it with what a later cell had put under the same name."""
+    cells = code_cells(path)
+    given = [{one.get_name() for one in symtable.symtable(cell.source, cell.label, "exec").get_symbols() if one.is_assigned()}
+             for cell in cells]
+    wrong = []
+    for place, cell in enumerate(cells):
+        names = (cell.reads - given[place]) & set().union(*given[:place]) - {"rng"} if cell.visible else set()
+        wrong += [f"{cell.label} reads {name}, {later.label} gives it anew" for later, new in
+                  zip(cells[place + 1:], given[place + 1:], strict=True) for name in sorted(names & new)]
+    assert not wrong
