@@ -39,7 +39,7 @@ if not importlib.util.find_spec("bandits_book"):
     if folder:
         sys.path[:0] = [str(folder), str(folder / "book")]
     elif source:
-        %pip install -q "bandits-dp[plots,labs] @ {{source}}"
+        get_ipython().run_line_magic("pip", f'install -q "bandits-dp[plots,labs] @ {{source}}"')
     else:
         sys.exit("This notebook needs the book's package. Put its wheel, bandits_dp-*.whl, or the book's whole folder "
                  "beside this notebook and run this cell again; the page 'Get the code' says where they are.")'''
