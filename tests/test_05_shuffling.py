@@ -255,3 +255,22 @@ def test_the_pile_s_epsilon_belongs_to_the_phones(capsys: pytest.CaptureFixture[
         assert here["phones"].noise_std == names["RandomizedResponse"](n, eps0).noise_std
         assert len(here["answers"]) == here["shared"].users == n
         assert f"eps of the pile {shuffle_epsilon(eps0, n, delta):.3f}" in capsys.readouterr().out
+
+
+def test_better_clones_are_never_worse_under_their_condition() -> None:
+    """Exercise 5.6: with at most e^epsilon_0 + 1 answers its claim is no larger than Theorem 5.1; with more it can be."""
+    names = {"binom": binom, "fftconvolve": fftconvolve, "n": 1000, "eps0": 2.0, "q": 0.88, "numbers": {}}
+    beta = defined("05_shuffling", "pile", "exact-response", "plain-clones", "plain-tails", **names)["tails"]
+
+    def both(eps0: float, v: int, users: int, eps: float) -> tuple[float, float]:
+        p, ell = 1 / (math.exp(eps0) + v - 1), np.arange(users)
+        claim = (math.exp(eps0) + 1) * p * binom.pmf(ell, users - 1, 2 * p) @ beta(eps0, ell, eps)
+        return claim, binom.pmf(ell, users - 1, math.exp(-eps0)) @ beta(eps0, ell, eps)
+
+    for eps0, users, share in itertools.product((0.5, 1.0, 2.0, 4.0), (2, 12, 100, 1000), (0.1, 0.5, 0.9)):
+        for v in {2, 3, math.floor(math.exp(eps0) + 1)}:
+            better, general = both(eps0, v, users, share * eps0)
+            assert v > math.exp(eps0) + 1 or better <= general * (1 + 1e-9) + 1e-15
+    for case in ((0.5, 3, 100, 0.25), (0.5, 4, 12, 0.25), (1.0, 10, 1000, 0.15)):
+        better, general = both(*case)
+        assert case[1] > math.exp(case[0]) + 1 and better > 1.05 * general
