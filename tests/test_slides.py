@@ -91,7 +91,7 @@ def test_every_slide_has_its_sheet_formulas_are_set_and_no_link_leads_away(built
     assert len(sheets) == len(built.select(".sheet")) > len(built.select(".slides > section")) > 10
     assert len(built.select(".drawing svg[aria-label]")) == 4 and len(built.select("figure.bdp-figure")) == 2
     assert "$" not in " ".join(tag.get_text() for tag in built.select(".part:not(.code):not(.output):not(.picture), .notes"))
-    assert len(built.select(".part .katex")) > 50 and len(built.select(".notes math")) > 50
+    assert len(built.select(".part .katex")) > 50 and len(built.select(".notes math")) > 40
     assert not built.select(".notes .katex")  # the speaker's window has no styles for it
 
 

@@ -120,7 +120,7 @@ def test_nonsense_in_an_address_or_kept_by_a_browser_shows_the_first_slide(slide
 
 def test_the_speakers_window_works_without_a_network(slides: Callable[..., Page]) -> None:
     page = slides(COUNTING, "#/thm-root")
-    assert page.locator("section.present .part .katex").first.is_visible()
+    assert page.locator("section.present > section.present .part .katex").first.is_visible()
     with page.context.expect_page() as opened:
         page.keyboard.press("s")
     notes = opened.value.locator(".speaker-controls-notes .value")
