@@ -122,12 +122,14 @@ def test_divergence_is_a_sum_of_tails(grow: Fraction) -> None:
 
 def test_the_chapters_table_of_pairs_has_the_deltas_of_the_pairs() -> None:
     """The chapter's plain code: the table of all pairs against brute force, and the epsilon with a given delta."""
-    here = defined("05_shuffling", "pile", "exact-response", "plain-clones", binom=binom, fftconvolve=fftconvolve, n=1000, eps0=2.0,
-                   q=0.88)
+    here = defined("05_shuffling", "pile", "exact-response", "plain-clones", "plain-tails", binom=binom, fftconvolve=fftconvolve, n=1000,
+                   eps0=2.0, q=0.88, numbers={})
     for users, grow in ((1, 2), (2, 5), (12, 3)):
         worlds, laws = here["clones"](math.log(grow), users), clone_pairs(users, Fraction(grow))
         for ratio in (Fraction(11, 10), Fraction(19, 10)):
             assert here["hockey_stick"](*worlds, math.log(ratio)) == pytest.approx(float(one_way(*laws, ratio)), rel=1e-12)
+            whole = here["every_pair"](math.log(grow), users)
+            assert here["hockey_stick"](*whole, math.log(ratio)) == pytest.approx(float(one_way(*laws, ratio)), rel=1e-12)
     for eps0, users, epsilon in ((0.5, 1000, 0.0705), (1.0, 1000, 0.1824), (2.0, 1000, 0.5455), (1.0, 10_000, 0.0530)):
         assert f"{here['least'](here['clones'](eps0, users), 1e-6, eps0):.4f}" == f"{epsilon:.4f}"
     safe = here["least"](here["clones"](1.0, 200_000), 1e-6, 1.0)  # in blocks: on the safe side, and by little
