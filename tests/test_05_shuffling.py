@@ -122,8 +122,8 @@ def test_divergence_is_a_sum_of_tails(grow: Fraction) -> None:
 
 def test_the_chapters_table_of_pairs_has_the_deltas_of_the_pairs() -> None:
     """The chapter's plain code: the table of all pairs against brute force, and the epsilon with a given delta."""
-    here = defined("05_shuffling", "pile", "exact-response", "plain-clones", "plain-tails", binom=binom, fftconvolve=fftconvolve, n=1000,
-                   eps0=2.0, q=0.88, numbers={})
+    here = defined("05_shuffling", "pile", "exact-response", "plain-clones", "plain-tails", binom=binom, fftconvolve=fftconvolve,
+                   n=1000, eps0=2.0, q=0.88, numbers={})
     for users, grow in ((1, 2), (2, 5), (12, 3)):
         worlds, laws = here["clones"](math.log(grow), users), clone_pairs(users, Fraction(grow))
         for ratio in (Fraction(11, 10), Fraction(19, 10)):
