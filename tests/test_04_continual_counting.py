@@ -259,11 +259,11 @@ def test_billboard_lemma_exactly() -> None:
             laws[users] = [(play(users, z), math.prod((weights[s] for s in z), start=Fraction(1))) for z in noises]
         board, others, both, everything = (defaultdict(Fraction) for _ in range(4))
         for seen, chance in laws[users]:
-            actions = seen["with her own"]
+            shown, actions = seen
             rest = actions[:i] + actions[i + 1 :]
-            board[seen["board"]] += chance
+            board[shown] += chance
             others[rest] += chance
-            both[seen["board"], rest] += chance
+            both[shown, rest] += chance
             everything[actions] += chance
         return board, others, both, everything
 
