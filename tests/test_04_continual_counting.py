@@ -157,7 +157,7 @@ def test_the_chapters_factors_are_the_packages_and_its_base_three_tree_is_a_coun
         outer = np.tril(np.ones((horizon, horizon))) @ np.linalg.inv(inner)
         error = np.linalg.norm(inner, axis=0).max() * np.linalg.norm(outer, axis=1).max()
         binary = C.TreeCounter(horizon, 1.0, 1e-6).error_std(np.arange(1, horizon + 1)).max() / gaussian_noise_std(1.0, 1e-6, 1.0)
-        assert (error < binary) is better
+        assert bool(error < binary) is better
 
 
 def test_scene_shows_the_packages_tree() -> None:
