@@ -239,7 +239,7 @@ def test_parallel_composition_also_when_adaptive(epsilon: float) -> None:
 
 
 def test_the_chapters_own_least_noise_is_the_packages() -> None:
-    names = defined("02_differential_privacy", "gaussian-numpy", norm=stats.norm)
+    names = defined("02_differential_privacy", "gaussian-numpy", norm=stats.norm, spread=1.0, eps=1.0)
     delta_of, least = names["delta_of_gaussian"], names["least"]
     for epsilon, delta in itertools.product((0.01, 0.5, 1.0, 8.0, 100.0), (1e-12, 1e-5, 0.1)):
         std = least(lambda std, eps=epsilon: delta_of(std, eps), delta)
@@ -250,9 +250,9 @@ def test_the_chapters_own_least_noise_is_the_packages() -> None:
 
 
 def test_what_rises_above_the_roof_is_delta() -> None:
-    before = defined("02_differential_privacy", "gaussian-numpy", norm=stats.norm)
-    z, worlds = (defined("02_differential_privacy", "two-densities", **before)[name] for name in ("z", "worlds"))
-    area = {name: np.maximum(if_1 - math.e * if_0, 0).sum() * (z[1] - z[0]) for name, (if_0, if_1) in worlds.items()}
+    drawn = defined("02_differential_privacy", "two-densities", norm=stats.norm, laplace=stats.laplace)
+    z, noises = drawn["z"], drawn["noises"]
+    area = {name: np.maximum(noise.pdf(z - 1) - math.e * noise.pdf(z), 0).sum() * (z[1] - z[0]) for name, noise in noises.items()}
     assert area["Laplace"] < 1e-12 and area["Gaussian"] == pytest.approx(acc.gaussian_delta(1.0, 1.0, 1.0), abs=2e-4)
 
 
