@@ -131,7 +131,7 @@ def test_elimination(m: int, means: list[float]) -> None:
     horizon, runs = 6000, 30
     arms_means, arms = np.array(means), len(means)
     gaps = arms_means.max() - arms_means
-    elimination = defined("01_bandits", "elimination-plain", means=arms_means, K=arms)["elimination"]
+    elimination = defined("01_bandits", "elimination-plain", means=arms_means, K=arms, tapes=np.ones((1, 9)))["elimination"]
     exponent = log_failure(horizon, m)
     with np.errstate(divide="ignore"):
         most = 8 * exponent / gaps**2 + m
