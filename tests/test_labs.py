@@ -4,6 +4,7 @@ import ast
 import math
 import re
 import symtable
+import sys
 import time
 from functools import cache
 from typing import Any
@@ -82,6 +83,26 @@ def test_what_is_refused_is_told_and_the_reader_goes_on() -> None:
     assert "what draw returned must be a sentence, got None" in note.value
     users.value = 3
     assert "alert" not in note.value and picture.value != before and "3, a." in note.value
+
+
+def test_a_name_of_a_cell_that_has_not_run_is_told_with_what_to_do() -> None:
+    """The reader who began at the lab was told that a name is not defined, and no more."""
+    panel = plots.lab(lambda ax, rng, scale: f"{later_name}.", "Move it", scale=("s", -1.0, 0.5, 1))  # type: ignore[name-defined]  # noqa: F821
+    assert "name 'later_name' is not defined" in panel.children[-1].value.replace("&#x27;", "'")
+    assert "Run all cells above first" in panel.children[-1].value
+
+
+def test_a_missing_library_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It was an error, at which *Run All Cells* stops in the middle of a chapter."""
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    assert plots.lab(lambda ax, rng, scale: "Done.", "Move it", scale=("s", -1.0, 0.5, 1)) is None
+    assert capsys.readouterr().out == 'lab needs ipywidgets, which is not installed: pip install "bandits-dp[labs]"\n'
+
+
+@pytest.mark.parametrize(("control", "digits"), [((50.0, 1e3, 1e4), ".3r"), ((1e-10, 1e-6, 1e-3), ".2e"), ((0.1, 1.0, 10.0), ".3")])
+def test_a_number_beside_a_slider_is_written_as_one_writes_it(control: tuple[float, ...], digits: str) -> None:
+    """A thousand users stood there as 1.00e+3, a δ of a millionth as 0.00000100. (No commas: what is typed there ends at one.)"""
+    assert plots.lab(lambda ax, rng, x: "Seen.", "Move it.", x=("x", *control)).children[1].readout_format == digits
 
 
 @pytest.mark.parametrize(("seconds", "live"), [(0.0, True), (0.3, False)])

@@ -18,7 +18,7 @@ def lab(draw: Callable[..., str], question: str, **controls: Sequence[Any]) -> A
     """Return controls, and the figure that a function draws at the values they stand at.
 
     Whatever is moved, the noise stays the same, so that what changes is due to the move; a button draws new noise. What the
-    package refuses is told in its own words, and the reader goes on.
+    package refuses is told in its own words, and the reader goes on. Where a library is missing, a sentence says what to install.
 
     Parameters
     ----------
@@ -33,13 +33,11 @@ def lab(draw: Callable[..., str], question: str, **controls: Sequence[Any]) -> A
 
     Returns
     -------
-    ipywidgets.VBox
-        What a notebook shows when it is a cell's last line.
+    ipywidgets.VBox or None
+        What a notebook shows when it is a cell's last line; None, so that a chapter's next cells run, where a library is missing.
 
     Raises
     ------
-    ModuleNotFoundError
-        If ipywidgets or matplotlib is not installed.
     ValueError
         If a control is not as above, or there is none.
 
@@ -55,9 +53,13 @@ def lab(draw: Callable[..., str], question: str, **controls: Sequence[Any]) -> A
     """
     _checks.called("draw", draw)
     _checks.words("question", question)
-    with needed("labs", "lab"):
-        import ipywidgets as w
-        from matplotlib.figure import Figure
+    try:
+        with needed("labs", "lab"):
+            import ipywidgets as w
+            from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        print(error)
+        return None
 
     moved = {name: _control(w, name, control) for name, control in controls.items()}
     if not moved:
@@ -74,7 +76,8 @@ def lab(draw: Callable[..., str], question: str, **controls: Sequence[Any]) -> A
             told = escape(_checks.one_of("what draw returned", answer, str, "a sentence"))
             picture.value = f'<div role="img" aria-label="{told}">{_svg(axes.figure)}</div>'
         except Exception as error:  # of any kind: the values are the reader's, who may move on
-            note.value = f'<p role="alert">{escape(f"{type(error).__name__}: {error}")}</p>'
+            first = ". Run all cells above first, then this one." * isinstance(error, NameError)
+            note.value = f'<p role="alert">{escape(f"{type(error).__name__}: {error}{first}")}</p>'
             return
         note.value = f'<p role="status">{told}</p>'
         for one in sliders:
@@ -105,7 +108,8 @@ def _control(w: Any, name: str, given: Sequence[Any]) -> Any:
             length = ends[1] - ends[0]
             place = ((np.log10(start) if low > 0 else start) - ends[0]) / length
             step = length / min(range(100, 300), key=lambda steps: abs(steps * place - round(steps * place)))  # to stand at start
-            return made(start, min=ends[0], max=ends[1], step=step, readout_format=".3g", description=label, **look)
+            digits = ".3r" if high >= 1000 else ".2e" if high < 0.01 else ".3"  # 9760 users, a δ of 1.00e-6, an ε of 0.5
+            return made(start, min=ends[0], max=ends[1], step=step, readout_format=digits, description=label, **look)
     raise ValueError(f"{name} is {given!r}; allowed are (label, low, start, high) with low <= start <= high, and (label, [texts])")
 
 
