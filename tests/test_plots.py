@@ -171,6 +171,12 @@ def test_drawings_take_colours_and_letters_of_the_page() -> None:
     assert "font-family" not in written.partition("</style>")[2]
 
 
+def test_a_pale_grey_is_paler_than_a_dark_one_where_no_page_names_them() -> None:
+    """Twenty runs and their mean, #aaaaaa and #333333, were one grey in JupyterLab."""
+    pale, dark, grid = (groups_of("two", color=color)[0] for color in ("#aaaaaa", "#333333", "#dddddd"))
+    assert "var(--bdp-aaaaaa,#7779)" in pale and "var(--bdp-333333,#767676)" in dark and "var(--bdp-dddddd,#8885)" in grid
+
+
 def test_drawings_keep_the_look_of_a_text() -> None:
     """Weight, slant, strength and mathematics in a line; a fraction, and the box around it, stay as matplotlib drew them."""
     _, groups, _ = groups_of(r"at $\varepsilon$", fontweight="bold", fontstyle="italic", alpha=0.5, bbox={"facecolor": "#d55e00"})

@@ -84,7 +84,7 @@ def _tidy(drawing: str, texts: list[Text], height: float) -> str:
 def _anywhere(digits: str) -> str:
     """Return the colour to use where the page names none: greys that show on white and on black, any other as it is."""
     if digits == 3 * digits[:2] != "ffffff":
-        return "#767676" if digits < "c0" else "#8885"
+        return "#767676" if digits < "a0" else "#7779" if digits < "c0" else "#8885"
     return f"#{digits}"
 
 
