@@ -56,6 +56,13 @@ def test_a_slide_for_each_heading_box_and_figure_and_all_prose_in_whole_paragrap
     assert len(labels) == len({*labels})  # a link leads to one slide
 
 
+@every_chapter
+def test_what_a_lab_tells_who_runs_it_is_said_and_not_shown(path):
+    """A slide said alone that "below is one setting"; the next one shows it."""
+    assert not [text for text in parts(deck(path), "points") if text.startswith("**Lab.**")]
+    assert sum("**Lab.**" in text for text in parts(deck(path), "notes")) == 1
+
+
 def test_metadata_wins_over_the_rules():
     made = chapter()
     for kind, text in [("slide", "## Mine\n\nAll of this."), ("fragment", "Then this."), ("notes", "Said only."), ("skip", "Lost."),

@@ -133,6 +133,17 @@ FOUND = "/found \\d+ page/.test(document.querySelector('p.search-summary')?.inne
 SOON = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
+def test_a_phone_shows_what_a_lab_says_without_scrolling(page: Page, address: Address) -> None:
+    """Half of the sentence, which has the still's numbers, stood beyond the edge; that of chapter 7 on a wide screen, too."""
+    for name in CHAPTERS:
+        page.goto(address("file", name))
+        said = page.locator(".cell:has(+ .tag_remove-output:not(.tag_your-turn)) .stream pre")
+        for width in (320, 390, DESKTOP["width"]):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert said.evaluate("one => one.scrollWidth <= one.clientWidth"), (name, width)
+    page.set_viewport_size(DESKTOP)
+
+
 @pytest.mark.parametrize(("words", "first"), [
     ("LinUCB", "notebooks/10_"),
     ("tree mechanism", "notebooks/04_"),
