@@ -100,7 +100,7 @@ def hockey_stick(log_pmf: NDArray[np.float64], epsilon: float, shift: int) -> fl
     def one_way(log_p: NDArray[np.float64], log_q: NDArray[np.float64]) -> float:
         # exp(p) - exp(eps + q) = -exp(p) * expm1(eps + q - p): no cancellation where it is small
         more = log_p > log_q + epsilon
-        return float(-np.sum(np.exp(log_p[more]) * np.expm1(epsilon + log_q[more] - log_p[more])))
+        return float(np.sum(np.exp(log_p[more]) * -np.expm1(epsilon + log_q[more] - log_p[more])))
 
     return min(1.0, max(one_way(still, moved), one_way(moved, still)))
 
