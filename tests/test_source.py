@@ -49,9 +49,9 @@ def test_a_method_alone_begins_at_the_margin_and_what_has_no_source_is_refused()
 PACKAGE = Path(bdp.__file__).parent
 FLOORS = (  # from below; a module imports from its own floor and from those before it
     {
-        "_checks", "_extras", "_files", "_memory", "_state", "_ties", "ask_tell", "guarantee", "designs", "accounting",
+        "_checks", "_extras", "_files", "_memory", "_state", "_ties", "ask_tell", "guarantee", "problem", "designs", "accounting",
         "privatizers", "continual", "problems"},
-    {"widths"}, {"schedules"}, {"learners"}, {"live"}, {"play"}, {"audit"}, {"catalog"}, {"bandits_book"},
+    {"options", "widths"}, {"schedules"}, {"learners"}, {"live"}, {"play"}, {"audit"}, {"catalog"}, {"bandits_book"},
 )
 FILES = {path: package for package in (PACKAGE, Path(bandits_book.__file__).parent) for path in sorted(package.rglob("*.py"))}
 

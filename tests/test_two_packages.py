@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 import bandits_dp as bdp
 from bandits_book import contest, lastfm, logs, museum, plots, setup, source
 from bandits_book.replicas import CodeLinear
-from bandits_dp.catalog.options import FIGURES
+from bandits_dp.options import FIGURES
 
 PROBLEM = bdp.problems.ContextualLinear(arms=5, dimension=3)  # of the core, so that a worker gets nothing of the book by it
 EXPERIMENT = {"horizon": 60, "epsilon": 1.0, "delta": 0.1, "calibration": "experiment"}

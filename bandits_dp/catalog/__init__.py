@@ -6,10 +6,9 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.catalog import arms, clients, linear, linucb, rewards
-from bandits_dp.catalog.options import Given, System, found
 from bandits_dp.live.restarts import Restarts
-from bandits_dp.problems import Problem
-from bandits_dp.problems.base import check_problem
+from bandits_dp.options import Given, System, found
+from bandits_dp.problem import Problem, check_problem
 
 _SYSTEMS = (*arms.SYSTEMS, *linear.SYSTEMS, *clients.SYSTEMS, *linucb.SYSTEMS, *rewards.SYSTEMS)
 

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks, privatizers
-from bandits_dp.catalog.options import COUNTERS, FIDELITY, HONEST, STRICT, Given, Option, System
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.learners import KLUCB, UCB, ArmElimination
 from bandits_dp.learners.kl_ucb import most_batches
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.streams import CountedBatches, FreshBatches
+from bandits_dp.options import COUNTERS, FIDELITY, HONEST, STRICT, Given, Option, System
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.schedules.arms import Batches, GapBatches, PublishedDoubling, PublishedEpochs, batches, first_batch, most_decisions
 from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth

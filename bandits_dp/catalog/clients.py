@@ -11,9 +11,9 @@ import numpy as np
 
 from bandits_dp import privatizers
 from bandits_dp.catalog.linear import learner_of, no_noise, run_of, with_noise
-from bandits_dp.catalog.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, Given, Option, System
 from bandits_dp.designs import support_bound
 from bandits_dp.live.clients import LiveClients
+from bandits_dp.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, Given, Option, System
 from bandits_dp.play.pilots import equal_communication
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients

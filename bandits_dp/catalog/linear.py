@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import privatizers
-from bandits_dp.catalog.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.designs import support_bound
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.live.arms import LiveArms
+from bandits_dp.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, ScalarSum
 from bandits_dp.privatizers.scalar_sum import default_levels
 from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth

@@ -9,13 +9,13 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
-from bandits_dp.catalog.options import CHANCE, FIDELITY, FIGURES, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, Given, Option, System
 from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.streams import CountedBatches, FreshBatches
+from bandits_dp.options import CHANCE, FIDELITY, FIGURES, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, Given, Option, System
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian

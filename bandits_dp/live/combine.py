@@ -18,7 +18,7 @@ from bandits_dp.live.live import Live
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import LinearStatistics, Privatizer
 from bandits_dp.privatizers.base import complete
-from bandits_dp.problems.base import check_problem
+from bandits_dp.problem import check_problem
 from bandits_dp.widths.ridge import check_ridge
 
 

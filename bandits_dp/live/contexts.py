@@ -23,7 +23,7 @@ from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle
-from bandits_dp.problems import Problem
+from bandits_dp.problem import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
 
 BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "

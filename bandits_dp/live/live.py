@@ -48,8 +48,7 @@ from bandits_dp.live.slot import Slot
 from bandits_dp.live.status import Status
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.privatizers.domain import rows
-from bandits_dp.problems import Problem
-from bandits_dp.problems.base import check_problem
+from bandits_dp.problem import Problem, check_problem
 
 NO_END = 2**62  # rounds that nobody plays
 LATE = ("drop", "next")

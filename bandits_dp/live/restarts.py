@@ -28,7 +28,7 @@ from bandits_dp.live.live import NO_END
 from bandits_dp.live.refusals import HorizonReached
 from bandits_dp.live.status import Status
 from bandits_dp.live.ticket import Ticket
-from bandits_dp.problems import Problem
+from bandits_dp.problem import Problem
 
 GROWTHS = ("double", "square")
 

@@ -23,7 +23,7 @@ from bandits_dp.play.paths import path_for
 from bandits_dp.play.record import Checkpoints, Played, Tick
 from bandits_dp.play.result import Result
 from bandits_dp.play.store import RunStore
-from bandits_dp.problems import Problem
+from bandits_dp.problem import Problem
 
 BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed} gone, {remaining} to go"
 

@@ -18,7 +18,7 @@ from bandits_dp.live.live import Live
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.record import Checkpoints, Played
-from bandits_dp.problems import Problem
+from bandits_dp.problem import Problem
 
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # a disk, or the user's part of it
 

@@ -5,8 +5,8 @@ An argument that is out of range raises a ValueError that names it.
 
 from typing import TYPE_CHECKING, NoReturn
 
+from bandits_dp.problem import Problem
 from bandits_dp.problems.arms import BernoulliArms
-from bandits_dp.problems.base import Problem
 from bandits_dp.problems.clients import ClientPopulation, SphericalClients
 from bandits_dp.problems.contextual import Contextual, ContextualLinear
 from bandits_dp.problems.graded import GradedArms

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import BITS
-from bandits_dp.problems.base import OneInstance
+from bandits_dp.problem import OneInstance
 
 
 class BernoulliArms(OneInstance):

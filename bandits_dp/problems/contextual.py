@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import SLACK
-from bandits_dp.problems.base import Problem, parameter
+from bandits_dp.problem import Problem, parameter
 
 
 class Contextual(Problem, Protocol):
-    """What contextual learners and their simulator expect of a problem, beyond :class:`bandits_dp.problems.base.Problem`.
+    """What contextual learners and their simulator expect of a problem, beyond :class:`bandits_dp.problem.Problem`.
 
     What is public is known before ``draw``; ``features``, ``means`` and ``contexts`` belong to an instance.
 

@@ -5,8 +5,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.privatizers.domain import UNIT_INTERVAL
+from bandits_dp.problem import OneInstance
 from bandits_dp.problems.arms import BernoulliArms
-from bandits_dp.problems.base import OneInstance
 
 
 class GradedArms(OneInstance):

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp.designs import bounded_actions
 from bandits_dp.privatizers.domain import Ball, Box, Domain, Reals
-from bandits_dp.problems.base import OneInstance, parameter
+from bandits_dp.problem import OneInstance, parameter
 
 REWARDS = ("signs", "gaussian")
 BLOCK = 1_000_000  # clipped rewards drawn at a time

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from bandits_book.instances import HORIZONS, LASTFM, Instance
 from bandits_dp.catalog import make, systems
-from bandits_dp.catalog.options import System
 from bandits_dp.live.combine import combine
+from bandits_dp.options import System
 from bandits_dp.privatizers import Identity, LinearStatistics
 
 TRUSTS = ("none", "pure", "central", "shuffle", "local", "pure rewards", "central rewards")

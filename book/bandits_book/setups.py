@@ -9,8 +9,8 @@ from typing import Any
 from bandits_book.replicas.code_linear import CodeLinear
 from bandits_dp import _checks
 from bandits_dp.catalog import make
-from bandits_dp.catalog.options import found
 from bandits_dp.live.live import Live
+from bandits_dp.options import found
 from bandits_dp.problems import BernoulliArms, ContextualLinear, PoolContextual, SphericalClients
 
 

@@ -2,7 +2,7 @@
 
 from bandits_book.replicas import linucb
 from bandits_book.replicas.code_linear import CodeLinear
-from bandits_dp.catalog.options import FIGURES
+from bandits_dp.options import FIGURES
 
 __all__ = ["CodeLinear"]
 

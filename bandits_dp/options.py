@@ -94,7 +94,7 @@ class Option:
 
     Examples
     --------
-    >>> from bandits_dp.catalog.options import Option
+    >>> from bandits_dp.options import Option
     >>> size = Option("batch_size", 1, (int, "doubling"), "users per arm and phase")
     >>> print(size.allowed)
     an integer that is at least 1 or "doubling"; users per arm and phase
@@ -140,7 +140,7 @@ class System:
     name, paper : str
         The name that ``make`` takes, and the citation key in the book's bibliography.
     setting, model : str
-        Which problems it can play (:class:`bandits_dp.problems.base.Problem`), and whether anybody is trusted: none, central, local
+        Which problems it can play (:class:`bandits_dp.problem.Problem`), and whether anybody is trusted: none, central, local
         or shuffle.
     unit, regret : str
         Whose data one guarantee protects, and the regret bound that the paper states, in LaTeX.
