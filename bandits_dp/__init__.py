@@ -11,6 +11,7 @@ Start with ``make`` and ``simulate``::
 from typing import TYPE_CHECKING, NoReturn
 
 from bandits_dp import accounting, continual, live, privatizers, problems
+from bandits_dp import learners as learners
 from bandits_dp.ask_tell import Asked
 from bandits_dp.audit.audit import AuditResult, audit
 from bandits_dp.audit.runs import Vectorized

@@ -88,6 +88,13 @@ def test_imports_point_one_way(path):
             assert not module.startswith(("bandits_book", "matplotlib")), f"{path.name} imports {module}"
 
 
+def test_faces_are_leaves():
+    """Readers see them, and nobody else: inside, everybody imports what defines a thing, so that a room can move or split."""
+    faces = {"bandits_dp.learners", "bandits_dp.problems"}
+    seen = {path.relative_to(PACKAGE).as_posix(): faces & set(imported(path)) for path in sorted(PACKAGE.rglob("*.py"))}
+    assert {name: those for name, those in seen.items() if those} == {"__init__.py": faces}
+
+
 @pytest.mark.parametrize("path", sorted((PACKAGE / "learners").glob("*.py")), ids=lambda path: path.name)
 def test_a_learner_knows_no_user_no_problem_and_no_randomness(path):
     for module in imported(path):

@@ -8,8 +8,9 @@ from typing import Any
 
 from bandits_dp import _checks, privatizers
 from bandits_dp.continual import Counter, TreeCounter
-from bandits_dp.learners import KLUCB, UCB, ArmElimination
-from bandits_dp.learners.kl_ucb import most_batches
+from bandits_dp.learners.arm_elimination import ArmElimination
+from bandits_dp.learners.kl_ucb import KLUCB, most_batches
+from bandits_dp.learners.ucb import UCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.streams import CountedBatches, FreshBatches

@@ -16,7 +16,7 @@ from bandits_dp.live.clients import LiveClients
 from bandits_dp.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, Given, Option, System
 from bandits_dp.play.pilots import equal_communication
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, VectorSum
-from bandits_dp.problems import ClientPopulation, SphericalClients
+from bandits_dp.problems.clients import ClientPopulation, SphericalClients
 from bandits_dp.problems.linear import on_sphere
 from bandits_dp.schedules.clients import Schedule, constant, growing
 from bandits_dp.widths.designs import Phase

@@ -11,7 +11,7 @@ import numpy as np
 from bandits_dp import privatizers
 from bandits_dp.designs import support_bound
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners import PhasedElimination
+from bandits_dp.learners.phased_elimination import PhasedElimination
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, ScalarSum

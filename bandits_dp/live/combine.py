@@ -10,7 +10,7 @@ from typing import Any
 from bandits_dp import _checks
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.learners import LinUCB
+from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts

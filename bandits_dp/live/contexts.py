@@ -14,8 +14,7 @@ from bandits_dp._checks import LARGEST, LEAST_NORM, exact
 from bandits_dp._state import locked, snapshot
 from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Learner
-from bandits_dp.learners import LinUCB
-from bandits_dp.learners.linucb import statistics
+from bandits_dp.learners.linucb import LinUCB, statistics
 from bandits_dp.live.live import Live
 from bandits_dp.live.randomness import explored, generator
 from bandits_dp.live.slot import Slot

@@ -7,7 +7,10 @@ import numpy as np
 from bandits_dp._state import locked
 from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Asked
-from bandits_dp.learners import KLUCB, UCB, ArmElimination, PhasedElimination
+from bandits_dp.learners.arm_elimination import ArmElimination
+from bandits_dp.learners.kl_ucb import KLUCB
+from bandits_dp.learners.phased_elimination import PhasedElimination
+from bandits_dp.learners.ucb import UCB
 from bandits_dp.live.live import Live
 
 

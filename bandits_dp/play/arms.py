@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 
 from bandits_dp._state import snapshot
-from bandits_dp.learners import KLUCB, ArmElimination
+from bandits_dp.learners.arm_elimination import ArmElimination
+from bandits_dp.learners.kl_ucb import KLUCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.problems.graded import Arms

@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from bandits_dp.learners import KLUCB, UCB, ArmElimination, LinUCB
+from bandits_dp.learners.arm_elimination import ArmElimination
+from bandits_dp.learners.kl_ucb import KLUCB
+from bandits_dp.learners.linucb import LinUCB
+from bandits_dp.learners.ucb import UCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts

@@ -12,7 +12,7 @@ import numpy as np
 
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.play.plain import play_plainly
-from bandits_dp.problems import ClientPopulation
+from bandits_dp.problems.clients import ClientPopulation
 from bandits_dp.schedules.clients import Schedule, constant
 
 PILOTS = 60  # runs that measure the communication to be matched, which varies much between instances

@@ -15,8 +15,9 @@ from bandits_dp.live.asked import LiveAsked
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.live.live import Live
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
-from bandits_dp.problems import ClientPopulation, LinearArms
+from bandits_dp.problems.clients import ClientPopulation
 from bandits_dp.problems.contextual import shown_means
+from bandits_dp.problems.linear import LinearArms
 from bandits_dp.problems.rounds import Rounds
 
 Rng = np.random.Generator
