@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers import CentralLaplace
-from bandits_dp.privatizers.grid import Grid
 
 ROOT = Path(__file__).resolve().parent.parent
 LEDGER = ROOT / "book" / "claims.json"

@@ -19,8 +19,8 @@ import bandits_dp as bdp
 from bandits_dp import continual as C
 from bandits_dp import privatizers as P
 from bandits_dp.accounting.binomial_vector import vector_delta
-from bandits_dp.privatizers.exact import Unseeded
-from bandits_dp.privatizers.exact_counts import UNIT
+from bandits_dp.noise.exact import Unseeded
+from bandits_dp.noise.exact_counts import UNIT
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
 from bandits_dp.problems import BernoulliArms
 from tests import exact_delta

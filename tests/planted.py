@@ -12,11 +12,11 @@ from bandits_dp import continual as C
 from bandits_dp import privatizers as P
 from bandits_dp.continual.base import Counter
 from bandits_dp.live.arms import LiveArms
+from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import amplified, laplace
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.gaussian import GaussianNoise, UserNoise
-from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
 from tests.noise_checks import DELTA, EPSILON, PLANE
 from tests.planted_learners import FAR

@@ -9,9 +9,9 @@ from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.counted import LiveCounted
+from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers import returning
 from bandits_dp.privatizers.bit_sum import BitSum
-from bandits_dp.privatizers.grid import Grid
 from bandits_dp.privatizers.integer_sum import IntegerSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from tests.planted_learners import PLANTED, ROUND

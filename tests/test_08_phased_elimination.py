@@ -16,8 +16,8 @@ from bandits_dp.accounting.binomial import hockey_stick
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.live.arms import LiveArms
+from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import BinarySum, Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, ScalarSum
-from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems import SphericalArms
 from bandits_dp.widths.designs import Phase
 from tests.chapters import defined, delta_by_sums, law_of_runs, leverages, mean_regret, power, stored_scene

@@ -17,7 +17,7 @@ from bandits_book.scenes.rewards.bounds import regret_bound
 from bandits_book.scenes.rewards.fresh_or_kept import night_by_night
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
-from bandits_dp.continual.dynamic import DynamicBound, DynamicLaplace
+from bandits_dp.contextual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
 from bandits_dp.widths.ridge import FixedWidth

@@ -11,7 +11,7 @@ import pytest
 from bandits_dp import continual as C
 from bandits_dp import privatizers as P
 from bandits_dp.accounting import classical_gaussian_noise_std, gaussian_delta, gaussian_noise_std
-from bandits_dp.privatizers.grid import Grid
+from bandits_dp.noise.grid import Grid
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)

@@ -13,12 +13,13 @@ import bandits_dp as bdp
 from bandits_dp import continual as C
 from bandits_dp import privatizers as P
 from bandits_dp.accounting import gaussian_noise_std, laplace_scale
-from bandits_dp.continual.curator import Curator, solution
-from bandits_dp.continual.dynamic import DynamicGaussian
+from bandits_dp.contextual.curator import Curator, solution
+from bandits_dp.contextual.dynamic import DynamicGaussian
 from bandits_dp.continual.factorization import FEW, WIDE, _factors, later_part, next_part, rounded
-from bandits_dp.privatizers import exact
-from bandits_dp.privatizers.exact import Coins
-from bandits_dp.privatizers.grid import Grid, domain_grid
+from bandits_dp.noise import exact
+from bandits_dp.noise.exact import Coins
+from bandits_dp.noise.grid import Grid
+from bandits_dp.privatizers.domain import domain_grid
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningAmplifiedGaussian, ReturningLocalGaussian
 from tests.noise_checks import chi_square

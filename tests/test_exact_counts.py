@@ -15,8 +15,9 @@ import pytest
 from scipy import stats
 
 from bandits_dp import privatizers as P
-from bandits_dp.privatizers.exact import Coins
-from bandits_dp.privatizers.exact_counts import POISSON, UNIT, binomial, cumulative, fair_ones, geometric, poisson, polya, units
+from bandits_dp.noise import exact_counts
+from bandits_dp.noise.exact import Coins
+from bandits_dp.noise.exact_counts import POISSON, UNIT, binomial, cumulative, fair_ones, geometric, poisson, polya, units
 from tests.noise_checks import Live, chi_square
 from tests.same_law import same_law
 
@@ -60,7 +61,7 @@ def test_the_binomial_law_is_exact(trials, p, monkeypatch):
             asked.append(int(numbers[0]))
             return np.array([next(told)])
 
-        monkeypatch.setattr(P.exact_counts, "fair_ones", fair)
+        monkeypatch.setattr(exact_counts, "fair_ones", fair)
         try:
             drawn = int(binomial(trials, p, (), np.random.default_rng(0)))
         except StopIteration:  # more fair bits are asked for than the way tells
@@ -77,14 +78,14 @@ def test_counts_of_few_trials_have_the_binomial_law_in_live_use(trials, p):
     assert chi_square(counts, DRAWS * stats.binom.pmf(np.arange(trials + 1), trials, p), 20) > FALSE_ALARM
 
 
-@pytest.mark.parametrize("kept", [P.exact_counts.KEPT, 120])
+@pytest.mark.parametrize("kept", [exact_counts.KEPT, 120])
 def test_first_bits_and_then_all_others_decide_how_many_ones_there_are(kept, monkeypatch):
     """Against fractions: what is drawn just below and above an entry; and how often if the first bits equal it."""
-    monkeypatch.setattr(P.exact_counts, "KEPT", kept)
-    P.exact_counts.first_bits.cache_clear()
+    monkeypatch.setattr(exact_counts, "KEPT", kept)
+    exact_counts.first_bits.cache_clear()
     trials, p = 5, units(0.3)
     q, below = Fraction(p, UNIT), Fraction(0)
-    for k, entry in enumerate((P.exact_counts.first_bits(trials, p)[1] * UNIT).tolist()):
+    for k, entry in enumerate((exact_counts.first_bits(trials, p)[1] * UNIT).tolist()):
         below += math.comb(trials, k) * q**k * (1 - q) ** (trials - k)
         assert entry == math.floor(below * UNIT)
         assert (binomial(trials, p, (2,), Live(1, entry - 1)) == k).all()
@@ -122,7 +123,7 @@ def test_many_fair_bits_have_the_binomial_law(trials, cell):
     """Also few of them, which reach the end of the range; counts are put together in cells."""
     rng = np.random.default_rng(trials)
     edges = np.arange(-1, trials, cell)
-    drawn = np.searchsorted(edges, [P.exact_counts.many_fair_ones(trials, rng) for _ in range(DRAWS // 10)]) - 1
+    drawn = np.searchsorted(edges, [exact_counts.many_fair_ones(trials, rng) for _ in range(DRAWS // 10)]) - 1
     law = np.diff(stats.binom.cdf(np.append(edges, trials), trials, 0.5))
     assert chi_square(np.bincount(drawn, minlength=len(law)), law * DRAWS / 10, 20) > FALSE_ALARM
 
@@ -144,7 +145,7 @@ class Steered(np.random.Generator):
 
 
 def test_as_many_fair_bits_are_counted_as_were_asked_for(monkeypatch):
-    monkeypatch.setattr(P.exact_counts, "WORDS", 8)
+    monkeypatch.setattr(exact_counts, "WORDS", 8)
     asked = np.array([0, 1, 63, 64, 65, 1000, 0])
     assert (fair_ones(asked, Steered()) == asked).all()
     assert (fair_ones(asked, np.random.default_rng(1)) <= asked).all()
@@ -154,7 +155,7 @@ def test_as_many_fair_bits_are_counted_as_were_asked_for(monkeypatch):
                                                 ((POISSON[-1], 0), 21), ((POISSON[-1], 1, 0), 22), ((POISSON[-1], 2, 0), 0)])
 def test_poisson_numbers_beyond_20_have_their_share(numbers, drawn):
     """Of 1 + 20! / 0! + ... + 20! / 20! cases one is left for all beyond 20, whose own weights, 20! / n!, are less together."""
-    assert P.exact_counts._poisson_of_mean_one(1, Steered(*(int(number) for number in numbers))) == drawn
+    assert exact_counts._poisson_of_mean_one(1, Steered(*(int(number) for number in numbers))) == drawn
     assert [int(weight) for weight in np.diff(POISSON, prepend=0)] == [math.factorial(20) // math.factorial(n) for n in range(21)]
 
 

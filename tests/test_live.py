@@ -19,8 +19,8 @@ from bandits_dp.live.randomness import generator
 from bandits_dp.live.register import Register
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.slot import Slot
+from bandits_dp.noise.exact import Coins
 from bandits_dp.privatizers import CentralGaussian, Identity, LinearStatistics
-from bandits_dp.privatizers.exact import Coins
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
 from bandits_dp.problems.contextual import shown_means
 from tests.small_problems import SYSTEMS, Crowd, refused, same_state

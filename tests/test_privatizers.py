@@ -12,7 +12,7 @@ from bandits_dp.accounting import binomial_vector_epsilon, gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.continual import TreeCounter
-from bandits_dp.privatizers.noise_bits import SHARE, NoiseBits, least_noise_bits
+from bandits_dp.noise.noise_bits import SHARE, NoiseBits, least_noise_bits
 from bandits_dp.privatizers.secure_sum import SecureSum
 from bandits_dp.privatizers.vector_sum import certified_bits
 from tests.exact_delta import divergence, pairs

@@ -14,7 +14,7 @@ import pytest
 
 from bandits_dp import privatizers as P
 from bandits_dp.accounting import discrete_laplace_scale, laplace_scale, skellam_variance
-from bandits_dp.privatizers.exact_counts import UNIT, units
+from bandits_dp.noise.exact_counts import UNIT, units
 from tests import exact_delta
 
 ROOM = 1e-9  # relative, by which a true delta may exceed the claimed one

@@ -9,7 +9,7 @@ by less and less. Wang, Zhao, Wang (2022) add noise that shrinks in the same way
 scales :math:`b_{t, 1}, b_{t, 2}, \dots`, taken here in each coordinate). If it is drawn **afresh** for every t, as Algorithms 1 and
 2 print it, then given the earlier releases release t differs between the two inputs by the shift :math:`h_t` and nothing else, so
 the privacy loss is that of T shifted noises together. (The text also allows to read that one noise per partial sum is kept; then
-the shifts are those of the tree's nodes, :mod:`bandits_dp.continual.dynamic`.) With the features given,
+the shifts are those of the tree's nodes, :mod:`bandits_dp.contextual.dynamic`.) With the features given,
 :func:`laplace_sums_epsilon` bounds it from both sides, and nothing is approximated but for rounding, for which
 :func:`parameter_shifts` refuses matrices that floating point cannot invert:
 

@@ -8,7 +8,7 @@ Adding :math:`N(0, s^2)` to every coordinate of a query with l2-sensitivity :mat
 
 It depends on :math:`s / D` only, falls in :math:`s`, and holds for every :math:`\varepsilon > 0`. These functions describe noise
 with a density; for noise that a computer can draw exactly, and that keeps what they promise, see
-:mod:`bandits_dp.privatizers.grid`.
+:mod:`bandits_dp.noise.grid`.
 
 **How it is computed.** With :math:`u = D/2s` and :math:`v = \varepsilon s/D` it is :math:`\Phi(u - v) - e^{2uv}\, \Phi(-u - v)`,
 whose two terms nearly cancel for much noise or a tiny epsilon. Three forms of it lose no digits. Where :math:`u \ge v` and

@@ -8,9 +8,9 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp._checks import LEAST_NORM, SLACK, exact
+from bandits_dp.contextual.curator import Curator
+from bandits_dp.contextual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
 from bandits_dp.continual import Counter, TreeCounter
-from bandits_dp.continual.curator import Curator
-from bandits_dp.continual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
 from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
 from bandits_dp.live.contexts import LiveContexts
@@ -23,7 +23,7 @@ from bandits_dp.widths.ridge import PublicWidth, check_ridge
 
 LONGEST = 1e50  # range of rewards, which noise is a multiple of
 FAILURE = 0.1  # probability that some proved radius is too small
-WIDTH = 0.3  # from the early code that continual.dynamic names; possibly not the figures'
+WIDTH = 0.3  # from the early code that contextual.dynamic names; possibly not the figures'
 NEIGHBOURS = "change one reward; contexts and arms are public"
 PROVED = (Option("width", WIDTH, (None, FROM_ZERO), "a fixed width; None: the proved radius, for LinUCB-DGS the printed one"),
           Option("radius_scale", 1.0, (FROM_ZERO,), "factor on the width"))

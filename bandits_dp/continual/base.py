@@ -26,7 +26,7 @@ Smith & Thakurta 2022; chapter 4 has a proof of both). Laplace noise uses the l1
 A learner that shows each user only what is computed from these sums and that user's own data is jointly private with the
 same numbers (billboard lemma, Hsu et al. 2014).
 
-*In bits.* ``add`` and ``step`` count whole numbers of steps of a grid (:mod:`bandits_dp.privatizers.grid`). A value is rounded when
+*In bits.* ``add`` and ``step`` count whole numbers of steps of a grid (:mod:`bandits_dp.noise.grid`). A value is rounded when
 it comes, once, so rows of :math:`\Delta` have norm at most D and :math:`\sqrt d` steps: this is the counter of a slightly larger
 domain. Given the past, y_t is discrete Gaussian noise around an integer, and so computed from a continuous Gaussian with the same
 shift, whatever the past was; so all y_t together compose as above. (Discrete Laplace noise loses at most its l1 shift over its
@@ -48,8 +48,8 @@ from bandits_dp._state import Saved, locked
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.laplace import laplace_scale
 from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
-from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, noun
-from bandits_dp.privatizers.grid import Grid, domain_grid
+from bandits_dp.noise.grid import Grid
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, checked_domain, domain_grid, noun
 
 NOISES = ("gaussian", "laplace")
 LAST = 2**53  # round of a stream without a horizon

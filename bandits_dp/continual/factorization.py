@@ -38,8 +38,8 @@ from bandits_dp import _checks
 from bandits_dp._state import read_integers, written
 from bandits_dp.continual.base import Counter
 from bandits_dp.continual.intervals import bit_parents
+from bandits_dp.noise.grid import Grid, grid
 from bandits_dp.privatizers.domain import slack
-from bandits_dp.privatizers.grid import Grid, grid
 
 BITS = 52  # of coefficients, where they are exact
 SMALL = 1 << 47  # numbers of steps below which 64 bits are enough for everything

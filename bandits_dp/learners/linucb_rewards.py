@@ -8,7 +8,7 @@ it. Three learners do it in three ways (:math:`A_t = \lambda I + \sum x_s x_s^\t
 :math:`A_t^{-1} \tilde u_t`, as in LinUCB.
 
 **Parameters** (:class:`ParameterLinUCB`; LinUCB-DGS, Wang, Zhao, Wang 2022, Algorithm 2): a curator adds up :math:`b_t = \sum x_s
-r_s` and releases :math:`A_t^{-1} b_t + \eta_t`, with noise that shrinks (:mod:`bandits_dp.continual.dynamic`; bounds on what it
+r_s` and releases :math:`A_t^{-1} b_t + \eta_t`, with noise that shrinks (:mod:`bandits_dp.contextual.dynamic`; bounds on what it
 protects: :mod:`bandits_dp.accounting.dynamic`).
 
 **Instruments** (:class:`InstrumentLinUCB`; LinUCB-RewardTree): generalized least squares on sums of :math:`g_s r_s`, with a

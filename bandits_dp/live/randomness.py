@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp.privatizers.exact import Unseeded
+from bandits_dp.noise.exact import Unseeded
 
 WIPE_ON_FORK = 18  # of madvise, since Linux 4.14; Python has no name for it
 NOBODYS: tuple[int, mmap.mmap | bytes, Unseeded] = (-1, b"\1", Unseeded())

@@ -301,8 +301,3 @@ def certified(calibration: str, what: str, why: str = "no paper publishes a figu
     if calibration == "experiment":
         raise ValueError(f"calibration must be 'certified' or 'theorem' for {what}, got 'experiment': {why}")
     return calibration == "certified"
-
-
-def bernoulli_log_mgf(p: float, s: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Log of E exp(s (B - p)) for a bit B that is one with probability p, for each real s; shape of ``s``."""
-    return np.logaddexp(np.log1p(-p), np.log(p) + s) - s * p

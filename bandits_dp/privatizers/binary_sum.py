@@ -13,7 +13,7 @@ neighbouring counts its probabilities differ by a factor of at most :math:`e^\va
 :math:`\mu \tanh(\varepsilon/2) - 1 \ge 0.43\, \varepsilon \mu` of its mean, and Chernoff's bounds give the rest of each side less
 than :math:`\delta`: exponents of at least :math:`3.6 \ln(2/\delta)`. Chapter 3 has the steps.
 
-**certified** sends noise bits in pairs (:mod:`bandits_dp.privatizers.noise_bits`). Each user makes just enough pairs for fair bits
+**certified** sends noise bits in pairs (:mod:`bandits_dp.noise.noise_bits`). Each user makes just enough pairs for fair bits
 to suffice, and then :math:`p \le 1/2` is lowered as far as the exact divergence allows.
 """
 
@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import BITS
-from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.privatizers.scalar_sum import certified_bits
 
 

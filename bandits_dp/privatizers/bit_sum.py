@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers.integer_sum import IntegerSum
-from bandits_dp.privatizers.noise_bits import NoiseBits
 
 MOST_COUNTED = 2**62  # of bits, whose number is computed with as int64
 MOST_BITS = 2_000_000_000  # that a release with real messages may hold at once

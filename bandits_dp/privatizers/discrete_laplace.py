@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.discrete_laplace import discrete_laplace_scale
+from bandits_dp.noise.exact_counts import UNIT, geometric, polya
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import BITS, Box
-from bandits_dp.privatizers.exact_counts import UNIT, geometric, polya
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 MOST_SCALE = 1e9  # t: a user's share of the noise takes t random numbers

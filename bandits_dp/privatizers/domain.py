@@ -16,7 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._checks import SLACK, exact
+from bandits_dp.noise.grid import Grid, grid
 from bandits_dp.privatizers.linear_statistics import LinearStatistics
+
+TAIL = 64  # scales that noise is larger than with a probability below exp(-2000), if it is Gaussian
 
 
 def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "values", finite: bool = True) -> NDArray[np.float64]:
@@ -248,6 +251,18 @@ def slack(domain: Domain) -> float:
     Linear statistics may be off by the room in every number, and are made of features and a reward that are too long by it.
     """
     return 0.0 if isinstance(domain, Box) else 2 * SLACK * (2 + math.sqrt(domain.dimension)) * domain.high
+
+
+def domain_grid(law: str, scale: float, domain: Domain, users: int = 1, noise: bool = False, roundings: int = 1) -> Grid:
+    """Return the grid for values of a domain, on which sums over so many users are exact, of values or of what has noise, too.
+
+    A user's value may be a sum of numbers that are rounded as they come, in so many ``roundings``.
+    """
+    gaussian = law == "gaussian"
+    distance, root = (domain.l2_diameter, 1.0) if gaussian else (domain.l1_diameter, math.sqrt(domain.dimension))
+    largest = max(abs(domain.low), abs(domain.high)) + (TAIL * scale if noise else 0.0)
+    numbers = domain.dimension * (roundings**2 if gaussian else roundings)  # the root of which is counted, or all
+    return grid(law, scale, distance, numbers, slack(domain) * root, 2 * users * largest)
 
 
 def covers(domain: Domain, other: Domain) -> bool:

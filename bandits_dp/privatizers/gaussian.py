@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import classical_gaussian_noise_std, gaussian_noise_std
+from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers.base import certified
-from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
-from bandits_dp.privatizers.grid import Grid, domain_grid
+from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain, domain_grid
 from bandits_dp.privatizers.senders import Noisy, Trusting
 
 

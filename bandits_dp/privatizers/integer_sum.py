@@ -7,7 +7,7 @@ which is up if 1 - U is at most the fraction of x. Neither of these numbers is r
 up to 1e-9, vectors are made shorter by as much first.
 
 What users send, and what ``release`` returns, has noise that only whole numbers decide
-(:mod:`bandits_dp.privatizers.exact_counts`): its law is the one that guarantees are proved for, to the last outcome. Simulations
+(:mod:`bandits_dp.noise.exact_counts`): its law is the one that guarantees are proved for, to the last outcome. Simulations
 draw the same law in floating point.
 """
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.privatizers.base import Privatizer, bernoulli_log_mgf, certified
+from bandits_dp.noise.noise_bits import bernoulli_log_mgf
+from bandits_dp.privatizers.base import Privatizer, certified
 from bandits_dp.privatizers.domain import BITS
 
 LARGEST = 36.0  # beyond this epsilon a lie is rarer than one in 2^52: report with that much noise rather than none

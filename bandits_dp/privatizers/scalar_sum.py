@@ -6,10 +6,10 @@ from functools import lru_cache, partial
 from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_trials, hockey_stick
 from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.noise.noise_bits import NoiseBits, least_noise_bits
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Box
-from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 
 
 @lru_cache(maxsize=1024)

@@ -1,6 +1,6 @@
 """What users send in the two simplest trust models: the value itself, or the value with noise of their own; and no privacy.
 
-What is sent and received is on a grid, with exact noise (:mod:`bandits_dp.privatizers.grid`); ``release_sum`` is for simulators,
+What is sent and received is on a grid, with exact noise (:mod:`bandits_dp.noise.grid`); ``release_sum`` is for simulators,
 and draws from densities.
 """
 
@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp.guarantee import no_guarantee
+from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers.base import Privatizer
 from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
-from bandits_dp.privatizers.grid import Grid
 
 
 class Trusting(Privatizer):

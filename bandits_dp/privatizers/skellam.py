@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.accounting.skellam import skellam_variance
+from bandits_dp.noise.exact_counts import UNIT, poisson, units
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.domain import BITS, Box
-from bandits_dp.privatizers.exact_counts import UNIT, poisson, units
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 MOST_VARIANCE = 1e12

@@ -18,10 +18,10 @@ from bandits_dp import _checks
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.noise.noise_bits import NoiseBits, least_noise_bits
 from bandits_dp.privatizers.base import certified
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.domain import Box, Domain, LinearStatistics
-from bandits_dp.privatizers.noise_bits import NoiseBits, least_noise_bits
 
 MOST_LEVELS = 4096  # of the default
 LEAST_DELTA = 1e-252  # of the rigorous bound, which leaves no less to the tails

@@ -1,6 +1,6 @@
 r"""Widths for learners whose rewards alone are private; A and M are public and exact.
 
-The default of this family is a fixed width, 0.3, as in the early code that ``bandits_dp.continual.dynamic`` names: it explores
+The default of this family is a fixed width, 0.3, as in the early code that ``bandits_dp.contextual.dynamic`` names: it explores
 little and proves no regret bound. Privacy does not depend on the width. The others bound the error of the estimate in all rounds at
 once.
 """

@@ -17,8 +17,8 @@ import pytest
 
 from bandits_dp import accounting as acc
 from bandits_dp import privatizers as P
+from bandits_dp.noise.exact_counts import UNIT
 from bandits_dp.privatizers.domain import BITS
-from bandits_dp.privatizers.exact_counts import UNIT
 from bandits_dp.privatizers.returning import ReturningAmplifiedGaussian, ReturningLocalGaussian, ReturningVectorSum
 from tests import exact_delta
 from tests.hardening import only

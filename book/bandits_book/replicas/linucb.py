@@ -44,11 +44,11 @@ from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
+from bandits_dp.noise.grid import Grid
+from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import Identity, LinearStatistics, Reals
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.gaussian import UserNoise
-from bandits_dp.privatizers.grid import Grid
-from bandits_dp.privatizers.noise_bits import NoiseBits
 from bandits_dp.problems.contextual import Contextual
 from bandits_dp.widths.ridge import PublicWidth
 

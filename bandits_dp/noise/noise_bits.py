@@ -24,8 +24,7 @@ import scipy  # optimize and stats are loaded when they are used first
 from numpy.typing import NDArray
 
 from bandits_dp.accounting.binomial import LEAST_DELTA, ROUNDING, binomial_log_pmf, hockey_stick
-from bandits_dp.privatizers.base import bernoulli_log_mgf
-from bandits_dp.privatizers.exact_counts import UNIT, binomial, units
+from bandits_dp.noise.exact_counts import UNIT, binomial, units
 
 MOST_CONVOLVED = 100_000  # trials up to which the law of pairs is computed exactly
 MOST_SINGLE = 10_000  # bits that are drawn one by one, to be counted
@@ -176,3 +175,8 @@ def least_noise_bits(users: int, fair_trials: Callable[[float], int], delta_of: 
     while log_p < high and excess(log_p) > 0:  # the root finder may stop just below the root
         log_p = min(log_p + 1e-8, high)
     return bits(log_p)
+
+
+def bernoulli_log_mgf(p: float, s: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log of E exp(s (B - p)) for a bit B that is one with probability p, for each real s; shape of ``s``."""
+    return np.logaddexp(np.log1p(-p), np.log(p) + s) - s * p

@@ -2,7 +2,7 @@ r"""Gaussian and Laplace noise as a computer can draw it exactly: whole numbers 
 
 A double is a whole number of tiny steps, and sums of real noise in doubles have last bits that tell which value they began with
 (Mironov 2012). So what is really released is made differently: values are rounded to a grid whose step is a power of two, sums of
-them are exact, the noise is a whole number of steps from :class:`bandits_dp.privatizers.exact.Coins`, and the double that is
+them are exact, the noise is a whole number of steps from :class:`bandits_dp.noise.exact.Coins`, and the double that is
 returned is a function of the whole number that comes out. What is proved holds for every bit of it. Below, numbers are in steps;
 chapter 13 attacks the last digits of what comes out.
 
@@ -34,15 +34,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp.privatizers.domain import Domain, slack
-from bandits_dp.privatizers.exact import Coins
+from bandits_dp.noise.exact import Coins
 
 FINE = 36  # bits of the smaller one of scale and distance
 LARGE = 2.0**50  # steps that a scale, or a sum of values, has at most
 MOST = 2.0**52  # steps of a scale with what rounding adds to it
 COARSE = 2.0**10  # steps that a scale has at least
 SURPLUS = 1 + 2.0**-40
-TAIL = 64  # scales that noise is larger than with a probability below exp(-2000), if it is Gaussian
 
 _integers = np.frompyfunc(int, 1, 1)
 
@@ -68,7 +66,7 @@ class Grid:
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.privatizers.grid import Grid
+    >>> from bandits_dp.noise.grid import Grid
     >>> coarse = Grid("gaussian", step=0.25, scale=8.0)
     >>> coarse.near(np.array([0.3, -1.0])).tolist()
     [0.25, -1.0]
@@ -144,15 +142,3 @@ def grid(law: str, scale: float, distance: float, coordinates: int, room: float 
         raise ValueError(f"epsilon must be so large that noise is at most {LARGE:.3g} times as large as one user's part, which is "
                          f"{distance:g}, got noise of scale {scale:g}")
     return Grid(law, step, steps)
-
-
-def domain_grid(law: str, scale: float, domain: Domain, users: int = 1, noise: bool = False, roundings: int = 1) -> Grid:
-    """Return the grid for values of a domain, on which sums over so many users are exact, of values or of what has noise, too.
-
-    A user's value may be a sum of numbers that are rounded as they come, in so many ``roundings``.
-    """
-    gaussian = law == "gaussian"
-    distance, root = (domain.l2_diameter, 1.0) if gaussian else (domain.l1_diameter, math.sqrt(domain.dimension))
-    largest = max(abs(domain.low), abs(domain.high)) + (TAIL * scale if noise else 0.0)
-    numbers = domain.dimension * (roundings**2 if gaussian else roundings)  # the root of which is counted, or all
-    return grid(law, scale, distance, numbers, slack(domain) * root, 2 * users * largest)

@@ -11,7 +11,7 @@ shift in units of the noise is at most :math:`\mu / \sqrt T`, surely; T of them 
 (:mod:`bandits_dp.learners.linucb_rewards`). That is the price of independent noise on parameters: it grows like the square root of
 T, where a counter's grows like its logarithm.
 Live, :math:`A_t` and :math:`b_t` are sums of integers, so that all of the ridge is in them; :math:`A_t^{-1} b_t` is an exact
-fraction; and its rounding and the noise on it are those of :mod:`bandits_dp.privatizers.grid`.
+fraction; and its rounding and the noise on it are those of :mod:`bandits_dp.noise.grid`.
 
 **As we read the paper** (:class:`DynamicLaplace`; Algorithm 1). The release after round t gets, in every coordinate, one Laplace
 noise for each node of the dyadic decomposition of t, of scale :math:`\Delta_\tau \log_2 T / \varepsilon`. The bound
@@ -56,7 +56,7 @@ from bandits_dp import _checks
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.accounting.gaussian import gaussian_noise_std
 from bandits_dp.continual.intervals import climb_bits, climb_segments
-from bandits_dp.privatizers.grid import grid
+from bandits_dp.noise.grid import grid
 
 Floats = NDArray[np.float64]
 CHUNK = 4096  # rounds whose noise is drawn together

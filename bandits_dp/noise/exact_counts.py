@@ -14,7 +14,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from bandits_dp.privatizers.exact import BITS, Coins, Unseeded
+from bandits_dp.noise.exact import BITS, Coins, Unseeded
 
 UNIT = 2**53
 WORDS = 1 << 20  # that are held at once

@@ -57,7 +57,7 @@ class Coins:
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.privatizers.exact import Coins
+    >>> from bandits_dp.noise.exact import Coins
     >>> Coins(np.random.default_rng(1)).gaussian(1000, size=3).tolist()
     [-1473, -1950, 144]
     """

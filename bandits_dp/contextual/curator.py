@@ -1,7 +1,7 @@
 """The curator of private rewards: a trusted server that releases a regression's parameter after every round.
 
 Contexts are public. A user's numbers are x (r - c), c the middle of the rewards' range, and then x twice, the features of what she
-was shown: as a direction, and to be told. For laws of its noise see :mod:`bandits_dp.continual.dynamic`; the names of its methods
+was shown: as a direction, and to be told. For laws of its noise see :mod:`bandits_dp.contextual.dynamic`; the names of its methods
 are those of :mod:`bandits_dp.live.streams`.
 """
 
@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
-from bandits_dp.continual.dynamic import DynamicGaussian, DynamicLaplace, Floats
+from bandits_dp.contextual.dynamic import DynamicGaussian, DynamicLaplace, Floats
 from bandits_dp.guarantee import Guarantee
+from bandits_dp.noise.grid import FINE, whole
 from bandits_dp.privatizers.domain import Ball
-from bandits_dp.privatizers.grid import FINE, whole
 
 ENOUGH = 26  # bits that features have after the first one of the root of the ridge
 ROUNDED = 4e-9  # of a change of x r: norms of x (r - c) are checked up to 3e-9, as they are computed
