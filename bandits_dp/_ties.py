@@ -21,6 +21,12 @@ def first_largest(values: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.asarray(largest(values).argmax(axis=-1))
 
 
+def largest_mean(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
+    """Return the first place with the largest mean, of those that were counted at all; 0 if none was."""
+    seen = np.flatnonzero(counts) if counts.any() else np.arange(1)
+    return int(seen[first_largest(sums[seen] / np.maximum(counts[seen], 1))])
+
+
 def round_up(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the next whole numbers, or the nearest where a positive number differs from it by rounding only."""
     return np.ceil(values * (1 - NEAR)).astype(np.int64)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bandits_dp import _checks
+from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Asked, Floats, Learner, Noise, able
 from bandits_dp.schedules.arms import Batches
 from bandits_dp.widths.arms import ArmWidth
@@ -84,3 +85,7 @@ class ArmElimination(Learner):
         I = self.width.half_width()  # line 14  # noqa: E741
         self.viable = self.viable[means + I >= means.max() - I]  # line 15
         self.sums, self.phase = sums, self.phase + phases
+
+    def leading(self) -> int:
+        """Return the viable arm with the largest sum."""
+        return int(self.viable[first_largest(self.sums[self.viable])])

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bandits_dp import _checks
-from bandits_dp._ties import largest
+from bandits_dp._ties import largest, largest_mean
 from bandits_dp.ask_tell import Asked, Floats, Learner, Noise
 from bandits_dp.widths.upper import ChernoffBound
 
@@ -96,3 +96,7 @@ class KLUCB(Learner):
         log_mgf[arm] += batch.log_mgf(self.bound.s)
         bounds[arm] = self.bound.upper(sums[arm], rewards[arm], log_mgf[arm])
         self.sums, self.rewards, self.log_mgf, self.bounds = sums, rewards, log_mgf, bounds
+
+    def leading(self) -> int:
+        """Return the arm with the largest mean, of those that were pulled."""
+        return largest_mean(self.sums, self.rewards)

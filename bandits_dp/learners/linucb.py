@@ -99,6 +99,10 @@ class LinUCB(Learner):
         index += self.beta[..., None] * self.widths(squares)
         return first_largest(index.reshape(features.shape[:-1]))
 
+    def leading(self, features: Floats) -> NDArray[np.intp]:
+        """Return the arms with the largest estimates: nothing is explored."""
+        return first_largest(features @ self.theta)
+
     def widths(self, squares: Floats) -> Floats:
         """Return the roots of phi' V^-1 phi, negative by rounding at most."""
         return np.sqrt(np.maximum(squares, 0.0))

@@ -123,8 +123,9 @@ class PhasedElimination(Learner):
             return Asked(self.active[:0], self.active[:0], decides=False)
         x, clients = self.actions[self.active], self._new_clients()
         if (x == x[0]).all() or clients == 0:  # nothing to decide, or nobody
-            best = self.active[[first_largest(x @ self.estimate)]]
-            return Asked(best, np.array([1]), decides=False)
+            return Asked(
+                np.array([self.leading()]), np.array([1]), decides=False
+            )
         design = g_optimal_design(x)  # pi_l, line 4
         chosen = np.flatnonzero(design.weights)
         self.rank, self.length = (  # h_l
@@ -144,10 +145,12 @@ class PhasedElimination(Learner):
     def tell(self, released: Floats, noise: Sequence[Noise]) -> None:
         """Take one sum per action, and eliminate (lines 17 to 19)."""
         asked, x = self.asked, self.actions[self.active]
-        support = self.actions[asked.arms]
-        inverse = least_squares(support, asked.plays, self.rank)
-        means = released / (asked.clients or asked.plays)
-        self.estimate = inverse @ means  # theta_l, line 17
+        inverse = least_squares(
+            self.actions[asked.arms], asked.plays, self.rank
+        )
+        self.estimate = inverse @ (  # theta_l, line 17
+            released / (asked.clients or asked.plays)
+        )
         values = x @ self.estimate
         best = first_largest(values)
         phase = Phase(
@@ -159,6 +162,12 @@ class PhasedElimination(Learner):
         ])
         self.active = self.active[values[best] - values <= margins]  # 18, 19
         self.phase += 1
+
+    def leading(self) -> int:
+        """Return the active action with the largest estimate."""
+        return int(self.active[first_largest(
+            self.actions[self.active] @ self.estimate
+        )])
 
     def _margins(
         self, phase: Phase, differences: Floats, inverse: Floats

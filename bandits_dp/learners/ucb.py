@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp._ties import first_largest
+from bandits_dp._ties import first_largest, largest_mean
 from bandits_dp.ask_tell import Asked, Floats, Learner, able
 from bandits_dp.widths.running import RunningWidth
 
@@ -74,3 +74,19 @@ class UCB(Learner):
         sums[at] = released[0]
         pulls[at] += 1
         self.sums, self.pulls = sums, pulls
+
+    def leading(self) -> int:
+        """Return the arm with the largest mean, of those that were pulled.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bandits_dp.learners import UCB
+        >>> from bandits_dp.widths.running import ExactWidth
+        >>> learner = UCB(2, ExactWidth())
+        >>> for reward in (0.0, 1.0):  # of arm 0, and of arm 1
+        ...     learner.tell(np.array([reward]), [])
+        >>> learner.leading()
+        1
+        """
+        return largest_mean(self.sums, self.pulls)

@@ -12,8 +12,37 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._state import locked, snapshot
 from bandits_dp.ask_tell import Asked
-from bandits_dp.live.leading import Suggesting
+from bandits_dp.live.live import Live
 from bandits_dp.privatizers import Privatizer
+
+
+class Suggesting(Live):
+    """A live learner of arms without features, which can suggest one without learning."""
+
+    asked: Asked
+
+    @locked
+    def suggest(self) -> int:
+        """Return the arm that looks best by what was released, for a user from whom nothing is learned.
+
+        Nobody answers, nothing is counted or changed, and it costs her nothing: the arm is a function of releases, whose price is
+        paid. So it is for users whose budget is spent, and for all when the horizon is reached. Of somebody's own learner it is
+        the first that it asks about.
+
+        Examples
+        --------
+        >>> import bandits_dp as bdp
+        >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+        >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+        >>> learner.suggest(), learner.tickets
+        (0, {})
+        """
+        self._must_know_actions()
+        leading = getattr(self.learner, "leading", None)
+        return leading() if callable(leading) else int(self.asked.arms[0])
+
+    def _must_know_actions(self) -> None:
+        """Raise a ValueError if what can be shown is not known yet."""
 
 
 class LiveAsked(Suggesting):

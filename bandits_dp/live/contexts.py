@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._checks import LARGEST, LEAST_NORM, exact
 from bandits_dp._state import locked, snapshot
-from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Learner
 from bandits_dp.learners.linucb import LinUCB, statistics
 from bandits_dp.live.live import Live
@@ -203,7 +202,8 @@ class LiveContexts(Live):
         (0, {})
         """
         shown = self.checked(features, 3 if np.ndim(features) == 3 else 2)
-        arms = first_largest(shown @ self.learner.theta) if isinstance(self.learner, LinUCB) else self.choose(shown)
+        leading = getattr(self.learner, "leading", None)
+        arms = leading(shown) if callable(leading) else self.choose(shown)
         return arms if shown.ndim == 3 else int(arms)
 
     def choose(self, shown: Floats) -> NDArray[np.intp]:
