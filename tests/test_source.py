@@ -15,6 +15,7 @@ import bandits_dp as bdp
 from bandits_book import source
 from bandits_dp import learners
 from bandits_dp.learners import linucb_rewards
+from bandits_dp.play.paths import FAST
 
 
 def bare(code):
@@ -92,6 +93,17 @@ def test_faces_are_leaves():
     faces = {"bandits_dp.learners", "bandits_dp.problems"}
     seen = {path.relative_to(PACKAGE).as_posix(): faces & set(imported(path)) for path in sorted(PACKAGE.rglob("*.py"))}
     assert {name: those for name, those in seen.items() if those} == {"__init__.py": faces}
+
+
+def test_the_simulator_knows_no_family():
+    """Families enter their fast paths in its table; how single users and clients are played is in the plain loop still."""
+    families = ("learners", "problems", "live.arms", "live.clients", "live.contexts", "live.counted", "play.arms", "play.contexts",
+                "play.ucb")
+    for name in ("fingerprint", "groups", "parent", "paths", "record", "result", "simulate", "store"):
+        known = [module for module in imported(PACKAGE / "play" / f"{name}.py")
+                 if f"{module}.".startswith(tuple(f"bandits_dp.{family}." for family in families))]
+        assert not known, f"{name}.py imports {known}"
+    assert [play.__name__ for _, play in FAST] == ["play_arms", "play_ucb", "play_contexts"]
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "learners").glob("*.py")), ids=lambda path: path.name)

@@ -15,6 +15,8 @@ from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.options import COUNTERS, FIDELITY, HONEST, STRICT, Given, Option, System
+from bandits_dp.play.arms import play_arms  # noqa: F401  # which enters itself in the simulator's table
+from bandits_dp.play.ucb import play_ucb  # noqa: F401
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.schedules.arms import Batches, GapBatches, PublishedDoubling, PublishedEpochs, batches, first_batch, most_decisions
 from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth

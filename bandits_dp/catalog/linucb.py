@@ -16,6 +16,7 @@ from bandits_dp.live.contexts import BILLBOARD, LiveContexts
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.options import CHANCE, FIDELITY, FIGURES, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, Given, Option, System
+from bandits_dp.play.contexts import play_contexts  # noqa: F401  # which enters itself in the simulator's table
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +11,19 @@ from bandits_dp._state import snapshot
 from bandits_dp.learners.arm_elimination import ArmElimination
 from bandits_dp.learners.kl_ucb import KLUCB
 from bandits_dp.live.arms import LiveArms
+from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
+from bandits_dp.privatizers.domain import covers
 from bandits_dp.problems.graded import Arms
 
 
+def knows(live: Any, problem: Any) -> bool:
+    """Whether sums of rewards have a law here, and nothing must be clipped first."""
+    return (isinstance(live, LiveArms) and type(live.learner) in (ArmElimination, KLUCB) and hasattr(problem, "reward_tally")
+            and live.sample.knows_sums and covers(live.sample.domain, problem.domain))
+
+
+@fast(knows)
 def play_arms(live: LiveArms, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run per generator, one after the other; see :func:`bandits_dp.play.plain.play_plainly`."""
     parts, play, live = [], play_phases if isinstance(live.learner, ArmElimination) else play_batches, snapshot(live)

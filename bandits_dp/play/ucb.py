@@ -1,13 +1,16 @@
 """UCB fast: many runs advance together as arrays, on random numbers that are drawn ahead."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
 from bandits_dp.continual import TreeCounter
+from bandits_dp.learners.ucb import UCB
 from bandits_dp.live.counted import LiveCounted
+from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.privatizers import Identity
 from bandits_dp.problems.graded import Arms
@@ -64,11 +67,14 @@ def _lowest_bit(t: NDArray[np.int64]) -> NDArray[np.uint8]:
     return np.asarray(np.bitwise_count((t & -t) - 1))
 
 
-def knows(live: LiveCounted) -> bool:
+def knows(live: Any, problem: Any) -> bool:
     """Whether the counters of a learner have arrays here."""
+    if not (isinstance(live, LiveCounted) and type(live.learner) is UCB and hasattr(problem, "reward_quantiles")):
+        return False
     return isinstance(live.sample, Identity) or (type(live.sample) is TreeCounter and live.sample.noise == "laplace")
 
 
+@fast(knows)
 def play_ucb(live: LiveCounted, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run per generator, all of them together; see :func:`bandits_dp.play.plain.play_plainly`."""
     counter, scale = live.sample, live.sample.noise_std / math.sqrt(2)  # of the noise of one new node in every round, if any
