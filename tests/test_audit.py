@@ -1,6 +1,7 @@
 """The audit: a bound that is right as often as declared, tight where the truth is known, and finds what careless noise leaves."""
 
 import math
+import pickle
 from functools import partial
 
 import numpy as np
@@ -116,6 +117,13 @@ def test_learners_are_audited_through_reward_tapes():
     for view in ("messages", "suggestions"):
         assert quiet(private, tape, neighbour, trials=200, view=view, confidence=1 - FALSE_ALARM).passed
     assert open_book.played == private.played == 0
+
+
+def test_whoever_is_listened_to_is_the_same_learner():
+    """It used to get another class meanwhile, one that could not be pickled."""
+    learner = make("LDP-AE", BITS, horizon=4, epsilon=1.0)
+    seen = view_of(learner, lambda player: [type(player) is type(learner), pickle.loads(pickle.dumps(player)).played])
+    assert seen(np.ones((4, 2)), np.random.default_rng(0)) == [True, 4]
 
 
 def heard(name, problem, data, horizon, **options):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -123,8 +123,8 @@ def _view_of_play(live: Live | Restarts, view: str | Callable[[Any], ArrayLike] 
 
 def _seen(live: Any, user: int, data: Any, rng: np.random.Generator, *, view: str | Callable[[Any], ArrayLike]) -> ArrayLike:
     """Play once."""
-    heard: list[NDArray[Any]] = []
-    player = _overheard(copy.deepcopy(live), view == "messages", heard)
+    listener = Messages() if view == "messages" else Releases()
+    player, heard = _overheard(copy.deepcopy(live), listener), listener.heard
     shown, users, numbers = {"contextual": _contexts, "clients": _clients}.get(live.setting, _arms)(player, data, rng)
     if callable(view):
         return view(player)
@@ -141,29 +141,39 @@ def _seen(live: Any, user: int, data: Any, rng: np.random.Generator, *, view: st
     return np.append(flat, np.full(most - len(flat), np.nan))
 
 
-@lru_cache(maxsize=64)
-def _hearing(kind: Any, messages: bool) -> type:
-    """Return the class of learners of that kind that write down what they are told, or what comes from users or the shuffler."""
+class Releases:
+    """Hears what a learner is told."""
 
-    class Releases(kind):
-        def _tell(self, released: NDArray[np.float64], *more: Any) -> None:
-            self.heard.append(released)
-            super()._tell(released, *more)
+    def __init__(self) -> None:
+        self.heard: list[NDArray[Any]] = []
 
-    class Messages(kind):
-        def _take(self, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
-            slot, local = self.slots[place], self.guarantee.model == "local"
-            if slot.source is not None and not hasattr(slot.source, "overheard"):
-                slot = self.slots[place] = snapshot(slot)
-                slot.source = _tapped(slot.source)
-            super()._take(place, ticket, values, rng)
-            sent = getattr(slot.source, "overheard", [])
-            if sent and (local or slot.filled + ticket.users == slot.users):
-                rows = np.concatenate(sent)
-                self.heard.append(rows if local else _delivered(slot.source, rows, rng))
-                sent.clear()
+    def told(self, released: NDArray[np.float64]) -> None:
+        """Write down what is released."""
+        self.heard.append(released)
 
-    return Messages if messages else Releases
+    def takes(self, live: Live, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
+        """Let values be taken in."""
+        live._take(place, ticket, values, rng)
+
+
+class Messages(Releases):
+    """Hears what comes from users, or from the shuffler when a batch is full."""
+
+    def told(self, released: NDArray[np.float64]) -> None:
+        """Pass over what is released."""
+
+    def takes(self, live: Live, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
+        """Let values be taken in, and write down what is sent."""
+        slot, local = live.slots[place], live.guarantee.model == "local"
+        if slot.source is not None and not hasattr(slot.source, "overheard"):
+            slot = live.slots[place] = snapshot(slot)
+            slot.source = _tapped(slot.source)
+        live._take(place, ticket, values, rng)
+        sent = getattr(slot.source, "overheard", [])
+        if sent and (local or slot.filled + ticket.users == slot.users):
+            rows = np.concatenate(sent)
+            self.heard.append(rows if local else _delivered(slot.source, rows, rng))
+            sent.clear()
 
 
 def _tapped(source: Any) -> Any:
@@ -184,14 +194,14 @@ def _delivered(source: Any, rows: NDArray[Any], rng: np.random.Generator) -> NDA
     return rows.sum(axis=0, keepdims=True) if isinstance(privatizer, BitSum) else privatizer.shuffle(rows, rng)
 
 
-def _overheard(live: Any, messages: bool, heard: list[NDArray[Any]]) -> Any:
-    """Let a learner, and those that follow it after restarts, write down what it hears."""
+def _overheard(live: Any, listener: Releases) -> Any:
+    """Let somebody listen to a learner, and to those that follow it after restarts."""
     if isinstance(live, Restarts):
         make = live.make
-        live.make = lambda horizon: _overheard(make(horizon=horizon), messages, heard)
-        _overheard(live.live, messages, heard)
+        live.make = lambda horizon: _overheard(make(horizon=horizon), listener)
+        _overheard(live.live, listener)
     else:
-        live.__class__, live.heard = _hearing(live.__class__, messages), heard
+        live.listener = listener
     return live
 
 

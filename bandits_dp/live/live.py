@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -100,6 +101,7 @@ class Live(Saved):
     late, phases = "drop", False  # the latter: whether it asks in phases
     sample: Any  # of what releases, where that is not one for all
     centre: NDArray[np.float64] | None = None  # what a learner's parameter is measured from, if not from 0
+    listener: Any = None  # of an audit: it hears what is sent and told, see bandits_dp.audit.views
 
     def __init__(
         self, learner: Any, arms: int, horizon: int, guarantee: Guarantee, fidelity: str = "aggregate", appearances: int = 1
@@ -255,7 +257,8 @@ class Live(Saved):
         values, rng = self._values(ticket, answers), generator(rng)
         then = snapshot(self)
         then.register, then.slots = self.register.without(ticket.number), self.slots.copy()
-        then._take(place, ticket, values, rng)
+        take = then._take if self.listener is None else partial(self.listener.takes, then)
+        take(place, ticket, values, rng)
         self.__dict__ = then.__dict__  # one step: before it nothing has changed, after it everything has
         self._settle()
 
@@ -331,6 +334,8 @@ class Live(Saved):
 
     def _tell(self, released: NDArray[np.float64], *noise: Any) -> None:
         """Tell a copy of the learner what was released, and keep the copy; the numbers that it is given are its own."""
+        if self.listener is not None:
+            self.listener.told(released)
         self.learner = snapshot(self.learner) if isinstance(self.learner, Learner) else copy.deepcopy(self.learner)
         self.learner.tell(released.copy(), *noise)
 
