@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp.arms.batches import batches
 from bandits_dp.learners import ArmElimination
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms, SphericalClients
-from bandits_dp.schedules.arms import batches
 
 PROBLEMS = {  # and a horizon that is long enough for runs to differ
     "arms": (BernoulliArms([0.9, 0.6, 0.5]), 3000),

@@ -16,9 +16,9 @@ from scipy.stats import binom
 
 import bandits_dp as bdp
 from bandits_book.scenes import intervals
+from bandits_dp.arms.batches import most_decisions
+from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.privatizers import Identity
-from bandits_dp.schedules.arms import most_decisions
-from bandits_dp.widths.arms import ChernoffWidth
 from tests.chapters import cells, defined, stored_scene
 
 FALSE_ALARM = 1e-6

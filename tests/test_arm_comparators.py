@@ -10,6 +10,8 @@ from scipy import stats
 from scipy.optimize import minimize_scalar
 
 import bandits_dp as bdp
+from bandits_dp.arms.running_widths import ExactWidth, TreeWidth
+from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.continual import FactorizationCounter, HybridCounter, TreeCounter, TwoLevelCounter
 from bandits_dp.learners import UCB
 from bandits_dp.live.counted import LiveCounted
@@ -20,8 +22,6 @@ from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
-from bandits_dp.widths.arms import ChernoffWidth
-from bandits_dp.widths.running import ExactWidth, TreeWidth
 from tests.small_problems import generators
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds

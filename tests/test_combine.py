@@ -8,11 +8,11 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import privatizers
+from bandits_dp.arms import running_widths as running
+from bandits_dp.arms.batches import DoublingBatches
+from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.designs import support_bound
 from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
-from bandits_dp.schedules.arms import DoublingBatches
-from bandits_dp.widths import running
-from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.designs import ExactWidth
 from bandits_dp.widths.ridge import PlainRadius
 from tests.small_problems import refused

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp.arms.batches import PublishedDoubling, PublishedEpochs, most_decisions
+from bandits_dp.arms.widths import ChernoffWidth, PaperWidth
 from bandits_dp.ask_tell import Asked
 from bandits_dp.learners import ArmElimination
 from bandits_dp.play.arms import play_phases
 from bandits_dp.play.record import Record
 from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity
 from bandits_dp.problems import BernoulliArms, LinearArms
-from bandits_dp.schedules.arms import PublishedDoubling, PublishedEpochs, most_decisions
-from bandits_dp.widths.arms import ChernoffWidth, PaperWidth
 from tests.small_problems import elimination
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds

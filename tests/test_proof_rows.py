@@ -13,10 +13,10 @@ from scipy.stats import binom, norm
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.accounting.dynamic import parameter_shifts
+from bandits_dp.arms.widths import PaperWidth
 from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.privatizers import BinarySum, Box, Identity, VectorSum
-from bandits_dp.widths.arms import PaperWidth
 from tests.chapters import leverages, power
 from tests.small_problems import elimination, sphere
 from tests.test_07_arm_elimination import DOUBLING, T, one_good_arm, parameter, prices, regret, two_arms

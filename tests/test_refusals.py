@@ -13,14 +13,14 @@ from bandits_book import logs, plots, source
 from bandits_book.replicas import CodeLinear
 from bandits_dp import _checks, _memory
 from bandits_dp.accounting.binomial import binomial_log_pmf
+from bandits_dp.arms.batches import EqualBatches
+from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.designs import bounded_actions, g_optimal_design
 from bandits_dp.guarantee import upper
 from bandits_dp.live.streams import FreshBatches
 from bandits_dp.privatizers.domain import SLACK, slack
 from bandits_dp.privatizers.returning import per_batch
-from bandits_dp.schedules.arms import EqualBatches
 from bandits_dp.schedules.users import named_batch_size
-from bandits_dp.widths.arms import ChernoffWidth
 from bandits_dp.widths.designs import ExactWidth
 from bandits_dp.widths.ridge_private import CertifiedRadius
 
@@ -132,7 +132,7 @@ def combined(**changed: Any) -> Any:
     (lambda: logs.evaluate(lambda features: int("x"), LOG), "policy must be a function .*: invalid literal for int"),
     (lambda: both(math.inf), "x = inf must be such that .* the answer is not a number"),
     (lambda: bdp.accounting.classical_gaussian_noise_std(10, 0.25, 1.0), "epsilon must be below 1 .* got 10"),
-    (lambda: bdp.schedules.arms.first_batch(9, EqualBatches(3), arms=0), "arms must be an integer that is at least 1, got 0"),
+    (lambda: bdp.arms.batches.first_batch(9, EqualBatches(3), arms=0), "arms must be an integer that is at least 1, got 0"),
     (lambda: upper(math.inf, 3), "number must be finite and at least 0, got inf"),
     (lambda: plots.Path("a", points=[(1, 2, 3)]), r"points must be pairs \(x, y\) of numbers, got shape \(1, 3\)"),
     (lambda: plots.band(Figure().subplots(), [1], [1], None, [1], "a"), "low and high must be numbers"),
@@ -185,7 +185,7 @@ def test_the_argument_is_named(call: Any, told: str) -> None:
     (lambda: logs.evaluate(lambda: None, LOG), "policy must be a function that can be called so, but it says: .* argument"),
     (lambda: source(7), "code must be a class or a function"),
     (lambda: bdp.view_of(nights), "system must be a privatizer or what make"),
-    (lambda: bdp.schedules.arms.GapBatches(ChernoffWidth(9, 9), 3), "noise must be what is known of .* got 3"),
+    (lambda: bdp.arms.batches.GapBatches(ChernoffWidth(9, 9), 3), "noise must be what is known of .* got 3"),
     (lambda: bdp.learners.ArmElimination(2, 3, ChernoffWidth(9, 9)), r"schedule must be an object with size\(\), got 3"),
     (lambda: bdp.learners.PhasedElimination(2, 2, 9.0, ExactWidth(2, 99, 1.0), clients=7), "clients must be a function, got 7"),
     (lambda: plots.moving_scene("draw", {"a": [1, 2]}, {"a": 1}, title="A", alt="A scene that is none."), "draw must be a"),
@@ -252,7 +252,7 @@ def test_what_cannot_be_shown_is_refused_in_a_few_words(wrong: Any) -> None:
         lambda: next(bdp.problems.Rounds(lambda rng: iter([(wrong, [1, 0])]), 2).one_by_one(RNG)),
         lambda: logs.Log([0], [wrong], 0.5, arms=2), lambda: logs.Log([0], [1], 0.5, arms=2, users=[wrong] * 2),
         lambda: logs.evaluate(lambda features: wrong, LOG), lambda: LOG[wrong], lambda: logs.record(wrong, ARMS, 9, RNG),
-        lambda: bdp.schedules.arms.batches(wrong),
+        lambda: bdp.arms.batches.batches(wrong),
     ):
         with pytest.raises((TypeError, ValueError)) as caught:
             call()

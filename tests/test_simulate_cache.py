@@ -27,6 +27,8 @@ import bandits_book
 import bandits_dp as bdp
 from bandits_book.replicas import CodeLinear
 from bandits_dp import _files
+from bandits_dp.arms.running_widths import ExactWidth
+from bandits_dp.arms.widths import PaperWidth
 from bandits_dp.learners import UCB
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.streams import FreshBatches
@@ -36,8 +38,6 @@ from bandits_dp.play.groups import GROWTH, PATIENCE, TOGETHER, Groups
 from bandits_dp.play.store import RunStore
 from bandits_dp.privatizers import Identity
 from bandits_dp.problems import BernoulliArms
-from bandits_dp.widths.arms import PaperWidth
-from bandits_dp.widths.running import ExactWidth
 from tests.small_problems import Diary, assert_same_runs, elimination, slowly
 
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])

@@ -7,6 +7,10 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks, privatizers
+from bandits_dp.arms.batches import Batches, GapBatches, PublishedDoubling, PublishedEpochs, batches, first_batch, most_decisions
+from bandits_dp.arms.kl_widths import ChernoffBound
+from bandits_dp.arms.running_widths import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
+from bandits_dp.arms.widths import ArmWidth, ChernoffWidth, PaperWidth
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.learners.arm_elimination import ArmElimination
 from bandits_dp.learners.kl_ucb import KLUCB, most_batches
@@ -18,10 +22,6 @@ from bandits_dp.options import COUNTERS, FIDELITY, HONEST, STRICT, Given, Option
 from bandits_dp.play.arms import play_arms  # noqa: F401  # which enters itself in the simulator's table
 from bandits_dp.play.ucb import play_ucb  # noqa: F401
 from bandits_dp.privatizers import Privatizer
-from bandits_dp.schedules.arms import Batches, GapBatches, PublishedDoubling, PublishedEpochs, batches, first_batch, most_decisions
-from bandits_dp.widths.arms import ArmWidth, ChernoffWidth, PaperWidth
-from bandits_dp.widths.running import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
-from bandits_dp.widths.upper import ChernoffBound
 
 SIZES = (int, "doubling", Batches)
 Noise = Callable[[Given, Any], Callable[[int], Privatizer]]

@@ -3,7 +3,7 @@ r"""Arm elimination on privatized batch sums: AE, LDP-AE, SDP-AE, VB-SDP-AE and 
 In phase t every viable arm is pulled by a batch of :math:`m_t` fresh users; the privatizer releases the sum of each batch; an arm
 whose upper confidence bound falls below the largest lower one is dropped (Tenenbaum et al. 2021, Algorithms 1 and 2; Sajed &
 Sheffet 2019; without privacy, Even-Dar, Mannor, Mansour 2006). Only the privatizer tells the trust models apart, and
-only the schedule (:mod:`bandits_dp.schedules.arms`) tells SDP-AE from VB-SDP-AE and from DP-SE, which forgets earlier phases.
+only the schedule (:mod:`bandits_dp.arms.batches`) tells SDP-AE from VB-SDP-AE and from DP-SE, which forgets earlier phases.
 
 **Privacy of a run.** Every user is in one batch, so the run keeps the guarantee of a single release, even though later batches
 depend on earlier releases (parallel composition; chapter 7). A phase that the horizon cuts short releases nothing; nor does
@@ -16,9 +16,9 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest
+from bandits_dp.arms.batches import Batches
+from bandits_dp.arms.widths import ArmWidth
 from bandits_dp.ask_tell import Asked, Floats, Learner, Noise, able
-from bandits_dp.schedules.arms import Batches
-from bandits_dp.widths.arms import ArmWidth
 
 
 class ArmElimination(Learner):
@@ -47,8 +47,8 @@ class ArmElimination(Learner):
     >>> import numpy as np
     >>> import bandits_dp as bdp
     >>> from bandits_dp.learners import ArmElimination
-    >>> from bandits_dp.schedules.arms import EqualBatches
-    >>> from bandits_dp.widths.arms import ChernoffWidth
+    >>> from bandits_dp.arms.batches import EqualBatches
+    >>> from bandits_dp.arms.widths import ChernoffWidth
     >>> learner = ArmElimination(2, EqualBatches(1000), ChernoffWidth(horizon=10_000, decisions=5))
     >>> learner.ask().plays.tolist()
     [1000, 1000]

@@ -16,8 +16,8 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp._ties import largest, largest_mean
+from bandits_dp.arms.kl_widths import ChernoffBound
 from bandits_dp.ask_tell import Asked, Floats, Learner, Noise
-from bandits_dp.widths.upper import ChernoffBound
 
 GROWTH = 1.5  # an arm's rewards after a batch, over those before
 
@@ -61,7 +61,7 @@ class KLUCB(Learner):
     >>> import numpy as np
     >>> import bandits_dp as bdp
     >>> from bandits_dp.learners import KLUCB
-    >>> from bandits_dp.widths.upper import ChernoffBound
+    >>> from bandits_dp.arms.kl_widths import ChernoffBound
     >>> learner = KLUCB(2, ChernoffBound(horizon=10_000, batches=10), first=200)
     >>> for released in (181.3, 99.8):  # of arm 0, and of arm 1
     ...     learner.tell(np.array([released]), [bdp.privatizers.CentralLaplace(200, epsilon=1.0)])

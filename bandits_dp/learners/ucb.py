@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest, largest_mean
+from bandits_dp.arms.running_widths import RunningWidth
 from bandits_dp.ask_tell import Asked, Floats, Learner, able
-from bandits_dp.widths.running import RunningWidth
 
 
 class UCB(Learner):
@@ -41,7 +41,7 @@ class UCB(Learner):
     --------
     >>> import numpy as np
     >>> from bandits_dp.learners import UCB
-    >>> from bandits_dp.widths.running import ExactWidth
+    >>> from bandits_dp.arms.running_widths import ExactWidth
     >>> learner = UCB(2, ExactWidth())
     >>> for reward in (0.0, 1.0):  # of arm 0, and of arm 1
     ...     learner.tell(np.array([reward]), [])
@@ -82,7 +82,7 @@ class UCB(Learner):
         --------
         >>> import numpy as np
         >>> from bandits_dp.learners import UCB
-        >>> from bandits_dp.widths.running import ExactWidth
+        >>> from bandits_dp.arms.running_widths import ExactWidth
         >>> learner = UCB(2, ExactWidth())
         >>> for reward in (0.0, 1.0):  # of arm 0, and of arm 1
         ...     learner.tell(np.array([reward]), [])

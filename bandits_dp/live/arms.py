@@ -48,8 +48,8 @@ class LiveArms(LiveAsked):
     >>> import bandits_dp as bdp
     >>> from bandits_dp.learners import ArmElimination
     >>> from bandits_dp.live.arms import LiveArms
-    >>> from bandits_dp.schedules.arms import EqualBatches
-    >>> from bandits_dp.widths.arms import ChernoffWidth
+    >>> from bandits_dp.arms.batches import EqualBatches
+    >>> from bandits_dp.arms.widths import ChernoffWidth
     >>> learner = ArmElimination(2, EqualBatches(50), ChernoffWidth(horizon=1000, decisions=10))
     >>> live = LiveArms(learner, partial(bdp.privatizers.CentralLaplace, epsilon=1.0), arms=2, horizon=1000)
     >>> live.guarantee.model, live.act(users=30).users

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from bandits_dp._state import snapshot
+from bandits_dp.arms.graded import Arms
 from bandits_dp.learners.arm_elimination import ArmElimination
 from bandits_dp.learners.kl_ucb import KLUCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.privatizers.domain import covers
-from bandits_dp.problems.graded import Arms
 
 
 def knows(live: Any, problem: Any) -> bool:

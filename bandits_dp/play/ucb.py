@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
+from bandits_dp.arms.graded import Arms
 from bandits_dp.continual import TreeCounter
 from bandits_dp.learners.ucb import UCB
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.privatizers import Identity
-from bandits_dp.problems.graded import Arms
 
 TAPE = 4096  # rounds whose random numbers are drawn ahead, per run
 

@@ -5,11 +5,11 @@ An argument that is out of range raises a ValueError that names it.
 
 from typing import TYPE_CHECKING, NoReturn
 
+from bandits_dp.arms.graded import GradedArms
+from bandits_dp.arms.problems import BernoulliArms
 from bandits_dp.problem import Problem
-from bandits_dp.problems.arms import BernoulliArms
 from bandits_dp.problems.clients import ClientPopulation, SphericalClients
 from bandits_dp.problems.contextual import Contextual, ContextualLinear
-from bandits_dp.problems.graded import GradedArms
 from bandits_dp.problems.linear import LinearArms, SphericalArms
 from bandits_dp.problems.pool import PoolContextual
 from bandits_dp.problems.rounds import Rounds

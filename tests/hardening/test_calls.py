@@ -81,7 +81,7 @@ REFUSED = [  # a call, and how its error begins
     (f"bdp.make('LDP-AE', {ARMS}, noise=pd.NA)", "noise must"),
     ("bdp.continual.TreeCounter(3, 1.0, 0.1, domain=3)", "domain must"),
     ("bdp.accounting.advanced_composition(800.0, 0.0, 2, 0.1)", "epsilon = 800.0, delta = 0.0, releases = 2, slack = 0.1 must"),
-    ("bandits_dp.widths.running.TreeWidth(bdp.continual.TreeCounter(9, 1.0, 0.1))", "counter must have a horizon and Laplace"),
+    ("bandits_dp.arms.running_widths.TreeWidth(bdp.continual.TreeCounter(9, 1.0, 0.1))", "counter must have a horizon and Laplace"),
     ("bandits_dp.widths.rewards.CountedRadius(bdp.continual.TreeCounter(9, 1.0, 0.1), 1, 1.0, 1.0, 1.0, 1.0, 0.1)", "counter must"),
     ("bdp.accounting.shuffle_epsilon(0.1, 2**31, 1e-6)", "users must be at most 20,445,661"),
     ("bdp.continual.FactorizationCounter(10**8, 1.0, 1e-6, appearances=17)", "horizon must ask for at most 20,000,000"),

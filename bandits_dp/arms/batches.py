@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol, Self, runtime_checkable
 
 from bandits_dp import _checks
+from bandits_dp.arms.widths import ChernoffWidth, SummedWidth
 from bandits_dp.ask_tell import Noise
-from bandits_dp.widths.arms import ChernoffWidth, SummedWidth
 
 
 @runtime_checkable
@@ -51,7 +51,7 @@ class EqualBatches:
 
     Examples
     --------
-    >>> from bandits_dp.schedules.arms import EqualBatches
+    >>> from bandits_dp.arms.batches import EqualBatches
     >>> [EqualBatches(50).size(phase, arms=2) for phase in (1, 2, 3)]
     [50, 50, 50]
     """
@@ -70,7 +70,7 @@ class DoublingBatches:
 
     Examples
     --------
-    >>> from bandits_dp.schedules.arms import DoublingBatches
+    >>> from bandits_dp.arms.batches import DoublingBatches
     >>> [DoublingBatches().size(phase, arms=2) for phase in (1, 2, 3)]
     [2, 4, 8]
     """
@@ -97,8 +97,8 @@ class GapBatches:
     Examples
     --------
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.schedules.arms import GapBatches
-    >>> from bandits_dp.widths.arms import ChernoffWidth, SummedWidth
+    >>> from bandits_dp.arms.batches import GapBatches
+    >>> from bandits_dp.arms.widths import ChernoffWidth, SummedWidth
     >>> schedule = GapBatches(ChernoffWidth(10_000, decisions=5), bdp.privatizers.CentralLaplace(1, epsilon=1.0))
     >>> sizes = [schedule.size(phase, arms=2) for phase in (1, 2, 3)]
     >>> [round(size / sizes[0], 1) for size in sizes]  # half the gap takes nearly four times as many users
@@ -179,7 +179,7 @@ class PublishedEpochs(Published):
 
     Examples
     --------
-    >>> from bandits_dp.schedules.arms import PublishedEpochs
+    >>> from bandits_dp.arms.batches import PublishedEpochs
     >>> schedule = PublishedEpochs(horizon=100_000, epsilon=1.0)
     >>> [schedule.size(phase, arms=2) for phase in (1, 2)]  # gaps of 1/2 and 1/4
     [1830, 8025]
@@ -208,7 +208,7 @@ class PublishedDoubling(Published):
 
     Examples
     --------
-    >>> from bandits_dp.schedules.arms import PublishedDoubling
+    >>> from bandits_dp.arms.batches import PublishedDoubling
     >>> schedule = PublishedDoubling(horizon=100_000, epsilon=1.0)
     >>> [schedule.size(phase, arms=2) for phase in (1, 2, 3)]
     [2, 4, 8]
@@ -227,7 +227,7 @@ def batches(batch_size: int | str | Batches) -> Batches:
 
     Examples
     --------
-    >>> from bandits_dp.schedules.arms import batches
+    >>> from bandits_dp.arms.batches import batches
     >>> batches(50), batches("doubling")
     (EqualBatches(every=50), DoublingBatches())
     """
@@ -253,7 +253,7 @@ def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
 
     Examples
     --------
-    >>> from bandits_dp.schedules.arms import most_decisions
+    >>> from bandits_dp.arms.batches import most_decisions
     >>> most_decisions(1000, 100), most_decisions(1000, "doubling")
     (5, 7)
     """
@@ -272,7 +272,7 @@ def first_batch(horizon: int, schedule: Batches, arms: int) -> int:
 
     Examples
     --------
-    >>> from bandits_dp.schedules.arms import EqualBatches, first_batch
+    >>> from bandits_dp.arms.batches import EqualBatches, first_batch
     >>> first_batch(10, EqualBatches(50), arms=2)
     Traceback (most recent call last):
         ...

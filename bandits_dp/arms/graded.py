@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp.arms.problems import BernoulliArms
 from bandits_dp.privatizers.domain import UNIT_INTERVAL
 from bandits_dp.problem import OneInstance
-from bandits_dp.problems.arms import BernoulliArms
 
 
 class GradedArms(OneInstance):

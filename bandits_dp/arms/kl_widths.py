@@ -39,7 +39,7 @@ class ChernoffBound:
     --------
     >>> import numpy as np
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.widths.upper import ChernoffBound
+    >>> from bandits_dp.arms.kl_widths import ChernoffBound
     >>> bound, noise = ChernoffBound(horizon=10_000, batches=15), bdp.privatizers.CentralLaplace(1000, epsilon=0.1)
     >>> for noisy in (0.0, noise.log_mgf(bound.s)):
     ...     print(f"{bound.upper(800.0, 1000, noisy):.2f}")

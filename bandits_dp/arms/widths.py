@@ -22,7 +22,7 @@ class ArmWidth(Protocol):
     --------
     >>> import bandits_dp as bdp
     >>> from bandits_dp.learners import ArmElimination
-    >>> from bandits_dp.schedules.arms import EqualBatches
+    >>> from bandits_dp.arms.batches import EqualBatches
     >>> class Generous:  # a tenth to either side, whatever the noise; it proves nothing
     ...     users = 0
     ...     def after(self, noise, phases=1):
@@ -103,7 +103,7 @@ class ChernoffWidth(SummedWidth):
     Examples
     --------
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.widths.arms import ChernoffWidth
+    >>> from bandits_dp.arms.widths import ChernoffWidth
     >>> width = ChernoffWidth(horizon=10_000, decisions=5)
     >>> for epsilon in (1.0, 0.01):
     ...     noise = bdp.privatizers.CentralLaplace(1000, epsilon=epsilon)
@@ -154,7 +154,7 @@ class PaperWidth(SummedWidth):
     Examples
     --------
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.widths.arms import PaperWidth
+    >>> from bandits_dp.arms.widths import PaperWidth
     >>> noise = bdp.privatizers.CentralLaplace(1000, epsilon=1.0)
     >>> width = PaperWidth(horizon=10_000)
     >>> [round(width.after(noise, phases).half_width(), 3) for phases in (1, 4)]  # four times the users, half the width

@@ -40,7 +40,7 @@ class ExactWidth:
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.running import ExactWidth
+    >>> from bandits_dp.arms.running_widths import ExactWidth
     >>> ExactWidth().half_width(np.array([10, 1000]), t=2000).round(2).tolist()
     [1.23, 0.12]
     """
@@ -73,7 +73,7 @@ class TreeWidth:
     --------
     >>> import numpy as np
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.widths.running import TreeWidth
+    >>> from bandits_dp.arms.running_widths import TreeWidth
     >>> width = TreeWidth(bdp.continual.TreeCounter(2000, epsilon=1.0, delta=0.0, noise="laplace"))
     >>> width.half_width(np.array([10, 1000]), t=2000).round(2).tolist()  # that of 10 rewards is of no use
     [23.48, 0.31]
@@ -128,7 +128,7 @@ class GaussianWidth:
     --------
     >>> import numpy as np
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.widths.running import GaussianWidth
+    >>> from bandits_dp.arms.running_widths import GaussianWidth
     >>> width = GaussianWidth(bdp.continual.TreeCounter(2000, epsilon=1.0, delta=1e-6))
     >>> width.half_width(np.array([10, 1000]), t=2000).round(2).tolist()  # that of 10 rewards is of no use
     [11.21, 0.21]
@@ -165,7 +165,7 @@ class PublishedWidth:
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.running import PublishedWidth
+    >>> from bandits_dp.arms.running_widths import PublishedWidth
     >>> PublishedWidth(arms=2, horizon=2000, epsilon=1.0).half_width(np.array([1000]), t=2000).round(1).tolist()  # of no use yet
     [2.2]
     """
