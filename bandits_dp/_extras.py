@@ -1,4 +1,4 @@
-"""Libraries that only some functions need: what to install if one is missing."""
+"""Optional libraries: errors that say how to install a missing one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,13 +6,14 @@ from contextlib import contextmanager
 
 @contextmanager
 def needed(extra: str, purpose: str) -> Iterator[None]:
-    """Import inside of this; a library that is missing is then told with the extra of pyproject.toml that brings it.
+    """Context for imports: the error for a missing library names the extra that installs it.
 
-    ``purpose`` is what needs the library, as the subject of a sentence.
+    ``purpose`` is the subject of the sentence "... needs LIBRARY".
     """
     try:
         yield
     except ModuleNotFoundError as error:
         library = str(error.name).partition(".")[0]
-        told = f'{purpose} needs {library}, which is not installed: pip install "bandits-dp[{extra}]"'
+        told = (f'{purpose} needs {library}, which is not installed: '
+                f'pip install "bandits-dp[{extra}]"')
         raise ModuleNotFoundError(told, name=error.name) from error

@@ -1,23 +1,24 @@
-"""Exact ties, and whole numbers that rounding hides: decided by one rule, so that every processor decides alike.
+"""Ties and whole numbers in floating point: one rule, so that every processor decides alike.
 
-Two indices that are equal by mathematics differ in their last digits by how a processor adds. So what lies within 1e-11 of
-the largest is as large, and the first of these is taken. Numbers that are not equal by mathematics are hardly ever so near.
+Two indices that are equal in exact arithmetic may differ in their last digits, depending on how a
+processor adds. So values within 1e-11 of the largest, relatively, count as ties, and the first one
+wins. Values that truly differ are hardly ever this close.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-NEAR = 1e-11  # relative; far above what a processor leaves, far below what anybody could learn
+NEAR = 1e-11  # relative: far above rounding errors, far below differences that matter
 
 
 def largest(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return whether finite numbers are the largest along the last axis, up to rounding; shape of ``values``."""
+    """Return which finite numbers are the largest along the last axis; shape of ``values``."""
     top = values.max(axis=-1, keepdims=True)
     return np.asarray(values >= top - NEAR * np.abs(top))
 
 
 def first_largest(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the first place along the last axis that holds the largest finite number."""
+    """Return the first index of the largest finite number along the last axis."""
     return np.asarray(largest(values).argmax(axis=-1))
 
 
@@ -28,5 +29,5 @@ def largest_mean(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
 
 
 def round_up(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the next whole numbers, or the nearest where a positive number differs from it by rounding only."""
+    """Round positive numbers up; those within rounding error of an integer become that integer."""
     return np.ceil(values * (1 - NEAR)).astype(np.int64)

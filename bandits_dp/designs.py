@@ -1,22 +1,27 @@
-r"""G-optimal designs: how often to play which action, so that a linear model is known well in every direction that matters.
+r"""G-optimal designs: how often to play each action to estimate a linear model well everywhere.
 
-A design is a distribution :math:`\pi` over k actions :math:`x \in R^d`. With :math:`V(\pi) = \sum_x \pi(x)\, x x^\top`, least
-squares predicts at x with variance :math:`x^\top V(\pi)^{-1} x`, up to a constant; a G-optimal design makes
+A design is a distribution :math:`\pi` over k actions :math:`x \in R^d`. With
+:math:`V(\pi) = \sum_x \pi(x)\, x x^\top`, least squares predicts at x with variance
+:math:`x^\top V(\pi)^{-1} x`, up to a constant; a G-optimal design makes
 
 .. math:: g(\pi) = \max_x x^\top V(\pi)^{-1} x
 
-as small as possible. The smallest value is the rank r of the actions, and a design that maximizes :math:`\ln \det V(\pi)` reaches
-it (Kiefer & Wolfowitz 1960), because :math:`\sum_x \pi(x)\, x^\top V(\pi)^{-1} x = r` for every design.
+as small as possible. The smallest value is the rank r of the actions, and a design that maximizes
+:math:`\ln \det V(\pi)` reaches it (Kiefer & Wolfowitz 1960), because
+:math:`\sum_x \pi(x)\, x^\top V(\pi)^{-1} x = r` for every design.
 
-**The algorithm** is Khachiyan's (1996), which is Frank & Wolfe's on :math:`\ln \det V(\pi)` with exact line search: move weight
-to the action with the largest :math:`g_i = x_i^\top V^{-1} x_i`, or away from the action of the support with the smallest (Atwood
-1973), which makes convergence linear. A step changes V by a rank-one matrix, so all :math:`g_i` follow from one product of the
-actions with a vector: O(k d) time and memory. It starts like Kumar & Yildirim (2005) with equal weights on r actions, each the
-farthest from the span of those before it. From such a start at most :math:`4 r \ln \ln r + 16` actions get weight until
-:math:`g \le 2 r` (Todd 2016, from memory: the text was not at hand. Li, Zhou, Ji 2022, section 3.2, cite Lattimore, Szepesvari,
-Weisz 2020, Proposition 3.7, for these numbers); at k = 1000 and d = 20 they are about 26.
+**The algorithm** is Khachiyan's (1996): Frank-Wolfe on :math:`\ln \det V(\pi)` with exact line
+search. It moves weight to the action with the largest :math:`g_i = x_i^\top V^{-1} x_i`, or away
+from the support's action with the smallest one (Atwood 1973), which makes convergence linear. A
+step changes V by a rank-one matrix, so all :math:`g_i` follow from one product of the actions with
+a vector: O(k d) time and memory. It starts as in Kumar & Yildirim (2005), with equal weights on r
+actions, each the farthest from the span of the previous ones. From such a start at most
+:math:`4 r \ln \ln r + 16` actions get weight until :math:`g \le 2 r` (Todd 2016, from memory, as
+the text was not at hand; Li, Zhou, Ji 2022, section 3.2, cite Lattimore, Szepesvari, Weisz 2020,
+Proposition 3.7, for these numbers). At k = 1000 and d = 20 about 26 actions get weight.
 
-All of it happens in the span of the actions, so that rank-deficient, repeated and zero actions do no harm.
+All computations are in the span of the actions, so rank-deficient, repeated and zero actions are
+allowed.
 """
 
 from __future__ import annotations
@@ -31,7 +36,8 @@ from bandits_dp import _checks
 from bandits_dp._ties import NEAR, first_largest
 from bandits_dp.privatizers.domain import Ball
 
-REFRESH = 200  # steps after which rounding errors of the rank-one updates are thrown away
+# steps between exact recomputations, which remove the rounding errors of rank-one updates
+REFRESH = 200
 Floats = NDArray[np.float64]
 
 
@@ -42,7 +48,7 @@ class Design:
     Parameters
     ----------
     weights : ndarray, shape (k,)
-        pi, non-negative, with sum one; zero vectors have none.
+        pi, non-negative, with sum one; zero vectors have weight 0.
     g : float
         max_x x' V(pi)^-1 x, in [rank, tolerance * rank].
     rank : int
@@ -51,7 +57,7 @@ class Design:
     Examples
     --------
     >>> from bandits_dp.designs import g_optimal_design
-    >>> design = g_optimal_design([[1, 0], [2, 0], [0, 0]])  # they span a line, and the longest tells most
+    >>> design = g_optimal_design([[1, 0], [2, 0], [0, 0]])  # they span a line; the longest is best
     >>> design.weights.tolist(), design.rank
     ([0.0, 1.0, 0.0], 1)
     """
@@ -63,14 +69,15 @@ class Design:
 
 @_checks.checked()
 def support_bound(dimension: int) -> float:
-    """Largest support of a design with g <= 2d, 4 d ln ln d + 16 (cited by Li, Zhou, Ji 2022, section 3.2).
+    """Largest support of a design with g <= 2d: 4 d ln ln d + 16.
 
-    For d <= 2 it is 16, our choice: the double logarithm is negative at d = 2 and does not exist at d = 1.
+    Cited by Li, Zhou, Ji 2022, section 3.2. For d <= 2 we use 16, as the double logarithm is
+    negative at d = 2 and undefined at d = 1.
 
     Examples
     --------
     >>> from bandits_dp.designs import support_bound
-    >>> round(support_bound(20))  # of any number of actions in 20 dimensions
+    >>> round(support_bound(20))  # for any number of actions in 20 dimensions
     104
     """
     d = dimension
@@ -78,7 +85,7 @@ def support_bound(dimension: int) -> float:
 
 
 def action_rows(actions: ArrayLike) -> Floats:
-    """Return a copy of the actions, shape (k, d), not all zero, or raise the ValueError that says what is wrong."""
+    """Return a copy of the actions, shape (k, d), not all zero, or raise a ValueError."""
     shape = "finite numbers of shape (k, d), one row per action, with k, d >= 1"
     array, allowed = _checks.numbers("actions", actions, shape), f"actions must be {shape}"
     if array.ndim != 2 or array.size == 0:
@@ -88,12 +95,13 @@ def action_rows(actions: ArrayLike) -> Floats:
         row, column = np.argwhere(bad)[0]
         raise ValueError(f"{allowed}, got {array[row, column]} in row {row}")
     if not array.any():
-        raise ValueError(f"actions must hold a vector that is not zero, got {len(array)} zero vectors")
+        raise ValueError(f"actions must hold a vector that is not zero, got {len(array)} zero "
+                         "vectors")
     return array
 
 
 def bounded_actions(actions: ArrayLike) -> Floats:
-    """Return a copy of actions, shape (k, d), from which one can learn: two at least, of norm at most 1, not all zero.
+    """Return a copy of at least two actions, shape (k, d), of norm at most 1, not all zero.
 
     Examples
     --------
@@ -119,25 +127,27 @@ def g_optimal_design(actions: ArrayLike, tolerance: float = 2.0) -> Design:
     actions : array_like, shape (k, d)
         The actions, one per row; not all zero.
     tolerance : float
-        How near: g is at most tolerance times the rank. In [1.0001, 2]; 2 takes a few steps, 1.05 about 5 to 8 per dimension.
+        g is at most tolerance times the rank; in [1.0001, 2]. 2 takes a few steps, 1.05 about 5 to
+        8 per dimension.
 
     Returns
     -------
     Design
-        Weights, g and the rank. The same actions give the same design: nothing is random.
+        Weights, g and the rank; a deterministic function of the actions.
 
     Raises
     ------
     ValueError
-        If the actions are not finite numbers of shape (k, d), all of them are zero, or the tolerance is out of range.
+        If the actions are not finite numbers of shape (k, d) or are all zero, or the tolerance is
+        out of range.
 
     Examples
     --------
     >>> from bandits_dp.designs import g_optimal_design
     >>> design = g_optimal_design([[1, 0], [0, 1], [0.1, 0.1]], tolerance=1.01)
-    >>> design.weights.round(2).tolist()  # nothing is learned from the short action that the long ones do not say better
+    >>> design.weights.round(2).tolist()  # the long actions teach more than the short one
     [0.5, 0.5, 0.0]
-    >>> round(design.g, 2)  # as small as the rank
+    >>> round(design.g, 2)  # equal to the rank
     2.0
     """
     points = _whiten(action_rows(actions))
@@ -152,9 +162,10 @@ def g_optimal_design(actions: ArrayLike, tolerance: float = 2.0) -> Design:
 
 
 def _whiten(actions: Floats) -> Floats:
-    """Return coordinates in the span, shape (k, r), in which the actions' second-moment matrix is the identity.
+    """Return coordinates in the span, shape (k, r), whose second-moment matrix is the identity.
 
-    Designs do not depend on the coordinates. Columns are scaled to a largest entry of one first, so that neither does the rank.
+    Designs do not depend on the coordinates. Columns are first scaled to a largest entry of one, so
+    that the computed rank does not either.
     """
     largest = np.abs(actions).max(axis=0)
     scaled = actions[:, largest > 0] / largest[largest > 0]
@@ -164,10 +175,10 @@ def _whiten(actions: Floats) -> Floats:
 
 
 def _far_apart(points: Floats) -> list[int]:
-    """Pick r actions, each the farthest from the span of those before it.
+    """Pick r actions, each the farthest from the span of the previous ones.
 
-    Squared distances are updated by subtraction. That is safe, because those of all actions to any r - 1 dimensions add up to one
-    in whitened coordinates: the largest is 1/k at least.
+    Squared distances are updated by subtraction. This is safe: in whitened coordinates the squared
+    distances of all actions to any r - 1 dimensions sum to one, so the largest is at least 1/k.
     """
     rank = points.shape[1]
     axes = np.zeros((0, rank))
@@ -193,7 +204,7 @@ def _solve(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def _improve(points: Floats, weights: Floats, inverse: Floats, g: Floats, tolerance: float) -> None:
-    """Take steps until g <= tolerance * r, or rounding errors want a fresh start; changes ``weights``."""
+    """Take up to REFRESH steps, until g <= tolerance * r; changes ``weights`` in place."""
     rank = points.shape[1]
     for _ in range(REFRESH):
         i = int(first_largest(g))
@@ -203,7 +214,7 @@ def _improve(points: Floats, weights: Floats, inverse: Floats, g: Floats, tolera
         weakest = int(support[first_largest(-g[support])])
         if rank - g[weakest] > (g[i] - rank) * (1 + NEAR):
             i = weakest
-        # Exact line search: ln det((1 - step) V + step x_i x_i') is largest here, or where weight i is gone.
+        # Exact line search: ln det((1 - step) V + step x_i x_i') is largest here, or at weight 0.
         gone = -weights[i] / (1 - weights[i])
         step = max((g[i] / rank - 1) / (g[i] - 1), gone) if g[i] > 1 else gone
         image = inverse @ points[i]

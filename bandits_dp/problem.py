@@ -1,4 +1,4 @@
-"""What simulator and learners expect of every problem."""
+"""The protocol of problems, and checks for them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bandits_dp import _checks
 
 
 class Problem(Protocol):
-    """Where rewards come from, and what regret is measured against: one instance, or a distribution of instances.
+    """A source of rewards and regret: one instance, or a distribution of instances.
 
     Examples
     --------
     >>> import bandits_dp as bdp
     >>> from bandits_dp.privatizers.domain import BITS
-    >>> class AnyArms:  # three arms, with other means in every run
+    >>> class AnyArms:  # three arms, with new means in every run
     ...     setting, arms, domain = "arms", 3, BITS
     ...     def draw(self, rng):
     ...         return bdp.problems.BernoulliArms(rng.random(3))
@@ -29,10 +29,11 @@ class Problem(Protocol):
 
     @property
     def setting(self) -> str:
-        """Which learners can play it.
+        """The kind of problem, which determines the learners that can play it.
 
-        ``"arms"`` (means without structure), ``"linear"`` (known actions, one reward per user), ``"clients"`` (known actions,
-        every client has its own parameter) or ``"contextual"`` (features shown in every round).
+        ``"arms"`` (means without structure), ``"linear"`` (known actions, one reward per user),
+        ``"clients"`` (known actions, a parameter per client) or ``"contextual"`` (features shown in
+        every round).
         """
 
     @property
@@ -40,7 +41,7 @@ class Problem(Protocol):
         """Number of arms (actions, candidates) per round."""
 
     def draw(self, rng: np.random.Generator) -> Problem:
-        """Return the instance that one run plays: the problem itself if it is one, else a fresh one from ``rng``."""
+        """Return a run's instance: the problem itself if it is one, else a draw from ``rng``."""
 
 
 class OneInstance:
@@ -52,7 +53,7 @@ class OneInstance:
 
 
 def parameter(theta: ArrayLike, dimension: int, words: str) -> NDArray[np.float64]:
-    """Return theta as an array of shape (dimension,), or raise the ValueError that says what is wrong."""
+    """Return theta as an array of shape (dimension,), or raise a ValueError."""
     allowed = f"{dimension} finite numbers, {words}"
     array = _checks.numbers("theta", theta, allowed)
     if array.shape != (dimension,) or not _checks.usable(array).all():
@@ -61,7 +62,8 @@ def parameter(theta: ArrayLike, dimension: int, words: str) -> NDArray[np.float6
 
 
 def check_problem(problem: object) -> None:
-    """Raise a TypeError if something is no problem: a list of means, a class, a learner."""
-    if isinstance(problem, type) or not all(hasattr(problem, name) for name in ("setting", "arms", "draw")):
-        raise TypeError(f"problem must be one of bandits_dp.problems, such as BernoulliArms([0.9, 0.8]), got "
-                        f"{_checks.told(problem)}")
+    """Raise a TypeError if ``problem`` is not one, such as a list of means, a class, a learner."""
+    if (isinstance(problem, type)
+            or not all(hasattr(problem, name) for name in ("setting", "arms", "draw"))):
+        raise TypeError("problem must be one of bandits_dp.problems, such as BernoulliArms([0.9, "
+                        f"0.8]), got {_checks.told(problem)}")

@@ -1,8 +1,9 @@
-r"""The Laplace mechanism: pure privacy from noise with density :math:`e^{-|x| / b} / 2b`.
+r"""The Laplace mechanism: pure privacy by noise with density :math:`e^{-|x| / b} / 2b`.
 
-With l1-sensitivity :math:`D` and scale :math:`b` the privacy loss never exceeds :math:`D / b` (Dwork, McSherry, Nissim,
-Smith 2006). Allowing a failure mass, the exact profile of one real-valued query is
-:math:`\delta(\varepsilon) = 1 - e^{(\varepsilon - D / b) / 2}` for :math:`\varepsilon \le D / b`, and 0 above.
+With l1-sensitivity :math:`D` and scale :math:`b` the privacy loss never exceeds :math:`D / b`
+(Dwork, McSherry, Nissim, Smith 2006). With a failure mass, the exact privacy profile of one
+real-valued query is :math:`\delta(\varepsilon) = 1 - e^{(\varepsilon - D / b) / 2}` for
+:math:`\varepsilon \le D / b`, and 0 above.
 """
 
 import math
@@ -29,15 +30,16 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     Returns
     -------
     float
-        The smallest delta in [0, 1).
+        The smallest delta in [0, 1); it is 0 for epsilon >= sensitivity / scale.
 
     Notes
     -----
-    Balle, Barthe, Gaboardi 2018. For a vector it is a lower bound only; pure privacy needs the l1-sensitivity.
+    Balle, Barthe, Gaboardi 2018. For a vector the result is only a lower bound; pure privacy needs
+    the l1-sensitivity.
 
     Examples
     --------
-    Delta at epsilon 1/4, of noise for which it is 0 from epsilon 1/2 on:
+    Delta at epsilon 1/4; for this noise it is 0 from epsilon 1/2 on:
 
     >>> import bandits_dp as bdp
     >>> print(f"{bdp.accounting.laplace_delta(scale=2.0, epsilon=0.25, sensitivity=1.0):.3f}")
@@ -45,7 +47,7 @@ def laplace_delta(scale: float, epsilon: float, sensitivity: float) -> float:
     """
     most = sensitivity / scale
     beyond = epsilon - most
-    if epsilon / 2 < most < 2 * epsilon:  # whose rounding may be more than a small delta
+    if epsilon / 2 < most < 2 * epsilon:  # rounding errors may exceed a small delta
         beyond = float(Fraction(epsilon) - Fraction(sensitivity) / Fraction(scale))
     return abs(math.expm1(min(beyond, 0.0) / 2))  # abs: no minus in front of a zero
 
@@ -61,26 +63,30 @@ def laplace_scale(epsilon: float, delta: float, sensitivity: float) -> float:
     delta : float
         Failure mass, in [0, 1).
     sensitivity : float
-        How far one user moves the number, > 0; the l1-sensitivity when ``delta`` is 0 and the query is a vector.
+        How far one user moves the number, > 0; if ``delta`` is 0, the l1-sensitivity of a vector,
+        too.
 
     Returns
     -------
     float
-        The scale b: D / epsilon when delta is 0, D / (epsilon - 2 ln(1 - delta)) in general.
+        The scale b = D / (epsilon - 2 ln(1 - delta)), which is D / epsilon if delta is 0.
 
     Examples
     --------
     One number in [0, 1], at epsilon 1/2 and delta 0 or 0.1:
 
     >>> import bandits_dp as bdp
-    >>> [round(bdp.accounting.laplace_scale(0.5, delta, sensitivity=1.0), 3) for delta in (0.0, 0.1)]
+    >>> [round(bdp.accounting.laplace_scale(0.5, delta, sensitivity=1.0), 3)
+    ...  for delta in (0.0, 0.1)]
     [2.0, 1.407]
     """
     scale = sized("the scale", sensitivity / (epsilon - 2 * math.log1p(-delta)))
-    with localcontext() as context:  # a rounding error of epsilon may be more than a small delta, and is more than none
+    # a rounding error of epsilon may exceed a small delta, and exceeds 0
+    with localcontext() as context:
         context.prec = 50
-        spent = -(1 - Decimal(delta)).ln() if delta > 1e-30 else Decimal(delta)  # of which no digit is left beside 1
-        largest = Decimal(epsilon) + 2 * spent  # what D / b may be
+        # no digit of a tiny delta is left in 1 - delta
+        spent = -(1 - Decimal(delta)).ln() if delta > 1e-30 else Decimal(delta)
+        largest = Decimal(epsilon) + 2 * spent  # value of D / b
         while Decimal(sensitivity) / Decimal(scale) > largest:
             scale = math.nextafter(scale, math.inf)
     return scale

@@ -1,8 +1,9 @@
-r"""How many users pull each arm in a phase of arm elimination: the one thing that tells its published variants apart.
+r"""Batch sizes of arm elimination, which distinguish its published variants.
 
-AE, LDP-AE and SDP-AE use equal batches, VB-SDP-AE doubles them, and both add up all sums of an arm. DP-SE (Sajed & Sheffet
-2019) starts every phase *anew*: phase e pulls each arm just often enough to know means within a quarter of the gap
-:math:`\Delta_e = 2^{-e}`, looks at this phase's rewards only, and so eliminates every arm with a gap of :math:`\Delta_e` or more.
+AE, LDP-AE and SDP-AE use equal batches and VB-SDP-AE doubles them; all of these add up an arm's
+sums over phases. DP-SE (Sajed & Sheffet 2019) starts every phase *anew*: phase e pulls each arm
+just often enough to estimate means within a quarter of the gap :math:`\Delta_e = 2^{-e}`, uses only
+this phase's rewards, and so eliminates every arm with a gap of :math:`\Delta_e` or more.
 """
 
 import math
@@ -17,7 +18,7 @@ from bandits_dp.ask_tell import Noise
 
 @runtime_checkable
 class Batches(Protocol):
-    """A schedule of batch sizes: fewer viable arms never make a phase longer, all its arms together.
+    """A schedule of batch sizes. With fewer viable arms a phase must not have more users in all.
 
     Examples
     --------
@@ -27,27 +28,28 @@ class Batches(Protocol):
     ...     def size(self, phase, arms):
     ...         return 3**phase
     >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
-    >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=Tripling())
+    >>> learner = bdp.make(
+    ...     "SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=Tripling())
     >>> learner.learner.ask().plays.tolist()
     [3, 3]
     """
 
     @property
     def fresh(self) -> bool:
-        """Whether a phase forgets what earlier phases released."""
+        """Whether a phase ignores the releases of earlier phases."""
 
     @property
     def steady(self) -> bool:
-        """Whether all batches have one size, and none is forgotten."""
+        """Whether all batches have the same size and none is forgotten."""
 
     def size(self, phase: int, arms: int) -> int:
-        """Return how many users pull each arm in a phase (from 1) that begins with so many viable arms."""
+        """Return the users per arm in a phase, >= 1, that begins with ``arms`` viable arms."""
 
 
 @_checks.checked()
 @dataclass(frozen=True)
 class EqualBatches:
-    """As many users, ``every``, each time.
+    """Batches of ``every`` users.
 
     Examples
     --------
@@ -66,7 +68,7 @@ class EqualBatches:
 
 @dataclass(frozen=True)
 class DoublingBatches:
-    """2^t users in phase t.
+    """Batches of 2^t users in phase t.
 
     Examples
     --------
@@ -83,25 +85,27 @@ class DoublingBatches:
 
 
 class GapBatches:
-    r"""Fresh batches for ever smaller gaps, certified: the fewest users for a width of :math:`\Delta_e / 4`.
+    r"""Certified fresh batches: the fewest users for a width of :math:`\Delta_e / 4` in phase e.
 
-    Rewards alone need more than :math:`4^e \cdot 8 \ln 2` users of each of two arms in phase e, which bounds the number of phases.
+    Even without noise two arms need more than :math:`4^e \cdot 8 \ln 2` users each in phase e,
+    which bounds the number of phases.
 
     Parameters
     ----------
     width : ChernoffWidth
-        The width that the learner uses, too.
+        The learner's width.
     noise : Noise
-        Its law is the same for every number of users, as in the central model.
+        Noise whose distribution does not depend on the number of users, as in the central model.
 
     Examples
     --------
     >>> import bandits_dp as bdp
     >>> from bandits_dp.arms.batches import GapBatches
     >>> from bandits_dp.arms.widths import ChernoffWidth, SummedWidth
-    >>> schedule = GapBatches(ChernoffWidth(10_000, decisions=5), bdp.privatizers.CentralLaplace(1, epsilon=1.0))
+    >>> noise = bdp.privatizers.CentralLaplace(1, epsilon=1.0)
+    >>> schedule = GapBatches(ChernoffWidth(10_000, decisions=5), noise)
     >>> sizes = [schedule.size(phase, arms=2) for phase in (1, 2, 3)]
-    >>> [round(size / sizes[0], 1) for size in sizes]  # half the gap takes nearly four times as many users
+    >>> [round(size / sizes[0], 1) for size in sizes]  # nearly four times as many for half the gap
     [1.0, 3.9, 15.6]
     """
 
@@ -110,7 +114,8 @@ class GapBatches:
     def __init__(self, width: ChernoffWidth, noise: Noise) -> None:
         self.width = _checks.one_of("width", width, ChernoffWidth, "a ChernoffWidth")
         if isinstance(noise, type) or not hasattr(noise, "log_mgf"):
-            raise TypeError(f"noise must be what is known of a release's noise, such as a privatizer, got {_checks.told(noise)}")
+            raise TypeError("noise must be an object with log_mgf, such as a privatizer, got "
+                            f"{_checks.told(noise)}")
         self.noise = noise
 
     def size(self, phase: int, arms: int) -> int:
@@ -118,23 +123,25 @@ class GapBatches:
         half_width = 2.0 ** -(phase + 2)
         try:
             return self.width.fewest_users(self.noise, half_width)
-        except OverflowError as error:  # an infinite number
-            raise ValueError("epsilon must be so large, for this horizon, that some number of users has a width of "
-                             f"{half_width:g}, got one with noise of std {self.noise.noise_std:.3g}") from error
+        except OverflowError as error:  # infinitely many users
+            raise ValueError("epsilon must be so large, for this horizon, that a finite batch has "
+                             f"a width of {half_width:g}, got one with noise of std "
+                             f"{self.noise.noise_std:.3g}") from error
 
     @staticmethod
     def most_phases(horizon: int) -> int:
-        """Return the largest P with 2 * 8 ln 2 * (4 + ... + 4^P) <= T, and at least 1: no run decides more often."""
+        """Bound the number of phases: the largest P with 16 ln 2 (4 + ... + 4^P) <= T, or 1."""
         return max(1, int(math.log(1 + 3 * horizon / (64 * math.log(2)), 4)))
 
 
 class Published(SummedWidth, ABC):
-    r"""Fresh batches and their widths as printed in a paper: one object is the learner's schedule and its width.
+    r"""Fresh batches and widths as printed in a paper; the same object is schedule and width.
 
     Parameters
     ----------
     horizon : int
-        T, >= 1; the probability that a width fails is to be :math:`\beta = 1/T`, for a bound on the expected regret.
+        T, >= 1; a width fails with probability at most :math:`\beta = 1/T`, for a bound on the
+        expected regret.
     epsilon : float
         Privacy parameter, > 0.
     """
@@ -145,37 +152,39 @@ class Published(SummedWidth, ABC):
     @_checks.checked()
     def __init__(self, horizon: int, epsilon: float) -> None:
         self.beta, self.epsilon = 1 / horizon, epsilon
-        self.log = 0.0  # of the phase that has begun
+        self.log = 0.0  # of the current phase
 
     def _log(self, phase: int, arms: int) -> float:
         return math.log(2 * arms * phase**2 / self.beta)
 
     @abstractmethod
     def size(self, phase: int, arms: int) -> int:
-        """Return how many users pull each arm in a phase (from 1) that begins with so many viable arms."""
+        """Return the users per arm in a phase, >= 1, that begins with ``arms`` viable arms."""
 
     def forget(self, phase: int, arms: int) -> Self:
-        """Return the width of a phase that begins with so many viable arms, before its release."""
+        """Return the width of a phase that begins with ``arms`` viable arms, before its release."""
         fresh = super().forget(phase, arms)
         fresh.log = self._log(phase, arms)
         return fresh
 
     def _of(self, noise: Noise) -> float:
-        return 0.0  # the printed widths need none of it
+        return 0.0  # the printed widths do not use it
 
 
 class PublishedEpochs(Published):
     r"""DP-SE (Sajed & Sheffet 2019), with :math:`|S|` viable arms in epoch e.
 
-    The constants are those of its rendering in the code that :class:`PublishedDoubling` names. (Its text was not at hand.)
+    The constants are from its version in the code that :class:`PublishedDoubling` names. (The
+    paper's text was not at hand.)
 
-    .. math:: R_e = \max\Big(\frac{32 L}{\Delta_e^2}, \frac{8 L'}{\varepsilon \Delta_e} \Big) + 1, \qquad
-              h_e + c_e = \sqrt{\frac{L}{2 R_e}} + \frac{L'}{\varepsilon R_e}
+    .. math:: R_e = \max\Big(\frac{32 L}{\Delta_e^2}, \frac{8 L'}{\varepsilon \Delta_e} \Big) + 1,
+              \qquad h_e + c_e = \sqrt{\frac{L}{2 R_e}} + \frac{L'}{\varepsilon R_e}
 
-    with :math:`\Delta_e = 2^{-e}`, :math:`L = \ln(8 |S| e^2 / \beta)` and :math:`L' = \ln(4 |S| e^2 / \beta)`; R_e is rounded up to
-    an integer. The epoch ends with the elimination of every arm whose noisy mean is over :math:`2 (h_e + c_e)` below the largest.
+    with :math:`\Delta_e = 2^{-e}`, :math:`L = \ln(8 |S| e^2 / \beta)` and
+    :math:`L' = \ln(4 |S| e^2 / \beta)`; R_e is rounded up to an integer. The epoch ends with the
+    elimination of every arm whose noisy mean is more than :math:`2 (h_e + c_e)` below the largest.
 
-    Parameters and errors: those of :class:`Published`.
+    Parameters and errors as for :class:`Published`.
 
     Examples
     --------
@@ -197,14 +206,18 @@ class PublishedEpochs(Published):
 
 
 class PublishedDoubling(Published):
-    r"""Fresh batches of :math:`2^b` with the width of Chowdhury & Zhou 2023 for discrete Laplace noise.
+    r"""Fresh batches of :math:`2^b` with a published width for discrete Laplace noise.
 
-    .. math:: \sqrt{\frac{L + \ln 2}{2 n}} + \frac{\sqrt{2 L} + L}{\varepsilon n}, \qquad L = \ln(2 |S| b^2 / \beta) .
+    The width is by Chowdhury & Zhou 2023:
 
-    The constants are those of ``MABPrivate.py`` in https://github.com/sayakrc/Differentially-Private-Bandits at commit ea7503b:
-    code by one of the authors, which takes batches of :math:`4^b`. (The paper's text was not at hand.)
+    .. math:: \sqrt{\frac{L + \ln 2}{2 n}} + \frac{\sqrt{2 L} + L}{\varepsilon n}, \qquad
+              L = \ln(2 |S| b^2 / \beta) .
 
-    Parameters and errors: those of :class:`Published`.
+    The constants are from ``MABPrivate.py`` in
+    https://github.com/sayakrc/Differentially-Private-Bandits at commit ea7503b, by one of the
+    authors, whose batches are :math:`4^b`. (The paper's text was not at hand.)
+
+    Parameters and errors as for :class:`Published`.
 
     Examples
     --------
@@ -219,11 +232,12 @@ class PublishedDoubling(Published):
         return int(2**phase)
 
     def _half_width(self, n: int) -> float:
-        return math.sqrt((self.log + math.log(2)) / (2 * n)) + (math.sqrt(2 * self.log) + self.log) / (self.epsilon * n)
+        return (math.sqrt((self.log + math.log(2)) / (2 * n))
+                + (math.sqrt(2 * self.log) + self.log) / (self.epsilon * n))
 
 
 def batches(batch_size: int | str | Batches) -> Batches:
-    """Return the schedule that a batch size stands for: a positive integer, "doubling", or a schedule itself.
+    """Turn a batch size, an integer >= 1, "doubling", or a schedule, into a schedule.
 
     Examples
     --------
@@ -236,20 +250,21 @@ def batches(batch_size: int | str | Batches) -> Batches:
     if isinstance(batch_size, str) and batch_size == "doubling":
         return DoublingBatches()
     if isinstance(batch_size, str):
-        raise ValueError(f"batch_size must be an integer that is at least 1, or 'doubling', got {_checks.told(batch_size)}")
+        raise ValueError("batch_size must be an integer that is at least 1, or 'doubling', got "
+                         f"{_checks.told(batch_size)}")
     return EqualBatches(_checks.integer("batch_size", batch_size))
 
 
 @_checks.checked(batch_size=_checks.unchecked)
 def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
-    """Count the phases with two viable arms that fit into the horizon T >= 1, at least 1: no run decides more often.
+    """Bound a run's number of phases: those with two viable arms that fit into T, at least 1.
 
     Parameters
     ----------
     horizon : int
         Number of rounds T, >= 1.
     batch_size : int or "doubling" or Batches
-        Users per arm and phase; the first batch is not larger than the horizon.
+        Users per arm and phase; the first batch must not exceed the horizon.
 
     Examples
     --------
@@ -268,7 +283,7 @@ def most_decisions(horizon: int, batch_size: int | str | Batches) -> int:
 
 
 def first_batch(horizon: int, schedule: Batches, arms: int) -> int:
-    """Return the first phase's users per arm, unless the horizon is too short for them.
+    """Return the first phase's users per arm, or raise a ValueError if the horizon is shorter.
 
     Examples
     --------
@@ -279,9 +294,13 @@ def first_batch(horizon: int, schedule: Batches, arms: int) -> int:
     ValueError: batch_size must not exceed the horizon, got a first batch of 50 users for 10 rounds
     """
     horizon, arms = _checks.integer("horizon", horizon), _checks.integer("arms", arms)
-    first = int(_checks.one_of("schedule", schedule, Batches, "a schedule of batches").size(1, arms))
-    if first > horizon and isinstance(schedule, (GapBatches, Published)):  # which nobody chose
-        raise ValueError(f"horizon must be at least {first:,} for a first batch with this epsilon, got {horizon:,}")
+    first = int(_checks.one_of("schedule", schedule, Batches,
+                               "a schedule of batches").size(1, arms))
+    # not chosen by the caller
+    if first > horizon and isinstance(schedule, (GapBatches, Published)):
+        raise ValueError(f"horizon must be at least {first:,} for a first batch with this epsilon, "
+                         f"got {horizon:,}")
     if first > horizon:
-        raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} users for {horizon} rounds")
+        raise ValueError(f"batch_size must not exceed the horizon, got a first batch of {first} "
+                         f"users for {horizon} rounds")
     return first

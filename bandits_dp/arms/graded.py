@@ -15,16 +15,16 @@ class GradedArms(OneInstance):
     Parameters
     ----------
     values : array_like, shape (values,)
-        What can be paid, each in [0, 1].
+        Possible rewards, each in [0, 1].
     probabilities : array_like, shape (arms, values)
-        How likely each arm pays each value; each row is not negative and adds up to 1 (up to 1e-9).
+        Probability that each arm pays each value, >= 0; each row sums to 1 (up to 1e-9).
 
     Attributes
     ----------
     means, gaps : ndarray, shape (arms,)
         Mean reward mu_a of each arm, and regret per pull, max(means) - means.
     arms, domain : int, Domain
-        Their number K, and the interval [0, 1]: all that a learner may know of the rewards.
+        Number of arms K, and the domain [0, 1] of rewards; both are public.
 
     Examples
     --------
@@ -38,24 +38,28 @@ class GradedArms(OneInstance):
 
     def __init__(self, values: ArrayLike, probabilities: ArrayLike) -> None:
         self.domain = UNIT_INTERVAL
-        grid, chances = _checks.numbers("values", values, "numbers"), _checks.numbers("probabilities", probabilities, "numbers")
+        grid, chances = (_checks.numbers("values", values, "numbers"),
+                         _checks.numbers("probabilities", probabilities, "numbers"))
         if grid.ndim != 1 or grid.size == 0:
-            raise ValueError(f"values must be a non-empty list of numbers in [0, 1], got shape {grid.shape}")
+            raise ValueError("values must be a non-empty list of numbers in [0, 1], got shape "
+                             f"{grid.shape}")
         bad = grid[~((grid >= 0) & (grid <= 1))]  # NaN is bad, too
         if bad.size:
             raise ValueError(f"values must be in [0, 1], got {bad[0]}")
         if chances.ndim != 2 or len(chances) == 0 or chances.shape[1] != grid.size:
-            raise ValueError(f"probabilities must have shape (arms, {grid.size}), one row per arm, one column for each of values, "
-                             f"got shape {chances.shape}")
-        with np.errstate(over="ignore", invalid="ignore"):  # of numbers that are refused
+            raise ValueError(f"probabilities must have shape (arms, {grid.size}), one row per arm, "
+                             f"one column for each of values, got shape {chances.shape}")
+        with np.errstate(over="ignore", invalid="ignore"):  # for numbers that are refused
             sums = chances.sum(axis=1)
         wrong = np.flatnonzero(~((chances >= 0).all(axis=1) & (np.abs(sums - 1) <= 1e-9)))
         if wrong.size:
-            raise ValueError(f"probabilities must not be negative and add up to 1, got {chances[wrong[0]]} for arm {wrong[0]}")
+            raise ValueError("probabilities must not be negative and add up to 1, got "
+                             f"{chances[wrong[0]]} for arm {wrong[0]}")
         self.values = grid
         self.probabilities = chances / sums[:, None]
         below = np.cumsum(self.probabilities, axis=1)
-        self._below = below[:, :-1] / below[:, -1:]  # probability of a smaller index, of the second value and so on
+        # probabilities of a smaller index, from the second value on
+        self._below = below[:, :-1] / below[:, -1:]
         self.means: NDArray[np.float64] = self.probabilities @ self.values
         self.arms = len(chances)
         self.gaps: NDArray[np.float64] = self.means.max() - self.means
@@ -66,16 +70,18 @@ class GradedArms(OneInstance):
 
     def reward_tally(self, arms: NDArray[np.intp], users: int,
                      rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the values, and how many of ``users`` users get which of each of the given arms, shape (len(arms), values)."""
+        """Return the values and, per arm, numbers of users with each, (len(arms), values)."""
         return self.values, rng.multinomial(users, self.probabilities[arms])
 
-    def reward_quantiles(self, arms: NDArray[np.intp], u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn uniform numbers into rewards of the given arms; both arguments and the result have one shape."""
+    def reward_quantiles(self, arms: NDArray[np.intp],
+                         u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn uniform numbers into rewards of the given arms; all shapes are equal."""
         return np.asarray(self.values[(u[..., None] >= self._below[arms]).sum(axis=-1)])
 
     def __repr__(self) -> str:
         """Return the class, the values and the means."""
-        grid, means = (np.array2string(array, separator=", ") for array in (self.values, self.means))
+        grid, means = (np.array2string(array, separator=", ")
+                       for array in (self.values, self.means))
         return f"GradedArms(values={grid}, means={means})"
 
 

@@ -21,7 +21,7 @@ class BernoulliArms(OneInstance):
     gaps : ndarray, shape (arms,)
         Regret per pull, max(means) - means.
     arms, domain : int, Domain
-        Their number K, and the bits {0, 1}: all that a learner may know of the rewards.
+        Number of arms K, and the domain {0, 1} of rewards; both are public.
 
     Examples
     --------
@@ -30,7 +30,8 @@ class BernoulliArms(OneInstance):
     >>> problem = bdp.problems.BernoulliArms([0.8, 0.5])
     >>> problem.gaps.round(2).tolist()
     [0.0, 0.3]
-    >>> round(float(problem.rewards(0, 10_000, np.random.default_rng(1)).mean()), 1)  # of as many users who pull arm 0
+    >>> rewards = problem.rewards(0, 10_000, np.random.default_rng(1))  # 10,000 users pull arm 0
+    >>> round(float(rewards.mean()), 1)
     0.8
     """
 
@@ -53,18 +54,20 @@ class BernoulliArms(OneInstance):
         """Draw the rewards of ``users`` users who pull one arm, shape (users, 1)."""
         return (rng.random((users, 1)) < self.means[arm]).astype(float)
 
-    def reward_sums(self, arms: NDArray[np.intp], users: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw, for each of the given arms, the sum of the rewards of ``users`` users: a binomial; shape of ``arms``."""
+    def reward_sums(self, arms: NDArray[np.intp], users: int,
+                    rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw the reward sum of ``users`` users for each arm, a binomial; shape of ``arms``."""
         return np.asarray(rng.binomial(users, self.means[arms]))
 
     def reward_tally(self, arms: NDArray[np.intp], users: int,
                      rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Return the values 0 and 1, and how many of ``users`` users get which of each of the given arms, shape (len(arms), 2)."""
+        """Return the values (0, 1) and, per arm, numbers of users with each, (len(arms), 2)."""
         ones = self.reward_sums(arms, users, rng)
         return np.array([0.0, 1.0]), np.stack([users - ones, ones], axis=-1)
 
-    def reward_quantiles(self, arms: NDArray[np.intp], u: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn uniform numbers into rewards of the given arms; both arguments and the result have one shape."""
+    def reward_quantiles(self, arms: NDArray[np.intp],
+                         u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn uniform numbers into rewards of the given arms; all shapes are equal."""
         return (u < self.means[arms]).astype(float)
 
     def __repr__(self) -> str:

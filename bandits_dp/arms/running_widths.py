@@ -1,4 +1,4 @@
-"""Widths for running sums of rewards that are released after every round: UCB1's, and three for the noise of counters.
+"""Widths for running sums released after every round: UCB1's, and three for counters' noise.
 
 Each is a function of the number of rewards and of the round, for many arms at once.
 """
@@ -14,28 +14,30 @@ from bandits_dp.continual import Counter, TreeCounter
 
 
 class RunningWidth(Protocol):
-    """How far a released running mean may be from the true mean.
+    """Bounds on the distance of a released running mean from the true mean.
 
     Examples
     --------
     >>> import numpy as np
     >>> from bandits_dp.learners import UCB
-    >>> class Greedy:  # no width at all: the arm that did best is pulled
+    >>> class Greedy:  # width 0: pulls the best arm so far
     ...     def half_width(self, counts, t):
     ...         return np.zeros(len(counts))
     >>> learner = UCB(2, Greedy())
-    >>> for reward in (1.0, 0.0):  # of arm 0, and of arm 1
+    >>> for reward in (1.0, 0.0):  # of arm 0, then of arm 1
     ...     learner.tell(np.array([reward]), [])
     >>> learner.ask().arms.tolist()
     [0]
     """
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
-        """Return the width for each number of rewards >= 1, in round t; shape of ``counts``."""
+        """Return the widths for numbers of rewards >= 1 in round t; shape of ``counts``."""
 
 
 class ExactWidth:
-    r"""Width of UCB1 for sums without noise: :math:`\sqrt{2 \ln t / n}` (Auer, Cesa-Bianchi, Fischer 2002).
+    r"""Width of UCB1 for sums without noise: :math:`\sqrt{2 \ln t / n}`.
+
+    Auer, Cesa-Bianchi, Fischer 2002.
 
     Examples
     --------
@@ -53,16 +55,17 @@ class ExactWidth:
 class TreeWidth:
     r"""Rigorous width from the exact tails of the tree's noise (certified calibration).
 
-    After n rewards the tree's noise is a sum of popcount(n) Laplace numbers of scale b. By Chernoff's bound, with Hoeffding's lemma
-    for the rewards, each side of the mean is off by more than
+    After n rewards the tree's noise is a sum of popcount(n) Laplace numbers of scale b. By
+    Chernoff's bound, with Hoeffding's lemma for the rewards, the mean is off by more than
 
     .. math:: w(n) = \min_s \frac{n s^2 / 8 - \mathrm{popcount}(n) \ln(1 - s^2 b^2) + L}{s n}
 
-    with probability at most :math:`e^{-L}`. Every s gives a valid bound, so the minimum over a fixed grid is one, too.
+    with probability at most :math:`e^{-L}` for each side. Every s gives a valid bound, so the
+    minimum over a fixed grid is valid, too.
 
-    **Union bound.** With :math:`L = \ln(2 T^2)`, over K arms, at most T numbers of rewards and two sides, some width ever fails
-    with probability at most K / T, which costs no more regret than one pull of every arm. If none fails, an arm with gap D is never
-    pulled again once w(n) < D / 2.
+    **Union bound.** With :math:`L = \ln(2 T^2)`, over K arms, at most T numbers of rewards and two
+    sides, some width ever fails with probability at most K / T; this costs at most the regret of
+    one pull of every arm. If none fails, an arm with gap D is never pulled again once w(n) < D / 2.
 
     Parameters
     ----------
@@ -75,7 +78,7 @@ class TreeWidth:
     >>> import bandits_dp as bdp
     >>> from bandits_dp.arms.running_widths import TreeWidth
     >>> width = TreeWidth(bdp.continual.TreeCounter(2000, epsilon=1.0, delta=0.0, noise="laplace"))
-    >>> width.half_width(np.array([10, 1000]), t=2000).round(2).tolist()  # that of 10 rewards is of no use
+    >>> width.half_width(np.array([10, 1000]), t=2000).round(2).tolist()  # useless for 10 rewards
     [23.48, 0.31]
     """
 
@@ -87,9 +90,10 @@ class TreeWidth:
         self.horizon = counter.horizon
         self.scale = counter.noise_std / math.sqrt(2)
         self.log_failure = math.log(2 * self.horizon**2)
-        most = min(1 / self.scale, 30.0)  # s beyond 30 helps nobody
+        most = min(1 / self.scale, 30.0)  # s above 30 never helps
         low = min(math.sqrt(self.log_failure / self.horizon), most) / 1e2
-        self._s = np.concatenate([np.geomspace(low, most / 2, 150), most * (1 - np.geomspace(0.5, 1e-4, 50))])
+        self._s = np.concatenate([np.geomspace(low, most / 2, 150),
+                                  most * (1 - np.geomspace(0.5, 1e-4, 50))])
         self._table = np.array([math.inf])  # by n
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
@@ -105,15 +109,16 @@ class TreeWidth:
         one = -np.log1p(-((self._s * self.scale) ** 2))
         best = np.full(len(n), np.inf)
         for s, noise in zip(self._s, one, strict=True):
-            np.minimum(best, n * (s / 8) + (np.bitwise_count(n) * noise + self.log_failure) / s, out=best)
+            np.minimum(best, n * (s / 8) + (np.bitwise_count(n) * noise + self.log_failure) / s,
+                       out=best)
         self._table = np.concatenate([self._table, best / n])
 
 
 class GaussianWidth:
     r"""Rigorous width for any counter with Gaussian noise (certified calibration).
 
-    After n rewards the counter's noise is Gaussian with the exact std :math:`s(n)`, so Chernoff's bound with Hoeffding's lemma for
-    the rewards has its minimum in closed form:
+    After n rewards the counter's noise is Gaussian with the exact std :math:`s(n)`, so Chernoff's
+    bound with Hoeffding's lemma for the rewards has its minimum in closed form:
 
     .. math:: w(n) = \frac{1}{n} \sqrt{2 L \, (n / 4 + s(n)^2)} , \qquad L = \ln(2 T^2),
 
@@ -130,7 +135,7 @@ class GaussianWidth:
     >>> import bandits_dp as bdp
     >>> from bandits_dp.arms.running_widths import GaussianWidth
     >>> width = GaussianWidth(bdp.continual.TreeCounter(2000, epsilon=1.0, delta=1e-6))
-    >>> width.half_width(np.array([10, 1000]), t=2000).round(2).tolist()  # that of 10 rewards is of no use
+    >>> width.half_width(np.array([10, 1000]), t=2000).round(2).tolist()  # useless for 10 rewards
     [11.21, 0.21]
     """
 
@@ -142,7 +147,8 @@ class GaussianWidth:
         _checks.room("counter", counter.horizon)
         n = np.arange(1, counter.horizon + 1)
         log_failure = math.log(2 * counter.horizon**2)
-        self._table = np.append(math.inf, np.sqrt(2 * log_failure * (n / 4 + counter.error_std(n) ** 2)) / n)  # by n
+        self._table = np.append(math.inf,  # by n
+                                np.sqrt(2 * log_failure * (n / 4 + counter.error_std(n) ** 2)) / n)
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
         """Return w(n), which holds in every round."""
@@ -150,10 +156,12 @@ class GaussianWidth:
 
 
 class PublishedWidth:
-    r"""Published width (theorem calibration), for trees with epsilon / K each.
+    r"""Published width (theorem calibration) for one tree per arm, each with epsilon / K.
 
-    :math:`\sqrt{2 \ln t / n} + \Gamma / n` with :math:`\Gamma = K \ln^2 T \ln(K T \ln T / \gamma) / \varepsilon` (Mishra & Thakurta
-    2015, from memory: their text was not at hand), :math:`\gamma = 1/T` for a bound on the expected regret.
+    :math:`\sqrt{2 \ln t / n} + \Gamma / n` with
+    :math:`\Gamma = K \ln^2 T \ln(K T \ln T / \gamma) / \varepsilon` (Mishra & Thakurta 2015, from
+    memory, as their text was not at hand), and :math:`\gamma = 1/T` for a bound on the expected
+    regret.
 
     Parameters
     ----------
@@ -166,14 +174,16 @@ class PublishedWidth:
     --------
     >>> import numpy as np
     >>> from bandits_dp.arms.running_widths import PublishedWidth
-    >>> PublishedWidth(arms=2, horizon=2000, epsilon=1.0).half_width(np.array([1000]), t=2000).round(1).tolist()  # of no use yet
+    >>> width = PublishedWidth(arms=2, horizon=2000, epsilon=1.0)
+    >>> width.half_width(np.array([1000]), t=2000).round(1).tolist()  # useless
     [2.2]
     """
 
     @_checks.checked()
     def __init__(self, arms: int, horizon: int, epsilon: float) -> None:
         log = math.log(horizon)
-        self.relaxation = arms * log**2 * math.log(max(arms * horizon**2 * log, 1.0)) / epsilon  # Gamma
+        # Gamma
+        self.relaxation = arms * log**2 * math.log(max(arms * horizon**2 * log, 1.0)) / epsilon
 
     def half_width(self, counts: NDArray[np.int64], t: int) -> NDArray[np.float64]:
         """Return the published width."""

@@ -1,8 +1,9 @@
-"""The curator of private rewards: a trusted server that releases a regression's parameter after every round.
+"""The curator of private rewards: a server that releases a regression's parameter every round.
 
-Contexts are public. A user's numbers are x (r - c), c the middle of the rewards' range, and then x twice, the features of what she
-was shown: as a direction, and to be told. For laws of its noise see :mod:`bandits_dp.contextual.dynamic`; the names of its methods
-are those of :mod:`bandits_dp.live.streams`.
+Contexts are public. A user's row has x (r - c), where x are the shown features and c is the middle
+of the rewards' range, and then x twice: as the direction that is counted, and as the features that
+the learner gets back. For the distributions of its noise see :mod:`bandits_dp.contextual.dynamic`;
+its methods have the names of :mod:`bandits_dp.live.streams`.
 """
 
 import math
@@ -17,17 +18,19 @@ from bandits_dp.guarantee import Guarantee
 from bandits_dp.noise.grid import FINE, whole
 from bandits_dp.privatizers.domain import Ball
 
-ENOUGH = 26  # bits that features have after the first one of the root of the ridge
-ROUNDED = 4e-9  # of a change of x r: norms of x (r - c) are checked up to 3e-9, as they are computed
+ENOUGH = 26  # bits of features below the leading bit of the ridge's root
+ROUNDED = 4e-9  # relative, of a change of x r: norms of x (r - c) are checked up to 3e-9
 
 
 class Curator:
-    r"""A trusted server that releases :math:`A_t^{-1} b_t + \eta_t` in every round (Wang, Zhao, Wang 2022, Algorithm 1).
+    r"""A trusted server that releases :math:`A_t^{-1} b_t + \eta_t` in every round.
 
-    A reward r enters :math:`b_t` as x (r - c), which is rounded as it is, wherever the rewards' range lies; x c is public.
+    Wang, Zhao, Wang 2022, Algorithm 1. A reward r enters :math:`b_t` as x (r - c), which is rounded
+    without c for any reward range, plus the public x c.
 
-    It may also perturb what users are shown (Corollary 1). Perturbed features take the place of the true ones everywhere but in the
-    reward: the arm is chosen by them, and the regression is on them. Before the first release nothing is perturbed.
+    It may also perturb the shown features (Corollary 1). Perturbed features replace the true ones
+    everywhere but in the reward: both the choice of the arm and the regression use them. Before the
+    first release features are not perturbed.
 
     Parameters
     ----------
@@ -36,70 +39,78 @@ class Curator:
     ridge : float
         lambda, > 0.
     guarantee : Guarantee
-        What all releases together promise to each user.
+        Guarantee of all releases together to each user.
     domain : Ball
-        Where x (r - c) of one user lies, if nothing perturbs x.
+        Allowed values x (r - c) of one user, if features are not perturbed.
     middle : float
         The number c.
     context_std : float
-        Standard deviation of the noise on every coordinate of what is shown, >= 0.
+        Standard deviation of the noise on every coordinate of shown features, >= 0.
     arms : int
-        How many feature vectors are shown in a round, if they are perturbed.
+        Number of feature vectors shown in a round; needed if ``context_std`` is positive.
 
     Attributes
     ----------
     vector, gram : ndarray of int, shapes (d,) and (d, d)
-        The exact sums of x r, which nobody else may see, in steps of ``step``, and of x x', in steps of ``unit`` squared.
+        The exact sums of x r, in steps of ``step``, which must stay secret, and of x x', in steps
+        of ``unit`` squared.
     step, unit : float
-        Powers of two to which x r, and x, are rounded. (Contexts are public, so any x will do; a simulator takes doubles.)
+        Powers of two to which x r and x are rounded. (Contexts are public, so rounding x costs no
+        privacy; a simulator does not round.)
     dimension, ahead : int
-        Numbers that :meth:`draw` draws for a round: noise on the parameter, then on the next contexts.
+        Random numbers per round in :meth:`draw`: noise on the parameter, then on the next contexts.
     """
 
     changes, fixed = ("vector", "gram", "eta"), ("vector", "gram")
     users, noisy, adds = 1, True, False
 
-    def __init__(self, eta: DynamicGaussian | DynamicLaplace, ridge: float, guarantee: Guarantee, domain: Ball, middle: float = 0.0,
-                 context_std: float = 0.0, arms: int = 0) -> None:
+    def __init__(self, eta: DynamicGaussian | DynamicLaplace, ridge: float, guarantee: Guarantee,
+                 domain: Ball, middle: float = 0.0, context_std: float = 0.0,
+                 arms: int = 0) -> None:
         self.public = d = eta.dimension
         self.domain, self.middle = domain, middle
-        self.eta, self.ridge, self.guarantee, self.context_std, self.bits_per_user = eta, ridge, guarantee, context_std, 64.0 * d
+        self.eta, self.ridge, self.guarantee, self.context_std, self.bits_per_user = (
+            eta, ridge, guarantee, context_std, 64.0 * d)
         self.dimension = self.ahead = d * (1 + (arms if context_std else 0))
-        self.step, self.unit = power_of_two(eta.change) * 2.0**-FINE, power_of_two(math.sqrt(ridge)) * 2.0**-ENOUGH
+        self.step, self.unit = (power_of_two(eta.change) * 2.0**-FINE,
+                                power_of_two(math.sqrt(ridge)) * 2.0**-ENOUGH)
         self.vector, self.gram = np.zeros(d, dtype=object), np.zeros((d, d), dtype=object)
-        self._sums = np.zeros(d), np.zeros((d, d))  # of a simulator
+        self._sums = np.zeros(d), np.zeros((d, d))  # of simulators
         self.context_noise = np.zeros(0)
 
     def check(self, values: Floats, name: str) -> None:
-        """Raise a ValueError if an x (r - c) is longer than the noise was made for; perturbed features may be."""
+        """Raise a ValueError if a norm of x (r - c) exceeds the bound; skip perturbed features."""
         if not self.context_std:
             self.domain.check(values[:, : self.public], name)
 
     def send(self, values: Floats, rng: np.random.Generator) -> Floats:
-        """Return the rows themselves: the server is trusted with them."""
+        """Check and return the rows: the server is trusted with them."""
         self.check(values, "rewards times their features")
         return values
 
     def receive(self, waiting: Floats, rng: np.random.Generator) -> Floats:
         """Release the parameter after one more round."""
         counted, direction, shown = np.split(waiting, 3, axis=1)
-        xr, x = whole(counted, self.step) + whole(self.middle * direction, self.step), whole(shown, self.unit)
+        xr, x = (whole(counted, self.step) + whole(self.middle * direction, self.step),
+                 whole(shown, self.unit))
         self.vector, self.gram = self.vector + xr.sum(axis=0), self.gram + x.T @ x
         A = self.gram + np.eye(self.public, dtype=object) * math.ceil(self.ridge / self.unit**2)
         numerators, determinant = solution(A, self.vector)
         scale = Fraction(self.step) / Fraction(self.unit) ** 2 / determinant
         moved = ROUNDED * self.eta.change + self.step * math.sqrt(self.public)
         self.eta = snapshot(self.eta)
-        return self.eta.release([n * scale for n in numerators], A.astype(float) * self.unit**2, self.ridge, moved, rng)
+        return self.eta.release([n * scale for n in numerators], A.astype(float) * self.unit**2,
+                                self.ridge, moved, rng)
 
     def tape(self, batches: int) -> int:
-        """Return all rounds: kept noises belong together."""
+        """Return ``batches``: the noise of a whole run is drawn together."""
         return batches
 
     def draw(self, batches: int, rng: np.random.Generator) -> Floats:
         """Draw the noise of one run."""
         noise = self.eta.path(rng, batches)
-        return np.hstack([noise, self.context_std * rng.normal(size=(batches, self.ahead - self.public))])
+        return np.hstack([noise,
+                          self.context_std * rng.normal(size=(batches, self.ahead - self.public))])
 
     def advance(self, values: Floats, rows: Floats) -> Floats:
         """Release the parameters of many runs after one more round."""
@@ -113,19 +124,21 @@ class Curator:
 
 
 def power_of_two(number: float) -> float:
-    """Return the largest power of two that is no more."""
+    """Return the largest power of two <= ``number``."""
     return math.ldexp(1.0, math.frexp(number)[1] - 1)
 
 
 def solution(A: NDArray[np.object_], b: NDArray[np.object_]) -> tuple[list[int], int]:
-    """Solve A x = b exactly, for integers and a positive definite A: x is the first numbers returned over the last one.
+    """Solve A x = b exactly, for integers and positive definite A.
 
-    Elimination without fractions (Bareiss 1968): no division leaves a remainder.
+    Returns numerators and their common denominator, by fraction-free elimination (Bareiss 1968), in
+    which no division leaves a remainder.
     """
     rows, last, d = np.column_stack([A, b]), 1, len(A)
     for k in range(d):
         pivot, below = rows[k, k], rows[k + 1 :]
-        below[:, k + 1 :] = (below[:, k + 1 :] * pivot - np.outer(below[:, k], rows[k, k + 1 :])) // last
+        below[:, k + 1 :] = (
+            (below[:, k + 1 :] * pivot - np.outer(below[:, k], rows[k, k + 1 :])) // last)
         last = pivot
     x = np.zeros(d, dtype=object)
     for k in reversed(range(d)):

@@ -1,4 +1,4 @@
-"""Continual counters: private running sums of a stream, from fresh noise in every round to the square-root factorization."""
+"""Continual counters: private running sums of a stream."""
 
 from bandits_dp.continual.base import Counter
 from bandits_dp.continual.factorization import FactorizationCounter
@@ -8,6 +8,6 @@ from bandits_dp.continual.naive import NaiveCounter, PerStepCounter, TwoLevelCou
 from bandits_dp.continual.tree import TreeCounter
 
 __all__ = [
-    "Counter", "FactorizationCounter", "HybridCounter", "IntervalCounter", "NaiveCounter", "PerStepCounter", "TreeCounter",
-    "TwoLevelCounter",
+    "Counter", "FactorizationCounter", "HybridCounter", "IntervalCounter", "NaiveCounter",
+    "PerStepCounter", "TreeCounter", "TwoLevelCounter",
 ]

@@ -1,37 +1,44 @@
-r"""Running sums of a stream, released after every value: the continual counter.
+r"""Continual counters: running sums of a stream, released after every value.
 
-One user brings one value :math:`x_t` in each round, and the trusted server (central model) releases every running sum
-:math:`x_1 + \dots + x_t`. With :math:`A` the lower-triangular matrix of ones, every counter here is a factorization
-:math:`A = L R`: the server releases
+One user brings one value :math:`x_t` in each round, and the trusted server (central model) releases
+every running sum :math:`x_1 + \dots + x_t`. With :math:`A` the lower-triangular matrix of ones,
+every counter here is a factorization :math:`A = L R`: the server releases
 
 .. math:: L (R x + z) = A x + L z,
 
-where :math:`R x` are the partial sums that get noise, :math:`z` is that noise, independent and drawn once, and :math:`L` says
-which of them are added up.
+where :math:`R x` are partial sums, :math:`z` is independent noise on them, drawn once, and
+:math:`L` determines which noisy partial sums are added.
 
-*Why it is private.* L is lower triangular with a positive diagonal, so the first t released sums and the first t entries of
-:math:`y = R x + z` determine each other; it is enough that y is private. Replacing one user's values changes x by
-:math:`\Delta`, zero except in that user's rounds S, where each row of :math:`\Delta` has norm at most the domain's diameter D. Then
+*Why it is private.* L is lower triangular with a positive diagonal, so the first t released sums
+and the first t entries of :math:`y = R x + z` determine each other. Hence it suffices that y is
+private. Replacing one user's values changes x by :math:`\Delta`, zero except in that user's rounds
+S, where each row of :math:`\Delta` has norm at most the domain's diameter D. Then
 
-.. math:: \lVert R \Delta \rVert_F^2 = \sum_{s, t \in S} \langle \Delta_s, \Delta_t \rangle (R^\top R)_{st}
+.. math:: \lVert R \Delta \rVert_F^2
+          = \sum_{s, t \in S} \langle \Delta_s, \Delta_t \rangle (R^\top R)_{st}
           \le D^2 \sum_{s, t \in S} (R^\top R)_{st},
 
-because R has no negative entry here, with equality if all rows of :math:`\Delta` are one vector of norm D. The largest right side
-over all sets S of at most M0 rounds is the squared l2-sensitivity (for M0 = 1 the largest column norm of R), and Gaussian noise
-has the exact privacy of one Gaussian mechanism with it (Balle & Wang 2018, Theorem 8). Values may depend on earlier releases:
-given those, y_t is Gaussian with a mean shifted by row t of :math:`R \Delta`, and Gaussian shifts whose squares add up to at most
-the squared sensitivity compose as if they had been fixed (Denisov et al. 2022, on adaptive streams; for several rounds of one user,
-Smith & Thakurta 2022; chapter 4 has a proof of both). Laplace noise uses the l1-sensitivity in the same way and gives pure privacy.
+because R has no negative entry here, with equality if all nonzero rows of :math:`\Delta` are the
+same vector of norm D. The maximum of the right side over all sets S of at most M0 rounds is the
+squared l2-sensitivity (for M0 = 1, D times the largest column norm of R, squared), and Gaussian
+noise is exactly as private as one Gaussian mechanism of this sensitivity (Balle & Wang 2018,
+Theorem 8). Values may depend on earlier releases: given these, y_t is Gaussian with a mean shifted
+by row t of :math:`R \Delta`, and Gaussian shifts whose squares sum to at most the squared
+sensitivity compose as if they were fixed in advance (Denisov et al. 2022, on adaptive streams; for
+several rounds of one user, Smith & Thakurta 2022; chapter 4 has a proof of both). Laplace noise
+uses the l1-sensitivity in the same way and gives pure privacy.
 
-A learner that shows each user only what is computed from these sums and that user's own data is jointly private with the
-same numbers (billboard lemma, Hsu et al. 2014).
+A learner whose answer to each user depends only on these sums and that user's own data is jointly
+private with the same epsilon and delta (billboard lemma, Hsu et al. 2014).
 
-*In bits.* ``add`` and ``step`` count whole numbers of steps of a grid (:mod:`bandits_dp.noise.grid`). A value is rounded when
-it comes, once, so rows of :math:`\Delta` have norm at most D and :math:`\sqrt d` steps: this is the counter of a slightly larger
-domain. Given the past, y_t is discrete Gaussian noise around an integer, and so computed from a continuous Gaussian with the same
-shift, whatever the past was; so all y_t together compose as above. (Discrete Laplace noise loses at most its l1 shift over its
-scale, given any past.) Released are doubles that are functions of the integers y. ``noise_path`` and ``count``, for simulators,
-draw from densities.
+*In bits.* ``add`` and ``step`` compute in integer steps of a grid
+(:mod:`bandits_dp.noise.grid`). A value is rounded once, on arrival, so rows of :math:`\Delta`
+have norm at most D plus :math:`\sqrt d` steps: the counter has a slightly larger domain. Given any
+past, y_t is discrete Gaussian noise around an integer, which can be computed from a continuous
+Gaussian with the same shift; so all y_t together compose as above. (The privacy loss of discrete
+Laplace noise is at most its l1 shift over its scale, given any past.) The released doubles are
+functions of the integers y. For simulators, ``noise_path`` draws from densities, and ``count`` adds
+such noise.
 """
 
 from __future__ import annotations
@@ -58,8 +65,7 @@ LAST = 2**53  # round of a stream without a horizon
 class Counter(Saved):
     """Private running sums of at most ``horizon`` values.
 
-    ``add`` replaces attributes and changes no array in place, so a shallow copy is a snapshot. Simulators ``count`` with copies of
-    their own.
+    ``add`` replaces attributes and changes no array in place, so a shallow copy is a snapshot.
 
     Parameters
     ----------
@@ -68,21 +74,24 @@ class Counter(Saved):
     epsilon : float
         Privacy parameter, > 0; below 1 in the theorem calibration.
     delta : float
-        Failure mass, in (0, 1). Laplace noise does not need it (0 is allowed) and its guarantee has 0.
+        Failure mass, in (0, 1). Laplace noise ignores it (0 is allowed), and its guarantee has
+        delta 0.
     domain : Domain
-        Where one value may lie; its diameter is how far one round moves a sum. For running sums of regression statistics use
-        :class:`bandits_dp.privatizers.linear_statistics.LinearStatistics`: each unordered pair of a symmetric matrix gets one
-        noise.
+        Allowed values; the diameter bounds how far one round moves a sum. For regression statistics
+        use :class:`bandits_dp.privatizers.linear_statistics.LinearStatistics`, in which each
+        unordered pair of a symmetric matrix gets one noise.
     calibration : {"certified", "theorem", "experiment"}
-        Exact noise for the sensitivity of all releases together; or a paper's formula (:class:`TreeCounter` only).
+        Exact noise for the sensitivity of all releases together, or a paper's formula
+        (:class:`TreeCounter` only).
     appearances : int
-        M0, >= 1: a user has at most so many rounds, and the guarantee protects all of them together.
+        M0, >= 1, the largest number of rounds of one user; the guarantee protects all of them
+        together.
     clip : bool
-        Whether values outside the domain are moved to its border. If not, they raise.
+        Whether to move values outside the domain to its border. If False, they raise.
     noise : {"gaussian", "laplace"}
-        The noise of one draw.
+        Distribution of one draw of noise.
     strict : bool
-        Whether the theorem calibration refuses an epsilon for which the theorem proves nothing.
+        Whether the theorem calibration refuses an epsilon that the theorem does not cover.
 
     Attributes
     ----------
@@ -91,17 +100,18 @@ class Counter(Saved):
     dimension : int
         Numbers per value.
     sensitivity : float
-        How far one user moves the partial sums that get noise, all together: l2 for Gaussian noise, l1 for Laplace noise, in
-        the units of one value.
+        How far one user moves the vector of all noisy partial sums: in the l2 norm for Gaussian
+        noise, in the l1 norm for Laplace noise, in the units of one value.
     noise_std : float
-        Standard deviation of one draw per coordinate, in the units of one value (of the least noisy draw, if they differ).
+        Standard deviation of one draw per coordinate, in the units of one value; if draws differ,
+        the smallest.
     guarantee : Guarantee
-        What all released sums together promise to each user.
+        Guarantee of all released sums together to each user.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, or nothing is known about a calibration.
+        If an argument is out of range, or the counter has no such calibration.
 
     Examples
     --------
@@ -115,26 +125,30 @@ class Counter(Saved):
 
     kind = "counter"
     noises: tuple[str, ...] = NOISES
-    roundings = 1  # how many numbers that are rounded, each as it comes, one user has in a coordinate of one value
-    endless = False  # whether it can do without a horizon
-    _what: str  # gets noise, in words, for the guarantee
+    roundings = 1  # separately rounded summands that one user has in a coordinate of a value
+    endless = False  # whether the horizon may be None
+    _what: str  # the noisy quantities, in words, for the guarantee
 
     @_checks.checked(horizon=_checks.unchecked, delta=_checks.unchecked)
-    def __init__(self, horizon: int | None, epsilon: float, delta: float, domain: Domain = UNIT_INTERVAL,
-                 calibration: str = "certified", appearances: int = 1, clip: bool = False, noise: str = "gaussian",
+    def __init__(self, horizon: int | None, epsilon: float, delta: float,
+                 domain: Domain = UNIT_INTERVAL, calibration: str = "certified",
+                 appearances: int = 1, clip: bool = False, noise: str = "gaussian",
                  strict: bool = True) -> None:
         super().__init__()
-        self.horizon = None if horizon is None and self.endless else _checks.integer("horizon", horizon)
+        self.horizon = (None if horizon is None and self.endless
+                        else _checks.integer("horizon", horizon))
         self._last = LAST if self.horizon is None else self.horizon
         self.domain = checked_domain(domain)
         self.dimension, self.appearances, self.clip = domain.dimension, appearances, clip
         if _checks.choice("noise", noise, NOISES) not in self.noises:
-            raise ValueError(f"noise must be {self.noises[0]!r} for a {type(self).__name__}, got {noise!r}: one round moves its "
-                             "partial sums by an l1 distance that grows like the square root of the horizon")
+            raise ValueError(f"noise must be {self.noises[0]!r} for a {type(self).__name__}, got "
+                             f"{noise!r}: one round moves its partial sums by an l1 distance that "
+                             "grows like the square root of the horizon")
         self.noise = noise
         self._prepare()
         delta = _checks.delta(delta, zero=noise == "laplace")
-        diameter, power = (domain.l2_diameter, 2) if noise == "gaussian" else (domain.l1_diameter, 1)
+        diameter, power = ((domain.l2_diameter, 2) if noise == "gaussian"
+                           else (domain.l1_diameter, 1))
         self.sensitivity = diameter * self._column_norm(min(appearances, self._last), power)
         if calibration == "certified":
             self._certify(epsilon, delta)
@@ -143,57 +157,63 @@ class Counter(Saved):
         self.reset()
 
     def _certify(self, epsilon: float, delta: float) -> None:
-        """Set the smallest noise that is proved for this sensitivity, and its guarantee."""
+        """Set the smallest noise proved for this sensitivity, and its guarantee."""
         size, rho = f"{self.sensitivity:.4g} for {self._what}", math.inf
         if self.noise == "gaussian":
             self.noise_std = gaussian_noise_std(epsilon, delta, self.sensitivity)
             rho = (self.sensitivity / self.noise_std) ** 2 / 2
-            reason = f"exact Gaussian mechanism, l2-sensitivity {size} (Balle & Wang 2018, Theorem 8)"
+            reason = (f"exact Gaussian mechanism, l2-sensitivity {size} (Balle & Wang 2018, "
+                      "Theorem 8)")
         else:
             delta = 0.0
             self.noise_std = math.sqrt(2) * laplace_scale(epsilon, delta, self.sensitivity)
             reason = f"Laplace mechanism, l1-sensitivity {size} (Dwork et al. 2006)"
         self._promise(epsilon, delta, "certified", reason, rho=rho)
 
-    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "", rho: float = math.inf) -> None:
-        """Set the guarantee, for the reason given, or say that there is none, because of a gap in the proof."""
+    def _promise(self, epsilon: float, delta: float, calibration: str, reason: str, gap: str = "",
+                 rho: float = math.inf) -> None:
+        """Set the guarantee with its reason, or, if the proof has a gap, set none."""
         kind, many = noun(self.domain), self.appearances
         unit, neighbours = f"one user's {kind}", f"replace one user's {kind}"
         if many > 1:
-            unit, neighbours = f"one user's at most {many} {kind}s", f"replace all {kind}s of one user"
+            unit, neighbours = (f"one user's at most {many} {kind}s",
+                                f"replace all {kind}s of one user")
         unit += f" in {self.domain}" + (", after clipping to it" if self.clip else "")
         about = "central", unit, neighbours, calibration
-        self.guarantee = no_guarantee(*about, gap) if gap else Guarantee(epsilon, delta, *about, reason, holds=EXACT, rho=rho)
+        self.guarantee = (no_guarantee(*about, gap) if gap
+                          else Guarantee(epsilon, delta, *about, reason, holds=EXACT, rho=rho))
 
     def _publish(self, epsilon: float, delta: float, calibration: str, strict: bool) -> None:
-        """Set a paper's noise, and what it promises; most counters have none."""
-        raise ValueError(f"calibration must be 'certified' for a {type(self).__name__}, got {calibration!r}: "
-                         "nothing else is known, as none of the papers runs this counter")
+        """Set a paper's noise and its guarantee; most counters have none and raise."""
+        raise ValueError(f"calibration must be 'certified' for a {type(self).__name__}, got "
+                         f"{calibration!r}: nothing else is known, as none of the papers runs this "
+                         "counter")
 
     def _prepare(self) -> None:
-        """Compute what the sensitivity depends on; called when horizon, domain and noise are known."""
+        """Prepare for the sensitivity; called once horizon, domain and noise are set."""
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        """Everything that the noise depends on: ``restore`` takes the state of a counter with the same description only."""
-        return (f"{type(self).__name__}(horizon={self.horizon}, domain={self.domain!r}, appearances={self.appearances}, "
-                f"noise={self.noise!r}, noise_std={self.noise_std!r})")
+        """All that the noise depends on; ``restore`` requires a state with the same description."""
+        return (f"{type(self).__name__}(horizon={self.horizon}, domain={self.domain!r}, "
+                f"appearances={self.appearances}, noise={self.noise!r}, "
+                f"noise_std={self.noise_std!r})")
 
     @abstractmethod
     def _column_norm(self, rounds: int, power: int) -> float:
-        """Largest l1 (``power`` 1) or l2 (``power`` 2) norm of the sum of ``rounds`` columns of R, noise scaled to std 1."""
+        """Largest l1 or l2 norm (``power`` 1, 2) of a sum of ``rounds`` columns of R, std 1."""
 
     @abstractmethod
     def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Release running sum number ``steps`` + 1, after this value in steps, and keep what later sums need."""
+        """Release the running sum after this value, given in steps; keep state for later sums."""
 
     @abstractmethod
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Turn one draw per round into the noise on the running sums (multiply by L); shape (steps, dimension) both."""
+        """Turn draws into the noise on running sums (multiply by L); both (steps, dimension)."""
 
     @abstractmethod
     def _variance(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Variance of the noise on running sum t, in units of noise_std^2 (squared row norms of L); shape of ``t``."""
+        """Variance of sum t in units of noise_std^2 (squared row norms of L); shape of ``t``."""
 
     def _draw(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
         """Draw independent noise of std ``noise_std``, for simulators."""
@@ -203,14 +223,14 @@ class Counter(Saved):
 
     @property
     def grid(self) -> Grid:
-        """The grid of what is added and released, and the noise of one draw on it."""
+        """The grid of values and released sums, and the noise of one draw on it."""
         scale = self.noise_std if self.noise == "gaussian" else self.noise_std / math.sqrt(2)
         return domain_grid(self.noise, scale, self.domain, roundings=self.roundings)
 
     def reset(self) -> None:
-        """Forget the stream, to count a new one of other users."""
+        """Forget the stream and start a new one, of other users."""
         self.steps = 0
-        self._total = np.zeros(self.dimension)  # what simulators count
+        self._total = np.zeros(self.dimension)  # of simulators
 
     def _pack(self) -> dict[str, ArrayLike]:
         return {"steps": self.steps}
@@ -232,43 +252,46 @@ class Counter(Saved):
         Returns
         -------
         ndarray, shape (dimension,)
-            Unbiased estimate of the sum of all values so far, with std ``error_std(steps)`` per coordinate.
+            Unbiased estimate of the sum of all values so far, with std ``error_std(steps)`` per
+            coordinate.
 
         Raises
         ------
         ValueError
-            If all ``horizon`` values have been added, the value has another shape, is not finite or is outside the domain, or
-            ``rng`` is not a Generator. The counter is then as it was before.
+            If all ``horizon`` values have been added, the value has another shape, is not finite or
+            is outside the domain, or ``rng`` is not a Generator. The counter is then unchanged.
         """
         if self.steps >= self._last:
-            raise ValueError(f"value must not be added past the horizon: {self.horizon} values are in, and the noise is "
-                             "calibrated to no more")
+            raise ValueError(f"value must not be added past the horizon: {self.horizon} values are "
+                             "in, and the noise is calibrated to no more")
         return self.step(self._check_value(value), _checks.generator(rng))
 
     def step(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Do what :meth:`add` does for a value that is known to be right, or for the sum of values of several users."""
+        """Do the same as :meth:`add` without checks, also for a sum of several users' values."""
         released = self._next(self.grid.whole(value), rng)
         self.steps += 1
         return released
 
-    def leap(self, values: NDArray[np.float64], rounds: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Take right values of different users, one row each, and release the sum after so many rounds only.
+    def leap(self, values: NDArray[np.float64], rounds: int,
+             rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add checked values of different users and release only the sum after ``rounds`` rounds.
 
-        Here all of them are one round, in which every user is once, so that the guarantee is that of :meth:`step`. The noise on
-        later sums is that of fewer rounds, which is no more: the variance of a factorization's grows with them.
+        ``values`` has one row per user. By default all values form one round, which contains every
+        user once, so the guarantee of :meth:`step` holds. Later sums have the noise of fewer
+        rounds, which is no larger, as a factorization's variance grows with the rounds.
         """
         released = self._next(self.grid.whole(values).sum(axis=0), rng)
         self.steps += 1
         return released
 
     def count(self, value: NDArray[np.float64], noise: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Take the next value, or those of many runs, and release the running sum with this noise; for simulators."""
+        """Add the next value, of one or many runs, and release with this noise; for simulators."""
         self.steps += 1
         self._total = self._total + value
         return self._total + noise
 
     def _check_value(self, value: ArrayLike) -> NDArray[np.float64]:
-        """Return the value with shape (dimension,), or say what is wrong."""
+        """Return the value with shape (dimension,), or raise a ValueError."""
         expected = f"({self.dimension},)"
         array = _checks.numbers("value", value, f"numbers of shape {expected}")
         if self.dimension == 1 and array.shape == ():
@@ -283,14 +306,14 @@ class Counter(Saved):
         return array
 
     def noise_path(self, rng: np.random.Generator, steps: int | None = None) -> NDArray[np.float64]:
-        """Draw the noise on all running sums of a new stream at once: the same law as that of :meth:`add`, but for the grid.
+        """Draw the noise on all running sums of a new stream, as in :meth:`add` but off the grid.
 
         Parameters
         ----------
         rng : numpy.random.Generator
             Source of randomness.
         steps : int, optional
-            How many rounds, 1 to the horizon; the horizon if not given.
+            Number of rounds, from 1 to the horizon, which is the default.
 
         Returns
         -------
@@ -300,11 +323,13 @@ class Counter(Saved):
         Raises
         ------
         ValueError
-            If ``steps`` is out of range, or not given and there is no horizon, or ``rng`` is not a Generator.
+            If ``steps`` is out of range, or missing without a horizon, or ``rng`` is not a
+            Generator.
         """
         if steps is None and self.horizon is None:
             raise ValueError("steps must be given, as this counter has no horizon, got None")
-        length = int(self._check_times(self.horizon if steps is None else _checks.integer("steps", steps), "steps"))
+        length = int(self._check_times(self.horizon if steps is None
+                                       else _checks.integer("steps", steps), "steps"))
         _checks.room("steps", length * self.dimension)
         return self._accumulate(self._draw(_checks.generator(rng), (length, self.dimension)))
 
@@ -329,8 +354,9 @@ class Counter(Saved):
         return np.asarray(self.noise_std * np.sqrt(self._variance(self._check_times(t, "t"))))
 
     def _check_times(self, t: ArrayLike | None, name: str) -> NDArray[np.int64]:
-        """Return rounds as integers, or say what is wrong."""
-        allowed = "integers that are at least 1" + ("" if self.horizon is None else f" and at most the horizon {self.horizon}")
+        """Return rounds as integers, or raise a ValueError."""
+        allowed = ("integers that are at least 1"
+                   + ("" if self.horizon is None else f" and at most the horizon {self.horizon}"))
         try:
             array = np.asarray(None if np.ma.is_masked(t) else t)
         except (TypeError, ValueError) as error:

@@ -1,23 +1,25 @@
-r"""Counters that add up noisy sums over intervals: what the naive counters, two levels and the trees have in common.
+r"""Counters that add up noisy sums over intervals: naive ones, two levels and trees.
 
 In round t the server draws the noise of one new interval, :math:`(p(t), t]`, and releases
 
-.. math:: \tilde S_t = \tilde S_{p(t)} + \sum_{p(t) < s \le t} x_s + \text{noise}_t , \qquad \tilde S_0 = 0 .
+.. math:: \tilde S_t = \tilde S_{p(t)} + \sum_{p(t) < s \le t} x_s + \text{noise}_t , \qquad
+          \tilde S_0 = 0 .
 
-The whole mechanism is the choice of the *parent* :math:`p(t) < t`:
+The choice of the *parent* :math:`p(t) < t` determines the mechanism:
 
-=============  ==============================================  ==============================  =====================
-counter        parent of t                                     intervals of one value          noises in sum t
-=============  ==============================================  ==============================  =====================
-naive          0                                               T                               1
-per step       t - 1                                           1                               t
-two levels     t - b if b divides t, else t - 1                2                               about t / b + b
-tree           t without its lowest set bit                    1 + floor(log2 T)               popcount(t)
-hybrid         the same; half of t at powers of two            grows with log2 t               grows with log2 t
-=============  ==============================================  ==============================  =====================
+========  ===============================  =======================  =================
+counter   parent of t                      intervals of one value   noises in sum t
+========  ===============================  =======================  =================
+naive     0                                T                        1
+per step  t - 1                            1                        t
+2 levels  t - b if b divides t, else t-1   2                        about t / b + b
+tree      t without its lowest set bit     1 + floor(log2 T)        popcount(t)
+hybrid    the same; t/2 at powers of two   grows with log2 t        grows with log2 t
+========  ===============================  =======================  =================
 
-Far parents make each value enter many intervals (more privacy lost, so more noise in each); near parents make each sum collect
-many noises. Each noise is drawn once: two running sums with a common ancestor share its noise.
+With far parents each value enters many intervals, which costs privacy and so needs more noise in
+each; with near parents each sum collects many noises. Each noise is drawn once: two running sums
+with a common ancestor share its noise.
 """
 
 from __future__ import annotations
@@ -33,11 +35,11 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp._state import read_integers, written
 from bandits_dp.continual.base import Counter
 
-BLOCK = 2**20  # draws that are scaled at a time
+BLOCK = 2**20  # draws scaled at a time
 
 
 class IntervalCounter(Counter):
-    """A counter whose running sum t is that of an earlier round, its parent, plus one noisy sum over the rounds between.
+    """A counter whose sum t is its parent's running sum plus a noisy sum over the rounds since.
 
     Examples
     --------
@@ -53,7 +55,7 @@ class IntervalCounter(Counter):
 
     _what = "all interval sums together"
     _sum: NDArray[np.object_]  # running sum, in steps, of any length
-    _noises: dict[int, NDArray[np.object_]]  # noise, in steps, on the running sums that may still be parents, by round
+    _noises: dict[int, NDArray[np.object_]]  # by round: noise on possible parents, in steps
 
     @abstractmethod
     def _parent(self, t: int) -> int:
@@ -61,15 +63,15 @@ class IntervalCounter(Counter):
 
     @abstractmethod
     def _open(self, t: int) -> Iterable[int]:
-        """Return the rounds up to t that may be parents of rounds after t."""
+        """Return the rounds <= t that may be parents of rounds after t."""
 
     def _scale(self, t: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the std of the noise drawn in round t, in units of ``noise_std``; shape of ``t``."""
+        """Return the std of the noise of round t, in units of ``noise_std``; shape of ``t``."""
         return np.ones(t.shape)
 
     @abstractmethod
     def _climb(self, noise: NDArray[np.float64]) -> None:
-        """Add to each row t the (finished) row of its parent, in place; rows 0 to ``steps``, row 0 is zero."""
+        """Add to each row t, 0 to ``steps``, its parent's finished row, in place; row 0 is 0."""
 
     def reset(self) -> None:
         """Forget the stream, to count a new one of other users."""
@@ -78,14 +80,16 @@ class IntervalCounter(Counter):
 
     def _pack(self) -> dict[str, ArrayLike]:
         rounds = sorted(self._noises)
-        noises = np.array([self._noises[t] for t in rounds], dtype=object).reshape(len(rounds), self.dimension)
+        noises = np.array([self._noises[t] for t in rounds],
+                          dtype=object).reshape(len(rounds), self.dimension)
         kept = {"rounds": np.array(rounds, dtype=np.int64), "noises": written(noises)}
         return super()._pack() | {"total": written(self._sum)} | kept
 
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
         super()._unpack(state)
         self._sum = read_integers(state["total"]).reshape(self.dimension)
-        self._noises = dict(zip(state["rounds"].tolist(), read_integers(state["noises"]), strict=True))
+        self._noises = dict(zip(state["rounds"].tolist(), read_integers(state["noises"]),
+                                strict=True))
 
     def _next(self, value: NDArray[np.object_], rng: np.random.Generator) -> NDArray[np.float64]:
         """Draw the new interval's noise and add the parent's."""
@@ -99,11 +103,13 @@ class IntervalCounter(Counter):
         self._sum = self._sum + value
         return self.grid.real(self._sum + noise)
 
-    def leap(self, values: NDArray[np.float64], rounds: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Take right values of different users, one row each, and release the sum after so many rounds only.
+    def leap(self, values: NDArray[np.float64], rounds: int,
+             rng: np.random.Generator) -> NDArray[np.float64]:
+        """Add checked values of different users and release only the sum after ``rounds`` rounds.
 
-        Each user is in one of the rounds, in whichever. What later rounds build on has the law that it has if every round is
-        released; noises of intervals that no later sum needs are not drawn.
+        ``values`` has one row per user. Each user is in one of the rounds, in any order. Later
+        rounds build on noise with the same distribution as if every round were released; noises
+        that no later sum needs are not drawn.
         """
         t, known = self.steps + rounds, {0: np.zeros(self.dimension, dtype=object), **self._noises}
         for s in sorted({*self._open(t), t}):
@@ -112,19 +118,21 @@ class IntervalCounter(Counter):
                 chain.append(s)
                 s = self._parent(s)
             for later in reversed(chain):
-                known[later] = known[self._parent(later)] + self._draw_steps(rng, float(self._scale(np.array(later))))
+                known[later] = (known[self._parent(later)]
+                                + self._draw_steps(rng, float(self._scale(np.array(later)))))
         self._sum, self.steps = self._sum + self.grid.whole(values).sum(axis=0), t
         self._noises = {s: known[s] for s in self._open(t)}
         return self.grid.real(self._sum + known[t])
 
     def _draw_steps(self, rng: np.random.Generator, factor: float) -> NDArray[np.object_]:
-        """Draw the noise of an interval in steps, of so many times the scale."""
+        """Draw the noise of an interval in steps, with ``factor`` times the scale."""
         return self.grid.noise((self.dimension,), rng, factor).astype(object)
 
     def _accumulate(self, draws: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scale the draws and climb the parents."""
+        """Scale the draws and add the parents' noise."""
         noise = np.concatenate([np.zeros((1, self.dimension)), draws])
-        for start in range(1, len(noise), BLOCK):  # scales in pieces, as they take several times the room of a draw
+        # in pieces, as scales take several times the memory of a draw
+        for start in range(1, len(noise), BLOCK):
             rows = noise[start : start + BLOCK]
             rows *= self._scale(np.arange(start, start + len(rows)))[:, None]
         self._climb(noise)
@@ -132,9 +140,10 @@ class IntervalCounter(Counter):
 
 
 def packed(rounds: int, size: int, intervals: int, power: int) -> int:
-    """Largest sum of c_i^power over disjoint intervals of one size, when c_i of ``rounds`` rounds lie in interval i.
+    """Largest sum of c_i^power if c_i of ``rounds`` rounds lie in interval i, all of one size.
 
-    Full intervals, then the rest in one more: by convexity no other way to place the rounds gives more (0 <= c_i <= size).
+    The intervals are disjoint, so 0 <= c_i <= size. By convexity the largest sum has full intervals
+    and the rest in one more.
     """
     full, rest = divmod(rounds, size)
     if full >= intervals:
@@ -143,7 +152,7 @@ def packed(rounds: int, size: int, intervals: int, power: int) -> int:
 
 
 def climb_bits(noise: NDArray[np.float64]) -> None:
-    """Add to each row t the row of t without its lowest set bit, in place and from the highest bit down."""
+    """Add to each row t the row of t without its lowest set bit, in place, highest bits first."""
     step = 1 << len(noise).bit_length()  # above every t
     while step > 1:
         half = step // 2
@@ -157,7 +166,7 @@ def climb_segments(noise: NDArray[np.float64]) -> None:
     powers = 1 << np.arange((len(noise) - 1).bit_length())
     noise[powers] = noise[powers].cumsum(axis=0)
     for start in powers.tolist():
-        climb_bits(noise[start : 2 * start])  # row 0 of the segment's tree is the running sum at its start
+        climb_bits(noise[start : 2 * start])  # row 0 of the tree is the running sum at its start
 
 
 def bit_parents(t: int) -> Iterable[int]:

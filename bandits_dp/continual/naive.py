@@ -1,4 +1,4 @@
-"""Counters without a tree: fresh noise on every running sum, on every value, and on values and blocks of about sqrt(T) of them."""
+"""Counters without a tree: noise on every running sum, on every value, or on values and blocks."""
 
 import math
 from collections.abc import Iterable
@@ -12,12 +12,13 @@ from bandits_dp.continual.intervals import IntervalCounter, packed, root
 class NaiveCounter(IntervalCounter):
     """Fresh noise on every running sum: error constant in t, but of order sqrt(T).
 
-    The first value is in all T sums, so privacy is lost T times: the l2-sensitivity is D sqrt(T) (Chan, Shi, Song 2011, "simple
-    counting mechanism I"). With M0 rounds per user the first M0 are the worst, because the sums from round max(s, t) on
-    hold both s and t: (R'R)_{st} = T + 1 - max(s, t) falls in both. The squared sensitivity is D^2 times the sum over i < M0 of
-    (2 i + 1)(T - i), exactly.
+    The first value is in all T sums, so the l2-sensitivity is D sqrt(T) (Chan, Shi, Song 2011,
+    "simple counting mechanism I"). With M0 rounds per user the first M0 are the worst case: the
+    sums from round max(s, t) on contain both s and t, so (R'R)_{st} = T + 1 - max(s, t), which
+    falls in both. The squared sensitivity is D^2 times the sum over i < M0 of (2 i + 1)(T - i),
+    exactly.
 
-    Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
+    Parameters, attributes and errors as for :class:`Counter`. Memory: O(1).
 
     Examples
     --------
@@ -51,14 +52,16 @@ class NaiveCounter(IntervalCounter):
 
 
 class TwoLevelCounter(IntervalCounter):
-    """Blocks of b = floor(sqrt(T)) values: running sum t collects floor(t / b) block noises and t mod b noises of values.
+    """Blocks of b = floor(sqrt(T)) values: sum t has floor(t / b) block and t mod b value noises.
 
-    Chan, Shi, Song 2011, "two-level counting mechanism": error of order T^(1/4). A value enters its own noise (none for the
-    last of a block, which only completes the block) and its block's, so the l2-sensitivity is D sqrt(2), exactly (D if b = 1).
-    With M0 rounds per user it is at most D sqrt(M0 + sum of squared numbers of these rounds per block), which is largest when they
-    fill blocks.
+    Chan, Shi, Song 2011, "two-level counting mechanism": error of order T^(1/4). A value gets its
+    own noise (except the last of a block, which only completes the block) and its block's, so the
+    l2-sensitivity is exactly D sqrt(2) (D if b = 1). With M0 rounds per user it is at most D
+    sqrt(M0 + sum of m_i^2), with m_i of these rounds in block i; this is largest if they fill
+    blocks.
 
-    Parameters, attributes and errors: those of :class:`Counter`, and ``block``, the block size b. Memory O(1).
+    Parameters, attributes and errors as for :class:`Counter`; also the attribute ``block``, the
+    block size b. Memory: O(1).
 
     Examples
     --------
@@ -97,10 +100,11 @@ class TwoLevelCounter(IntervalCounter):
 class PerStepCounter(TwoLevelCounter):
     """Fresh noise on every value: the least noise per draw, but sum t collects t of them.
 
-    Chan, Shi, Song 2011, "simple counting mechanism II". Here it is two levels with a first block that the stream does not fill.
-    Every value gets one noise, so the l2-sensitivity is D, or D sqrt(M0) for M0 rounds per user, exactly.
+    Chan, Shi, Song 2011, "simple counting mechanism II". Here it is a two-level counter with a
+    block longer than the stream. Every value gets one noise, so the l2-sensitivity is exactly D
+    sqrt(M0) for M0 rounds per user.
 
-    Parameters, attributes and errors: those of :class:`Counter`. Memory O(1).
+    Parameters, attributes and errors as for :class:`Counter`. Memory: O(1).
 
     Examples
     --------

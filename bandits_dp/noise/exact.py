@@ -1,10 +1,12 @@
-"""Exact samplers of discrete noise, for whole arrays (Canonne, Kamath, Steinke 2020, algorithms 2 and 3).
+"""Exact samplers of discrete noise (Canonne, Kamath, Steinke 2020, algorithms 2 and 3), vectorized.
 
-No probability is ever a floating-point number, so no outcome is impossible, or too rare, because of rounding.
+Probabilities are never rounded to floating point, so no outcome is impossible or too rare because
+of rounding.
 
-A coin of probability exp(-p / q) falls by a uniform number U, of which 53 bits are drawn first. Where these are further from the
-floating-point value of exp(-p / q) than its rounding error could be, they decide; if not, which is rare, more bits and more digits
-are looked at until they do. So floating-point numbers save time, and decide nothing that is in doubt.
+A coin of probability exp(-p / q) compares exp(-p / q) with a uniform number U, of which 53 bits are
+drawn first. If these bits differ from the floating-point value of exp(-p / q) by more than its
+rounding error, they decide; otherwise, which is rare, more bits and digits are computed until they
+do. So floating point saves time but never decides a doubtful case.
 """
 
 from collections.abc import Callable
@@ -14,40 +16,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-WORDS = 64  # of 64 bits, that are drawn at once
-BITS = 53  # of a uniform number, that are drawn first
-AHEAD = 1024  # numbers of one kind that are drawn ahead
-KINDS = 256  # of noise that is ready, at most
+WORDS = 64  # of 64 bits, drawn at once
+BITS = 53  # of a uniform number, drawn first
+AHEAD = 1024  # numbers of one kind drawn ahead
+KINDS = 256  # of noise kept ready, at most
 CLOSE = 2.0**-40  # thousands of times the rounding error of exp(-x)
-ROW = 16  # heads in a row that are counted at once, with more bits than exp(-16) needs
-CLOSE_LOG = 2.0**-24  # dozens of times the error of -log U by the bits that are not drawn, while -log U is at most 16
+ROW = 16  # heads in a row counted at once, with more bits than exp(-16) needs
+# dozens of times the error of -log U due to the missing bits, for -log U <= 16
+CLOSE_LOG = 2.0**-24
 
 
 class Unseeded(np.random.Generator):
-    """A generator that the operating system seeds, so that nobody minds which of its words make which number.
+    """A generator seeded by the OS. Its stream need not be reproducible, so samplers draw ahead.
 
-    With any other generator samplers go on as ever, and what it makes can be made again. Here noise for a few numbers is drawn for
-    many calls at once, which takes a tenth of the time. Whoever could read what is ready could read the generator's state, too, and
-    compute the same; every row is popped, and so used once, by whatever thread. It cannot be copied, for then noise would be drawn
-    twice.
+    Draws from any other generator are reproducible. With this one, small requests for noise are
+    drawn for many calls at once, which takes a tenth of the time. Noise that is ready reveals no
+    more than the generator's state would. Every row is popped, and so used once, whichever thread
+    takes it. Copies are refused, because they would draw the same noise twice.
 
     Attributes
     ----------
     ready : dict of list of ndarray
-        Rows of noise that nobody has used, by law, scale and size.
+        Unused rows of noise, by distribution, scale and size.
     """
 
-    def __init__(self, bit_generator: np.random.BitGenerator | None = None) -> None:  # with which ``spawn`` makes others
+    # ``spawn`` gives a bit generator
+    def __init__(self, bit_generator: np.random.BitGenerator | None = None) -> None:
         super().__init__(bit_generator or np.random.PCG64())
         self.ready: dict[tuple[str, int, int], list[NDArray[np.int64]]] = {}
 
     def __reduce__(self) -> Any:
-        """Refuse to be copied or pickled."""
-        raise TypeError("rng must not be copied: it is the generator of live use, and noise would be drawn twice")
+        """Refuse copies and pickles."""
+        raise TypeError("rng must not be copied: it is the generator of live use, and noise would "
+                        "be drawn twice")
 
 
 class Coins:
-    """Random whole numbers, made of the bits of a generator.
+    """Exact samplers of integers from the bits of a generator.
 
     Parameters
     ----------
@@ -66,7 +71,7 @@ class Coins:
         self._rng, self._words = rng, list[int]()
 
     def below(self, n: int) -> int:
-        """Draw from 0, ..., n - 1, all equally likely."""
+        """Draw uniformly from 0, ..., n - 1."""
         bits = (n - 1).bit_length()
         while True:
             drawn, have = 0, 0
@@ -79,11 +84,11 @@ class Coins:
                 return drawn
 
     def laplace(self, t: int, size: int) -> NDArray[np.int64]:
-        """Draw discrete Laplace noise so often: x with a probability proportional to exp(-abs(x) / t), for t from 1 to 2^53."""
+        """Draw ``size`` x with probability proportional to exp(-abs(x) / t), t from 1 to 2^53."""
         return self._drawn("laplace", t, size)
 
     def gaussian(self, s: int, size: int) -> NDArray[np.int64]:
-        """Draw discrete Gaussian noise so often: x with a probability proportional to exp(-x^2 / 2 s^2), for s from 1 to 2^53."""
+        """Draw ``size`` x with probability proportional to exp(-x^2 / 2 s^2), s from 1 to 2^53."""
         return self._drawn("gaussian", s, size)
 
     def _drawn(self, law: str, scale: int, size: int) -> NDArray[np.int64]:
@@ -101,8 +106,9 @@ class Coins:
             ready.extend(rest)
             return last
 
-    def _many(self, draw: Callable[[int, int], NDArray[np.int64]], scale: int, size: int) -> NDArray[np.int64]:
-        """Draw candidates, of which about half are refused, until there are enough."""
+    def _many(self, draw: Callable[[int, int], NDArray[np.int64]], scale: int,
+              size: int) -> NDArray[np.int64]:
+        """Draw candidates, about half of which are accepted, until there are enough."""
         drawn = draw(scale, 9 * size // 4 + 12)
         while len(drawn) < size:
             drawn = np.concatenate([drawn, draw(scale, 9 * size // 4 + 12)])
@@ -111,7 +117,8 @@ class Coins:
     def _laplaces(self, t: int, size: int) -> NDArray[np.int64]:
         rest = self._rng.integers(0, t, size)
         rest = rest[self._fall(rest / t, lambda i: (int(rest[i]), t))]
-        drawn, negative = self._whole(rest.size) * t + rest, self._rng.integers(0, 2, rest.size) == 1
+        drawn, negative = (self._whole(rest.size) * t + rest,
+                           self._rng.integers(0, 2, rest.size) == 1)
         return np.where(negative, -drawn, drawn)[(drawn > 0) | ~negative]
 
     def _gaussians(self, s: int, size: int) -> NDArray[np.int64]:
@@ -120,7 +127,7 @@ class Coins:
         return x[self._fall((gap / s) ** 2 / 2, lambda i: (int(gap[i]) ** 2, 2 * s**2))]
 
     def _whole(self, size: int) -> NDArray[np.int64]:
-        """Draw how often a coin of probability exp(-1) shows heads in a row: the largest k with U < exp(-k), for many U."""
+        """Draw runs of heads of a coin of probability exp(-1): the largest k with U < exp(-k)."""
         uniform = self._rng.random(size)
         logs = -np.log(uniform + 0.5**BITS / 2)
         nearest = np.rint(logs)
@@ -132,8 +139,9 @@ class Coins:
             whole[on] += self._whole(on.size)
         return whole
 
-    def _fall(self, exponents: NDArray[np.float64], exact: Callable[[int], tuple[int, int]]) -> NDArray[np.bool_]:
-        """Return which of many coins show heads: coin i with probability exp(-p / q) for (p, q) = exact(i)."""
+    def _fall(self, exponents: NDArray[np.float64],
+              exact: Callable[[int], tuple[int, int]]) -> NDArray[np.bool_]:
+        """Toss many coins: coin i shows heads with probability exp(-p / q), (p, q) = exact(i)."""
         uniform = self._rng.random(exponents.size)
         apart = np.exp(-exponents) - uniform
         heads = apart > 0
@@ -142,11 +150,11 @@ class Coins:
         return heads
 
     def _less(self, bits: int, p: int, q: int) -> bool:
-        """Return whether a uniform number that begins with these bits is less than exp(-p / q)."""
+        """Return whether a uniform number that begins with ``bits`` is less than exp(-p / q)."""
         count = BITS
         while True:
             bits, count = bits << 64 | self.below(2**64), count + 64
-            digits = Context(prec=count)  # of which the last few may be wrong
+            digits = Context(prec=count)  # the last few may be wrong
             chance = digits.exp(digits.divide(Decimal(-p), Decimal(q)))
             drawn = digits.divide(Decimal(bits), Decimal(2**count))
             if abs(digits.subtract(chance, drawn)) > digits.divide(Decimal(2), Decimal(2**count)):

@@ -1,8 +1,9 @@
-r"""Exact samplers of counts, for whole arrays at once: binomial, Poisson, geometric and Polya numbers, from whole numbers only.
+r"""Exact, vectorized samplers of counts: binomial, Poisson, geometric and Polya numbers.
 
-numpy's samplers compute with rounded probabilities, and what is too rare for one uniform number of 53 bits never comes, which cost
-4,338 times the promised delta for the noise bits of 10 users at (20, 1e-12). Here every decision compares a uniform whole number
-with a whole number, so each law is the stated one, tails included. Probabilities and means are multiples of :math:`2^{-53}`, and
+numpy's samplers compute with rounded probabilities and never draw outcomes that are too rare for
+one uniform number of 53 bits; for the noise bits of 10 users at (20, 1e-12) this cost 4,338 times
+the promised delta. Here every decision compares two integers, one of them uniform, so each
+distribution is exact, tails included. Probabilities and means are multiples of :math:`2^{-53}`, and
 given in such units.
 """
 
@@ -17,10 +18,12 @@ from numpy.typing import NDArray
 from bandits_dp.noise.exact import BITS, Coins, Unseeded
 
 UNIT = 2**53
-WORDS = 1 << 20  # that are held at once
-MANY, MOST = 1 << 20, 1 << 34  # fair bits, from which on they are not drawn one by one, and which are drawn together
-POISSON = np.cumsum([math.factorial(20) // math.factorial(n) for n in range(21)])  # weights 20! / n!, below 2^63
-FEW, KEPT = 1 << 16, 256  # trials up to which all probabilities are computed, and their bits, of which more are rarely needed
+WORDS = 1 << 20  # held at once
+# fair bits: from MANY on, blocks of at most MOST are drawn as one number
+MANY, MOST = 1 << 20, 1 << 34
+# weights 20! / n!, below 2^63
+POISSON = np.cumsum([math.factorial(20) // math.factorial(n) for n in range(21)])
+FEW, KEPT = 1 << 16, 256  # trials up to which all probabilities are computed; bits of them
 Counts = NDArray[np.int64]
 
 
@@ -31,7 +34,7 @@ def units(p: float, parts: int = 1) -> int:
 
 
 def fair_ones(trials: Counts, rng: np.random.Generator) -> Counts:
-    """Draw the ones among so many fair bits, for each entry of a one-dimensional array; up to ``MANY`` are made and counted."""
+    """Draw the number of ones among ``trials`` fair bits, for each entry of a 1-d array."""
     most = 64 * max(1, WORDS // len(trials))
     ones = np.zeros_like(trials)
     many = trials > MANY
@@ -45,7 +48,8 @@ def fair_ones(trials: Counts, rng: np.random.Generator) -> Counts:
         ends = np.cumsum(words)
         drawn = rng.integers(0, 2**64, ends[-1], dtype=np.uint64)
         some = words > 0
-        drawn[ends[some] - 1] >>= (-now[some] % 64).astype(np.uint64)  # the last word's bits that nobody asked for
+        # unused bits of the last word
+        drawn[ends[some] - 1] >>= (-now[some] % 64).astype(np.uint64)
         counted = np.concatenate([[0], np.cumsum(np.bitwise_count(drawn), dtype=np.int64)])
         ones += counted[ends] - counted[ends - words]
         trials = trials - now
@@ -53,11 +57,13 @@ def fair_ones(trials: Counts, rng: np.random.Generator) -> Counts:
 
 
 def many_fair_ones(trials: int, rng: np.random.Generator) -> int:
-    r"""Draw the ones among so many fair bits, at most 2^34, in a time that grows like their root.
+    r"""Draw the ones among at most 2^34 fair bits, in time of the order of their square root.
 
-    Of 2k bits, k + i are ones with a weight :math:`f(|i|)`, where :math:`f(i) = \prod_{j = 1}^i (k - j + 1) / (k + j)`. A proposal
-    :math:`i \ge 0` has the weight w = 1 below some :math:`s > \sqrt k`, and :math:`w = s (s + 1) / i (i + 1)` from there on, which
-    is s + 1 in all. It is taken with probability f / w, by a coin for each factor, which beyond s, with 1 / w, is
+    Of 2k bits, k + i are ones with weight :math:`f(|i|)`, where
+    :math:`f(i) = \prod_{j = 1}^i (k - j + 1) / (k + j)`. A proposal :math:`i \ge 0` has weight w =
+    1 below some :math:`s > \sqrt k` and :math:`w = s (s + 1) / i (i + 1)` from s on, a further s +
+    1 in total. It is accepted with probability f / w, by one coin per factor; for j beyond s the
+    coin includes the factor of 1 / w and has probability
 
     .. math:: \frac{(k - j + 1) (j + 1)}{(k + j) (j - 1)} \le 1 \iff 2 k + 1 \le j (2 j - 1) .
     """
@@ -65,7 +71,8 @@ def many_fair_ones(trials: int, rng: np.random.Generator) -> int:
     s, coins = math.isqrt(k) + 2, Coins(rng)
 
     def taken(i: int) -> bool:
-        for start in range(1, min(i, 1 << 28) + 1, 1 << 12):  # no i as large comes with more than exp(-1e6), and none is above k
+        # larger i: probability below exp(-1e6)
+        for start in range(1, min(i, 1 << 28) + 1, 1 << 12):
             j = np.arange(start, min(i + 1, start + (1 << 12)))
             late = j > s
             low, high = np.where(late, j - 1, 1), np.where(late, j + 1, 1)
@@ -75,7 +82,7 @@ def many_fair_ones(trials: int, rng: np.random.Generator) -> int:
 
     while True:
         i, a = coins.below(2 * s + 1), s
-        if i >= s:  # at least x with probability s / x
+        if i >= s:  # i >= x with probability s / x
             while coins.below(2):
                 a *= 2
             i = a + coins.below(a)
@@ -86,15 +93,17 @@ def many_fair_ones(trials: int, rng: np.random.Generator) -> int:
             return k + (-i if negative else i) + (coins.below(2) if odd else 0)
 
 
-def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
-    r"""Draw the ones among so many bits that are one with a probability of ``p`` units each.
+def binomial(trials: int | Counts, p: int, shape: tuple[int, ...],
+             rng: np.random.Generator) -> Counts:
+    r"""Draw the number of ones among ``trials`` bits that are one with probability ``p`` units.
 
-    A bit is one if a uniform number in [0, 1) is below p. The binary digits of all uniform numbers are drawn from the first on:
-    where p has a 1 and the number a 0, it is below; where p has a 0 and the number a 1, it is above; the others are undecided and
-    go on. They halve each time, so two random bits per trial are enough on average.
+    A bit is one if a uniform number in [0, 1) is below p. The binary digits of all uniform numbers
+    are drawn from the first on: if p has a 1 and the number a 0, it is below; if p has a 0 and the
+    number a 1, it is above; otherwise the next digit decides. Half of the numbers stay undecided
+    each time, so two random bits per trial suffice on average.
 
-    For few trials and an :class:`Unseeded` generator all probabilities are computed instead, see :func:`inverted`, which takes a
-    hundredth of the time once its table is made, half a second for the largest.
+    For few trials and an :class:`Unseeded` generator :func:`inverted` is used instead: it takes a
+    hundredth of the time once its table is computed, which takes half a second for the largest.
     """
     if isinstance(trials, int) and trials <= FEW and 0 < p < UNIT and isinstance(rng, Unseeded):
         return inverted(trials, p, shape, rng)
@@ -112,13 +121,15 @@ def binomial(trials: int | Counts, p: int, shape: tuple[int, ...], rng: np.rando
 
 @lru_cache(maxsize=16)
 def cumulative(trials: int, p: int, bits: int) -> list[int]:
-    """Return lower bounds on the probabilities of k ones at most, for all k below ``trials``, in units of 2^-bits.
+    """Return lower bounds on P[at most k ones], in units of 2^-bits, for all k below ``trials``.
 
-    The largest weight is rounded down, and then others are computed by ratios, none above 1, which adds less than one unit to an
-    error each time. So no bound is (trials + 1)^2 units below what it bounds.
+    The largest weight is rounded down. Ratios of at most 1 then give the others; each ratio adds
+    less than one unit of error. So every bound is less than (trials + 1)^2 units below its
+    probability.
     """
     mode, weights, q = (trials + 1) * p // UNIT, [0] * (trials + 1), UNIT - p
-    weights[mode] = (math.comb(trials, mode) * p**mode * q ** (trials - mode) << bits) >> BITS * trials
+    weights[mode] = (
+        (math.comb(trials, mode) * p**mode * q ** (trials - mode) << bits) >> BITS * trials)
     for k in range(mode, trials):
         weights[k + 1] = weights[k] * ((trials - k) * p) // ((k + 1) * q)
     for k in range(mode, 0, -1):
@@ -128,15 +139,16 @@ def cumulative(trials: int, p: int, bits: int) -> list[int]:
 
 @lru_cache(maxsize=16)
 def first_bits(trials: int, p: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the first 53 bits, as floats, of upper bounds on these probabilities, rounded up, and of lower ones, rounded down."""
+    """Return 53-bit upper bounds, then lower bounds, on these probabilities, as floats."""
     law, room, rest = cumulative(trials, p, KEPT), (trials + 1) ** 2, KEPT - BITS
-    return np.array([-(-(low + room) >> rest) for low in law]) / UNIT, np.array([low >> rest for low in law]) / UNIT
+    return (np.array([-(-(low + room) >> rest) for low in law]) / UNIT,
+            np.array([low >> rest for low in law]) / UNIT)
 
 
 def inverted(trials: int, p: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
-    """Draw binomial numbers: how many probabilities of k ones at most are at most U, which is uniform in [0, 1).
+    """Draw binomial numbers by inversion: count the k with P[at most k ones] <= U, U uniform.
 
-    The first 53 bits of U tell those that surely are from those that may be. Where they differ, more bits decide.
+    The first 53 bits of U give a lower and an upper count. If these differ, more bits decide.
     """
     surely, maybe = first_bits(trials, p)
     first, coins = rng.random(math.prod(shape)), Coins(rng)
@@ -147,14 +159,16 @@ def inverted(trials: int, p: int, shape: tuple[int, ...], rng: np.random.Generat
             begun, have = begun << 64 | coins.below(2**64), have + 64
             bits *= 1 + (have + 64 > bits)
             law = cumulative(trials, p, bits)
-            drawn[i], most = bisect(law, (begun << bits - have) - (trials + 1) ** 2), bisect_left(law, begun + 1 << bits - have)
+            drawn[i], most = (bisect(law, (begun << bits - have) - (trials + 1) ** 2),
+                              bisect_left(law, begun + 1 << bits - have))
     return drawn.reshape(shape)
 
 
 def poisson(mean: int, shape: tuple[int, ...], rng: np.random.Generator) -> Counts:
-    """Draw Poisson numbers with a mean of so many units: whole ones of mean 1, and one that is thinned to the rest.
+    """Draw Poisson numbers with a mean of ``mean`` units.
 
-    Time grows like the mean, and memory does not.
+    Each is a sum of Poisson numbers of mean 1 and one that is thinned to the remaining mean. Time
+    grows like the mean; memory does not.
     """
     whole, rest = divmod(mean, UNIT)
     size = math.prod(shape)
@@ -168,10 +182,11 @@ def poisson(mean: int, shape: tuple[int, ...], rng: np.random.Generator) -> Coun
 
 
 def _poisson_of_mean_one(size: int, rng: np.random.Generator) -> Counts:
-    """Draw n with a probability proportional to 1 / n!: to the whole number 20! / n! up to 20.
+    """Draw n with probability proportional to 1 / n!, so to the integer 20! / n! for n <= 20.
 
-    All n beyond have the weight 1 / 21 + 1 / (21 22) + ... < 1 together. They share one more whole number: one in 21 cases is 21,
-    another one in 21 is 22 in one of 22 cases, and so on; any other case starts again.
+    All n > 20 together have weight 1 / 21 + 1 / (21 22) + ... < 1 and share one more integer: one
+    in 21 cases is n = 21; a second one in 21 leads to n = 22 in one of 22 cases, and so on; all
+    other cases start again.
     """
     drawn = rng.integers(0, int(POISSON[-1]) + 1, size)
     numbers = np.searchsorted(POISSON, drawn, side="right").astype(np.int64)
@@ -184,9 +199,10 @@ def _poisson_of_mean_one(size: int, rng: np.random.Generator) -> Counts:
 
 
 def exponential_coins(p: Counts, q: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return True with probability exp(-p / q), for 0 <= p <= q, as ``Coins.exp`` does it: among falling chances, an odd one fails.
+    """Return True with probability exp(-p / q), for 0 <= p <= q and q up to 2^53.
 
-    The 1000th chance has a probability below 1e-2500 to come, so q may go up to 2^53.
+    Coin k has probability p / (k q); the answer is True if the first failure has an odd number k.
+    Coin 1000 is reached with probability below 1e-2500.
     """
     failed = np.ones(p.shape, dtype=np.int64)
     going = np.arange(p.size)
@@ -197,10 +213,11 @@ def exponential_coins(p: Counts, q: int, rng: np.random.Generator) -> NDArray[np
 
 
 def geometric(rate: int, size: int, rng: np.random.Generator) -> Counts:
-    """Draw y with a probability proportional to exp(-y rate), the rate in units and >= 1, for each of so many.
+    """Draw ``size`` y with probability proportional to exp(-y rate); the rate, >= 1, is in units.
 
-    A number x with weights exp(-x / UNIT) is a rest below UNIT plus whole units (Canonne, Kamath, Steinke 2020, algorithm 2); all x
-    with the same x // rate have together the weight of a y. There are 1000 units with a probability of exp(-1000).
+    A number x with weights exp(-x / UNIT) is a remainder below UNIT plus whole units (Canonne,
+    Kamath, Steinke 2020, algorithm 2); all x with x // rate = y together have the weight of y.
+    There are 1000 units with probability exp(-1000).
     """
     x = np.empty(size, dtype=np.int64)
     going = np.arange(size)
@@ -215,12 +232,13 @@ def geometric(rate: int, size: int, rng: np.random.Generator) -> Counts:
 
 
 def polya(rate: int, part: int, parts: int, size: int, rng: np.random.Generator) -> Counts:
-    r"""Draw Polya numbers: ``part`` / ``parts``, at most 1, of a geometric number with this rate, which is a sum of such numbers.
+    r"""Draw Polya numbers, shares r = ``part`` / ``parts`` <= 1 of a geometric number.
 
-    With :math:`r` = part / parts the weight of y is :math:`e^{-y\,\mathrm{rate}} \prod_{j = 1}^y (j - 1 + r) / j`. So draw y from
-    the geometric law, throw a coin for each factor, and start again if one fails. What is 0 is taken at once, and what is not fails
-    mostly at its first coin, r. So draw how many y > 0 there are before the first 0, throw all their first coins together, and let
-    those that are left, if any, go on one after the other.
+    The weight of y is :math:`e^{-y\,\mathrm{rate}} \prod_{j = 1}^y (j - 1 + r) / j`. So draw y from
+    the geometric distribution, toss a coin for each factor, and start again if one fails. A y = 0
+    is accepted at once, and most y > 0 fail at their first coin, r. So draw the number of y > 0
+    before the first 0, toss all their first coins together, and continue with the remaining ones,
+    if any, one after the other.
     """
     tries = np.cumsum(geometric(rate, size, rng))
     numbers, coins = np.zeros(size, dtype=np.int64), Coins(rng)
@@ -228,6 +246,8 @@ def polya(rate: int, part: int, parts: int, size: int, rng: np.random.Generator)
         left = start + np.flatnonzero(rng.integers(0, parts, min(WORDS, tries[-1] - start)) < part)
         owners = np.searchsorted(tries, left, side="right")
         for owner, y in zip(owners, 1 + geometric(rate, len(left), rng), strict=True):
-            if not numbers[owner] and all(coins.below(j * parts) < (j - 1) * parts + part for j in range(2, int(y) + 1)):
+            if not numbers[owner] and all(
+                    coins.below(j * parts) < (j - 1) * parts + part
+                    for j in range(2, int(y) + 1)):
                 numbers[owner] = y
     return numbers

@@ -1,30 +1,36 @@
-r"""Gaussian and Laplace noise as a computer can draw it exactly: whole numbers of steps of a grid.
+r"""Gaussian and Laplace noise that a computer can draw exactly: integer multiples of a step.
 
-A double is a whole number of tiny steps, and sums of real noise in doubles have last bits that tell which value they began with
-(Mironov 2012). So what is really released is made differently: values are rounded to a grid whose step is a power of two, sums of
-them are exact, the noise is a whole number of steps from :class:`bandits_dp.noise.exact.Coins`, and the double that is
-returned is a function of the whole number that comes out. What is proved holds for every bit of it. Below, numbers are in steps;
-chapter 13 attacks the last digits of what comes out.
+In a sum of a value and real noise in doubles the last bits reveal the value (Mironov 2012). So
+releases avoid such sums: values are rounded to a grid whose step is a power of two, their sums are
+exact, the noise is an integer number of steps from :class:`bandits_dp.noise.exact.Coins`, and
+the returned double is a function of the integer result. The guarantee thus holds for every bit of
+it. Below, numbers are in steps; chapter 13 attacks the last digits of the result.
 
-*Rounding.* Two values that were at most D apart are at most :math:`D + \sqrt d` apart after each of their d coordinates was rounded
-(D + d in the l1 norm). The scale of the noise grows by that factor, by what the domain's check lets pass, by 2^-40 for what is
-computed here, and by one step.
+*Rounding.* Two values at distance at most D have distance at most :math:`D + \sqrt d` after
+rounding their d coordinates (D + d in the l1 norm). The scale of the noise grows by that factor, by
+the tolerance of the domain's check, by a factor of 1 + 2^-40 for rounding errors of these
+computations, and by one step.
 
-*Laplace noise.* With integers at most k apart in the l1 norm, discrete noise of the whole scale t loses at most k / t, surely. For
-one number and the part of delta that Laplace noise can use: with :math:`q = e^{-(k/t - \varepsilon)/2}` its delta is at most
-:math:`1 - q / \cosh(1 / 2t)`, where noise of a density has 1 - q. The step by which t is too large is worth more than that: it
-makes k / t smaller by k / t^2, and q larger by a factor of :math:`e^{k/2t^2}`, which is more than :math:`\cosh(1/2t)`.
+*Laplace noise.* For integers at most k apart in the l1 norm, the privacy loss of discrete noise of
+integer scale t is at most k / t, always. For one number with a delta: with
+:math:`q = e^{-(k/t - \varepsilon)/2}` the delta is at most :math:`1 - q / \cosh(1 / 2t)`, where
+noise with a density has 1 - q. The extra step of t outweighs this: it lowers k / t by k / t^2 and
+so raises q by a factor of :math:`e^{k/2t^2}`, which exceeds :math:`\cosh(1/2t)`.
 
-*Gaussian noise.* Discrete noise of parameter s around an integer a has the privacy of continuous noise of variance s^2 - 9, for it
-is computed from that: draw y from N(a, s^2 - 9), and then an integer x with a probability proportional to
-:math:`e^{-(x - y)^2 / 18}`. If what these weights add up to did not depend on y, the law of x would be proportional to the
-integral over y, :math:`e^{-(x - a)^2 / 2 s^2}`, and be the discrete Gaussian. By Poisson's summation formula it does depend on y,
-but only by a factor of :math:`1 \pm \eta` with :math:`\eta < 2.1\, e^{-18 \pi^2} < 10^{-76}`. So, with d coordinates, the
-probabilities of the two laws differ by factors of at most :math:`(1 \pm 3 \eta)^d`; the surplus of 2^-40 is worth far more. And
-:math:`\sqrt{s^2 - 9} \ge s - 1` if s is at least 5: that is the step by which s is too large.
+*Gaussian noise.* Discrete noise of parameter s around an integer a is as private as continuous
+noise of variance s^2 - 9, because it can be computed from the latter: draw y from N(a, s^2 - 9),
+then an integer x with probability proportional to :math:`e^{-(x - y)^2 / 18}`. If the sum of these
+weights did not depend on y, the probability of x would be proportional to the integral over y,
+:math:`e^{-(x - a)^2 / 2 s^2}`, and x would be discrete Gaussian. By Poisson's summation formula the
+sum depends on y only by a factor of :math:`1 \pm \eta` with
+:math:`\eta < 2.1\, e^{-18 \pi^2} < 10^{-76}`. So, with d coordinates, the probabilities under the
+two distributions differ by factors of at most :math:`(1 \pm 3 \eta)^d`; the surplus of 2^-40
+outweighs this by far. The extra step of s covers the smaller variance:
+:math:`\sqrt{s^2 - 9} \ge s - 1` if s is at least 5.
 
-All that makes the noise larger than that of a density by less than 10^-7, relatively; crowds of millions of users, or an epsilon
-below 10^-4, need a coarser grid, and a little more. Widths use the std of the density.
+All this makes the noise larger than noise with a density by less than a relative 10^-7; crowds of
+millions of users, or an epsilon below 10^-4, need a coarser grid and a little more noise. Widths
+use the std of the density.
 """
 
 import math
@@ -36,10 +42,10 @@ from numpy.typing import NDArray
 
 from bandits_dp.noise.exact import Coins
 
-FINE = 36  # bits of the smaller one of scale and distance
-LARGE = 2.0**50  # steps that a scale, or a sum of values, has at most
-MOST = 2.0**52  # steps of a scale with what rounding adds to it
-COARSE = 2.0**10  # steps that a scale has at least
+FINE = 36  # bits of the smaller of scale and distance
+LARGE = 2.0**50  # most steps of a scale, or of a sum of values
+MOST = 2.0**52  # most steps of a scale after allowing for rounding
+COARSE = 2.0**10  # least steps of a scale
 SURPLUS = 1 + 2.0**-40
 
 _integers = np.frompyfunc(int, 1, 1)
@@ -57,11 +63,12 @@ class Grid:
     Parameters
     ----------
     law : {"gaussian", "laplace"}
-        Of the noise.
+        Distribution of the noise.
     step : float
         A power of two.
     scale : float
-        Of the noise, in steps, if it were continuous: its std, or, of Laplace noise, its mean size.
+        Scale of the corresponding continuous noise, in steps: the std, or the mean size for Laplace
+        noise.
 
     Examples
     --------
@@ -79,11 +86,12 @@ class Grid:
     scale: float
 
     def near(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Round values to the grid. Sums of them are exact while they have no more than 2^53 steps."""
+        """Round values to the grid. Their sums are exact up to 2^53 steps."""
         return np.asarray(np.rint(values / self.step) * self.step)
 
-    def noise(self, shape: tuple[int, ...], rng: np.random.Generator, factor: float = 1.0) -> NDArray[np.int64]:
-        """Draw noise in steps, of the scale times a factor."""
+    def noise(self, shape: tuple[int, ...], rng: np.random.Generator,
+              factor: float = 1.0) -> NDArray[np.int64]:
+        """Draw noise in steps, with ``factor`` times the scale."""
         coins, size = Coins(rng), math.ceil(self.scale * factor) + 1
         draw = coins.gaussian if self.law == "gaussian" else coins.laplace
         return draw(size, math.prod(shape)).reshape(shape)
@@ -93,7 +101,7 @@ class Grid:
         return whole(values, self.step)
 
     def real(self, whole: NDArray[np.object_]) -> NDArray[np.float64]:
-        """Return so many steps as doubles."""
+        """Convert integers of steps to doubles."""
         return np.asarray(whole.astype(float) * self.step)
 
     def noisy(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
@@ -103,42 +111,49 @@ class Grid:
 
 
 @lru_cache(maxsize=1024)
-def grid(law: str, scale: float, distance: float, coordinates: int, room: float = 0.0, largest: float = 0.0) -> Grid:
-    """Return a grid on which the noise is as private as a density of this scale is.
+def grid(law: str, scale: float, distance: float, coordinates: int, room: float = 0.0,
+         largest: float = 0.0) -> Grid:
+    """Return a grid on which the noise is as private as noise with a density of this scale.
 
     Parameters
     ----------
     law : {"gaussian", "laplace"}
-        Of the noise.
+        Distribution of the noise.
     scale : float
-        Std of the Gaussian noise, or scale of the Laplace noise, that is known to be enough.
+        Std of the Gaussian noise, or scale of the Laplace noise, that suffices in real numbers.
     distance : float
-        For which distance between neighbouring values: in the l2 norm, or the l1 norm for Laplace noise.
+        Largest distance between neighbouring values, in the l2 norm, or the l1 norm for Laplace
+        noise.
     coordinates : int
         Numbers per value d.
     room : float
-        By how much neighbouring values may be further apart, because of rounding.
+        Excess of that distance that rounding allows, >= 0.
     largest : float
-        Size of the largest sum that is to be exact.
+        Size of the largest sum that must be exact.
 
     Returns
     -------
     Grid
-        With a step of 2^-36 of the smaller one of scale and distance, or coarser if a number is not exact else.
+        The step is 2^-36 of the smaller of scale and distance, or coarser if numbers would not be
+        exact.
 
     Raises
     ------
     ValueError
-        If so large sums and so little noise do not fit into doubles, or noise is so large that its steps hide what one user does.
+        If the sums are too large for the noise's steps in doubles, or the noise is too large for a
+        user's part.
     """
     finest = max(math.ldexp(min(scale, distance), -FINE), scale / LARGE, largest / LARGE)
-    step = math.ldexp(1.0, math.frexp(finest)[1] - (finest <= math.ldexp(min(scale, distance), -FINE)))
+    step = math.ldexp(1.0,
+                      math.frexp(finest)[1] - (finest <= math.ldexp(min(scale, distance), -FINE)))
     if scale < COARSE * step:
-        raise ValueError(f"users must be so few that sums up to {largest:g} are exact in steps that noise of scale {scale:g} has "
-                         f"{COARSE:g} of, got sums that are exact in steps of {step:g}")
+        raise ValueError(f"users must be so few that sums up to {largest:g} are exact in steps of "
+                         f"which noise of scale {scale:g} has {COARSE:g}, got sums that are exact "
+                         f"in steps of {step:g}")
     moved = step * (math.sqrt(coordinates) if law == "gaussian" else coordinates) + room
     steps = scale / step * (1 + moved / distance) * SURPLUS
     if steps > MOST:
-        raise ValueError(f"epsilon must be so large that noise is at most {LARGE:.3g} times as large as one user's part, which is "
-                         f"{distance:g}, got noise of scale {scale:g}")
+        raise ValueError(f"epsilon must be so large that noise is at most {LARGE:.3g} times as "
+                         f"large as one user's part, which is {distance:g}, got noise of scale "
+                         f"{scale:g}")
     return Grid(law, step, steps)

@@ -1,4 +1,4 @@
-"""Privatizers P = (R, S, A): who randomizes, who shuffles, who analyzes, and what that promises.
+"""Privatizers P = (R, S, A): private sums by a randomizer, a shuffler and an analyzer.
 
 An argument that is out of range raises a ValueError that names it.
 """
@@ -17,7 +17,7 @@ from bandits_dp.privatizers.skellam import SkellamSum
 from bandits_dp.privatizers.vector_sum import VectorSum
 
 __all__ = [
-    "AmplifiedGaussian", "Ball", "BinarySum", "Box", "CentralGaussian", "CentralLaplace", "DiscreteLaplaceSum", "Domain",
-    "Identity", "LinearStatistics", "LocalGaussian", "LocalLaplace", "Privatizer", "RandomizedResponse", "Reals", "ScalarSum",
-    "SkellamSum", "VectorSum",
+    "AmplifiedGaussian", "Ball", "BinarySum", "Box", "CentralGaussian", "CentralLaplace",
+    "DiscreteLaplaceSum", "Domain", "Identity", "LinearStatistics", "LocalGaussian", "LocalLaplace",
+    "Privatizer", "RandomizedResponse", "Reals", "ScalarSum", "SkellamSum", "VectorSum",
 ]

@@ -1,9 +1,9 @@
-"""Where one user's value may lie, and so how far one user can move a sum.
+"""Domains: the allowed values of one user, which limit how far one user can move a sum.
 
-A privatizer's noise is right for the values that its domain allows and for no others. So every domain can check values, or clip any
-floats, NaN and infinities included, and it knows its diameters: the largest distance between two allowed values, which is the
-sensitivity of a sum when one user's value is replaced. Norms are checked up to a rounding error of 1e-9; by how much more a value
-that uses this room can move a sum, :func:`slack` says.
+A privatizer's noise is calibrated to the values of its domain. So every domain can check values, or
+clip any floats, NaN and infinities included. Its diameter, the largest distance between two allowed
+values, is the sensitivity of a sum when one user's value is replaced. Norms are checked up to a
+rounding error of 1e-9; :func:`slack` gives the extra sensitivity that this tolerance allows.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from bandits_dp._checks import SLACK, exact
 from bandits_dp.noise.grid import Grid, grid
 from bandits_dp.privatizers.linear_statistics import LinearStatistics
 
-TAIL = 64  # scales that noise is larger than with a probability below exp(-2000), if it is Gaussian
+TAIL = 64  # scales that Gaussian noise exceeds with probability below exp(-2000)
 
 
-def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "values", finite: bool = True) -> NDArray[np.float64]:
-    """Return values as an array of shape (users, dimension), any number of users if None, or say what is wrong.
+def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "values",
+         finite: bool = True) -> NDArray[np.float64]:
+    """Return values, shape (users, dimension), or raise a ValueError; any number of users if None.
 
-    What is not ``finite`` is wrong, too, if not said otherwise.
+    Numbers above 1e100 in size, infinities and NaN are refused if ``finite``.
     """
     expected = f"({'users' if users is None else users}, {dimension})"
     array = _checks.numbers(name, values, f"numbers of shape {expected}")
@@ -34,7 +35,8 @@ def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "valu
     if dimension == 1 and array.shape == (users,):
         array = array[:, None]
     if array.shape != (users, dimension):
-        raise ValueError(f"{name} must have shape {expected}, one row per user, got shape {array.shape}")
+        raise ValueError(f"{name} must have shape {expected}, one row per user, got shape "
+                         f"{array.shape}")
     bad = ~_checks.usable(array)
     if finite and bad.any():
         row, column = np.argwhere(bad)[0]
@@ -45,7 +47,7 @@ def rows(values: ArrayLike, users: int | None, dimension: int, name: str = "valu
 @_checks.checked(low=_checks.finite, high=_checks.finite)
 @dataclass(frozen=True)
 class Box:
-    """Vectors with every coordinate in an interval; bits if ``whole``.
+    """Vectors with every coordinate in an interval, or at its ends if ``whole``.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ class Box:
 
     Examples
     --------
-    How far one user moves a sum of vectors in [-1, 1]^4, and the noise that this takes at (1, 1e-6):
+    How far one user moves a sum of vectors in [-1, 1]^4, and the noise that hides it at (1, 1e-6):
 
     >>> import bandits_dp as bdp
     >>> box = bdp.privatizers.Box(4, low=-1.0, high=1.0)
@@ -79,7 +81,8 @@ class Box:
     def __post_init__(self) -> None:
         """Check the order."""
         if not self.low < self.high:
-            raise ValueError(f"high must be a number in ({self.low:g}, inf), got {self.high!r}: it must be above low")
+            raise ValueError(f"high must be a number in ({self.low:g}, inf), got {self.high!r}: it "
+                             "must be above low")
 
     @property
     def l2_diameter(self) -> float:
@@ -98,19 +101,22 @@ class Box:
         return ends if self.dimension == 1 else f"{ends}^{self.dimension}"
 
     def check(self, array: NDArray[np.float64], name: str = "values") -> None:
-        """Raise a ValueError that names the first row outside, if any; ``array`` has shape (users, dimension)."""
-        good = (array == self.low) | (array == self.high) if self.whole else (array >= self.low) & (array <= self.high)
+        """Raise a ValueError that names the first row outside, if any; shape (users, dimension)."""
+        good = ((array == self.low) | (array == self.high) if self.whole
+                else (array >= self.low) & (array <= self.high))
         if not good.all():
             row, column = np.argwhere(~good)[0]
             low, high = exact(self.low), exact(self.high)
             allowed = f"{low} or {high}" if self.whole else f"in [{low}, {high}]"
-            raise ValueError(f"{name} must be {allowed}, got {array[row, column]} in row {row}; nothing is clipped for you")
+            raise ValueError(f"{name} must be {allowed}, got {array[row, column]} in row {row}; "
+                             "nothing is clipped for you")
 
     def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the nearest allowed vectors; NaN is taken for the middle of the interval, and a bit in the middle for ``high``."""
+        """Return the nearest allowed vectors; NaN becomes the middle, or ``high`` if ``whole``."""
         middle = (self.low + self.high) / 2
         nearest = np.clip(np.where(np.isnan(array), middle, array), self.low, self.high)
-        return np.where(nearest * 2 < self.low + self.high, self.low, self.high) if self.whole else nearest
+        return (np.where(nearest * 2 < self.low + self.high, self.low, self.high) if self.whole
+                else nearest)
 
 
 @_checks.checked()
@@ -127,7 +133,8 @@ class Ball:
 
     Examples
     --------
-    How far one user moves a sum of vectors of norm at most 1, and the noise that this takes at (1, 1e-6), in any dimension:
+    How far one user moves a sum of vectors of norm at most 1, and the noise that hides it at (1,
+    1e-6), in any dimension:
 
     >>> import bandits_dp as bdp
     >>> ball = bdp.privatizers.Ball(4)
@@ -163,17 +170,18 @@ class Ball:
         return f"the ball of radius {exact(self.norm)} in R^{self.dimension}"
 
     def check(self, array: NDArray[np.float64], name: str = "values") -> None:
-        """Raise a ValueError that names the first row outside, if any; ``array`` has shape (users, dimension)."""
+        """Raise a ValueError that names the first row outside, if any; shape (users, dimension)."""
         norms = np.linalg.norm(array, axis=1)
-        bad = np.flatnonzero(~(norms <= self.norm * (1 + SLACK)))  # NaN is not
+        bad = np.flatnonzero(~(norms <= self.norm * (1 + SLACK)))  # NaN is bad, too
         if bad.size:
-            raise ValueError(f"{name} must have norm at most {exact(self.norm)}, got {exact(norms[bad[0]])} in row {bad[0]}; "
-                             "nothing is clipped for you")
+            raise ValueError(f"{name} must have norm at most {exact(self.norm)}, got "
+                             f"{exact(norms[bad[0]])} in row {bad[0]}; nothing is clipped for you")
 
     def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the nearest allowed vectors.
 
-        A vector with NaN becomes the centre, and one with infinities the point on the border that their signs point to.
+        A vector with NaN becomes the centre. A vector with infinities becomes the border point in
+        the direction of their signs.
         """
         array = np.where(np.isnan(array).any(axis=1, keepdims=True), 0.0, array)
         largest = np.abs(array).max(axis=1, keepdims=True)
@@ -189,7 +197,7 @@ class Ball:
 @_checks.checked()
 @dataclass(frozen=True)
 class Reals:
-    """Any finite vectors: only what is not private can take them, because their diameters are infinite.
+    """All finite vectors. The diameters are infinite, so only non-private sums accept them.
 
     Parameters
     ----------
@@ -203,7 +211,7 @@ class Reals:
 
     Examples
     --------
-    One user can move the sum by anything:
+    One user can move the sum by any amount:
 
     >>> import numpy as np
     >>> import bandits_dp as bdp
@@ -224,7 +232,7 @@ class Reals:
         """Accept everything."""
 
     def clip(self, array: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the vectors themselves, with 0 for NaN, and 1e100 in size for what is larger, or infinite."""
+        """Return the vectors with 0 for NaN and every size limited to 1e100."""
         return np.clip(np.nan_to_num(array, nan=0.0), -_checks.LARGEST, _checks.LARGEST)
 
 
@@ -234,39 +242,46 @@ BITS = Box(1, whole=True)
 
 
 def noun(domain: Domain) -> str:
-    """Return what a user gives: a reward, a vector, or, as linear statistics, a round."""
-    return "round" if isinstance(domain, LinearStatistics) else "reward" if domain.dimension == 1 else "vector"
+    """Return the name of one value: "reward", "vector", or, for linear statistics, "round"."""
+    return ("round" if isinstance(domain, LinearStatistics) else "reward" if domain.dimension == 1
+            else "vector")
 
 
 def checked_domain(domain: object) -> Domain:
-    """Return a domain whose vectors fit into memory, or say what is wrong."""
-    known: Domain = _checks.one_of("domain", domain, Domain, "one of bandits_dp.privatizers, such as Box(1)")
+    """Return ``domain``; raise if it is not one or its vectors do not fit into memory."""
+    known: Domain = _checks.one_of("domain", domain, Domain,
+                                   "one of bandits_dp.privatizers, such as Box(1)")
     _checks.room("domain", known.dimension)
     return known
 
 
 def slack(domain: Domain) -> float:
-    """Bound by how much two values that are let pass can be further apart, in the l2 norm, than the diameter.
+    """Bound the excess of the l2 distance of two accepted values over the diameter.
 
-    Linear statistics may be off by the room in every number, and are made of features and a reward that are too long by it.
+    Every number of accepted linear statistics may be off by the tolerance, and so may the norms of
+    their features and reward.
     """
-    return 0.0 if isinstance(domain, Box) else 2 * SLACK * (2 + math.sqrt(domain.dimension)) * domain.high
+    return (0.0 if isinstance(domain, Box)
+            else 2 * SLACK * (2 + math.sqrt(domain.dimension)) * domain.high)
 
 
-def domain_grid(law: str, scale: float, domain: Domain, users: int = 1, noise: bool = False, roundings: int = 1) -> Grid:
-    """Return the grid for values of a domain, on which sums over so many users are exact, of values or of what has noise, too.
+def domain_grid(law: str, scale: float, domain: Domain, users: int = 1, noise: bool = False,
+                roundings: int = 1) -> Grid:
+    """Grid on which sums over ``users`` values of a domain (with noise, if ``noise``) are exact.
 
-    A user's value may be a sum of numbers that are rounded as they come, in so many ``roundings``.
+    ``roundings`` is the number of separately rounded summands of a user's value.
     """
     gaussian = law == "gaussian"
-    distance, root = (domain.l2_diameter, 1.0) if gaussian else (domain.l1_diameter, math.sqrt(domain.dimension))
+    distance, root = ((domain.l2_diameter, 1.0) if gaussian
+                      else (domain.l1_diameter, math.sqrt(domain.dimension)))
     largest = max(abs(domain.low), abs(domain.high)) + (TAIL * scale if noise else 0.0)
-    numbers = domain.dimension * (roundings**2 if gaussian else roundings)  # the root of which is counted, or all
+    # for Gaussian noise their root counts
+    numbers = domain.dimension * (roundings**2 if gaussian else roundings)
     return grid(law, scale, distance, numbers, slack(domain) * root, 2 * users * largest)
 
 
 def covers(domain: Domain, other: Domain) -> bool:
-    """Whether every number of another one-dimensional domain is in this one."""
+    """Whether ``domain`` contains every number of ``other``; both are one-dimensional."""
     if getattr(domain, "whole", False):
         return domain == other
     return domain.low <= other.low and other.high <= domain.high

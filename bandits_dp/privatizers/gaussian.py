@@ -16,14 +16,14 @@ from bandits_dp.privatizers.senders import Noisy, Trusting
 
 
 class GaussianNoise(Trusting):
-    """What all sums with Gaussian noise share: the law of the noise in every coordinate of the sum, of std ``noise_std``."""
+    """Base class of sums with Gaussian noise of std ``noise_std`` in every coordinate."""
 
     gaussian = True
     unit_std: float  # of one draw
 
     @property
     def grid(self) -> Grid:  # type: ignore[override]
-        """The grid for the noise of one draw. Sums are exact: of values, or, where a shuffler hides the order, of messages."""
+        """The grid of one draw's noise; sums of values or shuffled messages are exact on it."""
         added = 1 if self.model == "local" else self.users
         return domain_grid("gaussian", self.unit_std, self.domain, added, self.model == "shuffle")
 
@@ -33,14 +33,16 @@ class GaussianNoise(Trusting):
         return self.dimension
 
     def draw_ahead(self, batches: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draw the noise of so many releases."""
+        """Draw the noise of ``batches`` releases."""
         return rng.normal(0.0, self.noise_std, (batches, self.dimension))
 
-    def noise_from(self, rows: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the rows, which are the noise."""
+    def noise_from(self, rows: NDArray[np.float64],
+                   values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the rows; they are the noise."""
         return rows
 
-    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator,
+                    batches: int = 1) -> NDArray[np.float64]:
         """Add N(0, batches * noise_std^2) to every entry."""
         total = np.asarray(total, dtype=float)
         return np.asarray(total + rng.normal(0.0, self.noise_std * math.sqrt(batches), total.shape))
@@ -55,24 +57,28 @@ class UserNoise(Noisy, GaussianNoise):
 
 
 class _Calibrated(GaussianNoise):
-    """Gaussian noise calibrated to the domain's l2 diameter, by whoever adds it."""
+    """Gaussian noise calibrated to the domain's l2 diameter, at the server or at each user."""
 
     @_checks.checked()
-    def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
-                 clip: bool = False, strict: bool = True) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified",
+                 domain: Domain = UNIT_INTERVAL, clip: bool = False, strict: bool = True) -> None:
         super().__init__(users, domain, clip)
         distance, gap, rho = domain.l2_diameter, "", math.inf
         if certified(calibration, "a Gaussian sum"):
-            self.unit_std = gaussian_noise_std(epsilon, delta, distance * math.sqrt(self.batches))  # exact for all batches
+            # exact for all batches
+            self.unit_std = gaussian_noise_std(epsilon, delta, distance * math.sqrt(self.batches))
             rho = self.batches * (distance / self.unit_std) ** 2 / 2
             times = f" in each of {self.batches} batches" if self.batches > 1 else ""
-            reason = f"exact Gaussian mechanism, l2-sensitivity {distance:.4g}{times} (Balle & Wang 2018, Theorem 8)"
+            reason = (f"exact Gaussian mechanism, l2-sensitivity {distance:.4g}{times} (Balle & "
+                      "Wang 2018, Theorem 8)")
         else:
             each, each_delta = self._each(epsilon, delta, strict)
             self.unit_std = classical_gaussian_noise_std(each, each_delta, distance, strict=strict)
-            reason = f"classical Gaussian mechanism, l2-sensitivity {distance:.4g} (Dwork & Roth 2014, Theorem A.1)"
+            reason = (f"classical Gaussian mechanism, l2-sensitivity {distance:.4g} (Dwork & Roth "
+                      "2014, Theorem A.1)")
             if each >= 1:
-                gap = f"the classical formula is proved for epsilon < 1 only, and epsilon is {each:g}"
+                gap = ("the classical formula is proved for epsilon < 1 only, and epsilon is "
+                       f"{each:g}")
         self._promise(epsilon, delta, calibration, reason, gap, rho)
         self.noise_std = self.unit_std * math.sqrt(self.users if self.model == "local" else 1)
 
@@ -91,16 +97,18 @@ class CentralGaussian(_Calibrated):
     calibration : {"certified", "theorem"}
         Exact noise (Balle & Wang 2018), or the textbook formula (Dwork & Roth 2014, Theorem A.1).
     domain : Domain
-        Where one user's value may lie; its l2 diameter is the sensitivity.
+        Allowed values of one user; the l2 diameter is the sensitivity.
     clip : bool
-        Whether values outside are moved to the domain's border.
+        Whether to move values outside to the domain's border.
     strict : bool
-        Whether the theorem calibration refuses epsilon >= 1, where the textbook proves nothing.
+        Whether the theorem calibration refuses epsilon >= 1, which the textbook's proof does not
+        cover.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, or the calibration is ``"experiment"``: no paper publishes one for this sum.
+        If an argument is out of range, or the calibration is ``"experiment"``, which no paper has
+        for this sum.
 
     Examples
     --------
@@ -114,9 +122,9 @@ class CentralGaussian(_Calibrated):
 
 
 class LocalGaussian(UserNoise, _Calibrated):
-    """Sum of values to which every user adds Gaussian noise of its own.
+    """Sum of values to which every user adds Gaussian noise.
 
-    The parameters are those of :class:`CentralGaussian`; ``noise_std`` is sqrt(users) times that of one user.
+    Parameters as for :class:`CentralGaussian`; ``noise_std`` is sqrt(users) times one user's std.
 
     Examples
     --------

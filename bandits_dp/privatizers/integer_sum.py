@@ -1,14 +1,15 @@
-r"""Sums of integers: a number becomes an integer, which gets integer noise; an exact law follows for whole batches.
+r"""Sums of integers: values are rounded to integers and get integer noise.
 
-A value in [low, high] becomes :math:`x = g (v - \mathrm{low}) / (\mathrm{high} - \mathrm{low})` and is rounded at random to one of
-its two neighbouring integers in :math:`\{0, \dots, g\}`, so that the mean is kept: :math:`\lfloor x + U \rfloor` with U uniform,
-which is up if 1 - U is at most the fraction of x. Neither of these numbers is rounded, and the integer stays in
-:math:`\{0, \dots, g\}` whatever x is, so floating point adds nothing to what the noise has to hide. Where norms are checked,
-up to 1e-9, vectors are made shorter by as much first.
+A value in [low, high] becomes :math:`x = g (v - \mathrm{low}) / (\mathrm{high} - \mathrm{low})` and
+is rounded at random to a neighbouring integer in :math:`\{0, \dots, g\}` that has mean x:
+:math:`\lfloor x + U \rfloor` with U uniform, which is up if 1 - U is at most the fraction of x.
+Both of these numbers are exact, and the integer always stays in :math:`\{0, \dots, g\}`, so
+floating point adds nothing that the noise must hide. Where norms are checked with a tolerance of
+1e-9, vectors are first shortened by as much.
 
-What users send, and what ``release`` returns, has noise that only whole numbers decide
-(:mod:`bandits_dp.noise.exact_counts`): its law is the one that guarantees are proved for, to the last outcome. Simulations
-draw the same law in floating point.
+Messages of users and results of ``release`` have noise from integer arithmetic
+(:mod:`bandits_dp.noise.exact_counts`): its distribution is exactly the one of the proofs,
+down to the rarest outcome. Simulations draw from the same distribution in floating point.
 """
 
 from __future__ import annotations
@@ -25,60 +26,68 @@ from bandits_dp.privatizers.domain import Domain, slack
 
 
 class IntegerSum(Privatizer):
-    """What sums of integers share: rounding, and the laws of sums. Subclasses choose levels, noise and messages.
+    """Base class of sums of integers; subclasses choose levels, noise and messages.
 
-    The parameters are those of :class:`Privatizer`, and ``honest_fraction``, the share of users that surely add their noise.
+    Parameters as for :class:`Privatizer`, and ``honest_fraction``, the share of users that surely
+    add their noise.
 
     Attributes
     ----------
     levels : int
         g, the largest integer that a value becomes.
     honest : int
-        How many users surely add their noise.
+        Number of users that surely add their noise.
     low, high : float
-        Ends of the interval that is encoded.
+        Ends of the encoded interval.
     step : float
-        What one level is worth, in the units of one value.
+        Size of one level, in the units of one value.
     """
 
     adds = True
 
-    def __init__(self, users: int, domain: Domain, clip: bool = False, honest_fraction: float = 1.0) -> None:
+    def __init__(self, users: int, domain: Domain, clip: bool = False,
+                 honest_fraction: float = 1.0) -> None:
         super().__init__(users, domain, clip)
         self.low, self.high = domain.low, domain.high
-        diameter = domain.l2_diameter  # which no two values exceed when they are this much shorter
+        diameter = domain.l2_diameter  # a bound for values that are shortened by this factor
         self._within = diameter / (diameter + slack(domain)) if math.isfinite(diameter) else 1.0
-        self.honest, self._trust = honest_users(self.users, honest_fraction), crowd(honest_fraction, users)
+        self.honest, self._trust = (honest_users(self.users, honest_fraction),
+                                    crowd(honest_fraction, users))
 
     @abstractmethod
-    def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw the noise of so many users together, independently for each entry of ``shape``, by whole numbers only."""
+    def _draw(self, users: int, shape: tuple[int, ...],
+              rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw the noise of ``users`` users for each entry of ``shape``, in exact integers."""
 
     @abstractmethod
-    def _simulate(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw such noise with a sampler of numpy, which computes in floating point."""
+    def _simulate(self, users: int, shape: tuple[int, ...],
+                  rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw such noise with numpy's samplers, in floating point."""
 
     @abstractmethod
     def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Bound log E exp(±s (noise - its mean)) for the noise of all users and each s > 0; may be infinite."""
+        """Bound log E exp(±s (noise - mean)) of all users' noise, each s > 0; may be infinite."""
 
     def _mean(self, users: int) -> float:
-        """Return the mean of the noise of so many users."""
+        """Return the mean of the noise of ``users`` users."""
         return 0.0
 
     def _set_levels(self, levels: int, std: float) -> None:
-        """Take the levels and the standard deviation of all users' noise, in integers, and derive what follows from them."""
+        """Set levels, the std of all users' noise (in integers), and the attributes that follow."""
         self.levels, self.step = levels, (self.high - self.low) / levels
         ends = self.domain.low, self.domain.high
-        self.needs_values = not (getattr(self.domain, "whole", False) and ends == (self.low, self.high))  # ends are not rounded
-        rounding = math.sqrt(self.users) / 2 if self.needs_values else 0.0  # at most 1/4 to the variance of each user's integer
+        self.needs_values = not (getattr(self.domain, "whole", False)
+                                 and ends == (self.low, self.high))  # ends are not rounded
+        # adds variance <= 1/4 per user
+        rounding = math.sqrt(self.users) / 2 if self.needs_values else 0.0
         self.noise_std = self.step * math.hypot(std, rounding)
 
     def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Encode every number as an integer in 0..g, of the same shape."""
         x = np.clip((array * self._within - self.low) / self.step, 0.0, self.levels)
         floor = np.floor(x)
-        return (floor + (1 - rng.random(x.shape) <= x - floor)).astype(np.int64)  # floor(x + U), but for rounding errors
+        # floor(x + U), exactly
+        return (floor + (1 - rng.random(x.shape) <= x - floor)).astype(np.int64)
 
     def _decode(self, integers: ArrayLike, batches: int = 1) -> NDArray[np.float64]:
         """Turn noisy sums of integers into estimates of the sums."""
@@ -93,39 +102,45 @@ class IntegerSum(Privatizer):
         """Undo the encoding of the sum."""
         return self._decode(waiting)
 
-    def _aggregate(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+    def _aggregate(self, array: NDArray[np.float64],
+                   rng: np.random.Generator) -> NDArray[np.float64]:
         """Round every user's value, and draw all noise of a coordinate as one number."""
         noise = self._draw(self.users, (self.dimension,), rng)
         return self._decode(self._round(array, rng).sum(axis=0) + noise)
 
     def simulate(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Do the same with noise from a sampler that computes in floating point."""
+        """Do the same with noise from a floating-point sampler."""
         noise = self._simulate(self.users, (self.dimension,), rng)
         return self._decode(self._round(self.check(values, self.users), rng).sum(axis=0) + noise)
 
-    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
-        """Add the noise, if all values are ends of the interval; else refuse, for how values round depends on each of them.
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator,
+                    batches: int = 1) -> NDArray[np.float64]:
+        """Add the noise if all values are ends of the interval; else raise a ValueError.
 
-        For simulations: the noise is drawn in floating point, and is no release of anybody's data.
+        Other values are rounded at random, so their sum does not determine the distribution. The
+        noise is drawn in floating point, so the result is for simulations and is no private
+        release.
         """
         if self.needs_values:
-            raise ValueError("total must be given as single values (use release, or release_tally): random rounding does not "
-                             "depend on the sum alone")
+            raise ValueError("total must be given as single values (use release, or "
+                             "release_tally): random rounding does not depend on the sum alone")
         total = np.asarray(total, dtype=float)
         integers = np.rint((total - batches * self.users * self.low) / self.step)
-        return self._decode(integers + self._simulate(batches * self.users, total.shape, rng), batches)
+        return self._decode(integers + self._simulate(batches * self.users, total.shape, rng),
+                            batches)
 
-    def release_tally(self, values: NDArray[np.float64], counts: NDArray[np.int64], rng: np.random.Generator,
-                      batches: int = 1) -> NDArray[np.float64]:
+    def release_tally(self, values: NDArray[np.float64], counts: NDArray[np.int64],
+                      rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
         """Round the users of each value together, and draw all noise of a sum as one number.
 
-        Users who hold one number x round up independently of each other, with probability x - floor(x): so many of them do as one
-        binomial draw says.
+        Users with the same x round up independently with probability x - floor(x), so the number
+        that round up is one binomial draw.
         """
         x = np.minimum((values - self.low) / self.step, self.levels)
         floor = np.floor(x)
         integers = counts @ floor.astype(np.int64) + rng.binomial(counts, x - floor).sum(axis=-1)
-        return self._decode(integers + self._simulate(batches * self.users, integers.shape, rng), batches)
+        return self._decode(integers + self._simulate(batches * self.users, integers.shape, rng),
+                            batches)
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add the noise and, by Hoeffding's lemma, the rounding of every user."""
@@ -135,12 +150,12 @@ class IntegerSum(Privatizer):
 
 
 def honest_users(users: int, honest_fraction: float) -> int:
-    """Return how many users surely add their noise: the given share, and the protected user at least."""
+    """Return the number of users that surely add noise: the given share, at least one."""
     return max(1, math.floor(users * honest_fraction))
 
 
 def crowd(honest_fraction: float, users: int) -> str:
-    """Say what a guarantee assumes of the users."""
+    """Return the words for a guarantee's assumption that users are honest."""
     if honest_fraction == 1:
         return ""
     few = "one user of each batch is" if honest_users(users, honest_fraction) == 1 else (

@@ -16,28 +16,32 @@ from bandits_dp.privatizers.senders import Noisy, Trusting
 
 
 class _LaplaceSum(Trusting):
-    """A sum with Laplace noise in every coordinate, ``draws`` of them, calibrated to the domain's l1 diameter."""
+    """Sum with ``draws`` Laplace noises per coordinate, calibrated to the domain's l1 diameter."""
 
     @_checks.checked(delta=_checks.mass)
-    def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified",
-                 domain: Domain = UNIT_INTERVAL, clip: bool = False) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float = 0.0,
+                 calibration: str = "certified", domain: Domain = UNIT_INTERVAL,
+                 clip: bool = False) -> None:
         super().__init__(users, domain, clip)
         if not certified(calibration, "a Laplace sum") or self.dimension > 1:
-            delta = 0.0  # the profile with delta is proved for one number
+            delta = 0.0  # the profile with delta is proved for one number only
         self.scale = laplace_scale(epsilon, delta, domain.l1_diameter)
         self.draws = self.users if self.model == "local" else 1
         self.noise_std = math.sqrt(2 * self.draws) * self.scale
         more = "; with delta, Balle et al. 2018" if delta else ""
-        reason = f"Laplace mechanism, l1-sensitivity {domain.l1_diameter:.4g} (Dwork et al. 2006{more})"
+        reason = (f"Laplace mechanism, l1-sensitivity {domain.l1_diameter:.4g} (Dwork et al. "
+                  f"2006{more})")
         self._promise(epsilon, delta, calibration, reason)
 
     @property
     def grid(self) -> Grid:  # type: ignore[override]
-        """The grid for the noise of one draw, on which sums of values are exact."""
-        return domain_grid("laplace", self.scale, self.domain, 1 if self.model == "local" else self.users)
+        """The grid of one draw's noise, on which sums of values are exact."""
+        return domain_grid("laplace", self.scale, self.domain,
+                           1 if self.model == "local" else self.users)
 
-    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
-        """Add the noises to every entry; several Laplace draws add up to a difference of two Gamma draws."""
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator,
+                    batches: int = 1) -> NDArray[np.float64]:
+        """Add noise to every entry: Laplace draws sum to a difference of two Gamma draws."""
         total = np.asarray(total, dtype=float)
         up, down = rng.gamma(batches * self.draws, self.scale, (2, *total.shape))
         return np.asarray(total + up - down)
@@ -58,18 +62,20 @@ class CentralLaplace(_LaplaceSum):
     epsilon : float
         Privacy parameter, > 0.
     delta : float
-        Failure mass, in [0, 1); 0 gives pure privacy. Used for single numbers only: for vectors it becomes 0.
+        Failure mass, in [0, 1); 0 gives pure privacy. Vectors ignore it and use 0.
     calibration : {"certified", "theorem"}
-        The scale that uses delta (:func:`bandits_dp.accounting.laplace.laplace_scale`), or the one that does not need it.
+        The scale that uses delta (:func:`bandits_dp.accounting.laplace.laplace_scale`), or the
+        scale for delta = 0.
     domain : Domain
-        Where one user's value may lie; its l1 diameter is the sensitivity.
+        Allowed values of one user; the l1 diameter is the sensitivity.
     clip : bool
-        Whether values outside are moved to the domain's border.
+        Whether to move values outside to the domain's border.
 
     Raises
     ------
     ValueError
-        If an argument is out of range, or the calibration is ``"experiment"``: no paper publishes one for this sum.
+        If an argument is out of range, or the calibration is ``"experiment"``, which no paper has
+        for this sum.
 
     Examples
     --------
@@ -83,9 +89,9 @@ class CentralLaplace(_LaplaceSum):
 
 
 class LocalLaplace(Noisy, _LaplaceSum):
-    """Sum of values to which every user adds Laplace noise of its own.
+    """Sum of values to which every user adds Laplace noise.
 
-    The parameters are those of :class:`CentralLaplace`; ``noise_std`` is sqrt(users) times that of one user.
+    Parameters as for :class:`CentralLaplace`; ``noise_std`` is sqrt(users) times one user's std.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 r"""The local model on bits: randomized response (Warner 1965).
 
-Each user tells the truth with probability :math:`q` and lies otherwise. The two reports 0 and 1 satisfy
-:math:`q - e^{\varepsilon}(1 - q) \le \delta` exactly when :math:`q \le (e^{\varepsilon} + \delta) / (e^{\varepsilon} + 1)`,
-and the analyzer undoes the bias: with :math:`Y` ones among :math:`n` reports, :math:`(Y - n(1 - q)) / (2q - 1)` has the true
-sum as its mean.
+Each user reports her bit with probability :math:`q` and the opposite bit otherwise. The reports
+satisfy :math:`q - e^{\varepsilon}(1 - q) \le \delta` exactly when :math:`q \le (e^{\varepsilon} +
+\delta) / (e^{\varepsilon} + 1)`, and the analyzer undoes the bias: with :math:`Y` ones among
+:math:`n` reports, :math:`(Y - n(1 - q)) / (2q - 1)` has the true sum as its mean.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from bandits_dp.noise.noise_bits import bernoulli_log_mgf
 from bandits_dp.privatizers.base import Privatizer, certified
 from bandits_dp.privatizers.domain import BITS
 
-LARGEST = 36.0  # beyond this epsilon a lie is rarer than one in 2^52: report with that much noise rather than none
-SMALLEST = 1e-14  # from this epsilon on, the truth is surely likelier than a lie, also in floating point
+LARGEST = 36.0  # beyond this epsilon a lie would be rarer than 2^-52, and keeps that probability
+SMALLEST = 1e-14  # from this epsilon on, truth > 1/2 also in floating point
 
 
 def largest_truth(epsilon: float, delta: float) -> float:
-    r"""Return the largest float q with :math:`1 - (1 - q) (e^\varepsilon + 1) \le \delta`, or one or two below it.
+    r"""Return the largest float q with :math:`1 - (1 - q) (e^\varepsilon + 1) \le \delta`, almost.
 
-    A q that is too large by one rounding error raises delta by :math:`10^{-16} e^\varepsilon`, many times a small delta: at
-    (13.994, 1e-12) it was 64 times. So the lie that is needed is rounded up (by more than its computation can lose), and q is
-    stepped down until 1 - q, which is exact, is no less. ``rng.random()`` has steps of 2^-53, as q has, so the bit sent is a lie
-    with just this probability.
+    The result is at most two floats smaller. A q too large by one rounding error would raise delta
+    by :math:`10^{-16} e^\varepsilon`, many times a small delta: 64 times at (13.994, 1e-12). So the
+    probability of a lie is rounded up, by more than the rounding errors of its computation, and q
+    is lowered until 1 - q, which is exact, is no less. ``rng.random()`` has steps of 2^-53, like q,
+    so a sent bit is a lie with exactly this probability.
     """
     lie = max((1 - delta) / (math.exp(min(epsilon, LARGEST)) + 1) * (1 + 2.0**-50), 2.0**-52)
     truth = 1 - lie
@@ -39,7 +40,7 @@ def largest_truth(epsilon: float, delta: float) -> float:
 
 
 class RandomizedResponse(Privatizer):
-    """Every user flips its own bit before sending it; nobody needs to be trusted.
+    """Every user flips its own bit at random before sending it; no trust is needed.
 
     Parameters
     ----------
@@ -50,19 +51,19 @@ class RandomizedResponse(Privatizer):
     delta : float
         Failure mass, in [0, 1); 0 gives pure privacy.
     calibration : {"certified", "theorem"}
-        The most truthful answer that (epsilon, delta) allows, or Warner's, which has delta = 0.
+        The largest ``truth`` that (epsilon, delta) allows, or Warner's, with delta = 0.
 
     Attributes
     ----------
     truth : float
-        Probability q of telling the truth, in (1/2, 1): a multiple of 2^-53, as the uniform numbers are that decide, so whoever
-        sends, or is in a release, lies with just the probability 1 - q.
+        Probability q of reporting the true bit, in (1/2, 1): a multiple of 2^-53, like the uniform
+        numbers that decide, so the probability of a lie is exactly 1 - q.
 
     Raises
     ------
     ValueError
-        If an argument is out of range (without a delta, epsilon must be at least 1e-14), or the calibration is
-        ``"experiment"``: no paper publishes one for this sum.
+        If an argument is out of range (if delta is 0, epsilon must be at least 1e-14), or the
+        calibration is ``"experiment"``, which no paper has for this sum.
 
     Examples
     --------
@@ -70,7 +71,8 @@ class RandomizedResponse(Privatizer):
     >>> import bandits_dp as bdp
     >>> noisy = bdp.privatizers.RandomizedResponse(1000, epsilon=1.0)
     >>> [released] = noisy.release([1, 1, 1, 0] * 250, np.random.default_rng(1))  # 750 slept well
-    >>> print(f"with {noisy.truth:.0%} honest answers: {released:.0f}, give or take {noisy.noise_std:.1f}")
+    >>> print(f"with {noisy.truth:.0%} honest answers: {released:.0f}, "
+    ...       f"give or take {noisy.noise_std:.1f}")
     with 73% honest answers: 766, give or take 30.3
     """
 
@@ -78,45 +80,49 @@ class RandomizedResponse(Privatizer):
     bits_per_user, adds = 1.0, True
 
     @_checks.checked(delta=_checks.mass)
-    def __init__(self, users: int, epsilon: float, delta: float = 0.0, calibration: str = "certified") -> None:
+    def __init__(self, users: int, epsilon: float, delta: float = 0.0,
+                 calibration: str = "certified") -> None:
         super().__init__(users, BITS)
         if not certified(calibration, "randomized response"):
             delta = 0.0
         self.truth = largest_truth(epsilon, delta)
         if self.truth <= 0.5:
-            raise ValueError(f"epsilon must be at least {SMALLEST:g} for randomized response with delta = {delta:g}, got "
-                             f"{epsilon:g}: less is lost in rounding, and answers would carry nothing")
+            raise ValueError(f"epsilon must be at least {SMALLEST:g} for randomized response with "
+                             f"delta = {delta:g}, got {epsilon:g}: less is lost in rounding, and "
+                             "answers would carry nothing")
         lie, self.bias = 1 - self.truth, 2 * self.truth - 1  # both exact
         self.noise_std = math.sqrt(self.users * self.truth * lie) / self.bias
         self.span = self.users / self.bias
-        self._promise(epsilon, delta, calibration, "the two answers of randomized response, compared exactly (Warner 1965)")
+        self._promise(epsilon, delta, calibration,
+                      "the two answers of randomized response, compared exactly (Warner 1965)")
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Report the bit with probability ``truth`` and its opposite otherwise, shape (users, 1)."""
+        """Report the bits with probability ``truth``, else their opposites, shape (users, 1)."""
         return self.send(self.check(values), _checks.generator(rng)).astype(np.uint8)
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Report the bit, or its opposite, by a uniform whole number below 2^53 that is compared with ``truth``."""
+        """Report the bits, or their opposites, by uniform multiples of 2^-53 against ``truth``."""
         lies = rng.random(values.shape) >= self.truth
         return values.astype(np.int64) ^ lies
 
     def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Undo the bias of the number of ones."""
+        """Correct the bias of the number of ones."""
         return self._debias(waiting, self.users)
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Count the ones and undo the bias."""
+        """Count the ones and correct the bias."""
         return self._debias(np.asarray(messages, dtype=float).sum(axis=0), self.users)
 
-    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
-        """Draw the ones among true ones and among true zeros: two binomials, in floating point, for simulations."""
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator,
+                    batches: int = 1) -> NDArray[np.float64]:
+        """Draw the reported ones as two binomials, in floating point, for simulations."""
         ones = np.rint(np.asarray(total, dtype=float)).astype(np.int64)
         zeros = self.users * batches - ones
         reports = rng.binomial(ones, self.truth) + rng.binomial(zeros, 1 - self.truth)
         return self._debias(reports, self.users * batches)
 
     def log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Take the worse of a true one and a true zero for every user."""
+        """Bound by the worse of a true one and a true zero for every user."""
         one, zero = (bernoulli_log_mgf(p, s / self.bias) for p in (self.truth, 1 - self.truth))
         return np.asarray(self.users * np.maximum(one, zero))
 

@@ -1,20 +1,23 @@
-r"""Distributed noise with secure aggregation: each user adds a share of the noise, and nobody ever sees more than the sum modulo m.
+r"""Distributed noise with secure aggregation: only the noisy sum modulo m is revealed.
 
-A value becomes an integer in :math:`\{0, \dots, g\}` (:mod:`bandits_dp.privatizers.integer_sum`). The user adds integer noise of
-its own and sends the result modulo m, which a cryptographic protocol adds up without showing single messages to anybody (Bonawitz
-et al. 2017). The noise laws here are infinitely divisible: whole sums have exactly the wanted law, for any number of users
-(Chowdhury & Zhou 2023; Goryczka & Xiong 2017).
+A value becomes an integer in :math:`\{0, \dots, g\}` (:mod:`bandits_dp.privatizers.integer_sum`).
+The user adds a share of integer noise and sends the result modulo m; a cryptographic protocol sums
+the messages without revealing single ones (Bonawitz et al. 2017). The noise is infinitely
+divisible, so the total noise has exactly the wanted distribution for any number of users (Chowdhury
+& Zhou 2023; Goryczka & Xiong 2017).
 
-**Trust.** Not the shuffle model: shuffled single messages would not be private, and a trusted server is not needed either. What is
-released is private in the central sense, and guarantees say so; the server has to be trusted only not to break the secure
-aggregation. With ``honest_fraction`` f each user adds the share of one in f n users: the noise of the honest ones suffices when
-all others collude with the server and add none.
+**Trust.** This is not the shuffle model, as shuffled single messages would not be private; nor does
+it need a fully trusted server. The release is private in the central sense, and guarantees say so;
+the server is trusted only not to break the secure aggregation. With ``honest_fraction`` f each user
+adds the share of one in f n users, so the noise of the honest users suffices if all others collude
+with the server and add none.
 
-**The modulus.** A power of two, so large that the noise of a batch leaves the range where sums can be told apart with
-probability at most :math:`2^{-100}` (Chernoff); a release that does is off by m. Aggregate releases and widths ignore that event.
+**The modulus.** m is a power of two, so large that noisy sums leave the range that m distinguishes
+with probability at most :math:`2^{-100}` (Chernoff); such a release is off by m. Aggregate releases
+and widths ignore this event.
 
-Everything that is sent is an integer, and so is every random number that decides about it, so no floating-point number leaks
-(Mironov 2012). Users of real life need random bits that nobody can guess; those of numpy are for simulation.
+Messages and the random numbers behind them are integers, so no floating-point number leaks (Mironov
+2012). Real use needs unpredictable random bits; numpy's generators are for simulation.
 """
 
 from __future__ import annotations
@@ -29,20 +32,21 @@ from bandits_dp import _checks
 from bandits_dp.privatizers.domain import Box
 from bandits_dp.privatizers.integer_sum import IntegerSum
 
-LOG_WRAP = 101 * math.log(2)  # each tail has probability 2^-101 at most
-MOST_MODULUS = 2**62  # that int64 can compute with
+LOG_WRAP = 101 * math.log(2)  # each tail has probability at most 2^-101
+MOST_MODULUS = 2**62  # int64 can compute with it
 
 
 class SecureSum(IntegerSum):
-    """What sums by secure aggregation share; subclasses choose the levels and the noise.
+    """Base class of sums by secure aggregation; subclasses choose the levels and the noise.
 
-    The parameters are those of :class:`Privatizer`, but for ``clip``; ``domain`` is a Box of dimension 1, and ``honest_fraction``,
-    in (0, 1], the share of users that add their noise; at least the protected user does.
+    Parameters as for :class:`Privatizer`, without ``clip``; ``domain`` is a Box of dimension 1, and
+    ``honest_fraction``, in (0, 1], is the share of users that add their noise; at least the
+    protected user does.
 
     Attributes
     ----------
     modulus : int
-        m, a power of two; ``bits_per_user`` is its logarithm, without what the cryptography adds.
+        m, a power of two; ``bits_per_user`` is its logarithm, without the overhead of cryptography.
 
     Raises
     ------
@@ -53,35 +57,40 @@ class SecureSum(IntegerSum):
     model = "central"
 
     def __init__(self, users: int, domain: Box, honest_fraction: float) -> None:
-        super().__init__(users, _checks.one_of("domain", domain, Box, "a Box of one dimension"), honest_fraction=honest_fraction)
+        super().__init__(users, _checks.one_of("domain", domain, Box, "a Box of one dimension"),
+                         honest_fraction=honest_fraction)
         if self.dimension != 1:
-            raise ValueError(f"domain must have dimension 1 for a sum by secure aggregation, got {self.dimension}")
-        self._trust = "; secure aggregation shows the server this sum and nothing else" + self._trust
+            raise ValueError("domain must have dimension 1 for a sum by secure aggregation, got "
+                             f"{self.dimension}")
+        self._trust = ("; secure aggregation shows the server this sum and nothing else"
+                       + self._trust)
 
     def _set_up(self, levels: int, std: float) -> None:
-        """Take the levels and the noise's standard deviation, and derive what follows from them and from the noise."""
+        """Set the levels, the noise's std, and the attributes that follow from the noise."""
         self._set_levels(levels, std)
         s = np.geomspace(1e-9, 50.0, 2000)
         tail = float(((self._log_mgf(s) + LOG_WRAP) / s).min())
-        sums = self.users * levels + 2 * math.ceil(tail) + 2  # that are told apart
+        sums = self.users * levels + 2 * math.ceil(tail) + 2  # that m must distinguish
         self.modulus = 1 << (sums - 1).bit_length()
         if self.modulus > MOST_MODULUS:
-            raise ValueError(f"users must be so few, and so many of them honest, that sums of integers up to {levels:,} and noise "
-                             f"are below 2^62, got {self.users:,} users, and sums up to {sums:.4g}")
-        self._lowest = -((self.modulus - self.users * levels) // 2)  # of the sums that are told apart
+            raise ValueError("users must be so few, and enough of them honest, that sums of "
+                             f"integers up to {levels:,} and noise are below 2^62, got "
+                             f"{self.users:,} users, and sums up to {sums:.4g}")
+        self._lowest = -((self.modulus - self.users * levels) // 2)  # of the distinguished sums
         self.bits_per_user = math.log2(self.modulus)
         self.span = self.step * (self.modulus - 1)
 
     def _round(self, array: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Encode every number; ends of the interval take no random number."""
-        return super()._round(array, rng) if self.needs_values else np.rint((array - self.low) / self.step).astype(np.int64)
+        return (super()._round(array, rng) if self.needs_values
+                else np.rint((array - self.low) / self.step).astype(np.int64))
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
         """Send the integer plus the user's own noise, modulo m, shape (users, 1)."""
         return self.send(self.check(values), _checks.generator(rng))
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
-        """Return each user's integer, with noise of her own, modulo m."""
+        """Return each user's integer plus her own noise, modulo m."""
         return super().send(values, rng) % self.modulus
 
     def receive(self, waiting: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
@@ -89,9 +98,10 @@ class SecureSum(IntegerSum):
         return self.analyze(waiting % self.modulus, rng)
 
     def shuffle(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        """Aggregate securely: pass on the sum of all messages modulo m, shape (1,), and nothing else."""
-        return np.asarray(messages.sum(axis=0) % self.modulus)  # int64 wraps at a multiple of m, a power of two
+        """Aggregate securely: pass on only the sum of all messages modulo m, shape (1,)."""
+        # int64 wraps at a multiple of m, a power of two
+        return np.asarray(messages.sum(axis=0) % self.modulus)
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Find the sum in the range of likely ones, and undo the encoding."""
+        """Find the sum in the range that m distinguishes, and undo the encoding."""
         return self._decode((messages - self._lowest) % self.modulus + self._lowest)

@@ -1,7 +1,7 @@
-"""What users send in the two simplest trust models: the value itself, or the value with noise of their own; and no privacy.
+"""Sums without privacy, with noise at a trusted server, and with noise at every user.
 
-What is sent and received is on a grid, with exact noise (:mod:`bandits_dp.noise.grid`); ``release_sum`` is for simulators,
-and draws from densities.
+Messages and releases are on a grid, with exact noise (:mod:`bandits_dp.noise.grid`);
+``release_sum`` is for simulators and draws from densities.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from bandits_dp.privatizers.domain import UNIT_INTERVAL, Domain
 
 
 class Trusting(Privatizer):
-    """Users send their values to a server that is trusted with them, and adds noise to the sum.
+    """Users send their values to a trusted server, which adds noise to the sum.
 
     Attributes
     ----------
     grid : Grid
-        The grid of what is sent, and the noise on it.
+        The grid of messages and releases, and the noise on it.
     """
 
     model = "central"
@@ -36,7 +36,7 @@ class Trusting(Privatizer):
         self.bits_per_user = 64.0 * self.dimension  # double-precision numbers
 
     def randomize(self, values: ArrayLike, rng: np.random.Generator) -> NDArray[Any]:
-        """Check the values, and send what :meth:`send` makes of them, shape (users, dimension)."""
+        """Check the values and :meth:`send` them, shape (users, dimension)."""
         return self.send(self.check(values), _checks.generator(rng))
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
@@ -48,19 +48,19 @@ class Trusting(Privatizer):
         return self.grid.noisy(waiting, rng)
 
     def analyze(self, messages: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Add the messages up, which is exact, and receive their sum."""
+        """Sum the messages, which is exact, and pass the sum to :meth:`receive`."""
         return self.receive(messages.sum(axis=0, dtype=float), rng)
 
 
 class Identity(Trusting):
-    """The exact sum, for the non-private learners: everyone trusts everyone.
+    """The exact sum, for non-private learners.
 
     Parameters
     ----------
     users : int
         Batch size n, >= 1.
     domain : Domain
-        Where one user's value may lie; :class:`bandits_dp.privatizers.domain.Reals` if anywhere.
+        Allowed values of one user; :class:`bandits_dp.privatizers.domain.Reals` allows all.
 
     Examples
     --------
@@ -76,7 +76,8 @@ class Identity(Trusting):
     def __init__(self, users: int, domain: Domain = UNIT_INTERVAL) -> None:
         super().__init__(users, domain)
         self.span = self.users * (domain.high - domain.low)
-        self.guarantee = no_guarantee("none", "one reward", self._protected()[1], "certified", "rewards are used as they are")
+        self.guarantee = no_guarantee("none", "one reward", self._protected()[1], "certified",
+                                      "rewards are used as they are")
 
     def send(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[Any]:
         """Send the value itself."""
@@ -86,7 +87,8 @@ class Identity(Trusting):
         """Return the sum as it is."""
         return waiting
 
-    def release_sum(self, total: ArrayLike, rng: np.random.Generator, batches: int = 1) -> NDArray[np.float64]:
+    def release_sum(self, total: ArrayLike, rng: np.random.Generator,
+                    batches: int = 1) -> NDArray[np.float64]:
         """Return the true sums."""
         return np.asarray(total, dtype=float)
 
@@ -96,7 +98,7 @@ class Identity(Trusting):
 
 
 class Noisy(Trusting):
-    """Users add noise of their own."""
+    """Users add their own noise; the server adds none."""
 
     model = "local"
 

@@ -1,7 +1,8 @@
-r"""Approximate privacy from distributed noise: each user adds a difference of Poisson numbers, and the sum is Skellam.
+r"""Approximate privacy by distributed noise: differences of Poisson numbers sum to Skellam noise.
 
-Poisson numbers add up to a Poisson number, so n users with a share of the variance each make Skellam noise of any variance
-(Agarwal, Kairouz, Liu 2021; Chowdhury & Zhou 2023, section 5). Its tails are lighter than those of discrete Laplace noise.
+Sums of Poisson numbers are Poisson numbers, so n users, each with a share of the variance, make
+Skellam noise of any variance (Agarwal, Kairouz, Liu 2021; Chowdhury & Zhou 2023, section 5). Its
+tails are lighter than discrete Laplace tails.
 """
 
 import math
@@ -18,20 +19,23 @@ from bandits_dp.privatizers.domain import BITS, Box
 from bandits_dp.privatizers.secure_sum import SecureSum
 
 MOST_VARIANCE = 1e12
-MOST_LEVELS = 1024  # beyond, the exact divergence takes seconds; at epsilon = 1 rounding adds more than 1% from 10^6 users on
+# beyond, the exact divergence takes seconds; rounding may add more than 1% from 10^6 users on
+MOST_LEVELS = 1024
 
 
 class SkellamSum(SecureSum):
     """Sum by secure aggregation with Skellam noise.
 
-    The parameters are those of :class:`DiscreteLaplaceSum`, but delta is in (0, 1), epsilon is any number > 0, and ``calibration``
-    is the exact divergence ("certified"), or the published bound on the Renyi divergence ("theorem", which gives up to 20% more
-    noise around epsilon = 1, and far more at large epsilon).
+    Parameters as for :class:`DiscreteLaplaceSum`, except: delta is in (0, 1), epsilon is any number
+    > 0, and ``calibration`` is "certified" (the exact divergence) or "theorem" (the published bound
+    on the Renyi divergence, which gives up to 20% more noise around epsilon = 1, and far more at
+    large epsilon).
 
     Attributes
     ----------
     variance : float
-        mu of the noise of the honest users, in integers. Each draws Poisson numbers with a mean that is a multiple of 2^-53.
+        Variance mu of the honest users' noise, in integers. Each user draws Poisson numbers with a
+        mean that is a multiple of 2^-53.
 
     Raises
     ------
@@ -40,8 +44,9 @@ class SkellamSum(SecureSum):
 
     Notes
     -----
-    Rigorous because one user moves the sum of integers by at most g, and the divergence of the honest users' noise from its shift
-    by g is summed exactly (:mod:`bandits_dp.accounting.skellam`); all else is post-processing.
+    The certified guarantee is rigorous: one user moves the sum of integers by at most g, and the
+    divergence of the honest users' noise from its shift by g is summed exactly
+    (:mod:`bandits_dp.accounting.skellam`). The rest is post-processing.
 
     Examples
     --------
@@ -54,29 +59,38 @@ class SkellamSum(SecureSum):
     """
 
     @_checks.checked()
-    def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified", domain: Box = BITS,
-                 honest_fraction: float = 1.0) -> None:
+    def __init__(self, users: int, epsilon: float, delta: float, calibration: str = "certified",
+                 domain: Box = BITS, honest_fraction: float = 1.0) -> None:
         super().__init__(users, domain, honest_fraction)
-        exact = certified(calibration, "the Skellam sum", "no constants are known that give the published figures")
+        exact = certified(calibration, "the Skellam sum",
+                          "no constants are known that give the published figures")
         levels = 1
-        if not domain.whole:  # enough for rounding, of std sqrt(n) / 2, to add at most 1% to noise that is about Gaussian
-            levels = min(math.ceil(math.sqrt(self.users) / (2 * 0.14 * gaussian_noise_std(epsilon, delta, 1.0))), MOST_LEVELS)
+        # rounding, of std sqrt(n) / 2, then adds at most 1% to nearly Gaussian noise
+        if not domain.whole:
+            levels = min(
+                math.ceil(math.sqrt(self.users)
+                          / (2 * 0.14 * gaussian_noise_std(epsilon, delta, 1.0))), MOST_LEVELS)
         variance = skellam_variance(epsilon, delta, levels, "exact" if exact else "renyi")
         if variance > MOST_VARIANCE:
-            raise ValueError(f"epsilon must be so large that noise has a variance of at most {MOST_VARIANCE:g}, in integers up to "
-                             f"{levels:,}, got {epsilon:g}, which takes {variance:.3g}: so many random numbers are drawn")
+            raise ValueError("epsilon must be so large that noise has a variance of at most "
+                             f"{MOST_VARIANCE:g}, in integers up to {levels:,}, got {epsilon:g}, "
+                             f"which needs {variance:.3g} and as many random numbers")
         self._mean_units = units(variance, 2 * self.honest)
         self.variance = 2 * self.honest * self._mean_units / UNIT
         self._set_up(levels, math.sqrt(self.variance * self.users / self.honest))
-        reason = "exact divergence of Skellam noise" if exact else "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021)"
-        reason += f" of variance {self.variance:.4g} on a sum of integers that moves by at most {levels}"
+        reason = ("exact divergence of Skellam noise" if exact
+                  else "Renyi divergence of Skellam noise (Agarwal, Kairouz, Liu 2021)")
+        reason += (f" of variance {self.variance:.4g} on a sum of integers that moves by at most "
+                   f"{levels}")
         self._promise(epsilon, delta, calibration, reason + self._trust)
 
-    def _draw(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+    def _draw(self, users: int, shape: tuple[int, ...],
+              rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw a difference of Poisson numbers; time grows like the variance."""
         return np.subtract(*poisson(users * self._mean_units, (2, *shape), rng))
 
-    def _simulate(self, users: int, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+    def _simulate(self, users: int, shape: tuple[int, ...],
+                  rng: np.random.Generator) -> NDArray[np.int64]:
         return np.subtract(*rng.poisson(self.variance * users / self.honest / 2, (2, *shape)))
 
     def _log_mgf(self, s: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Problems: where rewards come from, and what regret is measured against.
+"""Problems: the sources of rewards, and the means that regret is measured against.
 
 An argument that is out of range raises a ValueError that names it.
 """
@@ -15,13 +15,14 @@ from bandits_dp.problems.pool import PoolContextual
 from bandits_dp.problems.rounds import Rounds
 
 __all__ = [
-    "BernoulliArms", "ClientPopulation", "Contextual", "ContextualLinear", "GradedArms", "LinearArms",
-    "PoolContextual", "Problem", "Rounds", "SphericalArms", "SphericalClients",
+    "BernoulliArms", "ClientPopulation", "Contextual", "ContextualLinear", "GradedArms",
+    "LinearArms", "PoolContextual", "Problem", "Rounds", "SphericalArms", "SphericalClients",
 ]
 
-if not TYPE_CHECKING:  # else every name would pass for one of ours
+if not TYPE_CHECKING:  # else type checkers would accept every name
     def __getattr__(name: str) -> NoReturn:
-        """Say where the instances of published code are."""
+        """Raise an AttributeError; for a moved name it says where the name is now."""
         if name == "CodeLinear":
-            raise AttributeError(f"{__name__}.{name} is in the book's package: from bandits_book.replicas import {name}")
+            raise AttributeError(f"{__name__}.{name} is in the book's package: from "
+                                 f"bandits_book.replicas import {name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

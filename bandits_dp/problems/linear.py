@@ -1,13 +1,15 @@
-r"""Linear bandits: known actions, an unknown parameter, and a fresh user in every round.
+r"""Linear bandits: known actions, an unknown parameter, and a new user in every round.
 
-The mean reward of the action x is :math:`\langle\theta, x\rangle`. Three kinds of rewards have such means:
+The mean reward of the action x is :math:`\langle\theta, x\rangle`. Three kinds of rewards have such
+means:
 
-* ``"signs"``: +1 with probability :math:`(1 + \langle\theta, x\rangle)/2`, else -1. Bounded by 1 and 1-sub-Gaussian (Hoeffding).
-* ``"gaussian"``: normal with standard deviation 1 and no bound, so nothing private can take them.
-* ``"gaussian"`` with a ``bound`` B: the same, moved to the nearer end of [-B, B] if outside. They stay 1-sub-Gaussian around their
-  mean, since clipping brings no two rewards farther apart, but **clipping shifts means**: to an odd function of
-  :math:`\langle\theta, x\rangle` that grows, so the best action stays the best, but that is not linear. Regret is that of the means
-  before clipping; ``clipping_bias`` says how far each is shifted.
+* ``"signs"``: +1 with probability :math:`(1 + \langle\theta, x\rangle)/2`, else -1. Bounded by 1
+  and 1-sub-Gaussian (Hoeffding).
+* ``"gaussian"``: normal with standard deviation 1 and no bound, so private sums refuse them.
+* ``"gaussian"`` with a ``bound`` B: the same, clipped to [-B, B]. They stay 1-sub-Gaussian around
+  their mean, since clipping never increases distances, but **clipping shifts means** to an odd,
+  increasing and nonlinear function of :math:`\langle\theta, x\rangle`, so the best action stays the
+  best. Regret uses the means before clipping; ``clipping_bias`` has the shifts.
 """
 
 import math
@@ -22,7 +24,7 @@ from bandits_dp.privatizers.domain import Ball, Box, Domain, Reals
 from bandits_dp.problem import OneInstance, parameter
 
 REWARDS = ("signs", "gaussian")
-BLOCK = 1_000_000  # clipped rewards drawn at a time
+BLOCK = 1_000_000  # clipped rewards drawn at once
 Floats = NDArray[np.float64]
 
 
@@ -33,13 +35,13 @@ class KnownActions(OneInstance):
     domain: Domain
 
     def _take(self, actions: ArrayLike, theta: ArrayLike, rewards: str) -> Floats:
-        """Keep the actions, the parameter and the kind of rewards; return the means, and keep the gaps."""
+        """Set actions, parameter, kind of rewards and gaps; return the means."""
         self.actions: Floats = bounded_actions(actions)
         self.arms, self.dimension = self.actions.shape
         self.theta: Floats = parameter(theta, self.dimension, "one per column of actions")
         Ball(self.dimension).check(self.theta[None], "theta")
         self.kind = _checks.choice("rewards", rewards, REWARDS)
-        means = np.clip(self.actions @ self.theta, -1.0, 1.0)  # a norm may be 1 and a rounding error
+        means = np.clip(self.actions @ self.theta, -1.0, 1.0)  # norms may exceed 1 by rounding
         self.gaps: Floats = means.max() - means
         return np.asarray(means)
 
@@ -50,22 +52,25 @@ class LinearArms(KnownActions):
     Parameters
     ----------
     actions : array_like, shape (k, d)
-        The actions, k >= 2, of norm at most 1, not all zero. Repeated and linearly dependent ones are welcome.
+        The actions, k >= 2, of norm at most 1, not all zero. They may be repeated or linearly
+        dependent.
     theta : array_like, shape (d,)
         The parameter, of norm at most 1.
     rewards : {"signs", "gaussian"}
         +1 or -1, or normal with standard deviation 1.
     bound : float, optional
-        B > 0: Gaussian rewards are clipped to [-B, B]. Not for signs, whose bound is 1.
+        B > 0, to which Gaussian rewards are clipped; must be None for signs, whose bound is 1.
 
     Attributes
     ----------
     arms, dimension : int
         k and d.
     means, gaps, clipping_bias : ndarray, shape (k,)
-        <theta, x>, regret per play, and mean reward minus <theta, x>: zero unless Gaussian rewards are clipped.
+        <theta, x>, regret per play, and mean reward minus <theta, x>, which is zero unless Gaussian
+        rewards are clipped.
     domain, reward_std : Domain, float
-        Where rewards may lie: {-1, 1}, [-B, B], or R^1; and the sub-Gaussian parameter of a reward around its mean, 1.
+        Allowed rewards, {-1, 1}, [-B, B], or R^1; and the sub-Gaussian parameter of a reward around
+        its mean, 1.
 
     Examples
     --------
@@ -78,46 +83,52 @@ class LinearArms(KnownActions):
     setting = "linear"
 
     @_checks.checked(bound=_checks.positive)
-    def __init__(self, actions: ArrayLike, theta: ArrayLike, rewards: str = "signs", bound: float | None = None) -> None:
+    def __init__(self, actions: ArrayLike, theta: ArrayLike, rewards: str = "signs",
+                 bound: float | None = None) -> None:
         self.means = self._take(actions, theta, rewards)
         self.domain = reward_domain(rewards, bound)
         self.clipping_bias: Floats = np.zeros(self.arms)
         if self.kind == "gaussian" and isinstance(self.domain, Box):
-            self.clipping_bias = excess(self.domain.high + self.means) - excess(self.domain.high - self.means)
+            self.clipping_bias = (excess(self.domain.high + self.means)
+                                  - excess(self.domain.high - self.means))
 
     def rewards(self, arm: int, users: int, rng: np.random.Generator) -> Floats:
-        """Draw the rewards of ``users`` users who are shown one action, shape (users, 1)."""
+        """Draw the rewards of ``users`` users for one action, shape (users, 1)."""
         if self.kind == "signs":
             return np.where(rng.random((users, 1)) < (1 + self.means[arm]) / 2, 1.0, -1.0)
         return self.domain.clip(rng.normal(self.means[arm], 1.0, (users, 1)))
 
-    def reward_sums(self, arms: NDArray[np.intp], users: ArrayLike, rng: np.random.Generator) -> Floats:
-        """Draw the exact sum of the rewards of ``users`` users (one number, or one per action), for each of the given actions."""
+    def reward_sums(self, arms: NDArray[np.intp], users: ArrayLike,
+                    rng: np.random.Generator) -> Floats:
+        """Draw the reward sums of ``users`` users (a number, or one per action) for each action."""
         arms, users = np.broadcast_arrays(arms, users)
         if self.kind == "signs":
             return 2.0 * rng.binomial(users, (1 + self.means[arms]) / 2) - users
         if isinstance(self.domain, Reals):
             return rng.normal(users * self.means[arms], np.sqrt(users))
-        return np.array([self._clipped_sum(int(arm), int(n), rng) for arm, n in zip(arms, users, strict=True)])
+        return np.array([self._clipped_sum(int(arm), int(n), rng)
+                         for arm, n in zip(arms, users, strict=True)])
 
     def _clipped_sum(self, arm: int, users: int, rng: np.random.Generator) -> float:
-        """Add up single rewards: no shorter law is known."""
-        return sum(float(self.rewards(arm, min(BLOCK, users - start), rng).sum()) for start in range(0, users, BLOCK))
+        """Add up single rewards, as the distribution of the sum has no simple form."""
+        return sum(float(self.rewards(arm, min(BLOCK, users - start), rng).sum())
+                   for start in range(0, users, BLOCK))
 
     def __repr__(self) -> str:
-        """Return the sizes and where rewards lie."""
+        """Return the sizes and the domain of rewards."""
         return f"LinearArms({self.arms} actions in R^{self.dimension}, rewards in {self.domain})"
 
 
 class SphericalArms:
-    """A distribution of linear bandits: actions and parameter uniform on the unit sphere, new ones in every run.
+    """Linear bandits with actions and parameter uniform on the unit sphere, new in every run.
 
     Parameters
     ----------
     arms, dimension : int
-        Number k >= 2 of actions, and their length d >= 1.
+        Number of actions k, >= 2, and their dimension d, >= 1.
     rewards, bound
-        As in :class:`LinearArms`, which also tells the attributes ``domain`` and ``reward_std``; ``actions`` is None.
+        As in :class:`LinearArms`, like the attributes ``domain`` and ``reward_std``; the attribute
+        ``actions`` is None.
     theta_norm : float
         Norm of the parameter, in (0, 1].
 
@@ -134,8 +145,8 @@ class SphericalArms:
     reward_std, actions = 1.0, None
 
     @_checks.checked(arms=_checks.at_least_two, bound=_checks.positive, theta_norm=_checks.share)
-    def __init__(self, arms: int, dimension: int, rewards: str = "signs", bound: float | None = None,
-                 theta_norm: float = 1.0) -> None:
+    def __init__(self, arms: int, dimension: int, rewards: str = "signs",
+                 bound: float | None = None, theta_norm: float = 1.0) -> None:
         _checks.room("arms and dimension", (arms + 1) * dimension)
         self.arms, self.dimension, self.bound, self.theta_norm = arms, dimension, bound, theta_norm
         self.kind = _checks.choice("rewards", rewards, REWARDS)
@@ -147,7 +158,7 @@ class SphericalArms:
         return LinearArms(points[1:], self.theta_norm * points[0], self.kind, self.bound)
 
     def __repr__(self) -> str:
-        """Return the sizes and where rewards lie."""
+        """Return the sizes and the domain of rewards."""
         return f"SphericalArms({self.arms} actions in R^{self.dimension}, rewards in {self.domain})"
 
 
@@ -158,10 +169,11 @@ def on_sphere(points: int, dimension: int, rng: np.random.Generator) -> Floats:
 
 
 def reward_domain(rewards: str, bound: float | None) -> Box | Reals:
-    """Return where rewards of this kind lie, or raise a ValueError."""
+    """Return the domain of rewards of this kind, or raise a ValueError."""
     if rewards == "signs":
         if bound is not None:
-            raise ValueError(f"bound must be left out for rewards='signs', which are +1 or -1, got {_checks.told(bound)}")
+            raise ValueError("bound must be None for rewards='signs', which are +1 or -1, got "
+                             f"{_checks.told(bound)}")
         return Box(1, -1.0, 1.0, whole=True)
     return Reals(1) if bound is None else Box(1, -bound, bound)
 

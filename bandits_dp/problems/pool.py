@@ -1,16 +1,20 @@
-r"""A pool of items, a few of which are shown in every round: the simulation of Wang, Zhao, Wang (2022, section 4).
+r"""A pool of items, a few of which appear in every round (Wang, Zhao, Wang 2022, section 4).
 
-An instance has a pool of N feature vectors and a parameter :math:`\theta`, all with coordinates uniform in [0, 1] before scaling:
-the pool is divided by its largest norm, and :math:`\theta` by its own if that is above 1. A round shows K items, drawn without
-replacement, and the reward of an item x is :math:`\langle \theta, x \rangle` plus Gaussian noise. (The paper says neither how
-norms are brought below 1 nor whether candidates may repeat. Our scaling keeps the uniform law up to one factor.)
+An instance has a pool of N feature vectors and a parameter :math:`\theta`, all with coordinates
+uniform in [0, 1] before scaling: the pool is divided by its largest norm, and :math:`\theta` by its
+own if that is above 1. A round shows K items, drawn without replacement, and the reward of an item
+x is :math:`\langle \theta, x \rangle` plus Gaussian noise. (The paper states neither the scaling of
+norms nor whether candidates may repeat. Our scaling keeps the uniform distribution up to one
+factor.)
 
-**Clipping.** Private learners need bounded rewards, and Gaussian ones are not: ``clip=True`` moves them to [-1, 1]. The mean of a
-clipped reward is no longer linear. It is a function of :math:`\mu = \langle \theta, x \rangle` with the slope :math:`P(|\mu +
-\text{noise}| < 1)`, which lies between 0 and 1: items keep their order, and differences of means shrink, never grow. With a noise
-of 0.5, means of 0.3, 0.5 and 0.7 become 0.28, 0.46 and 0.62. *Regret is measured against the linear means*, with and without
-clipping, so that all curves share one axis; in clipped means it would be smaller. Confidence radii are proved for linear means,
-so under clipping they are proved up to this bias, and an estimate of theta tends to a shrunk one.
+**Clipping.** Private learners need bounded rewards, but Gaussian rewards are unbounded;
+``clip=True`` clips them to [-1, 1]. The mean of a clipped reward is not linear: it is a function of
+:math:`\mu = \langle \theta, x \rangle` with the slope :math:`P(|\mu + \text{noise}| < 1)`, which
+lies between 0 and 1. So items keep their order, and differences of means never grow. With a noise
+std of 0.5, means of 0.3, 0.5 and 0.7 become 0.28, 0.46 and 0.62. *Regret is measured in linear
+means*, with and without clipping, so that all curves share one axis; in clipped means it would be
+smaller. Confidence radii are proved for linear means, so with clipping they are proved only up to
+this bias, and an estimate of theta is shrunk.
 """
 
 import math
@@ -25,10 +29,13 @@ from bandits_dp.problems.contextual import LinearMeans, checked_features, checke
 
 
 def different(uniform: NDArray[np.float64], items: int | NDArray[np.int64]) -> NDArray[np.intp]:
-    """Turn rows of uniform numbers into rows of items that are all different, of so many items in all, or so many for each row."""
+    """Sample without replacement: rows of uniform numbers to rows of indices below ``items``.
+
+    ``items`` is the pool size, for all rows or per row.
+    """
     count = uniform.shape[1]
     left = np.reshape(items, (-1, 1)) - np.arange(count)
-    chosen = (uniform * left).astype(np.intp)  # number k counts the items that are still there
+    chosen = (uniform * left).astype(np.intp)  # number k indexes the remaining items
     for k in range(1, count):
         for earlier in np.sort(chosen[:, :k], axis=1).T:
             chosen[:, k] += chosen[:, k] >= earlier
@@ -36,23 +43,24 @@ def different(uniform: NDArray[np.float64], items: int | NDArray[np.int64]) -> N
 
 
 class PoolContextual(LinearMeans):
-    r"""K candidates a round from a pool, with Gaussian rewards.
+    r"""K candidates per round from a pool, with Gaussian rewards.
 
     Parameters
     ----------
     arms, dimension, items : int
-        Candidates per round K, >= 2, numbers per feature vector d, >= 1, and items in the pool N, >= K.
+        Candidates per round K, >= 2; numbers per feature vector d, >= 1; and items in the pool N,
+        >= K.
     noise_std, clip : float, bool
-        Standard deviation of the reward's noise, > 0, and whether rewards are moved to [-1, 1].
+        Standard deviation of the reward's noise, > 0, and whether to clip rewards to [-1, 1].
     pool : array_like, shape (items, dimension), optional
-        A pool of your own, of norms at most 1; it says how many items and dimensions there are.
+        Your own pool, of norms at most 1; it determines ``items`` and ``dimension``.
     theta : array_like, shape (dimension,), optional
-        A parameter of your own, of norm at most 1.
+        Your own parameter, of norm at most 1.
 
     Attributes
     ----------
     reward_range, feature_norm, theta_norm
-        (-1, 1) if clipped, else (-inf, inf); 1 and 1.
+        (-1, 1) if clipped, else (-inf, inf); 1; and 1.
 
     Examples
     --------
@@ -60,15 +68,17 @@ class PoolContextual(LinearMeans):
     >>> import bandits_dp as bdp
     >>> rng = np.random.default_rng(1)
     >>> instance = bdp.problems.PoolContextual(arms=3, dimension=2, items=5).draw(rng)
-    >>> instance.candidates(instance.numbers(rng, 2)).tolist()  # three different items in each of two rounds
+    >>> instance.candidates(instance.numbers(rng, 2)).tolist()  # 3 items in each of 2 rounds
     [[1, 4, 0], [0, 2, 1]]
     """
 
     fixed, features = False, None
 
-    @_checks.checked(dimension=_checks.unchecked, items=_checks.unchecked, arms=_checks.at_least_two)
-    def __init__(self, arms: int = 10, dimension: int = 10, items: int = 1000, noise_std: float = 0.5, clip: bool = False,
-                 pool: ArrayLike | None = None, theta: ArrayLike | None = None) -> None:
+    @_checks.checked(dimension=_checks.unchecked, items=_checks.unchecked,
+                     arms=_checks.at_least_two)
+    def __init__(self, arms: int = 10, dimension: int = 10, items: int = 1000,
+                 noise_std: float = 0.5, clip: bool = False, pool: ArrayLike | None = None,
+                 theta: ArrayLike | None = None) -> None:
         self.pool = None if pool is None else checked_features(pool, (None, None), name="pool")
         if self.pool is not None:
             items, dimension = self.pool.shape
@@ -76,7 +86,8 @@ class PoolContextual(LinearMeans):
         self.dimension = _checks.integer("dimension", dimension)
         self.items = _checks.integer("items", items)
         if self.items < self.arms:
-            raise ValueError(f"items must be at least as many as arms, {self.arms}, got {self.items}")
+            raise ValueError(f"items must be at least as many as arms, {self.arms}, got "
+                             f"{self.items}")
         _checks.room("items and dimension", self.items * self.dimension)
         self.reward_range = (-1.0, 1.0) if self.clip else (-math.inf, math.inf)
         self.theta = None if theta is None else checked_parameter(theta, self.dimension)
@@ -85,15 +96,16 @@ class PoolContextual(LinearMeans):
     def least_eigenvalue(self) -> float:
         r"""Least eigenvalue of :math:`E[x x^\top]` for a random item x.
 
-        That of the pool, if it is known. Before it is drawn, 1 / (12 d): uniform coordinates have variance 1/12, and the largest
-        norm, by which they are divided, is at most the square root of d. A pool of 1000 in 10 dimensions has about 0.011.
+        Computed from the pool if it is known. Before, 1 / (12 d): uniform coordinates have variance
+        1/12 and are divided by the largest norm, which is at most sqrt(d). A pool of 1000 items in
+        10 dimensions has about 0.011.
         """
         if self.pool is None:
             return 1 / (12 * self.dimension)
         return float(np.linalg.eigvalsh(self.pool.T @ self.pool / self.items)[0])
 
     def draw(self, rng: np.random.Generator) -> Self:
-        """Return an instance: what was not given is drawn, the pool first."""
+        """Return an instance; draws the pool, then theta, unless given."""
         pool, theta = self.pool, self.theta
         if pool is None:
             pool = rng.random((self.items, self.dimension))
@@ -101,14 +113,15 @@ class PoolContextual(LinearMeans):
         if theta is None:
             theta = rng.random(self.dimension)
             theta /= max(1.0, float(np.linalg.norm(theta)))
-        return type(self)(self.arms, self.dimension, self.items, self.noise_std, self.clip, pool, theta)
+        return type(self)(
+            self.arms, self.dimension, self.items, self.noise_std, self.clip, pool, theta)
 
     def numbers(self, rng: np.random.Generator, rounds: int) -> NDArray[np.float64]:
-        """Draw a row of uniform numbers for each of the next rounds: one per candidate, and the last for the reward."""
+        """Draw a row of uniform numbers per round: one per candidate, the last for the reward."""
         return rng.random((rounds, self.arms + 1))
 
     def candidates(self, numbers: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return which items the rounds with these numbers show, all different, shape (rounds, arms)."""
+        """Return the distinct items of the rounds with these numbers, shape (rounds, arms)."""
         return different(numbers[:, :-1], self.items)
 
     def contexts(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -118,16 +131,17 @@ class PoolContextual(LinearMeans):
         return self.pool[self.candidates(numbers)]
 
     def chances(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the uniform numbers behind the rewards, shape (rounds,)."""
+        """Return the uniform numbers for the rewards, shape (rounds,)."""
         return numbers[:, -1]
 
-    def reward_quantiles(self, means: NDArray[np.float64], chances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Add Gaussian noise, and clip if that was asked for."""
+    def reward_quantiles(self, means: NDArray[np.float64],
+                         chances: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add Gaussian noise, and clip the sum if ``clip``."""
         rewards = means + self.noise_std * scipy.special.ndtri(np.maximum(chances, 1e-300))
         return np.clip(rewards, -1.0, 1.0) if self.clip else np.asarray(rewards)
 
     def __repr__(self) -> str:
-        """Return the class, the sizes and what is known."""
+        """Return the class, the options, and whether it is an instance."""
         known = "" if self.theta is None else ", one instance"
-        return (f"PoolContextual(arms={self.arms}, dimension={self.dimension}, items={self.items}, noise_std={self.noise_std:g}, "
-                f"clip={self.clip}{known})")
+        return (f"PoolContextual(arms={self.arms}, dimension={self.dimension}, items={self.items}, "
+                f"noise_std={self.noise_std:g}, clip={self.clip}{known})")

@@ -1,1 +1,1 @@
-"""Schedules: how many users are asked next."""
+"""Schedules: the number of users that a learner asks next."""

@@ -1,7 +1,8 @@
-r"""How many clients each phase of DP-DPE has: ever more, or always the same.
+r"""Numbers of clients in the phases of DP-DPE: growing, or constant.
 
-DPE takes :math:`\lceil 2^{\alpha l} \rceil` clients in phase l. DPE-FixedU takes the same number U in every phase, chosen so that
-its communication is that of DPE (Li, Zhou, Ji 2022, section 7); ``play/pilots.py`` finds it.
+DPE takes :math:`\lceil 2^{\alpha l} \rceil` clients in phase l. DPE-FixedU takes the same number U
+in every phase, chosen so that its communication equals DPE's (Li, Zhou, Ji 2022, section 7);
+``play/pilots.py`` finds it.
 """
 
 import math
@@ -14,7 +15,7 @@ Schedule = Callable[[int], int]
 
 @_checks.checked(phase=_checks.natural, alpha=_checks.nonnegative)
 def growing(phase: int, alpha: float) -> int:
-    """Return the clients of a phase, ceil(2^(alpha * phase)) (Algorithm 1, line 7).
+    """Return the number of clients of a phase, ceil(2^(alpha * phase)) (Algorithm 1, line 7).
 
     Examples
     --------
@@ -23,14 +24,14 @@ def growing(phase: int, alpha: float) -> int:
     [2, 16, 256]
     """
     if alpha * phase > 100:
-        raise ValueError(f"alpha and phase must have a product of at most 100, got {alpha:g} and {phase}: "
-                         "2^100 clients")
+        raise ValueError(f"alpha and phase must have a product of at most 100, got {alpha:g} and "
+                         f"{phase}: 2^100 clients")
     return math.ceil(2.0 ** (alpha * phase))
 
 
 @_checks.checked(phase=_checks.natural)
 def constant(phase: int, clients: int) -> int:
-    """Return the clients of a phase, always the same.
+    """Return the number of clients of a phase, always ``clients``.
 
     Examples
     --------

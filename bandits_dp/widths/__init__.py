@@ -1,1 +1,1 @@
-"""Widths: how far an estimate may be off. A width is told the law of the noise in a release, never a release."""
+"""Widths: error bounds of estimates, from the distribution of noise and never from a release."""

@@ -1,8 +1,9 @@
-r"""Confidence radii: how far theta may be from its estimate, in the norm of the released matrix.
+r"""Confidence radii: bounds on the error of an estimate of theta, in the released matrix's norm.
 
-After m batches LinUCB has :math:`V_m = \lambda_m I + G_m + N_m` and :math:`u_m = b_m + n_m`, exact running sums G, b plus
-noise. A radius chooses the regularizer :math:`\lambda_m` and :math:`\beta_m`, such that with probability at least
-:math:`1 - \alpha`, for all m at once, :math:`\lVert \theta - V_m^{-1} u_m \rVert_{V_m} \le \beta_m`.
+After m batches LinUCB has :math:`V_m = \lambda_m I + G_m + N_m` and :math:`u_m = b_m + n_m`, where
+G and b are exact running sums and N and n are noise. A radius chooses the regularizer
+:math:`\lambda_m` and :math:`\beta_m` such that, with probability at least :math:`1 - \alpha`, for
+all m at once, :math:`\lVert \theta - V_m^{-1} u_m \rVert_{V_m} \le \beta_m`.
 """
 
 import math
@@ -14,25 +15,27 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 
-LOST = 1e-12  # of the trace of a matrix to which so many terms are added, at most
+LOST = 1e-12  # relative size below which a ridge is lost in rounding
 Floats = NDArray[np.float64] | float  # one number, or one for each run
 
 
 @dataclass(frozen=True)
 class NoiseLaw:
-    """What a confidence radius may know about the noise on running sums.
+    """The public facts about the noise on running sums, for a confidence radius.
 
     Parameters
     ----------
     vector_std, matrix_std : ndarray, shape (batches,)
-        Sub-Gaussian standard deviation of every entry of the vector, and of the upper triangle of the matrix, after batch 1, 2, ...
-        Entries of one running sum are independent, or independent given the past.
+        Sub-Gaussian standard deviation of every entry of the vector, and of the upper triangle of
+        the matrix, after batch 1, 2, ... Entries of one running sum are independent, or independent
+        given the past.
     additive : bool
         Whether the noise is a sum over batches of independent parts, or of martingale differences.
     gaussian : bool
         Whether entries are Gaussian with exactly these standard deviations.
     sub_gaussian : bool
-        Whether they are sub-Gaussian at all; if not (Laplace noise), the numbers are plain standard deviations.
+        Whether entries are sub-Gaussian; if not (Laplace noise), the numbers are plain standard
+        deviations.
 
     Examples
     --------
@@ -40,7 +43,7 @@ class NoiseLaw:
     >>> from bandits_dp.live.streams import FreshBatches
     >>> batches = FreshBatches(bdp.privatizers.LocalGaussian(1, epsilon=1.0, delta=1e-3))
     >>> law = batches.law(4)
-    >>> law.additive, (law.vector_std / law.vector_std[0]).round(2).tolist()  # independent noise of batches adds up
+    >>> law.additive, (law.vector_std / law.vector_std[0]).round(2).tolist()  # it adds up
     (True, [1.0, 1.41, 1.73, 2.0])
     """
 
@@ -57,13 +60,13 @@ class Radius(Protocol):
     Attributes
     ----------
     adaptive : bool
-        Whether ``beta`` looks at the eigenvalues of V_m; if not, it depends on m only.
+        Whether ``beta`` depends on the eigenvalues of V_m; if not, it depends on m only.
 
     Examples
     --------
     >>> import numpy as np
     >>> from bandits_dp.learners import LinUCB
-    >>> class Shrinking:  # explores ever less, and proves nothing
+    >>> class Shrinking:  # explores less and less; proves nothing
     ...     adaptive = False
     ...     def regularizer(self, batch):
     ...         return 1.0
@@ -80,38 +83,43 @@ class Radius(Protocol):
     adaptive: bool
 
     def regularizer(self, batch: int) -> float:
-        """Return lambda_m > 0 after ``batch`` batches, 0 at first."""
+        """Return lambda_m > 0 after m = ``batch`` >= 0 batches."""
 
     def floor(self, batch: int) -> float:
-        """Return the least eigenvalue that V_m may have, > 0: a V_m below is shifted up to it. 0 if V_m is never shifted."""
+        """Return the least allowed eigenvalue of V_m, to which V_m is shifted; 0 for no shift."""
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> Floats:
-        """Return beta_m, given lambda_m, with the shift that made V_m positive definite, if any, and the least eigenvalue of V_m.
+        """Return beta_m, given ``ridge`` and the least eigenvalue of V_m.
 
-        All three are one number each, or one for each run. ``least`` is right for an adaptive radius only.
+        ``ridge`` is lambda_m plus the shift that made V_m positive definite, if any. The numbers
+        are scalars or have one entry per run. ``least`` is correct only for an adaptive radius.
         """
 
 
 def self_normalized(dimension: int, rounds: float, rho: float, log_failure: float) -> float:
-    """Return sqrt(2 ln(1/alpha) + d ln(1 + t / (d rho))) (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1 and Lemma 10)."""
+    """Return sqrt(2 ln(1/alpha) + d ln(1 + t / (d rho))).
+
+    Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 1 and Lemma 10.
+    """
     return math.sqrt(2 * log_failure + dimension * math.log1p(rounds / (dimension * rho)))
 
 
 def check_ridge(name: str, ridge: float, dimension: int, rounds: int, size: float) -> None:
-    """Refuse a ridge of that name that rounding loses beside a sum of x x', x no longer than ``size``: nobody could invert it."""
+    """Refuse a ridge that is lost in rounding beside a sum of x x' with norms of x <= ``size``."""
     least = LOST * dimension * rounds * size**2
     if ridge < least:
-        raise ValueError(f"{name} must be at least {least:.3g} for the bounds of the problem, or rounding loses it beside the "
-                         f"features of {rounds} rounds, {dimension} numbers of norm at most {size:g} each, got {ridge:g}")
+        raise ValueError(f"{name} must be at least {least:.3g} for the bounds of the problem, or "
+                         f"it is lost in rounding beside features of {rounds} rounds, {dimension} "
+                         f"numbers of norm at most {size:g} each, got {ridge:g}")
 
 
 class FixedWidth:
-    """A width that somebody chose.
+    """A width of the caller's choice.
 
     Parameters
     ----------
     width : float
-        The width, >= 0.
+        The width beta, >= 0.
     regularizer : float
         lambda or kappa, > 0.
 
@@ -134,7 +142,7 @@ class FixedWidth:
         return self.ridge
 
     def floor(self, batch: int) -> float:
-        """Return half of the regularizer, which is never reached without noise on V."""
+        """Return half of the regularizer, which V never reaches without noise."""
         return self.ridge / 2
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
@@ -143,7 +151,7 @@ class FixedWidth:
 
 
 class PublicWidth(FixedWidth):
-    """A width that somebody chose; A has no noise, so no eigenvalue is below the regularizer.
+    """A chosen width for A without noise, whose eigenvalues are at least the regularizer.
 
     Examples
     --------
@@ -153,21 +161,23 @@ class PublicWidth(FixedWidth):
     """
 
     def floor(self, batch: int) -> float:
-        """Return 0: nothing has to be shifted."""
+        """Return 0: A is never shifted."""
         return 0.0
 
 
 class PlainRadius(PublicWidth):
-    r"""Radius without noise (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 2, with the bound on the determinant of its Lemma 10).
+    r"""Radius without noise (Abbasi-Yadkori, Pal, Szepesvari 2011, Theorem 2 with Lemma 10).
 
-    :math:`\beta_m = R \sqrt{2 \ln(1/\alpha) + d \ln(1 + t_m L^2 / (d \lambda))} + \sqrt\lambda S`, valid for all rounds at once.
+    :math:`\beta_m = R \sqrt{2 \ln(1/\alpha) + d \ln(1 + t_m L^2 / (d \lambda))} + \sqrt\lambda S`,
+    valid for all rounds at once.
 
     Parameters
     ----------
     dimension, users : int
         d, and users per batch B; t_m = m B.
     reward_std, failure : float
-        Sub-Gaussian constant R of a reward, half the length of its range; and the chance that some radius is too small, in (0, 1).
+        Sub-Gaussian constant R of a reward, half the length of its range; and the probability that
+        some radius is too small, in (0, 1).
     regularizer, theta_norm, feature_norm : float
         lambda > 0, and the bounds S and L.
 
@@ -180,8 +190,9 @@ class PlainRadius(PublicWidth):
     """
 
     @_checks.checked(failure=_checks.chance)
-    def __init__(self, dimension: int, users: int, reward_std: float, failure: float, regularizer: float = 1.0,
-                 theta_norm: float = 1.0, feature_norm: float = 1.0) -> None:
+    def __init__(self, dimension: int, users: int, reward_std: float, failure: float,
+                 regularizer: float = 1.0, theta_norm: float = 1.0,
+                 feature_norm: float = 1.0) -> None:
         super().__init__(0.0, regularizer)
         self.dimension, self.users, self.reward_std = dimension, users, reward_std
         self.theta_norm, self.feature_norm = theta_norm, feature_norm
@@ -189,5 +200,6 @@ class PlainRadius(PublicWidth):
 
     def beta(self, batch: int, ridge: Floats, least: Floats) -> float:
         """Return the radius after ``batch`` batches."""
-        rewards = self_normalized(self.dimension, batch * self.users * self.feature_norm**2, self.ridge, self.log_failure)
+        rewards = self_normalized(self.dimension, batch * self.users * self.feature_norm**2,
+                                  self.ridge, self.log_failure)
         return self.reward_std * rewards + math.sqrt(self.ridge) * self.theta_norm
