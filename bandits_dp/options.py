@@ -142,10 +142,8 @@ class System:
     setting, model : str
         Which problems it can play (:class:`bandits_dp.problem.Problem`), and whether anybody is trusted: none, central, local
         or shuffle.
-    unit, regret : str
-        Whose data one guarantee protects, and the regret bound that the paper states, in LaTeX.
-    chapter, test : str
-        The chapter that builds it, and the test that checks it.
+    unit : str
+        Whose data one guarantee protects.
     build : callable
         ``build(given, options)`` puts it together, from a :class:`Given` and a namespace of its options.
     options : tuple of Option
@@ -169,9 +167,6 @@ class System:
     setting: str
     model: str
     unit: str = field(repr=False)
-    regret: str = field(repr=False)
-    chapter: str = field(repr=False)
-    test: str = field(repr=False)
     build: Callable[..., Any] = field(repr=False)
     options: tuple[Option, ...] = field(default=(), repr=False)
     experiment: bool = field(default=False, repr=False)

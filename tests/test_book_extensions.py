@@ -119,10 +119,11 @@ def test_a_style_sheet_keeps_what_a_page_or_a_script_can_use() -> None:
 
 def test_the_fractions_of_a_bound_that_hold_epsilon_are_its_price() -> None:
     colour = rf"\textcolor{{{catalogue.PRICE}}}"
-    priced = {system.name: catalogue.priced(system.regret) for system in bdp.systems()}
-    for system in bdp.systems():
-        formulas.render(priced[system.name], False)
-        assert (colour in priced[system.name]) == (r"\varepsilon" in system.regret)
+    assert list(catalogue.TOLD) == [system.name for system in bdp.systems()]
+    priced = {name: catalogue.priced(told["regret"]) for name, told in catalogue.TOLD.items()}
+    for name, told in catalogue.TOLD.items():
+        formulas.render(priced[name], False)
+        assert (colour in priced[name]) == (r"\varepsilon" in told["regret"])
     assert priced["LDP-AE"].startswith(rf"O\Big({colour}{{\frac{{1}}{{\varepsilon^2}}}} \sum")
     assert catalogue.PRICE in (Path(catalogue.__file__).parents[1] / "_static" / "tables.css").read_text("utf-8")
 

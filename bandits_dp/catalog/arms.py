@@ -148,48 +148,30 @@ def _dp_ucb(given: Given, options: Any) -> LiveCounted:
     return LiveCounted(UCB(arms, width), CountedBatches(counter), arms, T, guarantee)
 
 
-_LOG = r"\sum_{a} \frac{\log T}{\Delta_a}"
-_FREE = rf"O\Big({_LOG}\Big)"
-_LOCAL_REGRET = rf"O\Big(\frac{{1}}{{\varepsilon^2}} {_LOG}\Big)"
-_SHUFFLE = rf"O\Big({_LOG} + \frac{{k \sqrt{{\log (1/\delta)}} \log T}}{{\varepsilon}}\Big)"
-_CENTRAL_REGRET = rf"O\Big({_LOG} + \frac{{k \log T}}{{\varepsilon}}\Big)"
-_KL_FREE = r"\Big(\tfrac32+o(1)\Big) \sum_{a} \frac{\Delta_a \ln T}{\operatorname{KL}(\mu_a, \mu^*)}"
-_KL_CENTRAL = r"\Big(\tfrac32+o(1)\Big) \sum_{a} \frac{\Delta_a \ln T}{d_\varepsilon(\mu_a, \mu^*)}"
 _FIRST, _CHAPTER = "01_bandits", "07_arm_elimination"
-_TEST = "tests/test_learners.py::"
-_KL = "tests/test_kl_ucb.py::test_kl_ucb_matches_the_plain_loop"
-_COMPARE = "tests/test_arm_comparators.py::"
-_LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
-    System("UCB1", "auer2002", "arms", "none", "no privacy", _FREE, _FIRST, _TEST + "test_ucb1_matches_the_plain_loop", _ucb1),
-    System("KL-UCB", "garivier2011", "arms", "none", "no privacy", _KL_FREE, _CHAPTER, _KL, partial(_kl_ucb, _exact)),
-    System("AE", "evendar2006", "arms", "none", "no privacy", _FREE, _FIRST, _TEST + "test_elimination_matches_the_plain_loop",
+    System("UCB1", "auer2002", "arms", "none", "no privacy", _ucb1),
+    System("KL-UCB", "garivier2011", "arms", "none", "no privacy", partial(_kl_ucb, _exact)),
+    System("AE", "evendar2006", "arms", "none", "no privacy",
            partial(_ae, _exact, 1), (Option("batch_size", 1, SIZES, "users per arm and phase; doubling is 2^t in phase t"),)),
-    System("LDP-KLUCB", "ren2020", "arms", "local", "one reward", _LOCAL_REGRET, _CHAPTER, _KL, partial(_kl_ucb, _local),
-           (FIDELITY,), ours=True),
-    System("LDP-AE", "ren2020", "arms", "local", "one reward", _LOCAL_REGRET, _CHAPTER, _LAW, partial(_ae, _local, _few),
+    System("LDP-KLUCB", "ren2020", "arms", "local", "one reward", partial(_kl_ucb, _local), (FIDELITY,), ours=True),
+    System("LDP-AE", "ren2020", "arms", "local", "one reward", partial(_ae, _local, _few),
            (FIDELITY, Option("batch_size", None, (None, *SIZES), "None is 1 for bits, doubling under Laplace noise"),
             Option("noise", None, (None, "randomized-response", "laplace"), "None is the first for bits, else the second")),
            ours=True),
-    System("SDP-KLUCB", "tenenbaum2021", "arms", "shuffle", "one reward", _SHUFFLE, _CHAPTER, _KL, partial(_kl_ucb, _shuffled),
+    System("SDP-KLUCB", "tenenbaum2021", "arms", "shuffle", "one reward", partial(_kl_ucb, _shuffled),
            (FIDELITY, HONEST, STRICT), ours=True),
-    System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
-           rf"O\Big({_LOG} + \frac{{k \log (1/\delta)}}{{\varepsilon^2}}\Big)", _CHAPTER, _LAW, partial(_ae, _shuffled, _variance),
+    System("SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward", partial(_ae, _shuffled, _variance),
            (FIDELITY, HONEST, STRICT,
             Option("batch_size", None, (None, *SIZES), "None is the variance of the noise (Corollary 3.2)"))),
-    System("VB-SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward", _SHUFFLE, _CHAPTER, _LAW,
+    System("VB-SDP-AE", "tenenbaum2021", "arms", "shuffle", "one reward",
            partial(_ae, _shuffled, "doubling"), (FIDELITY, HONEST, STRICT)),
-    System("DP-KLUCB", "azize2025", "arms", "central", "one reward", _KL_CENTRAL, _CHAPTER, _KL, partial(_kl_ucb, _central),
-           (FIDELITY,), pure=True),
-    System("DP-SE", "sajed2019", "arms", "central", "one reward", _CENTRAL_REGRET, _CHAPTER,
-           _COMPARE + "test_dp_se_matches_the_plain_loop", _dp_se, (FIDELITY,), pure=True),
-    System("DP-UCB", "mishra2015", "arms", "central", "one reward",
-           rf"O\Big({_LOG} + \frac{{k^2 \log^2 T \log (k T)}}{{\varepsilon}}\Big)", _CHAPTER,
-           _COMPARE + "test_dp_ucb_matches_the_plain_loop", _dp_ucb,
+    System("DP-KLUCB", "azize2025", "arms", "central", "one reward", partial(_kl_ucb, _central), (FIDELITY,), pure=True),
+    System("DP-SE", "sajed2019", "arms", "central", "one reward", _dp_se, (FIDELITY,), pure=True),
+    System("DP-UCB", "mishra2015", "arms", "central", "one reward", _dp_ucb,
            (Option("counter", "tree", ("tree", "factorization"), "the latter with Gaussian noise"),
             Option("noise", "laplace", ("laplace", "gaussian"), "Laplace noise is pure, Gaussian noise needs delta")), pure=True),
     System("Dist-DP-AE", "chowdhury2023", "arms", "central", "one reward, of which only a noisy sum leaves secure aggregation",
-           _CENTRAL_REGRET, _CHAPTER, "tests/test_distributed_noise.py::test_fidelities_of_the_learner_have_the_same_law",
            _dist_dp_ae,
            (FIDELITY, Option("batch_size", "doubling", SIZES), Option("noise", "discrete-laplace", ("discrete-laplace", "skellam")),
             HONEST), pure=True),

@@ -112,25 +112,14 @@ def _sdp_dpe(given: Given, options: Any) -> LiveClients:
 
 
 _UNIT = "one client's vector of average rewards"
-_FREE = r"O\Big(\sqrt{d T \log (k T)} + \sigma T^{1 - \alpha / 2} \sqrt{\log (k T)}"
-_CENTRAL = r" + \frac{B d^{3/2} (T^{1 - \alpha} + d) \sqrt{\log (1/\delta) \log (k T)}}{\varepsilon}\Big)"
-_LOCAL = r" + \frac{B d^{3/2} (T^{1 - \alpha / 2} + d) \sqrt{\log (1/\delta) \log (k T)}}{\varepsilon}\Big)"
-_SHUFFLE = r" + \frac{B d^{3/2} (T^{1 - \alpha} + d) \log (d/\delta) \sqrt{\log (k T)}}{\varepsilon}\Big)"
-_CHAPTER = "09_distributed_feedback"
-_TEST = "tests/test_distributed.py::"
 SYSTEMS = (
-    System("DPE", "li2022", "clients", "none", "no privacy", _FREE + r"\Big)",
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _dpe, (FIDELITY, GROWTH)),
-    System("DPE-FixedU", "li2022", "clients", "none", "no privacy", r"\text{no bound is stated}",
-           _CHAPTER, _TEST + "test_growing_numbers_of_clients_beat_a_constant_one", _dpe_fixed_u,
+    System("DPE", "li2022", "clients", "none", "no privacy", _dpe, (FIDELITY, GROWTH)),
+    System("DPE-FixedU", "li2022", "clients", "none", "no privacy", _dpe_fixed_u,
            (FIDELITY, GROWTH, Option("clients_per_phase", None, (None, int), "None: pilot runs find the one that communicates as "
                                      "much as alpha's"))),
-    System("CDP-DPE", "li2022", "clients", "central", _UNIT, _FREE + _CENTRAL,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop",
+    System("CDP-DPE", "li2022", "clients", "central", _UNIT,
            partial(_continuous, privatizers.CentralGaussian, privatizers.CentralLaplace), (*VECTORS, NOISE), pure=True),
-    System("LDP-DPE", "li2022", "clients", "local", _UNIT, _FREE + _LOCAL,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop",
+    System("LDP-DPE", "li2022", "clients", "local", _UNIT,
            partial(_continuous, privatizers.LocalGaussian, privatizers.LocalLaplace), (*VECTORS, NOISE)),
-    System("SDP-DPE", "li2022", "clients", "shuffle", _UNIT, _FREE + _SHUFFLE,
-           _CHAPTER, _TEST + "test_the_simulator_plays_the_plain_loop", _sdp_dpe, (*VECTORS, HONEST)),
+    System("SDP-DPE", "li2022", "clients", "shuffle", _UNIT, _sdp_dpe, (*VECTORS, HONEST)),
 )

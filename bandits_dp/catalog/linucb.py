@@ -199,34 +199,22 @@ def vector_privatizer(users: int, appearances: int, local_first: bool, **options
     return made
 
 
-_CHAPTER = "10_private_linucb"
 _UNIT = "one round of one user"
 _PAPER = "chowdhury2022"
-_SHUFFLE = r"\tilde O\Big(d B + d \sqrt T + \frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon B^{1/4}}\Big)"
-_LOCAL = r"\tilde O\Big(\frac{d^{3/4} T^{3/4}}{\sqrt\varepsilon}\Big)"
-_CENTRAL = r"\tilde O\Big(d \sqrt T + \frac{d^{3/4} \sqrt T}{\sqrt\varepsilon}\Big)"
-_DIVERSE = r"\tilde O\Big(\frac{\sqrt{d T}}{\varepsilon \nu}\Big) \text{, diverse contexts}"
-_TEST_OLS = "tests/test_greedy.py::test_the_bound_holds_step_by_step"
-_PATH = "tests/test_linucb.py::test_parallel_runs_follow_the_plain_loop"
-_LAW = "tests/test_simulation.py::test_fidelities_have_the_same_law"
 SYSTEMS = (
-    System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", r"\tilde O(d \sqrt T)", _CHAPTER, _PATH,
-           partial(_or_figure, "LinUCB", _linucb),
+    System("LinUCB", "abbasi2011", "contextual", "none", "no privacy", partial(_or_figure, "LinUCB", _linucb),
            (*RADIUS, Option("batch_size", 1, (int,), "users per batch")), experiment=True),
-    System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, _LOCAL, _CHAPTER, _PATH,
-           partial(_or_figure, "LinUCB-LDP", _local), (FIDELITY, *PRIVATE), experiment=True),
-    System("LDP-OLS", "han2021", "contextual", "local", _UNIT, _DIVERSE, _CHAPTER, _TEST_OLS,
-           _ols, (FIDELITY, SURE, RETURNING, CENTRED)),
-    System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, _CENTRAL, _CHAPTER, _PATH,
-           partial(_or_figure, "LinUCB-JDP", _central), (*PRIVATE, COUNTER), experiment=True),
-    System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
+    System("LinUCB-LDP", "zheng2020", "contextual", "local", _UNIT, partial(_or_figure, "LinUCB-LDP", _local),
+           (FIDELITY, *PRIVATE), experiment=True),
+    System("LDP-OLS", "han2021", "contextual", "local", _UNIT, _ols, (FIDELITY, SURE, RETURNING, CENTRED)),
+    System("LinUCB-JDP", "shariff2018", "contextual", "central", _UNIT, partial(_or_figure, "LinUCB-JDP", _central),
+           (*PRIVATE, COUNTER), experiment=True),
+    System("LinUCB-SDP-Amp", _PAPER, "contextual", "shuffle", _UNIT,
            partial(_or_figure, "LinUCB-SDP-Amp", _amplified),
            (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD), experiment=True),
-    System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT, _SHUFFLE, _CHAPTER, _LAW,
+    System("LinUCB-SDP-Vec", _PAPER, "contextual", "shuffle", _UNIT,
            partial(_or_figure, "LinUCB-SDP-Vec", _vector),
            (FIDELITY, *PRIVATE, batch_size("privacy", "returning"), CROWD, LEVELS), experiment=True),
-    System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _LOCAL, "11_returning_users", _PATH,
-           _local, (FIDELITY, *PRIVATE, batch_size())),
-    System("LinUCB-Batched-JDP", _PAPER, "contextual", "central", _UNIT, _CENTRAL, "11_returning_users", _PATH,
-           _central, (*PRIVATE, COUNTER, batch_size())),
+    System("LinUCB-Batched-LDP", _PAPER, "contextual", "local", _UNIT, _local, (FIDELITY, *PRIVATE, batch_size())),
+    System("LinUCB-Batched-JDP", _PAPER, "contextual", "central", _UNIT, _central, (*PRIVATE, COUNTER, batch_size())),
 )

@@ -169,22 +169,16 @@ def _dgs(given: Given, options: Any) -> LiveContexts:
     return LiveContexts(learner, make(given, options, ridge), problem, given.horizon)
 
 
-_TEST = "tests/test_reward_private.py::test_parallel_runs_follow_the_plain_loop"
-_CHAPTER = "12_dynamic_sensitivity"
-_NEEL = r"\tilde O\Big(d \sqrt T + \frac{\log^{5/2} T \, \sqrt T}{\varepsilon}\Big)"
-_WANG = (r"\text{LinUCB's} + \frac{2 \cdot 3^{1.5} L}{e^{1.5} \lambda_0 \varepsilon} \log\tfrac1\zeta \, "
-         r"\sqrt{d T \log\big(\lambda + \tfrac{L T}{d}\big)} + \frac{32 \log(1/\delta)}{\lambda_0}")  # its inequality (5)
 SYSTEMS = (
-    System("LinUCB-Tree", "neel2018", "contextual", "central", "one reward", _NEEL, _CHAPTER, _TEST, _tree,
+    System("LinUCB-Tree", "neel2018", "contextual", "central", "one reward", _tree,
            (*PROVED, SIZE, Option("ridge", 1.0, (POSITIVE,), "lambda")), pure=True),
-    System("LinUCB-DGS", "wang2022", "contextual", "central", "one reward", _WANG, _CHAPTER, _TEST, _dgs,
+    System("LinUCB-DGS", "wang2022", "contextual", "central", "one reward", _dgs,
            (*PROVED, STRICT, Option("ridge", None, (None, POSITIVE), "lambda; None is 1, in the experiment calibration 0.1"),
             Option("least_eigenvalue", None, (None, POSITIVE), "lambda_0 of Lemma 1; None is the problem's, if it knows it"),
             Option("perturb_contexts", 0.0, (FROM_ZERO,), "standard deviation of the noise on contexts; not certified"),
             Option("explicit_tree", None, (None, bool), "whether the noise of a node is kept; None: in experiments; not certified"),
             Option("counter", "tree", ("tree", "hybrid"), "the latter is not certified")), experiment=True),
-    System("LinUCB-RewardTree", "henzinger2023", "contextual", "central", "one reward", r"\text{none published}",
-           _CHAPTER, _TEST, _reward_tree,
+    System("LinUCB-RewardTree", "henzinger2023", "contextual", "central", "one reward", _reward_tree,
            (*PROVED, SIZE, RETURNING, Option("counter", None, (None, "factorization", "tree", "hybrid"), LEAST),
             Option("whiten", True, (bool,), "whether rewards are counted in the direction of whitened features"))),
 )

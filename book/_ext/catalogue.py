@@ -1,4 +1,4 @@
-"""Sphinx extension: the catalogue of algorithms, made from `bandits_dp.systems()`.
+"""Sphinx extension: the catalogue of algorithms, made from `bandits_dp.systems()` and `book/catalogue.toml`.
 
     ```{catalogue}
     ```
@@ -8,6 +8,8 @@ users trust: they are what privacy costs.
 """
 
 import re
+import tomllib
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -17,6 +19,7 @@ from browse import Browse, chapter_title, fold, form, row, table
 
 COLUMNS = {"item": "Algorithm", "promise": "Users trust", "bound": "Regret bound", "evidence": "Chapter and test"}
 TRUSTED = {"none": "everybody", "central": "the server", "shuffle": "a shuffler", "local": "nobody"}
+TOLD = tomllib.loads(Path(__file__).parents[1].joinpath("catalogue.toml").read_text("utf-8"))
 PRICE = "#c0ffee"  # which tables.css replaces
 ORDERS = {"trust-model": "trust model", "problem": "problem", "chapter": "chapter", "item": "name"}
 
@@ -40,8 +43,9 @@ def priced(bound: str) -> str:
 
 class Catalogue(Browse):
     def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(self.root / "book" / "catalogue.toml"))
         papers = self.authors(dict.fromkeys(system.paper for system in systems()))
-        chapters = sorted({system.chapter for system in systems()})
+        chapters = sorted({TOLD[system.name]["chapter"] for system in systems()})
         settings = dict.fromkeys(system.setting for system in systems())
         choices = {"trust-model": {name: name for name in TRUSTED}, "problem": {name: name for name in settings}, "paper": papers,
                    "chapter": {name: chapter_title(self.root, name) for name in chapters}}
@@ -54,13 +58,14 @@ class Catalogue(Browse):
         if system.options:
             listed = "\n".join(f"- `{one.name}` ({one.default!r}): {one.allowed}" for one in system.options)
             item.append(fold(f"{len(system.options)} option{'s' * (len(system.options) > 1)}", *self.text(listed)))
+        told = TOLD[system.name]
         cells = {
             "item": item,
             "promise": [nodes.strong("", TRUSTED[system.model]), *self.text(guarantee(system))],
-            "bound": self.text(rf"$\displaystyle {priced(system.regret)}$".replace(r"\Big", r"\bigg")),
-            "evidence": self.text(f"{self.chapter(system.chapter)}\n\n{{checked-by}}`{system.test}`"),
+            "bound": self.text(rf"$\displaystyle {priced(told['regret'])}$".replace(r"\Big", r"\bigg")),
+            "evidence": self.text(f"{self.chapter(told['chapter'])}\n\n{{checked-by}}`{told['test']}`"),
         }
-        own = {"trust-model": system.model, "problem": system.setting, "paper": system.paper, "chapter": system.chapter}
+        own = {"trust-model": system.model, "problem": system.setting, "paper": system.paper, "chapter": told["chapter"]}
         return row(COLUMNS, cells, system.name.lower(), own)
 
 

@@ -23,6 +23,7 @@ from scipy.stats import t
 from sphinx.application import Sphinx
 
 import bandits_dp as bdp
+import catalogue
 from bandits_book import contest
 from browse import Browse, Element, element, field, fold, rounded, row, select, table
 
@@ -198,7 +199,7 @@ class Which(Browse):
             parts.append(fold("The others that played", measured))
         shown = element("code", filled(lines(answer, usual), kind))
         code = element("pre", shown, class_="which-code", tabindex="0", role="region", aria_label=f"Code, {answer.title}")
-        notes = [filled(kind.note, kind), answer.note, f"Where it is built: {self.chapter(SYSTEMS[usual].chapter)}"]
+        notes = [filled(kind.note, kind), answer.note, f"Where it is built: {self.chapter(catalogue.TOLD[usual]['chapter'])}"]
         parts += [code, *self.text(" ".join(filter(None, notes)))]
         parts.append(fold(f"Guarantee of {usual}", element("p", guarantee(usual, kind))))
         # Student's 0.975 quantiles for as many instances as are nearest, and for all
