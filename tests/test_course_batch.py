@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_markdown_cell
@@ -57,7 +56,7 @@ def put(course, name, text):
 
 
 def grade(course, *more):
-    where = ["--masters", str(course / "masters"), "--out", str(course / "out")]
+    where = ["--masters", str(course / "masters"), "--out", str(course / "out"), *small.sandbox()]
     return main([str(course / "handed"), *where, *more])
 
 
@@ -180,7 +179,7 @@ def counted(monkeypatch):
     real, done = batches.graded, []
 
     def graded(*args):
-        done.append(args[5] if len(args) > 5 else "")
+        done.append(args[4] if len(args) > 4 else "")
         return real(*args)
 
     monkeypatch.setattr(batches, "graded", graded)
@@ -224,16 +223,17 @@ def test_the_seed_is_drawn_once_and_kept(course, capsys):
 def test_a_killed_run_goes_on(course, monkeypatch):
     """SIGKILL while a submission is endless; the processes end, and what was done is not done again."""
     put(course, "ada.ipynb", SOLVED)
-    waits = "import time\nwith open('started', 'w'): pass\nwhile True: time.sleep(0.1)"
+    word = f"600.{os.getpid()}"
+    waits = f"import os\nos.spawnlp(os.P_WAIT, 'sleep', 'sleep', '{word}')"
     put(course, "zoe.ipynb", small.text(small.answered(STUDENT, {"laplace": waits})))
-    where = ["--masters", str(course / "masters"), "--out", str(course / "out"), "--workers", "1"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")]), "TMPDIR": str(course)}
+    where = ["--masters", str(course / "masters"), "--out", str(course / "out"), "--workers", "1", *small.sandbox()]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")])}
     command = [sys.executable, str(TOOLS / "grade.py"), str(course / "handed"), *where]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
-    wait_for(lambda: list(course.glob("grading-*/*/started")))
+    wait_for(lambda: small.running(word))
     process.send_signal(signal.SIGKILL)
     process.wait(60)
-    wait_for(lambda: not working_in(course))
+    wait_for(lambda: not small.running(word))
     kept = (course / "out" / "results" / "ada.json").stat().st_mtime_ns
     done = counted(monkeypatch)
     put(course, "zoe.ipynb", small.text(STUDENT))
@@ -249,24 +249,13 @@ def wait_for(condition, seconds=60):
         time.sleep(0.1)
 
 
-def working_in(folder):
-    """List the processes whose working folder is below a folder."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            found += [process.name] if os.readlink(process / "cwd").startswith(f"{folder}/grading-") else []
-        except OSError:
-            continue
-    return found
-
-
 def test_an_error_of_the_grader_is_told_and_tried_again(course, monkeypatch, capsys):
     put(course, "ada.ipynb", SOLVED)
     put(course, "bob.ipynb", SOLVED)
     real = batches.graded
 
     def fails(*args):
-        if len(args) > 5 and args[5] == "ada":
+        if len(args) > 4 and args[4] == "ada":
             raise OSError("no space left")
         return real(*args)
 

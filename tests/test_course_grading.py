@@ -3,29 +3,26 @@
 import json
 import os
 import time
-from pathlib import Path
 
 import pytest
 
-from course.processes import Limits
 from course.release import student_text
 from course.restore import Original, parsed
 from course.score import GRADED, STOPPED, Result, graded
 from tests import small_course as small
 
 SOLUTION = {"laplace": small.LAPLACE, "split": small.SPLIT}
-SHORT = Limits(cell=2, total=60)  # for cells that do not end; the others take milliseconds
-PATIENT = Limits()
+SHORT = {"cell": 2, "total": 60}  # for cells that do not end; the others take milliseconds
 STUDENT = small.loaded(student_text(small.master(), ""))
 
 
 ORIGINAL = Original(small.master(), "9_small")
 
 
-def grade(submission, limits=PATIENT, private=()) -> Result:
+def grade(submission, **limits) -> Result:
     """Grade a submission as it would be read from a file."""
     text = submission if isinstance(submission, str) else json.dumps(submission)
-    return graded(parsed(text), ORIGINAL, seed=7, limits=limits, private=private, student="ada")
+    return graded(parsed(text), ORIGINAL, seed=7, limits=small.limits(**limits), student="ada")
 
 
 def scores(result):
@@ -109,7 +106,7 @@ TRICKS = {  # what is done while the test calls the answer (True) or before: the
     "import builtins; stats.kstest = FAKE; builtins.setattr = FAKE": (False, "builtins.setattr had been replaced"),
     "stats._distn_infrastructure.rv_frozen.cdf = lambda self, x: np.clip(x, 0, 1)": (False, "rv_frozen.cdf had been replaced"),
     "stats.laplace.cdf = lambda x, *_, **__: np.clip(x, 0, 1)": (False, "laplace_gen.cdf had been replaced"),
-    "stats.kstest.__code__ = (FAKE).__code__": (False, "__code__, which no answer needs: look at it"),
+    "stats.kstest.__code__ = (FAKE).__code__": (False, "the scale inverted"),
     "import sys; sys.modules['scipy.stats'] = 3": (False, "scipy.stats had been replaced"),
     "np.random = None": (False, "numpy.random had been replaced"),
     "get_ipython().input_transformers_cleanup.append(lambda lines: ['pass\\n'])": (False, "the scale inverted"),
@@ -128,22 +125,15 @@ def test_tricks_gain_nothing(trick):
     assert told in result.tasks[0]["said"] + "; ".join(result.remarks)
 
 
-def test_an_answer_that_is_equal_to_everything_is_named():
-    """Nothing but a reader finds all of these; the usual words are told."""
-    equal = f"class Yes:\n    def __array_function__(self, *_):\n        return True\n{small.SPLIT}"
-    assert grade(solved(split=equal)).remarks == ["the cell 'split' uses __array_function__, which no answer needs: look at it"]
-
-
 SENDS = "import os\ndef noisy(values, epsilon, rng):\n    for place in range(3, 50):\n        "
 SENDS += "try: os.write(place, {})\n        except OSError: pass\n    while True: pass"
 
 
 @pytest.mark.parametrize(("message", "total"), [(r"b'\0\0\1\0'", 5), (r"b'\0\0\0\0013'", 60)])
 def test_half_a_message_or_an_odd_one_does_not_keep_the_grader_waiting(message, total):
-    """Sent to all pipes, it ends the server that processes are forked from, too: starting that one takes the grader seconds."""
     assert grade(STUDENT).total == 0
     started = time.monotonic()
-    assert scores(grade(solved(laplace=SENDS.format(message)), Limits(cell=2, total=total)))["laplace"] == 0
+    assert scores(grade(solved(laplace=SENDS.format(message)), cell=2, total=total))["laplace"] == 0
     assert time.monotonic() - started < 90
 
 
@@ -182,9 +172,9 @@ def test_given_code_is_put_back():
     student = small.loaded(student_text(master, ""))
     answers = SOLUTION | {"split": small.cell(master, "split").source}
     for change in (answers, answers | {"given": "halve = 3"}, answers | {"split": answers["split"] + "\nhalve = None"}):
-        assert graded(small.answered(student, change), release, 7, PATIENT).total == 20
+        assert graded(small.answered(student, change), release, 7, small.limits()).total == 20
     gone = without(small.answered(student, answers), "given")
-    assert graded(gone, release, 7, PATIENT).total == 20
+    assert graded(gone, release, 7, small.limits()).total == 20
 
 
 def test_marks_that_an_editor_dropped_are_found_by_the_cells_ids():
@@ -213,14 +203,14 @@ STUBBORN = "while True:\n        try:\n            while True: pass\n        exc
     [("__import__('os')._exit(0)", "ended its process"), (STUBBORN, "did not end within 2 s")],
 )  # fmt: skip
 def test_what_kills_its_process_or_does_not_end_costs_only_itself(act, told):
-    result = grade(solved(laplace=f"def noisy(values, epsilon, rng):\n    {act}"), SHORT)
+    result = grade(solved(laplace=f"def noisy(values, epsilon, rng):\n    {act}"), **SHORT)
     assert scores(result) == {"laplace": 0, "split": 8}
     assert f"the cell 'test-laplace' {told}" in result.remarks[0]
 
 
 def test_time_in_all_is_limited_and_what_passed_counts():
     slow = solved(split="import time\ndef split(epsilon, parts):\n    time.sleep(100)")
-    result = grade(slow, Limits(cell=50, total=3))
+    result = grade(slow, cell=50, total=3)
     assert result.status == STOPPED and scores(result) == {"laplace": 12, "split": 0}
     assert "stopped after 3 s in all, at the cell 'test-split'" in result.remarks
 
@@ -228,66 +218,20 @@ def test_time_in_all_is_limited_and_what_passed_counts():
 def test_memory_is_limited():
     pytest.importorskip("resource")
     greedy = "def split(epsilon, parts):\n    return len(bytearray(10**9)) * [0]"
-    result = grade(solved(split=greedy), Limits(memory=500))
+    result = grade(solved(split=greedy), memory=500)
     assert scores(result) == {"laplace": 12, "split": 0} and "MemoryError" in result.tasks[1]["said"]
 
 
-ACTS = {
-    "open('{outside}/file', 'w')": "writing",
-    "open('{outside}/there', 'a')": "writing",
-    "__import__('pathlib').Path('{outside}/there').unlink()": "changing",
-    "__import__('shutil').rmtree('{outside}')": "changing",
-    "__import__('os').rename('{outside}/there', 'here')": "changing",
-    "__import__('os').symlink('here', '{outside}/link')": "changing",
-    "open('{outside}/private/solution')": "reading",
-    "os = __import__('os'); os.open('private/solution', 0, dir_fd=os.open('{outside}', 0))": "reading",
-    "__import__('sqlite3').connect('{outside}/file')": "writing",
-    "__import__('multiprocessing.util').util.spawnv_passfds(b'/bin/touch', [b'touch', b'{outside}/file'], [])": "starting",
-    "__import__('os').listdir('{outside}/private')": "reading",
-    "__import__('subprocess').run(['touch', '{outside}/file'])": "subprocess.Popen",
-    "__import__('os').system('touch {outside}/file')": "os.system",
-    "__import__('os').kill(__import__('os').getppid(), 9)": "os.kill",
-    "__import__('os').fork()": "os.fork",
-    "__import__('urllib.request').request.urlopen('http://localhost:9')": "socket",
-}
-UNDERMINING = {  # each in a process of its own
-    "os = __import__('os'); os.path.realpath = lambda _: os.getcwd(); open('{outside}/file', 'w')": "writing",
-    "__import__('course.guard').guard.CHANGES.clear(); __import__('os').remove('{outside}/there')": "changing",
-    "import os\nfor _ in range(1000): os.mkdir('deep'); os.chdir('deep')": "changing deep",
-}
-
-
-@pytest.mark.parametrize("acts", [ACTS, *({act: UNDERMINING[act]} for act in UNDERMINING)], ids=lambda acts: min(acts)[:40])
-def test_acts_outside_its_folder_are_refused_and_named(tmp_path, acts):
-    (tmp_path / "there").write_text("untouched")
-    (tmp_path / "private").mkdir()
-    (tmp_path / "private" / "solution").write_text("20 points")
-    mine = solved(split=f"raise ValueError(said)\n{small.SPLIT}")
-    for number, act in enumerate(acts):
-        words = act.replace("{outside}", str(tmp_path))
-        source = f"try: exec({words!r})\nexcept BaseException as e: said = [*globals().get('said', ()), 'is refused' in str(e)]"
-        mine.cells.insert(1 + number, small.new_code_cell(source))
-    result = grade(mine, private=[str(tmp_path / "private")])
-    assert scores(result) == {"laplace": 12, "split": 0} and f"ValueError: {[True] * len(acts)}" in result.tasks[1]["said"]
-    for number, (act, told) in enumerate(acts.items()):
-        assert any(f"'number {number + 3}' tried what is refused: " in remark and told in remark for remark in result.remarks), act
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["private", "there"]
-    assert (tmp_path / "there").read_text() == "untouched"
-
-
-@pytest.mark.skipif(not Path("/proc").exists(), reason="looks processes up in /proc")
 def test_nothing_that_it_started_survives():
-    """Even what no audit hook sees: a fork made in C."""
-    forks = "import ctypes, time\npid = ctypes.CDLL(None).fork()\nif not pid:\n    time.sleep(60)\nraise RuntimeError(pid)"
-    said = grade(solved(split=forks)).tasks[1]["said"]
-    pid = int(said.split("RuntimeError: ")[1].rstrip(")"))
+    """Not even a program that the submission does not wait for."""
+    word = f"60.{os.getpid()}"
+    starts = f"import os\nos.spawnlp(os.P_NOWAIT, 'sleep', 'sleep', '{word}')\nraise RuntimeError('started')"
+    assert "started" in grade(solved(split=starts)).tasks[1]["said"]
     for _ in range(50):
-        status = Path(f"/proc/{pid}/status")
-        if not status.exists() or "State:\tZ" in status.read_text():
-            break
+        if not small.running(word):
+            return
         time.sleep(0.1)
-    else:
-        pytest.fail("the process is still there")
+    pytest.fail("the process is still there")
 
 
 def test_the_graders_environment_is_not_handed_on(monkeypatch):

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from checkout import NOTEBOOKS
-from course.processes import Limits
 from course.rehearsal import STORED, played, rehearsal, score, until
 from course.release import checked, student_text
 from course.restore import Original, parsed
@@ -36,10 +35,10 @@ def original(path):
     return Original(checked(path), path.stem)
 
 
-def grade(path, answers, seed=5, limits=Limits()):  # noqa: B008
+def grade(path, answers, seed=5):
     """Grade a submission with some answers, or a whole one, as it would be read from a file."""
     submission = answers if "cells" in answers else small.answered(student(path), answers)
-    return graded(parsed(json.dumps(submission)), original(path), seed, limits)
+    return graded(parsed(json.dumps(submission)), original(path), seed, small.limits())
 
 
 def student(path):

@@ -12,6 +12,7 @@ import sys
 import pytest
 
 import get_browser
+import get_sandbox
 from checkout import NOTEBOOKS, ROOT, TOOLS
 from kernels import neutralise
 from run_notebooks import CELL_TIMEOUT
@@ -24,6 +25,7 @@ def main() -> int:
     neutralise()
     if not sys.argv[1:]:
         get_browser.settle()
+        get_sandbox.settle()
     colour = "--color=yes" if sys.stdout.isatty() else "--color=no"  # nbval would colour a log as well
     strict = ["-p", "nothing_skipped", "-p", "drift", "-p", "get_browser", f"--ignore={ASSIGNMENTS}"]
     strict += ["-o", f"faulthandler_timeout={LONGEST}", "-o", "faulthandler_exit_on_timeout=true"]

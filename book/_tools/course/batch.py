@@ -16,7 +16,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from checkout import BUILD, ROOT, store, taken
+from checkout import store, taken
+from course import sandbox
 from course.processes import Limits
 from course.release import checked
 from course.reports import imported, page, similar, table
@@ -26,7 +27,6 @@ from course.sets import MASTERS, POINTS, masters
 from course.submissions import Handed, handed_in, inferred, known_ids, owner, text_of
 
 ERROR = "grader's error"  # such a result is not kept: the next run tries again
-PRIVATE = (MASTERS, ROOT / ".git", BUILD / "course", ROOT / "tests" / "course")  # no submission has to read them
 
 
 class Batch:
@@ -37,7 +37,6 @@ class Batch:
         self.folder, self.out, self.name, self.limits = folder, out, name, limits
         self.known = known_ids(sets)
         self.master = sets / f"{name}.ipynb"
-        self.private = [str(path) for path in (*PRIVATE, sets, folder, out)]
         self.seed = self.opened(seed)
 
     def opened(self, seed: int | None) -> int:
@@ -130,7 +129,7 @@ class Batch:
             return nothing(release, one.student, "no set", remark)
         if other != self.name:
             return nothing(release, one.student, "another set", f"{one.path.name} is of the set {other}")
-        return graded(notebook, release, self.own_seed(one), self.limits, self.private, one.student)
+        return graded(notebook, release, self.own_seed(one), self.limits, one.student)
 
     def own_seed(self, one: Handed) -> int:
         """Return a student's seed, which a changed notebook changes: what feedback says of one attempt is no answer to the next."""
@@ -190,6 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cell", type=float, default=usual.cell, help="seconds for one cell")
     parser.add_argument("--total", type=float, default=usual.total, help="seconds for one submission")
     parser.add_argument("--memory", type=int, default=usual.memory, help="megabytes of memory for one submission")
+    parser.add_argument("--sandbox", choices=("bwrap", "none"), default="bwrap", help="what keeps submissions from your files")
     options = parser.parse_args(arguments)
     folder = Path(options.submissions).expanduser().resolve()
     out = Path(options.out).expanduser().resolve() if options.out else folder.with_name(f"{folder.name}-graded")
@@ -200,13 +200,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"OUT={str(out)!r} must not be inside the folder of submissions")
         if options.workers < 1:
             raise ValueError(f"WORKERS={options.workers} must be at least 1")
+        if options.sandbox == "bwrap" and (why := sandbox.missing()):
+            raise ValueError(sandbox.NONE.format(why))
         with alone(out):
-            limits = Limits(options.cell, options.total, options.memory, usual.file)
+            limits = Limits(options.cell, options.total, options.memory, usual.file, options.sandbox == "bwrap")
             batch = Batch(folder, out, chosen(options.set, folder, options.masters), options.seed, limits, options.masters)
             results = batch.run(options.workers)
     except (ValueError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 1
+    if options.sandbox == "none":
+        print("NO SANDBOX: these submissions ran as you, and could do whatever you can.", file=sys.stderr)
     return summary(results, out)
 
 

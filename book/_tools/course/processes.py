@@ -2,77 +2,54 @@
 
 import contextlib
 import json
-import multiprocessing
-import multiprocessing.connection
 import os
+import secrets
 import signal
 import socket
+import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import asdict, dataclass, field
+from multiprocessing.connection import Connection
 
-from checkout import ROOT, TOOLS
-from course import runner
+from course import sandbox
 from course.runner import Cell
-from kernels import THREADS
 
-PRELOADED = ["numpy", "scipy.stats", "bandits_dp", "IPython.core.interactiveshell", "course.runner"]
 LONGEST = 1 << 16  # bytes of a message
 ENDS = 60  # seconds; what was cancelled or killed is gone at once
-_starting = threading.Lock()
+STARTS = 60  # seconds; a new Python with the libraries takes one
+PROCESSES = 64  # and threads, in a sandbox
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a submission may use: seconds for one cell and in all, megabytes, and megabytes of its file."""
+    """What a submission may use: seconds for one cell and in all, megabytes, and megabytes of its file, and if in a sandbox."""
 
     cell: float = 30
     total: float = 180
     memory: int = 2048
     file: float = 20
+    sandbox: bool = True
 
 
 @dataclass
 class Report:
-    """How the cells ended: what each raised ("" for nothing), and what was noticed on the way."""
+    """How the cells ended: what each raised ("" for nothing), what was noticed on the way, and the seconds that they took."""
 
     errors: dict[int, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     stopped: bool = False
+    seconds: float = 0
 
 
-def context() -> multiprocessing.context.BaseContext:
-    """Return the way to start processes: forks of a server that has the libraries loaded."""
-    made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(PRELOADED)
-    return made
-
-
-@contextlib.contextmanager
-def server_environment():  # type: ignore[no-untyped-def]
-    """Lend the environment in which the server finds the package and the tools, and calculates with one thread."""
-    wanted = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book"), str(TOOLS)])} | dict.fromkeys(THREADS, "1")
-    with _starting:
-        before = {name: os.environ[name] for name in wanted if name in os.environ}
-        os.environ.update(wanted)
-        try:
-            yield
-        finally:
-            for name in wanted:
-                os.environ.pop(name)
-            os.environ.update(before)
-
-
-def run(cells: Sequence[Cell], limits: Limits, private: Sequence[str] = ()) -> Report:
+def run(cells: Sequence[Cell], limits: Limits) -> Report:
     report, left_out = Report(), {}
-    end = time.monotonic() + limits.total
     while True:
         report.errors = {}
-        guilty, reason = attempt([pair for pair in enumerate(cells) if pair[0] not in left_out], limits, private, end, report)
-        if guilty is None or time.monotonic() >= end:
+        guilty, reason = attempt([pair for pair in enumerate(cells) if pair[0] not in left_out], limits, report)
+        if guilty is None or report.seconds >= limits.total:
             break
         left_out[guilty] = reason
         report.remarks.append(f"the cell {cells[guilty].name!r} {reason}; it was left out and the others were run again")
@@ -85,49 +62,69 @@ def run(cells: Sequence[Cell], limits: Limits, private: Sequence[str] = ()) -> R
     return report
 
 
-def attempt(
-    cells: Sequence[tuple[int, Cell]], limits: Limits, private: Sequence[str], end: float, report: Report
-) -> tuple[int | None, str]:
+def attempt(cells: Sequence[tuple[int, Cell]], limits: Limits, report: Report) -> tuple[int | None, str]:
     """Run cells in a new process; return the cell that ended it early, if one did, and how."""
     with tempfile.TemporaryDirectory(prefix="grading-", ignore_cleanup_errors=True) as folder:
-        ours, theirs = multiprocessing.Pipe()
-        job = (theirs, [cell for _, cell in cells], Path(folder), private, limits.memory, int(limits.total) + 10)
-        process = context().Process(target=runner.run, args=job, daemon=True)  # type: ignore[attr-defined]
-        with server_environment():
-            process.start()
-        theirs.close()
-        hang_up = threading.Timer(max(0.0, end - time.monotonic()) + 1, shut, [ours])  # half a message would keep us waiting
-        hang_up.start()
+        process, line = sandbox.started(limits.sandbox, folder)
         try:
-            for index, cell in cells:
-                patience = max(0.0, min(limits.cell, end - time.monotonic()))
-                try:
-                    if not ours.poll(patience):
-                        return index, f"did not end within {limits.cell:g} s"
-                    told = json.loads(ours.recv_bytes(LONGEST))
-                    report.errors[index] = str(told["error"])
-                except (EOFError, OSError, ValueError, TypeError, LookupError, RecursionError):
-                    return index, "ended its process"
-                report.remarks += [f"the cell {cell.name!r} tried what is refused: {what}" for what in told["refused"]]
-                report.remarks += [f"{what} had been replaced; the test {cell.name!r} used the original"
-                                   for what in told.get("replaced", ())]
-            return None, ""
+            ready(process, line, limits)
+            begun = time.monotonic()
+            end = begun + limits.total - report.seconds
+            hang_up = threading.Timer(end - begun + 1, shut, [line])  # half a message would keep us waiting
+            hang_up.start()
+            try:
+                for index, cell in cells:
+                    if reason := asked(line, cell, index, limits.cell, end, report):
+                        return index, reason
+                return None, ""
+            finally:
+                report.seconds += time.monotonic() - begun
+                hang_up.cancel()
+                hang_up.join(ENDS)
         finally:
-            hang_up.cancel()
-            hang_up.join(ENDS)
             kill(process)
-            ours.close()
+            line.close()
 
 
-def shut(connection: multiprocessing.connection.Connection) -> None:
+def ready(process: subprocess.Popen[bytes], line: Connection, limits: Limits) -> None:
+    """Tell a new process its limits and wait until it has its libraries; raise RuntimeError if it does not start."""
+    bounds = {"megabytes": limits.memory, "seconds": int(limits.total) + 10, "processes": PROCESSES if limits.sandbox else None}
+    with contextlib.suppress(EOFError, OSError):
+        line.send_bytes(json.dumps(bounds).encode())
+        if line.poll(STARTS) and line.recv_bytes(LONGEST):
+            return
+    kill(process)
+    said = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
+    raise RuntimeError(f"the process for a submission does not start: {said[-300:]}")
+
+
+def asked(line: Connection, cell: Cell, index: int, patience: float, end: float, report: Report) -> str:
+    """Have one cell run, and note how it ended; if the process cannot go on, return why."""
+    token = secrets.token_hex(16)
+    try:
+        if line.poll(0):
+            return "sent what it was not asked for"
+        line.send_bytes(json.dumps({"token": token, "cell": asdict(cell)}).encode())
+        if not line.poll(max(0.0, min(patience, end - time.monotonic()))):
+            return f"did not end within {patience:g} s"
+        told = json.loads(line.recv_bytes(LONGEST))
+        if told["token"] != token:
+            return "sent what it was not asked for"
+        report.errors[index] = str(told["error"])
+    except (EOFError, OSError, ValueError, TypeError, LookupError, RecursionError):
+        return "ended its process"
+    report.remarks += [f"{what} had been replaced; the test {cell.name!r} used the original" for what in told.get("replaced", ())]
+    return ""
+
+
+def shut(connection: Connection) -> None:
     """End a conversation, also for who waits for the rest of a message."""
     with contextlib.suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as line:
         line.shutdown(socket.SHUT_RDWR)
 
 
-def kill(process: multiprocessing.process.BaseProcess) -> None:
-    if process.pid:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)  # its group, which outlives it if it started something
-    process.kill()
-    process.join(ENDS)
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process with its sandbox, which takes all in it along, or with its group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait(ENDS)

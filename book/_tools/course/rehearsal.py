@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ import numpy as np
 from tqdm import tqdm
 
 from checkout import ROOT, store
-from course.processes import context, server_environment
 from course.release import checked
 from course.restore import Original, code, restored
 from course.runner import Cell
@@ -188,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made: list[dict[str, Any]] = []
     solutions: list[dict[str, Any]] = []
     seeds, failed = range(1, options.seeds + 1), False
-    with server_environment(), ProcessPoolExecutor(options.workers, mp_context=context()) as pool:
+    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
         for path in masters(options.masters, options.numbers):
             try:
                 one = rehearsal(path, options.plans)

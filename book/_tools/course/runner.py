@@ -1,15 +1,18 @@
 """Run the cells of one submission, in a process of its own that is killed afterwards; the other end is `course.processes`.
 
 The process is what a notebook's kernel is without its messages: IPython runs the cells in order in one namespace, and what they
-print goes nowhere. After each cell a line of JSON tells how it ended; nothing that a submission could make is ever unpickled.
+print goes nowhere. A cell comes when its turn does, with a token. A line of JSON carries the token back and tells how the cell
+ended; nothing that a submission could make is ever unpickled.
 """
 
+import contextlib
+import importlib
 import json
-import multiprocessing
 import os
+import resource
 import sys
 import threading
-from collections.abc import Sequence
+import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -17,10 +20,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from course import guard
+from course.names import Names
 
-KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+LIBRARIES = ("numpy", "scipy.stats", "bandits_dp")
 LONGEST = 600  # characters of an error's message
+MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -32,24 +36,26 @@ class Cell:
     kind: str = ""
 
 
-def run(
-    connection: Connection, cells: Sequence[Cell], home: Path, private: Sequence[str], megabytes: int, seconds: int
-) -> None:
-    """Run cells within these limits, and tell after each how it ended."""
-    os.setsid()  # a group of its own, so that whatever it starts is killed with it
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    settle(home)
+def run(connection: Connection) -> None:
+    """Run cells as they come, within limits that come first, and tell after each how it ended."""
+    threading.Thread(target=end_with, args=[os.getppid()], daemon=True).start()
     tqdm.set_lock(threading.RLock())  # its own is shared among processes, and would be left behind
-    for name in [name for name in sys.modules if name.split(".")[0] == "course"]:
-        del sys.modules[name]  # a submission that imports the grader has a copy which decides nothing
+    for library in LIBRARIES:  # whole, before an answer can change them
+        importlib.import_module(library)
     shell = new_shell()
     space = shell.user_ns
-    guard.limit(megabytes, seconds)
-    refused: list[str] = []
-    guard.refuse(home, private, refused.append)
-    names: guard.Names | None = None
-    for cell in cells:
-        told: dict[str, Any] = {}
+    limit(**json.loads(connection.recv_bytes()))
+    connection.send_bytes(b"{}")
+    os.dup2(1, 2)  # until now it told why a start failed
+    for name in [name for name in sys.modules if name.split(".")[0] == "course"]:
+        del sys.modules[name]  # a submission that imports the grader has a copy which decides nothing
+    names: Names | None = None
+    while True:
+        try:
+            job = json.loads(connection.recv_bytes())
+        except EOFError:
+            os._exit(0)  # whatever a submission wants to do at the end
+        cell, told = Cell(**job["cell"]), {"token": job["token"]}
         if cell.kind == "test" and names:
             told |= tested(cell, space, names)
         else:
@@ -57,17 +63,24 @@ def run(
             result = shell.run_cell(cell.source, store_history=False)
             told["error"] = outcome(result.error_before_exec or result.error_in_exec)
             if cell.kind in ("setup", "given"):
-                names = names or guard.Names()
+                names = names or Names()
                 defined = {name: value for name, value in space.items() if name[0] != "_" and before.get(name) is not value}
                 names.names.update(defined)
-        told["refused"] = refused[:3]
-        refused.clear()
         connection.send_bytes(json.dumps(told).encode())
-    connection.close()
-    os._exit(0)  # whatever a submission wants to do at the end
 
 
-def tested(cell: Cell, space: dict[str, Any], names: guard.Names) -> dict[str, Any]:
+def limit(megabytes: int, seconds: int, processes: int | None) -> None:
+    """Bound memory, processor time, the size of a file and the number of processes, where the system can."""
+    used = 0
+    with contextlib.suppress(OSError):  # what the package and its libraries have reserved already
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    wanted = {"RLIMIT_AS": used + megabytes * MEGABYTE, "RLIMIT_CPU": seconds, "RLIMIT_FSIZE": 64 * MEGABYTE, "RLIMIT_CORE": 0}
+    for name, value in (wanted | ({"RLIMIT_NPROC": processes} if processes else {})).items():
+        with contextlib.suppress(ValueError, OSError, AttributeError):  # macOS has no such limit of memory
+            resource.setrlimit(getattr(resource, name), (value, value))
+
+
+def tested(cell: Cell, space: dict[str, Any], names: Names) -> dict[str, Any]:
     """Run a test as plain Python, whatever became of the shell, with names of its own that no answer can reach."""
     replaced, error = names.put_back(space)[:3], None
     mine = dict(space)
@@ -81,25 +94,6 @@ def tested(cell: Cell, space: dict[str, Any], names: guard.Names) -> dict[str, A
     if meanwhile and not said:
         said = f"while the test ran, what it relies on was replaced: {', '.join(meanwhile)}"
     return {"error": said, "replaced": replaced}
-
-
-def settle(home: Path) -> None:
-    """Give this process its own home and working folder, a clean environment, and no terminal."""
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    os.environ.clear()
-    os.environ.update(kept, MPLBACKEND="agg", PYTHONDONTWRITEBYTECODE="1")
-    for name in ("HOME", "IPYTHONDIR", "TMPDIR", "MPLCONFIGDIR", "XDG_CACHE_HOME"):
-        folder = home / name.lower()
-        folder.mkdir()
-        os.environ[name] = str(folder)
-    work = home / "work"
-    work.mkdir()
-    os.chdir(work)
-    sys.dont_write_bytecode = True
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):
-        os.dup2(nowhere, stream)
-    sys.stdin, sys.stdout, sys.stderr = (open(os.devnull, mode) for mode in "rww")  # noqa: SIM115
 
 
 def new_shell() -> Any:
@@ -125,10 +119,12 @@ def outcome(error: BaseException | None) -> str:
     return f"{type(error).__name__}: {said}" if said else type(error).__name__ or "an error without a name"
 
 
-def end_with_parent() -> None:
-    """End this process and all it started when the grader is gone."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        while parent.is_alive():
-            parent.join(60)
-        os.killpg(0, 9)
+def end_with(parent: int) -> None:
+    """End this process and its group when the grader is gone."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.killpg(0, 9)
+
+
+if __name__ == "__main__":
+    run(Connection(int(sys.argv[1])))

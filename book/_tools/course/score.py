@@ -1,7 +1,5 @@
 """The score of one submission: a test is worth its points if it raises nothing, and its answer was handed in."""
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +9,6 @@ from course.processes import Limits, run
 from course.restore import Original, code, names, restored
 
 GRADED, STOPPED = "graded", "stopped"
-# Words that no answer needs, and that tricks do: objects equal to everything, callers' variables, the grader's own parts.
-ODD = re.compile(
-    r"\b(__eq__|__array_function__|__array_ufunc__|_getframe|f_back|f_globals|f_locals|currentframe|settrace|setprofile|ctypes"
-    r"|get_objects|get_referrers|cell_contents|__code__|fork_exec|sys\.modules)\b"
-)
 
 
 @dataclass
@@ -47,21 +40,16 @@ def row(task: Any, score: float, said: str, source: str = "") -> dict[str, Any]:
     return {"task": task.answer, "title": task.title, "points": task.points, "score": score, "said": said, "source": source}
 
 
-def graded(
-    submission: NotebookNode, original: Original, seed: int, limits: Limits, private: Sequence[str] = (), student: str = ""
-) -> Result:
+def graded(submission: NotebookNode, original: Original, seed: int, limits: Limits, student: str = "") -> Result:
     """Restore, run and score a submission."""
     notebook, remarks = restored(submission, original)
     cells = code(notebook, seed)
-    report = run(cells, limits, private)
+    report = run(cells, limits)
     if report.errors[0]:
         raise RuntimeError(f"the set-up cell of {original.name} fails: {report.errors[0]}")
     said = {cell.name: report.errors[index] for index, cell in enumerate(cells)}
     sources = {cell.name: cell.source for cell in cells if cell.kind == "answer"}
     there = set(names(submission, list(original.marked)))
-    for cell in cells:
-        if cell.kind in ("answer", "") and (odd := sorted(set(ODD.findall(cell.source)))):
-            remarks.append(f"the cell {cell.name!r} uses {', '.join(odd)}, which no answer needs: look at it")
     rows = []
     for task in original.tasks:
         wrong = "the answer's cell is missing" if task.answer not in there else said[task.test]
