@@ -66,12 +66,15 @@ def test_without_a_browser_one_failure_stands_for_all_and_what_is_skipped_counts
             "import pytest\n@pytest.mark.browser\n@pytest.mark.parametrize('page', range(3))\n"
             "def test_page(page): assert False, 'was run'\ndef test_number(): pass\n")
     (tmp_path / "test_lazy.py").write_text(
-        "import pytest\ndef test_lazy(): pytest.skip('later')\n@pytest.mark.xfail\ndef test_known(): assert False\n")
+        "import pytest\ndef test_lazy(): pytest.skip('later')\n@pytest.mark.xfail\ndef test_known(): assert False\n"
+        "@pytest.mark.sandbox\ndef test_boxed(): pytest.skip('test_boxed: no bwrap')\n")
     others = (get_browser.MISSING, "CI", "BUILD_NUMBER")  # with these pytest says everything again in its summary
     alone = {name: value for name, value in os.environ.items() if name not in others} | {"CHROMIUM": "/no/such"}
-    command = [sys.executable, str(ROOT / "book" / "_tools" / "run_tests.py"), str(tmp_path), "-p", "no:cacheprovider", "-n2"]
+    tools = ROOT / "book" / "_tools"
+    command = [sys.executable, str(tools / "run_tests.py"), str(tmp_path), "-p", "no:cacheprovider", "-n2", "-ra"]
     done = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, timeout=600, check=False)
     told = done.stdout.splitlines()
-    assert done.returncode == 1 and told[-1].startswith("2 failed, 2 passed, 1 xfailed"), done.stdout
+    assert done.returncode == 1 and told[-1].startswith("2 failed, 2 passed, 1 skipped, 1 xfailed"), done.stdout
     assert "\n6 tests that open pages did not run" in done.stdout and done.stdout.count("unset CHROMIUM") == 1
+    assert any(line.startswith("SKIPPED ") and line.endswith("test_boxed: no bwrap") for line in told)
     assert any(line.startswith("FAILED ") and "test_one.py::a_browser_starts" in line for line in told)

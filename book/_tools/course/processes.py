@@ -5,7 +5,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -70,7 +69,7 @@ def attempt(cells: Sequence[tuple[int, Cell]], limits: Limits, report: Report) -
             ready(process, line, limits)
             begun = time.monotonic()
             end = begun + limits.total - report.seconds
-            hang_up = threading.Timer(end - begun + 1, shut, [line])  # half a message would keep us waiting
+            hang_up = threading.Timer(end - begun + 1, kill, [process])  # half a message would keep us waiting
             hang_up.start()
             try:
                 for index, cell in cells:
@@ -115,12 +114,6 @@ def asked(line: Connection, cell: Cell, index: int, patience: float, end: float,
         return "ended its process"
     report.remarks += [f"{what} had been replaced; the test {cell.name!r} used the original" for what in told.get("replaced", ())]
     return ""
-
-
-def shut(connection: Connection) -> None:
-    """End a conversation, also for who waits for the rest of a message."""
-    with contextlib.suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as line:
-        line.shutdown(socket.SHUT_RDWR)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

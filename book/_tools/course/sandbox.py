@@ -18,6 +18,7 @@ from kernels import THREADS
 HOME = "/tmp"
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/nix/store")
 OURS = (ROOT / "bandits_dp", ROOT / "book" / "bandits_book", TOOLS / "course")  # never masters, .git or what was built
+KEPT = ("LD_LIBRARY_PATH", "OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "TZ")  # what calculates, and how
 LARGEST = 256 << 20  # bytes of a folder in memory
 ALONE = (
     "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try", "--new-session",
@@ -36,14 +37,9 @@ def command() -> tuple[str, ...]:
     knows = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60, check=False).stdout
     made = [program, *ALONE, *(["--disable-userns"] if "--disable-userns" in knows else [])]
     empty = ["--size", str(LARGEST), "--tmpfs"] if "--size" in knows else ["--tmpfs"]
-    places = dict.fromkeys((sys.base_prefix, sys.prefix, *map(str, OURS)), "--ro-bind")
-    for path in SYSTEM:
-        if os.path.islink(path):
-            made += ["--symlink", os.readlink(path), path]
-        elif os.path.exists(path):
-            places[path] = "--ro-bind"
-    for path, how in sorted((places | dict.fromkeys((HOME, "/dev/shm", str(ROOT)), "")).items()):  # parents first
-        made += [how, path, path] if how else [*empty, path]
+    folders = (HOME, "/dev/shm", str(ROOT))
+    for path in sorted({*SYSTEM, *folders, sys.base_prefix, sys.prefix, *map(str, OURS)}):  # parents first
+        made += [*empty, path] if path in folders else ["--ro-bind-try", path, path]
     return (*made, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME)
 
 
@@ -59,7 +55,7 @@ def missing() -> str:
 def started(sandboxed: bool, folder: str) -> tuple[subprocess.Popen[bytes], Connection]:
     """Start a process that runs cells, in a sandbox or in a folder, with an environment of ours; return the line to it, too."""
     home = HOME if sandboxed else folder
-    environment = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "TZ") if name in os.environ}
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
     environment |= {"HOME": home, "TMPDIR": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "agg"}
     environment |= {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "book", TOOLS))), "PYTHONDONTWRITEBYTECODE": "1"}
     ours, theirs = socket.socketpair()
