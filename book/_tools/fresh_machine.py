@@ -27,8 +27,9 @@ LONGEST = 4 * 3600  # seconds of one command; this stops what hangs
 LOGS = BUILD / "fresh_machine"
 PRIVATE = ("setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 ENTER = """
-mount -t proc proc "$0/proc" && mount -t sysfs -o ro sysfs "$0/sys" && mount -t devpts -o ptmxmode=666 devpts "$0/dev/pts" &&
-mount -t tmpfs -o mode=1777 tmpfs "$0/dev/shm" && exec chroot --userspec="$1" "$0" sh -c "$2"
+mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount -t sysfs -o ro sysfs sys &&
+mount -t devpts -o ptmxmode=666 devpts dev/pts && mount -t tmpfs -o mode=1777 tmpfs dev/shm && pivot_root . mnt && umount -l mnt &&
+exec chroot --userspec="$1" / sh -c "$2"
 """
 VARIABLES = r"(?i)SSL_CERT_FILE|\w+_CA_BUNDLE|\w+_CA_CERTS|\w+_proxy"
 PIP = "cert|client-cert|index-url|extra-index-url|trusted-host|proxy|timeout|default-timeout|retries"
