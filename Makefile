@@ -9,6 +9,7 @@ SUBMISSIONS ?=
 SET  ?=
 OUT  ?=
 SEED ?=
+ROSTER ?=
 SEEDS ?= 100
 SHARE ?= 400
 WORKERS ?= 2
@@ -66,8 +67,8 @@ notebooks: environment  ## run the notebooks and store their outputs (ONLY=noteb
 assignments: environment  ## make the students' notebooks and the solutions from the masters (ONLY=3 for one set)
 	@$(PYTHON) $(TOOLS)/make_assignments.py $(ONLY)
 
-grade: environment  ## grade a folder of submissions (SUBMISSIONS=folder, SET=1, OUT=folder, WORKERS=2)
-	@$(PYTHON) $(TOOLS)/grade.py "$(SUBMISSIONS)" --set "$(SET)" --out "$(OUT)" --seed "$(SEED)" --workers "$(WORKERS)" $(ARGS)
+grade: environment  ## grade a folder of submissions (SUBMISSIONS=folder, SET=1, OUT=folder, ROSTER=file, WORKERS=2)
+	@$(PYTHON) $(TOOLS)/grade.py "$(SUBMISSIONS)" --set "$(SET)" --out "$(OUT)" --seed "$(SEED)" --roster "$(ROSTER)" --workers "$(WORKERS)" $(ARGS)
 
 rehearsal: environment  ## prove the assignments under many seeds and write book/teaching/power.json (SEEDS=100, ONLY=3 for one set)
 	@$(PYTHON) $(TOOLS)/rehearse.py $(ONLY) --seeds $(SEEDS) $(ARGS)

@@ -14,12 +14,12 @@ from nbformat.v4 import new_markdown_cell
 
 from checkout import ROOT, TOOLS
 from course import batch as batches
-from course.batch import ERROR, main
+from course.batch import ERROR, file_names, main
 from course.processes import Limits
 from course.release import student_text
-from course.reports import page, plain
+from course.reports import page, plain, shape, similar
 from course.score import Result
-from course.submissions import Handed, student_name
+from course.submissions import Handed, named
 from tests import small_course as small
 
 SOLUTION = {"laplace": small.LAPLACE, "split": small.SPLIT}
@@ -79,14 +79,14 @@ BAD = {  # what is handed in under which name: student, status, what is said
     "large.ipynb": (b" " * (21 << 20), "large", "unreadable", "is larger than 20 MB: clear the outputs"),
     "zipped.ipynb": (b"PK\x03\x04\xff", "zipped", "unreadable", "no text in UTF-8"),
     "unmarked.ipynb": (UNMARKED, "unmarked", "no set", "or their marks are lost"),
-    "essay.txt": ("Dear Ines", "essay", "not a notebook", "essay.txt is not a notebook (.ipynb)"),
+    "essay_7_8_x.txt": ("Dear Ines", "essay_7", "not a notebook", "essay_7_8_x.txt is not a notebook (.ipynb)"),
     "stray.ipynb": ('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}', "stray", "no set", "no cell of any set"),
     "lost.ipynb": (student_text(other_set(), ""), "lost", "another set", "lost.ipynb is of the set 8_other"),
     "nobody/readme.md": ("", "nobody", "nothing handed in", "there is no notebook in nobody"),
 }
 
 
-def test_bad_submissions_are_named_and_stop_nobody(course):
+def test_bad_submissions_are_named_and_stop_nobody(course, capsys):
     for name, (text, *_) in BAD.items():
         put(course, name, text)
     put(course, "two/a.ipynb", SOLVED)
@@ -95,14 +95,16 @@ def test_bad_submissions_are_named_and_stop_nobody(course):
     put(course, "doe_LATE_101_2003_9_small-1.ipynb", SOLVED)
     put(course, "killer.ipynb", small.text(small.answered(STUDENT, {"laplace": "import os\nos._exit(0)"})))
     put(course, "ada.ipynb", SOLVED)
+    put(course, "notes.txt", "nobody's")
     before = contents(course / "handed")
     assert grade(course, "--set", "9") == 0
+    assert "Left out, as nobody's: notes.txt is not a notebook" in capsys.readouterr().err
     rows = table(course)
     for _, student, status, said in BAD.values():
         assert (rows[student]["status"], rows[student]["total"]) == (status, "0")
         assert said in rows[student]["remark"]
     assert rows["two"]["remark"] == "one of a.ipynb, b.ipynb has to be called 9_small.ipynb"
-    assert rows["doe"]["remark"] == "leave one of doe_101_2002_9_small.ipynb, doe_LATE_101_2003_9_small-1.ipynb"
+    assert rows["doe_101"]["remark"] == "leave one of doe_101_2002_9_small.ipynb, doe_LATE_101_2003_9_small-1.ipynb"
     assert rows["killer"]["total"] == "0" and "'laplace' ended its process" in rows["killer"]["remark"]
     assert rows["ada"] == {
         "student": "ada", "set": "9_small", "laplace": "12", "split": "8", "total": "20", "status": "graded", "remark": "",
@@ -131,7 +133,7 @@ def test_text_that_is_no_text_and_files_that_are_none_stop_nobody(course):
         file.write(SOLVED)
     os.mkfifo(course / "handed" / "pipe.ipynb")
     assert grade(course, "--set", "9") == 0
-    assert {name: row["total"] for name, row in table(course).items()} == {"half": "12", "error": "12", "caf?": "20", "pipe": "0"}
+    assert {name: row["total"] for name, row in table(course).items()} == {"half": "12", "error": "12", "caf?": "20"}
 
 
 def test_layouts_of_nbgrader_and_moodle(course):
@@ -142,8 +144,10 @@ def test_layouts_of_nbgrader_and_moodle(course):
     put(course, "Jane Doe_101_assignsubmission_file_/.ipynb_checkpoints/homework-checkpoint.ipynb", "")
     assert grade(course, "--set", "9_small") == 0
     assert {name: row["total"] for name, row in table(course).items()} == {"ada": "20", "bob": "20", "Jane Doe_101": "20"}
-    told = {"ada": "ada", "doejane_101_2002_1_mechanisms": "doejane", "doejane_LATE_101_2002_x-1": "doejane", "ada_1": "ada_1"}
-    assert {name: student_name(name) for name in told} == told
+    late = "handed in late"
+    told = {"ada": ("ada", "", ""), "doejane_101_2002_1_mechanisms": ("doejane_101", "101", ""), "ada_1": ("ada_1", "", ""),
+            "doejane_LATE_101_2002_x-1": ("doejane_101", "101", late), "Jo_assignsubmission_file": ("Jo", "", "")}
+    assert {name: (named(name).student, named(name).number, named(name).remark) for name in told} == told
 
 
 def test_words_of_a_student_and_code_that_two_share_are_shown(course):
@@ -161,6 +165,49 @@ def test_words_of_a_student_and_code_that_two_share_are_shown(course):
     assert imported[0] == "student,grade,feedback" and imported[1].startswith("ada,12,laplace: 12 of 12. split: 0 of 8")
     said, unsaid = ((course / "out" / "feedback" / f"{name}.html").read_text("utf-8") for name in ("ada", "ben"))
     assert "I halved &lt;the&gt; noise." in said and "Comments of who grades" in said and "Comments of" not in unsaid
+
+
+def test_what_is_empty_or_too_deep_is_no_copy():
+    """Two files that could not be read headed the table, and a sum of 1,200 summands ended the batch."""
+    rows = [{"task": "split", "source": "", "score": 0, "points": 8}]
+    assert similar([Result(name, "unreadable", rows) for name in "ab"], []) == "students,tasks,which\n"
+    assert shape("# only words\n") == shape("x = " + "+".join("1" * 20_000)) == ""
+
+
+def test_names_share_no_file():
+    name = file_names(["O'Brien"])["O'Brien"]
+    assert len(set(file_names(["O'Brien", name]).values())) == 2
+
+
+CANVAS = "Student,ID,9_small (77),Final\n    Points Possible,,20,\n\"Smith, Jo\",101,,A\n\"Smith, Jo\",102,5,B\nZoe,3,4,C\n"
+MOODLE = "Identifier,Full name,Grade,Feedback comments\nParticipant 7,Kim,,\nParticipant 101,Jo,,old\n"
+
+
+def test_a_platforms_list_is_filled_in_and_tells_who_handed_in_nothing(course, capsys):
+    """Two of one name are two students by their numbers; a grade that is there stays, and whoever is not listed is told."""
+    put(course, "smithjo_101_2002_x.ipynb", SOLVED)
+    put(course, "smithjo_LATE_102_2003_x.ipynb", SOLVED)
+    put(course, "eve.ipynb", SOLVED)
+    roster = course / "list.csv"
+    roster.write_text(CANVAS, "utf-8-sig")
+    assert grade(course, "--roster", str(roster)) == 0 and "Not on the roster: eve\n" in capsys.readouterr().out
+    assert (course / "out" / "import.csv").read_text("utf-8") == CANVAS.replace("101,", "101,20").replace("102,5", "102,20")
+    rows = table(course)
+    totals = {"eve": "20", "smithjo_101": "20", "smithjo_102": "20", "Zoe_3": "0"}
+    assert {name: row["total"] for name, row in rows.items()} == totals
+    assert rows["Zoe_3"]["status"] == "nothing handed in" and rows["smithjo_102"]["remark"] == "handed in late"
+    roster.write_text(MOODLE, "utf-8")
+    assert grade(course, "--roster", str(roster)) == 0 and "Kim_7" in table(course)
+    filled = (course / "out" / "import.csv").read_text("utf-8").splitlines()
+    assert filled[1:] == ["Participant 7,Kim,,", "Participant 101,Jo,20,laplace: 12 of 12. split: 8 of 8"]
+    roster.write_text("student,team\nEve,red\nada,red\nbob,blue\nbob,blue\n", "utf-8")
+    put(course, "bob.zip", "")
+    assert grade(course, "--roster", str(roster)) == 0
+    filled = (course / "out" / "import.csv").read_text("utf-8").splitlines()
+    assert filled[:3] == ["student,team,9_small", "Eve,red,20", "ada,red,"]
+    roster.write_text("team\nred\n", "utf-8")
+    assert grade(course, "--roster", str(roster)) == 1 and "has the columns ['team']; one of ID, id," in capsys.readouterr().err
+    assert grade(course, "--roster", str(course / "no.csv")) == 1 and "No such file" in capsys.readouterr().err
 
 
 def test_the_set_is_that_of_most_submissions(course, capsys):

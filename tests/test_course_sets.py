@@ -84,6 +84,7 @@ def test_code_fits_a_notebook_and_hidden_tests_draw_their_own_randomness(path):
 def test_perfect_empty_and_partly_right_submissions(path):
     perfect, empty = grade(path, solution(path), seed=19), grade(path, {})
     assert (perfect.total, perfect.remarks, empty.total, empty.remarks) == (POINTS, [], 0, []), perfect.tasks
+    assert all(task["title"] for task in perfect.tasks)
     expected = ready(path)
     assert 0 < score(ready(path), 5, expected.partly) == expected.partly_points < POINTS
 

@@ -22,9 +22,10 @@ from course.processes import Limits
 from course.release import checked
 from course.reports import imported, page, similar, table
 from course.restore import Original, parsed
+from course.roster import Roster
 from course.score import GRADED, Result, graded, nothing
 from course.sets import MASTERS, POINTS, masters
-from course.submissions import Handed, handed_in, inferred, known_ids, owner, text_of
+from course.submissions import NO_NOTEBOOK, Handed, handed_in, inferred, known_ids, owner, text_of
 
 ERROR = "grader's error"  # such a result is not kept: the next run tries again
 
@@ -32,9 +33,10 @@ ERROR = "grader's error"  # such a result is not kept: the next run tries again
 class Batch:
     """The submissions of one set in a folder, and the folder with their results."""
 
-    def __init__(self, folder: Path, out: Path, name: str, seed: int | None, limits: Limits, sets: Path = MASTERS) -> None:
+    def __init__(self, folder: Path, out: Path, name: str, seed: int | None, limits: Limits, sets: Path = MASTERS,
+                 roster: str = "") -> None:
         """Open the folder of results, or make it; raise ValueError if it holds those of another batch."""
-        self.folder, self.out, self.name, self.limits = folder, out, name, limits
+        self.folder, self.out, self.name, self.limits, self.roster = folder, out, name, limits, roster
         self.known = known_ids(sets)
         self.master = sets / f"{name}.ipynb"
         self.seed = self.opened(seed)
@@ -55,9 +57,18 @@ class Batch:
     def run(self, workers: int) -> list[Result]:
         """Grade what is not graded yet; return all results."""
         handed = handed_in(self.folder, self.name)
+        roster = Roster(Path(self.roster).expanduser(), self.name, handed) if self.roster else None
+        listed = roster.found if roster else {}
+        stray = [one for one in handed if one.status == NO_NOTEBOOK and not one.number and one.student not in listed]
+        print(*(f"Left out, as nobody's: {one.remark}\n" for one in stray), sep="", end="", file=sys.stderr)
+        handed = [one for one in handed if one not in stray]
+        if roster:
+            print("Not on the roster:", ", ".join(one.student for one in handed if one.student not in listed) or "nobody")
+            there = {one.student.casefold() for one in handed}
+            handed += [one for one in roster.absent() if one.student.casefold() not in there]
         before = {one.student: digest(one.path) for one in handed}
         names = file_names([one.student for one in handed])
-        keys = {student: self.key(found) for student, found in before.items()}
+        keys = {one.student: self.key(before[one.student], one.remark) for one in handed}
         found = {one.student: self.kept(names[one.student], keys[one.student]) for one in handed if one.path}
         results = {student: result for student, result in found.items() if result}
         waiting = [one for one in handed if one.student not in results]
@@ -82,7 +93,7 @@ class Batch:
         final = [results[one.student] for one in handed]
         given = [cell.source for cell in (*release.marked.values(), *checked(self.master).cells) if cell.cell_type == "code"]
         store(self.out / "grades.csv", table(final, self.name))
-        store(self.out / "import.csv", imported(final))
+        store(self.out / "import.csv", roster.filled(final) if roster else imported(final))
         store(self.out / "similar.csv", similar(final, [*given, *release.released.values()]))
         return final
 
@@ -93,8 +104,8 @@ class Batch:
             said = "; ".join(f"{task['task']}: {task['said']}" for task in result.tasks if task["said"])
             raise RuntimeError(f"the master's own solution gets {result.total:g} of {POINTS} with the seed {self.seed}: {said}")
 
-    def key(self, submission: str) -> str:
-        parts = json.dumps([submission, digest(self.master), self.seed, asdict(self.limits)])
+    def key(self, submission: str, remark: str) -> str:
+        parts = json.dumps([submission, remark, digest(self.master), self.seed, asdict(self.limits)])
         return hashlib.sha256(parts.encode()).hexdigest()
 
     def kept(self, name: str, key: str) -> Result | None:
@@ -112,6 +123,8 @@ class Batch:
         except Exception as error:  # one bad submission never stops the rest
             result = nothing(release, one.student, ERROR, f"{type(error).__name__}: {error}")
         result.key = key
+        if one.path and one.remark:
+            result.remarks.insert(0, one.remark)
         # What is no text, such as half of a character, could not be stored.
         return Result(**json.loads(json.dumps(asdict(result), ensure_ascii=False).encode("utf-8", "replace")))
 
@@ -149,7 +162,8 @@ def file_names(students: Sequence[str]) -> dict[str, str]:
     made = {}
     for student in students:
         name = re.sub(r"[^\w @.-]", "_", student).strip(". ").encode()[:120].decode(errors="ignore")
-        made[student] = name if name == student else f"{name}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
+        same = name == student and not re.search(r"-[0-9a-f]{8}$", name)  # as those are made that are not
+        made[student] = name if same else f"{name}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
     return made
 
 
@@ -189,6 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cell", type=float, default=usual.cell, help="seconds for one cell")
     parser.add_argument("--total", type=float, default=usual.total, help="seconds for one submission")
     parser.add_argument("--memory", type=int, default=usual.memory, help="megabytes of memory for one submission")
+    parser.add_argument("--roster", default="", help="a platform's list of students, to be filled in")
     parser.add_argument("--sandbox", choices=("bwrap", "none"), default="bwrap", help="what keeps submissions from your files")
     options = parser.parse_args(arguments)
     folder = Path(options.submissions).expanduser().resolve()
@@ -204,9 +219,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(sandbox.NONE.format(why))
         with alone(out):
             limits = Limits(options.cell, options.total, options.memory, usual.file, options.sandbox == "bwrap")
-            batch = Batch(folder, out, chosen(options.set, folder, options.masters), options.seed, limits, options.masters)
+            name = chosen(options.set, folder, options.masters)
+            batch = Batch(folder, out, name, options.seed, limits, options.masters, options.roster)
             results = batch.run(options.workers)
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, RuntimeError, FileNotFoundError) as error:
         print(error, file=sys.stderr)
         return 1
     if options.sandbox == "none":

@@ -35,9 +35,14 @@ def imported(results: Sequence[Result]) -> str:
     """Return a table that learning platforms import: for each student the grade, and one line about each task."""
     rows = []
     for one in ordered(results):
-        told = [f"{task['title'] or task['task']}: {task['score']:g} of {task['points']:g}" for task in one.tasks]
-        rows.append([plain(one.student), f"{one.total:g}", plain(". ".join([*told, *one.remarks]))])
+        rows.append([plain(one.student), f"{one.total:g}", plain(comment(one))])
     return written(["student", "grade", "feedback"], rows)
+
+
+def comment(one: Result) -> str:
+    """Say in one line what each task got."""
+    told = [f"{task['title'] or task['task']}: {task['score']:g} of {task['points']:g}" for task in one.tasks]
+    return ". ".join([*told, *one.remarks])
 
 
 def similar(results: Sequence[Result], given: Iterable[str]) -> str:
@@ -58,11 +63,14 @@ def similar(results: Sequence[Result], given: Iterable[str]) -> str:
 
 
 def shape(source: str) -> str:
-    """Return what is left of code without its comments, docstrings and choice of names; "" for what does not parse."""
+    """Return what is left of code without its comments, docstrings and choice of names; "" if nothing is, or it does not parse."""
     try:
-        tree = ast.parse(source)
+        return form(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
+
+
+def form(tree: ast.Module) -> str:
     names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
@@ -70,7 +78,7 @@ def shape(source: str) -> str:
         for field in ("id", "arg"):
             if isinstance(name := getattr(node, field, None), str):
                 setattr(node, field, names.setdefault(name, str(len(names))))
-    return ast.dump(tree)
+    return ast.dump(tree) if tree.body else ""
 
 
 def ordered(results: Sequence[Result]) -> list[Result]:

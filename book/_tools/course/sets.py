@@ -19,6 +19,7 @@ SETUP = "setup"  # the grade id of the cell with the imports and the seed
 TEST = "test-"  # the test of the answer "laplace" is "test-laplace"
 GIVEN = "given"  # code that students read and run, and that is put back if they change it; the set-up cell is the first
 POINTS = 20
+HEADING = re.compile(r"(?m)^## ((?:Task )?\d.+?)(?: \([\d.]+ points?\))?$")
 SEED_LINE = re.compile(r"(?m)^SEED = \d+$")
 
 
@@ -59,7 +60,7 @@ def tasks(master: NotebookNode) -> list[Task]:
     points = {mark(cell)["grade_id"]: mark(cell)["points"] for cell in master.cells if kind(cell) == "test"}
     made, title = [], ""
     for cell in master.cells:
-        if cell.cell_type == "markdown" and (found := re.findall(r"(?m)^## (Task .+?)(?: \([\d.]+ points?\))?$", cell.source)):
+        if cell.cell_type == "markdown" and (found := HEADING.findall(cell.source)):
             title = found[-1]
         if kind(cell) == "answer":
             answer = mark(cell)["grade_id"]

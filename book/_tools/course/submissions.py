@@ -7,7 +7,7 @@ notebook (as Moodle's download has it); in names like those of Moodle and Canvas
 import contextlib
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -15,19 +15,21 @@ from nbformat import NotebookNode
 from course.restore import names, parsed
 from course.sets import SETUP, mark, masters, read
 
-CANVAS = re.compile(r"(.+?)_(?:LATE_)?\d+_\d+_.+")  # doejane_LATE_101_2002_1_mechanisms
-MOODLE = re.compile(r"(.+)_assignsubmission_\w*")  # Jane Doe_101_assignsubmission_file_
+CANVAS = re.compile(r"(?P<name>.+?)_(?P<late>LATE_)?(?P<number>\d+)_\d+_.+")  # doejane_LATE_101_2002_1_mechanisms
+MOODLE = re.compile(r"(?P<name>.+?)(?:_(?P<number>\d+))?_assignsubmission_\w*")  # Jane Doe_101_assignsubmission_file_
+NO_NOTEBOOK = "not a notebook"
 MEGABYTE = 1 << 20
 
 
 @dataclass(frozen=True)
 class Handed:
-    """What one student handed in: the notebook, or why there is none."""
+    """What one student handed in: the notebook, or why there is none; and the number by which a platform knows the student."""
 
     student: str
-    path: Path | None
+    path: Path | None = None
     status: str = ""
     remark: str = ""
+    number: str = ""
 
 
 def known_ids(folder: Path) -> dict[str, list[str]]:
@@ -41,13 +43,14 @@ def owner(notebook: NotebookNode, known: dict[str, list[str]]) -> str:
     return best if best and shared[best] else ""
 
 
-def student_name(stem: str) -> str:
-    """Take the student's part of the name of a file or folder."""
+def named(stem: str) -> Handed:
+    """Read the name of a file or folder: the student's part, with the platform's number, and whether it was late."""
     stem = stem.encode("utf-8", "replace").decode()  # a name in another encoding
     for pattern in (MOODLE, CANVAS):
         if found := pattern.fullmatch(stem):
-            return found[1]
-    return stem
+            name, number, late = map(found.groupdict("").get, ("name", "number", "late"))
+            return Handed(f"{name}_{number}" if number else name, remark="handed in late" if late else "", number=number)
+    return Handed(stem)
 
 
 def visible(folder: Path) -> list[Path]:
@@ -63,28 +66,28 @@ def handed_in(folder: Path, name: str) -> list[Handed]:
     """List what was handed in for a set, one for each student."""
     found: dict[str, list[Handed]] = {}
     for path in visible(folder):
+        one = named(path.name if path.is_dir() else path.stem)
         if path.is_dir():
-            one = in_folder(path, name)
+            one = in_folder(one, path, name)
         elif is_notebook(path):
-            one = Handed(student_name(path.stem), path)
+            one = replace(one, path=path)
         else:
-            one = Handed(student_name(path.stem), None, "not a notebook", f"{path.name} is not a notebook (.ipynb)")
+            one = replace(one, status=NO_NOTEBOOK, remark=f"{path.name} is not a notebook (.ipynb)")
         found.setdefault(one.student.casefold(), []).append(one)
     return [only(several) for several in found.values()]
 
 
-def in_folder(folder: Path, name: str) -> Handed:
+def in_folder(one: Handed, folder: Path, name: str) -> Handed:
     """Look for the set's notebook in a student's folder."""
-    student = student_name(folder.name)
     place = folder / name if (folder / name).is_dir() else folder
     found = list(filter(is_notebook, visible(place)))
-    named = [path for path in found if path.stem == name] or found
-    if len(named) == 1:
-        return Handed(student, named[0])
-    if named:
-        files = ", ".join(path.name for path in named)
-        return Handed(student, None, "several notebooks", f"one of {files} has to be called {name}.ipynb")
-    return Handed(student, None, "nothing handed in", f"there is no notebook in {place.relative_to(folder.parent)}")
+    fitting = [path for path in found if path.stem == name] or found
+    if len(fitting) == 1:
+        return replace(one, path=fitting[0])
+    if fitting:
+        files = ", ".join(path.name for path in fitting)
+        return replace(one, status="several notebooks", remark=f"one of {files} has to be called {name}.ipynb")
+    return replace(one, status="nothing handed in", remark= f"there is no notebook in {place.relative_to(folder.parent)}")
 
 
 def only(several: list[Handed]) -> Handed:
@@ -92,7 +95,7 @@ def only(several: list[Handed]) -> Handed:
     with_notebook = [one for one in several if one.path]
     if len(with_notebook) > 1:
         files = ", ".join(str(one.path.name) for one in with_notebook if one.path)
-        return Handed(several[0].student, None, "several notebooks", f"leave one of {files}")
+        return replace(several[0], path=None, status="several notebooks", remark=f"leave one of {files}")
     return (with_notebook or several)[0]
 
 
