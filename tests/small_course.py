@@ -106,7 +106,7 @@ def sandbox() -> list[str]:
 def running(word: str) -> bool:
     """Say whether a process, in a sandbox or not, was started with a word."""
     if not Path("/proc/self").exists():
-        return word in subprocess.run(["ps", "-axww", "-o", "args"], capture_output=True, text=True, check=True).stdout
+        return word in subprocess.run(["ps", "-axww", "-o", "args"], capture_output=True, text=True, timeout=60, check=True).stdout
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             if word.encode() in process.read_bytes().split(b"\0"):

@@ -130,7 +130,8 @@ def test_without_a_sandbox_nothing_is_graded_unless_that_is_asked_for(tmp_path, 
 @pytest.mark.parametrize(("root", "works", "tried"), [(True, [True], "i"), (True, [False, True, True], "iui"), (False, [], "")])
 def test_it_is_got_as_root_from_debian(monkeypatch, capsys, root, works, tried):
     done = []
-    monkeypatch.delenv(get_sandbox.MISSING, raising=False)
+    monkeypatch.setenv(get_sandbox.MISSING, "")  # so that it is as before in the end
+    monkeypatch.delenv(get_sandbox.MISSING)
     monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
     monkeypatch.setattr(get_sandbox.shutil, "which", lambda name: None if name == "bwrap" else f"/usr/bin/{name}")
     monkeypatch.setattr(get_sandbox, "attempt", lambda *command: done.append(command) or works[len(done) - 1])
