@@ -64,21 +64,18 @@ def similar(results: Sequence[Result], given: Iterable[str]) -> str:
 
 def shape(source: str) -> str:
     """Return what is left of code without its comments, docstrings and choice of names; "" if nothing is, or it does not parse."""
+    names: dict[str, str] = {}
     try:
-        return form(ast.parse(source))
+        tree = ast.parse(source)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
+                del node.body[0]
+            for field in ("id", "arg"):
+                if isinstance(name := getattr(node, field, None), str):
+                    setattr(node, field, names.setdefault(name, str(len(names))))
+        return ast.dump(tree) if tree.body else ""
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-
-
-def form(tree: ast.Module) -> str:
-    names: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
-            del node.body[0]
-        for field in ("id", "arg"):
-            if isinstance(name := getattr(node, field, None), str):
-                setattr(node, field, names.setdefault(name, str(len(names))))
-    return ast.dump(tree) if tree.body else ""
 
 
 def ordered(results: Sequence[Result]) -> list[Result]:
