@@ -65,24 +65,24 @@ def attempt(cells: Sequence[tuple[int, Cell]], limits: Limits, report: Report) -
     """Run cells in a new process; return the cell that ended it early, if one did, and how."""
     with tempfile.TemporaryDirectory(prefix="grading-", ignore_cleanup_errors=True) as folder:
         process, line = sandbox.started(limits.sandbox, folder)
-        try:
-            ready(process, line, limits)
-            begun = time.monotonic()
-            end = begun + limits.total - report.seconds
-            hang_up = threading.Timer(end - begun + 1, kill, [process])  # half a message would keep us waiting
-            hang_up.start()
+        with process, line:
             try:
-                for index, cell in cells:
-                    if reason := asked(line, cell, index, limits.cell, end, report):
-                        return index, reason
-                return None, ""
+                ready(process, line, limits)
+                begun = time.monotonic()
+                end = begun + limits.total - report.seconds
+                hang_up = threading.Timer(end - begun + 1, kill, [process])  # half a message would keep us waiting
+                hang_up.start()
+                try:
+                    for index, cell in cells:
+                        if reason := asked(line, cell, index, limits.cell, end, report):
+                            return index, reason
+                    return None, ""
+                finally:
+                    report.seconds += time.monotonic() - begun
+                    hang_up.cancel()
+                    hang_up.join(ENDS)
             finally:
-                report.seconds += time.monotonic() - begun
-                hang_up.cancel()
-                hang_up.join(ENDS)
-        finally:
-            kill(process)
-            line.close()
+                kill(process)
 
 
 def ready(process: subprocess.Popen[bytes], line: Connection, limits: Limits) -> None:
