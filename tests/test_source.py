@@ -53,6 +53,7 @@ FLOORS = (  # from below; a module imports from its own floor and from those bef
     {"accounting"}, {"noise"}, {"privatizers"}, {"continual", "designs"}, {"arms", "contextual", "options", "problems", "widths"},
     {"schedules"}, {"learners"}, {"live"}, {"play"}, {"audit"}, {"catalog"}, {"bandits_book"},
 )
+FLOORS += ({"app"}, {"serve"})  # beside `live`, above all as long as nobody below needs them
 FILES = {path: package for package in (PACKAGE, Path(bandits_book.__file__).parent) for path in sorted(package.rglob("*.py"))}
 
 

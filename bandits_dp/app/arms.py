@@ -1,0 +1,124 @@
+"""The app of learners that are told a running sum after every answer: one stream per arm.
+
+Nobody waits for a batch to fill, and no ticket expires: whatever answer comes enters the sum of the
+arm that was shown, which is released at once.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bandits_dp import _checks
+from bandits_dp._state import snapshot
+from bandits_dp.app.app import App, Floats
+from bandits_dp.app.slot import Slot
+from bandits_dp.app.ticket import Ticket
+from bandits_dp.guarantee import Guarantee
+from bandits_dp.live.streams import CountedBatches, FreshBatches
+
+
+class RunningApp(App):
+    """An app in which a trusted server keeps a stream of running sums for every arm.
+
+    Parameters
+    ----------
+    learner : object
+        It has ``ask()`` for one user, and ``tell(released, noise, arm)``.
+    stream : FreshBatches or CountedBatches
+        Of one number and one user. Every arm gets a copy.
+    arms, horizon : int
+        Numbers of arms K and rounds T, both >= 1.
+    guarantee : Guarantee
+        What the whole run promises to each user.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the stream is for vectors, for fewer rounds, or used.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.app.arms import RunningApp
+    >>> from bandits_dp.learners import UCB
+    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.widths.running import ExactWidth
+    >>> exact = bdp.privatizers.Identity(1)
+    >>> learner = UCB(2, ExactWidth())
+    >>> app = RunningApp(learner, FreshBatches(exact), 2, 1000, exact.guarantee)
+    >>> app.update(app.act(), 1.0)
+    >>> app.act().arm, app.played
+    (1, 1)
+    """
+
+    def __init__(
+        self, learner: Any, stream: FreshBatches | CountedBatches, arms: int, horizon: int,
+        guarantee: Guarantee,
+    ) -> None:
+        super().__init__(learner, arms, horizon, guarantee)
+        self.sample = counter = (stream.counter if isinstance(stream, CountedBatches)
+                                 else stream.privatizer)
+        room, steps = getattr(counter, "horizon", None), getattr(counter, "steps", 0)
+        if counter.dimension != 1 or (room is not None and room < horizon) or steps:
+            raise ValueError(f"counter must be a fresh one for {horizon} numbers, got {counter!r} "
+                             f"of dimension {counter.dimension} with {steps} values")
+        self.slots = [Slot(copy.deepcopy(stream), 1, arm) for arm in range(self.arms)]
+        self.asked = self.learner.ask()
+
+    @property
+    def missing(self) -> int:
+        """Number of users that a ticket can be for: 1, as every answer changes what is next."""
+        return 1
+
+    def place(self, ticket: Ticket) -> int:
+        """Return the slot of the arm that a ticket's user is shown."""
+        return int(ticket.arm)
+
+    def _lacks(self, place: int) -> int:
+        return self.horizon - self.played
+
+    def act(self, users: int = 1, user: Hashable = None) -> Ticket:
+        """Return a ticket for the next user.
+
+        Parameters
+        ----------
+        users : int
+            1.
+        user : hashable, optional
+            Who it is. A user who gives an id is asked once only.
+
+        Raises
+        ------
+        ValueError
+            If the horizon is reached, an argument is out of range, or the user was there before.
+        """
+        self.admit(users)
+        return self.offer(int(self.asked.arms[0]), user)
+
+    def offer(self, place: int, user: Hashable = None) -> Ticket:
+        """Return a ticket for an arm, whether the learner asks about it or not."""
+        self.tell()
+        self.must_go_on()
+        if place not in range(self.arms):
+            raise ValueError(f"arm must be 0 to {self.arms - 1}, got {_checks.told(place)}")
+        return self._hand_out(self.slots[place], place, 1, user)
+
+    def _values(self, ticket: Ticket, answers: ArrayLike) -> Floats:
+        return self._allowed(ticket, answers, self.sample)
+
+    def _take(self, place: int, ticket: Ticket, values: Floats, rng: np.random.Generator) -> None:
+        slot = self.slots[place] = snapshot(self.slots[place])
+        source = slot.source = snapshot(slot.source)
+        released = source.receive(source.send(values, rng).sum(axis=0), rng)
+        self.played, self.bits = self.played + 1, self.bits + source.bits_per_user
+        self.due = released, np.array(place)
+
+    def _hear(self) -> None:
+        released, place = self.due
+        self._told(released, (self.slots[int(place)].source,), int(place))
+        self.asked = self.learner.ask()

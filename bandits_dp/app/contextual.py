@@ -1,0 +1,284 @@
+"""The app of learners that are shown features: users come in batches that share a model."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bandits_dp import _checks
+from bandits_dp._checks import LARGEST, LEAST_NORM
+from bandits_dp._state import snapshot
+from bandits_dp.app.app import App, Floats
+from bandits_dp.app.slot import Slot
+from bandits_dp.app.ticket import Ticket
+from bandits_dp.ask_tell import Learner
+from bandits_dp.learners.linucb import LinUCB, statistics
+from bandits_dp.live.randomness import generator
+from bandits_dp.live.streams import Stream
+from bandits_dp.privatizers.domain import SLACK, rows
+from bandits_dp.privatizers.linear_statistics import triangle
+from bandits_dp.problems.base import Problem
+from bandits_dp.problems.contextual import Contextual, checked_features
+
+
+class ContextsApp(App):
+    """An app whose learner chooses by features, with a stream that releases its statistics.
+
+    Parameters
+    ----------
+    learner : object
+        It has ``choose(features)`` and ``tell(released)``, see :mod:`bandits_dp.ask_tell`.
+    stream : Stream
+        How running sums of users' statistics are released; it knows the batch size.
+    problem : Contextual
+        Public of it is: numbers of arms and dimensions, bounds on norms, the range of rewards.
+    horizon : int
+        Number of rounds T, >= 1.
+    centre : ndarray, shape (dimension,), optional
+        A vector whose product with all features is the middle of the rewards' range. That middle is
+        subtracted from every reward, and theta - ``centre`` is learned.
+    fidelity, appearances
+        See :class:`bandits_dp.app.app.App`.
+
+    Attributes
+    ----------
+    batch_size : int
+        Users per batch B.
+    shown : tuple of ndarray
+        With public features: those of the users who wait for the batch to fill.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or the problem's bounds do not fit the stream's domain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.app.contextual import ContextsApp
+    >>> from bandits_dp.learners import LinUCB
+    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.widths.ridge import FixedWidth
+    >>> problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
+    >>> statistics = bdp.privatizers.LinearStatistics(2)
+    >>> gaussian = bdp.privatizers.CentralGaussian(3, 1.0, 1e-3, domain=statistics)
+    >>> learner = LinUCB(2, FixedWidth(width=0.3, regularizer=1.0))
+    >>> app = ContextsApp(learner, FreshBatches(gaussian), problem, horizon=1000)
+    >>> ticket = app.act([[0.6, 0.8], [0.8, 0.6]], user="Ada")
+    >>> app.update(ticket, 1.0)
+    >>> app.played, app.missing
+    (1, 2)
+    """
+
+    setting = "contextual"
+
+    def __init__(
+        self, learner: Any, stream: Stream, problem: Contextual, horizon: int,
+        centre: Floats | None = None, fidelity: str = "aggregate", appearances: int = 1,
+    ) -> None:
+        norm = problem.feature_norm
+        if not LEAST_NORM <= norm <= LARGEST:
+            raise ValueError(f"problem must have a feature_norm from {LEAST_NORM:g} to "
+                             f"{LARGEST:g}, got {norm!r}")
+        super().__init__(learner, problem.arms, horizon, stream.guarantee, fidelity, appearances)
+        self.slots = [Slot(stream, stream.users)]
+        self.batch_size, self.shown = stream.users, tuple[Floats, ...]()
+        self.dimension, self.feature_norm = problem.dimension, norm
+        self.reward_range, self.centre = problem.reward_range, centre
+        self.reward_shift = 0.0 if centre is None else sum(problem.reward_range) / 2
+        # The range may be infinite without privacy.
+        extremes = np.clip(problem.reward_range, -LARGEST, LARGEST) - self.reward_shift
+        phi = np.outer([1.0, 1.0, -1.0, -1.0], np.eye(1, problem.dimension)) * norm
+        # No longer features and no larger rewards come: our own statistics need no look later.
+        stream.check(self.values(phi, np.tile(extremes, 2)), "features and rewards of the problem")
+
+    @property
+    def stream(self) -> Any:
+        """What releases running sums."""
+        return self.slots[0].source
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """What a simulation counts besides: how often LinUCB lifted its matrix."""
+        return {"shifts": self.learner.shifts} if isinstance(self.learner, LinUCB) else {}
+
+    def act(
+        self, features: Any, user: Hashable = None, rng: np.random.Generator | None = None
+    ) -> Ticket:
+        """Return a ticket for the next user, or for several users of the current batch.
+
+        Parameters
+        ----------
+        features : array_like
+            Feature vectors of one user, shape (arms, dimension); or of at most ``missing`` users,
+            shape (users, arms, dimension) or a list of arrays of the first kind. The number of arms
+            may vary. A norm that is too long by float32 rounding (1e-6) is shortened.
+        user : hashable, optional
+            Who it is: a user who gives an id is in no more batches than the guarantee says, and
+            once in each.
+        rng : numpy.random.Generator, optional
+            Source of noise on features, where they are perturbed; the operating system's if not
+            given.
+
+        Returns
+        -------
+        Ticket
+            ``ticket.arm`` is what to show: one number, or one per user.
+
+        Raises
+        ------
+        ValueError
+            If the horizon is reached, there are too many users, features have another shape, are
+            not finite, zero or too long, or the user was in as many batches as are promised.
+        """
+        seen = self.seen(features, user=user, rng=rng)
+        return self.offer(seen, self.pick(seen), user)
+
+    def seen(self, features: Any, *, user: Hashable, rng: np.random.Generator | None) -> Any:
+        """Return features as the learner sees them, checked and perhaps perturbed."""
+        self.tell()
+        self.must_go_on()
+        listed = isinstance(features, (list, tuple))
+        ragged = listed and len({np.shape(own) for own in features}) > 1
+        several = ragged or np.ndim(features) == 3
+        seen: Any = ([self.checked(own, 2) for own in features] if ragged
+                     else self.checked(features, 3 if several else 2))
+        count = len(seen) if several else 1
+        if not 1 <= count <= self.missing:
+            raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of "
+                             f"this batch, got {count}")
+        if user is not None and several:
+            raise ValueError(f"user must be left out for several users at once, got {user!r} for "
+                             f"{count}")
+        if user is not None and self.stream.context_std:  # before noise is drawn
+            self.check_user(user)
+        if ragged:
+            return [self._perturbed(own, rng) for own in seen]
+        return self._perturbed(seen, rng)
+
+    def pick(self, seen: Any) -> NDArray[np.intp]:
+        """Return the arm that the learner chooses for a user, or for each of several."""
+        if isinstance(seen, list):
+            return np.array([self.choose(own) for own in seen])
+        return self.choose(seen)
+
+    def offer(self, seen: Any, arms: Any, user: Hashable = None) -> Ticket:
+        """Return a ticket for these arms, whether the learner chose them or not."""
+        if not np.ndim(arms):
+            arm = int(arms)
+            return self._hand_out(self.slots[0], arm, 1, user, shown=seen[arm, None])
+        phi = np.array([own[arm] for own, arm in zip(seen, arms, strict=True)])
+        return self._hand_out(self.slots[0], arms, len(arms), user, shown=phi)
+
+    def choose(self, shown: Floats) -> NDArray[np.intp]:
+        """Ask the learner, whose class may be anybody's, for an arm of every user."""
+        if isinstance(self.learner, LinUCB):
+            return self.learner.choose(shown)
+        ours = isinstance(self.learner, Learner)
+        learner: Any = self.learner if ours else copy.deepcopy(self.learner)  # forgets its notes
+        chosen, users, arms = learner.choose(shown), shown.shape[:-2], shown.shape[-2]
+        array = np.asarray(chosen)
+        fits = array.shape == users and array.dtype.kind in "iu"
+        if not fits or array.min() < 0 or array.max() >= arms:
+            raise ValueError(f"choose must return integers from 0 to {arms - 1} of shape {users}, "
+                             f"one per user, got {chosen!r}")
+        return array
+
+    def _perturbed(self, features: Floats, rng: np.random.Generator | None) -> Floats:
+        """Return the features that take the place of those that are shown."""
+        std = self.stream.context_std
+        if std and self.learner.batch:
+            return np.asarray(features + std * generator(rng).normal(size=features.shape))
+        return features
+
+    def moved(self, features: Floats) -> Floats:
+        """Do what acting does to features of many runs, with the noise drawn for this round."""
+        if self.stream.context_std and self.learner.batch:
+            noise = self.stream.context_noise.reshape(len(features), 1, *features.shape[2:])
+            return np.asarray(features + noise)
+        return features
+
+    def checked(self, features: ArrayLike, axes: int) -> Floats:
+        """Return features of one user, or of several on one more axis, or say what is wrong."""
+        shape = (*(None,) * (axes - 1), self.dimension)
+        array = checked_features(features, shape, self.feature_norm)
+        if self.centre is not None:
+            product = array @ self.centre
+            if np.abs(product - self.reward_shift).max(initial=0.0) > SLACK:
+                raise ValueError(f"features must have the product {self.reward_shift:g} with "
+                                 f"{self.centre} if rewards are centred, got {product.min():g} to "
+                                 f"{product.max():g}")
+        return array
+
+    def _values(self, ticket: Ticket, answers: ArrayLike) -> Floats:
+        rewards = self._in_range(self._rewards(ticket, answers)[:, 0])
+        return self.values(ticket.shown, rewards - self.reward_shift)
+
+    def _in_range(self, rewards: Floats) -> Floats:
+        """Return rewards, or say which is out of range."""
+        low, high = self.reward_range
+        for one in rewards.tolist():
+            if not low <= one <= high:
+                raise ValueError(f"rewards must be in [{low:g}, {high:g}], got {one}; nothing is "
+                                 "clipped for you")
+        return rewards
+
+    def _take(self, place: int, ticket: Ticket, values: Floats, rng: np.random.Generator) -> None:
+        start = self.played - self.slots[0].filled
+        never = start + self.batch_size > self.horizon  # fills: nobody sends anything
+        self.played += ticket.users
+        slot = self.slots[0].with_answers(ticket.users, None if never else values, rng)
+        self.slots[0] = slot
+        if never:
+            return
+        if self.stream.public:
+            self.shown = (*self.shown, values[:, -self.stream.public :])
+        if slot.filled < slot.users:
+            return
+        stream = snapshot(slot.source)
+        released = stream.receive(slot.waiting, rng)
+        public, self.shown = (np.concatenate(self.shown),) if self.shown else (), ()
+        self._close()
+        self.slots = [Slot(stream, self.batch_size)]
+        self.bits += self.batch_size * stream.bits_per_user
+        self.due = (released, *public)
+
+    def _hear(self) -> None:
+        self._told(*self.due)
+
+    def values(self, phi: Floats, y: Floats) -> Floats:
+        """Return what users send, from features of what they were shown and from rewards."""
+        if self.stream.public:
+            g = self.learner.directions(phi)
+            return np.concatenate([g * (y - self.stream.middle)[..., None], g, phi], axis=-1)
+        own = getattr(self.learner, "statistics", None)
+        if own is None:
+            return statistics(phi, y, triangle(self.dimension))
+        found = own(phi, y)
+        if getattr(own, "__func__", None) is LinUCB.statistics:
+            return np.asarray(found)
+        shape, name = (*y.shape, self.stream.dimension), "statistics of the learner"
+        array = _checks.numbers("statistics", found,
+                                f"a method that returns numbers of shape {shape}")
+        if array.shape != shape:
+            raise ValueError(f"statistics must return numbers of shape {shape}, "
+                             f"got shape {array.shape}")
+        self.stream.check(rows(array.reshape(-1, shape[-1]), None, shape[-1], name), name)
+        return array
+
+    def check_problem(self, problem: Problem) -> None:
+        """Raise a ValueError if this app cannot play a problem, or a TypeError if it is none."""
+        super().check_problem(problem)
+        for name in ("dimension", "reward_range", "feature_norm"):
+            own, other = getattr(self, name), getattr(problem, name)
+            if own != other:
+                raise ValueError(f"problem must have the {name} {own}, for which the learner was "
+                                 f"made, got {other}")
+        if self.stream.context_std and getattr(problem, "fixed", False):
+            raise ValueError("problem must show new features in every round, so that they can be "
+                             "perturbed, got fixed ones")

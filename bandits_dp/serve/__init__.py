@@ -1,0 +1,8 @@
+"""Serve people with an app: threads, crashes, tokens, late answers, a horizon that nobody knows.
+
+:class:`bandits_dp.serve.served.Served` wraps one app, :class:`bandits_dp.serve.restarts.Restarts`
+one app after the other. How learners and privatizers work is not here, and they know nothing of it.
+"""
+
+from bandits_dp.serve.restarts import Restarts as Restarts
+from bandits_dp.serve.served import Served as Served

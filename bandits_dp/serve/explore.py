@@ -1,0 +1,60 @@
+"""How each kind of app is asked for a ticket, where some users are shown a random arm.
+
+A log of such tickets can judge other policies. The coin knows no user's data, so no promise
+changes; widths hold for any number of pulls of each arm, radii for features that were chosen in any
+way before the reward; a user loses at most this share of the largest gap, on average.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from bandits_dp.app.app import App
+from bandits_dp.app.arms import RunningApp
+from bandits_dp.app.contextual import ContextsApp
+from bandits_dp.app.ticket import Ticket
+from bandits_dp.live.randomness import explored
+
+Asked = tuple[Ticket, Any]  # a ticket, and its propensities
+
+
+@singledispatch
+def ask(app: App, given: Any, user: bytes | None, explore: float, rng: Any, **more: Any) -> Asked:
+    """Return an app's ticket, and with which probability its arms were drawn.
+
+    Parameters
+    ----------
+    app : App
+        The app.
+    given, more
+        What its ``act`` takes by position, and by name.
+    user : bytes or None
+        Who it is.
+    explore : float
+        Share of users who are shown an arm that is drawn uniformly, in [0, 1].
+    rng : numpy.random.Generator or None
+        Source of exploration and of noise on features.
+    """
+    if explore or rng is not None:
+        raise ValueError(f"explore and rng must be left out for {app.name}, which asks in phases, "
+                         f"got {explore!r} and {rng!r}")
+    return app.act(*given, user=user, **more), None  # type: ignore[attr-defined]
+
+
+@ask.register
+def _(app: RunningApp, given: Any, user: Any, explore: float, rng: Any, **more: Any) -> Asked:
+    app.admit(*given, **more)
+    arm, chance = explored(int(app.asked.arms[0]), app.arms, explore, rng)
+    return app.offer(arm, user), chance
+
+
+@ask.register
+def _(app: ContextsApp, given: Any, user: Any, explore: float, rng: Any, **more: Any) -> Asked:
+    seen = app.seen(*given, **more, user=user, rng=rng)
+    arms = app.pick(seen)
+    sizes = list(map(len, seen)) if np.ndim(arms) else len(seen)
+    arms, chances = explored(arms if np.ndim(arms) else int(arms), sizes, explore, rng)
+    return app.offer(seen, arms, user), chances

@@ -1,0 +1,127 @@
+"""Tickets that travel: sealed, and in letters."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from dataclasses import dataclass, field
+from hmac import compare_digest
+from typing import Any, Self
+
+import numpy as np
+
+from bandits_dp import _checks
+from bandits_dp.app.ticket import Ticket
+from bandits_dp.serve.ids import keyed
+
+KINDS = {"i": "<i8", "u": "<u8", "f": "<f8"}  # of the arrays in a token, on whatever machine
+
+
+@dataclass(frozen=True, eq=False)
+class Sealed(Ticket):
+    """A ticket of a served app; copies of it, and its token, are as good as itself.
+
+    It is the user's: what was shown stays in it, and out of saved states.
+
+    Parameters
+    ----------
+    owner : str
+        The name of the app that handed it out.
+    seal : str
+        A keyed hash of all that the token says.
+    propensity : float or ndarray of float, optional
+        With which probability its arm was drawn, if ``act`` was to ``explore``.
+    arm, users, user, plays, number, shown
+        See :class:`bandits_dp.app.ticket.Ticket`.
+    """
+
+    owner: str = field(default="", repr=False)
+    seal: str = field(default="", repr=False)
+    propensity: Any = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what ``act`` does not return."""
+        for name, kind in (("users", int), ("number", int), ("owner", str), ("seal", str),
+                           ("shown", (np.ndarray, type(None)))):
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError("ticket must be what act() returned, got one with "
+                                f"{name}={_checks.told(getattr(self, name))}")
+        super().__post_init__()
+
+    @property
+    def token(self) -> str:
+        """The ticket without its user's id, in letters that JSON, a form or an address can hold.
+
+        Whoever has it can read what was shown, and change nothing.
+        """
+        return f"{base64.urlsafe_b64encode(self.content()).decode()}.{self.seal}"
+
+    def content(self) -> bytes:
+        """Return what the seal is on: numbers and shapes in a line, and then the arrays."""
+        values = (self.arm, self.plays, self.shown, self.propensity)
+        arrays = [np.ascontiguousarray(one, KINDS[one.dtype.kind])
+                  for one in values if isinstance(one, np.ndarray)]
+        told = [[one.dtype.kind, *one.shape] if isinstance(one, np.ndarray) else one
+                for one in values]
+        line = json.dumps([self.owner, self.number, self.users, *told])
+        return b"\n".join([line.encode(), b"".join(array.tobytes() for array in arrays)])
+
+    def sealed(self, key: bytes) -> Self:
+        """Return this ticket, which nobody else has yet, with its seal."""
+        object.__setattr__(self, "seal", seal(self.content(), key))
+        return self
+
+    def is_sealed(self, key: bytes) -> bool:
+        """Whether nothing was changed since it was sealed."""
+        try:
+            content = self.content()
+        except (KeyError, TypeError, ValueError):  # of what no ticket holds
+            return False
+        return compare_digest(seal(content, key), self.seal)
+
+
+def seal(content: bytes, key: bytes) -> str:
+    """Return the seal on a content."""
+    return keyed(content, b"ticket", key).hex()
+
+
+def opened(token: str, key: bytes) -> Sealed:
+    """Return the ticket of a token.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the token is no string, or not what :attr:`Sealed.token` said of a ticket with this key.
+
+    Examples
+    --------
+    >>> from bandits_dp.serve.ticket import Sealed, opened
+    >>> ticket = Sealed(arm=2, user="Ada", number=7).sealed(b"secret")
+    >>> opened(ticket.token, b"secret")  # it says nothing about the user
+    Sealed(arm=2, users=1, user=None, plays=None)
+    """
+    if not isinstance(token, str):
+        raise TypeError("token must be what ticket.token says, a string, "
+                        f"got {_checks.told(token)}")
+    text, _, sealed = token.rpartition(".")
+    try:
+        content = base64.b64decode(text, b"-_", validate=True)
+    except ValueError:  # other letters, or a number of them that no token has
+        content = b""
+    if not compare_digest(seal(content, key).encode(), sealed.encode("utf-8", "replace")):
+        raise ValueError("token must be one that this learner's ticket.token said, got another "
+                         "learner's, or one that was changed")
+    line, _, rest = content.partition(b"\n")
+    owner, number, users, *told = json.loads(line)
+    values, at = [], 0
+    for one in told:
+        if isinstance(one, list):
+            kind, size = KINDS[one[0]], math.prod(one[1:])
+            array = np.frombuffer(rest, kind, size, at).astype(kind[1:])
+            values.append(array.reshape(one[1:]))
+            at += 8 * size
+        else:
+            values.append(one)
+    arm, plays, shown, propensity = values
+    return Sealed(arm, users, None, plays, number, shown, owner, sealed, propensity)
