@@ -58,3 +58,14 @@ class Guests(Crowd):
         self.make = lambda: served(make())
         self.learner = self.make()
         self.meet(self.learner)
+
+
+class Alone(Crowd):
+    """The crowd of one of the cases, with a bare app in the place of a live learner."""
+
+    def __init__(self, case, seed=0, horizon=None):
+        super().__init__(case, seed, horizon)
+        make = self.make
+        self.make = lambda: app_of(make())
+        self.learner = self.make()
+        self.meet(self.learner)

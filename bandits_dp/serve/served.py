@@ -107,23 +107,24 @@ class Served(Saved):
         return {number: ticket.users for number, ticket in self.app.open.items()}
 
     @locked
-    def act(self, *shown: Any, user: Any = None, explore: float = 0.0,
-            rng: np.random.Generator | None = None, **more: Any) -> Sealed:
-        """Return a ticket; what the app's ``act`` takes besides is handed on.
+    def act(self, shown: Any = ..., user: Any = None, rng: np.random.Generator | None = None,
+            explore: float = 0.0, **more: Any) -> Sealed:
+        """Return a ticket.
 
         Parameters
         ----------
         shown, more
-            See the app's ``act``: with features, what each user is shown; else a number of users.
+            What the app's ``act`` takes first, by place or by name: features that each user is
+            shown, or a number of users.
         user : int or str, optional
             Who it is. A user who gives an id is in no more batches than the guarantee says.
+        rng : numpy.random.Generator, optional
+            Source of exploration, and of noise on features where they are perturbed; the operating
+            system's if not given.
         explore : float
             Share of users who are shown an arm that is drawn uniformly, in [0, 1]. Then
             ``ticket.propensity`` says with which probability the arm was drawn. See
             :mod:`bandits_dp.serve.explore`; apps that ask in phases cannot explore.
-        rng : numpy.random.Generator, optional
-            Source of exploration, and of noise on features where they are perturbed; the operating
-            system's if not given.
 
         Returns
         -------
@@ -140,7 +141,8 @@ class Served(Saved):
         key = None if user is None else hashed(user, self.secret)
         then = self if key is None or key not in self.held else self._without(key)
         try:
-            ticket, chance = ask(then.app, shown, key, explore, rng, **more)
+            given = () if shown is ... else (shown,)
+            ticket, chance = ask(then.app, given, key, explore, rng, **more)
         except ValueError as error:
             if key is None or repr(key) not in str(error):
                 raise
