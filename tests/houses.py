@@ -69,3 +69,15 @@ class Alone(Crowd):
         self.make = lambda: app_of(make())
         self.learner = self.make()
         self.meet(self.learner)
+
+    def brink(self):
+        """Play until an answer is lacking for the learner to be told something; return its ticket, and that answer."""
+        while True:
+            many = max(1, self.learner.missing - 1) if self.setting in ("arms", "linear") else 1
+            ticket = self.learner.act(many) if many > 1 else self.act()
+            answer, twin = self.answer(ticket), copy.deepcopy(self.learner)
+            before = twin.learner
+            twin.update(twin.open[ticket.number], answer, copy.deepcopy(self.noise))
+            if twin.learner is not before:
+                return ticket, answer
+            self.learner.update(ticket, answer, self.noise)

@@ -153,7 +153,7 @@ class SumsApp(PhasedApp):
             self.released = self.released.copy()
             self.released[place] = slot.source.receive(slot.waiting, rng)[0]
             self.bits += slot.users * slot.source.bits_per_user
-            slot.waiting, slot.shown = None, 0
+            slot.waiting = None
             self._close(slot.arm)
             if all(one.filled == one.users for one in self.slots):
                 self.here, self.due = {}, (self.released,)
