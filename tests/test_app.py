@@ -196,6 +196,8 @@ def test_a_user_is_whatever_can_be_told_apart(case):
         with pytest.raises((BudgetSpent, InBatch)) as told:
             app.check_user(user)
         assert repr(user) in str(told.value)
+    for wrong in ([], ("Ada", []), np.ones(2)):
+        refused("user must be hashable, got", app.act, *shown, user=wrong, error=TypeError)
     served = Served(Alone(case).learner)
     for user in ("Ada", 5, "5"):
         served.act(*shown, user=user)

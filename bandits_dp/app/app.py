@@ -13,7 +13,6 @@ happens in one step: a learner that fails is told the same release again by the 
 from __future__ import annotations
 
 import copy
-import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from typing import Any, Self
@@ -67,8 +66,8 @@ class App(ABC):
         The batches that fill.
     open : dict of int to Ticket
         Tickets that are not answered yet, by number.
-    handed : int
-        Tickets handed out so far.
+    handed, salt : int
+        Tickets handed out so far, and the last bits of the next one's number.
     visits : dict of hashable to int
         Number of batches of each user who gave an id; ``here`` has those of the current batch.
     due : tuple of ndarray
@@ -76,6 +75,7 @@ class App(ABC):
     """
 
     setting = "arms"
+    salt = 0
     centre: Floats | None = None  # a learner's parameter is measured from here, if not from 0
     sample: Any  # the privatizer of one answer, where there is one for all
 
@@ -206,6 +206,10 @@ class App(ABC):
 
     def check_user(self, user: Hashable) -> None:
         """Raise BudgetSpent or InBatch if a user may not be shown anything now."""
+        try:
+            hash(user)
+        except TypeError as error:
+            raise TypeError(f"user must be hashable, got {_checks.told(user)}") from error
         if self.visits.get(user, 0) >= self.appearances:
             times = "once" if self.appearances == 1 else f"in {self.appearances} batches"
             raise BudgetSpent(f"user must be asked {times} at most, for which the noise is made, "
@@ -231,7 +235,7 @@ class App(ABC):
                 raise ValueError("user must be left out for several users at once, "
                                  f"got {user!r} for {users}")
             self.check_user(user)
-        number = self.handed << DRAWN | secrets.randbits(DRAWN)
+        number = self.handed << DRAWN | self.salt
         ticket = Ticket(arm, users, user, number=number, **more)
         handed, shown, times = self.handed + 1, slot.shown + users, self.visits.get(user, 0) + 1
         if user is None:

@@ -44,6 +44,26 @@ class ClientsApp(PhasedApp):
     ------
     ValueError
         If an argument is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bandits_dp.app.linear import ClientsApp
+    >>> from bandits_dp.learners import PhasedElimination
+    >>> from bandits_dp.privatizers import Identity, Reals
+    >>> from bandits_dp.widths.designs import ExactWidth
+    >>> width = ExactWidth(2, horizon=1000, reward_std=1.0, client_std=0.1)
+    >>> learner = PhasedElimination(2, 2, 20.0, width, clients=lambda phase: 5, population=100)
+    >>> learner.show(np.eye(2))
+    >>> def exact(clients, numbers):
+    ...     return Identity(clients, Reals(numbers))
+    >>> app = ClientsApp(learner, exact, arms=2, horizon=1000)
+    >>> ticket = app.act()
+    >>> ticket.users, ticket.plays.tolist()  # clients, who all watch 20 rounds
+    (5, [10, 10])
+    >>> app.update(ticket, [[0.5, 0.1]] * 5)
+    >>> app.played
+    20
     """
 
     setting = "clients"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-DRAWN = 28  # random last bits of a number: an app that goes on from an older state repeats none
+DRAWN = 28  # last bits of a number, in which apps that go on from one state may differ
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,6 +64,24 @@ class Restarts(Served):
     ------
     ValueError
         If an argument is out of range, or no app can be made for ``first_horizon`` rounds.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.app.arms import RunningApp
+    >>> from bandits_dp.learners import UCB
+    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.serve import Restarts
+    >>> from bandits_dp.widths.running import ExactWidth
+    >>> exact = bdp.privatizers.Identity(1)
+    >>> def make(horizon):
+    ...     learner, stream = UCB(2, ExactWidth()), FreshBatches(exact)
+    ...     return RunningApp(learner, stream, 2, horizon, exact.guarantee)
+    >>> served = Restarts(make, first_horizon=100)
+    >>> for _ in range(150):
+    ...     served.update(served.act(), 1)
+    >>> served.played, served.stage, [served.horizon_of(stage) for stage in range(4)]
+    (150, 1, [100, 200, 400, 800])
     """
 
     horizon = NO_END
@@ -124,6 +142,7 @@ class Restarts(Served):
                 raise HorizonReached(f"horizon is {old.horizon} and played, and there is no longer "
                                      f"one: {error}") from error
             app.visits, app.handed, app.bits = old.visits, old.handed, old.bits
+            app.salt = old.salt
             then.app = app
             then._expire(old.open)
             self.__dict__ = then.__dict__

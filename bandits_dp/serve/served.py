@@ -31,7 +31,6 @@ In every model but the local one, a saved state is as secret as the answers.
 
 from __future__ import annotations
 
-import copy
 import secrets
 from typing import Any
 
@@ -78,6 +77,25 @@ class Served(Saved):
     ------
     ValueError
         If ``late`` is another word, or phases do not allow it.
+
+    Examples
+    --------
+    >>> import bandits_dp as bdp
+    >>> from bandits_dp.app.arms import RunningApp
+    >>> from bandits_dp.learners import UCB
+    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.serve import Served
+    >>> from bandits_dp.widths.running import ExactWidth
+    >>> exact = bdp.privatizers.Identity(1)
+    >>> app = RunningApp(UCB(2, ExactWidth()), FreshBatches(exact), 2, 1000, exact.guarantee)
+    >>> served = Served(app)
+    >>> token = served.act(user="Ada").token  # goes to her, and comes back with her answer
+    >>> served.update(served.ticket(token), 1)
+    >>> try:
+    ...     served.act(user="Ada")
+    ... except bdp.live.BudgetSpent as error:
+    ...     print(error)
+    user must be asked once at most, for which the noise is made, got 'Ada' once more
     """
 
     kind = "learner"
@@ -90,6 +108,7 @@ class Served(Saved):
                              "one may not ask about what the user was shown, got 'next'")
         self.terms = state.terms(app)
         self.owner, self.secret = secrets.token_hex(8), secrets.token_bytes(16)
+        self._salt()
         self.missed, self.held = 0, dict[bytes, int]()
         self.expired: tuple[bytes, ...] = ()  # users whose visit is given back by the next call
 
@@ -99,6 +118,15 @@ class Served(Saved):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         with self.lock:
             return getattr(self.app, name)
+
+    def __setstate__(self, given: dict[str, Any]) -> None:
+        """Make a copy: what it hands out is told apart from what the other one does."""
+        super().__setstate__(given)
+        self._salt()
+
+    def _salt(self) -> None:
+        """Draw the last bits of the numbers of tickets, which nobody has seen then."""
+        self.app.salt = secrets.randbits(DRAWN)
 
     @property
     @locked
@@ -150,11 +178,11 @@ class Served(Saved):
         if then is not self:
             self.__dict__ = then.__dict__
         return Sealed(ticket.arm, ticket.users, user, ticket.plays, ticket.number, ticket.shown,
-                      self.owner, "", chance).sealed(self.secret)
+                      self.owner, chance).keyed(self.secret)
 
     def _without(self, key: bytes) -> Served:
         """Return a snapshot in which a user gave up the ticket that was held."""
-        then, app = snapshot(self), copy.copy(self.app)
+        then, app = snapshot(self), snapshot(self.app)
         app.open, app.visits, app.here = app.open.copy(), app.visits.copy(), app.here.copy()
         then.held = self.held.copy()
         ticket = app.open.pop(then.held.pop(key))
@@ -187,7 +215,7 @@ class Served(Saved):
         self._settle()
         self.app.must_go_on()
         one, then = self._opened(ticket), snapshot(self)
-        app, before = copy.copy(self.app), self.app.open
+        app, before = snapshot(self.app), self.app.open
         then.app = app
         if before[one.number] is not one:  # it was restored, or a copy came back
             app.open = before | {one.number: one}
@@ -213,7 +241,9 @@ class Served(Saved):
         gone = [ticket for number, ticket in before.items() if number not in app.open]
         keys = [ticket.user for ticket in gone if ticket.user is not None]
         self.held, self.missed = {}, self.missed + sum(ticket.users for ticket in gone)
-        app.here = {key: None for key in app.here if key not in keys}
+        app.here = app.here.copy()
+        for key in keys:
+            app.here.pop(key, None)
         self.expired = (*self.expired, *keys)  # type: ignore[arg-type]  # of bytes
 
     def _give_back(self) -> None:
@@ -315,6 +345,7 @@ class Served(Saved):
         state.unpacked(self.app, given)
         self.owner, (self.secret,) = str(given["owner"]), state.apart(given["secret"])
         self.missed, self.expired = int(given["missed"]), ()
+        self._salt()
         self.held = {one.user: number for number, one in self.app.open.items()  # type: ignore[misc]
                      if one.user is not None and one.user not in self.app.here}
 

@@ -22,32 +22,49 @@ KINDS = {"i": "<i8", "u": "<u8", "f": "<f8"}  # of the arrays in a token, on wha
 class Sealed(Ticket):
     """A ticket of a served app; copies of it, and its token, are as good as itself.
 
-    It is the user's: what was shown stays in it, and out of saved states.
+    It is the user's: what was shown stays in it, and out of saved states. It is sealed when it is
+    copied or its token is asked for, which most tickets never are.
 
     Parameters
     ----------
     owner : str
         The name of the app that handed it out.
-    seal : str
-        A keyed hash of all that the token says.
     propensity : float or ndarray of float, optional
         With which probability its arm was drawn, if ``act`` was to ``explore``.
+    stored : str
+        The seal, if it is a copy.
     arm, users, user, plays, number, shown
         See :class:`bandits_dp.app.ticket.Ticket`.
     """
 
     owner: str = field(default="", repr=False)
-    seal: str = field(default="", repr=False)
     propensity: Any = field(default=None, repr=False)
+    stored: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         """Refuse what ``act`` does not return."""
-        for name, kind in (("users", int), ("number", int), ("owner", str), ("seal", str),
+        for name, kind in (("users", int), ("number", int), ("owner", str), ("stored", str),
                            ("shown", (np.ndarray, type(None)))):
             if not isinstance(getattr(self, name), kind):
                 raise TypeError("ticket must be what act() returned, got one with "
                                 f"{name}={_checks.told(getattr(self, name))}")
         super().__post_init__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return a copy's attributes: with the seal, and without the key."""
+        known = {key: value for key, value in self.__dict__.items() if key != "key"}
+        return known | {"stored": self.seal}
+
+    def keyed(self, key: bytes) -> Self:
+        """Return this ticket, which nobody else has yet, with the key of its seal."""
+        self.__dict__["key"] = key
+        return self
+
+    @property
+    def seal(self) -> str:
+        """A keyed hash of all that the token says."""
+        key = self.__dict__.get("key")
+        return self.stored if key is None else seal(self.content(), key)
 
     @property
     def token(self) -> str:
@@ -59,21 +76,17 @@ class Sealed(Ticket):
 
     def content(self) -> bytes:
         """Return what the seal is on: numbers and shapes in a line, and then the arrays."""
-        values = (self.arm, self.plays, self.shown, self.propensity)
-        arrays = [np.ascontiguousarray(one, KINDS[one.dtype.kind])
-                  for one in values if isinstance(one, np.ndarray)]
-        told = [[one.dtype.kind, *one.shape] if isinstance(one, np.ndarray) else one
-                for one in values]
+        told, arrays = [], []
+        for one in (self.arm, self.plays, self.shown, self.propensity):
+            if isinstance(one, np.ndarray):
+                arrays.append(np.ascontiguousarray(one, KINDS[one.dtype.kind]).tobytes())
+                one = [one.dtype.kind, *one.shape]
+            told.append(one)
         line = json.dumps([self.owner, self.number, self.users, *told])
-        return b"\n".join([line.encode(), b"".join(array.tobytes() for array in arrays)])
-
-    def sealed(self, key: bytes) -> Self:
-        """Return this ticket, which nobody else has yet, with its seal."""
-        object.__setattr__(self, "seal", seal(self.content(), key))
-        return self
+        return b"\n".join([line.encode(), b"".join(arrays)])
 
     def is_sealed(self, key: bytes) -> bool:
-        """Whether nothing was changed since it was sealed."""
+        """Whether nothing was changed since an app with this key handed it out."""
         try:
             content = self.content()
         except (KeyError, TypeError, ValueError):  # of what no ticket holds
@@ -97,19 +110,19 @@ def opened(token: str, key: bytes) -> Sealed:
     Examples
     --------
     >>> from bandits_dp.serve.ticket import Sealed, opened
-    >>> ticket = Sealed(arm=2, user="Ada", number=7).sealed(b"secret")
+    >>> ticket = Sealed(arm=2, user="Ada", number=7).keyed(b"secret")
     >>> opened(ticket.token, b"secret")  # it says nothing about the user
     Sealed(arm=2, users=1, user=None, plays=None)
     """
     if not isinstance(token, str):
         raise TypeError("token must be what ticket.token says, a string, "
                         f"got {_checks.told(token)}")
-    text, _, sealed = token.rpartition(".")
+    text, _, stored = token.rpartition(".")
     try:
         content = base64.b64decode(text, b"-_", validate=True)
     except ValueError:  # other letters, or a number of them that no token has
         content = b""
-    if not compare_digest(seal(content, key).encode(), sealed.encode("utf-8", "replace")):
+    if not compare_digest(seal(content, key).encode(), stored.encode("utf-8", "replace")):
         raise ValueError("token must be one that this learner's ticket.token said, got another "
                          "learner's, or one that was changed")
     line, _, rest = content.partition(b"\n")
@@ -124,4 +137,4 @@ def opened(token: str, key: bytes) -> Sealed:
         else:
             values.append(one)
     arm, plays, shown, propensity = values
-    return Sealed(arm, users, None, plays, number, shown, owner, sealed, propensity)
+    return Sealed(arm, users, None, plays, number, shown, owner, propensity, stored)
