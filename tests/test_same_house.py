@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import bandits_book.replicas  # noqa: F401 - plays published figures
+import bandits_dp as bdp
 from bandits_dp._state import pack
 from bandits_dp.app import app
 from bandits_dp.app.phases import PhasedApp
@@ -18,9 +19,13 @@ from bandits_dp.live import register
 from bandits_dp.live.asked import LiveAsked
 from bandits_dp.play import plain as plain_loop
 from bandits_dp.play.paths import path_for
+from bandits_dp.privatizers import Identity, Reals
+from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear
 from bandits_dp.serve import served
 from tests.houses import Alone, Guests, app_of
 from tests.small_problems import CASES, PROBLEMS, SYSTEMS, Crowd
+from tests.test_combine import Greedy
+from tests.test_live_safety import Doubling
 
 LINEAR = ("LinUCB", "LinUCB-LDP", "LinUCB-JDP", "LinUCB-SDP-Amp", "LinUCB-SDP-Vec")
 UNPUBLISHED = {"LDP-OLS", "LinUCB-RewardTree"}  # no theorem is
@@ -208,3 +213,30 @@ def test_simulations_of_both_houses_are_the_same(case, monkeypatch):
     for kind in ("counts", "curves"):
         one, other = (getattr(result, kind) for result in results)
         assert one.keys() == other.keys() and all(plain(one[key]) == plain(other[key]) for key in one)
+
+
+class Rows(Identity):
+    """A sum that tells in which order its rows came."""
+
+    adds = False
+
+    def receive(self, waiting, rng):
+        return np.arange(1.0, 1 + len(waiting)) @ waiting
+
+
+@pytest.mark.parametrize("setting", ["arms", "clients", "contextual"])
+def test_what_is_somebodys_own_is_the_same(setting):
+    """A learner and a privatizer whose messages do not add up: they wait in the same random order."""
+    own, problem = (Greedy(), ContextualLinear(arms=3, dimension=2)) if setting == "contextual" else (
+        Doubling(3), ClientPopulation(np.eye(2), [0.5, 0.3])) if setting == "clients" else (Doubling(), BernoulliArms([0.5, 0.5]))
+    source = Rows(5, Reals(5)) if setting == "contextual" else (lambda users, numbers=1: Rows(users, Reals(numbers)))
+    old = bdp.combine(own, source, problem, horizon=400)
+    new, rngs, seen = app_of(old), [np.random.default_rng(3) for _ in range(2)], [[], []]
+    for step in range(160 if setting != "clients" else 9):
+        for app_or_live, rng, log in zip((old, new), rngs, seen, strict=True):
+            ticket = app_or_live.act(*([np.eye(3, 2) * 0.8 + 0.001 * (step + 1)] if setting == "contextual" else [1]))
+            answer = [0.01 * (step + np.arange(2))] if setting == "clients" else float(step % 2)
+            app_or_live.update(ticket, answer, rng)
+            log += [plain(ticket.arm), *(plain(slot.waiting) for slot in app_or_live.slots if slot.waiting is not None),
+                    plain(list(vars(app_or_live.learner).values())[-1])]
+    assert seen[0] == seen[1] and rngs[0].bytes(16) == rngs[1].bytes(16) != np.random.default_rng(3).bytes(16)
