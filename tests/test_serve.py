@@ -68,6 +68,16 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case, guests):
     every.test_a_state_that_is_not_what_save_returned_is_refused(case)
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if "unknown horizon" not in case])
+def test_what_was_saved_at_the_horizon_is_restored(case):
+    """KL-UCB was not: a phase that decides nothing had no user left to ask."""
+    crowd = Guests(case)
+    crowd.play(0, until=crowd.horizon)
+    again = crowd.restored(crowd.learner.save())
+    assert same_state(again.learner.save(), crowd.learner.save()) and again.learner.played == crowd.horizon
+    refused("horizon is", again.act, error=HorizonReached)
+
+
 @pytest.mark.parametrize("case", ["UCB1", "SDP-AE", "LinUCB-SDP-Vec", "late LinUCB-SDP-Vec", "CDP-DPE", "unknown horizon"])
 def test_a_state_holds_no_id_and_nothing_that_was_shown(case, guests, tmp_path):
     every.test_a_state_holds_no_id("LinUCB-SDP-Vec" if case.startswith("late") else case, tmp_path)

@@ -78,7 +78,7 @@ class SumsApp(PhasedApp):
         left = self.horizon - self.played
         self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody plays by it
         if len(asked.arms) == 1 and not self.decides:  # one ticket may be for all who are left
-            self.asked = asked = replace(asked, plays=np.array([left]))
+            self.asked = asked = replace(asked, plays=np.array([max(1, left)]))
         plays: list[int] = asked.plays.tolist()
         if self.decides or not self.privatizers:
             made: dict[int, Privatizer] = {one.users: one for one in self.privatizers}
