@@ -179,6 +179,14 @@ def test_a_ticket_that_a_crash_forgot_is_not_taken_for_the_one_that_has_its_plac
     assert again.played == 1 and len(again.tickets) == 1
 
 
+def test_what_a_live_learner_saved_before_its_first_ticket_is_restored():
+    """It had no key yet: ids are hashed with a key all the same."""
+    app = make("UCB1")
+    app.restore(bdp.make("UCB1", ARMS, horizon=1000, epsilon=1.0, delta=1e-3).save())
+    app.update(app.ticket(app.act(user="Ada").token), 1.0)
+    assert len(app.secret) == 16 and any(app.secret) and app.owner and app.played == 1
+
+
 # A learner that fails
 @pytest.mark.parametrize("where", ["tell", "ask"])
 @pytest.mark.parametrize("way", ["bare", "served", "restarts"])

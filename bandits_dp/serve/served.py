@@ -343,7 +343,9 @@ class Served(Saved):
 
     def _unpack(self, given: state.State) -> None:
         state.unpacked(self.app, given)
-        self.owner, (self.secret,) = str(given["owner"]), state.apart(given["secret"])
+        (secret,) = state.apart(given["secret"])
+        if secret:  # a live learner that had handed out no ticket saved none
+            self.owner, self.secret = str(given["owner"]), secret
         self.missed, self.expired = int(given["missed"]), ()
         self._salt()
         self.held = {one.user: number for number, one in self.app.open.items()  # type: ignore[misc]
