@@ -29,7 +29,7 @@ from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.randomness import generator
 from bandits_dp.live.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
 from bandits_dp.privatizers.domain import rows
-from bandits_dp.problems.base import Problem, check_problem
+from bandits_dp.problem import Problem, check_problem
 
 Floats = NDArray[np.float64]
 

@@ -47,7 +47,7 @@ class RunningApp(App):
     >>> from bandits_dp.app.arms import RunningApp
     >>> from bandits_dp.learners import UCB
     >>> from bandits_dp.live.streams import FreshBatches
-    >>> from bandits_dp.widths.running import ExactWidth
+    >>> from bandits_dp.arms.running_widths import ExactWidth
     >>> exact = bdp.privatizers.Identity(1)
     >>> learner = UCB(2, ExactWidth())
     >>> app = RunningApp(learner, FreshBatches(exact), 2, 1000, exact.guarantee)

@@ -21,7 +21,7 @@ from bandits_dp.live.randomness import generator
 from bandits_dp.live.streams import Stream
 from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle
-from bandits_dp.problems.base import Problem
+from bandits_dp.problem import Problem
 from bandits_dp.problems.contextual import Contextual, checked_features
 
 

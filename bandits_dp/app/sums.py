@@ -49,8 +49,8 @@ class SumsApp(PhasedApp):
     >>> import bandits_dp as bdp
     >>> from bandits_dp.app.sums import SumsApp
     >>> from bandits_dp.learners import ArmElimination
-    >>> from bandits_dp.schedules.arms import EqualBatches
-    >>> from bandits_dp.widths.arms import ChernoffWidth
+    >>> from bandits_dp.arms.batches import EqualBatches
+    >>> from bandits_dp.arms.widths import ChernoffWidth
     >>> width = ChernoffWidth(horizon=1000, decisions=10)
     >>> learner = ArmElimination(2, EqualBatches(50), width)
     >>> laplace = partial(bdp.privatizers.CentralLaplace, epsilon=1.0)

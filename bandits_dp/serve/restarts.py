@@ -72,7 +72,7 @@ class Restarts(Served):
     >>> from bandits_dp.learners import UCB
     >>> from bandits_dp.live.streams import FreshBatches
     >>> from bandits_dp.serve import Restarts
-    >>> from bandits_dp.widths.running import ExactWidth
+    >>> from bandits_dp.arms.running_widths import ExactWidth
     >>> exact = bdp.privatizers.Identity(1)
     >>> def make(horizon):
     ...     learner, stream = UCB(2, ExactWidth()), FreshBatches(exact)

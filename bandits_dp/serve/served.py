@@ -85,7 +85,7 @@ class Served(Saved):
     >>> from bandits_dp.learners import UCB
     >>> from bandits_dp.live.streams import FreshBatches
     >>> from bandits_dp.serve import Served
-    >>> from bandits_dp.widths.running import ExactWidth
+    >>> from bandits_dp.arms.running_widths import ExactWidth
     >>> exact = bdp.privatizers.Identity(1)
     >>> app = RunningApp(UCB(2, ExactWidth()), FreshBatches(exact), 2, 1000, exact.guarantee)
     >>> served = Served(app)

@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bandits_dp._ties import first_largest
 from bandits_dp.app.app import App
 from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.phases import PhasedApp
-from bandits_dp.learners import LinUCB
-from bandits_dp.live.leading import leading_arm
 
 
 @singledispatch
@@ -23,20 +20,26 @@ def suggested(app: App) -> Any:
     raise NotImplementedError(f"no suggestion is known for a {type(app).__name__}")
 
 
+def _leading(app: Any) -> int:
+    """Return what the learner leads with; of somebody's own, the first arm that it asks about."""
+    leading = getattr(app.learner, "leading", None)
+    return leading() if callable(leading) else int(app.asked.arms[0])
+
+
 @suggested.register
 def _(app: RunningApp) -> int:
-    return leading_arm(app.learner, app.asked)
+    return _leading(app)
 
 
 @suggested.register
 def _(app: PhasedApp) -> int:
     app.must_know_actions()
-    return leading_arm(app.learner, app.asked)
+    return _leading(app)
 
 
 @suggested.register
 def _(app: ContextsApp, features: ArrayLike) -> Any:
     shown = app.checked(features, 3 if np.ndim(features) == 3 else 2)
-    linear = isinstance(app.learner, LinUCB)  # which has nothing to explore for now
-    arms = first_largest(shown @ app.learner.theta) if linear else app.choose(shown)
+    leading = getattr(app.learner, "leading", None)
+    arms = leading(shown) if callable(leading) else app.choose(shown)
     return arms if shown.ndim == 3 else int(arms)
