@@ -79,7 +79,7 @@ class LiveArms(LiveAsked):
         left = self.horizon - self.played + answered
         self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody would play by it
         if len(asked.arms) == 1 and not self.decides:  # one ticket may be for everybody who is left
-            self.asked = asked = replace(asked, plays=np.array([left]))
+            self.asked = asked = replace(asked, plays=np.array([max(1, left)]))
         if self.decides or not self.privatizers:
             made: dict[int, Privatizer] = {privatizer.users: privatizer for privatizer in self.privatizers}
             for users in map(int, asked.plays):
