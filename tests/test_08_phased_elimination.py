@@ -13,13 +13,13 @@ from bandits_book.plots import COLORS
 from bandits_book.scenes import designs
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import hockey_stick
-from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.learners import PhasedElimination
+from bandits_dp.linear.designs import g_optimal_design, support_bound
+from bandits_dp.linear.widths import Phase
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import BinarySum, Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, ScalarSum
 from bandits_dp.problems import SphericalArms
-from bandits_dp.widths.designs import Phase
 from tests.chapters import defined, delta_by_sums, law_of_runs, leverages, mean_regret, power, stored_scene
 
 CHAPTER = "08_phased_elimination"

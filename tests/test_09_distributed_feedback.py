@@ -19,7 +19,7 @@ from bandits_book.scenes import feedback
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_log_pmf, hockey_stick
 from bandits_dp.accounting.binomial_vector import vector_delta
-from bandits_dp.designs import g_optimal_design, support_bound
+from bandits_dp.linear.designs import g_optimal_design, support_bound
 from bandits_dp.privatizers import Box, CentralGaussian, LocalGaussian, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
 from tests.chapters import defined, slope, stored_page

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from bandits_dp.designs import g_optimal_design, support_bound
+from bandits_dp.linear.designs import g_optimal_design, support_bound
 from tests.small_problems import sphere
 
 

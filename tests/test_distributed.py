@@ -10,11 +10,11 @@ from scipy.integrate import quad
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.ask_tell import Asked
-from bandits_dp.designs import g_optimal_design
+from bandits_dp.linear.designs import g_optimal_design
+from bandits_dp.linear.widths import ExactWidth, Phase
 from bandits_dp.play.plain import _released_averages
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
-from bandits_dp.widths.designs import ExactWidth, Phase
 from tests.same_law import same_law
 from tests.small_problems import generators, population, refused
 
@@ -151,7 +151,7 @@ def test_averages_have_the_law_of_single_rewards(rewards):
 
 def test_sums_over_clients_do_not_depend_on_blocks(monkeypatch):
     problem, support, pulls = population(), np.array([0, 3]), np.array([2, 9])
-    monkeypatch.setattr("bandits_dp.problems.clients.BLOCK", 8)  # blocks of four clients
+    monkeypatch.setattr("bandits_dp.linear.client_problems.BLOCK", 8)  # blocks of four clients
     sums = np.array([problem.average_sums(support, pulls, 10, np.random.default_rng(i)) for i in range(2000)])
     whole = np.array([problem.averages(support, pulls, 10, np.random.default_rng([1, i])).sum(axis=0) for i in range(2000)])
     assert np.allclose(sums * pulls, np.rint(sums * pulls)) and (abs(sums) <= 10).all()

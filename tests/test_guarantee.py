@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.guarantee import upper
+from bandits_dp.linear.client_problems import ClientPopulation
 from bandits_dp.play.plain import _phase
 from bandits_dp.play.record import Record
 from bandits_dp.privatizers import AmplifiedGaussian, CentralGaussian, LinearStatistics
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
 from bandits_dp.problems import BernoulliArms, ContextualLinear
-from bandits_dp.problems.clients import ClientPopulation
 
 
 @given(st.floats(min_value=1e-300, max_value=1e300), st.integers(1, 8))

@@ -9,11 +9,11 @@ from scipy.optimize import minimize_scalar
 
 import bandits_dp as bdp
 from bandits_dp.accounting.binomial import hockey_stick
-from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.learners.phased_elimination import PhasedElimination, least_squares
+from bandits_dp.linear.designs import g_optimal_design, support_bound
+from bandits_dp.linear.widths import ExactWidth, Phase
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, Identity, LocalLaplace, ScalarSum
 from bandits_dp.problems import LinearArms, SphericalArms
-from bandits_dp.widths.designs import ExactWidth, Phase
 from tests.same_law import same_law
 from tests.small_problems import generators, linear_arms, same_state, sphere
 

@@ -14,8 +14,8 @@ import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.accounting.dynamic import parameter_shifts
 from bandits_dp.arms.widths import PaperWidth
-from bandits_dp.designs import g_optimal_design, support_bound
 from bandits_dp.learners import PhasedElimination
+from bandits_dp.linear.designs import g_optimal_design, support_bound
 from bandits_dp.privatizers import BinarySum, Box, Identity, VectorSum
 from tests.chapters import leverages, power
 from tests.small_problems import elimination, sphere

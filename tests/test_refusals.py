@@ -15,13 +15,13 @@ from bandits_dp import _checks, _memory
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.arms.batches import EqualBatches
 from bandits_dp.arms.widths import ChernoffWidth
-from bandits_dp.designs import bounded_actions, g_optimal_design
 from bandits_dp.guarantee import upper
+from bandits_dp.linear.designs import bounded_actions, g_optimal_design
+from bandits_dp.linear.widths import ExactWidth
 from bandits_dp.live.streams import FreshBatches
 from bandits_dp.privatizers.domain import SLACK, slack
 from bandits_dp.privatizers.returning import per_batch
 from bandits_dp.schedules.users import named_batch_size
-from bandits_dp.widths.designs import ExactWidth
 from bandits_dp.widths.ridge_private import CertifiedRadius
 
 ARMS, STARS = bdp.problems.BernoulliArms([0.8, 0.2]), bdp.problems.GradedArms([0, 0.5, 1], [[0.1, 0.2, 0.7], [0.8, 0, 0.2]])
@@ -128,7 +128,7 @@ def combined(**changed: Any) -> Any:
     (lambda: bdp.accounting.advanced_composition(709.0, 0.0, 1000, slack=0.1), "epsilon = 709.0, .* total is too large"),
     (lambda: bdp.accounting.laplace_scale(1e-290, 0.0, sensitivity=1e90), "sensitivity = 1e.90 must .* the scale is inf"),
     (lambda: bdp.make("UCB1", ARMS, horizon=10**5000), "horizon must be an integer .* got a int that cannot be shown"),
-    (lambda: bdp.schedules.clients.growing(1000, alpha=0.8), r"alpha and phase must have a product .* 0\.8 and 1000"),
+    (lambda: bdp.linear.clients_needed.growing(1000, alpha=0.8), r"alpha and phase must have a product .* 0\.8 and 1000"),
     (lambda: logs.evaluate(lambda features: int("x"), LOG), "policy must be a function .*: invalid literal for int"),
     (lambda: both(math.inf), "x = inf must be such that .* the answer is not a number"),
     (lambda: bdp.accounting.classical_gaussian_noise_std(10, 0.25, 1.0), "epsilon must be below 1 .* got 10"),

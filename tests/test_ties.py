@@ -9,9 +9,9 @@ from scipy import stats
 import bandits_dp as bdp
 from bandits_book import lastfm
 from bandits_dp._ties import first_largest, round_up
-from bandits_dp.designs import g_optimal_design
 from bandits_dp.learners import LinUCB, PhasedElimination
-from bandits_dp.widths.designs import ExactWidth
+from bandits_dp.linear.designs import g_optimal_design
+from bandits_dp.linear.widths import ExactWidth
 from bandits_dp.widths.ridge import FixedWidth
 from tests.same_law import codes, same_law
 

@@ -51,7 +51,7 @@ class ClientsApp(PhasedApp):
     >>> from bandits_dp.app.linear import ClientsApp
     >>> from bandits_dp.learners import PhasedElimination
     >>> from bandits_dp.privatizers import Identity, Reals
-    >>> from bandits_dp.widths.designs import ExactWidth
+    >>> from bandits_dp.linear.widths import ExactWidth
     >>> width = ExactWidth(2, horizon=1000, reward_std=1.0, client_std=0.1)
     >>> learner = PhasedElimination(2, 2, 20.0, width, clients=lambda phase: 5, population=100)
     >>> learner.show(np.eye(2))

@@ -11,15 +11,15 @@ import numpy as np
 
 from bandits_dp import privatizers
 from bandits_dp.catalog.linear import learner_of, no_noise, run_of, with_noise
-from bandits_dp.designs import support_bound
+from bandits_dp.linear.client_problems import ClientPopulation, SphericalClients
+from bandits_dp.linear.clients_needed import Schedule, constant, growing
+from bandits_dp.linear.designs import support_bound
+from bandits_dp.linear.problems import on_sphere
+from bandits_dp.linear.widths import Phase
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, Given, Option, System
 from bandits_dp.play.pilots import equal_communication
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, VectorSum
-from bandits_dp.problems.clients import ClientPopulation, SphericalClients
-from bandits_dp.problems.linear import on_sphere
-from bandits_dp.schedules.clients import Schedule, constant, growing
-from bandits_dp.widths.designs import Phase
 
 FIRST_LENGTH = 2.0  # h_1
 GROWTH = Option("alpha", 0.8, (CHANCE,), "phase l has ceil(2^(alpha l)) clients")

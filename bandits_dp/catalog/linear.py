@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import privatizers
-from bandits_dp.designs import support_bound
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners.phased_elimination import PhasedElimination
+from bandits_dp.linear.designs import support_bound
+from bandits_dp.linear.widths import ExactWidth, Phase, PrintedWidth
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, ScalarSum
 from bandits_dp.privatizers.scalar_sum import default_levels
-from bandits_dp.widths.designs import ExactWidth, Phase, PrintedWidth
 
 MANY = 10**6  # users of a sum for which noises are compared: of the local model's only the variance counts
 CLIPPED = "; where values are clipped, their means are others, and confidence widths are void"  # what a guarantee says of clip=True

@@ -6,12 +6,12 @@ released mean answer :math:`\tilde y(x)` of each, least squares estimates the pa
 
 .. math:: \tilde\theta_l = V_l^{-1} \sum_x T_l(x)\, x\, \tilde y(x), \qquad V_l = \sum_x T_l(x)\, x x^\top,
 
-and an action is dropped when the best estimate exceeds its own by more than a margin (:mod:`bandits_dp.widths.designs`). The
+and an action is dropped when the best estimate exceeds its own by more than a margin (:mod:`bandits_dp.linear.widths`). The
 inverse is taken in the span of the active actions, which loses dimensions as the set shrinks.
 
 **Who answers.** In PE (Algorithm 3) every play is a fresh user's, with one reward; a release is the sum of the rewards of one
 action, and :math:`h_1 = 4 d \ln \ln d + 16`. In DPE (Algorithm 1) :math:`|U_l|` new clients watch all plays of the phase
-(:mod:`bandits_dp.schedules.clients`); each has one vector, its average reward for every action of the support, and the release
+(:mod:`bandits_dp.linear.clients_needed`); each has one vector, its average reward for every action of the support, and the release
 is the sum of these vectors; :math:`h_1 = 2`. Only the privatizer tells the trust models apart.
 
 **Privacy of a run.** The unit is one reward, or a client with its vector of averages in :math:`[-B, B]^s`. Every person answers in
@@ -34,9 +34,9 @@ from bandits_dp import _checks
 from bandits_dp._checks import called
 from bandits_dp._ties import first_largest, round_up
 from bandits_dp.ask_tell import Asked, Floats, Learner, Noise, able
-from bandits_dp.designs import bounded_actions, g_optimal_design
-from bandits_dp.schedules.clients import Schedule
-from bandits_dp.widths.designs import DesignWidth, Phase
+from bandits_dp.linear.clients_needed import Schedule
+from bandits_dp.linear.designs import bounded_actions, g_optimal_design
+from bandits_dp.linear.widths import DesignWidth, Phase
 
 BLOCK = 4096  # actions whose margins are computed at a time
 
@@ -73,7 +73,7 @@ class PhasedElimination(Learner):
     >>> import numpy as np
     >>> import bandits_dp as bdp
     >>> from bandits_dp.learners import PhasedElimination
-    >>> from bandits_dp.widths.designs import ExactWidth
+    >>> from bandits_dp.linear.widths import ExactWidth
     >>> learner = PhasedElimination(2, 2, first_length=2000, width=ExactWidth(2, horizon=10_000, reward_std=1.0))
     >>> learner.show([[1, 0], [0, 1]])
     >>> learner.ask().plays.tolist()

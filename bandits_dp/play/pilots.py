@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 
+from bandits_dp.linear.client_problems import ClientPopulation
+from bandits_dp.linear.clients_needed import Schedule, constant
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.play.plain import play_plainly
-from bandits_dp.problems.clients import ClientPopulation
-from bandits_dp.schedules.clients import Schedule, constant
 
 PILOTS = 60  # runs that measure the communication to be matched, which varies much between instances
 PROBES = 12  # runs that measure that of a constant number, which varies little

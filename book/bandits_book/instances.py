@@ -14,8 +14,8 @@ import numpy as np
 from bandits_book.lastfm import LastFM
 from bandits_book.lastfm.data import Listening, load_listening
 from bandits_dp import _checks
+from bandits_dp.linear.problems import on_sphere
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms
-from bandits_dp.problems.linear import on_sphere
 
 LASTFM = "LastFM"
 HORIZONS = {"arms": (30_000, 100_000), "linear": (100_000, 10**6), "clients": (100_000, 10**6), "contextual": (10_000, 20_000)}

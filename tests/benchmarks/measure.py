@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 import bandits_dp as bdp
-from bandits_dp.designs import g_optimal_design
+from bandits_dp.linear.designs import g_optimal_design
+from bandits_dp.linear.problems import on_sphere
 from bandits_dp.play.plain import play_plainly
-from bandits_dp.problems.linear import on_sphere
 from tests.benchmarks.cases import CASES, Case
 from tests.benchmarks.memory import peak_megabytes
 

@@ -28,7 +28,7 @@ def _message(body: str) -> dict[str, str]:
 '''}
 
 
-_FLOORED = "    K, best = len(actions), bdp.designs.g_optimal_design(actions, 1.0001).weights\n"
+_FLOORED = "    K, best = len(actions), bdp.linear.designs.g_optimal_design(actions, 1.0001).weights\n"
 _PLAN = '''
     def margin(plays, n):
         x, N = actions[plays > 0], plays[plays > 0]
@@ -48,7 +48,7 @@ _PLAN = '''
             few, many = (few, n) if margin(plays, n) <= target else (n, many)
         return many
 
-    plays = whole(bdp.designs.g_optimal_design(actions).weights)
+    plays = whole(bdp.linear.designs.g_optimal_design(actions).weights)
 '''
 
 PARTLY = {
@@ -139,7 +139,7 @@ MISTAKES = {
         {"dpe": [("theta = B @ released", "theta = (theta * (phase - 1) + B @ released) / phase")]}),
     "the package's own design": ("a near-optimal design cannot be improved by much", {"phase-plan": PARTLY["phase-plan"]}),
     "the better design": ("the smaller the worst leverage, the fewer people are needed", {"phase-plan": _PLAN + '''
-    plays = whole(bdp.designs.g_optimal_design(actions, 1.001).weights)
+    plays = whole(bdp.linear.designs.g_optimal_design(actions, 1.001).weights)
     return plays, fewest(plays)
 '''}),
     "noise of one number": ("the noise does not depend on how many numbers a client sends",

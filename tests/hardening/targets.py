@@ -18,7 +18,7 @@ from tests import packages
 from tests.hardening.values import FORMS, INTEGERS, JUNK, NAMES, REALS, SCALARS, SHAPES, WRONG, listed, quietly
 from tests.small_problems import SYSTEMS
 
-DOCUMENTED = ("arms", "designs", "guarantee", "schedules", "widths")  # have no __all__, but what they define is for users, too
+DOCUMENTED = ("arms", "guarantee", "linear", "schedules", "widths")  # have no __all__, but what they define is for users, too
 METHODS = {"add", "encode", "error_std", "moving_figure", "moving_scene", "randomize", "release"}
 FIXED = {"cache", "workers", "progress", "source"}  # make files, processes, and downloads
 STEPS = {"from_dataframe", "to_dataframe", "Gallery", "Phase", "Room", "mean_norm", "norm_bounds", "quadratic_quantile"}  # left out
@@ -32,7 +32,7 @@ simulate = bdp.simulate(bdp.make('UCB1', bdp.problems.BernoulliArms([0.9, 0.2]),
     bdp.problems.BernoulliArms([0.9, 0.2]), 20, 2, progress=False)
 ContextualLinear = bdp.problems.ContextualLinear(arms=5, dimension=3, fixed=False)
 Rounds = bdp.problems.Rounds(lambda rng: iter(()), 2)
-bounded_actions = bandits_dp.designs.bounded_actions([[1.0, 0.0], [0.0, 1.0]])
+bounded_actions = bandits_dp.linear.designs.bounded_actions([[1.0, 0.0], [0.0, 1.0]])
 vectors = bdp.privatizers.CentralGaussian(2, 1.0, 0.125, domain=bdp.privatizers.Ball(2)).release([[0.5, 0.0], [1.0, 0.0]], RNG(1))
 statistics = bdp.privatizers.Identity(2, bdp.privatizers.LinearStatistics(1)).release([[1.0, 1.0], [0.0, 0.0]], RNG(1))
 bits = bdp.privatizers.RandomizedResponse(3, 1.0).randomize([0, 1, 1], RNG(1))

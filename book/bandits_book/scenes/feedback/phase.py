@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bandits_dp as bdp
+from bandits_dp.linear.widths import Phase
 from bandits_dp.problems import ClientPopulation
-from bandits_dp.widths.designs import Phase
 
 Floats = NDArray[np.float64]
 TRUSTED = {"none": "DPE", "central": "CDP-DPE", "shuffle": "SDP-DPE", "local": "LDP-DPE"}

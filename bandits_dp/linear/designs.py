@@ -56,7 +56,7 @@ class Design:
 
     Examples
     --------
-    >>> from bandits_dp.designs import g_optimal_design
+    >>> from bandits_dp.linear.designs import g_optimal_design
     >>> design = g_optimal_design([[1, 0], [2, 0], [0, 0]])  # they span a line; the longest is best
     >>> design.weights.tolist(), design.rank
     ([0.0, 1.0, 0.0], 1)
@@ -76,7 +76,7 @@ def support_bound(dimension: int) -> float:
 
     Examples
     --------
-    >>> from bandits_dp.designs import support_bound
+    >>> from bandits_dp.linear.designs import support_bound
     >>> round(support_bound(20))  # for any number of actions in 20 dimensions
     104
     """
@@ -105,7 +105,7 @@ def bounded_actions(actions: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> from bandits_dp.designs import bounded_actions
+    >>> from bandits_dp.linear.designs import bounded_actions
     >>> bounded_actions([[1, 0], [3, 4]])
     Traceback (most recent call last):
         ...
@@ -143,7 +143,7 @@ def g_optimal_design(actions: ArrayLike, tolerance: float = 2.0) -> Design:
 
     Examples
     --------
-    >>> from bandits_dp.designs import g_optimal_design
+    >>> from bandits_dp.linear.designs import g_optimal_design
     >>> design = g_optimal_design([[1, 0], [0, 1], [0.1, 0.1]], tolerance=1.01)
     >>> design.weights.round(2).tolist()  # the long actions teach more than the short one
     [0.5, 0.5, 0.0]

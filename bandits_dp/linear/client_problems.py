@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
+from bandits_dp.linear.problems import REWARDS, Floats, KnownActions, excess, on_sphere
 from bandits_dp.privatizers.domain import Box, Domain, Reals
-from bandits_dp.problems.linear import REWARDS, Floats, KnownActions, excess, on_sphere
 
 BLOCK = 2_000_000  # averages drawn at a time
 FAR = 40.0  # standard deviations beyond which a normal tail is 0 in floating point

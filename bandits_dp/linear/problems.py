@@ -19,7 +19,7 @@ import scipy  # special is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.designs import bounded_actions
+from bandits_dp.linear.designs import bounded_actions
 from bandits_dp.privatizers.domain import Ball, Box, Domain, Reals
 from bandits_dp.problem import OneInstance, parameter
 

@@ -19,7 +19,7 @@ def growing(phase: int, alpha: float) -> int:
 
     Examples
     --------
-    >>> from bandits_dp.schedules.clients import growing
+    >>> from bandits_dp.linear.clients_needed import growing
     >>> [growing(phase, alpha=0.8) for phase in (1, 5, 10)]
     [2, 16, 256]
     """
@@ -35,7 +35,7 @@ def constant(phase: int, clients: int) -> int:
 
     Examples
     --------
-    >>> from bandits_dp.schedules.clients import constant
+    >>> from bandits_dp.linear.clients_needed import constant
     >>> [constant(phase, clients=40) for phase in (1, 5, 10)]
     [40, 40, 40]
     """

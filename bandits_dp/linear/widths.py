@@ -7,7 +7,7 @@ stays below the margin of b for every active b; then every surviving action is w
 
 **Assumptions of exact margins.** The users or clients of a phase are new, and mean rewards are
 linear. Two deviations from linearity are in no margin: the projection of the means of signs
-(``projection_bias`` of :class:`bandits_dp.problems.clients.ClientPopulation`), and clipping, if
+(``projection_bias`` of :class:`bandits_dp.linear.client_problems.ClientPopulation`), and clipping, if
 used.
 """
 
@@ -48,7 +48,7 @@ class Phase:
     --------
     >>> import numpy as np
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.widths.designs import Phase
+    >>> from bandits_dp.linear.widths import Phase
     >>> noise = bdp.privatizers.CentralLaplace(100, epsilon=1.0)
     >>> phase = Phase(length=200.0, plays=np.array([100, 100]), people=1, noise=(noise, noise))
     >>> [round(one.noise_std / one.users, 3) for one in phase.noise]  # std of released means
@@ -116,7 +116,7 @@ class ExactWidth:
     --------
     >>> import numpy as np
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.widths.designs import ExactWidth, Phase
+    >>> from bandits_dp.linear.widths import ExactWidth, Phase
     >>> noise = bdp.privatizers.CentralLaplace(1000, epsilon=1.0)
     >>> phase = Phase(length=2000.0, plays=np.array([1000, 1000]), people=1, noise=(noise, noise))
     >>> differences = np.array([[1.0, -1.0], [0.1, -0.1]])  # of two played actions
@@ -188,7 +188,7 @@ class PrintedWidth:
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.designs import Phase, PrintedWidth
+    >>> from bandits_dp.linear.widths import Phase, PrintedWidth
     >>> width = PrintedWidth(arms=3, dimension=2, horizon=10_000, private_std=lambda phase: 0.002)
     >>> phase = Phase(length=2000.0, plays=np.array([1000, 1000]), people=1, noise=())
     >>> differences = np.array([[1.0, -1.0], [0.1, -0.1]])  # the margin is the same for both
@@ -216,7 +216,7 @@ def log_failure(arms: int, horizon: int) -> float:
 
     Examples
     --------
-    >>> from bandits_dp.widths.designs import log_failure
+    >>> from bandits_dp.linear.widths import log_failure
     >>> round(log_failure(arms=10, horizon=1000), 2)  # the logarithm of 10,000
     9.21
     """
