@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
+from bandits_dp.contextual.problems import ContextualLinear
 from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.problems.contextual import ContextualLinear
 
 
 def play(learner: LiveContexts, problem: ContextualLinear, runs: int = 20, seed: int = 1, grow: float | None = None) -> tuple:

@@ -13,12 +13,12 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_delta
+from bandits_dp.contextual.private_radius import LemmaRadius
 from bandits_dp.continual import FactorizationCounter, TreeCounter
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.privatizers import LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.problems import ContextualLinear
-from bandits_dp.widths.ridge_private import LemmaRadius
 from tests.chapters import slope
 from tests.fixed_features import play
 

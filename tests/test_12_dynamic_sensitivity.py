@@ -18,9 +18,9 @@ from bandits_book.scenes.rewards.fresh_or_kept import night_by_night
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.contextual.dynamic import DynamicBound, DynamicLaplace
+from bandits_dp.contextual.radius import FixedWidth
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
-from bandits_dp.widths.ridge import FixedWidth
 from checkout import ROOT
 from tests.chapters import cells, defined, slope
 

@@ -11,10 +11,10 @@ from bandits_dp import privatizers
 from bandits_dp.arms import running_widths as running
 from bandits_dp.arms.batches import DoublingBatches
 from bandits_dp.arms.widths import ChernoffWidth
+from bandits_dp.contextual.radius import PlainRadius
 from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
 from bandits_dp.linear.designs import support_bound
 from bandits_dp.linear.widths import ExactWidth
-from bandits_dp.widths.ridge import PlainRadius
 from tests.small_problems import refused
 
 BITS = bdp.problems.BernoulliArms([0.9, 0.5, 0.2])

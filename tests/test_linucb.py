@@ -8,6 +8,8 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_book.replicas import CodeLinear
+from bandits_dp.contextual.private_radius import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
+from bandits_dp.contextual.radius import NoiseLaw, PlainRadius
 from bandits_dp.continual import TreeCounter
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
@@ -18,8 +20,6 @@ from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import LocalGaussian
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.problems import ContextualLinear, PoolContextual
-from bandits_dp.widths.ridge import NoiseLaw, PlainRadius
-from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from tests.small_problems import assert_same_runs, generators
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds

@@ -13,6 +13,7 @@ import pytest
 import bandits_dp as bdp
 from bandits_book import logs
 from bandits_dp.ask_tell import Asked
+from bandits_dp.contextual.problems import shown_means
 from bandits_dp.live import randomness
 from bandits_dp.live.live import NO_END
 from bandits_dp.live.randomness import generator
@@ -22,7 +23,6 @@ from bandits_dp.live.slot import Slot
 from bandits_dp.noise.exact import Coins
 from bandits_dp.privatizers import CentralGaussian, Identity, LinearStatistics
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
-from bandits_dp.problems.contextual import shown_means
 from tests.small_problems import SYSTEMS, Crowd, refused, same_state
 from tests.test_combine import Greedy
 

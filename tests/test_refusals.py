@@ -15,14 +15,14 @@ from bandits_dp import _checks, _memory
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.arms.batches import EqualBatches
 from bandits_dp.arms.widths import ChernoffWidth
+from bandits_dp.contextual.batches import named_batch_size
+from bandits_dp.contextual.private_radius import CertifiedRadius
 from bandits_dp.guarantee import upper
 from bandits_dp.linear.designs import bounded_actions, g_optimal_design
 from bandits_dp.linear.widths import ExactWidth
 from bandits_dp.live.streams import FreshBatches
 from bandits_dp.privatizers.domain import SLACK, slack
 from bandits_dp.privatizers.returning import per_batch
-from bandits_dp.schedules.users import named_batch_size
-from bandits_dp.widths.ridge_private import CertifiedRadius
 
 ARMS, STARS = bdp.problems.BernoulliArms([0.8, 0.2]), bdp.problems.GradedArms([0, 0.5, 1], [[0.1, 0.2, 0.7], [0.8, 0, 0.2]])
 RNG = np.random.default_rng(1)

@@ -8,10 +8,10 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.accounting.composition import optimal_composition
+from bandits_dp.contextual.batches import SIZES, balanced_batch_size, named_batch_size
+from bandits_dp.contextual.problems import ContextualLinear
 from bandits_dp.privatizers import AmplifiedGaussian, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers import returning as R
-from bandits_dp.problems.contextual import ContextualLinear
-from bandits_dp.schedules.users import SIZES, balanced_batch_size, named_batch_size
 
 LINEAR = LinearStatistics(5)
 PROBLEM = ContextualLinear(arms=10, dimension=3)

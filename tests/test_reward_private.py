@@ -10,10 +10,10 @@ from scipy import integrate, optimize, stats
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
+from bandits_dp.contextual.radius import PlainRadius
+from bandits_dp.contextual.reward_radius import CountedRadius, InstrumentRadius
 from bandits_dp.play.contexts import Runs
 from bandits_dp.problems import ContextualLinear, PoolContextual
-from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius
-from bandits_dp.widths.ridge import PlainRadius
 from tests.small_problems import assert_same_runs, refused
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds

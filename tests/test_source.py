@@ -50,9 +50,10 @@ def test_a_method_alone_begins_at_the_margin_and_what_has_no_source_is_refused()
 PACKAGE = Path(bdp.__file__).parent
 FLOORS = (  # from below; a module imports from its own floor and from those before it
     {"_checks", "_extras", "_files", "_memory", "_sizes", "_state", "_ties", "ask_tell", "guarantee", "problem"},
-    {"accounting"}, {"noise"}, {"privatizers"}, {"continual"}, {"arms", "contextual", "linear", "options", "problems", "widths"},
-    {"schedules"}, {"learners"}, {"live"}, {"play"}, {"audit"}, {"catalog"}, {"bandits_book"},
+    {"accounting"}, {"noise"}, {"privatizers"}, {"continual"}, {"arms", "contextual", "linear", "options"}, {"learners"},
+    {"live"}, {"play"}, {"audit", "problems"}, {"catalog"}, {"bandits_book"},
 )
+FAMILIES = {"arms", "contextual", "linear"}  # know nothing of each other
 FLOORS += ({"app"}, {"serve"})  # beside `live`, above all as long as nobody below needs them
 FILES = {path: package for package in (PACKAGE, Path(bandits_book.__file__).parent) for path in sorted(package.rglob("*.py"))}
 
@@ -85,6 +86,7 @@ def test_imports_point_one_way(path):
         other = part_of(module) if module.partition(".")[0] in ("bandits_dp", "bandits_book") else ""
         if other in set().union(*FLOORS) and part != "__init__":
             assert floor(other) <= floor(part), f"{path.name} imports {module}"
+            assert part == other or not {part, other} <= FAMILIES, f"{path.name} imports {module}"
         if part != "bandits_book":
             assert not module.startswith(("bandits_book", "matplotlib")), f"{path.name} imports {module}"
 
@@ -98,8 +100,8 @@ def test_faces_are_leaves():
 
 def test_the_simulator_knows_no_family():
     """Families enter their fast paths in its table; how single users and clients are played is in the plain loop still."""
-    families = ("arms", "learners", "linear", "problems", "live.arms", "live.clients", "live.contexts", "live.counted", "play.arms",
-                "play.contexts", "play.ucb")
+    families = ("arms", "contextual", "learners", "linear", "problems", "live.arms", "live.clients", "live.contexts",
+                "live.counted", "play.arms", "play.contexts", "play.rounds", "play.ucb")
     for name in ("fingerprint", "groups", "parent", "paths", "record", "result", "simulate", "store"):
         known = [module for module in imported(PACKAGE / "play" / f"{name}.py")
                  if f"{module}.".startswith(tuple(f"bandits_dp.{family}." for family in families))]
@@ -110,9 +112,9 @@ def test_the_simulator_knows_no_family():
 @pytest.mark.parametrize("path", sorted((PACKAGE / "learners").glob("*.py")), ids=lambda path: path.name)
 def test_a_learner_knows_no_user_no_problem_and_no_randomness(path):
     for module in imported(path):
-        above = ("bandits_dp.arms.graded", "bandits_dp.arms.problems", "bandits_dp.linear.client_problems",
-                 "bandits_dp.linear.problems", "bandits_dp.problems", "bandits_dp.live",
-                 "bandits_dp.play", "bandits_dp.privatizers", "numpy.random", "random")
+        above = ("bandits_dp.arms.graded", "bandits_dp.arms.problems", "bandits_dp.contextual.pool",
+                 "bandits_dp.contextual.problems", "bandits_dp.linear.client_problems", "bandits_dp.linear.problems",
+                 "bandits_dp.problems", "bandits_dp.live", "bandits_dp.play", "bandits_dp.privatizers", "numpy.random", "random")
         assert not module.startswith(above)
     code = ast.unparse(ast.parse(path.read_text("utf-8")))
     assert "np.random" not in code and "Generator" not in code

@@ -9,10 +9,10 @@ from scipy import stats
 import bandits_dp as bdp
 from bandits_book import lastfm
 from bandits_dp._ties import first_largest, round_up
+from bandits_dp.contextual.radius import FixedWidth
 from bandits_dp.learners import LinUCB, PhasedElimination
 from bandits_dp.linear.designs import g_optimal_design
 from bandits_dp.linear.widths import ExactWidth
-from bandits_dp.widths.ridge import FixedWidth
 from tests.same_law import codes, same_law
 
 ROUNDING = 1e-13  # relative: far more than any processor leaves in the sums here

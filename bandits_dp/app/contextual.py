@@ -16,13 +16,13 @@ from bandits_dp.app.app import App, Floats
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.ask_tell import Learner
+from bandits_dp.contextual.problems import Contextual, checked_features
 from bandits_dp.learners.linucb import LinUCB, statistics
 from bandits_dp.live.randomness import generator
 from bandits_dp.live.streams import Stream
 from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle
 from bandits_dp.problem import Problem
-from bandits_dp.problems.contextual import Contextual, checked_features
 
 
 class ContextsApp(App):
@@ -63,7 +63,7 @@ class ContextsApp(App):
     >>> from bandits_dp.app.contextual import ContextsApp
     >>> from bandits_dp.learners import LinUCB
     >>> from bandits_dp.live.streams import FreshBatches
-    >>> from bandits_dp.widths.ridge import FixedWidth
+    >>> from bandits_dp.contextual.radius import FixedWidth
     >>> problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
     >>> statistics = bdp.privatizers.LinearStatistics(2)
     >>> gaussian = bdp.privatizers.CentralGaussian(3, 1.0, 1e-3, domain=statistics)

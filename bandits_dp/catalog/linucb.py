@@ -9,6 +9,11 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.contextual.batches import balanced_batch_size, named_batch_size
+from bandits_dp.contextual.greedy_radius import GreedyRadius
+from bandits_dp.contextual.private_radius import CertifiedRadius, LemmaRadius
+from bandits_dp.contextual.problems import Contextual, centre_of
+from bandits_dp.contextual.radius import PlainRadius, check_ridge
 from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
@@ -21,11 +26,6 @@ from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, P
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import in_batches
-from bandits_dp.problems.contextual import Contextual, centre_of
-from bandits_dp.schedules.users import balanced_batch_size, named_batch_size
-from bandits_dp.widths.greedy import GreedyRadius
-from bandits_dp.widths.ridge import PlainRadius, check_ridge
-from bandits_dp.widths.ridge_private import CertifiedRadius, LemmaRadius
 
 FAILURE = 0.1
 USERS = 20  # per batch: that of the paper's simulation

@@ -10,6 +10,9 @@ from bandits_dp import _checks
 from bandits_dp._checks import LEAST_NORM, SLACK, exact
 from bandits_dp.contextual.curator import Curator
 from bandits_dp.contextual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
+from bandits_dp.contextual.problems import Contextual
+from bandits_dp.contextual.radius import PublicWidth, check_ridge
+from bandits_dp.contextual.reward_radius import CountedRadius, InstrumentRadius, PrintedWidth
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
@@ -17,9 +20,6 @@ from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.streams import CountedRewards
 from bandits_dp.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, Given, Option, System
 from bandits_dp.privatizers.domain import Ball
-from bandits_dp.problems.contextual import Contextual
-from bandits_dp.widths.rewards import CountedRadius, InstrumentRadius, PrintedWidth
-from bandits_dp.widths.ridge import PublicWidth, check_ridge
 
 LONGEST = 1e50  # range of rewards, which noise is a multiple of
 FAILURE = 0.1  # probability that some proved radius is too small

@@ -1,1 +1,4 @@
-"""The curator: a trusted server that releases a regression's parameter after every round, and the laws of its noise."""
+"""Features of each user: problems, sizes of batches, radii of the estimate, and a curator who releases it after every round.
+
+Actions that are the same for all users are in :mod:`bandits_dp.linear`, and what learns in :mod:`bandits_dp.learners`.
+"""

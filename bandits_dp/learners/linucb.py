@@ -3,7 +3,7 @@ r"""LinUCB on released statistics: the server's half of Chowdhury & Zhou (2022, 
 Users come in batches of B. In batch m every user plays :math:`\arg\max_a \langle \phi_a, \hat\theta_{m-1} \rangle + \beta_{m-1}
 \sqrt{\phi_a^\top V_{m-1}^{-1} \phi_a}` with the model of the last batch end. When a batch is full, the running sums of
 :math:`\phi y` and :math:`\phi \phi^\top` are released, and the model is computed anew. Only the release tells the trust
-models apart, only the radius the calibrations (:mod:`bandits_dp.widths.ridge`).
+models apart, only the radius the calibrations (:mod:`bandits_dp.contextual.radius`).
 
 **If V is not positive definite**, or its least eigenvalue is below the radius's floor, the identity is added often enough that the
 least eigenvalue is the floor; the shift counts as part of the regularizer.
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bandits_dp import _checks
 from bandits_dp._ties import first_largest
 from bandits_dp.ask_tell import Floats, Learner, able
-from bandits_dp.widths.ridge import Radius
+from bandits_dp.contextual.radius import Radius
 
 
 def statistics(phi: Floats, y: Floats, upper: Any) -> Floats:
@@ -62,7 +62,7 @@ class LinUCB(Learner):
     --------
     >>> import numpy as np
     >>> from bandits_dp.learners import LinUCB
-    >>> from bandits_dp.widths.ridge import FixedWidth
+    >>> from bandits_dp.contextual.radius import FixedWidth
     >>> learner = LinUCB(2, FixedWidth(width=0.3, regularizer=1.0))
     >>> learner.tell(np.array([8.0, 0.0, 9.0, 0.0, 0.0]))  # nine users with phi = (1, 0), rewards of 8 in all
     >>> learner.theta.round(2).tolist(), int(learner.choose(np.eye(2)))

@@ -38,8 +38,8 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp.ask_tell import Floats
+from bandits_dp.contextual.radius import Radius
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.widths.ridge import Radius
 
 SHORT = 1e-150  # whose square is a float still
 

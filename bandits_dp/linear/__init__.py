@@ -1,4 +1,4 @@
-"""Linear bandits: problems with known actions and with clients, designs, how many clients are asked next, and margins.
+"""Known actions: problems, also with clients, designs, how many clients are asked next, and margins of estimates.
 
-Users whose actions change from round to round are in :mod:`bandits_dp.contextual`.
+Features that change from user to user are in :mod:`bandits_dp.contextual`, and what learns in :mod:`bandits_dp.learners`.
 """

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
+from bandits_dp.contextual.radius import check_ridge
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners.linucb import LinUCB
@@ -19,7 +20,6 @@ from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import LinearStatistics, Privatizer
 from bandits_dp.privatizers.base import complete
 from bandits_dp.problem import check_problem
-from bandits_dp.widths.ridge import check_ridge
 
 
 def combine(

@@ -13,6 +13,7 @@ from bandits_dp import _checks
 from bandits_dp._checks import LARGEST, LEAST_NORM, exact
 from bandits_dp._state import locked, snapshot
 from bandits_dp.ask_tell import Learner
+from bandits_dp.contextual.problems import Contextual, checked_features
 from bandits_dp.learners.linucb import LinUCB, statistics
 from bandits_dp.live.live import Live
 from bandits_dp.live.randomness import explored, generator
@@ -22,7 +23,6 @@ from bandits_dp.live.ticket import Ticket
 from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle
 from bandits_dp.problem import Problem
-from bandits_dp.problems.contextual import Contextual, checked_features
 
 BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "
              "(billboard lemma, Hsu et al. 2016)")

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
+from bandits_dp.contextual.radius import NoiseLaw
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.privatizers import Ball, Privatizer
-from bandits_dp.widths.ridge import NoiseLaw
 
 Floats = NDArray[np.float64]
 WHOLE = 2.0**53  # up to which floats count without rounding

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from bandits_dp._state import snapshot
+from bandits_dp.contextual.problems import Contextual, shown_means
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.streams import Stream
 from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Floats, Played, Record, Rngs, Tick
-from bandits_dp.problems.contextual import Contextual, shown_means
 
 MEMORY = 200e6  # bytes of noise, or of shown features, that a group of runs may hold
 ROUNDS = 2048  # rounds whose users are drawn ahead, about

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bandits_dp.contextual.problems import shown_means
 from bandits_dp.linear.client_problems import ClientPopulation
 from bandits_dp.linear.problems import LinearArms
 from bandits_dp.live.arms import LiveArms
@@ -17,8 +18,7 @@ from bandits_dp.live.asked import LiveAsked
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.live.live import Live
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
-from bandits_dp.problems.contextual import shown_means
-from bandits_dp.problems.rounds import Rounds
+from bandits_dp.play.rounds import Rounds
 
 Rng = np.random.Generator
 MOST_VALUES = 5_000_000  # averages that one release may need one by one

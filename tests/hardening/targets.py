@@ -18,7 +18,7 @@ from tests import packages
 from tests.hardening.values import FORMS, INTEGERS, JUNK, NAMES, REALS, SCALARS, SHAPES, WRONG, listed, quietly
 from tests.small_problems import SYSTEMS
 
-DOCUMENTED = ("arms", "guarantee", "linear", "schedules", "widths")  # have no __all__, but what they define is for users, too
+DOCUMENTED = ("arms", "contextual", "guarantee", "linear")  # have no __all__, but what they define is for users, too
 METHODS = {"add", "encode", "error_std", "moving_figure", "moving_scene", "randomize", "release"}
 FIXED = {"cache", "workers", "progress", "source"}  # make files, processes, and downloads
 STEPS = {"from_dataframe", "to_dataframe", "Gallery", "Phase", "Room", "mean_norm", "norm_bounds", "quadratic_quantile"}  # left out

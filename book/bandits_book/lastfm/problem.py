@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bandits_book.lastfm.data import Listening, load_listening
 from bandits_book.lastfm.features import tag_features
 from bandits_dp import _checks
-from bandits_dp.problems.pool import different
+from bandits_dp.contextual.pool import different
 
 
 class LastFM:

@@ -12,9 +12,9 @@ from bandits_book.logs.columns import picked
 from bandits_book.logs.log import Log
 from bandits_book.logs.policies import probabilities
 from bandits_dp import _checks
+from bandits_dp.contextual.problems import shown_means
+from bandits_dp.play.rounds import Rounds
 from bandits_dp.problem import check_problem
-from bandits_dp.problems.contextual import shown_means
-from bandits_dp.problems.rounds import Rounds
 
 Floats = NDArray[np.float64]
 

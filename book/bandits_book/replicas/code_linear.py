@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from bandits_dp.problems.contextual import ContextualLinear
+from bandits_dp.contextual.problems import ContextualLinear
 
 
 class CodeLinear(ContextualLinear):

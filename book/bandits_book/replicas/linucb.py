@@ -37,6 +37,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import read_integers, written
+from bandits_dp.contextual.problems import Contextual
+from bandits_dp.contextual.radius import PublicWidth
 from bandits_dp.continual import TreeCounter
 from bandits_dp.continual.base import Counter
 from bandits_dp.guarantee import Guarantee, no_guarantee
@@ -49,8 +51,6 @@ from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import Identity, LinearStatistics, Reals
 from bandits_dp.privatizers.bit_sum import BitSum
 from bandits_dp.privatizers.gaussian import UserNoise
-from bandits_dp.problems.contextual import Contextual
-from bandits_dp.widths.ridge import PublicWidth
 
 SCALE = 10  # s at epsilon >= 1
 CLAIM = "noise of the code that Chowdhury & Zhou 2022 name, which claims no guarantee for it"

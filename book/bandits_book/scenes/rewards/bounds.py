@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from bandits_dp.accounting import gaussian_noise_std
-from bandits_dp.widths.rewards import InstrumentRadius
+from bandits_dp.contextual.reward_radius import InstrumentRadius
 
 
 def fresh_plays(n: int, claim: float = 2.0, delta: float = 0.1, share: float = 1.0) -> float:

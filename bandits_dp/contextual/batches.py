@@ -78,7 +78,7 @@ def balanced_batch_size(noise_std: float, horizon: int, features: int,
 
     Examples
     --------
-    >>> from bandits_dp.schedules.users import balanced_batch_size
+    >>> from bandits_dp.contextual.batches import balanced_batch_size
     >>> balanced_batch_size(noise_std=2.0, horizon=10_000, features=5)
     216
     """
@@ -111,7 +111,7 @@ def named_batch_size(name: str, protocol: str, horizon: int, features: int, epsi
 
     Examples
     --------
-    >>> from bandits_dp.schedules.users import named_batch_size
+    >>> from bandits_dp.contextual.batches import named_batch_size
     >>> named_batch_size("utility", "local", 10_000, features=5, epsilon=1.0, delta=0.1)  # T^(3/4)
     1000
     """

@@ -125,7 +125,7 @@ class FixedWidth:
 
     Examples
     --------
-    >>> from bandits_dp.widths.ridge import FixedWidth
+    >>> from bandits_dp.contextual.radius import FixedWidth
     >>> width = FixedWidth(width=0.3, regularizer=1.0)
     >>> [width.beta(batch, 1.0, 1.0) for batch in (1, 1000)]
     [0.3, 0.3]
@@ -155,7 +155,7 @@ class PublicWidth(FixedWidth):
 
     Examples
     --------
-    >>> from bandits_dp.widths.ridge import PublicWidth
+    >>> from bandits_dp.contextual.radius import PublicWidth
     >>> PublicWidth(width=0.3, regularizer=1.0).floor(batch=1)
     0.0
     """
@@ -183,7 +183,7 @@ class PlainRadius(PublicWidth):
 
     Examples
     --------
-    >>> from bandits_dp.widths.ridge import PlainRadius
+    >>> from bandits_dp.contextual.radius import PlainRadius
     >>> radius = PlainRadius(dimension=5, users=1, reward_std=0.5, failure=0.05)
     >>> [round(radius.beta(batch, 1.0, 1.0), 2) for batch in (10, 1000)]  # grows like a logarithm
     [2.69, 3.85]

@@ -1,6 +1,6 @@
 r"""Confidence radii under noise: a rigorous one, adapted to the released matrix, and a printed one.
 
-Let :math:`V = \lambda I + G + N`, :math:`u = b + n` as in :mod:`bandits_dp.widths.ridge`,
+Let :math:`V = \lambda I + G + N`, :math:`u = b + n` as in :mod:`bandits_dp.contextual.radius`,
 :math:`\theta` the parameter with :math:`\lVert\theta\rVert \le S`, and :math:`\xi = b - G \theta`
 the sum of :math:`\phi` times the rewards' noise. Then
 
@@ -34,7 +34,7 @@ import scipy  # special is loaded when it is used first
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
-from bandits_dp.widths.ridge import Floats, NoiseLaw, self_normalized
+from bandits_dp.contextual.radius import Floats, NoiseLaw, self_normalized
 
 # kappa, as a share of the largest eigenvalue of A at the end; any positive number is valid
 MIXING = 0.25
@@ -48,7 +48,7 @@ def mean_norm(dimension: int) -> float:
 
     Examples
     --------
-    >>> from bandits_dp.widths.ridge_private import mean_norm
+    >>> from bandits_dp.contextual.private_radius import mean_norm
     >>> round(mean_norm(100), 2)  # a little less than the root of 100
     9.98
     """
@@ -62,7 +62,7 @@ def quadratic_quantile(weights: NDArray[np.float64], failure: float) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.ridge_private import quadratic_quantile
+    >>> from bandits_dp.contextual.private_radius import quadratic_quantile
     >>> round(quadratic_quantile(np.ones(1), 0.05), 2)  # for a normal number, 3.84 is exact
     9.21
     """
@@ -86,7 +86,7 @@ def norm_bounds(weights: NDArray[np.float64], variance: NDArray[np.float64], add
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.ridge_private import norm_bounds
+    >>> from bandits_dp.contextual.private_radius import norm_bounds
     >>> bounds = norm_bounds(np.ones(2), np.array([1.0, 4.0]), additive=False, failure=0.05)
     >>> bounds.round(2).tolist()  # twice as large for twice the std
     [3.63, 7.25]
@@ -173,8 +173,8 @@ class CertifiedRadius(NoisyRadius):
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.ridge import NoiseLaw
-    >>> from bandits_dp.widths.ridge_private import CertifiedRadius
+    >>> from bandits_dp.contextual.radius import NoiseLaw
+    >>> from bandits_dp.contextual.private_radius import CertifiedRadius
     >>> law = NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0))
     >>> radius = CertifiedRadius(2, 1, law, reward_std=0.5, failure=0.05)
     >>> ridge = radius.regularizer(1000)
@@ -225,8 +225,8 @@ class LemmaRadius(NoisyRadius):
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.ridge import NoiseLaw
-    >>> from bandits_dp.widths.ridge_private import LemmaRadius
+    >>> from bandits_dp.contextual.radius import NoiseLaw
+    >>> from bandits_dp.contextual.private_radius import LemmaRadius
     >>> law = NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0))
     >>> radius = LemmaRadius(2, 1, law, reward_std=0.5, failure=0.05)
     >>> ridge = radius.regularizer(1000)

@@ -25,7 +25,7 @@ import scipy  # special is loaded when it is used first
 from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
-from bandits_dp.problems.contextual import LinearMeans, checked_features, checked_parameter
+from bandits_dp.contextual.problems import LinearMeans, checked_features, checked_parameter
 
 
 def different(uniform: NDArray[np.float64], items: int | NDArray[np.int64]) -> NDArray[np.intp]:

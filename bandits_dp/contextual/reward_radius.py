@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from bandits_dp import _checks
+from bandits_dp.contextual.private_radius import quadratic_quantile
+from bandits_dp.contextual.radius import Floats, PlainRadius, PublicWidth, self_normalized
 from bandits_dp.continual import Counter
-from bandits_dp.widths.ridge import Floats, PlainRadius, PublicWidth, self_normalized
-from bandits_dp.widths.ridge_private import quadratic_quantile
 
 
 class InstrumentRadius(PublicWidth):
@@ -39,7 +39,7 @@ class InstrumentRadius(PublicWidth):
 
     Examples
     --------
-    >>> from bandits_dp.widths.rewards import InstrumentRadius
+    >>> from bandits_dp.contextual.reward_radius import InstrumentRadius
     >>> radius = InstrumentRadius(
     ...     dimension=2, users=1, batches=1000, least_std=3.0, reward_std=0.5, theta_norm=1.0,
     ...     failure=0.05)
@@ -86,7 +86,7 @@ class CountedRadius(PlainRadius):
     --------
     >>> import bandits_dp as bdp
     >>> from bandits_dp.privatizers.domain import UNIT_INTERVAL
-    >>> from bandits_dp.widths.rewards import CountedRadius
+    >>> from bandits_dp.contextual.reward_radius import CountedRadius
     >>> counter = bdp.continual.TreeCounter(1000, epsilon=1.0, delta=0.0, noise="laplace")
     >>> radius = CountedRadius(
     ...     counter, users=1, reward_std=0.5, theta_norm=1.0, feature_norm=1.0, regularizer=1.0,
@@ -138,7 +138,7 @@ class PrintedWidth(PublicWidth):
 
     Examples
     --------
-    >>> from bandits_dp.widths.rewards import PrintedWidth
+    >>> from bandits_dp.contextual.reward_radius import PrintedWidth
     >>> width = PrintedWidth(2, 1000, epsilon=1.0, regularizer=1.0, theta_norm=1.0,
     ...                      feature_norm=1.0, failure=0.05)
     >>> [round(width.beta(batch, 1.0, 1.0), 1) for batch in (10, 1000)]

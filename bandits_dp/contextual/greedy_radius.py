@@ -4,22 +4,22 @@ If contexts are independent and point in all directions, any play teaches the le
 width is needed (Theorem 10.5, chapter 10, "Must a learner explore?").
 """
 
-from bandits_dp.widths.ridge import Floats
-from bandits_dp.widths.ridge_private import CertifiedRadius
+from bandits_dp.contextual.private_radius import CertifiedRadius
+from bandits_dp.contextual.radius import Floats
 
 
 class GreedyRadius(CertifiedRadius):
     r"""Radius 0 with :math:`\lambda_m = \max(1, s_m)`.
 
     So :math:`V_m \succeq G_m` for all m with probability 1 - failure / 3. Parameters, :math:`r_m`,
-    :math:`s_m` and events as for :class:`bandits_dp.widths.ridge_private.CertifiedRadius`, whose
+    :math:`s_m` and events as for :class:`bandits_dp.contextual.private_radius.CertifiedRadius`, whose
     regularizer is smaller, because its radius accounts for the noise on V.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from bandits_dp.widths.greedy import GreedyRadius
-    >>> from bandits_dp.widths.ridge import NoiseLaw
+    >>> from bandits_dp.contextual.greedy_radius import GreedyRadius
+    >>> from bandits_dp.contextual.radius import NoiseLaw
     >>> law = NoiseLaw(np.full(1000, 3.0), np.full(1000, 3.0))
     >>> radius = GreedyRadius(2, 1, law, reward_std=0.5, failure=0.05)
     >>> round(radius.regularizer(1000), 1), radius.beta(1000, 1.0, 1.0)

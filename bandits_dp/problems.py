@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 from bandits_dp.arms.graded import GradedArms
 from bandits_dp.arms.problems import BernoulliArms
+from bandits_dp.contextual.pool import PoolContextual
+from bandits_dp.contextual.problems import Contextual, ContextualLinear
 from bandits_dp.linear.client_problems import ClientPopulation, SphericalClients
 from bandits_dp.linear.problems import LinearArms, SphericalArms
+from bandits_dp.play.rounds import Rounds
 from bandits_dp.problem import Problem
-from bandits_dp.problems.contextual import Contextual, ContextualLinear
-from bandits_dp.problems.pool import PoolContextual
-from bandits_dp.problems.rounds import Rounds
 
 __all__ = [
     "BernoulliArms", "ClientPopulation", "Contextual", "ContextualLinear", "GradedArms",

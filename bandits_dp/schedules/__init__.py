@@ -1,1 +1,0 @@
-"""Schedules: the number of users that a learner asks next."""

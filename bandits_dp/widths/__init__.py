@@ -1,1 +1,0 @@
-"""Widths: error bounds of estimates, from the distribution of noise and never from a release."""
