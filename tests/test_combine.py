@@ -261,7 +261,7 @@ def test_rounds_say_what_is_wrong_with_a_round(one, words):
 
 def test_rounds_refuse_what_they_cannot_be():
     refused("bits", bdp.problems.Rounds, iter, 3, bits=True, dimension=2)
-    for rounds, words in ((lambda rng: None, "must yield"), (lambda rng: [], "there is no round 1")):
+    for rounds, words in ((lambda rng: None, "must yield"), (lambda rng: [], "no round 1")):
         refused(words, next, bdp.problems.Rounds(rounds, 3).one_by_one(np.random.default_rng(1)))
 
 
