@@ -84,3 +84,21 @@ def test_a_blank_says_that_it_waits_and_a_wrong_answer_is_told_what_is_right(str
     assert all(asserts.BLANK.format(name) in done.stdout for name in ("twice", "half")) and "ran" not in done.stdout.splitlines()
     assert ("went on" in done.stdout.splitlines()) is not bool(strict) and "Twice 2 is 4." in done.stdout
     assert ("AssertionError" in done.stdout) == bool(strict)
+
+
+ORDER = r"""from bandits_book.asserts import explain_asserts
+explain_asserts()
+get_ipython().run_cell("lab(narrow, 'Which width?')")
+get_ipython().run_cell("def play():\n    return len(tapes)\n\nplay()")
+get_ipython().run_cell("def wrong():\n    one += 1\n\nwrong()")
+"""
+
+
+@pytest.mark.parametrize("strict", ["", "1"])
+def test_a_cell_that_is_run_before_those_above_says_so(strict: str) -> None:
+    """Its NameError stood there with Python's traceback; a fault in a reader's own function still does."""
+    environment = {**os.environ, asserts.STRICT: strict}
+    done = subprocess.run([sys.executable, "-m", "IPython", "--colors=NoColor", "-c", ORDER],
+                          env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert all((asserts.UNKNOWN.format(name) in done.stdout.splitlines()) is not bool(strict) for name in ("lab", "tapes"))
+    assert done.stdout.count("Traceback") == (3 if strict else 1) and "UnboundLocalError" in done.stdout

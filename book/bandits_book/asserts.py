@@ -3,11 +3,14 @@
 import ast
 import os
 import sys
+import traceback
 from typing import Any
 
 STRICT = "BANDITS_DP_STRICT_ASSERTS"  # set where notebooks are tested and stored: there an assert that fails is an error
 
 BLANK = "`{}` is still to be written: put your own lines where `...` stands, and run this cell again."
+
+UNKNOWN = "`{}` is not known yet: run the cells above first, then this one. (A name of your own? Look how it is written above.)"
 
 TROUBLE = """
 try: pass
@@ -21,7 +24,7 @@ def explain_asserts() -> None:
 
     A cell whose first line is an assert with a message shows the book's setting: where the assert does not hold, or cannot be
     evaluated, the cell prints the message and does nothing else. A cell that writes the numbers of the text (`numbers[...] = ...`)
-    says so where it fails. A cell in which `...` waits for the reader's own lines says that, and nothing else, also where an assert
+    says so where it fails. A cell that is run before those above it says which name it misses, and to run them. A cell in which `...` waits for the reader's own lines says that, and nothing else, also where an assert
     that fails is an error.
 
     Examples
@@ -32,7 +35,19 @@ def explain_asserts() -> None:
     ipython = sys.modules.get("IPython")  # loaded already if this is a notebook
     shell: Any = ipython.get_ipython() if ipython else None
     if shell and not any(isinstance(one, _Blanks) for one in shell.ast_transformers):
-        shell.ast_transformers += [_Blanks()] if os.environ.get(STRICT) else [_Blanks(), _Explained(shell)]
+        shell.ast_transformers.append(_Blanks())
+        if not os.environ.get(STRICT):
+            shell.ast_transformers.append(_Explained(shell))
+            shell.set_custom_exc((NameError,), _out_of_order)
+
+
+def _out_of_order(shell: Any, kind: type[NameError], error: NameError, trace: Any, tb_offset: int | None = None) -> None:
+    """Print which name a cell misses; a name that is missing elsewhere is no matter of order, and is shown as ever."""
+    frame = list(traceback.walk_tb(trace))[-1][0]
+    if kind is NameError and frame.f_globals is shell.user_ns:
+        print(UNKNOWN.format(error.name))
+    else:
+        shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
 def _holds(test: ast.expr) -> bool:
