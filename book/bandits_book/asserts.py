@@ -24,7 +24,8 @@ def explain_asserts() -> None:
 
     A cell whose first line is an assert with a message shows the book's setting: where the assert does not hold, or cannot be
     evaluated, the cell prints the message and does nothing else. A cell that writes the numbers of the text (`numbers[...] = ...`)
-    says so where it fails. A cell that is run before those above it says which name it misses, and to run them. A cell in which `...` waits for the reader's own lines says that, and nothing else, also where an assert
+    says so where it fails. A cell that is run before those above it says which name it misses. A cell in which `...` waits for the
+    reader's own lines says that, and nothing else, also where an assert
     that fails is an error.
 
     Examples
