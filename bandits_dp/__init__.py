@@ -17,8 +17,8 @@ from bandits_dp.audit.audit import AuditResult, audit
 from bandits_dp.audit.runs import Vectorized
 from bandits_dp.audit.views import view_of
 from bandits_dp.catalog import System, make, systems
+from bandits_dp.combining import combine
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.live.combine import combine
 from bandits_dp.play.result import Result
 from bandits_dp.play.simulate import simulate
 

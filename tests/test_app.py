@@ -14,7 +14,7 @@ import pytest
 import bandits_dp.app
 from bandits_dp._state import digest
 from bandits_dp.app.arms import RunningApp
-from bandits_dp.live.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
+from bandits_dp.app.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
 from bandits_dp.serve import Served
 from bandits_dp.serve.state import packed
 from tests.houses import Alone, Guests

@@ -10,13 +10,13 @@ from scipy import stats
 from scipy.optimize import minimize_scalar
 
 import bandits_dp as bdp
+from bandits_dp.app.streams import CountedBatches
 from bandits_dp.arms.running_widths import ExactWidth, TreeWidth
 from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.continual import FactorizationCounter, HybridCounter, TreeCounter, TwoLevelCounter
 from bandits_dp.learners import UCB
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts
-from bandits_dp.live.streams import CountedBatches
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse

@@ -11,8 +11,8 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp import _checks
 from bandits_dp._state import Saved, digest
+from bandits_dp.app.refusals import BudgetSpent
 from bandits_dp.live import register
-from bandits_dp.live.refusals import BudgetSpent
 from bandits_dp.play.paths import path_for
 from tests.interrupted import Interrupted
 from tests.small_problems import CASES, PROBLEMS, SYSTEMS, Crowd, same_state

@@ -5,9 +5,9 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import privatizers as P
+from bandits_dp.app.streams import CountedBatches
 from bandits_dp.contextual.radius import PublicWidth
 from bandits_dp.learners import LinUCB
-from bandits_dp.live.streams import CountedBatches
 
 FAR = 2.0**53
 LINE = bdp.problems.ContextualLinear(features=[[0.6, 0.8], [0.8, 0.6]], theta=[0.5, 0.5])

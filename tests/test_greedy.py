@@ -8,12 +8,12 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp._ties import first_largest
+from bandits_dp.app.streams import FreshBatches
 from bandits_dp.contextual.greedy_radius import GreedyRadius
 from bandits_dp.contextual.private_radius import CertifiedRadius
 from bandits_dp.contextual.radius import self_normalized
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.streams import FreshBatches
 from bandits_dp.play import contexts
 from bandits_dp.privatizers import LinearStatistics, LocalGaussian
 from bandits_dp.problems import ContextualLinear

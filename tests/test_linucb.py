@@ -8,12 +8,12 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_book.replicas import CodeLinear
+from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.contextual.private_radius import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from bandits_dp.contextual.radius import NoiseLaw, PlainRadius
 from bandits_dp.continual import TreeCounter
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.play import contexts
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly

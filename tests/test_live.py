@@ -12,11 +12,11 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_book import logs
+from bandits_dp.app.randomness import generator
 from bandits_dp.ask_tell import Asked
 from bandits_dp.contextual.problems import shown_means
 from bandits_dp.live import randomness
 from bandits_dp.live.live import NO_END
-from bandits_dp.live.randomness import generator
 from bandits_dp.live.register import Register
 from bandits_dp.live.restarts import Restarts
 from bandits_dp.live.slot import Slot

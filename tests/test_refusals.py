@@ -13,6 +13,7 @@ from bandits_book import logs, plots, source
 from bandits_book.replicas import CodeLinear
 from bandits_dp import _checks, _memory
 from bandits_dp.accounting.binomial import binomial_log_pmf
+from bandits_dp.app.streams import FreshBatches
 from bandits_dp.arms.batches import EqualBatches
 from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.contextual.batches import named_batch_size
@@ -20,7 +21,6 @@ from bandits_dp.contextual.private_radius import CertifiedRadius
 from bandits_dp.guarantee import upper
 from bandits_dp.linear.designs import bounded_actions, g_optimal_design
 from bandits_dp.linear.widths import ExactWidth
-from bandits_dp.live.streams import FreshBatches
 from bandits_dp.privatizers.domain import SLACK, slack
 from bandits_dp.privatizers.returning import per_batch
 

@@ -17,9 +17,9 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.app import app as apps
+from bandits_dp.app.refusals import BudgetSpent, HorizonReached, TicketExpired
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.live import register
-from bandits_dp.live.refusals import BudgetSpent, HorizonReached, TicketExpired
 from bandits_dp.privatizers import CentralLaplace
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms
 from bandits_dp.serve import Restarts, Served, served

@@ -51,10 +51,9 @@ PACKAGE = Path(bdp.__file__).parent
 FLOORS = (  # from below; a module imports from its own floor and from those before it
     {"_checks", "_extras", "_files", "_memory", "_sizes", "_state", "_ties", "ask_tell", "guarantee", "problem"},
     {"accounting"}, {"noise"}, {"privatizers"}, {"continual"}, {"arms", "contextual", "linear", "options"}, {"learners"},
-    {"live"}, {"play"}, {"audit", "problems"}, {"catalog"}, {"bandits_book"},
+    {"app"}, {"live"}, {"play"}, {"audit", "problems"}, {"catalog", "combining"}, {"serve"}, {"bandits_book"},
 )
 FAMILIES = {"arms", "contextual", "linear"}  # know nothing of each other
-FLOORS += ({"app"}, {"serve"})  # beside `live`, above all as long as nobody below needs them
 FILES = {path: package for package in (PACKAGE, Path(bandits_book.__file__).parent) for path in sorted(package.rglob("*.py"))}
 
 

@@ -22,12 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
+from bandits_dp.app.randomness import generator
+from bandits_dp.app.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
 from bandits_dp.app.slot import Slot
 from bandits_dp.app.ticket import DRAWN, Ticket
 from bandits_dp.ask_tell import Learner
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.live.randomness import generator
-from bandits_dp.live.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
 from bandits_dp.privatizers.domain import rows
 from bandits_dp.problem import Problem, check_problem
 
@@ -78,6 +78,7 @@ class App(ABC):
     salt = 0
     centre: Floats | None = None  # a learner's parameter is measured from here, if not from 0
     sample: Any  # the privatizer of one answer, where there is one for all
+    listener: Any = None  # of an audit, see bandits_dp.audit.views: told what is sent and released
 
     def __init__(
         self, learner: Any, arms: int, horizon: int, guarantee: Guarantee,
@@ -188,7 +189,10 @@ class App(ABC):
         values, rng = self._values(ticket, answers), generator(rng)
         self.open, self.slots = self.open.copy(), self.slots.copy()
         del self.open[ticket.number]
-        self._take(place, ticket, values, rng)
+        if self.listener is None:
+            self._take(place, ticket, values, rng)
+        else:
+            self.listener.takes(self, place, ticket, values, rng)
 
     def tell(self) -> None:
         """Tell the learner what is due, in one step."""
@@ -228,8 +232,8 @@ class App(ABC):
                              f"got {users}")
         return users
 
-    def _hand_out(self, slot: Slot, arm: Any, users: int, user: Hashable, **more: Any) -> Ticket:
-        """Hand out a ticket to users of a slot; interrupted, all has changed or nothing."""
+    def hand_out(self, slot: Slot, arm: Any, users: int, user: Hashable, **more: Any) -> Ticket:
+        """Hand out a ticket to users of a slot, next or not; interrupted, all has changed or none."""
         if user is not None:
             if users != 1:
                 raise ValueError("user must be left out for several users at once, "
@@ -276,6 +280,8 @@ class App(ABC):
 
     def _told(self, released: Floats, *noise: Any) -> None:
         """Tell a copy of the learner what was released, and keep the copy."""
+        if self.listener is not None:
+            self.listener.told(released)
         ours = isinstance(self.learner, Learner)
         learner = snapshot(self.learner) if ours else copy.deepcopy(self.learner)
         learner.tell(released.copy(), *noise)

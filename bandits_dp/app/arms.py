@@ -17,9 +17,9 @@ from bandits_dp import _checks
 from bandits_dp._state import snapshot
 from bandits_dp.app.app import App, Floats
 from bandits_dp.app.slot import Slot
+from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.live.streams import CountedBatches, FreshBatches
 
 
 class RunningApp(App):
@@ -46,7 +46,7 @@ class RunningApp(App):
     >>> import bandits_dp as bdp
     >>> from bandits_dp.app.arms import RunningApp
     >>> from bandits_dp.learners import UCB
-    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.app.streams import FreshBatches
     >>> from bandits_dp.arms.running_widths import ExactWidth
     >>> exact = bdp.privatizers.Identity(1)
     >>> learner = UCB(2, ExactWidth())
@@ -106,7 +106,7 @@ class RunningApp(App):
         self.must_go_on()
         if place not in range(self.arms):
             raise ValueError(f"arm must be 0 to {self.arms - 1}, got {_checks.told(place)}")
-        return self._hand_out(self.slots[place], place, 1, user)
+        return self.hand_out(self.slots[place], place, 1, user)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> Floats:
         return self._allowed(ticket, answers, self.sample)

@@ -13,13 +13,13 @@ from bandits_dp import _checks
 from bandits_dp._checks import LARGEST, LEAST_NORM
 from bandits_dp._state import snapshot
 from bandits_dp.app.app import App, Floats
+from bandits_dp.app.randomness import generator
 from bandits_dp.app.slot import Slot
+from bandits_dp.app.streams import Stream
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.ask_tell import Learner
 from bandits_dp.contextual.problems import Contextual, checked_features
 from bandits_dp.learners.linucb import LinUCB, statistics
-from bandits_dp.live.randomness import generator
-from bandits_dp.live.streams import Stream
 from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle
 from bandits_dp.problem import Problem
@@ -62,7 +62,7 @@ class ContextsApp(App):
     >>> import bandits_dp as bdp
     >>> from bandits_dp.app.contextual import ContextsApp
     >>> from bandits_dp.learners import LinUCB
-    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.app.streams import FreshBatches
     >>> from bandits_dp.contextual.radius import FixedWidth
     >>> problem = bdp.problems.ContextualLinear(arms=2, dimension=2)
     >>> statistics = bdp.privatizers.LinearStatistics(2)
@@ -171,9 +171,9 @@ class ContextsApp(App):
         """Return a ticket for these arms, whether the learner chose them or not."""
         if not np.ndim(arms):
             arm = int(arms)
-            return self._hand_out(self.slots[0], arm, 1, user, shown=seen[arm, None])
+            return self.hand_out(self.slots[0], arm, 1, user, shown=seen[arm, None])
         phi = np.array([own[arm] for own, arm in zip(seen, arms, strict=True)])
-        return self._hand_out(self.slots[0], arms, len(arms), user, shown=phi)
+        return self.hand_out(self.slots[0], arms, len(arms), user, shown=phi)
 
     def choose(self, shown: Floats) -> NDArray[np.intp]:
         """Ask the learner, whose class may be anybody's, for an arm of every user."""

@@ -130,7 +130,7 @@ class ClientsApp(PhasedApp):
             raise ValueError(f"users must be 1 to {missing}, the clients that this phase lacks, "
                              f"got {users}")
         arms, plays = self.asked.arms.copy(), self.plays.copy()
-        return self._hand_out(self.slots[0], arms, int(users), user, plays=plays)
+        return self.hand_out(self.slots[0], arms, int(users), user, plays=plays)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> Floats:
         """Return one row of averages per client; an average may be off by a rounding error."""

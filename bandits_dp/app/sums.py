@@ -128,7 +128,7 @@ class SumsApp(PhasedApp):
         """
         users = self.admit(users)
         slot = self.slots[self._turn]
-        return self._hand_out(slot, slot.arm, users, user)
+        return self.hand_out(slot, slot.arm, users, user)
 
     def offer(self, place: int, user: Hashable = None) -> Ticket:
         """Return a ticket for one of the asked arms, by its place among them, next or not."""
@@ -137,7 +137,7 @@ class SumsApp(PhasedApp):
         if place not in range(len(self.slots)):
             raise ValueError(f"place must be 0 to {len(self.slots) - 1}, that of an asked arm, "
                              f"got {_checks.told(place)}")
-        return self._hand_out(self.slots[place], self.slots[place].arm, 1, user)
+        return self.hand_out(self.slots[place], self.slots[place].arm, 1, user)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> Floats:
         return self._allowed(ticket, answers, self.slots[self.place(ticket)].source or self.sample)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks, privatizers
+from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.arms.batches import Batches, GapBatches, PublishedDoubling, PublishedEpochs, batches, first_batch, most_decisions
 from bandits_dp.arms.kl_widths import ChernoffBound
 from bandits_dp.arms.running_widths import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
@@ -17,7 +18,6 @@ from bandits_dp.learners.kl_ucb import KLUCB, most_batches
 from bandits_dp.learners.ucb import UCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.counted import LiveCounted
-from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.options import COUNTERS, FIDELITY, HONEST, STRICT, Given, Option, System
 from bandits_dp.play.arms import play_arms  # noqa: F401  # which enters itself in the simulator's table
 from bandits_dp.play.ucb import play_ucb  # noqa: F401

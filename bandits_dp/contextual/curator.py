@@ -3,7 +3,7 @@
 Contexts are public. A user's row has x (r - c), where x are the shown features and c is the middle
 of the rewards' range, and then x twice: as the direction that is counted, and as the features that
 the learner gets back. For the distributions of its noise see :mod:`bandits_dp.contextual.dynamic`;
-its methods have the names of :mod:`bandits_dp.live.streams`.
+its methods have the names of :mod:`bandits_dp.app.streams`.
 """
 
 import math

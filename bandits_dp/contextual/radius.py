@@ -40,7 +40,7 @@ class NoiseLaw:
     Examples
     --------
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.app.streams import FreshBatches
     >>> batches = FreshBatches(bdp.privatizers.LocalGaussian(1, epsilon=1.0, delta=1e-3))
     >>> law = batches.law(4)
     >>> law.additive, (law.vector_std / law.vector_std[0]).round(2).tolist()  # it adds up

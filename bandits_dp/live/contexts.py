@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from bandits_dp import _checks
 from bandits_dp._checks import LARGEST, LEAST_NORM, exact
 from bandits_dp._state import locked, snapshot
+from bandits_dp.app.randomness import explored, generator
+from bandits_dp.app.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.ask_tell import Learner
 from bandits_dp.contextual.problems import Contextual, checked_features
 from bandits_dp.learners.linucb import LinUCB, statistics
 from bandits_dp.live.live import Live
-from bandits_dp.live.randomness import explored, generator
 from bandits_dp.live.slot import Slot
-from bandits_dp.live.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import locked, snapshot
+from bandits_dp.app.randomness import explored
+from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.live.asked import Suggesting
-from bandits_dp.live.randomness import explored
 from bandits_dp.live.slot import Slot
-from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.live.ticket import Ticket
 
 

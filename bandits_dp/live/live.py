@@ -40,10 +40,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import Saved, locked, pack, snapshot, unpack
+from bandits_dp.app.randomness import generator
+from bandits_dp.app.refusals import HorizonReached
 from bandits_dp.ask_tell import Learner
 from bandits_dp.guarantee import Guarantee
-from bandits_dp.live.randomness import generator
-from bandits_dp.live.refusals import HorizonReached
 from bandits_dp.live.register import Register
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.status import Status

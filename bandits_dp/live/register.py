@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
-from bandits_dp.live.refusals import BudgetSpent, InBatch, TicketExpired
+from bandits_dp.app.refusals import BudgetSpent, InBatch, TicketExpired
 from bandits_dp.live.slot import Slot
 from bandits_dp.live.ticket import Ticket
 
@@ -55,7 +55,7 @@ class Register:
     >>> register.hand_out(slot, arm=0, user="Ada")
     Traceback (most recent call last):
         ...
-    bandits_dp.live.refusals.BudgetSpent: user must be asked once at most, for which the noise is made, got 'Ada' once more
+    bandits_dp.app.refusals.BudgetSpent: user must be asked once at most, for which the noise is made, got 'Ada' once more
     """
 
     def __init__(self, appearances: int) -> None:

@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import Saved, locked, snapshot
+from bandits_dp.app.refusals import HorizonReached
 from bandits_dp.live.live import NO_END
-from bandits_dp.live.refusals import HorizonReached
 from bandits_dp.live.status import Status
 from bandits_dp.live.ticket import Ticket
 from bandits_dp.problem import Problem

@@ -11,7 +11,7 @@ from bandits_dp._state import pack, snapshot, unpack
 
 
 class Source(Protocol):
-    """What releases something about the users of a slot: a privatizer, or a stream of :mod:`bandits_dp.live.streams`.
+    """What releases something about the users of a slot: a privatizer, or a stream of :mod:`bandits_dp.app.streams`.
 
     Attributes
     ----------

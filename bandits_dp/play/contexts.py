@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from bandits_dp._state import snapshot
+from bandits_dp.app.streams import Stream
 from bandits_dp.contextual.problems import Contextual, shown_means
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.live.slot import Slot
-from bandits_dp.live.streams import Stream
 from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Floats, Played, Record, Rngs, Tick
 

@@ -15,8 +15,8 @@ import numpy as np
 from bandits_dp.app.app import App
 from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.contextual import ContextsApp
+from bandits_dp.app.randomness import explored
 from bandits_dp.app.ticket import Ticket
-from bandits_dp.live.randomness import explored
 
 Asked = tuple[Ticket, Any]  # a ticket, and its propensities
 

@@ -28,8 +28,8 @@ from numpy.typing import ArrayLike
 from bandits_dp import _checks
 from bandits_dp._state import locked, snapshot
 from bandits_dp.app.app import App
+from bandits_dp.app.refusals import HorizonReached
 from bandits_dp.app.ticket import Ticket
-from bandits_dp.live.refusals import HorizonReached
 from bandits_dp.live.status import Status
 from bandits_dp.serve.served import Served
 from bandits_dp.serve.state import State
@@ -70,7 +70,7 @@ class Restarts(Served):
     >>> import bandits_dp as bdp
     >>> from bandits_dp.app.arms import RunningApp
     >>> from bandits_dp.learners import UCB
-    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.app.streams import FreshBatches
     >>> from bandits_dp.serve import Restarts
     >>> from bandits_dp.arms.running_widths import ExactWidth
     >>> exact = bdp.privatizers.Identity(1)

@@ -41,8 +41,8 @@ from bandits_dp import _checks
 from bandits_dp._state import Saved, locked, snapshot
 from bandits_dp.app.app import App
 from bandits_dp.app.phases import PhasedApp
+from bandits_dp.app.refusals import TicketExpired
 from bandits_dp.app.ticket import DRAWN, Ticket
-from bandits_dp.live.refusals import TicketExpired
 from bandits_dp.live.status import Status
 from bandits_dp.serve import state
 from bandits_dp.serve.explore import ask
@@ -83,7 +83,7 @@ class Served(Saved):
     >>> import bandits_dp as bdp
     >>> from bandits_dp.app.arms import RunningApp
     >>> from bandits_dp.learners import UCB
-    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.app.streams import FreshBatches
     >>> from bandits_dp.serve import Served
     >>> from bandits_dp.arms.running_widths import ExactWidth
     >>> exact = bdp.privatizers.Identity(1)

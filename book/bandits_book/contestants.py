@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bandits_book.instances import HORIZONS, LASTFM, Instance
 from bandits_dp.catalog import make, systems
-from bandits_dp.live.combine import combine
+from bandits_dp.combining import combine
 from bandits_dp.options import System
 from bandits_dp.privatizers import Identity, LinearStatistics
 

@@ -47,12 +47,12 @@ from numpy.typing import NDArray
 from bandits_book.logs.log import Log
 from bandits_book.logs.replaying import check_fits, in_row
 from bandits_dp import _checks
+from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.learners import LinUCB
 from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.contexts import LiveContexts, ours_learns
 from bandits_dp.live.counted import LiveCounted
 from bandits_dp.live.restarts import Restarts
-from bandits_dp.live.streams import CountedBatches, FreshBatches
 
 MANY = 1000  # batches of a counter, which are taken one after the other if they are no more
 

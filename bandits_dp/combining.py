@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
+from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.contextual.radius import check_ridge
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
@@ -16,7 +17,6 @@ from bandits_dp.live.arms import LiveArms
 from bandits_dp.live.clients import LiveClients
 from bandits_dp.live.contexts import BILLBOARD, LiveContexts
 from bandits_dp.live.live import Live
-from bandits_dp.live.streams import CountedBatches, FreshBatches
 from bandits_dp.privatizers import LinearStatistics, Privatizer
 from bandits_dp.privatizers.base import complete
 from bandits_dp.problem import check_problem

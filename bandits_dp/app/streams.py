@@ -88,7 +88,7 @@ class FreshBatches:
     --------
     >>> import numpy as np
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.live.streams import FreshBatches
+    >>> from bandits_dp.app.streams import FreshBatches
     >>> stream, rng = FreshBatches(bdp.privatizers.Identity(2)), np.random.default_rng(1)
     >>> for rewards in ([1.0, 0.0], [1.0, 1.0]):  # of two batches of two users
     ...     released = stream.receive(stream.send(np.array(rewards)[:, None], rng).sum(axis=0), rng)
@@ -154,7 +154,7 @@ class CountedBatches:
     --------
     >>> import numpy as np
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.live.streams import CountedBatches
+    >>> from bandits_dp.app.streams import CountedBatches
     >>> stream = CountedBatches(bdp.continual.TreeCounter(1000, epsilon=1.0, delta=1e-6), users=2)
     >>> released = stream.receive(np.array([2.0]), np.random.default_rng(1))  # the sum of two users
     >>> stream.counter.steps  # a step is a batch
