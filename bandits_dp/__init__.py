@@ -10,7 +10,7 @@ Start with ``make`` and ``simulate``::
 
 from typing import TYPE_CHECKING, NoReturn
 
-from bandits_dp import accounting, continual, live, privatizers, problems
+from bandits_dp import accounting, continual, privatizers, problems
 from bandits_dp import learners as learners
 from bandits_dp.ask_tell import Asked
 from bandits_dp.audit.audit import AuditResult, audit
@@ -25,14 +25,17 @@ from bandits_dp.play.simulate import simulate
 __version__ = "0.2.0"
 __all__ = [
     "Asked", "AuditResult", "Guarantee", "Result", "System", "Vectorized", "accounting", "audit", "combine", "continual",
-    "live", "make", "privatizers", "problems", "simulate", "systems", "view_of",
+    "make", "privatizers", "problems", "simulate", "systems", "view_of",
 ]
 
 _BOOK = ("Setup", "contest", "lastfm", "logs", "museum", "plots", "setup", "source")
 
 if not TYPE_CHECKING:  # else every name would pass for one of ours
     def __getattr__(name: str) -> NoReturn:
-        """Say where the book's things are."""
+        """Say where things are that were here."""
+        if name in ("live", "serve"):
+            raise AttributeError(f"bandits_dp.{name} is not loaded: what serves people, and the errors that a server tells apart, "
+                                 "come by from bandits_dp import serve")
         if name in _BOOK:
             raise AttributeError(f"bandits_dp.{name} is in the book's package: from bandits_book import {name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

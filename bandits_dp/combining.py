@@ -8,15 +8,15 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks
+from bandits_dp.app.app import App
+from bandits_dp.app.contextual import BILLBOARD, ContextsApp
+from bandits_dp.app.linear import ClientsApp
 from bandits_dp.app.streams import CountedBatches, FreshBatches
+from bandits_dp.app.sums import SumsApp
 from bandits_dp.contextual.radius import check_ridge
 from bandits_dp.continual import Counter
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.live.arms import LiveArms
-from bandits_dp.live.clients import LiveClients
-from bandits_dp.live.contexts import BILLBOARD, LiveContexts
-from bandits_dp.live.live import Live
 from bandits_dp.privatizers import LinearStatistics, Privatizer
 from bandits_dp.privatizers.base import complete
 from bandits_dp.problem import check_problem
@@ -24,7 +24,7 @@ from bandits_dp.problem import check_problem
 
 def combine(
     learner: Any, privatizer: Any, problem: Any, *, horizon: int, guarantee: Guarantee | None = None, fidelity: str = "aggregate"
-) -> Live:
+) -> App:
     """Return a learner of your own with a privatizer of your own, ready for users and for :func:`bandits_dp.simulate`.
 
     Parameters
@@ -47,7 +47,7 @@ def combine(
 
     Returns
     -------
-    Live
+    App
         With ``act``, ``update``, ``save``, ``restore`` and ``guarantee``.
 
     Raises
@@ -87,29 +87,29 @@ def combine(
     if guarantee is not None and not isinstance(guarantee, Guarantee):
         raise TypeError(f"guarantee must be a bandits_dp.Guarantee, got {_checks.told(guarantee)}")
     horizon = _checks.integer("horizon", horizon)
-    live: Live
+    app: App
     if chooses:
         if isinstance(learner, LinUCB) and len(learner.theta) != problem.dimension:
             raise ValueError(f"learner must be for features of length {problem.dimension}, got one for {len(learner.theta)}")
         if isinstance(learner, LinUCB) and not learner.radius.floor(0):  # no noise lifts its matrix
             ridge = learner.radius.regularizer(0)
             check_ridge("the regularizer of learner", ridge, problem.dimension, horizon, problem.feature_norm)
-        live = LiveContexts(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
-        if live.guarantee.model == "central" and live.guarantee.proved:  # her own arm shows a user's features to whoever sees it
-            live.guarantee = replace(live.guarantee, reason=live.guarantee.reason + BILLBOARD, joint=True)
+        app = ContextsApp(learner, _stream(privatizer, problem, horizon), problem, horizon, fidelity=fidelity)
+        if app.guarantee.model == "central" and app.guarantee.proved:  # her own arm shows a user's features to whoever sees it
+            app.guarantee = replace(app.guarantee, reason=app.guarantee.reason + BILLBOARD, joint=True)
     else:
         if isinstance(privatizer, (Privatizer, Counter)) or not callable(privatizer):
             raise TypeError(f"privatizer must be callable as privatizer(users), as partial(BinarySum, epsilon=1.0, delta=1e-6) "
                             f"is, got {_checks.told(privatizer)}")
         made, size = partial(_made, privatizer), (problem.arms, horizon)
         if problem.setting == "clients":
-            live = LiveClients(learner, made, *size, guarantee, fidelity)
+            app = ClientsApp(learner, made, *size, guarantee, fidelity)
         else:
-            live = LiveArms(learner, made, *size, guarantee, fidelity, problem.setting)
+            app = SumsApp(learner, made, *size, guarantee, fidelity, problem.setting)
     if guarantee is not None:
-        live.guarantee = guarantee
-    live.check_problem(problem)
-    return live
+        app.guarantee = guarantee
+    app.check_problem(problem)
+    return app
 
 
 def _stream(source: Any, problem: Any, horizon: int) -> FreshBatches | CountedBatches:

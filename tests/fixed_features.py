@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
+from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.contextual.problems import ContextualLinear
-from bandits_dp.live.contexts import LiveContexts
 
 
-def play(learner: LiveContexts, problem: ContextualLinear, runs: int = 20, seed: int = 1, grow: float | None = None) -> tuple:
+def play(learner: ContextsApp, problem: ContextualLinear, runs: int = 20, seed: int = 1, grow: float | None = None) -> tuple:
     """Return final regrets and numbers of models, with fixed features: a batch is one binomial draw, and noise is Gaussian."""
     rng, T, B = np.random.default_rng(seed), learner.horizon, learner.batch_size
     drawn = [problem.draw(child) for child in rng.spawn(runs)]

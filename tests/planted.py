@@ -10,8 +10,8 @@ import numpy as np
 import bandits_dp as bdp
 from bandits_dp import continual as C
 from bandits_dp import privatizers as P
+from bandits_dp.app.sums import SumsApp
 from bandits_dp.continual.base import Counter
-from bandits_dp.live.arms import LiveArms
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import amplified, laplace
 from bandits_dp.privatizers.base import Privatizer
@@ -306,7 +306,7 @@ FAULTS: dict[str, tuple[Callable[[Any], None], str, str, Look | None]] = {
         Look(lambda: message(P.LocalLaplace(1, EPSILON, 0.3, "theorem", domain=LINE)), [[-1.0]], [[1.0]], 20_000, delta=0.0)),
     "P_Amp's local delta is free": (free_local_delta, "amplification", "AmplifiedGaussian", None),
     "last cut batch released": (
-        changed(LiveArms, "_take", last_batch_too), "cut batch", "SDP-AE", None),
+        changed(SumsApp, "_take", last_batch_too), "cut batch", "SDP-AE", None),
     "nodes of the tree redrawn": (instead(Counter, "add", drawn_afresh), "counters", "TreeCounter", redrawn(C.TreeCounter, 32)),
     "counter noise times 0.9": (counter_times(0.9), "counters", "TreeCounter", None),
     "counter noise times 0.7": (counter_times(0.7), "counters", "TreeCounter", one_step(C.TreeCounter, 8)),

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from bandits_dp import privatizers as P
-from bandits_dp.live.arms import LiveArms
-from bandits_dp.live.clients import LiveClients
-from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.counted import LiveCounted
+from bandits_dp.app.arms import RunningApp
+from bandits_dp.app.contextual import ContextsApp
+from bandits_dp.app.linear import ClientsApp
+from bandits_dp.app.sums import SumsApp
 from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers import returning
 from bandits_dp.privatizers.bit_sum import BitSum
@@ -17,7 +17,7 @@ from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from tests.planted_learners import PLANTED, ROUND
 
 DRAWS = (Grid, "noise"), (BitSum, "_draw"), (P.SkellamSum, "_draw"), (P.DiscreteLaplaceSum, "_draw"), (P.RandomizedResponse, "send")
-PLAYERS = LiveArms, LiveClients, LiveContexts, LiveCounted
+PLAYERS = SumsApp, ClientsApp, ContextsApp, RunningApp
 
 
 def none(draw):

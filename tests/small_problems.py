@@ -2,16 +2,18 @@
 
 import copy
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bandits_dp as bdp
+from bandits_dp.app.sums import SumsApp
 from bandits_dp.arms.batches import batches
 from bandits_dp.learners import ArmElimination
-from bandits_dp.live.arms import LiveArms
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms, SphericalClients
+from bandits_dp.serve import Restarts, Served
 
 PROBLEMS = {  # and a horizon that is long enough for runs to differ
     "arms": (BernoulliArms([0.9, 0.6, 0.5]), 3000),
@@ -40,8 +42,16 @@ CASES = {  # every system, in batches of a few users, and whatever else is kept 
 PRIVATE = {"epsilon": 1.0, "delta": 0.1}
 
 
+def served(name, problem, horizon=None, late="drop", **options):
+    """Return a learner that serves people; without a horizon it starts again and again."""
+    if horizon is not None:
+        return Served(bdp.make(name, problem, horizon=horizon, **options), late)
+    trick = {key: options.pop(key) for key in ("first_horizon", "growth") if key in options}
+    return Restarts(partial(bdp.make, name, problem, **options), late=late, **trick)
+
+
 class Crowd:
-    """A learner of one of the cases, and its users, who come one after the other.
+    """A served learner of one of the cases, and its users, who come one after the other.
 
     Whoever copies a crowd has the same users with the same noise.
     """
@@ -52,12 +62,12 @@ class Crowd:
         self.setting, self.horizon = distribution.setting, horizon or {"DP-SE": 900}.get(name, 130)  # its batches are that large
         self.rng, self.noise = np.random.default_rng(seed).spawn(2)
         self.problem, horizon = distribution.draw(self.rng), None if "first_horizon" in options else self.horizon
-        self.make = lambda: bdp.make(name, distribution, horizon=horizon, **PRIVATE | options)
+        self.make = lambda: served(name, distribution, horizon, **PRIVATE | options)
         self.learner, self.came = self.make(), 0
         self.meet(self.learner)
 
     def meet(self, learner):
-        if hasattr(learner, "meet"):
+        if not isinstance(learner, Restarts):
             learner.meet(self.problem)
 
     def restored(self, state):
@@ -115,6 +125,29 @@ class Crowd:
         return tickets
 
 
+class Alone(Crowd):
+    """The crowd of one of the cases, with a bare app."""
+
+    def __init__(self, case, seed=0, horizon=None):
+        super().__init__(case, seed, horizon)
+        make = self.make
+        self.make = lambda: make().app
+        self.learner = self.make()
+        self.meet(self.learner)
+
+    def brink(self):
+        """Play until an answer is lacking for the learner to be told something; return its ticket, and that answer."""
+        while True:
+            many = max(1, self.learner.missing - 1) if self.setting in ("arms", "linear") else 1
+            ticket = self.learner.act(many) if many > 1 else self.act()
+            answer, twin = self.answer(ticket), copy.deepcopy(self.learner)
+            before = twin.learner
+            twin.update(twin.open[ticket.number], answer, copy.deepcopy(self.noise))
+            if twin.learner is not before:
+                return ticket, answer
+            self.learner.update(ticket, answer, self.noise)
+
+
 def refused(words, call, /, *given, error=ValueError, **options):
     """Call something, which must raise an error that says these words (a regular expression)."""
     with pytest.raises(error, match=words):
@@ -167,7 +200,7 @@ def generators(seed, run=0):
 
 
 def elimination(arms, horizon, privatizer, batch_size, width):
-    return LiveArms(ArmElimination(arms, batches(batch_size), width), privatizer, arms, horizon)
+    return SumsApp(ArmElimination(arms, batches(batch_size), width), privatizer, arms, horizon)
 
 
 def slowly(problem, horizon, **options):

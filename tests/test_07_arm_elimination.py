@@ -18,10 +18,10 @@ from bandits_dp.accounting.binomial import hockey_stick
 from bandits_dp.arms.batches import most_decisions
 from bandits_dp.arms.widths import ChernoffWidth, PaperWidth
 from bandits_dp.ask_tell import Noise
-from bandits_dp.live.restarts import Restarts
 from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity, RandomizedResponse, ScalarSum
 from bandits_dp.privatizers.binary_sum import theorem_bits
 from bandits_dp.privatizers.scalar_sum import certified_bits
+from bandits_dp.serve.restarts import Restarts
 from tests.chapters import delta_by_sums, law_of_runs, mean_regret, power, stored_scene
 from tests.small_problems import elimination
 

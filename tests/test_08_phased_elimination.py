@@ -13,10 +13,10 @@ from bandits_book.plots import COLORS
 from bandits_book.scenes import designs
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import hockey_stick
+from bandits_dp.app.sums import SumsApp
 from bandits_dp.learners import PhasedElimination
 from bandits_dp.linear.designs import g_optimal_design, support_bound
 from bandits_dp.linear.widths import Phase
-from bandits_dp.live.arms import LiveArms
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import BinarySum, Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, ScalarSum
 from bandits_dp.problems import SphericalArms
@@ -134,7 +134,7 @@ def transcripts(answers, again=False):
                 return np.array([float(sent.sum()) + drawn[-1] - 1.0])
 
         privatizer = partial(Dictated, epsilon=1.0, delta=0.1)
-        app = LiveArms(PhasedElimination(3, 2, 2.0, Narrow()), privatizer, 3, 20, privatizer(1).guarantee, setting="linear")
+        app = SumsApp(PhasedElimination(3, 2, 2.0, Narrow()), privatizer, 3, 20, privatizer(1).guarantee, setting="linear")
         app.show([[1.0, 0.0], [0.0, 1.0], [0.6, 0.6]])
         seen = []
         for says in ([*answers[:-1], answers[0]] if again else answers):

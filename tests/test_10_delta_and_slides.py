@@ -13,10 +13,10 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp.accounting import gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_delta
+from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.contextual.private_radius import LemmaRadius
 from bandits_dp.continual import FactorizationCounter, TreeCounter
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.privatizers import LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.problems import ContextualLinear
 from tests.chapters import slope
@@ -34,11 +34,11 @@ T = 10**8
 def grows(numbers: dict[str, float], word: str, name: str, epsilon: float, size: Callable[[float], float],
           factor: Callable[[float], float], T: int = T, central: bool = False, **options: object) -> float:
     """Compare the root of the printed noise, and regret with it, with a printed factor; return by how much regret grows."""
-    def made(delta: float) -> LiveContexts:
+    def made(delta: float) -> ContextsApp:
         B = math.ceil(size(delta))
         stream = bdp.make(name, PROBLEM, horizon=T, epsilon=epsilon, delta=delta, calibration="certified" if central else "theorem",
                           batch_size=B, **options).stream
-        return LiveContexts(LinUCB(5, LemmaRadius(5, B, stream.law(T // B), 0.5, 0.1)), stream, PROBLEM, T)
+        return ContextsApp(LinUCB(5, LemmaRadius(5, B, stream.law(T // B), 0.5, 0.1)), stream, PROBLEM, T)
 
     def root(delta: float) -> float:
         return math.sqrt(made(delta).stream.law(T // made(delta).batch_size).matrix_std.max())

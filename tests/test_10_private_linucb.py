@@ -21,13 +21,13 @@ from bandits_book.replicas import CodeLinear
 from bandits_book.replicas import linucb as replica
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std, shuffle_epsilon
 from bandits_dp.accounting.binomial import binomial_delta
+from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import FreshBatches
 from bandits_dp.contextual.private_radius import LemmaRadius
 from bandits_dp.contextual.radius import FixedWidth, PlainRadius
 from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.problems import ContextualLinear
@@ -159,7 +159,7 @@ def transcripts(users: list[tuple[int, tuple[float, ...]]]) -> dict[object, floa
         radius = PlainRadius(1, 1, 0.5, 0.1, regularizer=3.0)
         radius.adaptive, radius.floor = True, lambda batch: 1e-3  # V stays positive definite under this noise
         learner = LinUCB(1, radius, radius_scale=0.01)
-        live, seen = LiveContexts(learner, Dictated([*script, (0, 0)]), problem, len(users)), []
+        live, seen = ContextsApp(learner, Dictated([*script, (0, 0)]), problem, len(users)), []
         for context, answers in users:
             ticket = live.act(CONTEXTS[context])
             seen.append(ticket.arm)
@@ -418,7 +418,7 @@ def random_loss(problem: ContextualLinear) -> float:
     return float(np.mean([mu.max() - mu.mean() for mu in means]))
 
 
-def template(learner: LiveContexts, least: float) -> float:
+def template(learner: ContextsApp, least: float) -> float:
     """Bound of Lemma A.2 with its constants; least is what V has without data."""
     d, B, T = learner.dimension, learner.batch_size, learner.horizon
     L, beta = math.log(1 + T / (d * least)), learner.learner.radius.beta(T // B, np.ones(1), np.ones(1))
@@ -436,7 +436,7 @@ def test_the_regret_template_holds(measured: dict[str, float]) -> None:
         problem = ContextualLinear(100, dimension, fixed=True)
         made = bdp.make("LinUCB-SDP-Vec", problem, horizon=horizon, epsilon=1.0, delta=DELTA, batch_size=size)
         radius = LemmaRadius(dimension, size, made.stream.law(horizon // size), 0.5, 0.1)
-        learner = LiveContexts(LinUCB(dimension, radius), made.stream, problem, horizon)
+        learner = ContextsApp(LinUCB(dimension, radius), made.stream, problem, horizon)
         measured[f"the bound over T, d = {dimension}, T = {horizon:,}"] = share = template(learner, radius.least) / horizon
         if size == 20:
             assert share > 1
@@ -800,9 +800,9 @@ def test_staircase(measured: dict[str, float]) -> None:
        "The remark is about the bound. Regret itself, $T=4{,}000$ in batches of 20, is lower with 1 than with d in 5 dimensions, "
        "and higher in 40, by paired runs. (Of Ren et al. we know what this paper says.)", outcome="confirmed, loose")
 def test_remark_a_5(measured: dict[str, float]) -> None:
-    def made(d: int, ridge: float, T: int, B: int) -> tuple[LiveContexts, ContextualLinear, float]:
+    def made(d: int, ridge: float, T: int, B: int) -> tuple[ContextsApp, ContextualLinear, float]:
         problem, radius = ContextualLinear(100, d, fixed=True), PlainRadius(d, B, 0.5, 0.1, ridge)
-        learner = LiveContexts(LinUCB(d, radius), FreshBatches(Identity(B, LinearStatistics(d))), problem, T)
+        learner = ContextsApp(LinUCB(d, radius), FreshBatches(Identity(B, LinearStatistics(d))), problem, T)
         return learner, problem, template(learner, ridge)
 
     for d in (5, 40):

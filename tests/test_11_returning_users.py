@@ -13,12 +13,12 @@ from scipy.special import log_ndtr, ndtr
 import bandits_dp as bdp
 from bandits_book import setup
 from bandits_dp.accounting import advanced_composition, gaussian_delta, gaussian_noise_std, optimal_composition, shuffle_epsilon
+from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import FreshBatches
 from bandits_dp.contextual.private_radius import CertifiedRadius
 from bandits_dp.contextual.problems import ContextualLinear
 from bandits_dp.continual import FactorizationCounter, TreeCounter
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
@@ -363,7 +363,7 @@ def printed_amp(users: int, std: float, T: int, runs: int = 10) -> float:
     privatizer = LocalGaussian(users, 1.0, 0.1, domain=LINEAR)
     privatizer.unit_std, privatizer.noise_std = std, std * math.sqrt(users)
     stream = FreshBatches(privatizer)
-    learner = LiveContexts(LinUCB(5, CertifiedRadius(5, users, stream.law(T // users), 0.5, 0.1)), stream, problem, T)
+    learner = ContextsApp(LinUCB(5, CertifiedRadius(5, users, stream.law(T // users), 0.5, 0.1)), stream, problem, T)
     return float(play(learner, problem, runs=runs)[0].mean()) / random_regret(problem, T)
 
 

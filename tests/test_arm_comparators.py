@@ -10,18 +10,18 @@ from scipy import stats
 from scipy.optimize import minimize_scalar
 
 import bandits_dp as bdp
+from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.streams import CountedBatches
 from bandits_dp.arms.running_widths import ExactWidth, TreeWidth
 from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.continual import FactorizationCounter, HybridCounter, TreeCounter, TwoLevelCounter
 from bandits_dp.learners import UCB
-from bandits_dp.live.counted import LiveCounted
-from bandits_dp.live.restarts import Restarts
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedResponse
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
+from bandits_dp.serve.restarts import Restarts
 from tests.small_problems import generators
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -156,7 +156,7 @@ def test_tree_width_is_the_best_chernoff_bound(horizon, epsilon):
 )
 def test_any_counter_of_numbers_serves_ucb(counter):
     """It is released after every answer, and the plain loop plays it: nothing fast is needed."""
-    learner = LiveCounted(UCB(4, ExactWidth()), CountedBatches(counter), 4, 600, counter.guarantee)
+    learner = RunningApp(UCB(4, ExactWidth()), CountedBatches(counter), 4, 600, counter.guarantee)
     assert path_for(learner, PROBLEM) is play_plainly
     result = bdp.simulate(learner, PROBLEM, 600, runs=2, seed=1, progress=False)
     assert (result.bits == 64 * 600).all() and result.mean[-1] < 0.9 * 600 * PROBLEM.gaps.mean()
@@ -169,7 +169,7 @@ def test_a_counter_of_ucb_is_fresh_and_long_enough():
     used.add(1.0, np.random.default_rng(0))
     for counter in (TreeCounter(9, 1.0, 0.0, noise="laplace"), TreeCounter(10, 1.0, 0.0, Box(2, 0.0, 1.0), noise="laplace"), used):
         with pytest.raises(ValueError, match="counter must be a fresh one for 10 numbers"):
-            LiveCounted(UCB(4, TreeWidth(counter)), CountedBatches(counter), 4, 10, counter.guarantee)
+            RunningApp(UCB(4, TreeWidth(counter)), CountedBatches(counter), 4, 10, counter.guarantee)
 
 
 def test_graded_rewards_have_their_law():

@@ -15,9 +15,9 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp import continual
 from bandits_dp import privatizers as P
+from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.contextual.curator import Curator
-from bandits_dp.live.slot import Slot
 from bandits_dp.noise.grid import Grid, whole
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers.integer_sum import IntegerSum

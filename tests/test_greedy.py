@@ -8,12 +8,12 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_dp._ties import first_largest
+from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import FreshBatches
 from bandits_dp.contextual.greedy_radius import GreedyRadius
 from bandits_dp.contextual.private_radius import CertifiedRadius
 from bandits_dp.contextual.radius import self_normalized
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.play import contexts
 from bandits_dp.privatizers import LinearStatistics, LocalGaussian
 from bandits_dp.problems import ContextualLinear
@@ -61,7 +61,7 @@ def steps(quieter=1.0, rule=GreedyRadius, horizon=3000, runs=60, epsilon=3.0):
     law = stream.law(horizon)
     law = type(law)(law.vector_std / quieter, law.matrix_std / quieter, True)
     radius = rule(3, 1, law, 0.5, FAILURE)
-    live = LiveContexts(LinUCB(3, radius), stream, FRESH, horizon)
+    live = ContextsApp(LinUCB(3, radius), stream, FRESH, horizon)
     rngs = [np.random.default_rng([25, run]) for run in range(runs)]
     worlds = [FRESH.draw(rng) for rng in rngs]
     numbers = np.stack([world.numbers(rng, horizon) for world, rng in zip(worlds, rngs, strict=True)])
@@ -171,7 +171,7 @@ def test_gaussian_noise_costs_what_the_box_says(dimension):
 
 def unchecked(problem, T):
     stream = FreshBatches(LocalGaussian(1, 1.0, 1e-6, domain=LinearStatistics(2)))
-    return LiveContexts(LinUCB(2, GreedyRadius(2, 1, stream.law(T), 0.5, 0.1)), stream, problem, T)
+    return ContextsApp(LinUCB(2, GreedyRadius(2, 1, stream.law(T), 0.5, 0.1)), stream, problem, T)
 
 
 def test_without_diversity_it_loses_a_share_of_all_rounds():

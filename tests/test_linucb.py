@@ -8,12 +8,12 @@ from scipy import stats
 
 import bandits_dp as bdp
 from bandits_book.replicas import CodeLinear
+from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.contextual.private_radius import CertifiedRadius, LemmaRadius, mean_norm, norm_bounds, quadratic_quantile
 from bandits_dp.contextual.radius import NoiseLaw, PlainRadius
 from bandits_dp.continual import TreeCounter
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.play import contexts
 from bandits_dp.play.paths import path_for
 from bandits_dp.play.plain import play_plainly
@@ -175,7 +175,7 @@ def test_a_learner_of_ones_own_is_not_played_by_the_fast_path():
             return np.full(features.shape[:-2], features.shape[-2] - 1)
 
     live = make("LinUCB-LDP")
-    mine = LiveContexts(Last(3, live.learner.radius), live.stream, FIXED, 400)
+    mine = ContextsApp(Last(3, live.learner.radius), live.stream, FIXED, 400)
     result = bdp.simulate(mine, FIXED, 400, runs=1, seed=4)
     instance = FIXED.draw(generators(4)[0])
     means = instance.means(instance.features)
@@ -188,7 +188,7 @@ def test_a_problem_must_fit_the_privatizers_domain():
                             (LinearStatistics(3, 0.5), FIXED)):
         for stream in (FreshBatches(LocalGaussian(1, 1.0, 0.1, domain=domain)), CountedBatches(TreeCounter(50, 1.0, 0.1, domain))):
             with pytest.raises(ValueError, match="features and rewards of the problem must"):
-                LiveContexts(LinUCB(3, PlainRadius(3, 1, 0.5, 0.1)), stream, problem, 50)
+                ContextsApp(LinUCB(3, PlainRadius(3, 1, 0.5, 0.1)), stream, problem, 50)
 
 
 @pytest.mark.parametrize("promised", (1, 2))

@@ -9,20 +9,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bandits_dp.live.register import Register
 
 import bandits_dp as bdp
 from bandits_book import logs
+from bandits_dp.app.app import NO_END
 from bandits_dp.app.randomness import generator
+from bandits_dp.app.slot import Slot
 from bandits_dp.ask_tell import Asked
 from bandits_dp.contextual.problems import shown_means
 from bandits_dp.live import randomness
-from bandits_dp.live.live import NO_END
-from bandits_dp.live.register import Register
-from bandits_dp.live.restarts import Restarts
-from bandits_dp.live.slot import Slot
 from bandits_dp.noise.exact import Coins
 from bandits_dp.privatizers import CentralGaussian, Identity, LinearStatistics
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
+from bandits_dp.serve.restarts import Restarts
 from tests.small_problems import SYSTEMS, Crowd, refused, same_state
 from tests.test_combine import Greedy
 
@@ -186,7 +186,7 @@ def test_a_late_answer_joins_the_batch_that_waits():
     tickets = [dropping.act(own, user=user) for user, own in enumerate(features)]
     for user in order[:2]:
         dropping.update(tickets[user], 1.0)
-    refused(None, dropping.update, tickets[0], 1.0, error=bdp.live.TicketExpired)
+    refused(None, dropping.update, tickets[0], 1.0, error=serve.TicketExpired)
     assert dropping.missed == 6 and not dropping.tickets and dropping.register.appearances_of(0) == 0
 
 
@@ -203,11 +203,11 @@ def test_with_late_answers_nobody_is_twice_in_a_batch_or_in_too_many(seed, monke
         if rng.random() < 0.6:
             try:
                 ticket = live.act(np.full((2, 3), 0.3), user=user)
-            except (bdp.live.BudgetSpent, bdp.live.InBatch):
+            except (serve.BudgetSpent, serve.InBatch):
                 continue
             lost += user in waiting
             for old in waiting.pop(user, []):
-                refused(None, live.update, old, 1.0, error=bdp.live.TicketExpired)
+                refused(None, live.update, old, 1.0, error=serve.TicketExpired)
             waiting[user] = [ticket]
         elif waiting:
             user = list(waiting)[int(rng.integers(len(waiting)))]
@@ -300,9 +300,9 @@ def test_tokens_that_are_changed_anothers_used_or_late_are_refused():
     for bad in (None, 3, first.encode()):
         refused(r"token must be what ticket\.token says, a string, got", live.ticket, bad, error=TypeError)
     live.update(live.ticket(first), 1.0)
-    refused("used already, or its batch was released without it", live.ticket, first, error=bdp.live.TicketExpired)
+    refused("used already, or its batch was released without it", live.ticket, first, error=serve.TicketExpired)
     live.update(live.ticket(second), 1.0)
-    refused("used already, or its batch was released without it", live.ticket, late, error=bdp.live.TicketExpired)
+    refused("used already, or its batch was released without it", live.ticket, late, error=serve.TicketExpired)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -436,7 +436,7 @@ def test_a_horizon_for_which_no_learner_can_be_made_is_the_last_one():
         live.update(ticket, 1.0)
     assert live.played == 3 and live.suggest() == 0
     for call in (live.act, lambda: live.update(tickets[3], 1.0), lambda: live.ticket(tickets[3].token)):
-        refused("horizon must be at most 4", call, error=bdp.live.HorizonReached)
+        refused("horizon must be at most 4", call, error=serve.HorizonReached)
 
 
 def test_restarts_promise_no_more_than_each_of_them():
@@ -453,11 +453,11 @@ def test_restarts_promise_no_more_than_each_of_them():
     once, live = Restarts(returning, first_horizon=4), Restarts(weaker, first_horizon=12)
     for user in range(4):
         once.update(once.act(np.full((2, 3), 0.1), user=user), 1.0)
-    with pytest.raises(bdp.live.HorizonReached, match="returning_users must be left out where horizon=None"):
+    with pytest.raises(serve.HorizonReached, match="returning_users must be left out where horizon=None"):
         once.act(np.full((2, 3), 0.1), user=0)
     while live.played < 12:
         live.update(live.act(), 1.0)
-    refused(r"promise \(1, 0.1\).* got \(2, 0.1\)", live.act, error=bdp.live.HorizonReached)
+    refused(r"promise \(1, 0.1\).* got \(2, 0.1\)", live.act, error=serve.HorizonReached)
 
 
 def lives(live, world, rounds, answers, noise):

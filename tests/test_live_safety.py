@@ -18,10 +18,10 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import _state
-from bandits_dp.live.restarts import Restarts
-from bandits_dp.live.slot import Slot
+from bandits_dp.app.slot import Slot
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, PoolContextual
+from bandits_dp.serve.restarts import Restarts
 from tests.interrupted import Interrupted
 from tests.small_problems import refused
 
@@ -90,7 +90,7 @@ def test_a_ticket_that_a_crash_forgot_is_not_taken_for_the_one_that_has_its_plac
     again.restore(live.save())
     lost, given = live.act(), again.act()  # one was shown before it was saved, and the other after the crash
     for late in (lambda: again.update(lost, 1.0), lambda: again.ticket(lost.token)):
-        refused("ticket must be open", late, error=bdp.live.TicketExpired)
+        refused("ticket must be open", late, error=serve.TicketExpired)
     again.update(given, 1.0)
     assert again.played == 1 and len(again.tickets) == 1
 

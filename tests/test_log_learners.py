@@ -11,11 +11,11 @@ from scipy.stats import chi2
 
 import bandits_dp as bdp
 from bandits_book.logs import Log, record, replay, warm_start, warming
+from bandits_book.logs.warming import ours_learns
 from bandits_dp.arms.batches import EqualBatches
 from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.contextual.radius import FixedWidth
 from bandits_dp.learners import ArmElimination, LinUCB
-from bandits_dp.live.contexts import ours_learns
 from bandits_dp.privatizers import LinearStatistics
 from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms
 from tests.small_problems import PROBLEMS, SYSTEMS, refused

@@ -27,11 +27,11 @@ import bandits_book
 import bandits_dp as bdp
 from bandits_book.replicas import CodeLinear
 from bandits_dp import _files
+from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.streams import FreshBatches
 from bandits_dp.arms.running_widths import ExactWidth
 from bandits_dp.arms.widths import PaperWidth
 from bandits_dp.learners import UCB
-from bandits_dp.live.counted import LiveCounted
 from bandits_dp.play import fingerprint as _fingerprint
 from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.groups import GROWTH, PATIENCE, TOGETHER, Groups
@@ -229,7 +229,7 @@ def by_hand(constant, privatizer=Identity):
 
 
 def counted(learner):
-    return LiveCounted(learner, FreshBatches(Identity(1)), 3, 1000, Identity(1).guarantee)
+    return RunningApp(learner, FreshBatches(Identity(1)), 3, 1000, Identity(1).guarantee)
 
 
 def helper(users):

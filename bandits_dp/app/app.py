@@ -32,6 +32,7 @@ from bandits_dp.privatizers.domain import rows
 from bandits_dp.problem import Problem, check_problem
 
 Floats = NDArray[np.float64]
+NO_END = 2**62  # rounds that nobody plays
 
 
 class App(ABC):

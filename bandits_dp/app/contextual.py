@@ -24,6 +24,9 @@ from bandits_dp.privatizers.domain import SLACK, rows
 from bandits_dp.privatizers.linear_statistics import triangle
 from bandits_dp.problem import Problem
 
+BILLBOARD = ("; the arms of everybody else are a function of the released sums and of data that are not the user's "
+             "(billboard lemma, Hsu et al. 2016)")
+
 
 class ContextsApp(App):
     """An app whose learner chooses by features, with a stream that releases its statistics.
@@ -216,10 +219,10 @@ class ContextsApp(App):
         return array
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> Floats:
-        rewards = self._in_range(self._rewards(ticket, answers)[:, 0])
+        rewards = self.in_range(self._rewards(ticket, answers)[:, 0])
         return self.values(ticket.shown, rewards - self.reward_shift)
 
-    def _in_range(self, rewards: Floats) -> Floats:
+    def in_range(self, rewards: Floats) -> Floats:
         """Return rewards, or say which is out of range."""
         low, high = self.reward_range
         for one in rewards.tolist():

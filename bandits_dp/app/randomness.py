@@ -16,7 +16,6 @@ import contextlib
 import mmap
 import os
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -58,13 +57,3 @@ def generator(rng: object) -> np.random.Generator:
     if _own[0] != os.getpid() or not _own[1][0]:
         _own = os.getpid(), _byte(), Unseeded()
     return _own[2]
-
-
-def explored(arms: Any, sizes: int | list[int], share: float, rng: np.random.Generator | None) -> tuple[Any, Any]:
-    """Return arms in the place of which one of so many is drawn uniformly, with this probability, and the propensities of all."""
-    if (type(share) is float and share == 0) or not _checks.real("explore", share, 0.0, 1.0, ends="[]"):
-        return arms, None
-    source = generator(rng)
-    drawn = np.where(source.random(np.shape(arms)) < share, source.integers(sizes, size=np.shape(arms)), arms)
-    chances = share / np.asarray(sizes) + (1 - share) * (drawn == arms)
-    return (drawn, chances) if np.ndim(arms) else (int(drawn), float(chances))

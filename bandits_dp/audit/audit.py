@@ -24,11 +24,10 @@ from tqdm import tqdm
 
 from bandits_dp import _checks
 from bandits_dp._memory import check_runs
+from bandits_dp.app.app import App
 from bandits_dp.audit.events import Array, Event, Statistic, best_event, fingerprint, generic_statistics, log_ratio
 from bandits_dp.audit.runs import BYTES, Mechanism, Vectorized, check_independence, equal, numbers, outputs_of
 from bandits_dp.audit.views import view_name, view_of
-from bandits_dp.live.live import Live
-from bandits_dp.live.restarts import Restarts
 from bandits_dp.privatizers import Privatizer
 
 __all__ = ["AuditResult", "Vectorized", "audit"]
@@ -111,7 +110,7 @@ class AuditResult:
 
 
 def audit(
-    mechanism: Mechanism | Privatizer | Live | Restarts, a: Any, b: Any, epsilon: float | None = None, delta: float | None = None,
+    mechanism: Mechanism | Privatizer | App, a: Any, b: Any, epsilon: float | None = None, delta: float | None = None,
     trials: int = 20_000, confidence: float = 0.99, *, rng: np.random.Generator, score: Callable[[Array], ArrayLike] | None = None,
     view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0, progress: bool = True,
 ) -> AuditResult:
@@ -119,7 +118,7 @@ def audit(
 
     Parameters
     ----------
-    mechanism : callable or Privatizer or Live or Restarts
+    mechanism : callable or Privatizer or App
         ``mechanism(data, rng)`` returns a number or an array, always of one shape. Runs must be independent: all randomness comes
         from ``rng``, and ``data`` is not changed. Wrapped in :class:`Vectorized` it is asked for many runs at once. Or a
         privatizer, or what ``make`` returns: then ``view`` says what the adversary looks at.
@@ -180,10 +179,10 @@ def audit(
     again during the search.
     """
     rho = math.inf
-    if isinstance(mechanism, type) or not (callable(mechanism) or isinstance(mechanism, (Privatizer, Live, Restarts))):
+    if isinstance(mechanism, type) or not (callable(mechanism) or isinstance(mechanism, (Privatizer, App))):
         raise ValueError("mechanism must be callable as mechanism(data, rng), a privatizer, or what make or combine returns, got "
                          f"{_checks.told(mechanism)}")
-    if isinstance(mechanism, (Privatizer, Live, Restarts)):
+    if isinstance(mechanism, (Privatizer, App)):
         seen, claim = view_of(mechanism, view, user), mechanism.guarantee
         view = view_name(mechanism) if view is None else view
         silent = isinstance(mechanism, Privatizer) and view not in PROMISED.get(claim.model, (view,))

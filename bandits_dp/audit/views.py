@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import snapshot
+from bandits_dp.app.app import App
+from bandits_dp.app.slot import Slot
 from bandits_dp.audit.runs import Mechanism
-from bandits_dp.live.live import Live
-from bandits_dp.live.restarts import Restarts
-from bandits_dp.live.slot import Slot
 from bandits_dp.privatizers import Privatizer
 from bandits_dp.privatizers.base import FIDELITIES, complete
 from bandits_dp.privatizers.bit_sum import BitSum
@@ -25,14 +24,14 @@ RELEASES = ("sum", "messages", "first message", "one user")
 PLAYS = ("messages", "releases", "suggestions")
 
 
-def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0) -> Mechanism:
+def view_of(system: Privatizer | App, view: str | Callable[[Any], ArrayLike] | None = None, user: int = 0) -> Mechanism:
     """Return what an adversary sees of a privatizer or of a learner, given all data.
 
     Every run sends, shuffles and releases what live use would, and nothing is drawn from a simulator's law.
 
     Parameters
     ----------
-    system : Privatizer or Live or Restarts
+    system : Privatizer or App
         A privatizer, whose data are values of shape (users, dimension). Or a fresh learner; its data are the reward of every user
         for every arm, shape (rounds, arms); with features, a pair of features, shape (rounds, arms, dimension), and such rewards;
         with clients, the mean reward of every client for every action, shape (clients, arms).
@@ -76,7 +75,7 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     microseconds for randomized response, central noise and bits, and 300 for secure aggregation; for vectors of bits, milliseconds.
     """
     _checks.integer("user", user, low=0)
-    if isinstance(system, (Live, Restarts)):
+    if isinstance(system, App):
         return _view_of_play(system, view, user)
     if not isinstance(system, Privatizer):
         raise TypeError(f"system must be a privatizer or what make() returns, got {system!r}")
@@ -95,7 +94,7 @@ def view_of(system: Privatizer | Live | Restarts, view: str | Callable[[Any], Ar
     return sent
 
 
-def view_name(system: Privatizer | Live | Restarts) -> str:
+def view_name(system: Privatizer | App) -> str:
     """Return the view that is taken of a privatizer or a learner if none is named."""
     sends = system.guarantee.model in ("local", "shuffle")
     if not isinstance(system, Privatizer):
@@ -108,33 +107,34 @@ def _released(system: Privatizer, values: Any, rng: np.random.Generator) -> Arra
     """Release a sum, in one of the ways that there are."""
     array = system.check(values, system.users)
     if rng.integers(2):
-        return system.receive(np.asarray(Slot(system, system.users).taking(system.users, array, rng).waiting), rng)
+        return system.receive(np.asarray(Slot(system, system.users).with_answers(system.users, array, rng).waiting), rng)
     return system.release(values, rng, FIDELITIES[rng.integers(1 + (system.users * system.bits_per_user <= FEW_BITS))])
 
 
-def _view_of_play(live: Live | Restarts, view: str | Callable[[Any], ArrayLike] | None, user: int) -> Mechanism:
+def _view_of_play(app: App, view: str | Callable[[Any], ArrayLike] | None, user: int) -> Mechanism:
     """Return what somebody sees of a whole run, batch by batch; by default all that the learner's guarantee is about."""
-    view = view_name(live) if view is None else view
-    if not callable(view) and _checks.choice("view", view, PLAYS) == "messages" != view_name(live):
-        raise ValueError(f"view must be 'releases' or 'suggestions' for a learner of the model {live.guarantee.model!r}, whose "
+    view = view_name(app) if view is None else view
+    if not callable(view) and _checks.choice("view", view, PLAYS) == "messages" != view_name(app):
+        raise ValueError(f"view must be 'releases' or 'suggestions' for a learner of the model {app.guarantee.model!r}, whose "
                          "guarantee is not about messages, got 'messages'")
-    return partial(_seen, live, user, view=view)
+    return partial(_seen, app, user, view=view)
 
 
-def _seen(live: Any, user: int, data: Any, rng: np.random.Generator, *, view: str | Callable[[Any], ArrayLike]) -> ArrayLike:
+def _seen(app: Any, user: int, data: Any, rng: np.random.Generator, *, view: str | Callable[[Any], ArrayLike]) -> ArrayLike:
     """Play once."""
     listener = Messages() if view == "messages" else Releases()
-    player, heard = _overheard(copy.deepcopy(live), listener), listener.heard
-    shown, users, numbers = {"contextual": _contexts, "clients": _clients}.get(live.setting, _arms)(player, data, rng)
+    player, heard = copy.deepcopy(app), listener.heard
+    player.listener = listener
+    shown, users, numbers = {"contextual": _contexts, "clients": _clients}.get(app.setting, _arms)(player, data, rng)
     if callable(view):
         return view(player)
     if view == "suggestions":
-        if live.setting == "clients":
+        if app.setting == "clients":
             return shown
         if user >= len(shown):
             raise ValueError(f"user must be 0 to {len(shown) - 1}, got {user}")
         return np.delete(shown, user)
-    most = users // getattr(player, "batch_size", 1) * numbers
+    most = users // vars(player).get("batch_size", 1) * numbers  # where it starts again, batches may be of any size
     if view == "messages":
         most = users * max(numbers, heard[0][0].size if heard else 1)
     flat = np.concatenate([np.zeros(0), *map(np.ravel, heard)])
@@ -151,9 +151,9 @@ class Releases:
         """Write down what is released."""
         self.heard.append(released)
 
-    def takes(self, live: Live, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
+    def takes(self, app: App, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
         """Let values be taken in."""
-        live._take(place, ticket, values, rng)
+        app._take(place, ticket, values, rng)
 
 
 class Messages(Releases):
@@ -162,13 +162,13 @@ class Messages(Releases):
     def told(self, released: NDArray[np.float64]) -> None:
         """Pass over what is released."""
 
-    def takes(self, live: Live, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
+    def takes(self, app: App, place: int, ticket: Any, values: NDArray[np.float64], rng: np.random.Generator) -> None:
         """Let values be taken in, and write down what is sent."""
-        slot, local = live.slots[place], live.guarantee.model == "local"
+        slot, local = app.slots[place], app.guarantee.model == "local"
         if slot.source is not None and not hasattr(slot.source, "overheard"):
-            slot = live.slots[place] = snapshot(slot)
+            slot = app.slots[place] = snapshot(slot)
             slot.source = _tapped(slot.source)
-        live._take(place, ticket, values, rng)
+        app._take(place, ticket, values, rng)
         sent = getattr(slot.source, "overheard", [])
         if sent and (local or slot.filled + ticket.users == slot.users):
             rows = np.concatenate(sent)
@@ -192,17 +192,6 @@ def _delivered(source: Any, rows: NDArray[Any], rng: np.random.Generator) -> NDA
     """Return what a shuffler delivers of what the users of a batch sent; of bits, that is how many are ones, in one row."""
     privatizer = getattr(source, "privatizer", source)
     return rows.sum(axis=0, keepdims=True) if isinstance(privatizer, BitSum) else privatizer.shuffle(rows, rng)
-
-
-def _overheard(live: Any, listener: Releases) -> Any:
-    """Let somebody listen to a learner, and to those that follow it after restarts."""
-    if isinstance(live, Restarts):
-        make = live.make
-        live.make = lambda horizon: _overheard(make(horizon=horizon), listener)
-        _overheard(live.live, listener)
-    else:
-        live.listener = listener
-    return live
 
 
 def _tape(data: Any, *shape: int | None) -> NDArray[np.float64]:

@@ -1,12 +1,10 @@
 """The catalogue: every algorithm by name, and the one place that knows how each is put together."""
 
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.catalog import arms, clients, linear, linucb, rewards
-from bandits_dp.live.restarts import Restarts
 from bandits_dp.options import Given, System, found
 from bandits_dp.problem import Problem, check_problem
 
@@ -31,11 +29,10 @@ def make(
     name: str,
     problem: Problem,
     *,
-    horizon: int | None,
+    horizon: int,
     epsilon: float | None = None,
     delta: float | None = None,
     calibration: str = "certified",
-    late: str = "drop",
     **options: Any,
 ) -> Any:
     """Return a ready learner for a problem.
@@ -46,10 +43,8 @@ def make(
         A name from :func:`systems`.
     problem : Problem
         The problem; learners take no more from it than what is public: its size, its actions, bounds on rewards.
-    horizon : int or None
-        Number of rounds T, >= 1. None if nobody knows: learners of the settings ``"arms"`` and ``"contextual"`` then restart for
-        ever longer horizons, see :class:`bandits_dp.live.restarts.Restarts`, whose options ``first_horizon`` and ``growth`` are
-        allowed, too.
+    horizon : int
+        Number of rounds T, >= 1. If nobody knows it, see :class:`bandits_dp.serve.restarts.Restarts`.
     epsilon : float, optional
         Privacy parameter, > 0; required by private systems, ignored by those without privacy.
     delta : float, optional
@@ -57,16 +52,14 @@ def make(
     calibration : {"certified", "theorem", "experiment"}
         How noise and confidence widths are chosen. What ``"experiment"`` plays of LinUCB and LinUCB-LDP, -JDP, -SDP-Amp and
         -SDP-Vec is published code: ``import bandits_book`` first, which has it.
-    late : {"drop", "next"}
-        In live use, what becomes of a ticket that is open when its batch is released: it expires, or its answer joins the next
-        batch, see :mod:`bandits_dp.live.live`. Learners that ask in phases know the former only.
     **options
         What the system has besides: ``System.options`` lists each with its range and default, and so does the catalogue page.
 
     Returns
     -------
-    Live
-        A fresh learner, ready for users, with its ``guarantee``; see :class:`bandits_dp.live.live.Live`.
+    App
+        A fresh learner, ready for users, with its ``guarantee``; see :class:`bandits_dp.app.app.App`. To serve people with it, see
+        :class:`bandits_dp.serve.served.Served`.
 
     Raises
     ------
@@ -84,13 +77,11 @@ def make(
     """
     system = found("name", "system", name, {one.name: one for one in _SYSTEMS}, cutoff=0.4)
     epsilon, delta = (_checks.as_float(one) if _checks.is_number(one) else one for one in (epsilon, delta))
-    if horizon is None and system.setting in ("arms", "contextual"):
-        if options.get("returning_users", False) is not False:
-            raise ValueError("returning_users must be left out where horizon=None, as users may not return after a restart, got "
-                             f"{_checks.told(options['returning_users'])}")
-        trick = {key: options.pop(key) for key in ("first_horizon", "growth") if key in options}
-        return Restarts(partial(make, name, problem, epsilon=epsilon, delta=delta, calibration=calibration, late=late,
-                                **options), **trick)
+    if horizon is None:
+        raise ValueError("horizon must be an integer that is at least 1, got None; where nobody knows it, "
+                         "bandits_dp.serve.Restarts(partial(bdp.make, name, problem, ...)) starts again for ever longer ones")
+    if "late" in options:
+        raise ValueError(f"late is an option of bandits_dp.serve.Served(app, late=...) now, got {_checks.told(options['late'])}")
     horizon = _checks.integer("horizon", horizon, high=10**18)
     if _checks.calibration("calibration", calibration) == "experiment" and not system.experiment:
         raise ValueError(f"calibration must be 'certified' or 'theorem' for {name}, got 'experiment': "
@@ -122,4 +113,4 @@ def make(
     dimension = f"dimension={problem.dimension}, " if hasattr(problem, "dimension") else ""
     size = f"arms={learner.arms}, {dimension}horizon={horizon}"
     learner.description = f"{name}({', '.join([size, *(f'{key}={value!r}' for key, value in made.items())])})"
-    return learner.accept(late)
+    return learner

@@ -7,7 +7,9 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks, privatizers
+from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.streams import CountedBatches, FreshBatches
+from bandits_dp.app.sums import SumsApp
 from bandits_dp.arms.batches import Batches, GapBatches, PublishedDoubling, PublishedEpochs, batches, first_batch, most_decisions
 from bandits_dp.arms.kl_widths import ChernoffBound
 from bandits_dp.arms.running_widths import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
@@ -16,8 +18,6 @@ from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.learners.arm_elimination import ArmElimination
 from bandits_dp.learners.kl_ucb import KLUCB, most_batches
 from bandits_dp.learners.ucb import UCB
-from bandits_dp.live.arms import LiveArms
-from bandits_dp.live.counted import LiveCounted
 from bandits_dp.options import COUNTERS, FIDELITY, HONEST, STRICT, Given, Option, System
 from bandits_dp.play.arms import play_arms  # noqa: F401  # which enters itself in the simulator's table
 from bandits_dp.play.ucb import play_ucb  # noqa: F401
@@ -27,21 +27,21 @@ SIZES = (int, "doubling", Batches)
 Noise = Callable[[Given, Any], Callable[[int], Privatizer]]
 
 
-def _live(given: Given, options: Any, privatizer: Callable[[int], Privatizer], schedule: Batches, width: ArmWidth) -> LiveArms:
+def _app(given: Given, options: Any, privatizer: Callable[[int], Privatizer], schedule: Batches, width: ArmWidth) -> SumsApp:
     """Put arm elimination together with its privatizer."""
     arms = given.problem.arms
     first_batch(given.horizon, schedule, arms)
     fidelity = getattr(options, "fidelity", "aggregate")
-    return LiveArms(ArmElimination(arms, schedule, width), privatizer, arms, given.horizon, fidelity=fidelity)
+    return SumsApp(ArmElimination(arms, schedule, width), privatizer, arms, given.horizon, fidelity=fidelity)
 
 
-def _ae(noise: Noise, usual: Any, given: Given, options: Any) -> LiveArms:
+def _ae(noise: Noise, usual: Any, given: Given, options: Any) -> SumsApp:
     """Put arm elimination together with this noise; if nobody says how large batches are, ``usual`` does, or its answer."""
     T, privatizer, size = given.horizon, noise(given, options), getattr(options, "batch_size", None)
     if size is None:
         size = usual(privatizer) if callable(usual) else usual
     width = ChernoffWidth(T, most_decisions(T, size)) if given.calibration == "certified" else PaperWidth(T)
-    return _live(given, options, privatizer, batches(size), width)
+    return _app(given, options, privatizer, batches(size), width)
 
 
 def _variance(privatizer: Callable[[int], Privatizer]) -> int:
@@ -54,12 +54,12 @@ def _few(privatizer: Any) -> int | str:
     return "doubling" if privatizer.func is privatizers.LocalLaplace else 1
 
 
-def _kl_ucb(noise: Noise, given: Given, options: Any) -> LiveArms:
+def _kl_ucb(noise: Noise, given: Given, options: Any) -> SumsApp:
     """Put KL-UCB together with its privatizer; first batches have as many users as one has noise, or a fair share."""
     arms, T, privatizer = given.problem.arms, given.horizon, noise(given, options)
     first = max(1, min(T // arms, math.ceil(privatizer(1).noise_std)))
     learner = KLUCB(arms, ChernoffBound(T, most_batches(T, first)), first)
-    return LiveArms(learner, privatizer, arms, T, fidelity=getattr(options, "fidelity", "aggregate"))
+    return SumsApp(learner, privatizer, arms, T, fidelity=getattr(options, "fidelity", "aggregate"))
 
 
 def _exact(given: Given, options: Any) -> Callable[[int], Privatizer]:
@@ -97,7 +97,7 @@ def _aggregated(given: Given, options: Any) -> Callable[[int], Privatizer]:
     return partial(privatizers.SkellamSum if skellam else privatizers.DiscreteLaplaceSum, domain=given.problem.domain, **privacy)
 
 
-def _dist_dp_ae(given: Given, options: Any) -> LiveArms:
+def _dist_dp_ae(given: Given, options: Any) -> SumsApp:
     if given.calibration != "theorem":
         return _ae(_aggregated, "doubling", given, options)
     privatizer, noise, size = _aggregated(given, options), options.noise, options.batch_size
@@ -105,24 +105,24 @@ def _dist_dp_ae(given: Given, options: Any) -> LiveArms:
         raise ValueError(f"calibration must be 'certified' for noise={noise!r} and batch_size={size!r}, got 'theorem': a "
                          "width is published for discrete Laplace noise and doubling batches")
     plan = PublishedDoubling(given.horizon, given.epsilon)
-    return _live(given, options, privatizer, plan, plan)
+    return _app(given, options, privatizer, plan, plan)
 
 
-def _dp_se(given: Given, options: Any) -> LiveArms:
+def _dp_se(given: Given, options: Any) -> SumsApp:
     privatizer = _central(given, options)
     if given.calibration == "theorem":
         plan = PublishedEpochs(given.horizon, given.epsilon)
-        return _live(given, options, privatizer, plan, plan)
+        return _app(given, options, privatizer, plan, plan)
     width = ChernoffWidth(given.horizon, GapBatches.most_phases(given.horizon))
-    return _live(given, options, privatizer, GapBatches(width, privatizer(1)), width)
+    return _app(given, options, privatizer, GapBatches(width, privatizer(1)), width)
 
 
-def _ucb1(given: Given, options: Any) -> LiveCounted:
+def _ucb1(given: Given, options: Any) -> RunningApp:
     arms, exact = given.problem.arms, privatizers.Identity(1)
-    return LiveCounted(UCB(arms, ExactWidth()), FreshBatches(exact), arms, given.horizon, exact.guarantee)
+    return RunningApp(UCB(arms, ExactWidth()), FreshBatches(exact), arms, given.horizon, exact.guarantee)
 
 
-def _dp_ucb(given: Given, options: Any) -> LiveCounted:
+def _dp_ucb(given: Given, options: Any) -> RunningApp:
     _checks.delta(given.delta or 0.0, zero=True)  # which trees of Laplace noise do not need
     arms, T, epsilon = given.problem.arms, given.horizon, _checks.epsilon(given.epsilon)
     kind, noise = COUNTERS[options.counter], options.noise
@@ -134,7 +134,7 @@ def _dp_ucb(given: Given, options: Any) -> LiveCounted:
         reason = (f"{arms} trees of epsilon / {arms} each, basic composition as we remember Mishra & Thakurta 2015, "
                   "although a reward enters one tree only")
         guarantee = replace(counter.guarantee, epsilon=epsilon, reason=reason)
-        return LiveCounted(UCB(arms, PublishedWidth(arms, T, epsilon)), CountedBatches(counter), arms, T, guarantee)
+        return RunningApp(UCB(arms, PublishedWidth(arms, T, epsilon)), CountedBatches(counter), arms, T, guarantee)
     if noise == "gaussian":
         given.full_batches(1)  # a width is kept for every number of rewards
         counter = kind(T, epsilon, _checks.delta(given.delta), given.problem.domain)
@@ -145,7 +145,7 @@ def _dp_ucb(given: Given, options: Any) -> LiveCounted:
     else:
         raise ValueError(f"noise must be 'gaussian' for counter={options.counter!r}, got 'laplace'")
     guarantee = replace(counter.guarantee, reason=f"{counter.guarantee.reason}; a reward enters the counter of one arm only")
-    return LiveCounted(UCB(arms, width), CountedBatches(counter), arms, T, guarantee)
+    return RunningApp(UCB(arms, width), CountedBatches(counter), arms, T, guarantee)
 
 
 _FIRST, _CHAPTER = "01_bandits", "07_arm_elimination"

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import privatizers
+from bandits_dp.app.linear import ClientsApp
 from bandits_dp.catalog.linear import learner_of, no_noise, run_of, with_noise
 from bandits_dp.linear.client_problems import ClientPopulation, SphericalClients
 from bandits_dp.linear.clients_needed import Schedule, constant, growing
 from bandits_dp.linear.designs import support_bound
 from bandits_dp.linear.problems import on_sphere
 from bandits_dp.linear.widths import Phase
-from bandits_dp.live.clients import LiveClients
 from bandits_dp.options import CHANCE, CLIP, FIDELITY, HONEST, NOISE, POSITIVE, STRICT, Given, Option, System
 from bandits_dp.play.pilots import equal_communication
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, VectorSum
@@ -55,7 +55,7 @@ def bit_noise(dimension: int, phase: Phase) -> float:
 
 
 def _elimination(given: Given, options: Any, privatizer: Callable[[int, int], Privatizer],
-                 printed_noise: Callable[[int, Phase], float], schedule: Schedule | None = None) -> LiveClients:
+                 printed_noise: Callable[[int, Phase], float], schedule: Schedule | None = None) -> ClientsApp:
     """Let new clients watch all plays of a phase."""
     problem, schedule = given.problem, schedule or partial(growing, alpha=options.alpha)
     learner = learner_of(given, printed_noise, FIRST_LENGTH, problem.client_std, clients=schedule, population=problem.clients)
@@ -63,16 +63,16 @@ def _elimination(given: Given, options: Any, privatizer: Callable[[int, int], Pr
     why = "; that is for one average, and each phase calibrates it to all averages of its clients, who are in no other"
     unit = f"one client's average rewards, each in {single.domain}" + (", after clipping to it" if single.clip else "")
     promise = replace(run_of(single, why), unit=unit, neighbours="replace one client's data")
-    live = LiveClients(learner, privatizer, problem.arms, given.horizon, promise, options.fidelity)
-    live.check_problem(problem)
-    return live
+    app = ClientsApp(learner, privatizer, problem.arms, given.horizon, promise, options.fidelity)
+    app.check_problem(problem)
+    return app
 
 
-def _dpe(given: Given, options: Any) -> LiveClients:
+def _dpe(given: Given, options: Any) -> ClientsApp:
     return _elimination(given, options, _exact, no_noise)
 
 
-def _dpe_fixed_u(given: Given, options: Any) -> LiveClients:
+def _dpe_fixed_u(given: Given, options: Any) -> ClientsApp:
     clients, problem = options.clients_per_phase, given.problem
     if clients is None:
         actions = None if problem.actions is None else tuple(map(tuple, problem.actions.tolist()))
@@ -93,20 +93,20 @@ def _constant_clients(arms: int, dimension: int, client_std: float, clients: int
             return problem.draw(rng)
         return ClientPopulation(actions, on_sphere(1, dimension, rng)[0], client_std, "gaussian", clients)
 
-    def learner(schedule: Schedule) -> LiveClients:
+    def learner(schedule: Schedule) -> ClientsApp:
         return _elimination(given, SimpleNamespace(fidelity="aggregate"), _exact, no_noise, schedule)
 
     return equal_communication(learner, partial(growing, alpha=alpha), draw)
 
 
-def _continuous(gaussian: type[Privatizer], laplace: type[Privatizer], given: Given, options: Any) -> LiveClients:
+def _continuous(gaussian: type[Privatizer], laplace: type[Privatizer], given: Given, options: Any) -> ClientsApp:
     """Put a learner with Gaussian or Laplace noise together."""
     least = Box(given.problem.dimension, -options.bound, options.bound)  # a phase plays d actions or more to learn all directions
     kind = with_noise(given, options, gaussian, laplace, least)
     return _elimination(given, options, partial(_noisy, kind=kind, bound=options.bound), gaussian_noise)
 
 
-def _sdp_dpe(given: Given, options: Any) -> LiveClients:
+def _sdp_dpe(given: Given, options: Any) -> ClientsApp:
     kind = partial(VectorSum, **given.privacy(options, "clip", "honest_fraction", "strict"))
     return _elimination(given, options, partial(_noisy, kind=kind, bound=options.bound), bit_noise)
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from bandits_dp import privatizers
+from bandits_dp.app.sums import SumsApp
 from bandits_dp.guarantee import Guarantee
 from bandits_dp.learners.phased_elimination import PhasedElimination
 from bandits_dp.linear.designs import support_bound
 from bandits_dp.linear.widths import ExactWidth, Phase, PrintedWidth
-from bandits_dp.live.arms import LiveArms
 from bandits_dp.options import CLIP, FIDELITY, HONEST, NOISE, STRICT, Given, System
 from bandits_dp.privatizers import Box, Identity, Privatizer, Reals, ScalarSum
 from bandits_dp.privatizers.scalar_sum import default_levels
@@ -53,11 +53,11 @@ def learner_of(given: Given, printed_std: Callable[[int, Phase], float], first_l
 
 
 def _elimination(given: Given, options: Any, privatizer: Callable[[int], Privatizer],
-                 printed_std: Callable[[int, Phase], float]) -> LiveArms:
+                 printed_std: Callable[[int, Phase], float]) -> SumsApp:
     """Let every play be a fresh user's."""
     learner = learner_of(given, printed_std, support_bound(given.problem.dimension))
     promise = run_of(privatizer(1), "; each sum is calibrated to its own users, who are in no other")
-    return LiveArms(learner, privatizer, given.problem.arms, given.horizon, promise, options.fidelity, "linear")
+    return SumsApp(learner, privatizer, given.problem.arms, given.horizon, promise, options.fidelity, "linear")
 
 
 def run_of(single: Privatizer, why: str) -> Guarantee:
@@ -101,12 +101,12 @@ def _bounded(given: Given) -> Box:
     return domain
 
 
-def _pe(given: Given, options: Any) -> LiveArms:
+def _pe(given: Given, options: Any) -> SumsApp:
     return _elimination(given, options, partial(Identity, domain=given.problem.domain), no_noise)
 
 
 def _noisy_pe(gaussian: type[Privatizer], laplace: type[Privatizer], std: Callable[[int, Phase], float], given: Given,
-              options: Any) -> LiveArms:
+              options: Any) -> SumsApp:
     """Put a learner with Gaussian or Laplace noise together."""
     domain = _bounded(given)
     privatizer = partial(with_noise(given, options, gaussian, laplace, domain), domain=domain)
@@ -122,7 +122,7 @@ def _shared_sum(users: int, epsilon: float, delta: float, honest_fraction: float
     return ScalarSum(users, epsilon, delta, levels=levels, honest_fraction=honest_fraction * share, **options)
 
 
-def _sdp_pe(given: Given, options: Any) -> LiveArms:
+def _sdp_pe(given: Given, options: Any) -> SumsApp:
     privacy = given.privacy(options, "honest_fraction", "clip") | {"domain": _bounded(given)}
     privatizer = partial(ScalarSum, strict=options.strict, **privacy)
     if given.calibration == "certified":

@@ -9,6 +9,8 @@ from typing import Any
 
 from bandits_dp import _checks
 from bandits_dp.accounting.gaussian import gaussian_noise_std
+from bandits_dp.app.app import NO_END
+from bandits_dp.app.contextual import BILLBOARD, ContextsApp
 from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.contextual.batches import balanced_batch_size, named_batch_size
 from bandits_dp.contextual.greedy_radius import GreedyRadius
@@ -18,8 +20,6 @@ from bandits_dp.contextual.radius import PlainRadius, check_ridge
 from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.live.contexts import BILLBOARD, LiveContexts
-from bandits_dp.live.live import NO_END
 from bandits_dp.options import CHANCE, FIDELITY, FIGURES, FROM_ZERO, LEAST, RETURNING, SHARE, STRICT, Given, Option, System
 from bandits_dp.play.contexts import play_contexts  # noqa: F401  # which enters itself in the simulator's table
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LocalGaussian, Privatizer, Reals, VectorSum
@@ -96,8 +96,8 @@ def _domain(given: Given, options: Any) -> LinearStatistics:
     return LinearStatistics(problem.dimension, _reward_std(problem))
 
 
-def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches,
-          rule: type[CertifiedRadius | LemmaRadius] | None = None) -> LiveContexts:
+def _app(given: Given, options: Any, stream: FreshBatches | CountedBatches,
+          rule: type[CertifiedRadius | LemmaRadius] | None = None) -> ContextsApp:
     """Put private LinUCB together with the radius of its calibration, or with another one."""
     problem, batches = given.problem, given.full_batches(stream.users)
     centre, norm = centre_of(problem) if options.centred else (None, problem.theta_norm)
@@ -105,10 +105,10 @@ def _live(given: Given, options: Any, stream: FreshBatches | CountedBatches,
     radius = rule(problem.dimension, stream.users, stream.law(batches), _reward_std(problem), options.failure, norm)
     learner = LinUCB(problem.dimension, radius, getattr(options, "radius_scale", 1.0))
     fidelity = getattr(options, "fidelity", "aggregate")
-    return LiveContexts(learner, stream, problem, given.horizon, centre, fidelity, given.appearances(options, batches))
+    return ContextsApp(learner, stream, problem, given.horizon, centre, fidelity, given.appearances(options, batches))
 
 
-def _or_figure(system: str, build: Callable[..., LiveContexts], given: Given, options: Any) -> LiveContexts:
+def _or_figure(system: str, build: Callable[..., ContextsApp], given: Given, options: Any) -> ContextsApp:
     """Put a learner together; in the experiment calibration the replica of a published figure's code, which has fewer options."""
     if given.calibration != "experiment":
         return build(given, options)
@@ -123,7 +123,7 @@ def _or_figure(system: str, build: Callable[..., LiveContexts], given: Given, op
     return figure(given.problem, given.epsilon, given.delta, given.horizon, **given.changed)
 
 
-def _linucb(given: Given, options: Any) -> LiveContexts:
+def _linucb(given: Given, options: Any) -> ContextsApp:
     problem, T = given.problem, given.horizon
     given.full_batches(options.batch_size)
     radius = PlainRadius(problem.dimension, options.batch_size, _reward_std(problem), options.failure,
@@ -133,19 +133,19 @@ def _linucb(given: Given, options: Any) -> LiveContexts:
     stream = FreshBatches(Identity(options.batch_size, Reals(LinearStatistics(problem.dimension).dimension)))
     stream.guarantee = no_guarantee("none", "one round (phi, y)", "replace one user's round", "certified",
                                     "features and rewards are used as they are")
-    return LiveContexts(learner, stream, problem, T, appearances=NO_END)
+    return ContextsApp(learner, stream, problem, T, appearances=NO_END)
 
 
-def _local(given: Given, options: Any, rule: type[CertifiedRadius] | None = None, protocol: str = "local") -> LiveContexts:
+def _local(given: Given, options: Any, rule: type[CertifiedRadius] | None = None, protocol: str = "local") -> ContextsApp:
     """Put a learner with Gaussian noise at users together."""
     users, _, appearances = _batches(given, options, protocol)
     kind = LocalGaussian if given.calibration == "certified" else PublishedLocalGaussian
     made = in_batches(kind, users, appearances, epsilon=given.epsilon, delta=given.delta, domain=_domain(given, options),
                       strict=getattr(options, "strict", True))
-    return _live(given, options, FreshBatches(made), rule)
+    return _app(given, options, FreshBatches(made), rule)
 
 
-def _ols(given: Given, options: Any) -> LiveContexts:
+def _ols(given: Given, options: Any) -> ContextsApp:
     if given.calibration != "certified":
         raise ValueError(f"calibration must be 'certified' for LDP-OLS, got {given.calibration!r}: its noise is proved by us")
     if given.problem.fixed:
@@ -154,7 +154,7 @@ def _ols(given: Given, options: Any) -> LiveContexts:
     return _local(given, options, GreedyRadius)
 
 
-def _central(given: Given, options: Any) -> LiveContexts:
+def _central(given: Given, options: Any) -> ContextsApp:
     users, batches, appearances = _batches(given, options, "central")
     domain = _domain(given, options)
     _checks.choice("counter", options.counter or "tree", ("tree", "factorization"))
@@ -163,25 +163,25 @@ def _central(given: Given, options: Any) -> LiveContexts:
     stream, made = CountedBatches(counter, users), counter.guarantee
     once = ", one per batch" if users > 1 and appearances > 1 else ""
     stream.guarantee = replace(made, unit=made.unit + once, reason=made.reason + BILLBOARD, joint=True)
-    return _live(given, options, stream)
+    return _app(given, options, stream)
 
 
-def _amplified(given: Given, options: Any) -> LiveContexts:
+def _amplified(given: Given, options: Any) -> ContextsApp:
     if options.batch_size == "privacy":  # each message is private enough on its own
         return _local(given, options, protocol="amplified")
     users, _, appearances = _batches(given, options, "amplified")
     privacy = given.privacy(options, "honest_fraction", "strict")
     made = in_batches(AmplifiedGaussian, users, appearances, domain=_domain(given, options), **privacy)
-    return _live(given, options, FreshBatches(made))
+    return _app(given, options, FreshBatches(made))
 
 
-def _vector(given: Given, options: Any) -> LiveContexts:
+def _vector(given: Given, options: Any) -> ContextsApp:
     users, _, appearances = _batches(given, options, "vector")
     made = vector_privatizer(
         users, appearances, local_first=options.batch_size == "privacy", domain=_domain(given, options),
         **given.privacy(options, "levels", "honest_fraction", "strict"),
     )
-    return _live(given, options, FreshBatches(made))
+    return _app(given, options, FreshBatches(made))
 
 
 def vector_privatizer(users: int, appearances: int, local_first: bool, **options: Any) -> Privatizer:

@@ -8,6 +8,7 @@ import numpy as np
 
 from bandits_dp import _checks
 from bandits_dp._checks import LEAST_NORM, SLACK, exact
+from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import CountedRewards
 from bandits_dp.contextual.curator import Curator
 from bandits_dp.contextual.dynamic import DynamicBound, DynamicGaussian, DynamicLaplace
@@ -17,7 +18,6 @@ from bandits_dp.contextual.reward_radius import CountedRadius, InstrumentRadius,
 from bandits_dp.continual import Counter, TreeCounter
 from bandits_dp.guarantee import EXACT, Guarantee, no_guarantee
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB, ParameterLinUCB, RidgeLinUCB
-from bandits_dp.live.contexts import LiveContexts
 from bandits_dp.options import FROM_ZERO, LEAST, POSITIVE, RETURNING, STRICT, Given, Option, System
 from bandits_dp.privatizers.domain import Ball
 
@@ -73,7 +73,7 @@ def _counted(problem: Contextual, counter: Counter, batch_size: int, sums: str, 
     return CountedRewards(counter, batch_size, promise, _range(problem)[1], _longest(domain))
 
 
-def _tree(given: Given, options: Any) -> LiveContexts:
+def _tree(given: Given, options: Any) -> ContextsApp:
     problem, batch_size, width = given.problem, options.batch_size, options.width
     _checks.delta(given.delta or 0.0, zero=True)  # which a tree of Laplace noise does not need
     (span, _), L, d, domain = _range(problem), problem.feature_norm, problem.dimension, _domain(problem)
@@ -81,10 +81,10 @@ def _tree(given: Given, options: Any) -> LiveContexts:
     check_ridge("ridge", options.ridge, d, given.horizon, L)
     proved = CountedRadius(counter, batch_size, span / 2, problem.theta_norm, L, options.ridge, FAILURE)
     learner = RidgeLinUCB(d, proved if width is None else PublicWidth(width, options.ridge), options.radius_scale)
-    return LiveContexts(learner, _counted(problem, counter, batch_size, "x r", domain), problem, given.horizon)
+    return ContextsApp(learner, _counted(problem, counter, batch_size, "x r", domain), problem, given.horizon)
 
 
-def _reward_tree(given: Given, options: Any) -> LiveContexts:
+def _reward_tree(given: Given, options: Any) -> ContextsApp:
     if given.calibration != "certified":
         raise ValueError(f"calibration must be 'certified' for LinUCB-RewardTree, got {given.calibration!r}: no paper publishes it")
     problem, batch_size, width = given.problem, options.batch_size, options.width
@@ -102,7 +102,7 @@ def _reward_tree(given: Given, options: Any) -> LiveContexts:
         check_ridge(name, ridge, d, given.horizon, size)
     learner = InstrumentLinUCB(d, radius, stds, span / 2, options.whiten, options.radius_scale)
     stream = _counted(problem, counter, batch_size, "g r with public unit vectors g", Ball(d, span / 2), appearances)
-    return LiveContexts(learner, stream, problem, given.horizon, appearances=appearances)
+    return ContextsApp(learner, stream, problem, given.horizon, appearances=appearances)
 
 
 def _printed(given: Given, options: Any, ridge: float) -> DynamicBound:
@@ -155,7 +155,7 @@ def _unproved_curator(given: Given, options: Any, ridge: float) -> Curator:
     return Curator(noise, ridge, promise, _longest(_domain(problem)), middle, options.perturb_contexts, problem.arms)
 
 
-def _dgs(given: Given, options: Any) -> LiveContexts:
+def _dgs(given: Given, options: Any) -> ContextsApp:
     problem, d = given.problem, given.problem.dimension
     _range(problem)
     _checks.epsilon(given.epsilon)
@@ -166,7 +166,7 @@ def _dgs(given: Given, options: Any) -> LiveContexts:
     printed = PrintedWidth(d, given.horizon, given.epsilon, ridge, problem.theta_norm, problem.feature_norm, FAILURE / 2)
     radius = printed if options.width is None else PublicWidth(options.width, ridge)
     learner = ParameterLinUCB(d, radius, options.radius_scale)
-    return LiveContexts(learner, make(given, options, ridge), problem, given.horizon)
+    return ContextsApp(learner, make(given, options, ridge), problem, given.horizon)
 
 
 SYSTEMS = (

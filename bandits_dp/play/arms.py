@@ -8,70 +8,70 @@ from typing import Any
 import numpy as np
 
 from bandits_dp._state import snapshot
+from bandits_dp.app.sums import SumsApp
 from bandits_dp.arms.graded import Arms
 from bandits_dp.learners.arm_elimination import ArmElimination
 from bandits_dp.learners.kl_ucb import KLUCB
-from bandits_dp.live.arms import LiveArms
 from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.privatizers.domain import covers
 
 
-def knows(live: Any, problem: Any) -> bool:
+def knows(app: Any, problem: Any) -> bool:
     """Whether sums of rewards have a law here, and nothing must be clipped first."""
-    return (isinstance(live, LiveArms) and type(live.learner) in (ArmElimination, KLUCB) and hasattr(problem, "reward_tally")
-            and live.sample.knows_sums and covers(live.sample.domain, problem.domain))
+    return (isinstance(app, SumsApp) and type(app.learner) in (ArmElimination, KLUCB) and hasattr(problem, "reward_tally")
+            and app.sample.knows_sums and covers(app.sample.domain, problem.domain))
 
 
 @fast(knows)
-def play_arms(live: LiveArms, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
+def play_arms(app: SumsApp, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run per generator, one after the other; see :func:`bandits_dp.play.plain.play_plainly`."""
-    parts, play, live = [], play_phases if isinstance(live.learner, ArmElimination) else play_batches, snapshot(live)
-    live.privatizer = cache(live.privatizer)  # which many runs ask for
+    parts, play, app = [], play_phases if isinstance(app.learner, ArmElimination) else play_batches, snapshot(app)
+    app.privatizer = cache(app.privatizer)  # which many runs ask for
     for rng in rngs:
         record, bits = Record(1, rounds), 0.0
-        for _, _, sent in play(live, problem, rng, record):
+        for _, _, sent in play(app, problem, rng, record):
             bits = sent
         parts.append(record.result(bits, {}))
         tick(int(rounds[-1]))
     return Played.join(parts)
 
 
-def play_batches(live: LiveArms, problem: Arms, rng: np.random.Generator, record: Record) -> Iterator[tuple[int, KLUCB, float]]:
+def play_batches(app: SumsApp, problem: Arms, rng: np.random.Generator, record: Record) -> Iterator[tuple[int, KLUCB, float]]:
     """Yield rounds played, KL-UCB and bits sent after each of its batches, up to the last checkpoint."""
-    learner, bits, last = snapshot(live.learner), 0.0, int(record.rounds[-1])
+    learner, bits, last = snapshot(app.learner), 0.0, int(record.rounds[-1])
     while record.played < last:
-        asked, left = learner.ask(), live.horizon - record.played
+        asked, left = learner.ask(), app.horizon - record.played
         users = int(asked.plays[0])
         whole = asked.decides and users < left and users <= last - record.played
         record.add_plays(problem.gaps[asked.arms], asked.plays, users if whole else last - record.played)
         if whole:
-            privatizer = live.privatizer(users)
+            privatizer = app.privatizer(users)
             tally = problem.reward_tally(asked.arms, users, rng)
             learner.tell(privatizer.release_tally(*tally, rng), [privatizer])
             bits += users * privatizer.bits_per_user
         yield record.played, learner, bits
 
 
-def play_phases(live: LiveArms, problem: Arms, rng: np.random.Generator,
+def play_phases(app: SumsApp, problem: Arms, rng: np.random.Generator,
                 record: Record) -> Iterator[tuple[int, ArmElimination, float]]:
     """Yield rounds played, learner and bits sent after each phase, or after several of which only the last may eliminate.
 
     There may be a million phases, so it reads off the learner what ``ask`` would say. It stops at the last checkpoint.
     """
-    learner, privatizer, played, bits, last = snapshot(live.learner), live.privatizers[0], 0, 0.0, int(record.rounds[-1])
+    learner, privatizer, played, bits, last = snapshot(app.learner), app.privatizers[0], 0, 0.0, int(record.rounds[-1])
     while played < last:
-        arms, left = learner.viable, live.horizon - played
+        arms, left = learner.viable, app.horizon - played
         users = learner.schedule.size(learner.phase, len(arms))
         length = users * len(arms)
         cycle = np.arange(0, length + 1, users), users * np.append(0.0, problem.gaps[arms].cumsum())
         if len(arms) == 1 or length >= left:
             record.add_cycles(*cycle, left)
-            played = live.horizon
+            played = app.horizon
         else:
             if users != privatizer.users:
-                privatizer = live.privatizer(users)
-            phases = min(quiet_phases(learner, privatizer.span, live.horizon), (left - 1) // length, (last - played) // length)
+                privatizer = app.privatizer(users)
+            phases = min(quiet_phases(learner, privatizer.span, app.horizon), (left - 1) // length, (last - played) // length)
             rounds = phases * length or last - played  # which may be in mid-phase
             record.add_cycles(*cycle, rounds)
             played += rounds

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from bandits_dp._state import snapshot
+from bandits_dp.app.contextual import ContextsApp
+from bandits_dp.app.slot import Slot
 from bandits_dp.app.streams import Stream
 from bandits_dp.contextual.problems import Contextual, shown_means
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.slot import Slot
 from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Floats, Played, Record, Rngs, Tick
 
@@ -30,10 +30,10 @@ class Runs:
     ``player`` is a copy of the learner, with a leading axis of runs in all that it adds up.
     """
 
-    def __init__(self, live: LiveContexts, rngs: Rngs) -> None:
-        self.player = snapshot(live)
-        self.player.learner, self.player.slots = snapshot(live.learner), [Slot(snapshot(live.stream), live.batch_size)]
-        self._tape = _tape(live.stream, rngs, live.horizon // live.batch_size)
+    def __init__(self, app: ContextsApp, rngs: Rngs) -> None:
+        self.player = snapshot(app)
+        self.player.learner, self.player.slots = snapshot(app.learner), [Slot(snapshot(app.stream), app.batch_size)]
+        self._tape = _tape(app.stream, rngs, app.horizon // app.batch_size)
 
     def learn(self, phi: Floats, y: Floats) -> None:
         """End a batch, in which users were shown features (runs, users, d), and gave rewards (runs, users), less the shift."""
@@ -52,34 +52,34 @@ def _tape(stream: Stream, rngs: Rngs, batches: int) -> Iterator[Floats]:
         yield from drawn
 
 
-def knows(live: Any, problem: Any) -> bool:
+def knows(app: Any, problem: Any) -> bool:
     """Whether users can be drawn ahead, noise too, and LinUCB is this package's in all that gets a leading axis of runs."""
-    if live.setting != "contextual" or not hasattr(problem, "numbers") or getattr(problem, "varying", False):
+    if not isinstance(app, ContextsApp) or not hasattr(problem, "numbers") or getattr(problem, "varying", False):
         return False
-    return bool(live.stream.ahead or not live.stream.noisy) and isinstance(live.learner, LinUCB) and all(
-        getattr(type(live.learner), name).__module__.startswith("bandits_dp.") for name in ("choose", "tell", "_fit"))
+    return bool(app.stream.ahead or not app.stream.noisy) and isinstance(app.learner, LinUCB) and all(
+        getattr(type(app.learner), name).__module__.startswith("bandits_dp.") for name in ("choose", "tell", "_fit"))
 
 
 @fast(knows)
-def play_contexts(live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
+def play_contexts(app: ContextsApp, problem: Contextual, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play fresh runs, in groups; see :func:`bandits_dp.play.plain.play_plainly`."""
-    stream, shown = live.stream, live.arms * live.dimension
-    noise = (stream.tape(live.horizon // live.batch_size) + 4) * stream.ahead  # a few rows are being worked on
-    together = max(1, int(MEMORY / (8 * (noise + ROUNDS + 4 * shown * (1 if problem.fixed else live.batch_size)))))
+    stream, shown = app.stream, app.arms * app.dimension
+    noise = (stream.tape(app.horizon // app.batch_size) + 4) * stream.ahead  # a few rows are being worked on
+    together = max(1, int(MEMORY / (8 * (noise + ROUNDS + 4 * shown * (1 if problem.fixed else app.batch_size)))))
     groups = (rngs[i : i + together] for i in range(0, len(rngs), together))
-    return Played.join([_play_group(live, problem, group, rounds, tick) for group in groups])
+    return Played.join([_play_group(app, problem, group, rounds, tick) for group in groups])
 
 
-def _play_group(live: LiveContexts, problem: Contextual, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
+def _play_group(app: ContextsApp, problem: Contextual, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     answers, noise = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
     worlds = [problem.draw(rng) for rng in answers]
-    runs, record, last = Runs(live, noise), Record(len(rngs), rounds), int(rounds[-1])
-    for length in _pieces(live, problem, len(rngs), last):
+    runs, record, last = Runs(app, noise), Record(len(rngs), rounds), int(rounds[-1])
+    for length in _pieces(app, problem, len(rngs), last):
         numbers = [world.numbers(rng, length) for world, rng in zip(worlds, answers, strict=True)]
         record.add(_play_piece(runs, worlds, numbers, record))
         tick(len(rngs) * length)
     record.note(runs.player, worlds)
-    return record.result(last // live.batch_size * live.batch_size * live.stream.bits_per_user, runs.player.counts)
+    return record.result(last // app.batch_size * app.batch_size * app.stream.bits_per_user, runs.player.counts)
 
 
 def _play_piece(runs: Runs, worlds: list[Contextual], numbers: list[Floats], record: Record) -> Floats:
@@ -107,9 +107,9 @@ def _play_piece(runs: Runs, worlds: list[Contextual], numbers: list[Floats], rec
     return lost
 
 
-def _pieces(live: LiveContexts, problem: Contextual, runs: int, last: int) -> Iterator[int]:
+def _pieces(app: ContextsApp, problem: Contextual, runs: int, last: int) -> Iterator[int]:
     """Yield how many rounds are drawn at once, whole batches of them but for the last."""
-    room = ROUNDS if problem.fixed else MEMORY / (8 * 8 * runs * live.arms * live.dimension)
-    step = max(1, int(min(room, ROUNDS)) // live.batch_size) * live.batch_size
+    room = ROUNDS if problem.fixed else MEMORY / (8 * 8 * runs * app.arms * app.dimension)
+    step = max(1, int(min(room, ROUNDS)) // app.batch_size) * app.batch_size
     for start in range(0, last, step):
         yield min(step, last - start)

@@ -10,9 +10,9 @@ from functools import partial
 
 import numpy as np
 
+from bandits_dp.app.linear import ClientsApp
 from bandits_dp.linear.client_problems import ClientPopulation
 from bandits_dp.linear.clients_needed import Schedule, constant
-from bandits_dp.live.clients import LiveClients
 from bandits_dp.play.plain import play_plainly
 
 PILOTS = 60  # runs that measure the communication to be matched, which varies much between instances
@@ -21,7 +21,7 @@ NEAR = 0.03  # relative precision of U
 SEED = 20220601
 
 
-def equal_communication(learner: Callable[[Schedule], LiveClients], schedule: Schedule,
+def equal_communication(learner: Callable[[Schedule], ClientsApp], schedule: Schedule,
                         draw: Callable[[np.random.Generator], ClientPopulation]) -> int:
     """Find the constant number of clients, >= 1, with which a learner sends as many numbers as with another schedule, on average.
 

@@ -100,16 +100,16 @@ class Record:
         first, self._filled = self._filled, int(np.searchsorted(self.rounds, self.played, side="right"))
         return slice(first, self._filled)
 
-    def note(self, live: Any, worlds: Sequence[Any], before: float = np.inf) -> None:
+    def note(self, app: Any, worlds: Sequence[Any], before: float = np.inf) -> None:
         """Write down how far a learner's parameter is from the true ones, at the checkpoints up to now and before that round.
 
         Checkpoints at which nothing is released get what the last release before them gave.
         """
         last = int(np.searchsorted(self.rounds, before))
-        theta = getattr(live.learner, "theta", None)
+        theta = getattr(app.learner, "theta", None)
         if last == self._noted or theta is None or any(getattr(world, "theta", None) is None for world in worlds):
             return
-        known = theta if live.centre is None else theta + live.centre
+        known = theta if app.centre is None else theta + app.centre
         error = np.linalg.norm(known - np.array([world.theta for world in worlds]), axis=-1)
         curve = self.curves.setdefault("parameter error", np.empty_like(self.regret))
         curve[:, self._noted : last], self._noted = error[:, None], last

@@ -14,9 +14,8 @@ from tqdm import tqdm
 
 from bandits_dp import _checks
 from bandits_dp._memory import check_runs
+from bandits_dp.app.app import App
 from bandits_dp.guarantee import IDEAL
-from bandits_dp.live.live import Live
-from bandits_dp.live.restarts import Restarts
 from bandits_dp.play.groups import TOGETHER, Groups
 from bandits_dp.play.parent import end_with_parent
 from bandits_dp.play.paths import path_for
@@ -43,7 +42,7 @@ def checkpoints(horizon: int) -> Checkpoints:
     return np.unique(np.rint(np.concatenate([even, powers, [1, horizon]])).astype(np.int64).clip(min=1))
 
 
-def simulate(learner: Live | Restarts, problem: Problem, horizon: int, runs: int = 20, seed: int = 0, workers: int = 1,
+def simulate(learner: App, problem: Problem, horizon: int, runs: int = 20, seed: int = 0, workers: int = 1,
              progress: bool = True, cache: str | os.PathLike[str] | None = None) -> Result:
     """Play independent runs of a learner and record their regret.
 
@@ -52,7 +51,7 @@ def simulate(learner: Live | Restarts, problem: Problem, horizon: int, runs: int
 
     Parameters
     ----------
-    learner : Live
+    learner : App
         A fresh learner, as ``make`` or ``combine`` returns it; it is not changed.
     problem : Problem
         Who gives rewards.
@@ -123,8 +122,8 @@ def simulate(learner: Live | Restarts, problem: Problem, horizon: int, runs: int
                 if store:
                     store.save(run, single)
     played = Played.join([found[run] for run in sorted(found)])
-    promise, playing = learner.guarantee, learner.live if isinstance(learner, Restarts) else learner
-    if promise.holds and playing.fidelity == "aggregate":
+    promise = learner.guarantee
+    if promise.holds and learner.fidelity == "aggregate":
         promise = replace(promise, holds=IDEAL)
     return Result(learner.name, rounds, played.regret, played.bits, promise, seed, played.counts, played.curves,
                   dict(learner.parameters))
@@ -132,12 +131,12 @@ def simulate(learner: Live | Restarts, problem: Problem, horizon: int, runs: int
 
 def _check_learner(learner: object, problem: object) -> None:
     """Raise a TypeError if the learner is none."""
-    if not isinstance(learner, (Live, Restarts)):
-        swapped = "; learner and problem are swapped" if isinstance(problem, (Live, Restarts)) else ""
+    if not isinstance(learner, App):
+        swapped = "; learner and problem are swapped" if isinstance(problem, App) else ""
         raise TypeError(f"learner must be what make() or combine() returned, got {_checks.told(learner)}{swapped}")
 
 
-def _played(learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int], workers: int, in_pieces: bool,
+def _played(learner: App, problem: Problem, horizon: int, seed: int, runs: list[int], workers: int, in_pieces: bool,
             tick: Tick) -> Iterator[tuple[list[int], Played]]:
     """Yield groups of runs as they are finished: here, or by joblib's workers."""
     if not runs:
@@ -177,7 +176,7 @@ def _backend() -> tuple[bool, bool]:
     return isinstance(backend, joblib.parallel.BACKENDS[joblib.parallel.DEFAULT_BACKEND]), bool(backend.nesting_level)
 
 
-def _play(learner: Live | Restarts, problem: Problem, horizon: int, seed: int, runs: list[int], tick: Tick = int,
+def _play(learner: App, problem: Problem, horizon: int, seed: int, runs: list[int], tick: Tick = int,
           caller: int = 0) -> tuple[list[int], Played, float]:
     """Play some runs, each from its own generator; return how many seconds that took, too.
 

@@ -14,8 +14,7 @@ import warnings
 from pathlib import Path
 
 from bandits_dp import _files
-from bandits_dp.live.live import Live
-from bandits_dp.live.restarts import Restarts
+from bandits_dp.app.app import App
 from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.record import Checkpoints, Played
 from bandits_dp.problem import Problem
@@ -30,7 +29,7 @@ class RunStore:
     if learner or problem hold something that has no comparable content.
     """
 
-    def __init__(self, cache: str | os.PathLike[str], learner: Live | Restarts, problem: Problem, rounds: Checkpoints,
+    def __init__(self, cache: str | os.PathLike[str], learner: App, problem: Problem, rounds: Checkpoints,
                  seed: int) -> None:
         shared = _files.path_of("cache", cache, "folder")
         self.key = fingerprint(learner, problem, rounds, seed)

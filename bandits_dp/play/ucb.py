@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
+from bandits_dp.app.arms import RunningApp
 from bandits_dp.arms.graded import Arms
 from bandits_dp.continual import TreeCounter
 from bandits_dp.learners.ucb import UCB
-from bandits_dp.live.counted import LiveCounted
 from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.privatizers import Identity
@@ -67,22 +67,22 @@ def _lowest_bit(t: NDArray[np.int64]) -> NDArray[np.uint8]:
     return np.asarray(np.bitwise_count((t & -t) - 1))
 
 
-def knows(live: Any, problem: Any) -> bool:
+def knows(app: Any, problem: Any) -> bool:
     """Whether the counters of a learner have arrays here."""
-    if not (isinstance(live, LiveCounted) and type(live.learner) is UCB and hasattr(problem, "reward_quantiles")):
+    if not (isinstance(app, RunningApp) and type(app.learner) is UCB and hasattr(problem, "reward_quantiles")):
         return False
-    return isinstance(live.sample, Identity) or (type(live.sample) is TreeCounter and live.sample.noise == "laplace")
+    return isinstance(app.sample, Identity) or (type(app.sample) is TreeCounter and app.sample.noise == "laplace")
 
 
 @fast(knows)
-def play_ucb(live: LiveCounted, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
+def play_ucb(app: RunningApp, problem: Arms, rngs: Rngs, rounds: Checkpoints, tick: Tick) -> Played:
     """Play one run per generator, all of them together; see :func:`bandits_dp.play.plain.play_plainly`."""
-    counter, scale = live.sample, live.sample.noise_std / math.sqrt(2)  # of the noise of one new node in every round, if any
-    sums, answers, noises = ExactSums(len(rngs), live.arms), rngs, rngs
+    counter, scale = app.sample, app.sample.noise_std / math.sqrt(2)  # of the noise of one new node in every round, if any
+    sums, answers, noises = ExactSums(len(rngs), app.arms), rngs, rngs
     if isinstance(counter, TreeCounter):
-        sums = Trees(counter, len(rngs), live.arms)
+        sums = Trees(counter, len(rngs), app.arms)
         answers, noises = (list(pair) for pair in zip(*(rng.spawn(2) for rng in rngs), strict=True))
-    learner, record, last = snapshot(live.learner), Record(len(rngs), rounds), int(rounds[-1])
+    learner, record, last = snapshot(app.learner), Record(len(rngs), rounds), int(rounds[-1])
     learner.sums, learner.pulls = sums.released, sums.counts
     for start in range(0, last, TAPE):
         length = min(TAPE, last - start)
@@ -95,4 +95,4 @@ def play_ucb(live: LiveCounted, problem: Arms, rngs: Rngs, rounds: Checkpoints, 
             lost[t] = problem.gaps[arms]
         record.add(lost.T)
         tick(len(rngs) * length)
-    return record.result(live.slots[0].source.bits_per_user * last, {})
+    return record.result(app.slots[0].source.bits_per_user * last, {})

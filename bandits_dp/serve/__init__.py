@@ -4,5 +4,11 @@
 one app after the other. How learners and privatizers work is not here, and they know nothing of it.
 """
 
+from bandits_dp.app.refusals import BudgetSpent as BudgetSpent
+from bandits_dp.app.refusals import HorizonReached as HorizonReached
+from bandits_dp.app.refusals import InBatch as InBatch
+from bandits_dp.app.refusals import TicketExpired as TicketExpired
+from bandits_dp.serve import fast as fast
 from bandits_dp.serve.restarts import Restarts as Restarts
 from bandits_dp.serve.served import Served as Served
+from bandits_dp.serve.status import Status as Status

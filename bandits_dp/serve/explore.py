@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from bandits_dp import _checks
 from bandits_dp.app.app import App
 from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.contextual import ContextsApp
-from bandits_dp.app.randomness import explored
+from bandits_dp.app.randomness import generator
 from bandits_dp.app.ticket import Ticket
 
 Asked = tuple[Ticket, Any]  # a ticket, and its propensities
@@ -58,3 +59,13 @@ def _(app: ContextsApp, given: Any, user: Any, explore: float, rng: Any, **more:
     sizes = list(map(len, seen)) if np.ndim(arms) else len(seen)
     arms, chances = explored(arms if np.ndim(arms) else int(arms), sizes, explore, rng)
     return app.offer(seen, arms, user), chances
+
+
+def explored(arms: Any, sizes: int | list[int], share: float, rng: np.random.Generator | None) -> tuple[Any, Any]:
+    """Return arms in the place of which one of so many is drawn uniformly, with this probability, and the propensities of all."""
+    if (type(share) is float and share == 0) or not _checks.real("explore", share, 0.0, 1.0, ends="[]"):
+        return arms, None
+    source = generator(rng)
+    drawn = np.where(source.random(np.shape(arms)) < share, source.integers(sizes, size=np.shape(arms)), arms)
+    chances = share / np.asarray(sizes) + (1 - share) * (drawn == arms)
+    return (drawn, chances) if np.ndim(arms) else (int(drawn), float(chances))

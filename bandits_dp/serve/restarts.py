@@ -27,16 +27,16 @@ from numpy.typing import ArrayLike
 
 from bandits_dp import _checks
 from bandits_dp._state import locked, snapshot
-from bandits_dp.app.app import App
+from bandits_dp.app.app import NO_END, App
 from bandits_dp.app.refusals import HorizonReached
 from bandits_dp.app.ticket import Ticket
-from bandits_dp.live.status import Status
 from bandits_dp.serve.served import Served
 from bandits_dp.serve.state import State
+from bandits_dp.serve.status import Status
 from bandits_dp.serve.ticket import Sealed
 
 GROWTHS = ("double", "square")
-NO_END = 2**62  # rounds that nobody plays
+SETTINGS = ("arms", "contextual")
 
 
 class Restarts(Served):
@@ -45,7 +45,7 @@ class Restarts(Served):
     Parameters
     ----------
     make : callable
-        ``make(horizon=T)`` gives a fresh app for T rounds.
+        ``make(horizon=T)`` gives a fresh app for T rounds, of plain arms or with features.
     first_horizon : int
         Horizon T_0 of the first app, >= 2.
     growth : {"double", "square"}
@@ -67,17 +67,11 @@ class Restarts(Served):
 
     Examples
     --------
+    >>> from functools import partial
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.app.arms import RunningApp
-    >>> from bandits_dp.learners import UCB
-    >>> from bandits_dp.app.streams import FreshBatches
     >>> from bandits_dp.serve import Restarts
-    >>> from bandits_dp.arms.running_widths import ExactWidth
-    >>> exact = bdp.privatizers.Identity(1)
-    >>> def make(horizon):
-    ...     learner, stream = UCB(2, ExactWidth()), FreshBatches(exact)
-    ...     return RunningApp(learner, stream, 2, horizon, exact.guarantee)
-    >>> served = Restarts(make, first_horizon=100)
+    >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
+    >>> served = Restarts(partial(bdp.make, "UCB1", problem), first_horizon=100)
     >>> for _ in range(150):
     ...     served.update(served.act(), 1)
     >>> served.played, served.stage, [served.horizon_of(stage) for stage in range(4)]
@@ -90,7 +84,7 @@ class Restarts(Served):
                  growth: str = "double", late: str = "drop") -> None:
         self.first = _checks.integer("first_horizon", first_horizon, low=2)
         self.growth = _checks.choice("growth", growth, GROWTHS)
-        self.make, self.stage = make, 0
+        self.make, self.stage = _checks.called("make", make), 0
         app = self._begun()
         super().__init__(app, late)
         self.name = f"{app.name}, unknown horizon"
@@ -142,7 +136,7 @@ class Restarts(Served):
                 raise HorizonReached(f"horizon is {old.horizon} and played, and there is no longer "
                                      f"one: {error}") from error
             app.visits, app.handed, app.bits = old.visits, old.handed, old.bits
-            app.salt = old.salt
+            app.salt, app.listener = old.salt, old.listener
             then.app = app
             then._expire(old.open)
             self.__dict__ = then.__dict__
@@ -151,10 +145,14 @@ class Restarts(Served):
     def _begun(self) -> App:
         """Return a fresh app for this stage, or say why it promises less than the first one."""
         app = self.make(horizon=self.horizon_of(self.stage))
+        if not isinstance(app, App) or app.setting not in SETTINGS:
+            raise ValueError("make must give learners of the settings 'arms' or 'contextual', "
+                             f"got {getattr(app, 'name', _checks.told(app))}")
         one, promised = app.guarantee, self.__dict__.get("guarantee", app.guarantee)
         if one.proved and app.appearances > 1:
-            raise ValueError("returning_users must be left out where horizon=None, as users may "
-                             f"not return after a restart, got {app.appearances} batches for each")
+            raise ValueError("returning_users must be left out where no horizon is known, as users "
+                             "may not return after a restart, got "
+                             f"{app.appearances} batches for each")
         if one.epsilon > promised.epsilon or one.delta > promised.delta:
             raise ValueError(f"make must promise ({promised.epsilon:g}, {promised.delta:g}), as "
                              f"for {self.first} rounds, got ({one.epsilon:g}, {one.delta:g}) for "
@@ -170,3 +168,6 @@ class Restarts(Served):
         self.app = self._begun()
         super()._unpack({key.removeprefix("inner_"): value for key, value in given.items()
                          if key.startswith("inner_")})
+
+
+App.register(Restarts)  # to be simulated and audited as one

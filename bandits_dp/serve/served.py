@@ -43,10 +43,10 @@ from bandits_dp.app.app import App
 from bandits_dp.app.phases import PhasedApp
 from bandits_dp.app.refusals import TicketExpired
 from bandits_dp.app.ticket import DRAWN, Ticket
-from bandits_dp.live.status import Status
 from bandits_dp.serve import state
 from bandits_dp.serve.explore import ask
 from bandits_dp.serve.ids import hashed
+from bandits_dp.serve.status import Status
 from bandits_dp.serve.suggest import suggested
 from bandits_dp.serve.ticket import Sealed, opened
 
@@ -61,7 +61,8 @@ class Served(Saved):
     Parameters
     ----------
     app : App
-        A fresh one. From now on only this object may use it.
+        What :func:`bandits_dp.make` or :func:`bandits_dp.combine` returns, fresh or started from a
+        log, without open tickets. From now on only this object may use it.
     late : {"drop", "next"}
         What becomes of tickets that are open when their batch is released, see
         :mod:`bandits_dp.serve.served`. Apps that ask in phases know the former only.
@@ -75,25 +76,21 @@ class Served(Saved):
 
     Raises
     ------
+    TypeError
+        If ``app`` is none.
     ValueError
-        If ``late`` is another word, or phases do not allow it.
+        If it has open tickets, ``late`` is another word, or phases do not allow it.
 
     Examples
     --------
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.app.arms import RunningApp
-    >>> from bandits_dp.learners import UCB
-    >>> from bandits_dp.app.streams import FreshBatches
-    >>> from bandits_dp.serve import Served
-    >>> from bandits_dp.arms.running_widths import ExactWidth
-    >>> exact = bdp.privatizers.Identity(1)
-    >>> app = RunningApp(UCB(2, ExactWidth()), FreshBatches(exact), 2, 1000, exact.guarantee)
-    >>> served = Served(app)
+    >>> from bandits_dp.serve import BudgetSpent, Served
+    >>> served = Served(bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000))
     >>> token = served.act(user="Ada").token  # goes to her, and comes back with her answer
     >>> served.update(served.ticket(token), 1)
     >>> try:
     ...     served.act(user="Ada")
-    ... except bdp.live.BudgetSpent as error:
+    ... except BudgetSpent as error:
     ...     print(error)
     user must be asked once at most, for which the noise is made, got 'Ada' once more
     """
@@ -102,15 +99,23 @@ class Served(Saved):
 
     def __init__(self, app: App, late: str = "drop") -> None:
         super().__init__()
+        if not isinstance(app, App) or isinstance(app, Saved):
+            raise TypeError("app must be what make() or combine() returned, got "
+                            f"{_checks.told(app)}")
         self.app, self.late = app, _checks.choice("late", late, LATE)
         if late == "next" and isinstance(app, PhasedApp):
             raise ValueError(f"late must be 'drop' for {app.name}, which asks in phases: the next "
                              "one may not ask about what the user was shown, got 'next'")
         self.terms = state.terms(app)
-        self.owner, self.secret = secrets.token_hex(8), secrets.token_bytes(16)
-        self._salt()
+        self.owner, self.secret = "", b""
         self.missed, self.held = 0, dict[bytes, int]()
         self.expired: tuple[bytes, ...] = ()  # users whose visit is given back by the next call
+        if app.open:
+            raise ValueError(f"app must have no open tickets, got one with {len(app.open)}")
+        if app.visits:  # of users in a log
+            self._name()
+            app.visits = {hashed(user, self.secret): n for user, n in app.visits.items()}
+            app.here = {hashed(user, self.secret): None for user in app.here}
 
     def __getattr__(self, name: str) -> Any:
         """Everything else is the app's."""
@@ -122,7 +127,23 @@ class Served(Saved):
     def __setstate__(self, given: dict[str, Any]) -> None:
         """Make a copy: what it hands out is told apart from what the other one does."""
         super().__setstate__(given)
-        self._salt()
+        if self.secret:
+            self._salt()
+
+    def _name(self) -> None:
+        """Draw a name and a key before they are first used: no two fresh objects differ."""
+        if not self.secret:
+            self._salt()
+            self.owner, self.secret = secrets.token_hex(8), secrets.token_bytes(16)
+
+    @property
+    def listener(self) -> Any:
+        """The app's, for audits."""
+        return self.app.listener
+
+    @listener.setter
+    def listener(self, value: Any) -> None:
+        self.app.listener = value
 
     def _salt(self) -> None:
         """Draw the last bits of the numbers of tickets, which nobody has seen then."""
@@ -166,6 +187,7 @@ class Served(Saved):
             now; as HorizonReached, if all rounds are played. Nothing has changed then.
         """
         self._settle()
+        self._name()
         key = None if user is None else hashed(user, self.secret)
         then = self if key is None or key not in self.held else self._without(key)
         try:
@@ -302,6 +324,7 @@ class Served(Saved):
         TypeError
             If it is no string.
         """
+        self._name()
         ticket = opened(token, self.secret)
         self._opened(ticket)
         return ticket
@@ -344,7 +367,7 @@ class Served(Saved):
     def _unpack(self, given: state.State) -> None:
         state.unpacked(self.app, given)
         (secret,) = state.apart(given["secret"])
-        if secret:  # a live learner that had handed out no ticket saved none
+        if secret:  # there is none before the first ticket
             self.owner, self.secret = str(given["owner"]), secret
         self.missed, self.expired = int(given["missed"]), ()
         self._salt()

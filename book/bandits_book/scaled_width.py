@@ -39,19 +39,19 @@ class ScaledWidth:
         return int(self.width.fewest_users(noise, half_width / self.scale))
 
 
-def scale_width(live: Any, scale: float) -> None:
+def scale_width(app: Any, scale: float) -> None:
     """Scale the width of a fresh learner, and say so in its guarantee.
 
     Examples
     --------
     >>> import bandits_dp as bdp
     >>> from bandits_book import contest
-    >>> live = bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000)
-    >>> contest.scale_width(live, 0.5)
-    >>> live.learner.width.scale
+    >>> app = bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=1000)
+    >>> contest.scale_width(app, 0.5)
+    >>> app.learner.width.scale
     0.5
     """
-    learner, scale = live.learner, _checks.positive("scale", scale)
+    learner, scale = app.learner, _checks.positive("scale", scale)
     names = [name for name in ("width", "bound") if hasattr(learner, name)]
     if hasattr(learner, "radius_scale"):
         learner.radius_scale, learner.beta = learner.radius_scale * scale, learner.beta * scale
@@ -59,8 +59,8 @@ def scale_width(live: Any, scale: float) -> None:
         setattr(learner, names[0], ScaledWidth(getattr(learner, names[0]), scale))
         if hasattr(getattr(learner, "schedule", None), "width"):  # whose batches are as large as the width asks for
             learner.schedule.width = ScaledWidth(learner.schedule.width, scale)
-            live.begin()
+            app.begin()
     else:
-        raise ValueError(f"learner must have a width or a radius to scale, got {live.name}")
-    reason = f"{live.guarantee.reason}; its width is scaled by {scale:g}, for which nothing is proved"
-    live.guarantee = replace(live.guarantee, reason=reason)
+        raise ValueError(f"learner must have a width or a radius to scale, got {app.name}")
+    reason = f"{app.guarantee.reason}; its width is scaled by {scale:g}, for which nothing is proved"
+    app.guarantee = replace(app.guarantee, reason=reason)

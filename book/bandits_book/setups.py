@@ -8,8 +8,8 @@ from typing import Any
 
 from bandits_book.replicas.code_linear import CodeLinear
 from bandits_dp import _checks
+from bandits_dp.app.app import App
 from bandits_dp.catalog import make
-from bandits_dp.live.live import Live
 from bandits_dp.options import found
 from bandits_dp.problems import BernoulliArms, ContextualLinear, PoolContextual, SphericalClients
 
@@ -53,7 +53,7 @@ class Setup:
     calibration: str = "certified"
     options: Mapping[str, Mapping[str, object]] = field(default_factory=lambda: MappingProxyType({}))
 
-    def make(self, name: str, epsilon: float, calibration: str | None = None, **options: object) -> Live:
+    def make(self, name: str, epsilon: float, calibration: str | None = None, **options: object) -> App:
         """Return a ready learner for ``simulate(learner, setup.problem, setup.horizon, runs=setup.runs)``.
 
         Arguments and errors are those of :func:`bandits_dp.make`; calibration and options take precedence over the simulation's.

@@ -85,7 +85,7 @@ def evaluate(policy: Any, log: Log, method: str = "ips", *, clip: float | None =
 
     Parameters
     ----------
-    policy : "uniform", array_like of shape (arms,), callable, or Live
+    policy : "uniform", array_like of shape (arms,), callable, or App
         What is judged: all arms alike, the same probabilities in all rows, ``policy(features)`` for the features of one row (None
         for plain arms), or a learner, frozen as it is. It must not have been made from these rows: learn from ``log[:n]``, say,
         and judge by ``log[n:]``.

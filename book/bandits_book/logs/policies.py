@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp import _checks
+from bandits_dp.app.app import App
+from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.ask_tell import Asked
-from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.live import Live
-from bandits_dp.live.restarts import Restarts
+from bandits_dp.serve.restarts import Restarts
 
 Floats = NDArray[np.float64]
 ALLOWED = "'uniform', probabilities of arms, a function of features, or a learner"
@@ -26,8 +26,8 @@ def policy_of(policy: Any) -> Callable[[Any, int], Any]:
     asks.
     """
     if isinstance(policy, Restarts):
-        policy = policy.live
-    if isinstance(policy, Live):
+        policy = policy.app
+    if isinstance(policy, App):
         return _frozen(copy.deepcopy(policy))
     if isinstance(policy, str) and policy == "uniform":
         return lambda features, arms: np.full(arms, 1 / arms)
@@ -37,22 +37,22 @@ def policy_of(policy: Any) -> Callable[[Any, int], Any]:
     return lambda features, arms: fixed
 
 
-def _frozen(live: Live) -> Callable[[Any, int], Floats]:
+def _frozen(app: App) -> Callable[[Any, int], Floats]:
     """Return what a learner would show the next user."""
-    if isinstance(live, LiveContexts):
-        if live.stream.context_std:
-            raise ValueError(f"policy must be a function of features, got {live.name}, which perturbs them anew every time")
+    if isinstance(app, ContextsApp):
+        if app.stream.context_std:
+            raise ValueError(f"policy must be a function of features, got {app.name}, which perturbs them anew every time")
 
         def choose(features: Any, arms: int) -> Floats:
             if features is None:
-                raise ValueError(f"features must be in the log for {live.name}, got plain arms")
-            return np.eye(arms)[int(live.choose(live.checked(features, 2)))]
+                raise ValueError(f"features must be in the log for {app.name}, got plain arms")
+            return np.eye(arms)[int(app.choose(app.checked(features, 2)))]
 
         return choose
-    asked = getattr(live, "asked", None)
-    if not isinstance(asked, Asked) or live.setting == "clients":
-        raise ValueError(f"policy must show one arm to one user, got {live.name}, whose clients watch a whole phase")
-    shares = np.bincount(asked.arms, asked.plays, minlength=live.arms) / asked.plays.sum()
+    asked = getattr(app, "asked", None)
+    if not isinstance(asked, Asked) or app.setting == "clients":
+        raise ValueError(f"policy must show one arm to one user, got {app.name}, whose clients watch a whole phase")
+    shares = np.bincount(asked.arms, asked.plays, minlength=app.arms) / asked.plays.sum()
     return lambda features, arms: shares
 
 

@@ -24,7 +24,7 @@ def record(policy: Any, problem: Any, rounds: int, rng: np.random.Generator) -> 
 
     Parameters
     ----------
-    policy : "uniform", array_like of shape (arms,), callable, or Live
+    policy : "uniform", array_like of shape (arms,), callable, or App
         What draws the arms: all alike, the same probabilities in all rounds, ``policy(features)`` for one round's features (None
         without), or a frozen learner.
     problem : Problem

@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from bandits_book.logs.log import Log
 from bandits_dp import _checks
-from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.live import Live
-from bandits_dp.live.restarts import Restarts
+from bandits_dp.app.app import App
+from bandits_dp.app.contextual import ContextsApp
+from bandits_dp.serve.restarts import Restarts
 
 
 @contextmanager
@@ -47,20 +47,20 @@ def check_fits(learner: Any, log: Log) -> None:
     The learner itself looks at features and rewards when it comes to their row.
     """
     _checks.one_of("log", log, Log, "a bandits_book.logs.Log")
-    _checks.one_of("learner", learner, (Live, Restarts), "what make() or combine() returned")
-    live: Any = learner.live if isinstance(learner, Restarts) else learner
-    if live.setting == "clients":
-        raise ValueError(f"learner must show one arm to one user, got {live.name}, whose clients watch a whole phase and answer "
+    _checks.one_of("learner", learner, App, "what make() or combine() returned")
+    app: Any = learner.app if isinstance(learner, Restarts) else learner
+    if app.setting == "clients":
+        raise ValueError(f"learner must show one arm to one user, got {app.name}, whose clients watch a whole phase and answer "
                          "with averages: a row of a log is no such answer")
-    if isinstance(live, LiveContexts):
+    if isinstance(app, ContextsApp):
         if log.features is None:
-            raise ValueError(f"features must be in the log for {live.name}, got plain arms")
+            raise ValueError(f"features must be in the log for {app.name}, got plain arms")
         return
-    if (log.sizes != live.arms).any():
-        raise ValueError(f"log must have {live.arms} arms in every row, for which the learner was made, got {log!r}")
-    actions = getattr(live.learner, "actions", None)
+    if (log.sizes != app.arms).any():
+        raise ValueError(f"log must have {app.arms} arms in every row, for which the learner was made, got {log!r}")
+    actions = getattr(app.learner, "actions", None)
     if log.features is not None and (actions is None or not np.array_equal(actions, log.features)):
-        raise ValueError(f"features must be left out of the log for {live.name}, or be its actions, the same in all rows")
+        raise ValueError(f"features must be left out of the log for {app.name}, or be its actions, the same in all rows")
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class Replay:
         Rows that were used, the rounds that the learner played, and that were looked at, until the log or the horizon ended.
     rewards, which : ndarray, shape (used,)
         What it earned, round by round, and the rows that were used.
-    learner : Live
+    learner : App
         The learner after the replay; the one that was given has not changed. Its guarantee says that every row was taken for
-        another user's: ``warm_start`` counts users, and so makes a learner to go live with.
+        another user's: ``warm_start`` counts users, and so makes a learner to serve people with.
 
     Examples
     --------
@@ -113,13 +113,13 @@ def replay(
     learner: Any, log: Log, *, least_propensity: float | None = None, confidence: float = 0.95,
     rng: np.random.Generator | None = None,
 ) -> Replay:
-    """Play a live learner against a log, and return what it earned in the rows where its choice is the logged one.
+    """Play a learner against a log, and return what it earned in the rows where its choice is the logged one.
 
     The estimate is made of users' answers without any noise: it is not private, whatever the learner is.
 
     Parameters
     ----------
-    learner : Live
+    learner : App
         What ``make`` or ``combine`` returns, fresh or after some rounds; a copy plays. Users are not told to it: every row is a new
         one.
     log : Log
@@ -171,9 +171,9 @@ def replay(
                 which.append(row)
                 ticket = None
             elif contexts:
-                live = player.live if isinstance(player, Restarts) else player
-                live.register, ticket = live.register.without(ticket.number), None  # nobody was shown it
-                live.slots[0].shown -= 1
+                app = player.app if isinstance(player, Restarts) else player
+                del app.open[ticket.number]  # nobody was shown it
+                app.slots[0].shown, ticket = app.slots[0].shown - 1, None
     if not which:
         rejecting = "" if chance is None else f", by rejection sampling with least_propensity = {_checks.told(least_propensity)}"
         raise ValueError(f"log must agree with the learner in one row at least, got none of {rows}{rejecting}")

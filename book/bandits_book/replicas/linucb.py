@@ -37,6 +37,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bandits_dp import _checks
 from bandits_dp._state import read_integers, written
+from bandits_dp.app.app import NO_END
+from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import CountedBatches, FreshBatches, Stream
 from bandits_dp.contextual.problems import Contextual
 from bandits_dp.contextual.radius import PublicWidth
@@ -44,8 +46,6 @@ from bandits_dp.continual import TreeCounter
 from bandits_dp.continual.base import Counter
 from bandits_dp.guarantee import Guarantee, no_guarantee
 from bandits_dp.learners.linucb import LinUCB
-from bandits_dp.live.contexts import LiveContexts
-from bandits_dp.live.live import NO_END
 from bandits_dp.noise.grid import Grid
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import Identity, LinearStatistics, Reals
@@ -200,16 +200,16 @@ class FigureLinUCB(LinUCB):
 
 
 def _figure(problem: Contextual, horizon: int, stream: Stream, gamma: float, radius_scale: float,
-            regularizer: float | None = None) -> LiveContexts:
+            regularizer: float | None = None) -> ContextsApp:
     """Put a curve together: a constant radius, V never shifted, and, if no regularizer is given, twice gamma."""
     if problem.reward_range != (0.0, 1.0):
         raise ValueError(f"problem must have rewards in [0, 1] for the experiment calibration, got {problem.reward_range}")
     d, inside = problem.dimension, (1 + horizon * problem.feature_norm**2 / gamma) * horizon
     radius = PublicWidth(math.sqrt(gamma * d) + 0.5 * math.sqrt(d * math.log(inside)), regularizer or 2 * gamma)
-    return LiveContexts(FigureLinUCB(d, radius, radius_scale), stream, problem, horizon, appearances=NO_END)
+    return ContextsApp(FigureLinUCB(d, radius, radius_scale), stream, problem, horizon, appearances=NO_END)
 
 
-def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
+def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, radius_scale: float = 1.0) -> ContextsApp:
     """Return the curve LinUCB.
 
     Examples
@@ -225,7 +225,7 @@ def figure_exact(problem: Contextual, epsilon: None, delta: None, horizon: int, 
     return _figure(problem, horizon, stream, 1.0, radius_scale, regularizer=1e-4)
 
 
-def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int, radius_scale: float = 1.0) -> LiveContexts:
+def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int, radius_scale: float = 1.0) -> ContextsApp:
     """Return the curve LinUCB-LDP.
 
     Examples
@@ -240,7 +240,7 @@ def figure_local(problem: Contextual, epsilon: float, delta: float, horizon: int
 
 
 def figure_central(problem: Contextual, epsilon: float, delta: float, horizon: int, counter: str = "prefixes",
-                   radius_scale: float = 1.0) -> LiveContexts:
+                   radius_scale: float = 1.0) -> ContextsApp:
     """Return the curve LinUCB-JDP; ``counter="tree"`` has a real binary tree whose nodes have the same noise."""
     horizon = _checks.integer("horizon", horizon, low=2)
     std = math.sqrt(math.log(horizon)) * math.log(2.5 / _checks.delta(delta)) / _checks.epsilon(epsilon)
@@ -250,13 +250,13 @@ def figure_central(problem: Contextual, epsilon: float, delta: float, horizon: i
 
 
 def figure_amplified(problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20,
-                     radius_scale: float = 1.0) -> LiveContexts:
+                     radius_scale: float = 1.0) -> ContextsApp:
     """Return the curve LinUCB-SDP-Amp."""
     return _gaussian(problem, epsilon, delta, horizon, _checks.integer("batch_size", batch_size), "shuffle", radius_scale)
 
 
 def _gaussian(problem: Contextual, epsilon: float, delta: float, horizon: int, users: int, model: str,
-              radius_scale: float) -> LiveContexts:
+              radius_scale: float) -> ContextsApp:
     """Return a curve whose users add Gaussian noise."""
     std = math.sqrt(math.log(2.5 * users / _checks.delta(delta))) / (_checks.epsilon(epsilon) * math.sqrt(users))
     stream = FreshBatches(FigureGaussian(problem.dimension, users, std, model))
@@ -264,7 +264,7 @@ def _gaussian(problem: Contextual, epsilon: float, delta: float, horizon: int, u
 
 
 def figure_vector(problem: Contextual, epsilon: float, delta: float, horizon: int, batch_size: int = 20,
-                  radius_scale: float = 1.0) -> LiveContexts:
+                  radius_scale: float = 1.0) -> ContextsApp:
     """Return the curve LinUCB-SDP-Vec."""
     users, d = _checks.integer("batch_size", batch_size), problem.dimension
     std = math.log(d / _checks.delta(delta)) / (_checks.epsilon(epsilon) * math.sqrt(users))
