@@ -140,8 +140,9 @@ class Saved(ABC):
         Examples
         --------
         >>> import bandits_dp as bdp
+        >>> from bandits_dp.serve import Served
         >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
-        >>> learner, again = (bdp.make("VB-SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3) for _ in range(2))
+        >>> learner, again = (Served(bdp.make("VB-SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3)) for _ in range(2))
         >>> learner.update(learner.act(), 1.0)
         >>> int(learner.save("learner.npz")["played"])
         1

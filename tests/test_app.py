@@ -17,8 +17,7 @@ from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
 from bandits_dp.serve import Served
 from bandits_dp.serve.state import packed
-from tests.houses import Alone, Guests
-from tests.small_problems import CASES, refused
+from tests.small_problems import CASES, Alone, Crowd, refused
 
 BARE = [case for case in CASES if "unknown horizon" not in case]
 APP = Path(bandits_dp.app.__file__).parent
@@ -166,7 +165,7 @@ def test_who_expired_is_a_difference_of_open(case):
 
 @pytest.mark.parametrize("case", BARE)
 def test_a_served_app_gives_visits_back_or_holds_tickets(case):
-    crowd = Guests(case)
+    crowd = Crowd(case)
     ticket, answer = crowd.brink()
     served, late = crowd.learner, crowd.act("late")
     served.update(ticket, answer, crowd.noise)

@@ -22,7 +22,7 @@ from bandits_dp.privatizers import CentralLaplace, LocalLaplace, RandomizedRespo
 from bandits_dp.privatizers.domain import BITS, UNIT_INTERVAL, Box
 from bandits_dp.problems import BernoulliArms, GradedArms
 from bandits_dp.serve.restarts import Restarts
-from tests.small_problems import generators
+from tests.small_problems import generators, served
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5, 0.6])
@@ -203,7 +203,7 @@ def test_local_noise_follows_the_rewards():
 def test_unknown_horizons_restart(growth, horizons):
     """Real messages: the simulator's run is that of learners for known horizons one after another, and so is the live loop."""
     options, rounds = {"epsilon": 4.0, "delta": 0.1, "fidelity": "messages"}, sum(horizons)
-    learner = bdp.make("VB-SDP-AE", PROBLEM, horizon=None, first_horizon=horizons[0], growth=growth, **options)
+    learner = served("VB-SDP-AE", PROBLEM, first_horizon=horizons[0], growth=growth, **options)
     assert isinstance(learner, Restarts) and learner.horizon >= 10**18
     assert (learner.guarantee.epsilon, learner.guarantee.delta, learner.guarantee.model) == (4.0, 0.1, "shuffle")
     assert "all later ones have other users" in str(learner.guarantee)
@@ -212,7 +212,7 @@ def test_unknown_horizons_restart(growth, horizons):
     for run in range(2):
         rng, other = (np.random.default_rng(np.random.SeedSequence(3, spawn_key=(run,))) for _ in range(2))
         plain, bits = [], 0.0
-        again = bdp.make("VB-SDP-AE", PROBLEM, horizon=None, first_horizon=horizons[0], growth=growth, **options)
+        again = served("VB-SDP-AE", PROBLEM, first_horizon=horizons[0], growth=growth, **options)
         for horizon in horizons:
             one = bdp.make("VB-SDP-AE", PROBLEM, horizon=horizon, **options)
             arms = live(one, PROBLEM, horizon, *rng.spawn(2))

@@ -15,7 +15,8 @@ from bandits_dp.contextual.radius import PlainRadius
 from bandits_dp.learners import UCB, ArmElimination, LinUCB, PhasedElimination
 from bandits_dp.linear.designs import support_bound
 from bandits_dp.linear.widths import ExactWidth
-from tests.small_problems import refused
+from bandits_dp.serve import Served
+from tests.small_problems import refused, served
 
 BITS = bdp.problems.BernoulliArms([0.9, 0.5, 0.2])
 GRAINS = bdp.problems.Rounds(lambda rng: ((None, rng.random(3)) for _ in range(200)), arms=3)
@@ -175,7 +176,7 @@ def test_an_incomplete_privatizer_is_refused():
     ("analyze", np.zeros(2)), ("analyze", np.array([1j])), ("shuffle", None),
 ))
 def test_what_an_own_privatizer_returns_is_checked_and_nothing_has_changed(part, given):
-    live = bdp.combine(Leader(), partial(Own, **{part: lambda messages, rng: given}), BITS, horizon=200)
+    live = Served(bdp.combine(Leader(), partial(Own, **{part: lambda messages, rng: given}), BITS, horizon=200))
     for _ in range(9):
         live.update(live.act(), 1.0)
     ticket = live.act()
@@ -186,10 +187,10 @@ def test_what_an_own_privatizer_returns_is_checked_and_nothing_has_changed(part,
 
 @pytest.mark.parametrize("given", (None, 3.0, [[1.0]], np.zeros((2, 1))))
 def test_messages_have_a_row_per_user(given):
-    live = bdp.combine(Leader(), partial(Own, randomize=lambda values, rng: given), BITS, horizon=200)
+    live = Served(bdp.combine(Leader(), partial(Own, randomize=lambda values, rng: given), BITS, horizon=200))
     refused("randomize must return an array with one row for each of 1 users", live.update, live.act(), 1.0)
     widths = iter((1, 2))
-    live = bdp.combine(Leader(), partial(Own, randomize=lambda values, rng: np.zeros((1, next(widths)))), BITS, horizon=200)
+    live = Served(bdp.combine(Leader(), partial(Own, randomize=lambda values, rng: np.zeros((1, next(widths)))), BITS, horizon=200))
     live.update(live.act(), 1.0)
     refused("messages must be of one shape", live.update, live.act(), 1.0)
     assert live.played == 1
@@ -201,7 +202,7 @@ def test_what_an_own_learner_chooses_is_checked(answer):
     for users in ((), (2,)):
         refused("choose must return integers from 0 to 2", live.act, np.full((*users, 3, 2), 0.5))
     refused("choose", live.act, np.full((3, 2), 0.5), user="Ada")
-    assert not live.tickets and not live.register.count
+    assert not live.open and not live.visits
 
 
 def test_a_clipping_privatizer_clips_in_simulations_too():
@@ -235,12 +236,11 @@ def test_a_learner_that_draws_random_numbers_draws_others_in_each_run():
 
 
 def test_own_learners_are_saved_or_say_why_not():
-    live = bdp.combine(Greedy(), BATCH, SEEN, horizon=200)
+    live, again = (Served(bdp.combine(Greedy(), BATCH, SEEN, horizon=200)) for _ in range(2))
     refused(r"Greedy must name .* `changes` .* answer is None", live.save, error=TypeError)
     live.learner.changes = ("theta",)
     for _ in range(30):
         live.update(live.act(np.eye(3, 2) * 0.5 + 0.1), 1.0)
-    again = bdp.combine(Greedy(), BATCH, SEEN, horizon=200)
     again.learner.changes = ("theta",)
     again.restore(live.save())
     assert np.array_equal(again.learner.theta, live.learner.theta) and live.learner.theta.any()
@@ -305,8 +305,8 @@ def test_views_of_messages_are_those_that_somebody_sees():
 
 @pytest.mark.parametrize("view", ("suggestions", "releases"))
 def test_learners_that_restart_are_audited(view):
-    private, public = (bdp.make(name, bdp.problems.BernoulliArms([0.5, 0.5]), horizon=None, epsilon=1.0, first_horizon=4)
-                       for name in ("LDP-AE", "UCB1"))
+    even = bdp.problems.BernoulliArms([0.5, 0.5])
+    private, public = (served(name, even, epsilon=1.0, first_horizon=4) for name in ("LDP-AE", "UCB1"))
     tape = np.zeros((9, 2))
     other = tape.copy()
     other[0] = 1

@@ -1,4 +1,4 @@
-"""Live use of every system of the catalogue: to the horizon, through wrong calls, saves, damage and Ctrl-C at any line."""
+"""Every system of the catalogue, served: to the horizon, through wrong calls, saves, damage and Ctrl-C at any line."""
 
 import copy
 import itertools
@@ -11,11 +11,12 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp import _checks
 from bandits_dp._state import Saved, digest
-from bandits_dp.app.refusals import BudgetSpent
-from bandits_dp.live import register
+from bandits_dp.app import app as apps
 from bandits_dp.play.paths import path_for
+from bandits_dp.serve import served
+from bandits_dp.serve.ids import DIGEST
 from tests.interrupted import Interrupted
-from tests.small_problems import CASES, PROBLEMS, SYSTEMS, Crowd, same_state
+from tests.small_problems import CASES, PROBLEMS, SYSTEMS, Alone, Crowd, same_state
 
 SECRET = [case for case, (name, _) in CASES.items() if SYSTEMS[name].model != "none"]
 SENT = [case for case, (name, _) in CASES.items() if SYSTEMS[name].model in ("local", "shuffle")]
@@ -23,8 +24,9 @@ SENT = [case for case, (name, _) in CASES.items() if SYSTEMS[name].model in ("lo
 
 @pytest.fixture(autouse=True)
 def _tickets_have_no_random_bits(monkeypatch):
-    """So that states of twins can be compared; ``tests/test_live_safety.py`` says what these bits are for."""
-    monkeypatch.setattr(register, "DRAWN", 0)
+    """So that states of twins can be compared; ``tests/test_serve.py`` says what these bits are for."""
+    for module in (apps, served):
+        monkeypatch.setattr(module, "DRAWN", 0)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -210,30 +212,12 @@ def test_interrupted_at_any_line_a_learner_is_as_before_or_after(case):
         for one in learners[:-1]:
             now = one.save()
             if not same_state(now, before):  # what was released may be due to be told
-                getattr(one, "live", one)._settle()
-                getattr(one, "_turn_over", bool)()
+                one._settle()
                 now = one.save()
             assert same_state(now, before) or same_state(now, after)
             seen.add(same_state(now, after))
             assert one.missing == (learners[-1] if same_state(now, after) else live).missing
     assert False in seen and same_state(live.save(), before)
-
-
-def test_a_restart_that_is_interrupted_happens_once():
-    """With a ticket open, whose user may come again afterwards, and is counted as missed once."""
-    live, seen = bdp.make("UCB1", bdp.problems.BernoulliArms([0.5, 0.5]), horizon=None, first_horizon=4), set()
-    for _ in range(3):
-        live.update(live.act(), 1.0)
-    ticket, _ = live.act(), live.act(user="Ada")
-    for one in at_every_line(live, lambda one: one.update(ticket, 1.0)):
-        one.act()
-        try:
-            one.act(user="Ada")
-        except BudgetSpent:
-            seen.add((one.stage, one.missed, "refused"))
-        else:
-            seen.add((one.stage, one.missed, "shown"))
-    assert seen == {(0, 0, "refused"), (1, 1, "shown")}
 
 
 @pytest.mark.parametrize("case", SENT)
@@ -242,8 +226,8 @@ def test_a_state_is_a_function_of_what_is_sent(case, monkeypatch):
     states = []
     for seed in range(2):
         crowd, noise = Crowd(case), np.random.default_rng(3)
-        live = getattr(crowd.learner, "live", crowd.learner)
-        live.register.owner, live.register.secret = "one name", bytes(range(16))
+        live = crowd.learner
+        live.owner, live.secret = "one name", bytes(range(16))
         crowd.rng = np.random.default_rng(seed)  # one instance, other users
         kind = type(live.sample if crowd.setting != "contextual" else live.stream.privatizer)
         with monkeypatch.context() as same_messages:
@@ -271,7 +255,7 @@ def test_a_state_holds_no_id(case, tmp_path):
 
 def test_two_states_tell_the_answer_between_them_as_is_said():
     """In the shuffle model, too: it was said of the central model only. And the key of the hashed ids is in the same file."""
-    live = bdp.make("VB-SDP-AE", bdp.problems.BernoulliArms([0.5, 0.5]), horizon=10**6, epsilon=1.0, delta=1e-3)
+    live = served.Served(bdp.make("VB-SDP-AE", bdp.problems.BernoulliArms([0.5, 0.5]), horizon=10**6, epsilon=1.0, delta=1e-3))
     rng = np.random.default_rng(3)
     while live.asked.plays[0] < 500:  # users, among whom each needs few bits of noise
         users = live.missing
@@ -283,7 +267,7 @@ def test_two_states_tell_the_answer_between_them_as_is_said():
         state = live.save()
         before, waiting = waiting, float(state["slot_0_waiting"][0])
         right += (waiting - before - live.privatizers[0].noise_bits.common > 0.5) == answer
-    key = {"key": state["secret"].tobytes(), "digest_size": register.DIGEST, "person": b"text"}
+    key = {"key": state["secret"].tobytes(), "digest_size": DIGEST, "person": b"text"}
     hashes = set(map(bytes, state["users"]))
     assert [name for name in members if blake2b(name.encode(), **key).digest() in hashes] == members[:60] and right > 55
     assert "In every model but the local one, the file is as secret as the answers." in " ".join(Saved.save.__doc__.split())
@@ -315,7 +299,7 @@ def test_nothing_that_is_to_come_is_in_a_state(case):
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_progress_tells_of_every_round_of_every_run(name):
-    crowd, told = Crowd(name), []
+    crowd, told = Alone(name), []
     live, problem = crowd.make(), PROBLEMS[crowd.setting][0]
     path_for(live, problem)(live, problem, np.random.default_rng(0).spawn(3), np.array([7, crowd.horizon]), told.append)
     assert sum(told) == 3 * crowd.horizon

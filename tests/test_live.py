@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from bandits_dp.live.register import Register
 
 import bandits_dp as bdp
 from bandits_book import logs

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import math
+from functools import partial
 from unittest.mock import Mock
 
 import numpy as np
@@ -18,6 +19,7 @@ from bandits_dp.contextual.radius import FixedWidth
 from bandits_dp.learners import ArmElimination, LinUCB
 from bandits_dp.privatizers import LinearStatistics
 from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms
+from bandits_dp.serve import Restarts, Served
 from tests.small_problems import PROBLEMS, SYSTEMS, refused
 from tests.test_combine import BATCH, Greedy
 
@@ -79,7 +81,7 @@ def test_replay_of_linucb_matches_a_plain_loop():
             gram, vector = gram + np.outer(shown[best], shown[best]), vector + log.rewards[row] * shown[best]
     assert found.which.tolist() == which and found.used == 80 and found.rows == which[-1] + 1
     assert found.value == log.rewards[which].mean() and learner.played == 0 and found.learner.played == 80
-    assert not found.learner.tickets  # nobody was shown what the log did not show
+    assert not found.learner.open  # nobody was shown what the log did not show
     half = math.sqrt(math.log(40) / 160)
     assert found.low == max(0.0, found.value - half) and found.high == min(1.0, found.value + half)
     assert "80 of" in str(found)
@@ -151,19 +153,22 @@ def test_every_system_starts_from_a_log_or_says_why_not(name):
     assert judged.used == judged.learner.played > 0 and judged.value == judged.rewards.mean()
     warm = warm_start(learner, log, rng=np.random.default_rng(5))
     assert learner.played == 0 and 0 <= warm.played <= 400 and warm.horizon == learner.horizon
-    assert warm.played % getattr(warm, "batch_size", 1) == 0 and not warm.tickets
+    assert warm.played % getattr(warm, "batch_size", 1) == 0 and not warm.open
     for part in ("epsilon", "delta", "model", "unit", "neighbours", "calibration", "joint"):
         assert getattr(warm.guarantee, part) == getattr(fresh.guarantee, part)
     assert "log" in warm.guarantee.reason and warm.guarantee.reason.startswith(fresh.guarantee.reason)
     hidden = learner.guarantee.model != "none"
-    assert len(warm.register.count) == (warm.played if hidden else 0)
+    assert len(warm.visits) == (warm.played if hidden else 0)
     shown = [world.contexts(world.numbers(np.random.default_rng(6), 1))[0]] if SYSTEMS[name].setting == "contextual" else []
-    if hidden and warm.played and warm.register.most == 1:
-        with pytest.raises(ValueError, match="user must be asked once at most"):
-            warm.act(*shown, user=next(user for user in log.users if warm.register.appearances_of(user)))
-    warm.update(warm.act(*shown, user="somebody new"), 1.0, np.random.default_rng(7))
-    fresh.restore(warm.save())
-    assert fresh.played == warm.played
+    known = next((user for user in log.users if user in warm.visits), None) if warm.appearances == 1 else None
+    if known is not None:
+        refused("user must be asked once at most", warm.act, *shown, user=known)
+    served, again = Served(warm), Served(fresh)
+    served.update(served.act(*shown, user="somebody new"), 1.0, np.random.default_rng(7))
+    again.restore(served.save())
+    assert again.played == served.played
+    if known is not None:  # by a hash now
+        refused("user must be asked once at most", again.act, *shown, user=known)
 
 
 def sums_of(phi, y):
@@ -200,10 +205,10 @@ def test_linucb_learns_from_actions_that_others_chose(batch_size):
 def test_every_row_passes_the_privatizer_once(name, monkeypatch):
     """Whatever is sent or counted are the log's rows, each once, in batches of the size that the noise is for."""
     learner, _, log = logged(name, 200)
-    sent, told, kind, tell = [], [], type(learner.slots[0].source), type(learner)._tell
+    sent, told, kind, tell = [], [], type(learner.slots[0].source), type(learner)._told
     send = kind.send
     monkeypatch.setattr(kind, "send", lambda self, values, rng: sent.extend(values) or send(self, values, rng))
-    monkeypatch.setattr(type(learner), "_tell", lambda self, *more: told.append(len(sent)) or tell(self, *more))
+    monkeypatch.setattr(type(learner), "_told", lambda self, *more: told.append(len(sent)) or tell(self, *more))
     warm = warm_start(learner, log)
     assert len(sent) == warm.played > 0 and told
     if SYSTEMS[name].setting == "contextual" and "Reward" not in name:
@@ -235,7 +240,7 @@ def test_a_log_that_is_taken_at_once_teaches_what_its_rows_teach_one_by_one(name
     assert warm.played == plain.played > 280
     assert warm.bits == plain.bits * (name != "LinUCB")  # nobody sends where nothing is hidden
     if SYSTEMS[name].model != "none":
-        assert {warm.register.appearances_of(user) for user in range(int(users[warm.played - 1]))} == {1 + len(options)}
+        assert {warm.visits[user] for user in range(int(users[warm.played - 1]))} == {1 + len(options)}
 
 
 @pytest.mark.parametrize("kind", ["NaiveCounter", "PerStepCounter", "TwoLevelCounter", "TreeCounter", "HybridCounter"])
@@ -336,7 +341,7 @@ def test_a_user_of_the_log_is_in_no_more_batches_than_promised():
         refused(text, warm_start, player, users)
     assert [warm_start(one, twice, skip_returning=True).played for one in (learner, short)] == [140, 140]
     warm = warm_start(three, few, skip_returning=True)
-    assert warm.played == 80 and max(warm.register.count.values()) == 3
+    assert warm.played == 80 and max(warm.visits.values()) == 3
     assert [slot.filled for slot in warm_start(two, arms, skip_returning=True).slots] == [30, 0]
 
 
@@ -356,14 +361,14 @@ def test_public_logs_are_told_exactly_and_live_users_privately():
     warm = warm_start(learner, with_users(log), log_is_public=True)
     exact = sums_of(log.chosen[:200], log.rewards[:200])
     assert warm.learner.sums == pytest.approx(exact, abs=1e-9) and warm.played == 200 and warm.learner.batch == 10
-    assert not warm.register.count and warm.bits == 0 and "nothing is promised" in warm.guarantee.reason
+    assert not warm.visits and warm.bits == 0 and "nothing is promised" in warm.guarantee.reason
     phi, y, rng = log.chosen[:20], log.rewards[:20], np.random.default_rng(9)
     live = np.array([tell_live(copy.deepcopy(warm), phi, y, rng).learner.sums for _ in range(60)])
     off = (live - exact - sums_of(phi, y)) / learner.stream.privatizer.noise_std  # the noise of one batch
     assert chi2.ppf(SURE / 2, off.size) < (off**2).sum() < chi2.isf(SURE / 2, off.size)
     counted, _, log = logged("LinUCB-JDP", 100)
     warm = warm_start(counted, log, log_is_public=True)
-    assert warm.played == 100 and not warm.register.count and (warm.learner.sums != sums_of(log.chosen, log.rewards)).all()
+    assert warm.played == 100 and not warm.visits and (warm.learner.sums != sums_of(log.chosen, log.rewards)).all()
 
 
 def test_public_phases_are_told_exactly_and_the_next_one_privately():
@@ -371,7 +376,7 @@ def test_public_phases_are_told_exactly_and_the_next_one_privately():
     log = Log(np.arange(180) % 3, np.arange(180) % 2, arms=3)  # 60 rows of each arm, which pays every second time
     warm = warm_start(learner, log, log_is_public=True)
     assert warm.learner.phase == 4 and warm.learner.sums.tolist() == [30, 30, 30] and warm.played == 180
-    assert not warm.register.count and set(map(type, warm.privatizers)) == set(map(type, learner.privatizers))
+    assert not warm.visits and set(map(type, warm.privatizers)) == set(map(type, learner.privatizers))
     told, std = [], learner.privatizers[0].noise_std
     for seed in range(60):
         player, rng = copy.deepcopy(warm), np.random.default_rng(seed)
@@ -400,7 +405,7 @@ OPENED.act()
 
 
 @pytest.mark.parametrize(("learner", "text"), [
-    (lambda: bdp.make("AE", ARMS, horizon=None), "learner must be one for a known horizon, got AE, unknown horizon"),
+    (lambda: Restarts(partial(bdp.make, "AE", ARMS)), "learner must be one for a known horizon, got AE, unknown horizon"),
     (lambda: bdp.combine(Greedy(), BATCH, CONTEXTS, horizon=900),
      "learner must be a LinUCB to learn from what another policy chose, got a Greedy"),
     (lambda: bdp.make("LinUCB-DGS", CONTEXTS, horizon=900, epsilon=1.0, delta=0.1, calibration="experiment", perturb_contexts=0.1),
@@ -421,7 +426,7 @@ def test_who_cannot_start_from_a_log_says_why(learner, text):
 def test_learners_and_logs_are_what_they_should_be():
     for call in (replay, warm_start):
         refused("learner must be what make", call, "LinUCB", LOG, error=TypeError)
-    assert replay(bdp.make("AE", ARMS, horizon=None, first_horizon=2), LOG).used > 0  # restarts may be judged
+    assert replay(Restarts(partial(bdp.make, "AE", ARMS), first_horizon=2), LOG).used > 0  # restarts may be judged
     own = type("Own", (LinUCB,), {"tell": print})
     assert [ours_learns(kind(2, FixedWidth(1.0, 1.0))) for kind in (LinUCB, own)] == [True, False]
     for name in ("log_is_public", "skip_returning"):

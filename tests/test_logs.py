@@ -13,7 +13,7 @@ from scipy.stats import binom
 import bandits_dp as bdp
 from bandits_book.logs import Log, evaluate, record, warm_start
 from bandits_dp.problems import BernoulliArms, ContextualLinear, GradedArms, PoolContextual, Rounds, SphericalArms, SphericalClients
-from tests.small_problems import refused
+from tests.small_problems import refused, served
 
 MEANS = np.array([0.9, 0.3, 0.6])
 TINY = [[0.2, 0.9, 0.4], [0.7, 0.1, 0.5]]  # mean rewards of three actions in two kinds of rows
@@ -266,7 +266,7 @@ def test_rewards_are_predicted_from_features_of_any_size():
 def test_plain_arms_and_frozen_learners_are_judged():
     problem, contextual = BernoulliArms(MEANS), ContextualLinear(3, 2, fixed=False)
     log = record("uniform", problem, 3000, np.random.default_rng(4))
-    for learner in (bdp.make("AE", problem, horizon=3000), bdp.make("AE", problem, horizon=None)):
+    for learner in (bdp.make("AE", problem, horizon=3000), served("AE", problem)):
         assert evaluate(learner, log).value == pytest.approx(evaluate("uniform", log).value) == pytest.approx(log.rewards.mean())
     best = evaluate([1, 0, 0], log, "snips").value
     assert best == pytest.approx(log.rewards[log.actions == 0].mean())
@@ -318,7 +318,7 @@ def test_tickets_of_a_learner_that_explores_judge_other_policies(name):
     """A fifth of 3,000 users is shown a random arm: the value of "always arm 1" is within its interval of 1 - 1e-7."""
     rng = np.random.default_rng(5)
     world = ContextualLinear(3, 2, fixed=False).draw(rng) if "LinUCB" in name else BernoulliArms(MEANS)
-    live = bdp.make(name, world, horizon=3000, epsilon=1.0, delta=1e-3)
+    live = served(name, world, 3000, epsilon=1.0, delta=1e-3)
     rows, truth = [], []
     for user in range(3000):
         shown = (world.contexts(world.numbers(rng, 1))[0],) if "LinUCB" in name else ()
@@ -340,7 +340,7 @@ def test_tickets_of_a_learner_that_explores_judge_other_policies(name):
 
 def test_exploration_is_a_share_of_several_users_and_costs_nothing_if_it_is_none():
     world = ContextualLinear(3, 2, fixed=False)
-    one, other = (bdp.make("LinUCB", world, horizon=9000, batch_size=9000) for _ in range(2))
+    one, other = (served("LinUCB", world, 9000, batch_size=9000) for _ in range(2))
     features = world.draw(np.random.default_rng(0)).contexts(world.numbers(np.random.default_rng(1), 4000))
     rng, same = np.random.default_rng(2), np.random.default_rng(2)
     ticket = one.act(features, rng=rng)

@@ -23,6 +23,8 @@ from bandits_dp.linear.designs import bounded_actions, g_optimal_design
 from bandits_dp.linear.widths import ExactWidth
 from bandits_dp.privatizers.domain import SLACK, slack
 from bandits_dp.privatizers.returning import per_batch
+from bandits_dp.serve import Served
+from tests.small_problems import served
 
 ARMS, STARS = bdp.problems.BernoulliArms([0.8, 0.2]), bdp.problems.GradedArms([0, 0.5, 1], [[0.1, 0.2, 0.7], [0.8, 0, 0.2]])
 RNG = np.random.default_rng(1)
@@ -238,7 +240,7 @@ class Silent:
 @pytest.mark.parametrize("wrong", [Silent(), [Silent()] * 2, 10**5000, "x" * 10**6], ids=["silent", "list", "digits", "long"])
 def test_what_cannot_be_shown_is_refused_in_a_few_words(wrong: Any) -> None:
     """An error message that shows a value must neither fail itself, as of 10**5000, nor be as long as the value."""
-    live = learner()
+    live = Served(learner())
     for call in (
         lambda: bdp.Asked(arms=wrong, plays=[1]), lambda: bdp.make(wrong, ARMS, horizon=9),
         lambda: bdp.make("UCB1", wrong, horizon=9), lambda: bdp.simulate(wrong, ARMS, horizon=9),
@@ -277,7 +279,7 @@ def test_slack_covers_rounds_that_are_too_long(dimension: int) -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_one_run_has_no_standard_error_and_restarts_say_what_they_are() -> None:
-    endless = bdp.make("SDP-AE", ARMS, horizon=None, epsilon=1.0, delta=0.1, batch_size=4)
+    endless = served("SDP-AE", ARMS, epsilon=1.0, delta=0.1, batch_size=4)
     assert "0 rounds played" in repr(endless) and endless.tickets == {}
     assert endless.act().number in endless.tickets
     result = bdp.simulate(endless, ARMS, horizon=20, runs=1, progress=False)

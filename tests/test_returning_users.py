@@ -102,7 +102,7 @@ def test_learners_of_returning_users(name):
     unique, back = made(name, **size), made(name, returning_users=True, **size)
     batches = 2000 // back.batch_size
     assert (back.stream.law(batches).matrix_std > 1.5 * unique.stream.law(batches).matrix_std).all()
-    assert (unique.register.most, back.register.most) == (1, batches)
+    assert (unique.appearances, back.appearances) == (1, batches)
     assert f"one user's at most {batches} rounds" in back.guarantee.unit and back.guarantee.unit.endswith(", one per batch")
     assert back.guarantee.neighbours == "replace all rounds of one user"
     assert (back.guarantee.epsilon, back.guarantee.delta) == (1.0, 0.1)

@@ -1,6 +1,6 @@
 """What serve adds to an app: interrupted, in threads, with tickets that travel, and for a horizon that nobody knows.
 
-That it does what live learners do is in ``tests/test_same_house.py``, so here is what a wrapper can do wrong.
+What holds for every system is in ``tests/test_every_learner.py``; here is what a wrapper can do wrong.
 """
 
 import contextlib
@@ -16,16 +16,13 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_dp.app import app as apps
 from bandits_dp.app.refusals import BudgetSpent, HorizonReached, TicketExpired
 from bandits_dp.app.ticket import Ticket
-from bandits_dp.live import register
 from bandits_dp.privatizers import CentralLaplace
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms
-from bandits_dp.serve import Restarts, Served, served
+from bandits_dp.serve import Restarts, Served
 from tests import test_every_learner as every
-from tests.houses import Guests, Stages, app_of
-from tests.small_problems import CASES, refused, same_state
+from tests.small_problems import CASES, Crowd, refused, same_state
 from tests.test_live_safety import Doubling, Fragile
 
 ARMS, CONTEXTS = BernoulliArms([0.9, 0.8]), ContextualLinear(arms=3, dimension=2)
@@ -35,43 +32,18 @@ SHOWN = np.full((3, 2), 0.5)
 
 
 def make(name, late="drop", horizon=1000, **options):
-    live = bdp.make(name, PROBLEMS.get(name, ARMS), horizon=horizon, epsilon=1.0, delta=1e-3, **options)
-    return Served(app_of(live), late)
+    return Served(bdp.make(name, PROBLEMS.get(name, ARMS), horizon=horizon, epsilon=1.0, delta=1e-3, **options), late)
 
 
 def endless(name, late="drop", growth="double", first_horizon=3, **options):
     problem = PROBLEMS.get(name, ARMS)
-    return Restarts(Stages(partial(bdp.make, name, problem, epsilon=1.0, delta=1e-3, **options)), first_horizon, growth, late)
-
-
-# What live learners pass, served apps pass
-@pytest.fixture
-def guests(monkeypatch):
-    """Let the tests of live learners have served apps, whose tickets have no random bits."""
-    for module in (apps, served, register):
-        monkeypatch.setattr(module, "DRAWN", 0)
-    monkeypatch.setattr(every, "Crowd", Guests)
-
-
-@pytest.mark.parametrize("case", every.INTERRUPTED)
-def test_interrupted_at_any_line_it_is_as_before_or_after(case, guests):
-    every.test_interrupted_at_any_line_a_learner_is_as_before_or_after(case)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_wrong_calls_raise_and_change_nothing(case, guests):
-    every.test_wrong_calls_raise_and_change_nothing(case)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_state_that_is_not_what_save_returned_is_refused(case, guests):
-    every.test_a_state_that_is_not_what_save_returned_is_refused(case)
+    return Restarts(partial(bdp.make, name, problem, epsilon=1.0, delta=1e-3, **options), first_horizon, growth, late)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "unknown horizon" not in case])
 def test_what_was_saved_at_the_horizon_is_restored(case):
     """KL-UCB was not: a phase that decides nothing had no user left to ask."""
-    crowd = Guests(case)
+    crowd = Crowd(case)
     crowd.play(0, until=crowd.horizon)
     again = crowd.restored(crowd.learner.save())
     assert same_state(again.learner.save(), crowd.learner.save()) and again.learner.played == crowd.horizon
@@ -79,9 +51,8 @@ def test_what_was_saved_at_the_horizon_is_restored(case):
 
 
 @pytest.mark.parametrize("case", ["UCB1", "SDP-AE", "LinUCB-SDP-Vec", "late LinUCB-SDP-Vec", "CDP-DPE", "unknown horizon"])
-def test_a_state_holds_no_id_and_nothing_that_was_shown(case, guests, tmp_path):
-    every.test_a_state_holds_no_id("LinUCB-SDP-Vec" if case.startswith("late") else case, tmp_path)
-    crowd = Guests(case)
+def test_a_state_holds_nothing_that_was_shown(case):
+    crowd = Crowd(case)
     tickets = [crowd.act(user) for user in "ABC"]
     held = b"".join(array.tobytes() for array in crowd.learner.save().values())
     assert all(ticket.shown is None or ticket.shown.tobytes() not in held for ticket in tickets)
@@ -179,14 +150,6 @@ def test_a_ticket_that_a_crash_forgot_is_not_taken_for_the_one_that_has_its_plac
     assert again.played == 1 and len(again.tickets) == 1
 
 
-def test_what_a_live_learner_saved_before_its_first_ticket_is_restored():
-    """It had no key yet: ids are hashed with a key all the same."""
-    app = make("UCB1")
-    app.restore(bdp.make("UCB1", ARMS, horizon=1000, epsilon=1.0, delta=1e-3).save())
-    app.update(app.ticket(app.act(user="Ada").token), 1.0)
-    assert len(app.secret) == 16 and any(app.secret) and app.owner and app.played == 1
-
-
 # A learner that fails
 @pytest.mark.parametrize("where", ["tell", "ask"])
 @pytest.mark.parametrize("way", ["bare", "served", "restarts"])
@@ -195,7 +158,7 @@ def test_a_learner_that_fails_is_told_the_same_release_again(where, way):
     learner = Fragile(where)
 
     def built(horizon):
-        return app_of(bdp.combine(learner, partial(CentralLaplace, epsilon=1.0), ARMS, horizon=horizon))
+        return bdp.combine(learner, partial(CentralLaplace, epsilon=1.0), ARMS, horizon=horizon)
 
     app = {"bare": built, "served": lambda horizon: Served(built(horizon)), "restarts": lambda _: Restarts(built)}[way](1000)
     app.update(app.act(users=10), np.ones(10))
@@ -215,7 +178,7 @@ def test_a_weaker_privatizer_of_a_later_phase_is_refused_before_anybody_is_asked
     def privatizer(users):
         return CentralLaplace(users, epsilon=max(users, 100) / 100)
 
-    app = app_of(bdp.combine(Doubling(), privatizer, ARMS, horizon=10_000))
+    app = bdp.combine(Doubling(), privatizer, ARMS, horizon=10_000)
     app.update(app.act(users=100), np.zeros(100))
     refused(r"privatizer must promise \(1, 0\).* to each of 200 users, got \(2, 0\)", app.update, app.act(users=50), np.zeros(50))
     refused(r"privatizer must promise", app.act)
@@ -282,7 +245,7 @@ def test_restarts_promise_no_more_than_each_of_them():
     refused("returning_users must be left out", endless, "LinUCB-SDP-Vec", first_horizon=40, returning_users=True, batch_size=4)
 
     def weaker(horizon):
-        return app_of(bdp.make("SDP-AE", ARMS, horizon=horizon, epsilon=horizon / 12, delta=0.1, batch_size=2))
+        return bdp.make("SDP-AE", ARMS, horizon=horizon, epsilon=horizon / 12, delta=0.1, batch_size=2)
 
     app = Restarts(weaker, first_horizon=12)
     while app.played < 12:

@@ -15,7 +15,7 @@ from bandits_dp.play.fingerprint import fingerprint
 from bandits_dp.play.simulate import checkpoints
 from bandits_dp.problems import BernoulliArms, ContextualLinear, GradedArms, LinearArms, PoolContextual, SphericalArms
 from tests.same_law import codes, same_law
-from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, linear_arms, population, refused, slowly, small
+from tests.small_problems import PROBLEMS, SYSTEMS, assert_same_runs, linear_arms, population, refused, served, slowly, small
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 PROBLEM = BernoulliArms([0.9, 0.6, 0.5])
@@ -54,8 +54,8 @@ BAD = [
     ("LinUCB-SDP-Vec", THEOREM | {"centred": True}, "centred must be False for calibration="),
     ("LinUCB-SDP-Vec", {"horizon": 30, "epsilon": 0.1, "batch_size": "returning"}, "not even one batch would end"),
     ("VB-SDP-AE", {"first_horizon": 10}, "first_horizon is not an option of VB-SDP-AE"),
-    ("VB-SDP-AE", {"horizon": None, "growth": "triple"}, "growth must be one of 'double', 'square', got 'triple'"),
-    ("VB-SDP-AE", {"horizon": None, "first_horizon": 1}, "first_horizon must be an integer that is at least 2, got 1"),
+    ("VB-SDP-AE", {"horizon": None}, "horizon must be .* got None; where nobody knows it, bandits_dp.serve.Restarts"),
+    ("LinUCB", {"late": "next"}, "late is an option of bandits_dp.serve.Served"),
     ("LinUCB-JDP", {"returning_users": 0}, "returning_users must be True or False or an integer that is at least 1, got 0"),
     ("LinUCB-Batched-JDP", {"batch_size": "privacy"}, "batch_size must be .* or \"utility\", got 'privacy'"),
     ("LinUCB-DGS", {"perturb_contexts": 0.1}, "perturb_contexts must not be given for the certified LinUCB-DGS, got 0.1"),
@@ -219,7 +219,7 @@ def test_restarts_play_every_run_on_its_own_instance():
 
     problem, lost = Random([0.9, 0.5]), []
     for name in ("UCB1", "VB-SDP-AE"):
-        learner = bdp.make(name, problem, horizon=None, epsilon=1.0, delta=0.1, first_horizon=20)
+        learner = served(name, problem, epsilon=1.0, delta=0.1, first_horizon=20)
         result = bdp.simulate(learner, problem, 150, runs=4, seed=3, progress=False)
         seeds = np.random.SeedSequence(3).spawn(4)
         for seed, regret in zip(seeds, result.regret, strict=True):

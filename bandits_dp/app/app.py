@@ -218,10 +218,10 @@ class App(ABC):
         if self.visits.get(user, 0) >= self.appearances:
             times = "once" if self.appearances == 1 else f"in {self.appearances} batches"
             raise BudgetSpent(f"user must be asked {times} at most, for which the noise is made, "
-                              f"got {user!r} once more")
+                              f"got {_checks.told(user)} once more")
         if user in self.here:
             raise InBatch("user must be another one in every round of a batch, "
-                          f"got {user!r} again")
+                          f"got {_checks.told(user)} again")
 
     def admit(self, users: int = 1) -> int:
         """Check for how many users a ticket is wanted, and return the number."""
@@ -238,7 +238,7 @@ class App(ABC):
         if user is not None:
             if users != 1:
                 raise ValueError("user must be left out for several users at once, "
-                                 f"got {user!r} for {users}")
+                                 f"got {_checks.told(user)} for {users}")
             self.check_user(user)
         number = self.handed << DRAWN | self.salt
         ticket = Ticket(arm, users, user, number=number, **more)

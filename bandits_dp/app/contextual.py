@@ -156,7 +156,7 @@ class ContextsApp(App):
             raise ValueError(f"features must be those of 1 to {self.missing} users, the rest of "
                              f"this batch, got {count}")
         if user is not None and several:
-            raise ValueError(f"user must be left out for several users at once, got {user!r} for "
+            raise ValueError(f"user must be left out for several users at once, got {_checks.told(user)} for "
                              f"{count}")
         if user is not None and self.stream.context_std:  # before noise is drawn
             self.check_user(user)

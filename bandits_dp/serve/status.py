@@ -1,4 +1,4 @@
-"""How a live learner is doing, for a page that somebody watches: numbers of people and promises, nothing of what they answered."""
+"""How a served learner is doing, for a page that somebody watches: numbers of people and promises, and no answers."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ class Status:
     Examples
     --------
     >>> import bandits_dp as bdp
+    >>> from bandits_dp.serve import Served
     >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
-    >>> learner = bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50)
+    >>> learner = Served(bdp.make("SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3, batch_size=50))
     >>> learner.update(learner.act(user="Ada"), 1)
     >>> ticket = learner.act(user="Grace")
     >>> learner.status()
