@@ -17,7 +17,7 @@ from tests.hardening.mutants.operators import ROOT, mutants_of
 from tests.hardening.mutants.suite import BUILT, Suite, copy
 
 FOLDERS = ("accounting", "noise", "privatizers", "continual", "contextual", "learners", "arms", "linear",
-           "live", "play", "audit")
+           "app", "play", "serve", "audit")
 REST = tuple(f"bandits_dp/{name}.py" for name in ("_state", "_checks", "guarantee"))
 PARTS = (*FOLDERS, "rest")
 EQUIVALENT = tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text("utf-8"))["change"]
