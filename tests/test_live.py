@@ -1,28 +1,27 @@
-"""Live use: tickets in any order, users who say who they are, and randomness. Saves and Ctrl-C: test_every_learner.py."""
+"""Served learners: tickets in any order, users who say who they are, and randomness. Saves and Ctrl-C: test_every_learner.py."""
 
 import copy
 import ctypes
 import json
 import os
 import signal
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import bandits_dp as bdp
 from bandits_book import logs
+from bandits_dp.app import randomness
 from bandits_dp.app.app import NO_END
 from bandits_dp.app.randomness import generator
-from bandits_dp.app.slot import Slot
 from bandits_dp.ask_tell import Asked
 from bandits_dp.contextual.problems import shown_means
-from bandits_dp.live import randomness
 from bandits_dp.noise.exact import Coins
 from bandits_dp.privatizers import CentralGaussian, Identity, LinearStatistics
-from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, SphericalArms
-from bandits_dp.serve.restarts import Restarts
-from tests.small_problems import SYSTEMS, Crowd, refused, same_state
+from bandits_dp.problems import BernoulliArms, ContextualLinear, LinearArms, SphericalArms
+from bandits_dp.serve import BudgetSpent, HorizonReached, InBatch, Restarts, Served, TicketExpired
+from bandits_dp.serve.ids import hashed
+from tests.small_problems import SYSTEMS, Crowd, refused, same_state, served
 from tests.test_combine import Greedy
 
 PROBLEM = BernoulliArms([0.2, 0.9, 0.5])
@@ -34,7 +33,13 @@ ONCE = "user must be asked once at most, for which the noise is made, got {} onc
 
 def make(name, horizon=4000, problem=PROBLEM, **options):
     given = BATCHED.get(name, {}) if problem is PROBLEM else {}
-    return bdp.make(name, problem, horizon=horizon, **{"epsilon": 1.0, "delta": 0.1} | given | options)
+    return served(name, problem, horizon, **{"epsilon": 1.0, "delta": 0.1} | given | options)
+
+
+def visits(live, user):
+    """Return in how many batches a user was, or is."""
+    live.status()  # which gives back visits of expired tickets
+    return live.visits.get(hashed(user, live.secret), 0)
 
 
 # Tickets
@@ -70,26 +75,6 @@ def test_ucb_credits_late_answers_too(name):
         assert [slot.source.counter.steps for slot in live.slots] == [2, 1, 1]
 
 
-def test_a_ticket_is_good_for_one_answer_to_its_own_learner():
-    live, other = make("SDP-AE"), make("SDP-AE")
-    ticket, pair = live.act(), live.act(2)
-    live.update(ticket, 1.0)
-    other.act()
-    before = live.save()
-    unknown = copy.deepcopy(live).act()  # a copy goes on under the same name; what only it has shown is unknown here
-    for wrong, error, text in (
-        (ticket, ValueError, "ticket must be open, got one that is used already"),
-        (unknown, ValueError, "ticket must be open, got one that is unknown"),
-        (other.act(), ValueError, "ticket must be one of this learner's, got that of another"),
-        (1.0, TypeError, "ticket must be what act.. returned, got 1.0; update takes the ticket first, then the answer"),
-        *((replace(pair, **change), ValueError, r"ticket must be what act\(\) returned, Ticket\(arm=0, users=2")
-          for change in ({"users": 1}, {"arm": 1}, {"arm": 7})),
-    ):
-        refused(text, live.update, wrong, 1.0, error=error)
-        assert same_state(before, live.save())
-    live.update(pair, [1.0, 0.0])
-
-
 @pytest.mark.parametrize("name", BATCHED)
 def test_a_batch_is_released_without_those_who_do_not_answer(name):
     """Three of four users answer: the batch of three is full, the fourth ticket expires, and she may come another time."""
@@ -99,7 +84,7 @@ def test_a_batch_is_released_without_those_who_do_not_answer(name):
     for ticket in (tickets[9], tickets[1], tickets[2]):
         live.update(ticket, 1.0)
     refused("used already, or its batch was released without it", live.update, tickets[0], 1.0)
-    assert live.register.appearances_of(0) == 0
+    assert visits(live, 0) == 0
     for ticket in tickets[3:9]:
         live.update(ticket, 0.0)
     live.update(live.act(user=0), 1.0)
@@ -140,21 +125,6 @@ def test_a_last_batch_of_linucb_plays_no_more_rounds_than_there_are():
     assert live.played == 13
 
 
-@pytest.mark.parametrize("name", ("LinUCB-LDP", "LinUCB-RewardTree"))
-@pytest.mark.parametrize("shown", (None, np.full((2, 3), 0.3), np.full((1, 2), 0.3), np.array([[0.3, 0.3, np.nan]]),
-                                   np.full((1, 3), 0.63), np.full((1, 3), 570.0)))
-def test_a_ticket_without_what_its_user_was_shown_is_refused(shown, name):
-    """Or with longer features than any that can be shown."""
-    live = make(name, 150, CONTEXTS)
-    ticket, *others = (live.act(np.full((6, 3), 0.3)) for _ in range(4))
-    assert ticket not in others  # tickets are told apart by what they are, not by what they say
-    bad = replace(ticket, shown=shown)
-    refused(r"ticket must be what act\(\) returned, with the features that 1 users were shown", live.update, bad, 1.0)
-    with pytest.raises(ValueError, match="read-only"):
-        ticket.shown[:] = 1e6  # which stay as they were checked
-    live.update(ticket, 1.0)
-
-
 # Late answers
 def heard(live):
     """Return a list for who was in each batch, and a ``receive`` that fills it: ``live.came`` is who has answered since."""
@@ -172,7 +142,7 @@ def heard(live):
 def test_a_late_answer_joins_the_batch_that_waits():
     """Of eight users five answer late: each is in one batch, with the features that she was shown, and nobody is missed."""
     features = np.array([[[0.1 * (user + 1), 0.0, 0.0]] * 2 for user in range(8)])
-    live = bdp.make("LinUCB", CONTEXTS, horizon=8, batch_size=2, late="next")
+    live = served("LinUCB", CONTEXTS, 8, batch_size=2, late="next")
     tickets = [live.act(own, user=user) for user, own in enumerate(features)]
     order, sums = [7, 3, 0, 1, 2, 6, 5, 4], np.zeros(3)
     for user in order:
@@ -181,12 +151,12 @@ def test_a_late_answer_joins_the_batch_that_waits():
         if live.played % 2 == 0:
             np.testing.assert_allclose(live.learner.sums[:3], sums, atol=1e-12)
     assert (live.played, live.learner.batch, live.missed) == (8, 4, 0) and not live.tickets
-    dropping = bdp.make("LinUCB", CONTEXTS, horizon=8, batch_size=2)
+    dropping = served("LinUCB", CONTEXTS, 8, batch_size=2)
     tickets = [dropping.act(own, user=user) for user, own in enumerate(features)]
     for user in order[:2]:
         dropping.update(tickets[user], 1.0)
-    refused(None, dropping.update, tickets[0], 1.0, error=serve.TicketExpired)
-    assert dropping.missed == 6 and not dropping.tickets and dropping.register.appearances_of(0) == 0
+    refused(None, dropping.update, tickets[0], 1.0, error=TicketExpired)
+    assert dropping.missed == 6 and not dropping.tickets and visits(dropping, 0) == 0
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -202,18 +172,18 @@ def test_with_late_answers_nobody_is_twice_in_a_batch_or_in_too_many(seed, monke
         if rng.random() < 0.6:
             try:
                 ticket = live.act(np.full((2, 3), 0.3), user=user)
-            except (serve.BudgetSpent, serve.InBatch):
+            except (BudgetSpent, InBatch):
                 continue
             lost += user in waiting
             for old in waiting.pop(user, []):
-                refused(None, live.update, old, 1.0, error=serve.TicketExpired)
+                refused(None, live.update, old, 1.0, error=TicketExpired)
             waiting[user] = [ticket]
         elif waiting:
             user = list(waiting)[int(rng.integers(len(waiting)))]
             live.came.append(user)
             answered.append(user)
             live.update(waiting.pop(user)[0], 1.0)
-        elif all(live.register.appearances_of(user) == most for user in range(40)):
+        elif all(visits(live, user) == most for user in range(40)):
             break
     assert len(batches) > 15 and all(len(set(batch)) == len(batch) == 5 for batch in batches)
     assert max(map(answered.count, answered)) == most and live.missed == lost > 0
@@ -246,7 +216,7 @@ def test_where_answers_are_never_late_or_cannot_wait():
     late = live.act(user="late")
     for user in range(3):
         live.update(live.act(user=user), 1.0)
-    assert (live.stage, live.missed, live.live.slots[0].shown) == (1, 0, 1)
+    assert (live.stage, live.missed, live.slots[0].shown) == (1, 0, 1)
     live.update(late, 1.0)
     assert live.played == 4 and live.learner.pulls.tolist() == [1, 0, 0]
     refused("late must be 'drop' for SDP-AE, which asks in phases", make, "SDP-AE", late="next")
@@ -254,32 +224,9 @@ def test_where_answers_are_never_late_or_cannot_wait():
 
 
 # Tokens, suggestions, status
-@pytest.mark.parametrize("name", ["SDP-AE", "LinUCB-SDP-Vec", "LinUCB-LDP", "CDP-PE", "DPE"])
-def test_a_token_is_a_ticket_in_letters(name):
-    """It goes through JSON, and a restored learner takes it as it takes the ticket: the same state, to the last bit."""
-    setting = SYSTEMS[name].setting
-    problem = {"arms": PROBLEM, "contextual": CONTEXTS, "linear": LinearArms([[1, 0], [0, 1]], [0.5, 0]),
-               "clients": ClientPopulation(np.eye(2), [0.5, 0.3], client_std=0.1)}[setting]
-    live, again, twin = (make(name, 130, problem) for _ in range(3))
-    shown = ([np.full((6, 3), 0.1), np.full((2, 3), 0.3)],) if name == "LinUCB-SDP-Vec" else (
-        np.full((6, 3), 1 / 3),) if setting == "contextual" else ()
-    ticket = live.act(*shown)
-    token = json.loads(json.dumps({"token": ticket.token}))["token"]
-    for one in (again, twin):
-        one.restore(live.save())
-    read = again.ticket(token)
-    assert read.token == token and read.users == ticket.users and "Ada" not in repr(live.ticket(live.act(*shown).token))
-    for one, other in ((read.arm, ticket.arm), (read.plays, ticket.plays), (read.shown, ticket.shown)):
-        np.testing.assert_array_equal(one, other)
-    answer = np.zeros((ticket.users, 2)) if setting == "clients" else np.ones(ticket.users)
-    again.update(read, answer, np.random.default_rng(1))
-    twin.update(ticket, answer, np.random.default_rng(1))
-    assert same_state(again.save(), twin.save())
-
-
 def test_any_integers_are_in_a_token():
     privatizer = CentralGaussian(4, 1.0, 0.1, domain=LinearStatistics(3))
-    live = bdp.combine(Greedy(np.ones(2, dtype=np.uint8)), privatizer, CONTEXTS, horizon=100)
+    live = Served(bdp.combine(Greedy(np.ones(2, dtype=np.uint8)), privatizer, CONTEXTS, horizon=100))
     ticket = live.act([np.full((2, 3), 0.1)] * 2)
     read = live.ticket(ticket.token)
     np.testing.assert_array_equal(read.arm, ticket.arm)
@@ -299,9 +246,9 @@ def test_tokens_that_are_changed_anothers_used_or_late_are_refused():
     for bad in (None, 3, first.encode()):
         refused(r"token must be what ticket\.token says, a string, got", live.ticket, bad, error=TypeError)
     live.update(live.ticket(first), 1.0)
-    refused("used already, or its batch was released without it", live.ticket, first, error=serve.TicketExpired)
+    refused("used already, or its batch was released without it", live.ticket, first, error=TicketExpired)
     live.update(live.ticket(second), 1.0)
-    refused("used already, or its batch was released without it", live.ticket, late, error=serve.TicketExpired)
+    refused("used already, or its batch was released without it", live.ticket, late, error=TicketExpired)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -325,7 +272,7 @@ def test_a_suggestion_is_the_best_estimate_and_changes_nothing(name):
 
 def test_what_looks_best_is_suggested():
     """Exact sums of answers that are 1 for arm 1 and 0 for others, whatever the learner is."""
-    for live in (make("AE"), make("UCB1"), make("KL-UCB"), bdp.make("UCB1", PROBLEM, horizon=None)):
+    for live in (make("AE"), make("UCB1"), make("KL-UCB"), make("UCB1", None)):
         assert live.suggest() == 0
         while live.played < 40:
             ticket = live.act()
@@ -336,7 +283,7 @@ def test_what_looks_best_is_suggested():
         ticket = live.act(live.missing)
         live.update(ticket, np.full(ticket.users, 2.0 * ticket.arm - 1.0))
     assert live.suggest() == 1
-    own = bdp.combine(Mine(), lambda users: Identity(users), PROBLEM, horizon=50)
+    own = Served(bdp.combine(Mine(), lambda users: Identity(users), PROBLEM, horizon=50))
     assert own.suggest() == 0
     unknown = make("PE", 4000, SphericalArms(5, 3))
     refused("actions must be known before the first play", unknown.suggest)
@@ -381,26 +328,6 @@ def test_a_user_is_asked_once(name):
         learner.act(user="3")
 
 
-def test_a_user_may_be_in_so_many_batches():
-    """And once in each of them; an expired ticket is no visit."""
-    register, slot = Register(2), Slot(None, 5)
-
-    def come():
-        return register.hand_out(slot, 0, user="Ada")
-
-    for _ in range(2):
-        come()
-        refused("user must be another one in every round of a batch, got 'Ada' again|user must be asked in 2 batches", come)
-        register.next_batch()  # without her
-        assert register.appearances_of("Ada") == 0 and not register.open
-    for _ in range(2):
-        register = register.without(come().number)
-        register.next_batch()
-    refused("user must be asked in 2 batches at most, for which the noise .* got 'Ada'", come)
-    for most in (0, -1, 1.5, True, "2"):
-        refused(r"^appearances must be", Register, most)
-
-
 def test_a_restart_expires_tickets_and_remembers_users():
     live = make("UCB1", None, first_horizon=3)
     late = live.act(user="late")
@@ -427,7 +354,7 @@ def test_a_horizon_for_which_no_learner_can_be_made_is_the_last_one():
     def short(horizon):
         if horizon > 4:
             raise ValueError("horizon must be at most 4")
-        return make("UCB1", horizon)
+        return bdp.make("UCB1", PROBLEM, horizon=horizon)
 
     live = Restarts(short, first_horizon=3)
     tickets = [live.act(user=user) for user in range(4)]
@@ -435,28 +362,7 @@ def test_a_horizon_for_which_no_learner_can_be_made_is_the_last_one():
         live.update(ticket, 1.0)
     assert live.played == 3 and live.suggest() == 0
     for call in (live.act, lambda: live.update(tickets[3], 1.0), lambda: live.ticket(tickets[3].token)):
-        refused("horizon must be at most 4", call, error=serve.HorizonReached)
-
-
-def test_restarts_promise_no_more_than_each_of_them():
-    """Neither for users who return, whom no restart knows from before, nor where a later one promises less."""
-    options = {"epsilon": 1.0, "delta": 0.1, "batch_size": 4}
-
-    def returning(horizon):
-        return bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=horizon, returning_users=True, **options)
-
-    def weaker(horizon):
-        return bdp.make("SDP-AE", PROBLEM, horizon=horizon, **options | {"epsilon": horizon / 12, "batch_size": 2})
-
-    refused("returning_users must be left out where horizon=None", Restarts, returning, first_horizon=40)
-    once, live = Restarts(returning, first_horizon=4), Restarts(weaker, first_horizon=12)
-    for user in range(4):
-        once.update(once.act(np.full((2, 3), 0.1), user=user), 1.0)
-    with pytest.raises(serve.HorizonReached, match="returning_users must be left out where horizon=None"):
-        once.act(np.full((2, 3), 0.1), user=0)
-    while live.played < 12:
-        live.update(live.act(), 1.0)
-    refused(r"promise \(1, 0.1\).* got \(2, 0.1\)", live.act, error=serve.HorizonReached)
+        refused("horizon must be at most 4", call, error=HorizonReached)
 
 
 def lives(live, world, rounds, answers, noise):
@@ -477,7 +383,7 @@ def test_contexts_of_an_unknown_horizon_restart():
     """The simulator's run, and the live loop, are those of learners for known horizons one after another."""
     world = CONTEXTS.draw(np.random.default_rng(0))
     options = {"epsilon": 4.0, "delta": 0.1, "batch_size": 6, "fidelity": "messages"}
-    endless = bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=None, first_horizon=40, **options)
+    endless = served("LinUCB-SDP-Vec", CONTEXTS, first_horizon=40, **options)
     result = bdp.simulate(endless, world, 120, runs=1, seed=3, progress=False)
     rng, other = (np.random.default_rng(np.random.SeedSequence(3, spawn_key=(0,))) for _ in range(2))
     plain, again, bits = [], copy.deepcopy(endless), 0.0
@@ -494,19 +400,8 @@ def test_contexts_of_an_unknown_horizon_restart():
     features = world.contexts(world.numbers(np.random.default_rng(5), 50))
     seen = bdp.view_of(endless, "messages")((features, np.ones((50, 6))), np.random.default_rng(6))
     assert np.isfinite(seen).any() and endless.played == 0
-    with pytest.raises(ValueError, match="returning_users must be left out where horizon=None"):
-        bdp.make("LinUCB-SDP-Vec", CONTEXTS, horizon=None, returning_users=2, **options)
-
-
-def test_a_late_answer_joins_the_learner_that_plays_after_a_restart():
-    live = make("LinUCB", None, CONTEXTS, first_horizon=4, batch_size=2, late="next")
-    late = live.act(np.full((2, 3), 0.5), user="late")
-    for user in range(4):
-        live.update(live.act(np.full((2, 3), 0.1), user=user), 0.0)
-    assert live.stage == 1 and live.played == 4 and live.missed == 0 and not live.learner.sums.any()
-    live.update(live.ticket(late.token), 1.0)
-    live.update(live.act(np.full((2, 3), 0.1), user=5), 0.0)
-    assert live.learner.sums[:3] == pytest.approx([0.5] * 3) and live.live.register.appearances_of("late") == 1
+    with pytest.raises(ValueError, match="returning_users must be left out where no horizon is known"):
+        served("LinUCB-SDP-Vec", CONTEXTS, returning_users=2, **options)
 
 
 # Randomness
@@ -570,24 +465,6 @@ def test_the_generator_of_live_use_makes_others_and_no_copy():
 
 
 # What is held
-def test_what_is_learned_publicly_is_checked_as_users_answers_are():
-    """Or clipped, where those are."""
-    live = make("SDP-AE", batch_size=3)
-    for last, text in ((np.array([0.0, 1.0, 1.5]), r"rewards must be .*1\.5"), (
-            np.ones(2), r"rewards must be those of a whole phase, \[3 3 3\] of them, got \[3, 3, 2\]")):
-        refused(text, live.learn_publicly, [np.ones(3), np.ones(3), last])
-    assert live.played == 0
-    live.learn_publicly([np.array([0.0, 1.0, 1.0])] * 3)
-    assert live.played == 9
-    actions = SphericalArms(20, 3).draw(np.random.default_rng(0))
-    one, other = (make("CDP-PE", 3000, actions, clip=True) for _ in range(2))
-    wild = [np.linspace(-3.0, 7.5, plays) for plays in one.asked.plays]
-    one.learn_publicly(wild)
-    other.learn_publicly([own.clip(-1.0, 1.0) for own in wild])
-    assert one.played == other.played > 0 and one.learner.estimate.any()
-    np.testing.assert_array_equal(one.learner.estimate, other.learner.estimate)
-
-
 class Mine:
     """A learner of somebody's own: its phases begin at 0, its bounds may be infinite, and in the end it goes round and round."""
 
@@ -603,7 +480,7 @@ class Mine:
 
 def test_what_a_learner_of_your_own_holds_is_your_own():
     """It is restored with open tickets, whether answers to them are released or not."""
-    live, again = (bdp.combine(Mine(), lambda users: Identity(users), PROBLEM, horizon=50) for _ in range(2))
+    live, again = (Served(bdp.combine(Mine(), lambda users: Identity(users), PROBLEM, horizon=50)) for _ in range(2))
     opened = []
     while live.played < 40:
         again.restore(live.save())

@@ -1,4 +1,4 @@
-"""What surrounds the mathematics in live use: crashes, threads, failing code of one's own, and states that go elsewhere."""
+"""What surrounds the mathematics where people are served: crashes, threads, failing code of one's own, states that go elsewhere."""
 
 import contextlib
 import copy
@@ -21,9 +21,9 @@ from bandits_dp import _state
 from bandits_dp.app.slot import Slot
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace
 from bandits_dp.problems import BernoulliArms, ClientPopulation, ContextualLinear, LinearArms, PoolContextual
-from bandits_dp.serve.restarts import Restarts
+from bandits_dp.serve import Served
 from tests.interrupted import Interrupted
-from tests.small_problems import refused
+from tests.small_problems import refused, served
 
 ARMS = BernoulliArms([0.9, 0.8])
 
@@ -52,29 +52,9 @@ class Fragile:
             raise ConnectionError("no log server")
 
 
-@pytest.mark.parametrize("where", ["tell", "ask"])
-@pytest.mark.parametrize("horizon", [1000, None])
-def test_a_learner_that_fails_is_told_the_same_release_again(where, horizon):
-    learner, privatizer = Fragile(where), partial(CentralLaplace, epsilon=1.0)
-    live = bdp.combine(learner, privatizer, ARMS, horizon=1000)
-    if horizon is None:
-        live = Restarts(lambda horizon: bdp.combine(learner, privatizer, ARMS, horizon=horizon))
-    live.update(live.act(users=10), np.ones(10))
-    live.update(live.act(users=9), np.ones(9))
-    last = live.act()
-    refused(None, live.update, last, 1.0, error=ConnectionError)
-    assert live.played == 20 and not live.tickets  # the answer is taken
-    with pytest.raises(ValueError, match=r"ticket must be o(pen|ne of this)"):
-        for _ in range(30):
-            with contextlib.suppress(ConnectionError):
-                live.update(last, 0.0)
-    assert len(learner.seen) >= 20 and np.ptp(learner.seen, axis=0).max() == 0.0
-    assert live.act().arm == 0
-
-
 def test_what_a_learner_is_yet_to_be_told_is_in_its_state():
     learner = Fragile("tell")
-    live, again = (bdp.combine(learner, partial(CentralLaplace, epsilon=1.0), ARMS, horizon=1000) for _ in range(2))
+    live, again = (Served(bdp.combine(learner, partial(CentralLaplace, epsilon=1.0), ARMS, horizon=1000)) for _ in range(2))
     live.update(live.act(users=10), np.ones(10))
     refused(None, live.update, live.act(users=10), np.ones(10), error=ConnectionError)
     learner.where = "nowhere"
@@ -82,17 +62,6 @@ def test_what_a_learner_is_yet_to_be_told_is_in_its_state():
     again.restore(live.save())
     again.act()
     assert len(learner.seen) == 2 and np.array_equal(*learner.seen)
-
-
-def test_a_ticket_that_a_crash_forgot_is_not_taken_for_the_one_that_has_its_place():
-    live, again = (bdp.make("VB-SDP-AE", ARMS, horizon=1000, epsilon=1.0, delta=1e-3) for _ in range(2))
-    live.act()
-    again.restore(live.save())
-    lost, given = live.act(), again.act()  # one was shown before it was saved, and the other after the crash
-    for late in (lambda: again.update(lost, 1.0), lambda: again.ticket(lost.token)):
-        refused("ticket must be open", late, error=serve.TicketExpired)
-    again.update(given, 1.0)
-    assert again.played == 1 and len(again.tickets) == 1
 
 
 # The guarantee of what is combined
@@ -115,15 +84,6 @@ def test_the_weakest_privatizer_of_the_first_phase_is_promised():
     assert live.guarantee.epsilon == 50.0
 
 
-def test_a_weaker_privatizer_of_a_later_phase_is_refused_before_anybody_is_asked():
-    live = bdp.combine(Doubling(), lambda n: CentralLaplace(n, epsilon=max(n, 100) / 100), ARMS, horizon=10_000)
-    live.update(live.act(users=100), np.zeros(100))
-    words = r"privatizer must promise \(1, 0\).* to each of 200 users, got \(2, 0\)"
-    refused(words, live.update, live.act(users=50), np.zeros(50))
-    refused(words, live.act)
-    assert live.played == 150
-
-
 def test_clients_are_promised_what_every_phase_keeps():
     world = ClientPopulation(np.eye(2), [0.5, 0.3], client_std=0.1)
 
@@ -141,20 +101,21 @@ def test_clients_are_promised_what_every_phase_keeps():
 
 # States that go elsewhere
 def test_a_state_of_other_bounds_is_refused():
-    a, b = (bdp.make("CDP-PE", LinearArms([[1, 0], [0, 1]], [0.5, 0], rewards="gaussian", bound=bound), horizon=10**5,
-                     epsilon=1.0, delta=1e-6) for bound in (100.0, 1.0))
+    a, b = (served("CDP-PE", LinearArms([[1, 0], [0, 1]], [0.5, 0], rewards="gaussian", bound=bound), 10**5,
+                   epsilon=1.0, delta=1e-6) for bound in (100.0, 1.0))
     refused(r"state must come from CDP-PE.*\[-1, 1\].*got that of.*\[-100, 100\]", b.restore, a.save())
 
 
 @pytest.mark.parametrize("name", ["LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-Batched-JDP", "LinUCB-LDP", "LinUCB"])
 def test_a_state_of_other_rewards_is_refused(name):
     worlds = PoolContextual(arms=5, dimension=3, items=50, noise_std=0.5, clip=True), ContextualLinear(5, 3)
-    wide, narrow = (bdp.make(name, world, horizon=400, epsilon=1.0, delta=0.01) for world in worlds)
+    wide, narrow = (served(name, world, 400, epsilon=1.0, delta=0.01) for world in worlds)
     refused(r"state must come from LinUCB.*\[0, 1\].*got that of.*\[-1, 1\]", narrow.restore, wide.save())
 
 
 def test_a_state_of_another_privatizer_is_refused():
-    one, other = (bdp.combine(Doubling(), partial(CentralLaplace, epsilon=epsilon), ARMS, horizon=1000) for epsilon in (10.0, 1.0))
+    one, other = (Served(bdp.combine(Doubling(), partial(CentralLaplace, epsilon=epsilon), ARMS, horizon=1000))
+                  for epsilon in (10.0, 1.0))
     refused("state must come from Doubling", other.restore, one.save())
 
 
@@ -175,34 +136,9 @@ def four_threads():
     sys.setswitchinterval(before)
 
 
-@pytest.mark.parametrize("name", ["DP-UCB", "VB-SDP-AE", "CDP-PE", "LinUCB-JDP"])
-def test_threads_lose_no_answer_and_take_none_twice(name, four_threads):
-    problem = {"CDP-PE": LinearArms([[1, 0], [0, 1]], [0.5, 0]), "LinUCB-JDP": ContextualLinear(2, 2)}.get(name, ARMS)
-    live = bdp.make(name, problem, horizon=10**6, epsilon=1.0, delta=1e-3)
-    shown = (np.eye(2),) if name == "LinUCB-JDP" else ()
-    taken, errors, states = [], [], []
-
-    def serve():
-        for _ in range(150):
-            ticket = live.act(*shown)
-            for _ in range(2):  # sent twice
-                try:
-                    live.update(ticket, 1.0)
-                    taken.append(ticket.number)
-                except ValueError as error:
-                    errors.append(str(error))
-        states.append(live.save())
-
-    four_threads(serve)
-    assert live.played == len(taken) == len(set(taken))
-    assert len(errors) == 2 * 600 - len(taken) and all(error.startswith("ticket must be open") for error in errors)
-    assert len(taken) > 500 or name != "DP-UCB"  # where batches close, tickets of the others expire
-    assert max(int(state["played"]) for state in states) == live.played
-
-
 def test_one_ticket_from_many_threads_is_taken_once(four_threads):
     for _ in range(50):
-        live = bdp.make("VB-SDP-AE", ARMS, horizon=1000, epsilon=1.0, delta=1e-3)
+        live = served("VB-SDP-AE", ARMS, 1000, epsilon=1.0, delta=1e-3)
         ticket, outcomes = live.act(), []
 
         def answer(live=live, ticket=ticket, outcomes=outcomes):
@@ -217,7 +153,7 @@ def test_one_ticket_from_many_threads_is_taken_once(four_threads):
 
 
 def test_others_go_on_while_a_file_is_written_and_newer_states_are_written_later(monkeypatch, tmp_path):
-    live, started, go = bdp.make("DP-UCB", ARMS, horizon=1000, epsilon=1.0), threading.Event(), threading.Event()
+    live, started, go = served("DP-UCB", ARMS, 1000, epsilon=1.0), threading.Event(), threading.Event()
     wrote = []
 
     def slow(path, state):
@@ -243,7 +179,7 @@ def test_others_go_on_while_a_file_is_written_and_newer_states_are_written_later
 
 def test_a_state_that_waits_to_be_written_does_not_replace_a_newer_one(monkeypatch, tmp_path):
     """Between packing and writing another thread may pack and write a newer state."""
-    live, packed, go, plainly = bdp.make("UCB1", ARMS, horizon=1000), threading.Event(), threading.Event(), _state.digest
+    live, packed, go, plainly = served("UCB1", ARMS, 1000), threading.Event(), threading.Event(), _state.digest
 
     def slow(state):
         if threading.current_thread() is older:
@@ -275,7 +211,7 @@ def saves_in_another_thread(live, path):
 
 def test_a_save_that_is_interrupted_at_any_line_leaves_no_lock(tmp_path):
     """An ExitStack locked first and noted it in the next line: after Ctrl-C between the two, later saves waited for ever."""
-    live = bdp.make("UCB1", ARMS, horizon=1000)
+    live = served("UCB1", ARMS, 1000)
     for line in itertools.count(1):
         try:
             with Interrupted(line, also=contextlib.__file__):
@@ -294,11 +230,12 @@ def test_real_signals_leave_no_lock(tmp_path):
     script.write_text(textwrap.dedent("""
         import random, signal, sys, threading
         import bandits_dp as bdp
+        from bandits_dp.serve import Served
 
         def stop(*_):
             raise KeyboardInterrupt
 
-        live = bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=10**7)
+        live = Served(bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=10**7))
         signal.signal(signal.SIGALRM, stop)
         for number in range(400):
             try:
@@ -320,14 +257,14 @@ def test_real_signals_leave_no_lock(tmp_path):
     assert (done.stdout.strip(), done.returncode) == ("True", 0), done.stderr
 
 
-@pytest.mark.parametrize("look", ["tickets", "missing", "late"])
-def test_what_others_look_at_or_choose_meanwhile_waits_for_its_turn(look, monkeypatch):
-    """While an answer is taken, another thread reads, or chooses ``late``, which is not lost."""
-    live, taken, done = bdp.make("LinUCB", ContextualLinear(2, 2), horizon=100, batch_size=3), [], threading.Event()
-    plainly = type(live)._take
+@pytest.mark.parametrize("look", ["tickets", "missing"])
+def test_what_others_look_at_meanwhile_waits_for_its_turn(look, monkeypatch):
+    """While an answer is taken, another thread reads."""
+    live, taken, done = served("LinUCB", ContextualLinear(2, 2), 100, batch_size=3), [], threading.Event()
+    plainly = type(live.app)._take
 
     def other():
-        taken.append(live.accept("next") if look == "late" else getattr(live, look))
+        taken.append(getattr(live, look))
         done.set()
 
     def take(self, *given):
@@ -337,15 +274,15 @@ def test_what_others_look_at_or_choose_meanwhile_waits_for_its_turn(look, monkey
 
     worker = threading.Thread(target=other)
     ticket = live.act(np.eye(2))
-    monkeypatch.setattr(type(live), "_take", take)
+    monkeypatch.setattr(type(live.app), "_take", take)
     live.update(ticket, 1.0)
     worker.join(timeout=600)
-    assert live.late == ("next" if look == "late" else "drop") and taken[0] in (live, {}, 2)
+    assert taken[0] in ({}, 2)
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda live: pickle.loads(pickle.dumps(live))])
 def test_a_copy_has_a_lock_of_its_own(duplicate):
-    live = bdp.make("DP-UCB", ARMS, horizon=1000, epsilon=1.0)
+    live = served("DP-UCB", ARMS, 1000, epsilon=1.0)
     other = duplicate(live)
     assert other.lock is not live.lock and other.writing is not live.writing
     with live.lock:
@@ -368,5 +305,5 @@ def test_answers_that_come_one_by_one_are_counted_in_64_bits() -> None:
     source = SimpleNamespace(adds=True, bits_per_user=1.0, send=lambda values, rng: values.astype(np.uint8))
     slot = Slot(source, 300)
     for _ in range(256):
-        slot = slot.taking(1, np.ones((1, 1)), np.random.default_rng(1))
+        slot = slot.with_answers(1, np.ones((1, 1)), np.random.default_rng(1))
     assert slot.waiting == 256

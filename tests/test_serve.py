@@ -135,6 +135,7 @@ def test_a_ticket_that_was_changed_is_refused():
         for change in ({"number": 1.0}, {"owner": None}, {"users": "2"}, {"shown": 3}):
             with pytest.raises(TypeError, match=r"ticket must be what act\(\) returned, got one with"):
                 replace(pair, **change)
+        refused("read-only", pair.shown.fill, 1e6)  # what was shown stays as it was checked
         assert same_state(before, one.save())
         one.update(pair, [1.0, 0.0])
 
