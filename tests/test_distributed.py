@@ -15,6 +15,7 @@ from bandits_dp.linear.widths import ExactWidth, Phase
 from bandits_dp.play.plain import _released_averages
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, Reals, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
+from bandits_dp.serve import Served
 from tests.same_law import same_law
 from tests.small_problems import generators, population, refused
 
@@ -210,7 +211,7 @@ def test_exact_margins_cover(kind, rewards):
 def test_clients_answer_when_they_like(kind, densities):
     """One by one in any order: the same releases where noise is drawn at the end, or in the same order."""
     problem = population()
-    one, many = (make(kind, problem, 500) for _ in range(2))
+    one, many = (Served(make(kind, problem, 500)) for _ in range(2))
     rng = np.random.default_rng(0)
     for phase in range(1, 5):
         averages = problem.averages(many.asked.arms, many.asked.plays, many.missing, rng)

@@ -11,14 +11,15 @@ import pytest
 import bandits_dp as bdp
 from bandits_dp import _files
 from bandits_dp._state import LABEL
-from tests.small_problems import same_state
+from bandits_dp.serve import Served
+from tests.small_problems import same_state, served
 from tests.test_combine import Leader
 
 PROBLEM = bdp.problems.BernoulliArms([0.9, 0.6])
 
 
 def learner(rounds=0):
-    live, rng = bdp.make("VB-SDP-AE", PROBLEM, horizon=1000, epsilon=1.0, delta=1e-3), np.random.default_rng(0)
+    live, rng = served("VB-SDP-AE", PROBLEM, 1000, epsilon=1.0, delta=1e-3), np.random.default_rng(0)
     for _ in range(rounds):
         live.update(live.act(), 1.0, rng)
     live.act(user="Ada")
@@ -100,7 +101,7 @@ def test_files_that_cannot_be_written_are_refused(tmp_path):
     for wrong, why in ((tmp_path, "directory"), (tmp_path / "none" / "learner.npz", "No such file")):
         with pytest.raises(ValueError, match=f"path must be a file that can be written, got .*{why}"):
             live.save(wrong)
-    own = bdp.combine(Leader(bdp.Asked([0, 1], [10, 10])), bdp.privatizers.Identity, PROBLEM, horizon=50)
+    own = Served(bdp.combine(Leader(bdp.Asked([0, 1], [10, 10])), bdp.privatizers.Identity, PROBLEM, horizon=50))
     own.learner.best = {}
     with pytest.raises(ValueError, match="path can take arrays of numbers and words only, and entry 'learner_best' holds"):
         own.save(tmp_path / "own.npz")

@@ -8,6 +8,8 @@ from bandits_dp import privatizers as P
 from bandits_dp.app.streams import CountedBatches
 from bandits_dp.contextual.radius import PublicWidth
 from bandits_dp.learners import LinUCB
+from bandits_dp.serve import Served
+from tests.small_problems import served
 
 FAR = 2.0**53
 LINE = bdp.problems.ContextualLinear(features=[[0.6, 0.8], [0.8, 0.6]], theta=[0.5, 0.5])
@@ -54,7 +56,7 @@ def test_rewards_far_from_zero_are_counted_from_their_middle(name, heard):
 def test_a_direction_that_is_too_long_is_not_counted():
     """Whatever a learner says, the server counts no g (r - c) that is longer than its noise is made for."""
     for name in ("LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-DGS"):
-        learner = bdp.make(name, bdp.problems.Rounds(iter, 2, 2), horizon=9, epsilon=1.0, delta=0.1)
+        learner = served(name, bdp.problems.Rounds(iter, 2, 2), 9, epsilon=1.0, delta=0.1)
         ticket = learner.act(np.eye(2))
         learner.learner.directions = lambda phi: phi * 3.0
         words = r"rewards times their (directions|features) must have norm at most 0\.5\d*, got 1\.5 in"
@@ -75,7 +77,7 @@ def test_rewards_that_floats_cannot_tell_from_their_middle_are_refused(rewards, 
 @pytest.mark.parametrize("name", ["LinUCB-DGS", "LinUCB-Tree", "LinUCB-RewardTree"])
 def test_a_state_goes_to_a_learner_with_the_very_same_bounds(name):
     """(1e6, 1e6 + 1.999) went to (1e6, 1e6 + 1), which looks alike in six digits: true delta 4.4e-3 for a promised 1e-6."""
-    wide, narrow = (bdp.make(name, bdp.problems.Rounds(iter, 2, 1, (1e6, 1e6 + span)), horizon=50, epsilon=1.0, delta=1e-6)
+    wide, narrow = (served(name, bdp.problems.Rounds(iter, 2, 1, (1e6, 1e6 + span)), 50, epsilon=1.0, delta=1e-6)
                     for span in (1.999, 1.0))
     with pytest.raises(ValueError, match=r"for rewards in \[1e\+06, 1000001.0\] .* got .* for rewards in \[1e\+06, 1000001.999\]"):
         narrow.restore(wide.save())
@@ -89,7 +91,7 @@ def test_a_state_goes_to_a_learner_of_the_very_same_promise():
         def central(users, epsilon=epsilon, high=high):
             return P.CentralLaplace(users, epsilon, domain=P.Box(1, 0.0, high))
 
-        made.append(bdp.combine(Twice(), central, problem, horizon=9))
+        made.append(Served(bdp.combine(Twice(), central, problem, horizon=9)))
     for one in made:
         for other in made:
             if one is not other:

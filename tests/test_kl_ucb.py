@@ -121,12 +121,3 @@ def test_the_last_batch_fits_and_a_tiny_horizon_is_played():
         assert (rewards <= horizon < rewards + next_batch(rewards, first)) or total == 1
     problem = BernoulliArms([0.5, 0.4])
     assert bdp.simulate(bdp.make("DP-KLUCB", problem, horizon=1, epsilon=1e-6), problem, 1, runs=2, progress=False).mean[-1] == 0.0
-
-
-def test_what_was_saved_at_the_horizon_is_restored():
-    """It was not: a phase that decides nothing had no user left to ask."""
-    learner, again = (bdp.make("KL-UCB", BernoulliArms([0.6, 0.4]), horizon=60) for _ in range(2))
-    while learner.played < 60:
-        learner.update(learner.act(), 1)
-    again.restore(learner.save())
-    assert again.played == 60

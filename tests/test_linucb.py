@@ -20,6 +20,8 @@ from bandits_dp.play.plain import play_plainly
 from bandits_dp.privatizers import LocalGaussian
 from bandits_dp.privatizers.domain import LinearStatistics
 from bandits_dp.problems import ContextualLinear, PoolContextual
+from bandits_dp.serve import Served
+from bandits_dp.serve.ids import hashed
 from tests.small_problems import assert_same_runs, generators
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -156,19 +158,6 @@ def test_the_number_of_arms_may_vary(name, options):
     assert live.learner.batch == 2
 
 
-def test_a_public_log_waits_for_no_batch():
-    """What people of a log gave in public comes at the start of a batch with noise of its own, or not at all."""
-    phi, rewards = np.full((9, 3), 0.3), np.ones(9)
-    live = make("LinUCB-SDP-Amp", batch_size=10)
-    rng = np.random.default_rng(0)
-    live.learn(np.full((10, 3), 0.3), np.ones(10), rng, public=True)
-    assert (live.stream.total == live.values(np.full((10, 3), 0.3), np.ones(10) - live.reward_shift).sum(axis=0)).all()
-    assert live.played == 10
-    live.update(live.act(FRESH.draw(np.random.default_rng(0)).contexts(FRESH.numbers(np.random.default_rng(0), 1))[0]), 1.0)
-    with pytest.raises(ValueError, match="users must come at the start of a batch, got 1 users before them with FreshBatches"):
-        live.learn(phi, rewards, rng, public=True)
-
-
 def test_a_learner_of_ones_own_is_not_played_by_the_fast_path():
     class Last(LinUCB):
         def choose(self, features):
@@ -197,7 +186,7 @@ def test_returning_users_are_counted(name, promised):
     """Who gave her id is in as many batches as are promised, and once in each; a ticket that expires gives the visit back."""
     rng = np.random.default_rng(0)
     features = FIXED.draw(rng).features
-    live = make(name, FIXED, returning_users=promised if promised > 1 else False, **FAMILY[name])
+    live = Served(make(name, FIXED, returning_users=promised if promised > 1 else False, **FAMILY[name]))
     late = live.act(features, user="late")
     for batch in range(promised):
         tickets = [live.act(features, user=user) for user in (7, *range(100 * batch, 100 * batch + live.batch_size - 1))]
@@ -208,7 +197,8 @@ def test_returning_users_are_counted(name, promised):
             live.update(ticket, 1.0, rng)
         with pytest.raises(ValueError, match="released without it"):
             live.update(late, 1.0, rng)
-        assert (live.register.appearances_of("late"), live.register.appearances_of(7)) == (0, batch + 1)
+        live.status()  # gives visits back
+        assert [live.visits[hashed(user, live.secret)] for user in ("late", 7)] == [0, batch + 1]
     with pytest.raises(ValueError, match="user must be asked once" if promised == 1 else "user must be asked in 2 batches"):
         live.act(features, user=7)
 

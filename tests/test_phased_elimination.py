@@ -15,7 +15,7 @@ from bandits_dp.linear.widths import ExactWidth, Phase
 from bandits_dp.privatizers import Box, CentralGaussian, CentralLaplace, Identity, LocalLaplace, ScalarSum
 from bandits_dp.problems import LinearArms, SphericalArms
 from tests.same_law import same_law
-from tests.small_problems import generators, linear_arms, same_state, sphere
+from tests.small_problems import generators, linear_arms, same_state, served, sphere
 
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
 SIGNS = Box(1, -1.0, 1.0, whole=True)
@@ -236,7 +236,7 @@ def test_nothing_is_released_in_a_phase_that_the_horizon_cuts():
 @pytest.mark.parametrize("name", ["CDP-PE", "CDP-DPE"])
 def test_a_learner_that_knows_no_actions_yet_is_restored(name):
     problem = bdp.problems.SphericalArms(5, 2) if name == "CDP-PE" else bdp.problems.SphericalClients(5, 2, clients=100)
-    first, second = (bdp.make(name, problem, horizon=2000, epsilon=1.0, delta=0.1) for _ in range(2))
+    first, second = (served(name, problem, 2000, epsilon=1.0, delta=0.1) for _ in range(2))
     second.restore(first.save())
     for learner in (first, second):
         learner.show(problem.draw(np.random.default_rng(0)).actions)

@@ -12,7 +12,7 @@ import pytest
 PAGE = (Path(__file__).parents[1] / "book" / "how_to.md").read_text("utf-8")
 [SERVER] = re.findall(r"```python\n(.*?)```", PAGE.partition("## Serve people")[2].partition("\n## ")[0], flags=re.DOTALL)
 CODE = compile(SERVER, "server.py", "exec")
-SAVES = ("server.py", "_state.py", "_files.py", "/live/live.py")  # what they call meanwhile changes memory only
+SAVES = ("server.py", "_state.py", "_files.py", "/serve/served.py")  # what they call meanwhile changes memory only
 
 
 @pytest.fixture

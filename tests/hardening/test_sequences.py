@@ -8,7 +8,7 @@ import copy
 import pickle
 import re
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +19,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import bandits_dp as bdp
 from bandits_book import logs
-from bandits_dp.live import register as registers
+from bandits_dp.app import app as apps
+from bandits_dp.serve import Restarts, Served
+from bandits_dp.serve import served as serving
 from tests.hardening import effort, only
 from tests.hardening.judge import held, limited, same, spoil
 from tests.hardening.values import NAMES, listed, quietly
@@ -59,9 +61,11 @@ def learner(name, number, calibration, options):
     problem = problems[number % len(problems)]
     for horizon in (40, 80, 130, 300, 900, 3000):
         given = {"horizon": horizon, "calibration": calibration}
-        given = {"horizon": None, "first_horizon": horizon} if calibration == "restarts" else given
+        more = {"epsilon": 1.0, "delta": 0.1, **dict(options)}
         try:
-            return problem, bdp.make(name, problem, epsilon=1.0, delta=0.1, **given, **dict(options))
+            if calibration == "restarts":
+                return problem, Restarts(partial(bdp.make, name, problem, **more), first_horizon=horizon)
+            return problem, bdp.make(name, problem, **given, **more)
         except ValueError as error:
             if "horizon" not in str(error):
                 break
@@ -94,11 +98,11 @@ class Learning(RuleBasedStateMachine):
         self.open, self.used = [], [self.fresh("theirs").act(*self.shown(1))]
 
     def fresh(self, owner="ours"):
-        """Return a learner that nobody has used; it knows its actions, and what it would draw for its register."""
-        thing = copy.deepcopy(self.made)
-        register = getattr(thing, "live", thing).register
-        register.owner, register.secret = owner, b"1" * 16
-        if hasattr(thing, "meet"):
+        """Return a learner that nobody has used; it knows its actions, and what it would draw for a name and a key."""
+        made = copy.deepcopy(self.made)
+        thing = made if isinstance(made, Restarts) else Served(made)
+        thing.owner, thing.secret = owner, b"1" * 16
+        if thing is not made:
             thing.meet(self.instance)
         return thing
 
@@ -210,7 +214,7 @@ class Learning(RuleBasedStateMachine):
             self.thing = pickle.loads(pickle.dumps(self.thing)) if way == "pickle" else getattr(copy, way)(self.thing)
 
     @rule(seed=NUMBER, what=st.sampled_from([None, "releases", "suggestions", "replay", "warm_start"]))
-    @precondition(lambda self: not hasattr(self.thing, "live"))
+    @precondition(lambda self: not isinstance(self.thing, Restarts))
     def somebody_looks_on(self, seed, what):
         """A learner is audited, or told a log: alike from the same generator, and it does not change."""
         thing, answers = self.fresh(), []
@@ -218,15 +222,16 @@ class Learning(RuleBasedStateMachine):
         for rng in (np.random.default_rng(seed), np.random.default_rng(seed)):
             if what in (None, "releases", "suggestions"):
                 data = rng.choice(self.range, (60 if self.clients else 3, self.problem.arms))
-                answers.append(bdp.view_of(thing, what)((*self.shown(1, 3), data) if self.contextual else data, rng))
+                answers.append(bdp.view_of(thing.app, what)((*self.shown(1, 3), data) if self.contextual else data, rng))
             elif not self.clients:
                 log = logs.record("uniform", self.problem, 39, rng)
-                answers.append(attempt(lambda log=log, rng=rng: getattr(logs, what)(thing, log, rng=rng))[1])
+                answers.append(attempt(lambda log=log, rng=rng: getattr(logs, what)(thing.app, log, rng=rng))[1])
         assert same(*map(held, answers or [0, 0])) and thing.save()["digest"] == before
 
 
 @pytest.mark.parametrize("name", only(SYSTEMS))
 def test_a_sequence(name, monkeypatch):
-    monkeypatch.setattr(registers, "DRAWN", 0)  # a twin's tickets are the same
+    for module in (apps, serving):
+        monkeypatch.setattr(module, "DRAWN", 0)  # a twin's tickets are the same
     machine = type(name, (Learning,), {"name": name})
     run_state_machine_as_test(machine, settings=effort("SEQUENCES", len(only(SYSTEMS)), 3, stateful_step_count=40))
