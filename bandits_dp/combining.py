@@ -48,7 +48,7 @@ def combine(
     Returns
     -------
     App
-        With ``act``, ``update``, ``save``, ``restore`` and ``guarantee``.
+        With ``act``, ``update`` and ``guarantee``; to serve people with it, see :class:`bandits_dp.serve.served.Served`.
 
     Raises
     ------

@@ -50,7 +50,7 @@ def heard(monkeypatch):
 
     for kind in (FreshBatches, CountedBatches, Curator):
         listening(kind, "receive", lambda self, waiting, rng: found.append((self, waiting)))
-    taking = Slot.taking
+    taking = Slot.with_answers
 
     def taken(self, *given):
         then = taking(self, *given)
@@ -58,7 +58,7 @@ def heard(monkeypatch):
             found.append((then.source, then.waiting))
         return then
 
-    monkeypatch.setattr(Slot, "taking", taken)
+    monkeypatch.setattr(Slot, "with_answers", taken)
     return found
 
 

@@ -84,8 +84,8 @@ def warm_start(
     Returns
     -------
     App
-        A copy that has played ``played`` rows of the log, and goes on with live users. Its guarantee says that it has. It can be
-        saved, and restored into a learner made by ``make``, whose guarantee does not say so.
+        A copy that has played ``played`` rows of the log, and goes on with live users. Its guarantee says that it has. What
+        ``bandits_dp.serve.Served`` saves of it can be restored into a learner made by ``make``, whose guarantee does not say so.
 
     Raises
     ------
