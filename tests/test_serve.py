@@ -233,6 +233,15 @@ def test_what_is_not_served_is_the_apps():
 
 
 def test_what_it_is_served_with_is_checked():
+    app = make("UCB1")
+    refused("learner must be what make.. or combine.. returned, got UCB1.*; simulate its .app", bdp.simulate, app, ARMS, 9,
+            error=TypeError)
+    for wrong in (app, endless("UCB1"), "UCB1"):
+        refused("app must be what make.. or combine.. returned, got", Served, wrong, error=TypeError)
+    asked = bdp.make("UCB1", ARMS, horizon=9)
+    asked.act()
+    refused("app must have no open tickets, got one with 1", Served, asked)
+    refused("make must give learners of the settings 'arms' or 'contextual', got CDP-PE", endless, "CDP-PE")
     refused("late must be 'drop' for SDP-AE, which asks in phases", make, "SDP-AE", "next")
     refused("late must be one of 'drop', 'next', got 'later'", make, "UCB1", "later")
     refused("explore and rng must be left out for SDP-AE, which asks in phases", make("SDP-AE").act, explore=0.1)

@@ -132,8 +132,9 @@ def simulate(learner: App, problem: Problem, horizon: int, runs: int = 20, seed:
 def _check_learner(learner: object, problem: object) -> None:
     """Raise a TypeError if the learner is none."""
     if not isinstance(learner, App):
-        swapped = "; learner and problem are swapped" if isinstance(problem, App) else ""
-        raise TypeError(f"learner must be what make() or combine() returned, got {_checks.told(learner)}{swapped}")
+        hint = "; learner and problem are swapped" if isinstance(problem, App) else ""
+        hint = "; simulate its .app" if isinstance(getattr(learner, "app", None), App) else hint
+        raise TypeError(f"learner must be what make() or combine() returned, got {_checks.told(learner)}{hint}")
 
 
 def _played(learner: App, problem: Problem, horizon: int, seed: int, runs: list[int], workers: int, in_pieces: bool,
