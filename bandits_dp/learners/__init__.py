@@ -1,4 +1,7 @@
-"""Learners: who decides what the next user is shown."""
+"""Learners: they choose what the next users are shown, from releases and public data alone.
+
+Privatizers add the noise, and apps ask the users; neither is here.
+"""
 
 from bandits_dp.learners.arm_elimination import ArmElimination
 from bandits_dp.learners.kl_ucb import KLUCB

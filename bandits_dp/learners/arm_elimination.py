@@ -1,13 +1,15 @@
-r"""Arm elimination on privatized batch sums: AE, LDP-AE, SDP-AE, VB-SDP-AE and DP-SE are one algorithm.
+r"""Arm elimination on released sums: AE, LDP-AE, SDP-AE, VB-SDP-AE and DP-SE are one algorithm.
 
-In phase t every viable arm is pulled by a batch of :math:`m_t` fresh users; the privatizer releases the sum of each batch; an arm
-whose upper confidence bound falls below the largest lower one is dropped (Tenenbaum et al. 2021, Algorithms 1 and 2; Sajed &
-Sheffet 2019; without privacy, Even-Dar, Mannor, Mansour 2006). Only the privatizer tells the trust models apart, and
-only the schedule (:mod:`bandits_dp.arms.batches`) tells SDP-AE from VB-SDP-AE and from DP-SE, which forgets earlier phases.
+In phase t a batch of :math:`m_t` fresh users pulls each viable arm, and the privatizer releases the
+sum of each batch. An arm is dropped if its upper confidence bound is below the largest lower one
+(Tenenbaum et al. 2021, Algorithms 1 and 2; Sajed & Sheffet 2019; without privacy, Even-Dar, Mannor,
+Mansour 2006). Trust models differ only in the privatizer, and the algorithms of one trust model
+only in the schedule (:mod:`bandits_dp.arms.batches`). DP-SE's schedule forgets earlier phases.
 
-**Privacy of a run.** Every user is in one batch, so the run keeps the guarantee of a single release, even though later batches
-depend on earlier releases (parallel composition; chapter 7). A phase that the horizon cuts short releases nothing; nor does
-anything once a single arm is left.
+**Privacy of a run.** Every user is in one batch, so the run keeps the guarantee of a single
+release, even though later batches depend on earlier releases (parallel composition; chapter 7). A
+phase that the horizon cuts short releases nothing. Once a single arm is left, nothing more is
+released.
 """
 
 from collections.abc import Sequence
@@ -29,16 +31,16 @@ class ArmElimination(Learner):
     arms : int
         Number of arms K, >= 1.
     schedule : Batches
-        m_t: users per arm in each phase.
+        Users per arm m_t in each phase.
     width : ArmWidth
-        I_t: how far a released mean may be off.
+        Confidence half-width I_t of a released mean.
 
     Attributes
     ----------
     viable : ndarray of int, shape (left,)
         Arms that are not eliminated.
     sums : ndarray, shape (arms,)
-        Released sums S_a over all phases, or of the last one if the schedule forgets.
+        Released sums S_a over all phases, or of the last phase if the schedule forgets.
     phase : int
         The current phase t, from 1.
 
@@ -52,7 +54,8 @@ class ArmElimination(Learner):
     >>> learner = ArmElimination(2, EqualBatches(1000), ChernoffWidth(horizon=10_000, decisions=5))
     >>> learner.ask().plays.tolist()
     [1000, 1000]
-    >>> learner.tell(np.array([902.3, 497.1]), [bdp.privatizers.CentralLaplace(1000, epsilon=1.0)] * 2)
+    >>> noise = bdp.privatizers.CentralLaplace(1000, epsilon=1.0)
+    >>> learner.tell(np.array([902.3, 497.1]), [noise, noise])
     >>> learner.viable.tolist()
     [0]
     """

@@ -1,37 +1,48 @@
-r"""LinUCB when only rewards are private: contexts are public, and so is every matrix that is made of features.
+r"""LinUCB with private rewards: features are public, and so is every matrix computed from them.
 
-The learner is told a released vector of d numbers and the public features of the batch. It says beforehand in which public
-direction :math:`g_s` a reward is counted: what is released is :math:`\tilde u_t = \sum_{s \le t} g_s r_s + n_t`, or a function of
-it. Three learners do it in three ways (:math:`A_t = \lambda I + \sum x_s x_s^\top` is public in all of them):
+The learner is told a released vector of d numbers and the public features of the batch. It fixes
+the public direction :math:`g_s` of each reward before the reward is known. The release is
+:math:`\tilde u_t = \sum_{s \le t} g_s r_s + n_t`, or a function of it. The three learners here
+differ in the directions and in the release; :math:`A_t = \lambda I + \sum x_s x_s^\top` is public
+in all of them:
 
-**Sums of** :math:`x_s r_s` (:class:`RidgeLinUCB`; LinUCB-Tree, Neel & Roth 2018): a Laplace tree, and the ridge estimate
-:math:`A_t^{-1} \tilde u_t`, as in LinUCB.
+**Sums of** :math:`x_s r_s` (:class:`RidgeLinUCB`; LinUCB-Tree, Neel & Roth 2018): a Laplace tree
+releases the sums. The estimate is ridge regression's :math:`A_t^{-1} \tilde u_t`, as in LinUCB.
 
-**Parameters** (:class:`ParameterLinUCB`; LinUCB-DGS, Wang, Zhao, Wang 2022, Algorithm 2): a curator adds up :math:`b_t = \sum x_s
-r_s` and releases :math:`A_t^{-1} b_t + \eta_t`, with noise that shrinks (:mod:`bandits_dp.contextual.dynamic`; bounds on what it
-protects: :mod:`bandits_dp.accounting.dynamic`).
+**Parameters** (:class:`ParameterLinUCB`; LinUCB-DGS, Wang, Zhao, Wang 2022, Algorithm 2): a curator
+adds up :math:`b_t = \sum x_s r_s` and releases the estimate :math:`A_t^{-1} b_t + \eta_t`, with
+noise that shrinks over time (:mod:`bandits_dp.contextual.dynamic`;
+:mod:`bandits_dp.accounting.dynamic` bounds its privacy).
 
-**Instruments** (:class:`InstrumentLinUCB`; LinUCB-RewardTree): generalized least squares on sums of :math:`g_s r_s`, with a
-Gaussian counter and any unit vectors :math:`g_s` that are known before the reward is,
+**Instruments** (:class:`InstrumentLinUCB`; LinUCB-RewardTree): a Gaussian counter releases sums of
+:math:`g_s r_s`, for any unit vectors :math:`g_s` known before the rewards. Generalized
+least squares gives the estimate,
 
-.. math:: \tilde u_t = W_t \theta + \sum_{s \le t} g_s \xi_s + n_t , \quad W_t = \sum_{s \le t} g_s x_s^\top , \quad
-          M_t = \kappa I + W_t^\top C_t^{-1} W_t , \quad \hat\theta_t = M_t^{-1} W_t^\top C_t^{-1} \tilde u_t ,
+.. math:: \tilde u_t = W_t \theta + \sum_{s \le t} g_s \xi_s + n_t , \quad
+          W_t = \sum_{s \le t} g_s x_s^\top , \quad
+          M_t = \kappa I + W_t^\top C_t^{-1} W_t , \quad
+          \hat\theta_t = M_t^{-1} W_t^\top C_t^{-1} \tilde u_t ,
 
-where :math:`C_t = s_t^2 I + R^2 \sum_{s \le t} g_s g_s^\top` bounds the covariance of the rewards' noise :math:`\xi_s`
-(sub-Gaussian, constant R) and the counter's, :math:`n_t \sim N(0, s_t^2 I)`. *Which* :math:`g`? Those of whitened features,
-:math:`L^{-1} x_s` over its norm with :math:`L L^\top = I + \sum_{r < s} x_r x_r^\top`, predict best (proved in chapter 12,
-"Whitened directions are best"). *Which prior?* :math:`\kappa = d / S^2`, coordinates of variance :math:`S^2 / d`, if only
-:math:`\lVert\theta\rVert \le S` is known: the bias of shrinking, :math:`\sqrt\kappa S = \sqrt d` in the norm of :math:`M_t`, is
-then as large as the noise.
+where :math:`C_t = s_t^2 I + R^2 \sum_{s \le t} g_s g_s^\top` bounds the covariance of two noises:
+the rewards' :math:`\xi_s` (sub-Gaussian with constant R) and the counter's
+:math:`n_t \sim N(0, s_t^2 I)`. *Which* :math:`g`? Whitened features predict best (proved in chapter
+12, "Whitened directions are best"): :math:`g_s` is :math:`L^{-1} x_s` divided by its norm, with
+:math:`L L^\top = I + \sum_{r < s} x_r x_r^\top`. *Which* :math:`\kappa`? If only
+:math:`\lVert\theta\rVert \le S` is known, :math:`\kappa = d / S^2`, as for independent coordinates
+of variance :math:`S^2 / d`. The bias of shrinking is then :math:`\sqrt\kappa S = \sqrt d` in the
+norm of :math:`M_t`, as large as the noise.
 
-**Privacy of a run.** Neighbouring inputs differ in the reward that one round pays, whatever arm is played in it; contexts must not
-depend on that reward other than through arms. Given the releases up to round t, all arms, features and :math:`g_s` up to t are the
-same under both inputs, so the next release differs by a shift that is *known*: :math:`g_j (r_j - r_j')` in one leaf of a counter,
-or :math:`A_t^{-1} x_j (r_j - r_j')` in every later parameter. Gaussian shifts whose squares add up to at most D^2 are one Gaussian
-mechanism of sensitivity D, adaptively chosen features or not (``bandits_dp.continual``; complete proof: chapter 12, "Privacy of a
-whole run"). Arms are functions of releases and public data.
+**Privacy of a run.** Neighbouring inputs differ in the rewards of one round j. Features must not
+depend on these rewards except through arms. Given the releases up to round t, all arms, features
+and :math:`g_s` up to t are the same under both inputs, so the next release differs by a *known*
+shift: :math:`g_j (r_j - r_j')` in one leaf of a counter, or :math:`A_t^{-1} x_j (r_j - r_j')` in
+every later parameter. Gaussian releases whose squared shifts sum to at most D^2 are as private as
+one Gaussian mechanism of sensitivity D, also if features are chosen adaptively
+(``bandits_dp.continual``; complete proof: chapter 12, "Privacy of a whole run"). Arms are functions
+of releases and public data.
 
-A counter treats a continual release as one mechanism. Parameters with fresh noise cannot: a reward stays in all later ones.
+All releases of a counter together are one mechanism, and a reward enters one leaf of it. Parameters
+have fresh noise each, and a reward enters all later ones.
 """
 
 import numpy as np
@@ -41,30 +52,30 @@ from bandits_dp.ask_tell import Floats
 from bandits_dp.contextual.radius import Radius
 from bandits_dp.learners.linucb import LinUCB
 
-SHORT = 1e-150  # whose square is a float still
+SHORT = 1e-150  # shorter vectors are scaled, as their squares may be 0
 
 
 def scaled(vectors: Floats) -> Floats:
-    """Return vectors over powers of two; their largest number is near 1."""
+    """Divide each vector by a power of 2 that puts its largest entry in [1/2, 1), in size."""
     top = np.frexp(np.abs(vectors).max(axis=-1, keepdims=True))[1]
     return np.ldexp(vectors, -top)
 
 
 class RidgeLinUCB(LinUCB):
-    """LinUCB that is told noisy sums of x r, and adds up x x' exactly by itself.
+    """LinUCB that is told noisy sums of x r and computes the sums of x x' exactly.
 
-    Parameters and attributes: those of :class:`bandits_dp.learners.linucb.LinUCB`; of ``sums`` the first d numbers are what was
-    released, the others exact.
+    It has the parameters and attributes of :class:`bandits_dp.learners.linucb.LinUCB`. The first d
+    entries of ``sums`` are the release; the others are exact.
     """
 
     def directions(self, phi: Floats) -> Floats:
-        """Return g for each user, from the features; (..., users, d) both."""
+        """Return g for each user; features and g are (..., users, d)."""
         return phi
 
     def tell(  # type: ignore[override]  # the batch's features are public
         self, released: Floats, phi: Floats
     ) -> None:
-        """Take the released vector, and the features played, (users, d)."""
+        """Take the released vector and the played features (..., users, d)."""
         row, column = self.upper
         self.batch += 1
         products = (phi[..., row] * phi[..., column]).sum(axis=-2)
@@ -73,9 +84,10 @@ class RidgeLinUCB(LinUCB):
 
 
 class ParameterLinUCB(RidgeLinUCB):
-    """LinUCB that is told its estimate (Wang, Zhao, Wang 2022, Algorithm 2).
+    """LinUCB whose estimate is released (Wang, Zhao, Wang 2022, Algorithm 2).
 
-    Parameters and attributes: those of :class:`RidgeLinUCB`.
+    It has the parameters and attributes of :class:`RidgeLinUCB`; the first d entries of ``sums``
+    are the released estimate.
     """
 
     def _fit(self, sums: Floats) -> None:
@@ -93,13 +105,13 @@ class InstrumentLinUCB(RidgeLinUCB):
     radius : Radius
         ``regularizer`` is kappa; ``beta`` multiplies the norm in M^-1.
     noise_std : ndarray, shape (batches,)
-        s_t, standard deviation of the noise in each number that is released after batch 1, 2, ...
+        Standard deviation s_t of the noise in each released number, after batch 1, 2, ...
     reward_std : float
-        R, > 0.
+        Sub-Gaussian constant R of the rewards' noise, > 0.
     whiten : bool
-        Whether g are whitened features; if not, features divided by their norm.
+        Whether feature vectors are whitened before g is computed as a feature vector over its norm.
     radius_scale : float
-        Factor on the radius.
+        Factor on the radius, >= 0.
 
     Attributes
     ----------
@@ -120,13 +132,13 @@ class InstrumentLinUCB(RidgeLinUCB):
     ) -> None:
         self.reward_std = _checks.positive("reward_std", reward_std)
         self.whiten = _checks.flag("whiten", whiten)
-        self.variance = np.append(1.0, noise_std**2)  # nothing is summed at 0
+        self.variance = np.append(1.0, noise_std**2)  # batch 0 has no sums
         self.cross = self.instruments = np.zeros((dimension, dimension))
         self.whitener = np.eye(dimension)
         super().__init__(dimension, radius, radius_scale)
 
     def directions(self, phi: Floats) -> Floats:
-        """Return unit vectors g, also of features whose squares are 0."""
+        """Return unit vectors g, also for features whose squares round to 0."""
         g = phi @ self.whitener.mT
         if np.abs(g).max(axis=-1).min() < SHORT:
             g = scaled(scaled(phi) @ self.whitener.mT)
@@ -135,7 +147,7 @@ class InstrumentLinUCB(RidgeLinUCB):
     def tell(  # type: ignore[override]  # the batch's features are public
         self, released: Floats, phi: Floats
     ) -> None:
-        """Take the released sum of g r, and the features played."""
+        """Take the released sum of g r and the played features."""
         g = self.directions(phi)
         self.cross = self.cross + g.mT @ phi
         self.instruments = self.instruments + g.mT @ g

@@ -1,26 +1,32 @@
-r"""Phased elimination of actions: PE, DPE and their private forms are one algorithm (Li, Zhou, Ji 2022, Algorithms 1 and 3).
+r"""Phased elimination of actions: PE, DPE and their private forms are one algorithm.
 
-In phase l = 1, 2, ... a near-G-optimal design :math:`\pi_l` on the active actions says which of them are played, the support, and
-each action x of the support is played :math:`T_l(x) = \lceil h_l \pi_l(x) \rceil` times with :math:`h_l = 2^{l-1} h_1`. From the
-released mean answer :math:`\tilde y(x)` of each, least squares estimates the parameter,
+Li, Zhou, Ji 2022, Algorithms 1 and 3. In phase l = 1, 2, ... each action x in the support of a
+near-G-optimal design :math:`\pi_l` on the active actions is played
+:math:`T_l(x) = \lceil h_l \pi_l(x) \rceil` times, with :math:`h_l = 2^{l-1} h_1`. Least squares
+estimates the parameter from the released mean answer :math:`\tilde y(x)` of each,
 
-.. math:: \tilde\theta_l = V_l^{-1} \sum_x T_l(x)\, x\, \tilde y(x), \qquad V_l = \sum_x T_l(x)\, x x^\top,
+.. math:: \tilde\theta_l = V_l^{-1} \sum_x T_l(x)\, x\, \tilde y(x), \qquad
+          V_l = \sum_x T_l(x)\, x x^\top,
 
-and an action is dropped when the best estimate exceeds its own by more than a margin (:mod:`bandits_dp.linear.widths`). The
-inverse is taken in the span of the active actions, which loses dimensions as the set shrinks.
+and an action is dropped if the best estimate exceeds its own by more than a margin
+(:mod:`bandits_dp.linear.widths`). The inverse is taken in the span of the active actions, whose
+dimension shrinks with the set.
 
-**Who answers.** In PE (Algorithm 3) every play is a fresh user's, with one reward; a release is the sum of the rewards of one
-action, and :math:`h_1 = 4 d \ln \ln d + 16`. In DPE (Algorithm 1) :math:`|U_l|` new clients watch all plays of the phase
-(:mod:`bandits_dp.linear.clients_needed`); each has one vector, its average reward for every action of the support, and the release
-is the sum of these vectors; :math:`h_1 = 2`. Only the privatizer tells the trust models apart.
+**Who answers.** In PE (Algorithm 3) each play has a fresh user, with one reward. A release is the
+sum of one action's rewards, and :math:`h_1 = 4 d \ln \ln d + 16`. In DPE (Algorithm 1)
+:math:`|U_l|` new clients watch all plays of the phase (:mod:`bandits_dp.linear.clients_needed`).
+Each client has one vector, its average reward for every action of the support; the release is the
+sum of these vectors, and :math:`h_1 = 2`. Trust models differ only in the privatizer.
 
-**Privacy of a run.** The unit is one reward, or a client with its vector of averages in :math:`[-B, B]^s`. Every person answers in
-one phase only, and each user is in one sum, so the run keeps the guarantee of a single release, though designs depend on earlier
-ones (proved in chapters 8 and 9). A phase that the horizon cuts releases nothing; nor does anything follow once nobody is left to
-ask, or the active actions are all the same.
+**Privacy of a run.** The unit is one user's reward, or one client's vector of averages in
+:math:`[-B, B]^s`. Each user or client is in one sum of one phase, so the run keeps the guarantee of
+a single release, although designs depend on earlier releases (proved in chapters 8 and 9). A phase
+that the horizon cuts short releases nothing. Once all active actions are equal or no clients are
+left, nothing more is released.
 
-**A population is finite.** Phase l gets the clients that are left if they are fewer than :math:`|U_l|`. Once nobody is left, the
-action with the largest last estimate is played: asking the same clients again would add up their losses.
+**A population is finite.** Phase l gets the remaining clients if they are fewer than :math:`|U_l|`.
+Once none are left, the action with the largest last estimate is played: if the same clients were
+asked again, their privacy losses would add up.
 """
 
 from __future__ import annotations
@@ -38,7 +44,7 @@ from bandits_dp.linear.clients_needed import Schedule
 from bandits_dp.linear.designs import bounded_actions, g_optimal_design
 from bandits_dp.linear.widths import DesignWidth, Phase
 
-BLOCK = 4096  # actions whose margins are computed at a time
+BLOCK = 4096  # number of actions whose margins are computed at once
 
 
 class PhasedElimination(Learner):
@@ -47,20 +53,21 @@ class PhasedElimination(Learner):
     Parameters
     ----------
     arms, dimension : int
-        Number k of actions and their length d, both >= 1.
+        Number of actions k and their dimension d, both >= 1.
     first_length : float
-        h_1, > 0.
+        Length h_1 of the first phase, > 0.
     width : DesignWidth
         Margins of differences.
     clients : callable, optional
-        ``clients(l)`` gives the number of clients of phase l, >= 1; if there is none, every play is a fresh user's.
+        ``clients(l)`` gives the number of clients in phase l, >= 1. If None, each play has a fresh
+        user.
     population : int
-        Number of clients there are.
+        Number of all clients, >= 0; ignored without ``clients``.
 
     Attributes
     ----------
     actions : ndarray, shape (k, d)
-        The actions; no rows until :meth:`show` was told.
+        The actions; no rows before :meth:`show`.
     active : ndarray of int, shape (left,)
         Actions that are not eliminated.
     phase : int
@@ -74,11 +81,13 @@ class PhasedElimination(Learner):
     >>> import bandits_dp as bdp
     >>> from bandits_dp.learners import PhasedElimination
     >>> from bandits_dp.linear.widths import ExactWidth
-    >>> learner = PhasedElimination(2, 2, first_length=2000, width=ExactWidth(2, horizon=10_000, reward_std=1.0))
+    >>> width = ExactWidth(2, horizon=10_000, reward_std=1.0)
+    >>> learner = PhasedElimination(2, 2, first_length=2000, width=width)
     >>> learner.show([[1, 0], [0, 1]])
     >>> learner.ask().plays.tolist()
     [1000, 1000]
-    >>> learner.tell(np.array([700.0, 100.0]), [bdp.privatizers.CentralLaplace(1000, epsilon=1.0)] * 2)
+    >>> noise = bdp.privatizers.CentralLaplace(1000, epsilon=1.0)
+    >>> learner.tell(np.array([700.0, 100.0]), [noise, noise])
     >>> learner.estimate.round(2).tolist(), learner.active.tolist()
     ([0.7, 0.1], [0])
     """
@@ -100,12 +109,13 @@ class PhasedElimination(Learner):
         self.estimate, self.phase = np.zeros(d), 1
 
     def show(self, actions: ArrayLike) -> None:
-        """Say what the actions are, one per row, shape (k, d).
+        """Receive the actions, one per row, shape (k, d).
 
         Raises
         ------
         ValueError
-            If one has a norm above 1, all are zero, the shape is another one, or they were shown before.
+            If there are fewer than two actions, one is not finite or has a norm above 1, all are
+            zero, the shape is wrong, or the actions were shown before.
         """
         if len(self.actions):
             raise ValueError("actions must be shown once, and this learner "
@@ -122,7 +132,7 @@ class PhasedElimination(Learner):
         if not len(self.actions):
             return Asked(self.active[:0], self.active[:0], decides=False)
         x, clients = self.actions[self.active], self._new_clients()
-        if (x == x[0]).all() or clients == 0:  # nothing to decide, or nobody
+        if (x == x[0]).all() or clients == 0:  # all equal, or none left
             return Asked(
                 np.array([self.leading()]), np.array([1]), decides=False
             )
@@ -136,7 +146,7 @@ class PhasedElimination(Learner):
         return self.asked
 
     def _new_clients(self) -> int | None:
-        """Return |U_l| (line 7), or what is left; None if users answer."""
+        """Return |U_l| (line 7), or all clients left; None without clients."""
         if self.clients is None:
             return None
         asked = sum(map(self.clients, range(1, self.phase)))
@@ -172,7 +182,7 @@ class PhasedElimination(Learner):
     def _margins(
         self, phase: Phase, differences: Floats, inverse: Floats
     ) -> Floats:
-        """Return margins, with room for what rounding puts off the span."""
+        """Return margins, plus the norm that rounding puts outside the span."""
         coefficients = differences @ inverse
         outside = differences - coefficients @ self.actions[self.asked.arms]
         margins = self.width.margins(phase, differences, coefficients)
@@ -180,7 +190,10 @@ class PhasedElimination(Learner):
 
 
 def least_squares(support: Floats, plays: NDArray[np.int64], rank: int) -> Floats:
-    """Return V^-1 sum_x T(x) x e_x', which turns mean answers into the estimate, shape (d, s); V has this rank."""
+    """Return V^-1 sum_x T(x) x e_x', which maps mean answers to the estimate, shape (d, s).
+
+    ``rank`` is the rank of V.
+    """
     roots = np.sqrt(plays)
     left, singular, right = np.linalg.svd(roots[:, None] * support, full_matrices=False)
     return np.asarray((right[:rank].T / singular[:rank]) @ left[:, :rank].T * roots)

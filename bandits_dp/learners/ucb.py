@@ -1,12 +1,14 @@
 r"""Optimism on running sums: UCB1 and DP-UCB are one algorithm.
 
-In round t every arm has an upper confidence bound :math:`\tilde S_a / n_a + w(n_a, t)`, where :math:`\tilde S_a` is the sum of its
-:math:`n_a` rewards so far as a continual counter releases it; the arm with the largest bound is pulled. Exact sums with
-:math:`w = \sqrt{2 \ln t / n_a}` make UCB1 (Auer, Cesa-Bianchi, Fischer 2002), without any privacy: the arms are a function of the
-rewards. One binary tree per arm makes DP-UCB (Mishra & Thakurta 2015; Tossou & Dimitrakakis 2016).
+In round t every arm has an upper confidence bound :math:`\tilde S_a / n_a + w(n_a, t)`, where
+:math:`\tilde S_a` is the sum of its :math:`n_a` rewards as a continual counter last released it.
+The arm with the largest bound is pulled. Exact sums and :math:`w = \sqrt{2 \ln t / n_a}` give UCB1
+(Auer, Cesa-Bianchi, Fischer 2002), which is not private: the arms are a function of the rewards.
+One binary tree per arm gives DP-UCB (Mishra & Thakurta 2015; Tossou & Dimitrakakis 2016).
 
-**Privacy of a run.** A reward enters one tree, that of the arm that was pulled, and there at most h nodes. So the running sums of
-*all* arms together have the l1-sensitivity of one tree, also if arms depend on earlier releases (see ``bandits_dp.continual``).
+**Privacy of a run.** A reward enters only the tree of the pulled arm, and there at most h nodes,
+one on each of its h levels. So the running sums of *all* arms together have the l1-sensitivity of
+one tree, also if arms depend on earlier releases (see ``bandits_dp.continual``).
 """
 
 from collections.abc import Sequence
@@ -28,14 +30,14 @@ class UCB(Learner):
     arms : int
         Number of arms K, >= 1.
     width : RunningWidth
-        w(n, t): how far a released running mean may be off.
+        Confidence half-width w(n, t) of a released running mean.
 
     Attributes
     ----------
     sums : ndarray, shape (arms,)
         The last released running sum of each arm; 0 before the first.
     pulls : ndarray of int, shape (arms,)
-        How many rewards are in it, n_a.
+        Number n_a of rewards in each sum.
 
     Examples
     --------
@@ -57,7 +59,10 @@ class UCB(Learner):
         self.sums, self.pulls = np.zeros(arms), np.zeros(arms, dtype=np.int64)
 
     def next_arm(self) -> NDArray[np.intp]:
-        """Return the arm with the largest upper confidence bound, every arm once first; of many runs, if sums have such an axis."""
+        """Return the arm with the largest upper confidence bound; first, each arm once.
+
+        If ``sums`` and ``pulls`` have leading axes of runs, return one arm per run.
+        """
         if not self.pulls.all():
             return np.asarray(self.pulls.argmin(axis=-1))
         t = int(self.pulls.reshape(-1, self.pulls.shape[-1])[0].sum()) + 1
@@ -68,7 +73,7 @@ class UCB(Learner):
         return Asked(self.next_arm()[None], np.ones(1, dtype=np.int64))
 
     def tell(self, released: Floats, noise: Sequence[object], arm: int | None = None) -> None:
-        """Take the running sum of an arm after one more reward: of the one that is asked for, unless the answer to another came."""
+        """Take the running sum of ``arm``, by default the asked one, after one more reward."""
         at = int(self.next_arm()) if arm is None else arm
         sums, pulls = self.sums.copy(), self.pulls.copy()
         sums[at] = released[0]
@@ -76,7 +81,7 @@ class UCB(Learner):
         self.sums, self.pulls = sums, pulls
 
     def leading(self) -> int:
-        """Return the arm with the largest mean, of those that were pulled.
+        """Return the pulled arm with the largest mean; 0 if there is none.
 
         Examples
         --------
