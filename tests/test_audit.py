@@ -266,7 +266,7 @@ def test_noise_that_is_used_again_in_the_next_run_is_refused(draw):
     with pytest.raises(ValueError, match=r"independent runs, got, on a, entry . of the output the same in 75 of 75 pairs"):
         quiet(every_other(draw), 0.0, 0.5, 1.0, 0.0, 300)
     turned = every_other(draw)
-    with pytest.raises(ValueError, match=r"on the same side of the median in .* it uses noise again"):
+    with pytest.raises(ValueError, match=r"on the same side of the median in .* it reuses noise"):
         quiet(lambda data, rng: turned(data, rng) + 1e-9 * rng.normal(), 0.0, 0.1, 1.0, 0.0, 500)
 
 

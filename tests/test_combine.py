@@ -327,7 +327,7 @@ def test_the_user_of_an_audit_is_the_one_whose_data_differ():
     features = np.full((9, 3, 2), 0.5)
     for private, a, b, view in ((Own(3), [1, 0, 0], [0, 0, 0], "one user"),
                                 (seen, [features, np.eye(9, 1) + rewards], [features, rewards], "suggestions")):
-        refused("user must be the one in whom a and b differ, got 1", quiet, private, a, b, view=view)
+        refused("user must be the one whose data differ in a and b, got 1", quiet, private, a, b, view=view)
         assert quiet(private, a, b, view=view, user=0).trials == 1000
 
 

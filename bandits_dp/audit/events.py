@@ -1,7 +1,7 @@
-r"""Where do two samples differ most? Statistics of outputs, and the search for the event that betrays a mechanism.
+r"""Statistics of outputs, and the search for the event in which two samples differ most.
 
-Whatever is chosen here is chosen on the selection half of an audit's runs and tested on the other half, so nothing in this file
-has to be right for a verdict to be valid: a poor statistic or a poor event only makes the lower bound small.
+An audit chooses the event on the selection half of its runs and tests it on the other half. So a
+poor choice makes no verdict wrong; it only makes the lower bound small.
 """
 
 from collections.abc import Callable
@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-MOST_COORDINATES = 20  # looked at one by one: those whose means differ most
-MOST_JOINT = 200  # coordinates that enter the covariance matrices
-RIDGE = 1e-9  # relative; small, because noise that cancels exactly shows in the directions of almost no variance
-TAIL_THRESHOLDS = 400  # per tail, at ranks that grow geometrically
+MOST_COORDINATES = 20  # entries that are statistics: those whose means differ most
+MOST_JOINT = 200  # entries in the covariance matrices
+RIDGE = 1e-9  # relative; small, as noise that cancels shows in directions of almost no variance
+TAIL_THRESHOLDS = 400  # per tail, at geometrically growing ranks
 FEWEST_IN_WINDOW = 8
 
 
 class Statistic(NamedTuple):
-    """A number computed from every output.
+    """A number computed from each output.
 
-    ``of`` maps outputs of shape (runs, size) to scores of shape (runs,). ``search`` says which events make sense: ``"tails"``
-    for a score that grows with suspicion, ``"atoms"`` for a fingerprint without an order, ``"all"`` for everything.
+    ``of`` maps outputs of shape (runs, size) to scores of shape (runs,). ``search`` says which
+    events to try: ``"tails"`` (thresholds) for a score, ``"atoms"`` (repeated values) for a
+    fingerprint, whose order means nothing, or ``"all"`` (both, and intervals).
     """
 
     name: str
@@ -32,15 +33,15 @@ class Statistic(NamedTuple):
 
 
 class Event(NamedTuple):
-    """The outputs whose statistic is in [low, high]; both ends NaN mean the outputs whose statistic is NaN."""
+    """The outputs whose statistic is in [low, high], or, if both ends are NaN, is NaN."""
 
     statistic: Statistic
     low: float
     high: float
-    swapped: bool  # whether the event is the likelier one under b
+    swapped: bool  # whether the event is likelier under b
 
     def holds(self, outputs: Array) -> NDArray[np.bool_]:
-        """Return for every output whether the event happened, shape (runs,)."""
+        """Return whether the event happened in each output, shape (runs,)."""
         scores = self.statistic.of(outputs)
         if np.isnan(self.low):
             return np.isnan(scores)
@@ -59,32 +60,37 @@ class Event(NamedTuple):
 
 
 def wilson(hits: NDArray[np.int64], runs: int, z: float) -> tuple[Array, Array]:
-    """Lower and upper confidence limits of probabilities, by Wilson's score interval: Clopper-Pearson's in closed form, almost."""
+    """Return lower and upper confidence limits of probabilities, by Wilson's score interval.
+
+    They are close to Clopper and Pearson's and have a closed form.
+    """
     centre = (hits + z**2 / 2) / (runs + z**2)
     half = z / (runs + z**2) * np.sqrt(hits * (1 - hits / runs) + z**2 / 4)
     return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
 def log_ratio(p_low: Array | float, q_high: Array | float, delta: float) -> Array:
-    """Lower bound on epsilon, log((p - delta) / q); -inf where p does not exceed delta."""
+    """Return log((p - delta) / q), a lower bound on epsilon; -inf where p <= delta."""
     with np.errstate(divide="ignore", invalid="ignore"):
         more = np.maximum(np.asarray(p_low) - delta, 0.0)
-        return np.where(more > 0, np.log(more) - np.log(q_high), -np.inf)  # nothing is shown where both limits are 0
+        return np.where(more > 0, np.log(more) - np.log(q_high), -np.inf)  # also where both are 0
 
 
 def best_event(statistics: list[Statistic], a: Array, b: Array, delta: float, z: float) -> Event:
-    """Return the event with the largest lower bound on epsilon (not the largest ratio: rare events prove little).
+    """Return the event with the largest lower bound on epsilon.
+
+    The largest ratio would be no good choice, as rare events prove little.
 
     Parameters
     ----------
     statistics : list of Statistic
-        What to look at.
+        Statistics to try.
     a, b : ndarray, shape (runs, size)
-        Outputs on the two inputs, of the selection half.
+        Outputs of the selection half on the two inputs.
     delta : float
-        Failure mass that is subtracted.
+        Failure mass, subtracted from the larger probability.
     z : float
-        Standard errors that each of the two probabilities is moved, against the event.
+        Number of standard errors by which both probabilities are moved against the event.
     """
     best, found = -np.inf, Event(statistics[0], -np.inf, np.inf, False)
     for statistic in statistics:
@@ -92,15 +98,18 @@ def best_event(statistics: list[Statistic], a: Array, b: Array, delta: float, z:
         low, high, x_hits, y_hits = _candidates(x, y, statistic.search)
         x_low, x_high = wilson(x_hits, len(x), z)
         y_low, y_high = wilson(y_hits, len(y), z)
-        for swapped, bound in ((False, log_ratio(x_low, y_high, delta)), (True, log_ratio(y_low, x_high, delta))):
+        for swapped, bound in ((False, log_ratio(x_low, y_high, delta)),
+                               (True, log_ratio(y_low, x_high, delta))):
             top = int(np.argmax(bound))
             if bound[top] > best:
-                best, found = float(bound[top]), Event(statistic, float(low[top]), float(high[top]), swapped)
+                best, found = float(bound[top]), Event(statistic, float(low[top]), float(high[top]),
+                                                       swapped)
     return found
 
 
-def _candidates(x: Array, y: Array, search: str) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ends of the candidate events, and how often each happened in the two samples; four arrays of one shape."""
+def _candidates(x: Array, y: Array, search: str) -> tuple[Array, Array, NDArray[np.int64],
+                                                          NDArray[np.int64]]:
+    """Return low and high ends of candidate events, and their counts in x and y; of one shape."""
     x_sorted, y_sorted = np.sort(x[~np.isnan(x)]), np.sort(y[~np.isnan(y)])
     pool = np.sort(np.concatenate([x_sorted, y_sorted]), kind="stable")
     ends: list[tuple[Array, Array]] = [(np.empty(0), np.empty(0))]
@@ -115,30 +124,35 @@ def _candidates(x: Array, y: Array, search: str) -> tuple[Array, Array, NDArray[
         atoms = np.unique(pool[1:][pool[1:] == pool[:-1]])  # values that repeat
         ends.append((atoms, atoms))
     low, high = (np.concatenate(side) for side in zip(*ends, strict=True))
-    x_hits, y_hits = (np.searchsorted(s, high, "right") - np.searchsorted(s, low, "left") for s in (x_sorted, y_sorted))
+    x_hits, y_hits = (np.searchsorted(s, high, "right") - np.searchsorted(s, low, "left")
+                      for s in (x_sorted, y_sorted))
     x_nan, y_nan = len(x) - len(x_sorted), len(y) - len(y_sorted)
-    return np.append(low, np.nan), np.append(high, np.nan), np.append(x_hits, x_nan), np.append(y_hits, y_nan)
+    return (np.append(low, np.nan), np.append(high, np.nan), np.append(x_hits, x_nan),
+            np.append(y_hits, y_nan))
 
 
 def _windows(ordered: Array) -> list[tuple[Array, Array]]:
-    """Intervals that hold 1/2, 1/4, ... of a sorted sample each, half overlapping: narrow where the sample is dense."""
+    """Return half-overlapping intervals that hold 1/2, 1/4, ... of a sorted sample each."""
     size = len(ordered)
-    widths = [size >> k for k in range(1, 12) if size >> k >= FEWEST_IN_WINDOW and size // (size >> k) <= 1024]
+    widths = [size >> k for k in range(1, 12)
+              if size >> k >= FEWEST_IN_WINDOW and size // (size >> k) <= 1024]
     firsts = [np.arange(0, size - width + 1, width // 2) for width in widths]
-    return [(ordered[first], ordered[first + width - 1]) for first, width in zip(firsts, widths, strict=True)]
+    return [(ordered[first], ordered[first + width - 1])
+            for first, width in zip(firsts, widths, strict=True)]
 
 
 def generic_statistics(a: Array, b: Array) -> list[Statistic]:
-    """Statistics to try when nobody knows the mechanism: for one number, itself; for vectors, what careless noise leaves behind.
+    """Return statistics for an unknown mechanism; a single number is its own statistic.
 
-    Single coordinates, sum, norm, gaps between entries and the number of distinct ones (reused noise, repeated values), the whole
-    output as a fingerprint (repeated outputs), and the log-likelihood ratio of two Gaussians fitted to the samples, with one
-    covariance (a projection) and with two (correlations).
+    For vectors they find the traces of careless noise: single entries, sum, norm, gaps between
+    entries and number of distinct entries (reused noise, repeated values), the whole output as a
+    fingerprint (repeated outputs), and the log-likelihood ratio of two Gaussians fitted to the
+    samples, with one covariance (a projection) and with two (correlations).
 
     Parameters
     ----------
     a, b : ndarray, shape (runs, size)
-        Outputs on the two inputs, of the selection half.
+        Outputs of the selection half on the two inputs.
 
     Returns
     -------
@@ -159,30 +173,33 @@ def generic_statistics(a: Array, b: Array) -> list[Statistic]:
     order = np.arange(size)
     if min(map(len, finite)) > 1:
         with np.errstate(divide="ignore", invalid="ignore"):
-            contrast = abs(finite[0].mean(axis=0) - finite[1].mean(axis=0)) / (finite[0].std(axis=0) + finite[1].std(axis=0))
+            contrast = (abs(finite[0].mean(axis=0) - finite[1].mean(axis=0))
+                        / (finite[0].std(axis=0) + finite[1].std(axis=0)))
         order = np.argsort(-np.nan_to_num(contrast, posinf=np.inf), kind="stable")
         found += _gaussian_ratios(finite[0], finite[1], order[:MOST_JOINT])
-    return found + [Statistic(f"entry {j}", lambda x, j=j: x[:, j]) for j in order[:MOST_COORDINATES].tolist()]  # type: ignore[misc]
+    return found + [Statistic(f"entry {j}", lambda x, j=j: x[:, j])  # type: ignore[misc]
+                    for j in order[:MOST_COORDINATES].tolist()]
 
 
 def _gaps(x: Array) -> Array:
-    """Differences between neighbours in size among the entries of each output, shape (runs, size - 1)."""
+    """Return gaps between consecutive sorted entries of each output, shape (runs, size - 1)."""
     with np.errstate(invalid="ignore"):
         return np.diff(np.sort(x, axis=1), axis=1)
 
 
 def fingerprint(x: Array) -> Array:
-    """Hash every output, shape (runs, size) -> (runs,): equal outputs, equal numbers."""
-    bits = np.where(np.isnan(x), np.nan, x + 0.0).view(np.uint64)  # one NaN, and no negative zero
+    """Hash each output, shape (runs, size) to (runs,); equal outputs have equal hashes."""
+    # one bit pattern for NaN and for 0
+    bits = np.where(np.isnan(x), np.nan, x + 0.0).view(np.uint64)
     hashed = np.zeros(len(x), np.uint64)
     for column in bits.T:
-        hashed = (hashed ^ column) * np.uint64(0x9E3779B97F4A7C15)  # odd, so the product loses nothing; wraps around
+        hashed = (hashed ^ column) * np.uint64(0x9E3779B97F4A7C15)  # odd: invertible mod 2^64
         hashed ^= hashed >> np.uint64(29)
-    return (hashed >> np.uint64(11)).astype(float)  # what 53 bits can hold
+    return (hashed >> np.uint64(11)).astype(float)  # 53 bits are exact in a float
 
 
 def _gaussian_ratios(a: Array, b: Array, columns: NDArray[np.intp]) -> list[Statistic]:
-    """Log-likelihood ratios of Gaussians fitted to two samples: linear (one covariance) and quadratic (two)."""
+    """Return log-likelihood ratios of fitted Gaussians: linear (one covariance) and quadratic."""
     a, b = a[:, columns], b[:, columns]
     means = a.mean(axis=0), b.mean(axis=0)
     covariances = np.cov(a, rowvar=False), np.cov(b, rowvar=False)
@@ -199,7 +216,9 @@ def _gaussian_ratios(a: Array, b: Array, columns: NDArray[np.intp]) -> list[Stat
 
     def quadratic(x: Array) -> Array:
         with np.errstate(invalid="ignore", over="ignore"):
-            far = [np.square((x[:, columns] - mean) @ root.T).sum(axis=1) for mean, root in zip(means, roots, strict=True)]
+            far = [np.square((x[:, columns] - mean) @ root.T).sum(axis=1)
+                   for mean, root in zip(means, roots, strict=True)]
             return np.asarray((far[1] - far[0]) / 2)
 
-    return [Statistic("projection on the difference of means", linear), Statistic("Gaussian log-likelihood ratio", quadratic)]
+    return [Statistic("projection on the difference of means", linear),
+            Statistic("Gaussian log-likelihood ratio", quadratic)]

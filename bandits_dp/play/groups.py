@@ -1,17 +1,18 @@
-"""Which runs are played together: many, since most learners play them faster so, but not for long, so that little can be lost."""
+"""Groups of runs played together: large, which is fast, but short, so that little can be lost."""
 
 from collections.abc import Iterator
 
-TOGETHER = 1000  # runs that are played at once at most: bounds the arrays of learners whose runs advance together
-PATIENCE = 5.0  # seconds of work that may be lost when a simulation with a cache is interrupted, or one run if that takes longer
-GROWTH = 8  # a group is at most so many times as large as one that was timed: the first run may have been a quick one
+# largest number of runs in a group; bounds the arrays of runs that advance together
+TOGETHER = 1000
+PATIENCE = 5.0  # seconds of work, or one run, that an interrupted simulation with a cache may lose
+GROWTH = 8  # largest ratio of a group to a timed one: the timed run may have been a quick one
 
 
 class Groups:
-    """Cut runs into groups: of the largest size, or, if ``timed``, of single runs first and then as fits into half of ``PATIENCE``.
+    """Cut runs into groups of the largest size or, if ``timed``, of half of ``PATIENCE`` each.
 
-    Whoever plays a group calls :meth:`took`. Several workers may have taken more groups before the first one is told: they are
-    small, then, and the later ones grow.
+    Timed groups begin with single runs; call :meth:`took` after each group. Several workers may
+    take more groups before the first one reports: these are small, and later groups grow.
     """
 
     def __init__(self, runs: list[int], largest: int, timed: bool) -> None:
@@ -19,7 +20,7 @@ class Groups:
         self.size = 1 if timed else largest
 
     def __iter__(self) -> Iterator[list[int]]:
-        """Yield the groups; each one's size is decided when it is asked for."""
+        """Yield the groups; the size of each is chosen when it is taken."""
         done = 0
         while done < len(self.runs):
             group = self.runs[done : done + self.size]
@@ -27,7 +28,7 @@ class Groups:
             yield group
 
     def took(self, runs: int, seconds: float) -> None:
-        """Learn how long a group took."""
+        """Report that a group of ``runs`` runs took this many seconds."""
         if self.timed:
             fits = self.largest if seconds <= 0 else runs * PATIENCE / 2 / seconds
             self.size = max(1, int(min(self.largest, GROWTH * runs, fits)))

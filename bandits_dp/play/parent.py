@@ -1,4 +1,4 @@
-"""Worker processes end when the process that wants their results is gone."""
+"""Worker processes exit when their parent process has died."""
 
 import multiprocessing
 import os
@@ -7,18 +7,20 @@ import time
 from functools import cache
 from typing import Any
 
-PAUSE = 1.0  # seconds between two looks
+PAUSE = 1.0  # seconds between two checks
 
 
 @cache  # once in a process: its parent does not change
 def end_with_parent(caller: int) -> None:
-    """End this process when the one that sent it work has died, even if killed, so that nobody computes for nobody.
+    """Exit this worker when its parent process has died, even if killed.
 
-    Does nothing in the caller itself, whose process id this is, and in processes that it did not start, such as those of a cluster.
+    ``caller`` is the process id of the caller. Does nothing in the caller itself, or in processes
+    that it did not start, such as a cluster's.
     """
     parent = multiprocessing.parent_process()
     if parent is not None and parent.pid == caller:
-        threading.Thread(target=_watch, args=(parent,), name="ends with its parent", daemon=True).start()
+        threading.Thread(target=_watch, args=(parent,), name="ends with its parent",
+                         daemon=True).start()
 
 
 def _watch(parent: Any) -> None:
@@ -26,5 +28,5 @@ def _watch(parent: Any) -> None:
         while os.getppid() == parent.pid:  # an orphan gets another parent
             time.sleep(PAUSE)
     else:
-        parent.join()  # a handle of the process, which Windows has and joblib's workers elsewhere have not
+        parent.join()  # a process handle, which joblib's workers have on Windows only
     os._exit(1)

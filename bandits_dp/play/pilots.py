@@ -1,7 +1,8 @@
 r"""Pilot runs: the constant number of clients with which DPE-FixedU communicates as much as DPE.
 
-A run communicates :math:`\sum_l |U_l| s_l` numbers, and how long the supports stay large depends on how soon actions fall; as many
-clients in all is not the same, because DPE asks most of its clients for few numbers. So U is found by trying.
+A run communicates :math:`\sum_l |U_l| s_l` numbers, and how long the supports stay large depends on
+how soon actions are dropped. The same number of clients in all does not do, because DPE asks most
+of its clients for few numbers. So U is found by trial.
 """
 
 import math
@@ -15,26 +16,27 @@ from bandits_dp.linear.client_problems import ClientPopulation
 from bandits_dp.linear.clients_needed import Schedule, constant
 from bandits_dp.play.plain import play_plainly
 
-PILOTS = 60  # runs that measure the communication to be matched, which varies much between instances
-PROBES = 12  # runs that measure that of a constant number, which varies little
+PILOTS = 60  # runs that measure DPE's communication, which varies much between instances
+PROBES = 12  # runs that measure a constant number's communication, which varies little
 NEAR = 0.03  # relative precision of U
 SEED = 20220601
 
 
 def equal_communication(learner: Callable[[Schedule], ClientsApp], schedule: Schedule,
                         draw: Callable[[np.random.Generator], ClientPopulation]) -> int:
-    """Find the constant number of clients, >= 1, with which a learner sends as many numbers as with another schedule, on average.
+    """Find the constant number of clients, >= 1, with the same mean communication as ``schedule``.
 
-    ``learner`` makes a fresh one with a given schedule, and ``draw`` draws a pilot instance.
+    ``learner(schedule)`` makes a fresh learner, and ``draw(rng)`` draws a pilot instance.
     """
     def numbers(schedule: Schedule, runs: int) -> float:
         fresh = learner(schedule)
         end = np.array([fresh.horizon])
         rngs = [np.random.default_rng([SEED, run]) for run in range(runs)]
-        return float(np.mean([play_plainly(fresh, draw(rng), [rng], end, int).counts["numbers"] for rng in rngs]))
+        return float(np.mean([play_plainly(fresh, draw(rng), [rng], end, int).counts["numbers"]
+                              for rng in rngs]))
 
     wanted = numbers(schedule, PILOTS)
-    low, high = 1, max(2, math.ceil(wanted))  # every client sends a number at least
+    low, high = 1, max(2, math.ceil(wanted))  # each client sends at least one number
     while high - low > max(1, NEAR * low):
         middle = min(max(math.isqrt(low * high), low + 1), high - 1)
         enough = numbers(partial(constant, clients=middle), PROBES) <= wanted

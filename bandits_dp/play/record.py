@@ -1,4 +1,4 @@
-"""What simulated runs leave: regret at checkpoints, bits, and whatever else is counted or changes over time."""
+"""Records of simulated runs: regret at checkpoints, bits, and further counts and curves."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Checkpoints = NDArray[np.int64]  # rounds, ascending
 Rngs = list[np.random.Generator]  # one for each run
-Tick = Callable[[int], object]  # is told how many rounds were played
+Tick = Callable[[int], object]  # takes the number of rounds played
 
 
 @dataclass(frozen=True)
 class Played:
-    """Runs that were played.
+    """Simulated runs.
 
     Parameters
     ----------
     regret : ndarray, shape (runs, checkpoints)
         Cumulative pseudo-regret.
     bits : ndarray, shape (runs,)
-        Bits that all users sent together.
+        Total number of bits that the users of each run sent.
     counts, curves : dict of ndarray, each of shape (runs,), or (runs, checkpoints)
-        What else was counted, and recorded over time, by name.
+        Further quantities by name: counted per run, and recorded over time.
     """
 
     regret: Floats
@@ -33,13 +33,14 @@ class Played:
     curves: dict[str, Floats] = field(default_factory=dict)
 
     def arrays(self) -> dict[str, Floats]:
-        """Return all arrays by name: regret, bits, and "counts." or "curves." before the names of the others."""
-        named = {f"{kind}.{name}": array for kind in ("counts", "curves") for name, array in getattr(self, kind).items()}
+        """Return all arrays by name, counts with the prefix "counts.", curves with "curves."."""
+        named = {f"{kind}.{name}": array for kind in ("counts", "curves")
+                 for name, array in getattr(self, kind).items()}
         return {"regret": self.regret, "bits": self.bits, **named}
 
     @classmethod
     def of(cls, arrays: Mapping[str, Floats]) -> Self:
-        """Take back what :meth:`arrays` returned."""
+        """Make runs from what :meth:`arrays` returned."""
         kinds: dict[str, dict[str, Floats]] = {"regret": {}, "bits": {}, "counts": {}, "curves": {}}
         for name, array in arrays.items():
             kind, _, rest = name.partition(".")
@@ -48,18 +49,19 @@ class Played:
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """Put the runs of several parts after one another."""
+        """Concatenate the runs of several parts."""
         arrays = [part.arrays() for part in parts]
         return cls.of({name: np.concatenate([one[name] for one in arrays]) for name in arrays[0]})
 
     def runs(self) -> Iterator[Self]:
-        """Take apart runs that were played together."""
+        """Yield each run alone."""
         arrays = self.arrays()
-        return (self.of({name: array[i : i + 1] for name, array in arrays.items()}) for i in range(len(self.bits)))
+        return (self.of({name: array[i : i + 1] for name, array in arrays.items()})
+                for i in range(len(self.bits)))
 
 
 class Record:
-    """Fills in regret and curves at ascending checkpoints while some runs advance together."""
+    """Records regret and curves at ascending checkpoints while runs advance together."""
 
     def __init__(self, runs: int, rounds: NDArray[np.int64]) -> None:
         self.rounds, self.played = rounds, 0
@@ -67,18 +69,20 @@ class Record:
         self._so_far, self._filled, self._noted = np.zeros(runs), 0, 0
 
     def add(self, lost: Floats) -> None:
-        """Advance by some rounds, of which each loses so much; shape (runs, rounds)."""
+        """Advance by the rounds whose regret is ``lost``, shape (runs, rounds)."""
         lost = lost.copy()
-        lost[:, 0] += self._so_far  # added up one by one, so that stretches leave no trace in the last digits
+        # summed one by one: the last digits do not depend on where calls cut the rounds
+        lost[:, 0] += self._so_far
         np.cumsum(lost, axis=1, out=lost)
         start, here = self.played, self._passed(lost.shape[1])
         self.regret[:, here] = lost[:, self.rounds[here] - start - 1]
         self._so_far = lost[:, -1]
 
     def add_cycles(self, ends: NDArray[np.int64], losses: Floats, length: int) -> None:
-        """Advance a single run by some rounds, however many, of a cycle that loses ``losses`` in its first ``ends`` rounds.
+        """Advance a single run by ``length`` rounds of a cycle that repeats.
 
-        Both have shape (steps,) and begin with 0; in between, every round loses the same.
+        The cycle loses ``losses`` in its first ``ends`` rounds. Both have shape (steps,) and begin
+        with 0; between two ends, all rounds lose the same.
         """
         cycle, so_far, start = int(ends[-1]), self._so_far, self.played
 
@@ -91,23 +95,27 @@ class Record:
         self._so_far = after(length) if length % cycle else so_far + length // cycle * losses[-1]
 
     def add_plays(self, losses: Floats, plays: NDArray[np.int64], length: int) -> None:
-        """Advance a single run by some rounds in which each arm in turn is played so often, round and round."""
-        self.add_cycles(np.append(0, plays.cumsum()), np.append(0.0, (plays * losses).cumsum()), length)
+        """Advance a single run by ``length`` rounds of a cycle with ``plays`` plays of each arm."""
+        self.add_cycles(
+            np.append(0, plays.cumsum()), np.append(0.0, (plays * losses).cumsum()), length)
 
     def _passed(self, length: int) -> slice:
-        """Go on by some rounds, and return which checkpoints that passes."""
+        """Advance by ``length`` rounds, and return the slice of checkpoints in them."""
         self.played += length
-        first, self._filled = self._filled, int(np.searchsorted(self.rounds, self.played, side="right"))
+        first, self._filled = (self._filled,
+                               int(np.searchsorted(self.rounds, self.played, side="right")))
         return slice(first, self._filled)
 
     def note(self, app: Any, worlds: Sequence[Any], before: float = np.inf) -> None:
-        """Write down how far a learner's parameter is from the true ones, at the checkpoints up to now and before that round.
+        """Record the distance of a learner's parameter from the true ones, until round ``before``.
 
-        Checkpoints at which nothing is released get what the last release before them gave.
+        It fills all checkpoints before that round that have no distance yet; call it just before a
+        release.
         """
         last = int(np.searchsorted(self.rounds, before))
         theta = getattr(app.learner, "theta", None)
-        if last == self._noted or theta is None or any(getattr(world, "theta", None) is None for world in worlds):
+        if (last == self._noted or theta is None
+                or any(getattr(world, "theta", None) is None for world in worlds)):
             return
         known = theta if app.centre is None else theta + app.centre
         error = np.linalg.norm(known - np.array([world.theta for world in worlds]), axis=-1)
@@ -115,6 +123,7 @@ class Record:
         curve[:, self._noted : last], self._noted = error[:, None], last
 
     def result(self, bits: float, counts: Mapping[str, Any]) -> Played:
-        """Return the runs, with the bits that each of them sent, and what each of them counted."""
+        """Return the runs, with the bits and counts of each; a number stands for all runs."""
         none = np.zeros(len(self.regret))
-        return Played(self.regret, none + bits, {name: none + value for name, value in counts.items()}, self.curves)
+        return Played(self.regret, none + bits,
+                      {name: none + value for name, value in counts.items()}, self.curves)

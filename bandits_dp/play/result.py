@@ -1,4 +1,4 @@
-"""What a simulation returns: regret over time for every run, ready to read and to tabulate."""
+"""The result of a simulation: regret over time for every run, as text and as a table."""
 
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -18,26 +18,28 @@ class Result:
     Parameters
     ----------
     name, seed : str, int
-        The learner's name, and the seed that gives the same result again.
+        The learner's name, and the seed that reproduces the result.
     rounds : ndarray of int, shape (checkpoints,)
         Rounds after which regret was recorded.
     regret : ndarray, shape (runs, checkpoints)
         Cumulative pseudo-regret, in rewards.
     bits : ndarray, shape (runs,)
-        Bits that all users sent together.
+        Total number of bits that the users of each run sent.
     guarantee : Guarantee
-        What each run promised.
+        The guarantee of each run.
     counts, curves : dict of ndarray, each of shape (runs,), or (runs, checkpoints)
-        What else the learner counted, and recorded over time, by name.
+        Further quantities by name: counted per run, and recorded over time.
     parameters : dict
-        What ``make`` was given: epsilon, delta, calibration and all options of the system; empty if ``make`` was not used.
+        Arguments of ``make``: epsilon, delta, calibration and all options of the system; empty if
+        ``make`` was not used.
 
     Examples
     --------
     >>> import bandits_dp as bdp
     >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
-    >>> result = bdp.simulate(bdp.make("UCB1", problem, horizon=1000), problem, horizon=1000, runs=5, progress=False)
-    >>> result.runs, int(result.rounds[-1]), bool(result.mean[-1] < 50)  # 50 would be lost by choosing blindly
+    >>> learner = bdp.make("UCB1", problem, horizon=1000)
+    >>> result = bdp.simulate(learner, problem, horizon=1000, runs=5, progress=False)
+    >>> result.runs, int(result.rounds[-1]), bool(result.mean[-1] < 50)  # uniform play loses 50
     (5, 1000, True)
     """
 
@@ -69,37 +71,47 @@ class Result:
         return np.asarray(std(self.regret, axis=0) / np.sqrt(self.runs))
 
     def summary(self) -> str:
-        """Return a short table: regret and its standard error at a few rounds, and the guarantee."""
+        """Return a short table of regret and its standard error, and the guarantee."""
         rows = np.unique(np.searchsorted(self.rounds, self.rounds[-1] / np.array([100, 10, 2, 1])))
-        lines = [f"{self.name}: {self.runs} runs, seed {self.seed}", f"{'round':>13} {'regret':>12} {'std error':>10}"]
-        lines += [f"{self.rounds[i]:>13,} {self.mean[i]:>12,.1f} {self.std_error[i]:>10,.1f}" for i in rows]
+        lines = [f"{self.name}: {self.runs} runs, seed {self.seed}",
+                 f"{'round':>13} {'regret':>12} {'std error':>10}"]
+        lines += [f"{self.rounds[i]:>13,} {self.mean[i]:>12,.1f} {self.std_error[i]:>10,.1f}"
+                  for i in rows]
         lines += [f"{name}: {counted.mean():.4g} a run" for name, counted in self.counts.items()]
-        return "\n".join([*lines, f"bits per round: {self.bits.mean() / self.rounds[-1]:.3g}", str(self.guarantee)])
+        return "\n".join([*lines, f"bits per round: {self.bits.mean() / self.rounds[-1]:.3g}",
+                          str(self.guarantee)])
 
     __str__ = summary
 
     def __repr__(self) -> str:
-        """Return two lines: what was played and lost, and what was promised."""
+        """Return two lines: learner, runs and regret; and the guarantee."""
         lost = f"regret {self.mean[-1]:,.1f}, standard error {self.std_error[-1]:,.1f}"
-        return f"Result of {self.name}, {self.runs} runs of {self.rounds[-1]:,} rounds, seed {self.seed}: {lost}\n{self.guarantee}"
+        return (f"Result of {self.name}, {self.runs} runs of {self.rounds[-1]:,} rounds, seed "
+                f"{self.seed}: {lost}\n{self.guarantee}")
 
     @property
     def plot(self) -> NoReturn:
-        """Gone: :func:`bandits_book.plots.regret` draws a result."""
-        raise AttributeError("Result.plot is in the book's package: from bandits_book.plots import regret, then regret(result)")
+        """Moved to the book's package: :func:`bandits_book.plots.regret` draws a result."""
+        raise AttributeError("Result.plot is in the book's package: from bandits_book.plots import "
+                             "regret, then regret(result)")
 
     def to_dataframe(self) -> Any:
-        """Return a tidy pandas DataFrame, ready for ``pandas.concat``: a row per run and checkpoint, with every parameter.
+        """Return a tidy pandas DataFrame with a row per run and checkpoint, for ``pandas.concat``.
 
         Returns
         -------
         pandas.DataFrame
-            Columns ``name``, ``model``, ``calibration``, ``epsilon`` and ``delta`` as ``make`` was given them (NaN if not),
-            ``proved_epsilon``, ``proved_delta``, ``joint`` and ``unit`` of the guarantee, ``horizon``, ``seed``; one column per
-            option of the system; ``run``, ``round``, ``regret``; ``bits`` that all users of the run sent, and ``bits_per_round``
-            (per user, where a round is a user's); and whatever else was recorded over time or counted, by its name.
+            Columns ``name``, ``model``; ``calibration``, ``epsilon`` and ``delta``, the arguments
+            of ``make`` (NaN if None), or without ``make`` the guarantee's; ``proved_epsilon``,
+            ``proved_delta``, ``joint`` and ``unit`` of the guarantee; ``horizon``, ``seed``; one
+            column per option of the system; ``run``, ``round``, ``regret``; ``bits`` that the users
+            of the run sent, and ``bits_per_round`` (per user, where each round has one user); and
+            one column for each entry of ``curves`` and ``counts``.
 
-        An ImportError says that pandas is not installed.
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
 
         Examples
         --------
@@ -119,13 +131,15 @@ class Result:
             import pandas as pd
         runs, checkpoints = self.regret.shape
         promise, options = self.guarantee, dict(self.parameters)
-        asked = {name: options.pop(name, getattr(promise, name)) for name in ("calibration", "epsilon", "delta")}
+        asked = {name: options.pop(name, getattr(promise, name))
+                 for name in ("calibration", "epsilon", "delta")}
         columns = {
-            "name": self.name, "model": promise.model, **asked,
-            "proved_epsilon": promise.epsilon, "proved_delta": promise.delta, "joint": promise.joint, "unit": promise.unit,
+            "name": self.name, "model": promise.model, **asked, "proved_epsilon": promise.epsilon,
+            "proved_delta": promise.delta, "joint": promise.joint, "unit": promise.unit,
             "horizon": int(self.rounds[-1]), "seed": self.seed, **options,
-            "run": np.repeat(np.arange(runs), checkpoints), "round": np.tile(self.rounds, runs), "regret": self.regret.ravel(),
-            "bits": np.repeat(self.bits, checkpoints), "bits_per_round": np.repeat(self.bits / self.rounds[-1], checkpoints),
+            "run": np.repeat(np.arange(runs), checkpoints), "round": np.tile(self.rounds, runs),
+            "regret": self.regret.ravel(), "bits": np.repeat(self.bits, checkpoints),
+            "bits_per_round": np.repeat(self.bits / self.rounds[-1], checkpoints),
         }
         columns |= {name: curve.ravel() for name, curve in self.curves.items()}
         columns |= {name: np.repeat(counted, checkpoints) for name, counted in self.counts.items()}
