@@ -1,4 +1,4 @@
-"""Differentially private bandits: problems, privatizers, learners, exact accounting, and simulation.
+"""Differentially private bandits: problems, privatizers, learners, exact accounting, simulation.
 
 Start with ``make`` and ``simulate``::
 
@@ -24,18 +24,19 @@ from bandits_dp.play.simulate import simulate
 
 __version__ = "0.2.0"
 __all__ = [
-    "Asked", "AuditResult", "Guarantee", "Result", "System", "Vectorized", "accounting", "audit", "combine", "continual",
-    "make", "privatizers", "problems", "simulate", "systems", "view_of",
+    "Asked", "AuditResult", "Guarantee", "Result", "System", "Vectorized", "accounting", "audit",
+    "combine", "continual", "make", "privatizers", "problems", "simulate", "systems", "view_of",
 ]
 
 _BOOK = ("Setup", "contest", "lastfm", "logs", "museum", "plots", "setup", "source")
 
-if not TYPE_CHECKING:  # else every name would pass for one of ours
+if not TYPE_CHECKING:  # else type checkers would accept every name
     def __getattr__(name: str) -> NoReturn:
-        """Say where things are that were here."""
+        """Raise an AttributeError, which says where a name is that is elsewhere."""
         if name in ("live", "serve"):
-            raise AttributeError(f"bandits_dp.{name} is not loaded: what serves people, and the errors that a server tells apart, "
-                                 "come by from bandits_dp import serve")
+            raise AttributeError(f"bandits_dp.{name} is not loaded: from bandits_dp import serve, "
+                                 "which has what serves people and the errors for a server")
         if name in _BOOK:
-            raise AttributeError(f"bandits_dp.{name} is in the book's package: from bandits_book import {name}")
+            raise AttributeError(f"bandits_dp.{name} is in the book's package: from bandits_book "
+                                 f"import {name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

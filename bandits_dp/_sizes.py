@@ -1,6 +1,7 @@
-"""Sums of squares of numbers of whatever size: of floats above 1e154 the squares are infinite, below 1e-162 they are 0.
+"""Standard deviations of numbers of any size, although their squares may be infinite or 0.
 
-Numbers are divided first by a power of 2 near the largest, which changes no digit: what could be computed without is the same.
+Squares of floats are infinite above 1e154 and 0 below 1e-162. So numbers are first divided by a
+power of 2 near the largest; other results do not change by a digit.
 """
 
 from typing import Any
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 
 
 def unit(values: NDArray[np.float64], axis: int | None = None) -> Any:
-    """Return the largest power of 2 that is not above the largest absolute value; 1/2 if all are 0."""
+    """Return the largest power of 2 up to the largest absolute value; 1/2 if all values are 0."""
     return np.ldexp(1.0, np.frexp(np.abs(values).max(axis=axis))[1] - 1)
 
 
 def std(values: NDArray[np.float64], axis: int | None = None) -> Any:
-    """Return the estimated standard deviation of two numbers or more."""
+    """Return the sample standard deviation of at least two numbers."""
     one = unit(values, axis)
     return (values / one).std(axis=axis, ddof=1) * one

@@ -1,4 +1,4 @@
-"""Stop and go on later: whatever changes during a run, as a plain dictionary of arrays with a digest, and back."""
+"""Save and restore: all that changes during a run, as a dictionary of arrays with a digest."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from bandits_dp import _checks, _files
 T = TypeVar("T")
 P = ParamSpec("P")
 S = TypeVar("S", bound="Saved")
-FORMAT = 5  # another number when what is in a state can no longer be read as before
+FORMAT = 5  # increases when older states can no longer be read
 LABEL = f"bandits_dp state {FORMAT}"  # in files
 
 
 def locked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Let threads call such methods of one object one after the other only."""
+    """Decorate methods such that threads call those of one object one at a time."""
 
     @functools.wraps(method)
     def one_at_a_time(self: S, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -37,27 +37,29 @@ def locked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P]
 
 
 class Writer:
-    """Writes the states of one object to files, one thread after the other, and never an older state over a newer one.
+    """Writes one object's states to files, one thread at a time, never an older over a newer one.
 
-    Locks are taken by plain ``with`` only, here and everywhere: Python looks for Ctrl-C neither between that and the block nor
-    between the block and the release, so that whatever line is interrupted, no lock stays held.
+    Here and everywhere, locks are taken by a plain ``with``. Python does not check for Ctrl-C
+    between taking the lock and the block, nor between the block and the release. So no lock stays
+    held, whichever line is interrupted.
 
     Attributes
     ----------
     lock : threading.RLock
         Held while a file is written.
     numbers : iterator of int
-        What is packed takes the next one, while nothing else is packed.
+        Each packed state takes the next number, while its owner's ``lock`` is held.
     newest : dict of str to int
-        The number of the state in each file.
+        Number of the state in each file.
     """
 
     def __init__(self) -> None:
         self.lock, self.numbers = threading.RLock(), itertools.count(1)
         self.newest: dict[str, int] = {}
 
-    def write(self, number: int, path: str | os.PathLike[str], state: Mapping[str, NDArray[Any]]) -> None:
-        """Write a state to a file, unless a newer one is there already."""
+    def write(self, number: int, path: str | os.PathLike[str],
+              state: Mapping[str, NDArray[Any]]) -> None:
+        """Write a state to a file, unless the file has a newer one."""
         file = os.path.realpath(_files.path_of("path", path, "file"))
         with self.lock:
             if number > self.newest.get(file, 0):
@@ -66,20 +68,23 @@ class Writer:
 
 
 class Saved(ABC):
-    """What can be saved and restored.
+    """Base class of objects that can be saved and restored.
 
     Attributes
     ----------
     kind : str
-        What it is, in one word; the key under which a state names its owner.
+        Kind of object, in one word; the key of ``description`` in a state.
     description : str
-        Name, size and options: a state can be restored only into an object with the same description.
+        Name, size and options. A state can be restored only into an object with the same
+        description.
     terms : str
-        What is promised to whom, for which values: it must be the same, too.
+        The guarantee and the allowed values, which must also be the same.
     lock : threading.RLock
-        Held while a method changes anything; a copy has one of its own. Who wants several calls to be one step holds it meanwhile.
+        Held while a method changes anything; each copy has its own. Hold it to make several calls
+        one step.
     writing : Writer
-        Writes files, while other threads go on; it never takes ``lock``, so that whoever holds that may save.
+        Writes files while other threads go on. It never takes ``lock``, so a thread that holds
+        ``lock`` may save.
     """
 
     kind: ClassVar[str]
@@ -88,28 +93,31 @@ class Saved(ABC):
     lock: Any
     writing: Any
 
-    def __init__(self) -> None:  # not __new__, whose arguments some versions of Python would show as the class's
+    # not __new__: some versions of Python show its arguments as the class's
+    def __init__(self) -> None:
         self.lock, self.writing = threading.RLock(), Writer()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the locks, which cannot be copied, and the files, which are this object's."""
-        return {key: value for key, value in self.__dict__.items() if key not in ("lock", "writing")}
+        """Return all attributes but the lock, which cannot be copied, and this object's writer."""
+        return {key: value
+                for key, value in self.__dict__.items() if key not in ("lock", "writing")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         Saved.__init__(self)
 
     def save(self, path: str | os.PathLike[str] | None = None) -> dict[str, NDArray[Any]]:
-        """Return everything that changes during a run, as a plain dictionary of arrays, and write it to a file if a path is given.
+        """Return all that changes during a run as a dictionary of arrays, and write it to ``path``.
 
-        The file appears in one step, when it is complete and on the disk: whatever happens meanwhile, the one that was there before
-        stays whole. It is an ``.npz`` with a checksum that only its owner may read. Where threads save to one file, it keeps
-        the newest of their states. The caller's generator is the caller's to save.
+        The file appears in one step, when it is complete and on the disk; until then the old file
+        stays whole. It is an ``.npz`` with a checksum, which only its owner may read. If several
+        threads save to one file, it keeps the newest state. The caller's generator is not saved.
 
         Parameters
         ----------
         path : str or path, optional
-            File to write, or to replace; a leading ``~`` is the home directory.
+            File to write or replace; a leading ``~`` is the home directory. If None, no file is
+            written.
 
         Returns
         -------
@@ -119,30 +127,36 @@ class Saved(ABC):
         Raises
         ------
         ValueError
-            If the file cannot be written: the folder is missing, the disk is full. What was there before is unchanged then.
+            If the file cannot be written, for instance because the folder is missing or the disk is
+            full. The old file is then unchanged.
 
         Warnings
         --------
-        Save, then show: what ``act`` and ``update`` did may be seen by others when it is saved, and not before. Then whatever
-        crashes, the newest state knows all that anybody has seen, and nothing is released twice. The page "How to use this book"
-        has a server that does so.
+        Save, then show: others may see the effects of ``act`` and ``update`` only once they are
+        saved. Then, after any crash, the newest state contains all that was ever seen, and nothing
+        is released twice. The page "How to use this book" has such a server.
 
-        Restore the newest state, once only. Two copies that go on from it are two releases about the users who are in both; so are
-        two machines that are resumed from one snapshot, which repeat each other's noise besides: start the learner's process after
-        the snapshot, or restore a saved state in a fresh process.
+        Restore only the newest state, and only once. Two copies that go on from one state release
+        twice about the users who are in both. So do two machines resumed from one snapshot, and
+        these also repeat each other's noise: start the learner's process after the snapshot, or
+        restore a saved state in a fresh process.
 
-        In every model but the local one, the file is as secret as the answers. In the central model it holds sums of users' data,
-        and noise of releases that are past. In the shuffle model it holds what messages add up to while they wait, before anybody
-        shuffles: two states that differ by one answer tell that answer, and so does one state after the first answer of a batch.
-        In the local model what it holds of an answer is noisy already. In every model it holds the key that hashes ids and seals
-        tokens: who has the file and a list of members finds out who was there.
+        In every model but the local one, the file is as secret as the answers. In the central model
+        it contains sums of users' data, and the noise of past releases. In the shuffle model it
+        contains the sum of the waiting messages, before any shuffling: two states that differ by
+        one answer reveal that answer, and so does one state after the first answer of a batch. In
+        the local model the answers in it are already noisy. In every model it contains the key that
+        hashes ids and seals tokens: the file and a list of members together reveal which of them
+        took part.
 
         Examples
         --------
         >>> import bandits_dp as bdp
         >>> from bandits_dp.serve import Served
         >>> problem = bdp.problems.BernoulliArms([0.9, 0.8])
-        >>> learner, again = (Served(bdp.make("VB-SDP-AE", problem, horizon=1000, epsilon=1.0, delta=1e-3)) for _ in range(2))
+        >>> settings = {"horizon": 1000, "epsilon": 1.0, "delta": 1e-3}
+        >>> make = lambda: Served(bdp.make("VB-SDP-AE", problem, **settings))
+        >>> learner, again = make(), make()
         >>> learner.update(learner.act(), 1.0)
         >>> int(learner.save("learner.npz")["played"])
         1
@@ -151,8 +165,10 @@ class Saved(ABC):
         1
         """
         with self.lock:
-            entries = {"format": FORMAT, self.kind: self.description, "terms": self.terms, **self._pack()}
-            state, number = {key: np.array(value) for key, value in entries.items()}, next(self.writing.numbers)
+            entries = {"format": FORMAT, self.kind: self.description, "terms": self.terms,
+                       **self._pack()}
+            state, number = ({key: np.array(value) for key, value in entries.items()},
+                             next(self.writing.numbers))
         state["digest"] = np.array(digest(state))
         if path is not None:
             self.writing.write(number, path, state)
@@ -160,20 +176,20 @@ class Saved(ABC):
 
     @locked
     def restore(self, state: Mapping[str, ArrayLike] | str | os.PathLike[str]) -> None:
-        """Go on from what :meth:`save` returned, or wrote.
+        """Go on from a state that :meth:`save` returned or wrote.
 
         Parameters
         ----------
         state : mapping of str to ndarray, or path
-            From an object made with the same arguments: what ``save`` returned, or the path of the file that it wrote.
+            A state from an object made with the same arguments, or the path of its file.
 
         Raises
         ------
         ValueError
-            If the state is another one's, of another format, damaged or edited; if the file is missing, cut short or no such file.
-            Nothing has changed then.
+            If the state is from another object, of another format, damaged or edited, or if the
+            file is missing, cut short or of another kind. Nothing has changed then.
         TypeError
-            If it is neither a mapping nor a path.
+            If ``state`` is neither a mapping nor a path.
 
         Examples
         --------
@@ -182,38 +198,42 @@ class Saved(ABC):
         if isinstance(state, (str, os.PathLike)):
             state = read_state(state)
         if not isinstance(state, Mapping):
-            raise TypeError(f"state must be what save() returned, or the path of the file that it wrote, got {_checks.told(state)}")
+            raise TypeError("state must be what save() returned, or the path of the file that it "
+                            f"wrote, got {_checks.told(state)}")
         arrays = _arrays(state)
         made, found = str(arrays.pop("digest", "none")), arrays.get("format", np.array("none"))
         if found.tolist() != FORMAT:
-            raise ValueError(f"state must be of format {FORMAT}, got {found}: it was not saved by this version")
+            raise ValueError(f"state must be of format {FORMAT}, got {found}: it was not saved by "
+                             "this version")
         if made != digest(arrays):
-            raise ValueError("state must be what save() returned, got one that is damaged or edited: its digest is another one")
+            raise ValueError("state must be what save() returned, got one that is damaged or "
+                             "edited: its digest does not fit")
         owner = str(arrays[self.kind]) if self.kind in arrays else None
         if owner != self.description:
-            raise ValueError(f"state must come from {self.description}, got that of {owner}")
+            raise ValueError(f"state must come from {self.description}, got one from {owner}")
         if (terms := str(arrays.get("terms", ""))) != self.terms:
-            raise ValueError(f"state must come from {owner} for {self.terms}, got that of one for {terms}")
+            raise ValueError(f"state must come from {owner} for {self.terms}, got one for {terms}")
         other = copy.deepcopy(self)
         other._unpack(arrays)
-        other.lock, other.writing = self.lock, self.writing  # which other threads may be waiting for
+        # other threads may be waiting for these
+        other.lock, other.writing = self.lock, self.writing
         self.__dict__ = other.__dict__
 
     def __copy__(self) -> Self:
-        """Copy everything: shallow copies would overwrite each other's tickets, answers that wait, and noise that is kept."""
+        """Copy deeply: shallow copies would overwrite each other's tickets, answers and noise."""
         return copy.deepcopy(self)
 
     @abstractmethod
     def _pack(self) -> dict[str, ArrayLike]:
-        """Return everything that changes during a run, by name."""
+        """Return all that changes during a run, by name."""
 
     @abstractmethod
     def _unpack(self, state: dict[str, NDArray[Any]]) -> None:
-        """Take back what ``_pack`` returned, as arrays."""
+        """Restore what ``_pack`` returned, given as arrays."""
 
 
 def digest(state: Mapping[str, NDArray[Any]]) -> str:
-    """Return a SHA-256 over names, types, shapes and bytes."""
+    """Return the SHA-256 digest of names, types, shapes and bytes."""
     made = hashlib.sha256()
     for key in sorted(state):
         array = np.ascontiguousarray(state[key])
@@ -223,26 +243,30 @@ def digest(state: Mapping[str, NDArray[Any]]) -> str:
 
 
 def _arrays(state: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
-    """Return the entries as arrays that nobody else has, or raise a ValueError."""
+    """Return copies of the entries, or raise a ValueError if one is not an array."""
     arrays = {}
     for key, value in state.items():
-        if not isinstance(key, str) or not isinstance(value, np.ndarray) or value.dtype.hasobject or np.ma.is_masked(value):
-            raise ValueError(f"state must be what save() returned, arrays by name, got {_checks.told(value)} for "
-                             f"{_checks.told(key)}")
+        if (not isinstance(key, str) or not isinstance(value, np.ndarray) or value.dtype.hasobject
+                or np.ma.is_masked(value)):
+            raise ValueError("state must be what save() returned, arrays by name, got "
+                             f"{_checks.told(value)} for {_checks.told(key)}")
         arrays[key] = np.array(value)
     return arrays
 
 
 def write_state(path: str | os.PathLike[str], state: Mapping[str, NDArray[Any]]) -> None:
-    """Write a state to a file, or raise a ValueError that names the path; what was there before is unchanged then."""
+    """Write a state to a file, or raise a ValueError that names the path and keep the old file."""
     file = _files.path_of("path", path, "file")
     for key, value in state.items():
         if value.dtype.hasobject:
-            raise ValueError(f"path can take arrays of numbers and words only, and entry {key!r} holds {_checks.told(value)}")
+            raise ValueError(f"path can take only arrays of numbers and strings, and entry {key!r} "
+                             f"holds {_checks.told(value)}")
     try:
-        _files.replace(Path(os.path.realpath(file)), _files.packed(LABEL, state), durable=True)  # a link goes on pointing there
+        # keeps a link
+        _files.replace(Path(os.path.realpath(file)), _files.packed(LABEL, state), durable=True)
     except OSError as error:
-        raise ValueError(f"path must be a file that can be written, got {os.fspath(path)!r}, still as it was: {error}") from error
+        raise ValueError(f"path must be a file that can be written, got {os.fspath(path)!r}, which "
+                         f"is unchanged: {error}") from error
 
 
 def read_state(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
@@ -251,17 +275,19 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
     try:
         return _files.read(file, LABEL)
     except (OSError, ValueError) as error:
-        raise ValueError(f"state must be a file that save(path) wrote, got {os.fspath(path)!r}: {error}") from error
+        raise ValueError(f"state must be a file that save(path) wrote, got {os.fspath(path)!r}: "
+                         f"{error}") from error
 
 
 def written(integers: NDArray[np.object_]) -> NDArray[np.str_]:
-    """Return integers of any length as words, which a state can hold."""
+    """Convert integers of any length to strings, which a state can hold."""
     return integers.astype(str)
 
 
 def read_integers(words: NDArray[np.str_]) -> NDArray[np.object_]:
-    """Take back what :func:`written` returned."""
-    return np.array([int(word) for word in words.ravel().tolist()], dtype=object).reshape(words.shape)
+    """Convert what :func:`written` returned back to integers."""
+    return np.array([int(word) for word in words.ravel().tolist()],
+                    dtype=object).reshape(words.shape)
 
 
 def snapshot(thing: T) -> T:
@@ -272,25 +298,27 @@ def snapshot(thing: T) -> T:
 
 
 def pack(thing: Any, prefix: str) -> dict[str, ArrayLike]:
-    """Return what changes in an object, by name: its class's ``changes``, or all attributes that are plain numbers or arrays."""
+    """Return an object's ``changes`` by name, or, if its class names none, all attributes."""
     packed: dict[str, ArrayLike] = {}
     for name in _changes(thing):
         value = getattr(thing, name)
         if isinstance(value, Saved):
             packed |= {f"{prefix}{name}_{key}": inner for key, inner in value._pack().items()}
         else:
-            packed |= pack(value, f"{prefix}{name}_") if hasattr(value, "changes") else {prefix + name: _plain(value)}
+            packed |= (pack(value, f"{prefix}{name}_") if hasattr(value, "changes")
+                       else {prefix + name: _plain(value)})
     return packed
 
 
 def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
-    """Take back what :func:`pack` returned, into a copy that nobody else has."""
+    """Restore what :func:`pack` returned into ``thing``, which must be a fresh copy."""
     for name in _changes(thing):
         value = getattr(thing, name)
         if isinstance(value, Saved) or hasattr(value, "changes"):
             inner, start = snapshot(value), f"{prefix}{name}_"
             if isinstance(inner, Saved):
-                inner._unpack({key.removeprefix(start): array for key, array in state.items() if key.startswith(start)})
+                inner._unpack({key.removeprefix(start): array
+                               for key, array in state.items() if key.startswith(start)})
             else:
                 unpack(inner, state, start)
             setattr(thing, name, inner)
@@ -303,7 +331,7 @@ def unpack(thing: Any, state: Mapping[str, NDArray[Any]], prefix: str) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return integers of any length as words, and what is no array of them as it is."""
+    """Convert object arrays of integers to strings; return anything else unchanged."""
     return written(value) if isinstance(value, np.ndarray) and value.dtype.hasobject else value
 
 
@@ -313,6 +341,7 @@ def _changes(thing: Any) -> tuple[str, ...]:
         return known
     for name, value in vars(thing).items():
         if not isinstance(value, (bool, int, float, np.ndarray, np.generic)):
-            raise TypeError(f"{type(thing).__name__} must name what tell() replaces, numbers and arrays, in a tuple `changes` if "
-                            f"it is to be saved, for its {name} is {_checks.told(value)}")
+            raise TypeError(f"{type(thing).__name__} must name the numbers and arrays that tell() "
+                            f"replaces in a tuple `changes` to be saved, as its {name} is "
+                            f"{_checks.told(value)}")
     return tuple(vars(thing))

@@ -23,7 +23,7 @@ def first_largest(values: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def largest_mean(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> int:
-    """Return the first place with the largest mean, of those that were counted at all; 0 if none was."""
+    """Return the first index with the largest mean, among counts above 0; 0 if there is none."""
     seen = np.flatnonzero(counts) if counts.any() else np.arange(1)
     return int(seen[first_largest(sums[seen] / np.maximum(counts[seen], 1))])
 

@@ -288,7 +288,7 @@ def test_a_state_of_another_counter_or_an_edited_one_is_refused(kind, noise):
         counter.add(1.0, rng)
     state = counter.save()
     for other in (kind(20, 2.0, 1e-3, noise=noise), kind(21, 1.0, 1e-3, noise=noise), kind(20, 1.0, 1e-3, P.Box(2), noise=noise)):
-        with pytest.raises(ValueError, match=rf"state must come from {kind.__name__}\(horizon=.* got that of"):
+        with pytest.raises(ValueError, match=rf"state must come from {kind.__name__}\(horizon=.* got one from"):
             other.restore(state)
         assert other.steps == 0 and other.add(np.ones(other.dimension), rng).shape == (other.dimension,)
     for change in ({"steps": np.array(21)}, {"total": np.zeros(3)}, {"extra": np.ones(1)}):

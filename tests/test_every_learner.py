@@ -140,7 +140,7 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
     crowd = Crowd(case)
     crowd.begun()
     live, state = crowd.learner, crowd.learner.save()
-    wrong, edited = [], "(digest is another one|of format 5, got)"
+    wrong, edited = [], "(digest does not fit|of format 5, got)"
     for key, value in state.items():
         flipped = value.copy()
         if value.size:
@@ -153,8 +153,9 @@ def test_a_state_that_is_not_what_save_returned_is_refused(case):
     wrong += [({**state, "more": np.array(1)}, edited), ({}, "of format 5, got none"), (former, "format 5, got none"),
               ({**state, "more": np.ma.masked_array([1, 2], [0, 1])}, "for 'more'"), ({**state, 3: np.array(3)}, "for 3")]
     foreign = Crowd("UCB1" if case != "UCB1" else "AE").learner
-    wrong += [(foreign.save(), f"come from .*, got that of {foreign.name}"), (state | {"digest": foreign.save()["digest"]}, edited)]
-    wrong += [(bdp.continual.TreeCounter(9, 1.0, 0.1).save(), "come from .*, got that of None")]
+    wrong += [(foreign.save(), f"come from .*, got one from {foreign.name}")]
+    wrong += [(state | {"digest": foreign.save()["digest"]}, edited)]
+    wrong += [(bdp.continual.TreeCounter(9, 1.0, 0.1).save(), "come from .*, got one from None")]
     if "unknown horizon" not in case:
         wrong += [(Crowd(case, horizon=crowd.horizon + 1).learner.save(), "come from .*horizon=")]
     for other, text in wrong:

@@ -72,7 +72,7 @@ def test_other_files_say_why_they_are_refused(tmp_path):
     before, state = live.save(), learner(2).save()
     cases = {
         "No such file": lambda: None,
-        "it is no file": path.mkdir,
+        "it is not a file": path.mkdir,
         "it is empty": path.touch,
         "of another program": lambda: np.savez(path, **state),
         f"it is 'bandits_dp state 1' instead of '{LABEL}'": lambda: path.write_bytes(_files.packed("bandits_dp state 1", state)),
@@ -103,7 +103,7 @@ def test_files_that_cannot_be_written_are_refused(tmp_path):
             live.save(wrong)
     own = Served(bdp.combine(Leader(bdp.Asked([0, 1], [10, 10])), bdp.privatizers.Identity, PROBLEM, horizon=50))
     own.learner.best = {}
-    with pytest.raises(ValueError, match="path can take arrays of numbers and words only, and entry 'learner_best' holds"):
+    with pytest.raises(ValueError, match="path can take only arrays of numbers and strings, and entry 'learner_best' holds"):
         own.save(tmp_path / "own.npz")
     assert list(tmp_path.iterdir()) == [] and not list(tmp_path.parent.glob(".*.tmp"))
 
@@ -126,7 +126,7 @@ def test_a_save_that_fails_leaves_the_old_file_or_the_new_one(fault, after, step
         patch.setattr(os, step, failing)
         with pytest.raises((ValueError, KeyboardInterrupt)) as told:
             new.save(path)
-    assert told.type is KeyboardInterrupt or re.match(r"path must be .*, still as it was: .*full", str(told.value))
+    assert told.type is KeyboardInterrupt or re.match(r"path must be .*, which is unchanged: .*full", str(told.value))
     assert any(same_state(_files.read(path, LABEL), one.save()) for one in (old, new)) and list(tmp_path.iterdir()) == [path]
     new.save(path)
     assert same_state(_files.read(path, LABEL), new.save())
@@ -148,6 +148,6 @@ def test_a_file_that_is_being_read_is_replaced_a_little_later(readers, tmp_path,
         live.save(path)
         learner().restore(path)
     else:
-        with pytest.raises(ValueError, match=r"still as it was: .*Access is denied"):
+        with pytest.raises(ValueError, match=r"which is unchanged: .*Access is denied"):
             live.save(path)
     assert [found.name for found in tmp_path.iterdir()] == ["learner.npz"] * (readers == 1)

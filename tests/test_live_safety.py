@@ -103,14 +103,14 @@ def test_clients_are_promised_what_every_phase_keeps():
 def test_a_state_of_other_bounds_is_refused():
     a, b = (served("CDP-PE", LinearArms([[1, 0], [0, 1]], [0.5, 0], rewards="gaussian", bound=bound), 10**5,
                    epsilon=1.0, delta=1e-6) for bound in (100.0, 1.0))
-    refused(r"state must come from CDP-PE.*\[-1, 1\].*got that of.*\[-100, 100\]", b.restore, a.save())
+    refused(r"state must come from CDP-PE.*\[-1, 1\].*got one for.*\[-100, 100\]", b.restore, a.save())
 
 
 @pytest.mark.parametrize("name", ["LinUCB-RewardTree", "LinUCB-Tree", "LinUCB-Batched-JDP", "LinUCB-LDP", "LinUCB"])
 def test_a_state_of_other_rewards_is_refused(name):
     worlds = PoolContextual(arms=5, dimension=3, items=50, noise_std=0.5, clip=True), ContextualLinear(5, 3)
     wide, narrow = (served(name, world, 400, epsilon=1.0, delta=0.01) for world in worlds)
-    refused(r"state must come from LinUCB.*\[0, 1\].*got that of.*\[-1, 1\]", narrow.restore, wide.save())
+    refused(r"state must come from LinUCB.*\[0, 1\].*got one for.*\[-1, 1\]", narrow.restore, wide.save())
 
 
 def test_a_state_of_another_privatizer_is_refused():
