@@ -35,7 +35,7 @@ def test_whatever_else_left_says_where_it_is():
     for name in ("bandits_dp.live", "bandits_dp.live.restarts"):
         with pytest.raises(ImportError, match=r"^bandits_dp.live is gone: .* from bandits_dp.serve come Served"):
             importlib.import_module(name)
-    with pytest.raises(AttributeError, match=r"^bandits_dp.live is not loaded: .* from bandits_dp import serve"):
+    with pytest.raises(AttributeError, match=r"^bandits_dp.live is not loaded: from bandits_dp import serve"):
         _ = bdp.live
     result = bdp.simulate(bdp.make("UCB1", bdp.problems.BernoulliArms([0.9, 0.8]), horizon=10),
                           bdp.problems.BernoulliArms([0.9, 0.8]), 10, runs=2, progress=False)

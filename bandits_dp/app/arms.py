@@ -1,7 +1,7 @@
 """The app of learners that are told a running sum after every answer: one stream per arm.
 
-Nobody waits for a batch to fill, and no ticket expires: whatever answer comes enters the sum of the
-arm that was shown, which is released at once.
+No batch has to fill, and no ticket expires. Every answer enters the sum of the arm that was shown,
+and this sum is released at once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class RunningApp(App):
     learner : object
         It has ``ask()`` for one user, and ``tell(released, noise, arm)``.
     stream : FreshBatches or CountedBatches
-        Of one number and one user. Every arm gets a copy.
+        A stream of one number from one user at a time. Every arm gets a copy.
     arms, horizon : int
         Numbers of arms K and rounds T, both >= 1.
     guarantee : Guarantee
@@ -72,7 +72,7 @@ class RunningApp(App):
 
     @property
     def missing(self) -> int:
-        """Number of users that a ticket can be for: 1, as every answer changes what is next."""
+        """Number of users that a ticket can be for: 1, as every answer can change the next arm."""
         return 1
 
     def place(self, ticket: Ticket) -> int:
@@ -90,7 +90,7 @@ class RunningApp(App):
         users : int
             1.
         user : hashable, optional
-            Who it is. A user who gives an id is asked once only.
+            The user's id. A user with an id is asked once only.
 
         Raises
         ------

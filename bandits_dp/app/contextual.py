@@ -36,9 +36,10 @@ class ContextsApp(App):
     learner : object
         It has ``choose(features)`` and ``tell(released)``, see :mod:`bandits_dp.ask_tell`.
     stream : Stream
-        How running sums of users' statistics are released; it knows the batch size.
+        It releases running sums of users' statistics, and has the batch size.
     problem : Contextual
-        Public of it is: numbers of arms and dimensions, bounds on norms, the range of rewards.
+        The app uses its public facts: numbers of arms and dimensions, bounds on norms, and the
+        range of rewards.
     horizon : int
         Number of rounds T, >= 1.
     centre : ndarray, shape (dimension,), optional
@@ -52,7 +53,7 @@ class ContextsApp(App):
     batch_size : int
         Users per batch B.
     shown : tuple of ndarray
-        With public features: those of the users who wait for the batch to fill.
+        If features are public, those of the users whose batch is not full yet.
 
     Raises
     ------
@@ -97,17 +98,17 @@ class ContextsApp(App):
         # The range may be infinite without privacy.
         extremes = np.clip(problem.reward_range, -LARGEST, LARGEST) - self.reward_shift
         phi = np.outer([1.0, 1.0, -1.0, -1.0], np.eye(1, problem.dimension)) * norm
-        # No longer features and no larger rewards come: our own statistics need no look later.
+        # These are the largest features and rewards, so our own statistics need no later check.
         stream.check(self.values(phi, np.tile(extremes, 2)), "features and rewards of the problem")
 
     @property
     def stream(self) -> Any:
-        """What releases running sums."""
+        """The stream, which releases running sums."""
         return self.slots[0].source
 
     @property
     def counts(self) -> dict[str, Any]:
-        """What a simulation counts besides: how often LinUCB lifted its matrix."""
+        """Further counts for simulations: how often LinUCB lifted its matrix."""
         return {"shifts": self.learner.shifts} if isinstance(self.learner, LinUCB) else {}
 
     def act(
@@ -122,8 +123,8 @@ class ContextsApp(App):
             shape (users, arms, dimension) or a list of arrays of the first kind. The number of arms
             may vary. A norm that is too long by float32 rounding (1e-6) is shortened.
         user : hashable, optional
-            Who it is: a user who gives an id is in no more batches than the guarantee says, and
-            once in each.
+            The user's id. A user with an id is in at most ``appearances`` batches, and once in
+            each.
         rng : numpy.random.Generator, optional
             Source of noise on features, where they are perturbed; the operating system's if not
             given.
@@ -137,7 +138,7 @@ class ContextsApp(App):
         ------
         ValueError
             If the horizon is reached, there are too many users, features have another shape, are
-            not finite, zero or too long, or the user was in as many batches as are promised.
+            not finite, zero or too long, or the user was in ``appearances`` batches or in this one.
         """
         seen = self.seen(features, user=user, rng=rng)
         return self.offer(seen, self.pick(seen), user)
@@ -179,11 +180,11 @@ class ContextsApp(App):
         return self.hand_out(self.slots[0], arms, len(arms), user, shown=phi)
 
     def choose(self, shown: Floats) -> NDArray[np.intp]:
-        """Ask the learner, whose class may be anybody's, for an arm of every user."""
+        """Return the learner's arm for every user, checked unless the learner is a LinUCB."""
         if isinstance(self.learner, LinUCB):
             return self.learner.choose(shown)
         ours = isinstance(self.learner, Learner)
-        learner: Any = self.learner if ours else copy.deepcopy(self.learner)  # forgets its notes
+        learner: Any = self.learner if ours else copy.deepcopy(self.learner)  # choose may change it
         chosen, users, arms = learner.choose(shown), shown.shape[:-2], shown.shape[-2]
         array = np.asarray(chosen)
         fits = array.shape == users and array.dtype.kind in "iu"
@@ -193,21 +194,21 @@ class ContextsApp(App):
         return array
 
     def _perturbed(self, features: Floats, rng: np.random.Generator | None) -> Floats:
-        """Return the features that take the place of those that are shown."""
+        """Return the features, with noise if the stream perturbs them (from batch 2 on)."""
         std = self.stream.context_std
         if std and self.learner.batch:
             return np.asarray(features + std * generator(rng).normal(size=features.shape))
         return features
 
     def moved(self, features: Floats) -> Floats:
-        """Do what acting does to features of many runs, with the noise drawn for this round."""
+        """Perturb the features of many runs as ``act`` would, with this round's drawn noise."""
         if self.stream.context_std and self.learner.batch:
             noise = self.stream.context_noise.reshape(len(features), 1, *features.shape[2:])
             return np.asarray(features + noise)
         return features
 
     def checked(self, features: ArrayLike, axes: int) -> Floats:
-        """Return features of one user, or of several on one more axis, or say what is wrong."""
+        """Check and return features of one user, or of several on one more axis."""
         shape = (*(None,) * (axes - 1), self.dimension)
         array = checked_features(features, shape, self.feature_norm)
         if self.centre is not None:
@@ -223,7 +224,7 @@ class ContextsApp(App):
         return self.values(ticket.shown, rewards - self.reward_shift)
 
     def in_range(self, rewards: Floats) -> Floats:
-        """Return rewards, or say which is out of range."""
+        """Return the rewards, or raise a ValueError that names one out of range."""
         low, high = self.reward_range
         for one in rewards.tolist():
             if not low <= one <= high:
@@ -233,7 +234,7 @@ class ContextsApp(App):
 
     def _take(self, place: int, ticket: Ticket, values: Floats, rng: np.random.Generator) -> None:
         start = self.played - self.slots[0].filled
-        never = start + self.batch_size > self.horizon  # fills: nobody sends anything
+        never = start + self.batch_size > self.horizon  # fills: its users send nothing
         self.played += ticket.users
         slot = self.slots[0].with_answers(ticket.users, None if never else values, rng)
         self.slots[0] = slot
@@ -255,7 +256,7 @@ class ContextsApp(App):
         self._told(*self.due)
 
     def values(self, phi: Floats, y: Floats) -> Floats:
-        """Return what users send, from features of what they were shown and from rewards."""
+        """Return users' values for the stream, from the features of their arms and from rewards."""
         if self.stream.public:
             g = self.learner.directions(phi)
             return np.concatenate([g * (y - self.stream.middle)[..., None], g, phi], axis=-1)

@@ -1,4 +1,4 @@
-"""The app of learners that ask clients: those of a phase watch all its plays together."""
+"""The app of learners that ask clients; all clients of a phase watch all its plays."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ClientsApp(PhasedApp):
         """Ask the learner, and make the slot of the phase's clients."""
         self.asked = asked = self._ask()
         left, plays = self.horizon - self.played, asked.plays
-        self.decides = bool(asked.decides and plays.sum() < left)  # else nobody plays by it
+        self.decides = bool(asked.decides and plays.sum() < left)  # else no play needs it
         if self.decides:
             made = self._kept(self.privatizer(asked.clients, len(asked.arms)))
             self.privatizers, self.slots = [made], [Slot(made, asked.clients)]
@@ -107,9 +107,9 @@ class ClientsApp(PhasedApp):
         ----------
         users : int, optional
             How many clients, 1 to ``missing``; all of them if not given. A phase that decides
-            nothing needs nobody: its ticket is for 0 clients.
+            nothing needs no clients: its ticket is for 0 of them.
         user : hashable, optional
-            Who it is, if it is one. A client who gives an id is asked once only.
+            The client's id, for one client. A client with an id is asked once only.
 
         Returns
         -------
@@ -166,5 +166,5 @@ class ClientsApp(PhasedApp):
                              f"learner was made, got {problem.clients}")
         if not self.sample.clip and problem.domain.high > self.sample.domain.high:
             raise ValueError(f"problem must have rewards in {self.sample.domain}, or clip must be "
-                             "True so that clients' averages are moved there, got rewards in "
+                             "True to move clients' averages into it, got rewards in "
                              f"{problem.domain}")

@@ -1,4 +1,4 @@
-"""Apps whose learner asks in phases, whoever answers."""
+"""Apps whose learner asks in phases, of users or of clients."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PhasedApp(App):
     privatizers : list of Privatizer
         One for every sum of the phase.
     sample : Privatizer
-        The privatizer of one answer of one user; it says what answers may be.
+        The privatizer of one answer of one user; its domain holds the allowed answers.
     """
 
     asked: Asked
@@ -42,7 +42,7 @@ class PhasedApp(App):
         """Ask the learner, and make the slots of the phase."""
 
     def _ask(self) -> Asked:
-        """Ask the learner, whose class may be anybody's."""
+        """Return what the learner asks; check it, as its class may not be ours."""
         asked = self.learner.ask()
         if not isinstance(asked, Asked):
             raise TypeError(f"ask must return an Asked(arms, plays), got {_checks.told(asked)}")
@@ -64,7 +64,7 @@ class PhasedApp(App):
         return {"numbers": self.numbers_sent, "phases": self.learner.phase}
 
     def take_phase(self, released: Floats) -> None:
-        """Take what a simulator drew from the law of the releases of the whole phase."""
+        """Take the releases of a whole phase, which a simulator drew from their distribution."""
         self._count_phase(released)
         self.tell()
 
@@ -80,7 +80,7 @@ class PhasedApp(App):
         self.begin()
 
     def _promise_weakest(self) -> None:
-        """Promise what the weakest privatizer of the first phase does; later ones may not less."""
+        """Set the weakest guarantee of the first phase; later phases must not be weaker."""
         promises = [one.guarantee for one in (self.sample, *self.privatizers)]
         weakest = {name: max(getattr(one, name) for one in promises)
                    for name in ("epsilon", "delta", "rho")}
@@ -88,7 +88,7 @@ class PhasedApp(App):
         self.weakest = True
 
     def _kept(self, privatizer: Privatizer) -> Privatizer:
-        """Return a privatizer, unless it promises less than this app."""
+        """Return the privatizer, or raise a ValueError if it promises less than this app."""
         own, other = self.guarantee, privatizer.guarantee
         if self.weakest and (other.epsilon > own.epsilon or other.delta > own.delta):
             raise ValueError(f"privatizer must promise ({own.epsilon:g}, {own.delta:g}), as in the "
@@ -99,7 +99,7 @@ class PhasedApp(App):
 
     @property
     def _actions(self) -> NDArray[np.float64] | None:
-        """What the learner knows of the actions; None if it needs to know nothing."""
+        """The learner's actions, without rows if unknown; None if it has no actions."""
         actions: NDArray[np.float64] | None = getattr(self.learner, "actions", None)
         return actions
 

@@ -28,7 +28,7 @@ class Slot:
     shown, filled : int
         Users with open tickets, and users who answered.
     waiting : ndarray or None
-        The sum of what they sent; its rows in random order if they do not add up.
+        The sum of what users sent, or, without ``adds``, all rows that they sent, in random order.
     """
 
     def __init__(self, source: Any, users: int, arm: int = -1, shown: int = 0) -> None:
@@ -56,7 +56,7 @@ class Slot:
             then.waiting = total if self.waiting is None else self.waiting + total
         else:
             rows = sent if self.waiting is None else _joined(self.waiting, sent)
-            then.waiting = rng.permutation(rows)  # no row stays where its user came
+            then.waiting = rng.permutation(rows)  # the order of rows hides the order of users
         return then
 
 

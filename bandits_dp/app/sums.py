@@ -31,8 +31,8 @@ class SumsApp(PhasedApp):
     arms, horizon : int
         Numbers of arms K and rounds T, both >= 1.
     guarantee : Guarantee, optional
-        If not given, that of the weakest privatizer of the first phase. A weaker privatizer of a
-        later phase is refused then.
+        If not given, the weakest guarantee of the first phase's privatizers. A weaker privatizer in
+        a later phase is then refused.
     fidelity : {"aggregate", "messages"}
         See :class:`bandits_dp.app.app.App`.
     setting : {"arms", "linear"}
@@ -76,8 +76,8 @@ class SumsApp(PhasedApp):
         """Ask the learner, and make a slot for each asked arm."""
         self.asked = asked = self._ask()
         left = self.horizon - self.played
-        self.decides = bool(asked.decides and asked.plays.sum() < left)  # else nobody plays by it
-        if len(asked.arms) == 1 and not self.decides:  # one ticket may be for all who are left
+        self.decides = bool(asked.decides and asked.plays.sum() < left)  # else no play needs it
+        if len(asked.arms) == 1 and not self.decides:  # one ticket may be for all remaining users
             self.asked = asked = replace(asked, plays=np.array([max(1, left)]))
         plays: list[int] = asked.plays.tolist()
         if self.decides or not self.privatizers:
@@ -92,7 +92,7 @@ class SumsApp(PhasedApp):
 
     @property
     def _turn(self) -> int:
-        """The first asked arm that lacks users; if all have tickets, that lacks answers."""
+        """The first slot that lacks users; if none does, the first that lacks answers."""
         slots = self.slots
         lacking = [place for place, slot in enumerate(slots) if slot.users > slot.filled]
         return next((place for place in lacking
@@ -114,7 +114,7 @@ class SumsApp(PhasedApp):
         users : int
             How many, 1 to ``missing``.
         user : hashable, optional
-            Who it is. A user who gives an id is asked once only.
+            The user's id. A user with an id is asked once only.
 
         Returns
         -------
@@ -131,12 +131,12 @@ class SumsApp(PhasedApp):
         return self.hand_out(slot, slot.arm, users, user)
 
     def offer(self, place: int, user: Hashable = None) -> Ticket:
-        """Return a ticket for one of the asked arms, by its place among them, next or not."""
+        """Return a ticket for the asked arm with index ``place``, whether it is next or not."""
         self.tell()
         self.must_go_on()
         if place not in range(len(self.slots)):
-            raise ValueError(f"place must be 0 to {len(self.slots) - 1}, that of an asked arm, "
-                             f"got {_checks.told(place)}")
+            raise ValueError(f"place must be 0 to {len(self.slots) - 1}, the index of an asked "
+                             f"arm, got {_checks.told(place)}")
         return self.hand_out(self.slots[place], self.slots[place].arm, 1, user)
 
     def _values(self, ticket: Ticket, answers: ArrayLike) -> Floats:

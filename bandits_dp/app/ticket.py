@@ -14,7 +14,7 @@ DRAWN = 28  # last bits of a number, in which apps that go on from one state may
 
 @dataclass(frozen=True, eq=False)
 class Ticket:
-    """What some users were shown. An app takes back the very object that it handed out, once.
+    """What some users were shown. An app takes back only the object that it handed out, once.
 
     Parameters
     ----------
@@ -24,13 +24,13 @@ class Ticket:
     users : int
         Number of users (clients) that it is for.
     user : hashable, optional
-        Who it is, if ``act`` was told.
+        The user's id, if ``act`` got one.
     plays : ndarray of int, optional
         With clients: how often each arm is played.
     number : int
         Later tickets have larger numbers.
     shown : ndarray, shape (users, dimension), optional
-        With features: those of the arms that are shown.
+        With features: those of the shown arms.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""How each kind of app is asked for a ticket, where some users are shown a random arm.
+"""Ask an app of any kind for a ticket, with exploration: some users are shown a random arm.
 
-A log of such tickets can judge other policies. The coin knows no user's data, so no promise
-changes; widths hold for any number of pulls of each arm, radii for features that were chosen in any
-way before the reward; a user loses at most this share of the largest gap, on average.
+A log of such tickets can evaluate other policies. The random choice uses no user's data, so
+guarantees do not change. Widths hold for any numbers of pulls, and radii for features chosen in any
+way before the reward. On average, exploring costs a user at most ``explore`` times the largest gap.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ Asked = tuple[Ticket, Any]  # a ticket, and its propensities
 
 @singledispatch
 def ask(app: App, given: Any, user: bytes | None, explore: float, rng: Any, **more: Any) -> Asked:
-    """Return an app's ticket, and with which probability its arms were drawn.
+    """Return an app's ticket, and the probabilities with which its arms were drawn.
 
     Parameters
     ----------
     app : App
         The app.
     given, more
-        What its ``act`` takes by position, and by name.
+        Arguments of its ``act``, by position and by name.
     user : bytes or None
-        Who it is.
+        Hash of the user's id.
     explore : float
         Share of users who are shown an arm that is drawn uniformly, in [0, 1].
     rng : numpy.random.Generator or None

@@ -1,8 +1,7 @@
 """Keyed hashes: they stand for users' ids, and they seal tickets.
 
-Of an id only a hash is kept, so a saved state holds no id, and is as large for long ids as for
-short ones. That hides nobody from someone with a list of members: the key is in the same state, and
-every id can be tried.
+Ids are stored as keyed hashes of fixed length, so a saved state contains no ids. But someone with
+the state and a list of members can try every id, because the key is in the state.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ DIGEST = 16  # bytes that are kept of it
 
 
 def keyed(text: bytes, kind: bytes, key: bytes) -> bytes:
-    """Return a keyed hash of 16 bytes; another kind gives another one."""
+    """Return a keyed hash of 16 bytes, which also depends on ``kind``."""
     return blake2b(text, digest_size=DIGEST, key=key, person=kind).digest()
 
 

@@ -7,12 +7,12 @@ when horizons are *squared* instead (Besson & Kaufmann 2018), which ``growth="sq
 logarithm stays. Either is a "standard doubling argument" (Tenenbaum et al. 2021, footnote 10:
 "roughly the same results").
 
-**Privacy.** A restart forgets everything and has other users than all other restarts: the guarantee
-of one restart is that of the whole run (parallel composition), however long it gets. That is why
-returning users are refused: each restart would keep its promise about some batches, and nothing
-says what all of them keep together. Users who give ids keep their visits over restarts. A ticket
-that is open at a restart expires; with ``late="next"`` its answer joins a batch of the app that
-plays when it comes, and no other.
+**Privacy.** A restart forgets everything and has other users than all other restarts. So the whole
+run, however long, has the guarantee of one restart (parallel composition). Returning users are
+therefore refused: each restart would protect some of a user's batches, and no guarantee would cover
+all of them together. Visits of users with ids are kept over restarts. A ticket that is open at a
+restart expires; with ``late="next"`` its answer joins a batch of the app that plays when it comes,
+and no other.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ class Restarts(Served):
     Attributes
     ----------
     stage : int
-        How many apps were before the one that plays now.
+        Number of apps before the current one.
     horizon : int
-        More rounds than anybody plays.
+        More rounds than can be played.
 
     Raises
     ------
@@ -122,19 +122,19 @@ class Restarts(Served):
         return super().ticket(token)
 
     def status(self) -> Status:
-        """Return how it is doing; nobody knows the horizon."""
+        """Return the status, with None for the horizon."""
         return replace(super().status(), horizon=None)
 
     def _settle(self) -> None:
-        """Restart in one step if the horizon is reached; what was due is of no use any more."""
+        """Restart in one step if the horizon is reached; a release that is due is dropped."""
         if self.app.played == self.app.horizon:
             then, old = snapshot(self), self.app
             then.stage += 1
             try:
                 app = then._begun()
             except ValueError as error:
-                raise HorizonReached(f"horizon is {old.horizon} and played, and there is no longer "
-                                     f"one: {error}") from error
+                raise HorizonReached(f"horizon is {old.horizon} and played, and no app with a "
+                                     f"longer one can be made: {error}") from error
             app.visits, app.handed, app.bits = old.visits, old.handed, old.bits
             app.salt, app.listener = old.salt, old.listener
             then.app = app
@@ -143,7 +143,7 @@ class Restarts(Served):
         super()._settle()
 
     def _begun(self) -> App:
-        """Return a fresh app for this stage, or say why it promises less than the first one."""
+        """Return a fresh app for this stage, or raise a ValueError if it promises less."""
         app = self.make(horizon=self.horizon_of(self.stage))
         if not isinstance(app, App) or app.setting not in SETTINGS:
             raise ValueError("make must give learners of the settings 'arms' or 'contextual', "

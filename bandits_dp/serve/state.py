@@ -24,7 +24,7 @@ State = dict[str, NDArray[Any]]
 
 
 def terms(app: App) -> str:
-    """Return what is promised to whom, for which values: a state must be of the same."""
+    """Return the guarantee and the allowed values, which a state must share."""
     if isinstance(app, ContextsApp):
         low, high, norm = map(exact, (*app.reward_range, app.feature_norm))
         accepts, source = f"[{low}, {high}] and features of norm at most {norm}", app.stream
@@ -36,7 +36,7 @@ def terms(app: App) -> str:
 
 
 def packed(app: App) -> dict[str, Any]:
-    """Return everything that changes in an app; of tickets nothing that only their users know."""
+    """Return all that changes in an app, but of tickets nothing that only their users may know."""
     users: list[Any] = sorted(app.visits)
     entries = {
         "played": app.played, "bits": app.bits, "numbers": app.handed,
@@ -57,7 +57,7 @@ def packed(app: App) -> dict[str, Any]:
 
 
 def unpacked(app: App, state: State) -> None:
-    """Take back what :func:`packed` returned, into an app that nobody else has."""
+    """Restore what :func:`packed` returned into ``app``, which must be a fresh copy."""
     _check(app, state)
     app.played, app.bits, app.handed = (
         int(state["played"]), float(state["bits"]), int(state["numbers"]))
@@ -86,7 +86,7 @@ def _slot(slot: Slot, state: State, prefix: str) -> Slot:
 
 @singledispatch
 def _own(app: App) -> dict[str, Any]:
-    """Return what an app of this kind has besides."""
+    """Return the further entries of this kind of app."""
     return {}
 
 
@@ -110,13 +110,13 @@ def _check(app: App, state: State) -> None:
     """Raise a ValueError if a state is about other actions."""
     known = getattr(app.learner, "actions", ())
     if len(known) and not np.array_equal(known, state.get("learner_actions", known)):
-        raise ValueError("state must come from a learner with the same actions, got that of one "
-                         "with others")
+        raise ValueError("state must come from a learner with the same actions, got one with "
+                         "others")
 
 
 @singledispatch
 def _reopen(app: App, state: State) -> None:
-    """Make the slots that a restored learner has."""
+    """Make the slots for the restored learner."""
 
 
 @_reopen.register
@@ -142,11 +142,11 @@ def _(app: ContextsApp, state: State) -> None:
 
 
 def joined(keys: Iterable[Any]) -> NDArray[np.uint8]:
-    """Return hashes as rows of bytes; of none, zeros."""
+    """Return hashes as rows of bytes; zeros stand for no hash."""
     rows = b"".join((key or b"").ljust(DIGEST, b"\0") for key in keys)
     return np.frombuffer(rows, dtype=np.uint8).reshape(-1, DIGEST)
 
 
 def apart(rows: NDArray[np.uint8]) -> list[bytes]:
-    """Take back what :func:`joined` returned."""
+    """Return the hashes that :func:`joined` made rows of."""
     return [row.tobytes() if row.any() else b"" for row in rows]

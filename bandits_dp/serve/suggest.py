@@ -1,4 +1,4 @@
-"""Which arm looks best, by what was released and nothing else."""
+"""Suggest the arm that looks best, from releases alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def suggested(app: App) -> Any:
 
 
 def _leading(app: Any) -> int:
-    """Return what the learner leads with; of somebody's own, the first arm that it asks about."""
+    """Return the learner's leading arm; for a custom learner, its first asked arm."""
     leading = getattr(app.learner, "leading", None)
     return leading() if callable(leading) else int(app.asked.arms[0])
 

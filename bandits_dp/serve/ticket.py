@@ -1,4 +1,4 @@
-"""Tickets that travel: sealed, and in letters."""
+"""Sealed tickets, which can leave the process as copies or as tokens."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from bandits_dp import _checks
 from bandits_dp.app.ticket import Ticket
 from bandits_dp.serve.ids import keyed
 
-KINDS = {"i": "<i8", "u": "<u8", "f": "<f8"}  # of the arrays in a token, on whatever machine
+KINDS = {"i": "<i8", "u": "<u8", "f": "<f8"}  # of arrays in a token, on any machine
 
 
 @dataclass(frozen=True, eq=False)
 class Sealed(Ticket):
     """A ticket of a served app; copies of it, and its token, are as good as itself.
 
-    It is the user's: what was shown stays in it, and out of saved states. It is sealed when it is
-    copied or its token is asked for, which most tickets never are.
+    It belongs to the user: what was shown is in the ticket and not in saved states. Its seal is
+    computed only if the ticket is copied or its token is read.
 
     Parameters
     ----------
     owner : str
         The name of the app that handed it out.
     propensity : float or ndarray of float, optional
-        With which probability its arm was drawn, if ``act`` was to ``explore``.
+        Probability with which the arm was drawn, if ``act`` explored.
     stored : str
         The seal, if it is a copy.
     arm, users, user, plays, number, shown
@@ -56,13 +56,13 @@ class Sealed(Ticket):
         return known | {"stored": self.seal}
 
     def keyed(self, key: bytes) -> Self:
-        """Return this ticket, which nobody else has yet, with the key of its seal."""
+        """Set the key of the seal, and return this ticket; it must be a new one."""
         self.__dict__["key"] = key
         return self
 
     @property
     def seal(self) -> str:
-        """A keyed hash of all that the token says."""
+        """A keyed hash of all that the token contains."""
         key = self.__dict__.get("key")
         return self.stored if key is None else seal(self.content(), key)
 
@@ -70,12 +70,12 @@ class Sealed(Ticket):
     def token(self) -> str:
         """The ticket without its user's id, in letters that JSON, a form or an address can hold.
 
-        Whoever has it can read what was shown, and change nothing.
+        Its holder can read what was shown, and change nothing.
         """
         return f"{base64.urlsafe_b64encode(self.content()).decode()}.{self.seal}"
 
     def content(self) -> bytes:
-        """Return what the seal is on: numbers and shapes in a line, and then the arrays."""
+        """Return the bytes under the seal: numbers and shapes in a line, and then the arrays."""
         told, arrays = [], []
         for one in (self.arm, self.plays, self.shown, self.propensity):
             if isinstance(one, np.ndarray):
@@ -89,7 +89,7 @@ class Sealed(Ticket):
         """Whether nothing was changed since an app with this key handed it out."""
         try:
             content = self.content()
-        except (KeyError, TypeError, ValueError):  # of what no ticket holds
+        except (KeyError, TypeError, ValueError):  # values that no ticket holds
             return False
         return compare_digest(seal(content, key), self.seal)
 
@@ -105,7 +105,7 @@ def opened(token: str, key: bytes) -> Sealed:
     Raises
     ------
     TypeError, ValueError
-        If the token is no string, or not what :attr:`Sealed.token` said of a ticket with this key.
+        If the token is not a string, or not the :attr:`Sealed.token` of a ticket with this key.
 
     Examples
     --------
@@ -120,10 +120,10 @@ def opened(token: str, key: bytes) -> Sealed:
     text, _, stored = token.rpartition(".")
     try:
         content = base64.b64decode(text, b"-_", validate=True)
-    except ValueError:  # other letters, or a number of them that no token has
+    except ValueError:  # not base64
         content = b""
     if not compare_digest(seal(content, key).encode(), stored.encode("utf-8", "replace")):
-        raise ValueError("token must be one that this learner's ticket.token said, got another "
+        raise ValueError("token must be one that this learner's ticket gave, got another "
                          "learner's, or one that was changed")
     line, _, rest = content.partition(b"\n")
     owner, number, users, *told = json.loads(line)
