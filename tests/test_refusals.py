@@ -122,6 +122,8 @@ def combined(**changed: Any) -> Any:
     (lambda: per_batch(1.0, 1e-299, 100), "delta must be at least 1e-300 in each of 100 batches, got 1e-299 for all"),
     (lambda: bdp.accounting.parameter_shifts(np.ones((3, 2)), 1.0, 3, 2.0), "record must be below 3, .* got 3"),
     (lambda: bdp.accounting.parameter_shifts(np.ones(3), 1.0, 0, 2.0), r"features must be finite numbers of shape \(rounds, d\)"),
+    (lambda: bdp.accounting.parameter_shifts([[0.6, 0.8]] * 100, 1e-10, 0, 2.0), "ridge must be at least .* 100 .* got 1e-10"),
+    (lambda: bdp.accounting.gaussian_noise_std(1e-100, 1e-200, 1.0), r"^epsilon = 1e-100, .* std is 2\.09858e\+101, which"),
     (lambda: bdp.accounting.laplace_sums_epsilon([1.0], [[1.0]], 0.1), r"shifts must have shape \(releases, d\) and scales"),
     (lambda: bdp.privatizers.Box(1, 0.5, 0.5), "high must be a number in .0.5, inf., got 0.5"),
     (lambda: bdp.view_of(bdp.make("DP-SE", ARMS, horizon=900, epsilon=1.0), "nonsense"), "view must be one of"),
