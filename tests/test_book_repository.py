@@ -149,6 +149,5 @@ def test_what_is_written_by_hand_is_valid_and_leads_to_what_is_there() -> None:
     assert yaml.safe_load(cited).keys() == {"repository-code", "url"}
     assert {"Homepage", "Source", "Issues"} <= tomllib.loads(packaged)["project"]["urls"].keys()
     assert all((ROOT / ".github" / "workflows" / name).is_file() for name in re.findall(r"workflows/([\w.]+?\.yml)", badges))
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    assert citation["version"] == project["version"] and citation.keys() >= {"message", "title", "authors", "license"}
+    assert citation.keys() >= {"message", "title", "authors", "license"}

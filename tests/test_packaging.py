@@ -136,10 +136,3 @@ def test_binder_gets_the_package_and_a_place_to_run_notebooks():
         "numpy", "scipy", "matplotlib", "scikit-learn", "pooch", "pandas", "jupyterlab", "ipywidgets"}
     assert re.fullmatch(r"python-3\.1[1-3]\n", (ROOT / "binder" / "runtime.txt").read_text("utf-8"))
     assert not [name for name in ("runtime.txt", ".binder", "environment.yml", "postBuild") if (ROOT / name).exists()]
-
-
-def test_the_page_on_getting_the_code_tells_the_lower_bounds():
-    page = " ".join((ROOT / "book" / "get_the_code.md").read_text("utf-8").split())
-    told = re.search(r"numpy, scipy and matplotlib that you have, if they are not older than (\S+), (\S+) and (\S+)\.(?: |$)", page)
-    bounds = needs()
-    assert [Version(one) for one in told.groups()] == [least(bounds[name]) for name in ("numpy", "scipy", "matplotlib")]

@@ -66,16 +66,6 @@ def test_nothing_raw_is_left_in_plain_jupyter(path: Path) -> None:
 
 
 @every_chapter
-def test_the_text_says_what_the_run_gave_and_what_boxes_are_called(path: Path) -> None:
-    names = plain_text.numbering(enumerate(CHAPTERS.values(), 1))
-    numbers = plain_text.run_numbers(CHAPTERS[path])
-    for cell, text in plain_text.markdown(CHAPTERS[path]):
-        assert text == plain_text.written(text, numbers, names), f"cell {cell['id']}: make notebooks ONLY=notebooks/{path.name}"
-        unknown = [mark["name"] for mark in plain_text.found_inline(text) if mark["name"] and mark["name"] not in numbers]
-        assert not unknown, f"cell {cell['id']}: the run gives no such numbers"
-
-
-@every_chapter
 def test_every_link_leads_to_something_in_the_repository(path: Path) -> None:
     """In the book the build resolves links; on a code host or in Jupyter the files and anchors themselves have to be there."""
     lost = []

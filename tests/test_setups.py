@@ -1,9 +1,6 @@
 """`bandits_book.setup`: the published sizes, what may be changed, and that every curve can be made and played."""
 
 import dataclasses
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -66,31 +63,6 @@ def test_every_curve_can_be_made_and_played(paper, name):
             assert promise.epsilon <= epsilon and promise.delta <= made.delta
     result = bdp.simulate(learner, made.problem, min(made.horizon, 200), runs=2, progress=False)
     assert result.runs == 2 and (result.regret >= 0).all() and result.rounds[-1] == 200
-
-
-PEAK = """
-import bandits_dp as bdp
-from bandits_book import setup
-from tests.benchmarks.memory import peak_megabytes
-made = setup({paper!r})
-bdp.simulate(made.make({name!r}, made.epsilons[-1]), made.problem, made.horizon // {part}, runs=made.runs, progress=False)
-print(peak_megabytes())
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("paper", "name", "part"), [  # those that need the most of each paper
-    ("chowdhury-zhou-2022", "LinUCB-JDP", 8), ("li-zhou-ji-2022", "LDP-DPE", 1), ("tenenbaum-2021", "SDP-AE", 1),
-    ("wang-zhao-wang-2022", "LinUCB-Tree", 8),
-])
-def test_full_scale_fits_into_500_megabytes(paper, name, part):
-    """A published simulation in a process of its own, of LinUCB an eighth of the rounds: noise is drawn ahead for the horizon.
-
-    The others, and all rounds, are measured by ``make bench``.
-    """
-    command = [sys.executable, "-c", PEAK.format(paper=paper, name=name, part=part)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True, timeout=600)
-    assert 30 < float(done.stdout) < 500
 
 
 def test_options_of_the_caller_come_first():

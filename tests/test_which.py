@@ -48,18 +48,6 @@ def test_the_lines_for_returning_users_run():
         assert "returning_users=5" in str(played(code, which.KINDS[answer.kind]).description)
 
 
-def test_the_order_that_is_told_for_people_who_return():
-    """What the page says beside its answer: five visits, the numbers of one who is at work."""
-    note = next(one.note for one in which.ANSWERS if (one.kind, one.trust) == ("contexts", "central"))
-    problem, T, lost = bdp.problems.ContextualLinear(20, 8, fixed=False), 100_000, {}
-    for name in ("LinUCB-SDP-Vec", "LinUCB-Batched-JDP"):
-        live = bdp.make(name, problem, horizon=T, epsilon=1.0, delta=1e-6, returning_users=5, centred=True)
-        lost[name] = bdp.simulate(live, problem, T, runs=5, progress=False).regret[:, -1]
-        assert f"{name} lost {lost[name].mean():,.0f}" in note or f"{name} {lost[name].mean():,.0f}." in note
-    mean, half = contest.interval(lost["LinUCB-Batched-JDP"] - lost["LinUCB-SDP-Vec"])
-    assert mean > half
-
-
 def test_an_answer_lost_least_or_was_as_good():
     """For readers without a size, and for several sizes; of the names before it, each lost more by a whole interval."""
     for size in ((None, None, None), (2, None, None), (20, 4, 10**5), (1000, 8, 10**6)):

@@ -50,9 +50,3 @@ def test_chapters_are_printed_with_contents_and_links(tmp_path: Path) -> None:
     assert len(re.findall(rb"/Subtype\s*/Link\b", printed)) > 20
     assert b"/Outlines" in printed
     assert not (make_pdf.SITE / "whole-book.html").exists()
-
-
-@pytest.mark.browser
-def test_the_note_has_four_pages_at_most(tmp_path: Path) -> None:
-    make_pdf.print_book(["book/note"], tmp_path / "note.pdf")
-    assert len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "note.pdf").read_bytes())) <= 4

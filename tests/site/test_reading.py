@@ -1,14 +1,11 @@
-"""What a reader does with the built book: search, switch to the dark, look at what a link names, print; what each page loads."""
+"""What a reader does with the built book: search, switch to the dark, look at what a link names, print."""
 
-import gzip
 import json
 import re
-from functools import cache
-from urllib.parse import unquote, urlsplit
 
 import pytest
 from pages import CHAPTERS, DESKTOP, Address, both_schemes
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from pybtex.database import parse_file
 
 from checkout import ROOT, SITE
@@ -162,20 +159,6 @@ def test_the_search_puts_the_explanation_first(page: Page, address: Address, wor
     assert kinds == sorted(kinds, reverse=True), f"the API comes before a chapter: {found}"
 
 
-def test_the_search_reads_no_page_that_its_reader_does_not_come_near(page: Page, address: Address) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
-    page.goto(address("http", "search.html?q=regret"))
-    page.wait_for_function(FOUND)
-    page.wait_for_load_state("networkidle")
-    found = page.locator("ul.search > li").count()
-    pages = [url for url in asked if re.search(r"/(?:notebooks|book)/.*\.html$", url)]
-    assert 3 <= len(pages) <= 14 < found, (pages, found)
-    assert len(pages) == len(set(pages)), "no page twice"
-    page.locator("ul.search > li").last.scroll_into_view_if_needed()
-    page.locator("ul.search > li").last.locator("p.context").wait_for()
-
-
 def test_a_typing_error_leads_to_the_nearest_word(page: Page, address: Address) -> None:
     page.goto(address("http", "search.html?q=shuffel"))
     page.locator("p.search-near a").click()
@@ -230,31 +213,6 @@ def test_references_are_labelled_as_cited_and_link_to_their_papers(page: Page, a
         wanted = [f"https://doi.org/{fields['doi']}"] if "doi" in fields else []
         wanted += [f"https://arxiv.org/abs/{fields['eprint']}"] if "eprint" in fields else []
         assert sorted(links) == sorted(wanted)
-
-
-WELCOME = "book/welcome.html"
-MOST_REQUESTS = 22
-
-
-@pytest.mark.parametrize(("name", "most"), [(WELCOME, 600_000), *((chapter, 1_000_000) for chapter in CHAPTERS)])
-def test_a_page_is_light(browser: Browser, server: str, name: str, most: int) -> None:
-    asked: set[str] = set()
-    with browser.new_context(viewport=DESKTOP) as context:  # which has loaded nothing yet
-        context.on("response", lambda answer: asked.add(urlsplit(answer.url).path) if answer.url.startswith(server) else None)
-        page = context.new_page()
-        page.goto(f"{server}/{name}")
-        page.evaluate("document.fonts.ready")
-        sizes = {path: weight(path) for path in asked}
-    largest = sorted(sizes.items(), key=lambda size: -size[1])[:5]
-    assert sum(sizes.values()) <= most, largest
-    assert len(sizes) <= MOST_REQUESTS, sorted(sizes)
-
-
-@cache
-def weight(path: str) -> int:
-    """Return how many bytes a server sends for a file; fonts are compressed already."""
-    body = (SITE / unquote(path).lstrip("/")).read_bytes()
-    return len(body) if path.endswith(".woff2") else len(gzip.compress(body))
 
 
 def test_every_sign_is_drawn() -> None:
