@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from nbformat.v4 import new_markdown_cell
@@ -277,23 +276,16 @@ def test_a_killed_run_goes_on(course, monkeypatch):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")])}
     command = [sys.executable, str(TOOLS / "grade.py"), str(course / "handed"), *where]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
-    wait_for(lambda: small.running(word))
+    small.wait_for(lambda: small.running(word))
     process.send_signal(signal.SIGKILL)
     process.wait(60)
-    wait_for(lambda: not small.running(word))
+    small.wait_for(lambda: not small.running(word))
     kept = (course / "out" / "results" / "ada.json").stat().st_mtime_ns
     done = counted(monkeypatch)
     put(course, "zoe.ipynb", small.text(STUDENT))
     assert grade(course) == 0 and done == ["", "zoe"]
     assert (course / "out" / "results" / "ada.json").stat().st_mtime_ns == kept
     assert {name: row["total"] for name, row in table(course).items()} == {"ada": "20", "zoe": "0"}
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.1)
 
 
 def test_an_error_of_the_grader_is_told_and_tried_again(course, monkeypatch, capsys):

@@ -22,6 +22,7 @@ from bandits_dp.noise.grid import Grid
 from bandits_dp.privatizers.domain import domain_grid
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningAmplifiedGaussian, ReturningLocalGaussian
+from tests import exact_delta
 from tests.noise_checks import chi_square
 from tests.test_continual import KINDS
 
@@ -87,11 +88,6 @@ def test_numbers_longer_than_a_word_are_uniform() -> None:
     assert stats.kstest([coins.below(n) / n for _ in range(DRAWS)], "uniform").pvalue > FALSE_ALARM
 
 
-def continuous_delta(ratio: mpmath.mpf, epsilon: float) -> mpmath.mpf:
-    """Balle & Wang 2018, Theorem 8, for a shift of so many stds."""
-    return mpmath.ncdf(ratio / 2 - epsilon / ratio) - mpmath.exp(epsilon) * mpmath.ncdf(-ratio / 2 - epsilon / ratio)
-
-
 def discrete_law(size: int, reach: int = 14) -> dict[int, mpmath.mpf]:
     weights = {x: mpmath.exp(-mpmath.mpf(x * x) / (2 * size * size)) for x in range(-reach * size, reach * size + 1)}
     total = mpmath.fsum(weights.values())
@@ -107,17 +103,15 @@ def test_discrete_gaussians_are_as_private_as_a_density_one_step_narrower(size: 
             for epsilon in (0.01, 0.3, 1.0, 4.0, 12.0):
                 factor = mpmath.exp(epsilon)
                 found = mpmath.fsum(max(p - factor * law[x - shift], 0) for x, p in law.items() if x - shift in law)
-                assert found <= continuous_delta(mpmath.mpf(shift) / mpmath.sqrt(size**2 - 9), epsilon)
-                assert found <= continuous_delta(mpmath.mpf(shift) / (size - 1), epsilon)
+                assert found <= exact_delta.gaussian(math.sqrt(size**2 - 9), epsilon, shift)
+                assert found <= exact_delta.gaussian(size - 1, epsilon, shift)
     one = np.array([float(p) for p in law.values()])
-    middle = len(one) // 2
     for a, b in ((1, 1), (2, 5), (size, 2 * size)):
         first, second = (np.pad(one, (0, move)) for move in (a, b))
         moved = np.outer(np.pad(one, (a, 0)), np.pad(one, (b, 0)))
         for epsilon in (0.1, 1.0, 3.0):
             found = np.maximum(np.outer(first, second) - math.exp(epsilon) * moved, 0).sum()
-            assert found <= float(continuous_delta(mpmath.mpf(math.hypot(a, b)) / (size - 1), epsilon)) + 1e-13
-    assert one[middle] == one.max()
+            assert found <= float(exact_delta.gaussian(size - 1, epsilon, math.hypot(a, b))) + 1e-13
 
 
 def test_discrete_laplace_noise_uses_delta_as_a_density_does() -> None:

@@ -18,7 +18,9 @@ from bandits_dp.arms.batches import EqualBatches
 from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.contextual.batches import named_batch_size
 from bandits_dp.contextual.private_radius import CertifiedRadius
+from bandits_dp.contextual.radius import PublicWidth
 from bandits_dp.guarantee import upper
+from bandits_dp.learners import LinUCB
 from bandits_dp.linear.designs import bounded_actions, g_optimal_design
 from bandits_dp.linear.widths import ExactWidth
 from bandits_dp.privatizers.domain import SLACK, slack
@@ -52,6 +54,11 @@ def long_features() -> bdp.problems.Rounds:
 
 def linear(name: str, problem: Any = FRESH, **options: Any) -> Any:
     return bdp.make(name, problem, horizon=100, **{"epsilon": 1.0, "delta": 0.1} | options)
+
+
+def far(name: str, **options: Any) -> Any:
+    """Make a learner for features or rewards at the ends of floats."""
+    return linear(name, bdp.problems.Rounds(iter, 2, 2, **options))
 
 
 def tree(horizon: int = 20_000, **options: Any) -> Any:
@@ -172,6 +179,13 @@ def combined(**changed: Any) -> Any:
     (lambda: named_batch_size("returning", "vector", 20, 5, 0.1, 0.1), r"'returning' is \d+ users here, .*: not even one batch"),
     (lambda: named_batch_size("returning", "central", 1000, 5, 1.0, 0.1), "name must be 'utility' for 'central', got 'returning'"),
     (lambda: bdp.Guarantee(1.0, 0.0, "central", "x", "x", "certified", "x", joint="yes"), "joint must be True or False, got 'yes'"),
+    (lambda: bdp.privatizers.Ball(2, 1e-200), r"norm must be a number in \[1e-150, 1e\+100\], got 1e-200"),
+    (lambda: far("LinUCB", feature_norm=1e-200), r"norm must be a number in \[1e-150, 1e\+100\], got 1e-200"),
+    (lambda: far("LinUCB", feature_norm=1e9), r"the ridge of LinUCB must be at least .* norm at most 1e\+09 each, got 1"),
+    (lambda: far("LinUCB-RewardTree", feature_norm=1e9), r"the whitener's ridge must be .* norm at most 1e\+09 each, got 1"),
+    (lambda: far("LinUCB-RewardTree", reward_range=(0.0, 1e-9)), r"d / theta_norm\^2 of the problem must be at least"),
+    (lambda: bdp.combine(LinUCB(2, PublicWidth(0.3, 1e-13)), bdp.privatizers.Identity(1, bdp.privatizers.Reals(5)),
+                         bdp.problems.ContextualLinear(2, 2), horizon=1000), "the regularizer of learner must be at least"),
     (lambda: linear("LDP-OLS", PLAIN), "fresh features in every round for LDP-OLS.*i.i.d. and diverse"),
     (lambda: linear("LDP-OLS", calibration="theorem"), "calibration must be 'certified' for LDP-OLS"),
     (lambda: linear("LDP-OLS", calibration="experiment"), "calibration must be 'certified' or 'theorem' for LDP-OLS"),
