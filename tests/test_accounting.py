@@ -153,6 +153,7 @@ LEAST = 2.1614206593447966e-14
     (lambda: acc.skellam_delta(10.445, 1e-155, 1), 0.125, 0.1251),
     (lambda: acc.skellam_delta(10.447, 1e-155, 1), 0.1249, 0.125),
     (lambda: acc.skellam_variance(1e-155, 0.125, 1, "renyi"), 25.078, 25.082),
+    (lambda: acc.binomial_vector_epsilon(2, 1e-6, 1.0, 1, 3), math.inf, math.inf),  # so little noise gives no bound
     (lambda: acc.skellam_variance(700.0, 1e-6, 1), 1e-300, 1e-299),  # the search went on below what is ever needed
     (lambda: acc.skellam_variance(1e6, 1e-6, 1), 1e-300, 1e-299),
     (lambda: acc.skellam_delta(0.01073370618865111, 59.52747932421012, 3), 0.0, 1e-260),  # three counts had no twin in the window

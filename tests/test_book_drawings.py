@@ -1,28 +1,12 @@
-"""Drawings in the book: notebooks show them as they are everywhere, and the pages give each of their colours."""
+"""Drawings in the book: the pages give each of their colours, and one colour to each thing."""
 
 import re
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from bandits_book.plots import COLORS, TRUST_COLORS
 from bandits_book.plots.style import letter_shade
 from checkout import ROOT
-
-
-def test_notebook_pictures_carry_no_version_and_have_one_size() -> None:
-    code = """
-from bandits_book.plots import use_style
-import matplotlib.pyplot as plt
-use_style()
-plt.subplots()[1].set_ylabel({!r})"""
-    cells = [nbformat.v4.new_code_cell(code.format(label) + ";") for label in ("a", "a longer\nname")]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": "."}}).execute()
-    pictures = [cell.outputs[0]["data"]["image/svg+xml"] for cell in notebook.cells]
-    assert all("Matplotlib" not in picture and "<dc:date>" not in picture for picture in pictures)
-    assert all('viewBox="0 0 432 280.8"' in picture for picture in pictures)
 
 
 def test_the_book_gives_every_colour_of_its_drawings() -> None:

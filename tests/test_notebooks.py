@@ -1,4 +1,4 @@
-"""Every notebook is stored in the one form, and its outputs come from its code. (nbval runs it: `book/_tools/run_tests.py`.)"""
+"""Every notebook is stored in the one form. (nbval runs it, and the book is not built where outputs come from other code.)"""
 
 from pathlib import Path
 
@@ -6,7 +6,6 @@ import nbformat
 import pytest
 
 import run_notebooks
-import stored_outputs
 from checkout import NOTEBOOKS
 
 CHAPTERS = sorted(NOTEBOOKS.glob("*.ipynb"))
@@ -22,8 +21,3 @@ def test_outputs_are_stored_in_the_one_form(path: Path) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code" and cell.source.strip() and cell.id != run_notebooks.SETUP_CELL:
             assert cell.execution_count, f"cell {cell.id} never ran, so there is nothing to compare it with"
-
-
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-def test_stored_outputs_come_from_the_code(path: Path) -> None:
-    assert not stored_outputs.complaint(path)

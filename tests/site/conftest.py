@@ -1,10 +1,7 @@
 """The built book, served to a real browser: over http from a loopback server, and straight from its files."""
 
-import functools
-import http.server
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +12,7 @@ import get_browser
 from checkout import ROOT, SITE
 
 sys.path.insert(0, str(Path(__file__).parent))
-from pages import DESKTOP, Address, watch
+from pages import DESKTOP, Address, Quiet, served, watch
 
 FLAGS = [  # Chromium as root in a container, without the services that would ask other hosts for things
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -54,15 +51,7 @@ def built(build: list[str]) -> None:
 @pytest.fixture(scope="session")
 def server(build: list[str]) -> Iterator[str]:
     """Serve the book on a free loopback port; yield the address."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(SITE))) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
+    yield from served(Quiet)
 
 
 @pytest.fixture(scope="module")  # no longer: Playwright runs once at a time, and other tests use it too

@@ -1,7 +1,10 @@
 """The pages of the book, known from its contents before anything is built, and how one is opened."""
 
+import functools
+import http.server
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
@@ -17,6 +20,19 @@ PAGES = [*CHAPTERS, *(f"{page}.html" for page in CONTENTS if not page.startswith
 both_schemes = pytest.mark.parametrize("scheme", ["http", "file"])
 
 DESKTOP, PHONE = {"width": 1300, "height": 900}, {"width": 390, "height": 844}
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *told: object) -> None:
+        """Say nothing."""
+
+
+def served(handler: type[Quiet]) -> Iterator[str]:
+    """Serve the book on a free loopback port; yield the address."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(SITE))) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
 
 Address = Callable[[str, str], str]  # of a page, from a scheme and its path
 

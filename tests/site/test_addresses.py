@@ -1,8 +1,5 @@
 """What the site makes of its address: below a folder of a host, at addresses that are wrong, and with nonsense in what it reads."""
 
-import functools
-import http.server
-import threading
 from collections.abc import Iterator
 from itertools import product
 from urllib.parse import quote
@@ -10,7 +7,7 @@ from urllib.request import urlopen
 
 import pytest
 import yaml
-from pages import CHAPTERS, DESKTOP, Address
+from pages import CHAPTERS, DESKTOP, Address, Quiet, served
 from playwright.sync_api import Browser, Page, expect
 
 import lost
@@ -23,7 +20,7 @@ LINKS = """() => [...document.querySelectorAll("a[href], link[href], script[src]
   .map((e) => e.href || e.src || e.action)"""
 
 
-class Host(http.server.SimpleHTTPRequestHandler):
+class Host(Quiet):
     """Serves the site below a folder, and as GitHub Pages does its page for wrong addresses, made for the address `told`."""
 
     folder, told = "/", ""
@@ -40,16 +37,10 @@ class Host(http.server.SimpleHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(page.replace(lost.base(BUILT_FOR), lost.base(self.told)).encode())
 
-    def log_message(self, *told: object) -> None:
-        """Say nothing."""
-
 
 @pytest.fixture(scope="module")
 def host(build: list[str]) -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Host, directory=str(SITE))) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
+    yield from served(Host)
 
 
 def answered(link: str) -> bool:
