@@ -29,7 +29,6 @@ plt.show()"""
 
 
 def picture(height: float = 60, word: str = "slope", shift: float = 0) -> str:
-    """Draw a grey slope with a word on it, as SVG."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 60"><path d="M0 0L80 {height}" style="stroke:#777777"/>'
         f'<text x="{10 + shift}" y="20">{word}</text></svg>'

@@ -86,7 +86,6 @@ def law_of_runs(play: Callable[[Callable[[], int]], Hashable], noise: dict[int, 
 
 
 def summed(*laws: dict[int, Fraction]) -> dict[int, Fraction]:
-    """Return the exact law of a sum of independent whole numbers."""
     total = {0: Fraction(1)}
     for law in laws:
         new: defaultdict[int, Fraction] = defaultdict(Fraction)
@@ -117,6 +116,5 @@ def mean_regret(name: str, problem: Any, horizon: int, runs: int = 20, seed: int
 
 
 def leverages(actions: Any, weights: Any) -> Any:
-    """Return the leverage of every action under a design, or under plays."""
     V = (actions.T * weights) @ actions
     return np.einsum("ij,jk,ik->i", actions, np.linalg.inv(V), actions)

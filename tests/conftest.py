@@ -57,7 +57,6 @@ FIELDS = ("paper", "item", "quotation", "computed", "outcome", "readings", "proo
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that ``make claims`` uses."""
     parser.addoption("--write-claims", action="store_true", help="write book/claims.json from the tests of claims")
 
 

@@ -57,7 +57,6 @@ def formulas(piece: str) -> list[str]:
 
 
 def main(folder: Path) -> None:
-    """Write the list, or name what was not found."""
     rows = [row for name in ("claims", "not_testable") for row in json.loads((ROOT / "book" / f"{name}.json").read_text("utf-8"))]
     listed: dict[str, list[str]] = {"found": [], "by eye": []}
     for paper in sorted({row["paper"] for row in rows}):

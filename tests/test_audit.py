@@ -127,7 +127,6 @@ def test_whoever_is_listened_to_is_the_same_learner():
 
 
 def heard(name, problem, data, horizon, **options):
-    """What the view of messages shows of one run without privacy to speak of."""
     learner = make(name, problem, horizon=horizon, epsilon=1e4, delta=0.5, **options)
     return view_of(learner, "messages")(data, np.random.default_rng(0))
 

@@ -18,7 +18,6 @@ def test_the_book_gives_every_colour_of_its_drawings() -> None:
 
 
 def values(style: str, theme: str, names: dict[str, str]) -> dict[str, str]:
-    """Return the colours that a style sheet gives to names, in its first rule for a theme."""
     if theme == "dark":
         style = style[style.index('data-theme="dark"') :]
     given = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", style[: style.index("}")]))

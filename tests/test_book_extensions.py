@@ -38,7 +38,6 @@ It needs no test.
 
 @pytest.fixture
 def small_book(tmp_path: Path) -> Build:
-    """Return a function that writes a page or a test of a small book, and builds it."""
     (tmp_path / "tests").mkdir()
 
     def made(page: str | None = None, test: str | None = None) -> SimpleNamespace:

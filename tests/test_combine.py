@@ -28,8 +28,6 @@ BATCH = privatizers.CentralGaussian(20, 1.0, 1e-3, domain=LINEAR)
 
 
 class Leader:
-    """Asks about all arms, then stays with one."""
-
     changes = ("best",)
 
     def __init__(self, asked=None):
@@ -43,8 +41,6 @@ class Leader:
 
 
 class Greedy:
-    """Plays what looks best; ``answer`` in its place if given."""
-
     def __init__(self, answer=None):
         self.theta, self.answer = np.zeros(2), answer
 
@@ -79,7 +75,6 @@ def central(clients, numbers):
 
 
 def plays(learner, privatizer, problem, horizon=200, **options):
-    """Combine and simulate, whether or not the fast paths are allowed."""
     for fidelity in ("aggregate", "messages"):
         live = bdp.combine(learner, privatizer, problem, horizon=horizon, fidelity=fidelity, **options)
         result = bdp.simulate(live, problem, horizon=horizon, runs=2, progress=False)

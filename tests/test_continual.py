@@ -88,7 +88,6 @@ class Tape(np.random.Generator):
 
 
 def noise_of_tape(grid, shape, rng, factor=1.0):
-    """What a grid draws if the generator is a tape, in steps."""
     return np.rint(rng.normal(0.0, grid.scale * factor, shape)).astype(np.int64)
 
 

@@ -30,7 +30,6 @@ UNMARKED = json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cell
 
 
 def other_set():
-    """Make a second set, with tasks of its own."""
     text = small.text(small.master())
     for name in ("laplace", "split"):
         text = re.sub(rf'"(id|grade_id)": "((?:text-|test-)?{name})"', r'"\1": "\2-again"', text)
@@ -39,7 +38,6 @@ def other_set():
 
 @pytest.fixture
 def course(tmp_path):
-    """Make a folder with two masters, and an empty one for submissions."""
     (tmp_path / "masters").mkdir()
     (tmp_path / "masters" / "9_small.ipynb").write_text(small.text(small.master()), "utf-8")
     (tmp_path / "masters" / "8_other.ipynb").write_text(small.text(other_set()), "utf-8")
@@ -118,21 +116,18 @@ def test_what_editors_and_systems_do_to_a_file_costs_nothing(course):
     put(course, "ends.ipynb", SOLVED.replace(r"\n", r"\r\n"))
     put(course, "CAPITALS.IPYNB", SOLVED)
     put(course, "名" * 80 + ".ipynb", SOLVED)
-    assert grade(course, "--set", "9") == 0
-    assert all((row["total"], row["remark"]) == ("20", "") for row in table(course).values()) and len(table(course)) == 5
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="makes names that other systems refuse")
-def test_text_that_is_no_text_and_files_that_are_none_stop_nobody(course):
-    half = small.answered(STUDENT, SOLUTION | {"split": "'HALF'"})
+    half = small.answered(STUDENT, SOLUTION | {"split": "'HALF'"})  # text that is none
     put(course, "half.ipynb", small.text(half).replace("HALF", r"\ud800<script>"))
     error = "def split(*_):\n    raise ValueError('\\ud800')"
     put(course, "error.ipynb", small.text(small.answered(STUDENT, SOLUTION | {"split": error})))
-    with open(os.fsencode(course / "handed") + b"/caf\xe9.ipynb", "w") as file:
-        file.write(SOLVED)
+    if sys.platform == "linux":  # other systems refuse such a name
+        with open(os.fsencode(course / "handed") + b"/caf\xe9.ipynb", "w") as file:
+            file.write(SOLVED)
     os.mkfifo(course / "handed" / "pipe.ipynb")
     assert grade(course, "--set", "9") == 0
-    assert {name: row["total"] for name, row in table(course).items()} == {"half": "12", "error": "12", "caf?": "20"}
+    rows = table(course)
+    assert (rows.pop("half")["total"], rows.pop("error")["total"], len(rows)) == ("12", "12", 5 + (sys.platform == "linux"))
+    assert all((row["total"], row["remark"]) == ("20", "") for row in rows.values())
 
 
 def test_layouts_of_nbgrader_and_moodle(course):

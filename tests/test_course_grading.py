@@ -21,7 +21,6 @@ ORIGINAL = Original(small.master(), "9_small")
 
 
 def grade(submission, **limits) -> Result:
-    """Grade a submission as it would be read from a file."""
     text = submission if isinstance(submission, str) else json.dumps(submission)
     return graded(parsed(text), ORIGINAL, seed=7, limits=small.limits(**limits), student="ada")
 
@@ -156,7 +155,6 @@ def without(notebook, *names):
 
 
 def test_missing_cells():
-    """A missing answer is worth nothing; given cells are put back."""
     result = grade(without(solved(), "split"))
     assert scores(result) == {"laplace": 12, "split": 0} and result.remarks == ["the cell 'split' is missing"]
     result = grade(without(solved(), "test-split", "setup"))

@@ -32,7 +32,6 @@ def small_set(tmp_path):
 
 @pytest.fixture
 def inline(monkeypatch):
-    """Run in this process what others would."""
     monkeypatch.setattr("course.rehearsal.ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers))
 
 

@@ -26,7 +26,6 @@ def box(request):
 
 
 def said(answer, **limits):
-    """Run one cell in the sandbox; return what it raised."""
     return run([Cell("setup", "import os", "setup"), Cell("answer", answer, "answer")], Limits(**limits)).errors[1]
 
 

@@ -36,7 +36,6 @@ def original(path):
 
 
 def grade(path, answers, seed=5):
-    """Grade a submission with some answers, or a whole one, as it would be read from a file."""
     submission = answers if "cells" in answers else small.answered(student(path), answers)
     return graded(parsed(json.dumps(submission)), original(path), seed, small.limits())
 

@@ -21,7 +21,6 @@ def g_of(actions, weights):
 
 
 def check(actions, tolerance=2.0):
-    """A design is one: weights, the bound r <= g <= tolerance * r, and g is what it says."""
     actions = np.asarray(actions, dtype=float)
     design = g_optimal_design(actions, tolerance)
     assert design.weights.shape == (len(actions),)

@@ -19,7 +19,6 @@ def examples(module):
 
 
 def wrong(module):
-    """Run a module's examples, each docstring by itself, and return what doctest says of those that fail."""
     told = []
     for test in examples(module):
         doctest.DocTestRunner(verbose=False).run(test, out=told.append)

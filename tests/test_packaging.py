@@ -25,7 +25,6 @@ HIDDEN = "import runpy, sys; sys.modules.update(dict.fromkeys({})); runpy.run_mo
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """Build both files; return the source archive, unpacked, and the names in the wheel."""
     folder = tmp_path_factory.mktemp("built")
     archive, wheel = try_package.build(folder)
     return try_package.unpacked(archive, folder), zipfile.ZipFile(wheel)

@@ -75,7 +75,6 @@ TWO = """\
 
 
 def a_book(folder: Path) -> dict[str, nbformat.NotebookNode]:
-    """Make the two chapters of a small book that has one of everything."""
     drawn = new_output("display_data", data={"text/html": "<p>A figure.</p>"})
     told = new_output("execute_result", data={"text/plain": "{'users': '385',\n 'ch.two': '12'}"}, execution_count=3)
     first = [
@@ -101,7 +100,6 @@ Build = Callable[..., SimpleNamespace]
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    """Return a function that builds the small book after changing texts in it."""
     books = a_book(tmp_path)
 
     def run(*changes: tuple[str, str]) -> SimpleNamespace:

@@ -45,7 +45,6 @@ path.write_text(json.dumps(data))
 
 @pytest.fixture
 def toy(tmp_path, monkeypatch):
-    """Commit a repository with three stored files and a tool that makes them, and work there."""
     for name in ("one", "two", "three"):
         (tmp_path / f"{name}.json").write_text(json.dumps({"regret": 4.0, "seconds": 1}))
     (tmp_path / "tool.py").write_text(TOOL)

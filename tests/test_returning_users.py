@@ -64,7 +64,6 @@ def test_theorem_noise_of_returning_users():
 
 # Batch sizes by name
 def test_named_batch_sizes():
-    """The corollaries' formulas at one point, by hand."""
     T, d, epsilon, delta = 20_000, 5, 0.2, 0.1
     by_hand = {
         ("utility", "amplified"): T**0.6 * d**-0.2 * epsilon**-0.4 * (math.log(2e5) * math.log(20)) ** 0.2,

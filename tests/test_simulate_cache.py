@@ -113,7 +113,6 @@ def script_in(folder, workers, cache):
 
 
 def ended(processes, seconds):
-    """Wait until processes are gone; return those that are not."""
     left, deadline = set(processes), time.monotonic() + seconds
     while left and time.monotonic() < deadline:
         left = {one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE}

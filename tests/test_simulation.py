@@ -264,7 +264,6 @@ def test_result_prints_a_table_and_can_be_plotted():
 
 @pytest.mark.parametrize("name", ["Dist-DP-AE", "CDP-PE", "DPE-FixedU", "LinUCB-JDP"])
 def test_to_dataframe_says_everything(name):
-    """A row per run and checkpoint, every parameter in each of them under a name of its own."""
     pd = pytest.importorskip("pandas")
     learner, problem, horizon = small(name)
     result = bdp.simulate(learner, problem, horizon, runs=3, seed=5, progress=False)

@@ -20,7 +20,6 @@ from bandits_dp.play.paths import FAST
 
 
 def bare(code):
-    """Return the code without any docstring or comment."""
     tree = ast.parse(textwrap.dedent(code))
     for node in ast.walk(tree):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
@@ -59,7 +58,6 @@ FILES = {path: package for package in (PACKAGE, Path(bandits_book.__file__).pare
 
 
 def imported(path):
-    """Return the names of all modules that a file imports when it is imported, types included."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)

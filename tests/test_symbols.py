@@ -33,7 +33,6 @@ EXERCISES = "## Exercises\n\nLet $Z$ be."
 
 
 def chapter(text: str = TEXT, table: str | None = TABLE) -> nbformat.NotebookNode:
-    """Make a chapter of a text, a table and exercises."""
     cells = [new_markdown_cell(text, id="text"), new_markdown_cell(EXERCISES, id="exercises")]
     if table is not None:
         cells.insert(0, new_markdown_cell(table, id="symbols"))
@@ -41,7 +40,6 @@ def chapter(text: str = TEXT, table: str | None = TABLE) -> nbformat.NotebookNod
 
 
 def told(**changed: str | None) -> list[str]:
-    """List the complaints about a chapter."""
     made = chapter(**changed)
     return list(complaints(made, symbols_of(made) or []))
 

@@ -16,7 +16,6 @@ SYSTEMS = {system.name: system for system in bdp.systems()}
 
 
 def played(code, kind):
-    """Run the lines of an answer as a reader would, with a reader's actions, features and averages."""
     names = {"actions": np.vstack([np.eye(kind.dimension or 1)] * kind.arms)[: kind.arms]}
     features = np.full((kind.arms, max(kind.dimension, 2)), 0.0)
     features[:, 0], features[:, -1] = math.sqrt(0.5), math.sqrt(0.5)

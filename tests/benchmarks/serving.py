@@ -24,7 +24,6 @@ from tests.test_serving import CODE
 
 
 def started(folder: str) -> dict[str, Any]:
-    """Start the page's server in a folder; return its names."""
     os.chdir(folder)
     names: dict[str, Any] = {"__name__": "server"}
     exec(CODE, names)
@@ -32,7 +31,6 @@ def started(folder: str) -> dict[str, Any]:
 
 
 def serve(folder: str, port: Any) -> None:
-    """Run the page's server behind the standard library's."""
     names = started(folder)
 
     class Handler(BaseHTTPRequestHandler):

@@ -50,7 +50,6 @@ def built(build: list[str]) -> None:
 
 @pytest.fixture(scope="session")
 def server(build: list[str]) -> Iterator[str]:
-    """Serve the book on a free loopback port; yield the address."""
     yield from served(Quiet)
 
 

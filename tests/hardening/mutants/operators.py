@@ -144,7 +144,6 @@ class _Finder:
             self.visit(part, inside)
 
     def defaults(self, arguments):
-        """Drop defaults, and return them."""
         positional = arguments.posonlyargs + arguments.args
         offered = list(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
         for argument, value in offered[:1] + list(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)):
@@ -186,6 +185,5 @@ class _Finder:
 
 
 def mutants_of(file):
-    """Return all changes of a file of the repository, in the order of their places."""
     found = _Finder(file, (ROOT / file).read_bytes()).found
     return sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.text))
