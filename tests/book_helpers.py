@@ -1,12 +1,23 @@
-"""What the tests of the book's tools share: small pictures, notebooks and books made for a test."""
+"""What the tests of the book's tools share: a browser, and small pictures, notebooks and books made for a test."""
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from playwright.sync_api import Browser, sync_playwright
 
+import get_browser
+
+FLAGS = [  # Chromium as root in a container, without the services that would ask other hosts for things
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+    # No other host has an address, so no request reaches one; asking this process about each would cost more than many pages.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
 EXTENSIONS = str(Path(__file__).parents[1] / "book" / "_ext")
 SETTINGS = """\
 import sys
@@ -26,6 +37,14 @@ plt.rcParams["svg.hashsalt"] = "a test"
 plt.plot([0, 1], [0, {height}])
 plt.ylim(0, 2)
 plt.show()"""
+
+
+@pytest.fixture(scope="module")  # no longer: Playwright runs once at a time, and other tests use it too
+def browser() -> Iterator[Browser]:
+    """Start the browser that the tools find or get, with scrollbars: they take space, and boxes that scroll for no reason show."""
+    chromium = get_browser.get()
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=chromium, args=FLAGS, ignore_default_args=["--hide-scrollbars"])
 
 
 def picture(height: float = 60, word: str = "slope", shift: float = 0) -> str:

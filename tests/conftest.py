@@ -123,7 +123,7 @@ def measured(request: pytest.FixtureRequest) -> Iterator[dict[str, float]]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what opens a browser; refuse a claim that measures nothing; with --write-claims keep claims only."""
     for item in items:
-        if {"browser", "chromium"} & set(getattr(item, "fixturenames", ())):
+        if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
     claims = [item for item in items if row_of(item)]
     for item in claims:

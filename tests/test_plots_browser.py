@@ -8,36 +8,22 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-import get_browser
 from bandits_book.plots import COLORS, TRUST_COLORS, Bar, Series, Text, moving_figure
+from tests.book_helpers import browser  # noqa: F401  (a fixture)
 from tests.test_museum import gallery  # noqa: F401  (a fixture)
 from tests.test_plots import ALT, WORDS, contrast, make, regret
 from tests.test_scenes import passing, scene
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    path = get_browser.get()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
-
 
 @pytest.fixture
-def show(chromium: Any) -> Iterator[Any]:
+def show(browser: Any) -> Iterator[Any]:  # noqa: F811
     """Return a function that opens figures in a page; an error or a request of the page fails the test."""
     problems: list[str] = []
     contexts = []
 
     def open_page(*figures: Any, theme: str = "light", width: int = 1000, script: bool = True, motion: str | None = None) -> Any:
         size = {"width": width, "height": 900}
-        context = chromium.new_context(viewport=size, java_script_enabled=script, reduced_motion=motion)
+        context = browser.new_context(viewport=size, java_script_enabled=script, reduced_motion=motion)
         contexts.append(context)
         context.route("**/*", lambda route: (problems.append("request " + route.request.url), route.abort()))
         page = context.new_page()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -15,10 +16,12 @@ from bandits_dp import _checks, _memory
 from bandits_dp.accounting.binomial import binomial_log_pmf
 from bandits_dp.app.streams import FreshBatches
 from bandits_dp.arms.batches import EqualBatches
+from bandits_dp.arms.running_widths import TreeWidth
 from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.contextual.batches import named_batch_size
 from bandits_dp.contextual.private_radius import CertifiedRadius
 from bandits_dp.contextual.radius import PublicWidth
+from bandits_dp.contextual.reward_radius import CountedRadius
 from bandits_dp.guarantee import upper
 from bandits_dp.learners import LinUCB
 from bandits_dp.linear.designs import bounded_actions, g_optimal_design
@@ -53,7 +56,7 @@ def long_features() -> bdp.problems.Rounds:
 
 
 def linear(name: str, problem: Any = FRESH, **options: Any) -> Any:
-    return bdp.make(name, problem, horizon=100, **{"epsilon": 1.0, "delta": 0.1} | options)
+    return bdp.make(name, problem, **{"horizon": 100, "epsilon": 1.0, "delta": 0.1} | options)
 
 
 def far(name: str, **options: Any) -> Any:
@@ -191,6 +194,19 @@ def combined(**changed: Any) -> Any:
     (lambda: linear("LDP-OLS", calibration="experiment"), "calibration must be 'certified' or 'theorem' for LDP-OLS"),
     (lambda: linear("LDP-OLS", radius_scale=2.0), "radius_scale is not an option of LDP-OLS"),
     (lambda: linear("LDP-AE", STARS, noise="randomized-response"), r"noise must be 'laplace' for rewards in \[0, 1\], got 'rand"),
+    (lambda: bdp.accounting.advanced_composition(800.0, 0.0, 2, 0.1), "^epsilon = 800.0, delta = 0.0, .* slack = 0.1 must"),
+    (lambda: bdp.problems.LinearArms([[1, 0], [0, 1]], {0.5}), "^theta must"),
+    (lambda: bdp.privatizers.Identity(1).randomize([1.0], 1), "^rng must"),
+    (lambda: CountedRadius(bdp.continual.TreeCounter(9, 1.0, 0.1), 1, 1.0, 1.0, 1.0, 1.0, 0.1), "^counter must"),
+    (lambda: bdp.accounting.shuffle_epsilon(0.1, 2**31, 1e-6), "^users must be at most 20,445,661"),
+    (lambda: bdp.accounting.gaussian_delta(1e300, 1e15, 1.0), r"^noise_std must be .* from 1e-300 to 1e\+100"),
+    (lambda: bdp.continual.FactorizationCounter(10**8, 1.0, 1e-6, appearances=17), "^horizon must ask for at most 20,000,000"),
+    (lambda: bdp.continual.HybridCounter(None, 1.0, 1e-6).noise_path(RNG, 10**9), "^steps must ask for at most"),
+    (lambda: linear("LinUCB-LDP", bdp.problems.ContextualLinear(4, 2), horizon=10**9), "^horizon must be at most 5,000"),
+    (lambda: TreeWidth(bdp.continual.TreeCounter(9, 1.0, 0.1)), "^counter must have a horizon and Laplace"),
+    (lambda: bdp.problems.LinearArms([[1e200, 0], [0, 1]], [0.5, 0.5]), "^actions must"),
+    (lambda: linear("SDP-AE", ARMS, strict=None), "^strict must be True or False"),
+    (lambda: linear("LDP-AE", ARMS, noise=pd.NA), "^noise must"), (lambda: linear("Dist-DP-AE", ARMS, delta=""), "^delta must"),
     (lambda: linear("LDP-AE", ARMS, noise="gauss"), "noise must be None, .randomized-response. or .laplace., got .gauss"),
 ])
 def test_the_argument_is_named(call: Any, told: str) -> None:
@@ -202,6 +218,7 @@ def test_the_argument_is_named(call: Any, told: str) -> None:
     (lambda: combined(guarantee=(1.0, 0.0)), "guarantee must be a bandits_dp.Guarantee"),
     (lambda: logs.evaluate(lambda: None, LOG), "policy must be a function that accepts these arguments, but it says: .* argument"),
     (lambda: source(7), "code must be a class or a function"),
+    (lambda: bdp.continual.TreeCounter(3, 1.0, 0.1, domain=3), "^domain must"),
     (lambda: bdp.view_of(nights), "system must be a privatizer or what make"),
     (lambda: bdp.arms.batches.GapBatches(ChernoffWidth(9, 9), 3), "noise must be an object with log_mgf, .* got 3"),
     (lambda: bdp.learners.ArmElimination(2, 3, ChernoffWidth(9, 9)), r"schedule must be an object with size\(\), got 3"),

@@ -13,7 +13,8 @@ from playwright.sync_api import Page
 
 import bandits_dp as bdp
 import welcome_figure
-from tests.test_plots_browser import chromium, show  # noqa: F401  (fixtures)
+from tests.book_helpers import browser  # noqa: F401  (a fixture)
+from tests.test_plots_browser import show  # noqa: F401
 
 NIGHTS = 4000
 

@@ -1,7 +1,6 @@
-"""Generated calls of everything public (`make fuzz CALLS=` makes many), and what they have found."""
+"""Generated calls of everything public (`make fuzz CALLS=` makes many); `tests/test_refusals.py` keeps what they have found."""
 
 import time
-import warnings
 
 import pytest
 from hypothesis import given
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.hardening import effort, only
 from tests.hardening.judge import judged
-from tests.hardening.targets import PRELUDE, PUBLIC, Target, targets
+from tests.hardening.targets import PUBLIC, targets
 from tests.small_problems import SYSTEMS
 
 WITHOUT = {  # public names that nobody calls: records that the package fills, and what is abstract, a protocol or any function
@@ -70,33 +69,3 @@ def test_every_argument_has_a_range_and_a_kind(name):
 
 def test_everything_public_is_called():
     assert PUBLIC - {name.rpartition(".")[-1] for name in targets()} == WITHOUT
-
-
-ARMS = "bdp.problems.BernoulliArms([0.9, 0.8]), horizon=99, epsilon=1.0"
-REFUSED = [  # a call, and how its error begins
-    ("bdp.problems.LinearArms([[1, 0], [0, 1]], {0.5})", "theta must"),
-    ("bdp.privatizers.Identity(1).randomize([1.0], 1)", "rng must"),
-    (f"bdp.make('SDP-AE', {ARMS}, delta=0.1, strict=None)", "strict must be True or False"),
-    (f"bdp.make('Dist-DP-AE', {ARMS}, delta='')", "delta must"),
-    (f"bdp.make('LDP-AE', {ARMS}, noise=pd.NA)", "noise must"),
-    ("bdp.continual.TreeCounter(3, 1.0, 0.1, domain=3)", "domain must"),
-    ("bdp.accounting.advanced_composition(800.0, 0.0, 2, 0.1)", "epsilon = 800.0, delta = 0.0, releases = 2, slack = 0.1 must"),
-    ("bandits_dp.arms.running_widths.TreeWidth(bdp.continual.TreeCounter(9, 1.0, 0.1))", "counter must have a horizon and Laplace"),
-    ("bandits_dp.contextual.reward_radius.CountedRadius(bdp.continual.TreeCounter(9, 1.0, 0.1), 1, 1.0, 1.0, 1.0, 1.0, 0.1)",
-     "counter must"),
-    ("bdp.accounting.shuffle_epsilon(0.1, 2**31, 1e-6)", "users must be at most 20,445,661"),
-    ("bdp.continual.FactorizationCounter(10**8, 1.0, 1e-6, appearances=17)", "horizon must ask for at most 20,000,000"),
-    ("bdp.continual.HybridCounter(None, 1.0, 1e-6).noise_path(np.random.default_rng(1), 10**9)", "steps must ask for at most"),
-    ("bdp.make('LinUCB-LDP', bdp.problems.ContextualLinear(4, 2), horizon=10**9, epsilon=1.0)", "horizon must be at most 5,000"),
-    ("bdp.accounting.gaussian_delta(1e300, 1e15, 1.0)", "noise_std must be a number in (0, inf), and from 1e-300 to 1e+100"),
-    ("bdp.problems.LinearArms([[1e200, 0], [0, 1]], [0.5, 0.5])", "actions must"),
-]
-
-
-@pytest.mark.parametrize(("call", "beginning"), REFUSED, ids=[row[0][:60] for row in REFUSED])
-def test_what_was_wrong_is_refused_by_name(call, beginning):
-    target = Target("found", PRELUDE, call)
-    with warnings.catch_warnings(), pytest.raises((ValueError, TypeError)) as refused:
-        warnings.simplefilter("error")
-        eval(call, target.space)
-    assert str(refused.value).startswith(beginning)

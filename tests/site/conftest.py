@@ -6,20 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-import get_browser
 from checkout import ROOT, SITE
+from tests.book_helpers import browser  # noqa: F401  (a fixture)
 
 sys.path.insert(0, str(Path(__file__).parent))
 from pages import DESKTOP, Address, Quiet, served, watch
-
-FLAGS = [  # Chromium as root in a container, without the services that would ask other hosts for things
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-    # No other host has an address, so no request reaches one; asking this process about each would cost more than many pages.
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m looks at the markers
@@ -53,21 +46,13 @@ def server(build: list[str]) -> Iterator[str]:
     yield from served(Quiet)
 
 
-@pytest.fixture(scope="module")  # no longer: Playwright runs once at a time, and other tests use it too
-def browser() -> Iterator[Browser]:
-    """Start the browser that the tools find or get, with scrollbars: they take space, and boxes that scroll for no reason show."""
-    chromium = get_browser.get()
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=chromium, args=FLAGS, ignore_default_args=["--hide-scrollbars"])
-
-
 @pytest.fixture(scope="session")
 def address(server: str) -> Address:
     return lambda scheme, page: f"{server}/{page}" if scheme == "http" else (SITE / page).as_uri()
 
 
 @pytest.fixture(scope="module")
-def one_tab(browser: Browser, server: str) -> Iterator[tuple[Page, list[str]]]:
+def one_tab(browser: Browser, server: str) -> Iterator[tuple[Page, list[str]]]:  # noqa: F811
     """Open the tab that `page` lends: to start another one takes longer than to read and draw most pages."""
     wrong: list[str] = []
     with browser.new_context(viewport=DESKTOP) as context:
