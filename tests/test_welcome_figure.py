@@ -5,6 +5,7 @@ Alarm rate: each two-sided test of a mean or a variance allows 6 standard errors
 
 import json
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,7 @@ NIGHTS = 4000
 
 
 class Figure:
-    def _repr_html_(self) -> str:
-        return welcome_figure.html()
+    _repr_html_ = staticmethod(cache(welcome_figure.html))
 
 
 @pytest.fixture
