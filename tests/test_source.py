@@ -1,10 +1,9 @@
 """The house: learners are told releases alone, imports point one way, an algorithm fits on a screen, and its source on a phone."""
 
 import ast
-import importlib
 import inspect
-import multiprocessing
-import os
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -116,18 +115,6 @@ def test_a_learner_knows_no_user_no_problem_and_no_randomness(path):
         assert not module.startswith(above)
     code = ast.unparse(ast.parse(path.read_text("utf-8")))
     assert "np.random" not in code and "Generator" not in code
-
-
-def test_every_part_can_be_imported_first():
-    """Each in a process of its own, which has numpy and scipy already where processes can be forked."""
-    parts = [f"bandits_dp.{name}" for name in sorted(set().union(*FLOORS) - {"bandits_book"}) if name[0] != "_"]
-    context = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
-    context.set_forkserver_preload(["joblib", "numpy", "scipy.special"])
-    for part in (*parts, "bandits_book"):
-        alone = context.Process(target=importlib.import_module, args=(part,))
-        alone.start()
-        alone.join(600)
-        assert alone.exitcode == 0, part
 
 
 CORE = """

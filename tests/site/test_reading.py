@@ -39,12 +39,6 @@ def test_theme_can_be_switched(page: Page, address: Address, scheme: str) -> Non
     assert colours["light"] != colours["dark"]
 
 
-def test_buttons_follow_the_repository_address() -> None:
-    known = re.search(r'(?m)^  url: "(.*)"$', (ROOT / "_config.yml").read_text("utf-8"))
-    page = (SITE / CHAPTERS[0]).read_text("utf-8")
-    assert bool(re.search('class="[^"]*dropdown-(launch|source)-buttons', page)) == bool(known and known[1])
-
-
 def test_the_first_page_leads_to_the_welcome_page(page: Page, address: Address) -> None:
     """With what a link to the book's address shows, as those to its pages do."""
     door, first = ((SITE / name).read_text("utf-8") for name in ("index.html", "book/welcome.html"))
