@@ -1,4 +1,4 @@
-"""What the tests of chapters share: a notebook's cells, run or as stored, the frames of scenes, slopes, and exact deltas."""
+"""What the tests of chapters share: a notebook's cells, run or as stored, slopes, and exact deltas."""
 
 import itertools
 import math
@@ -15,9 +15,6 @@ from scipy.stats import linregress
 import bandits_dp as bdp
 from bandits_book import plots
 from checkout import NOTEBOOKS
-from tests.test_plots import page_json
-
-Marks = dict[str, dict[str, Any]]
 
 
 @cache
@@ -42,21 +39,6 @@ def changed(chapter: str, cell: str, edits: dict[str, str], **names: Any) -> dic
     space = {"np": np, "math": math, "bdp": bdp, "plots": plots, **names}
     exec(source, space)
     return space
-
-
-def stored_page(chapter: str, cell: str) -> str:
-    return next(output.data["text/html"] for output in cells(chapter)[cell].outputs if "text/html" in output.get("data", {}))
-
-
-@cache
-def stored_scene(chapter: str, cell: str) -> dict[tuple[str, ...], tuple[Marks, str]]:
-    """Return, for each setting (the sliders' values as they are shown), the marks by key, and the note."""
-    data = page_json(stored_page(chapter, cell))
-    settings: list[tuple[str, ...]] = [()]
-    for slider in data["sliders"]:
-        settings = [(*before, value) for before in settings for value in slider["texts"]]
-    marks = [{mark["key"]: mark for mark in (data["marks"][place] for place in frame["marks"])} for frame in data["frames"]]
-    return {key: (shown, frame["note"]) for key, shown, frame in zip(settings, marks, data["frames"], strict=True)}
 
 
 def one_way(p: dict, q: dict, ratio: Fraction) -> Fraction:

@@ -4,10 +4,7 @@ Statistical checks declare a false-alarm rate of at most 1e-6 each, by an exact 
 shown to be able to fail: runs or a constant that break the statement are refused by the same check.
 """
 
-import itertools
 import math
-import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +12,10 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 import bandits_dp as bdp
-from bandits_book.scenes import intervals
 from bandits_dp.arms.batches import most_decisions
 from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.privatizers import Identity
-from tests.chapters import cells, defined, stored_scene
+from tests.chapters import defined
 
 FALSE_ALARM = 1e-6
 Array = NDArray[np.float64]
@@ -163,59 +159,3 @@ def test_the_packages_width_is_a_hair_wider(m: int) -> None:
         width = width.after(batch)
         ratio = width.half_width() / math.sqrt(log_failure(horizon, m) / (2 * phase * m))
         assert 1 - 1e-9 <= ratio <= 1.0005
-
-
-# ---- What the arms give away
-def suggestions(name: str, tape: Array, answer: bool, rounds: int, **options: Any) -> str:
-    """Letters that the package's rule shows to the chapter's users, of whom user 20 answers as told."""
-    means, noor, played = np.array([0.45, 0.5, 0.3, 0.6, 0.4]), 20, ""
-    learner = bdp.make(name, bdp.problems.BernoulliArms(means), horizon=50_000, **options)
-    while len(played) < rounds:
-        ticket = learner.act(users=learner.missing)
-        answers = tape[len(played) :][: ticket.users] < means[ticket.arm]
-        if len(played) <= noor < len(played) + ticket.users:
-            answers[noor - len(played)] = answer
-        learner.update(ticket, answers)
-        played += ticket.users * "ABCDE"[ticket.arm]
-    return played
-
-
-def test_the_next_user_gets_the_highest_upper_end() -> None:
-    means = np.array([0.45, 0.5, 0.3, 0.6, 0.4])
-    seeds = np.random.SeedSequence(0).spawn(6)
-    tapes = np.stack([np.random.default_rng(seed).random(3000) for seed in seeds])
-    names: dict[str, Any] = {"means": means, "K": 5, "arms": {}, "tapes": tapes}
-    source = cells("01_bandits")["the-problem"].source
-    exec(source[source.index("def play") :], {"np": np} | names, names)
-    ucb = defined("01_bandits", "ucb1", **names)
-    figure = intervals.narrowing(ucb["arms"]["UCB1"], tapes, means, ucb["ucb_width"], [20, 2000, 2999], "ABCDE")
-    for users, tape in itertools.product((20, 2000, 2999), range(6)):
-        series, note = figure.frame({"users": users, "tape": tape})
-        ends = {name: float(end) for name, end in re.findall(r"([A-E]) [\d,]+ \(([\d.]+)\)", note)}
-        assert ends[note[-2]] == max(ends.values()) and len(series[0].x) == 5
-
-
-def test_the_scene_shows_what_the_package_suggests() -> None:
-    frames = stored_scene("01_bandits", "evening")
-    spawned = np.random.SeedSequence(0).spawn(12)
-    tapes = {run: np.random.default_rng(spawned[run]).random(50_000) for run in (0, 11)}
-    rules = {
-        "one by one": ("UCB1", 0, slice(20, 30), {}), "typical run": ("AE", 0, slice(0, 1000, 100), {"batch_size": 100}),
-        "unlucky run": ("AE", 11, slice(4700, 5700, 100), {"batch_size": 100}),
-    }
-    assert {rule for _, rule in frames} == set(rules) - {"one by one"}
-    for rule, (name, run, window, options) in rules.items():
-        yes, no = (suggestions(name, tapes[run], answer, window.stop, **options)[window] for answer in (True, False))
-        assert (yes == no) == (rule == "typical run")
-        base, ones = (37, 0)[name == "AE"], int((tapes[run][:100] < 0.45).sum())
-        for (boxes, shown), (marks, note) in frames.items():
-            if name == "AE" and shown != rule:
-                continue
-            for row, letters in enumerate((yes, no)):
-                assert "".join(marks[f"letter {base} {row} {i}"]["words"] for i in range(int(boxes))) == letters[:int(boxes)]
-                lit = [marks[f"box {base} {row} {i}"]["color"] == "secret" for i in range(int(boxes))]
-                assert lit == [a != b for a, b in zip(yes[:int(boxes)], no[:int(boxes)], strict=True)]
-            assert f"{('One by one', 'In batches')[name == 'AE']}, {sum(lit)} of {boxes} boxes differ" in note
-            verdict = marks[f"verdict {base}"]["words"]
-            assert verdict.startswith(f"Eve: {sum(lit) or 'no'} box") and ("only yes fits" in verdict) == any(lit)
-            assert name != "AE" or f"{ones} or {ones - 1}" in note

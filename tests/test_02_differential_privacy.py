@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from bandits_dp import accounting as acc
-from bandits_dp.privatizers import RandomizedResponse
-from tests.chapters import defined, stored_scene
+from tests.chapters import defined
 
 Law = NDArray[np.float64]
 ROUNDING = 1e-12
@@ -235,7 +234,7 @@ def test_parallel_composition_also_when_adaptive(epsilon: float) -> None:
     assert worst_delta(epsilon, reuse=True) > single + 0.01  # somebody in two batches pays twice
 
 
-# ---- What the chapter builds: noise and composition of its own, and the area above the roof
+# ---- What the chapter builds
 
 
 def test_the_chapters_own_least_noise_is_the_packages() -> None:
@@ -247,39 +246,3 @@ def test_the_chapters_own_least_noise_is_the_packages() -> None:
         assert least(lambda eps, std=std: delta_of(std, eps), delta) == pytest.approx(epsilon, rel=1e-6)
     assert 0 < delta_of(0.01, 5100.0) < delta_of(0.01, 4900.0) < 1  # far beyond where e^epsilon is a float
     assert least(lambda std: delta_of(std, 1.0), 0.0) == math.inf
-
-
-def test_what_rises_above_the_roof_is_delta() -> None:
-    drawn = defined("02_differential_privacy", "two-densities", norm=stats.norm, laplace=stats.laplace)
-    z, noises = drawn["z"], drawn["noises"]
-    area = {name: np.maximum(noise.pdf(z - 1) - math.e * noise.pdf(z), 0).sum() * (z[1] - z[0]) for name, noise in noises.items()}
-    assert area["Laplace"] < 1e-12 and area["Gaussian"] == pytest.approx(acc.gaussian_delta(1.0, 1.0, 1.0), abs=2e-4)
-
-
-# ---- The scene
-
-
-@pytest.mark.parametrize(("text", "epsilon"), [("0.1", 0.1), ("ln 3", math.log(3)), ("4", 4.0)])
-def test_the_scene_shows_the_coins_of_the_package(text: str, epsilon: float) -> None:
-    scene = stored_scene("02_differential_privacy", "scene-coins")
-    answers = np.random.default_rng(3).integers(2, size=(10_000, 1))
-    sent = RandomizedResponse(10_000, epsilon).randomize(answers, np.random.default_rng(108))
-    allowed = math.exp(epsilon) / (1 + math.exp(epsilon))
-    for users in (0, 1, 6, 40, 10_000):
-        marks, note = scene[f"{users:,}", text]
-        dots = [marks[f"user {i}"] for i in range(40)]
-        assert [dot["color"] != "secret" for dot in dots] == [i < users for i in range(40)]  # the truth is amber
-        shown = np.array([not dot.get("hollow") for dot in dots])
-        assert np.array_equal(shown, np.where(np.arange(40) < users, sent[:40, 0], answers[:40, 0]))
-        right = np.mean(sent[:users] == answers[:users]) if users else 0.0
-        assert (f"right {right:.1%} of the time; " if users else "Nothing sent yet; ") in note
-        assert note.endswith(f"; in the long run ε allows {allowed:.1%}.")
-        cells = [(int(dot["y"] < 50), int(dot["x"] > 68)) for dot in dots[:users]]  # row and column of the table
-        assert cells == [(answers[i, 0], sent[i, 0]) for i in range(min(users, 40))]
-        words = [mark["words"] for mark in marks.values() if mark["kind"] == "text"]
-        for truth, column in itertools.product((0, 1), repeat=2):
-            row = sent[:users][answers[:users] == truth]
-            assert (f"{np.mean(row == column):.1%}" if len(row) else "–") in words
-            goal = allowed if truth == column else 1 - allowed  # 5.3 sigma of a fair coin: a false alarm in 1e7
-            assert users < 10_000 or abs(np.mean(row == column) - goal) < 2.65 / math.sqrt(len(row))
-    assert abs(right - allowed) < 6 * math.sqrt(allowed * (1 - allowed) / 10_000)  # a false alarm in 5e8

@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import defaultdict
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy.special import ndtr
 
 from bandits_dp import continual as C
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
-from tests.chapters import cells, defined, one_way, stored_scene
+from tests.chapters import cells, defined, one_way
 from tests.counter_factors import factors, worst_shift
 
 COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
@@ -158,38 +157,6 @@ def test_the_chapters_factors_are_the_packages_and_its_base_three_tree_is_a_coun
         error = np.linalg.norm(inner, axis=0).max() * np.linalg.norm(outer, axis=1).max()
         binary = C.TreeCounter(horizon, 1.0, 1e-6).error_std(np.arange(1, horizon + 1)).max() / gaussian_noise_std(1.0, 1e-6, 1.0)
         assert bool(error < binary) is better
-
-
-def test_scene_shows_the_packages_tree() -> None:
-    """At every setting: the nodes by brute force, Noor's copies in those that hold her, and the package's counts."""
-    data = stored_scene("04_continual_counting", "tree-scene")
-    answers = (np.random.default_rng(4).random(10_000) < 0.6)[:16]
-    counter, rng = C.TreeCounter(16, 1.0, 1e-6), np.random.default_rng(6)
-    shown = np.append(0.0, [counter.add(float(answer), rng)[0] for answer in answers])
-    kept = {(t - (t & -t), t & -t) for t in range(1, 17)}
-    for night, user in itertools.product(range(1, 17), repeat=2):
-        marks, note = data[str(night), str(user)]
-        amber = {key for key, mark in marks.items() if mark["kind"] == "bar" and mark["color"] == "secret"}
-        full = {key for key, mark in marks.items() if mark["kind"] == "bar" and not mark.get("hollow")}
-        hers = {(start, size) for start, size in kept if start < user <= start + size}
-        assert amber == {f"{start} {size}" for start, size in hers}
-        assert full == {f"{start} {size}" for start, size in kept if start + size <= night}
-        frames = [mark for key, mark in marks.items() if key.startswith("frame")]
-        blocks = sorted((round((mark["x"] - 2) / 6), round(mark["width"] / 6)) for mark in frames)
-        assert set(blocks) <= kept and [end for start, size in blocks for end in range(start, start + size)] == list(range(night))
-        for start, size in hers:  # a copy of her answer lies in the node's middle once it is complete, and waits till then
-            x = 2 + 6 * (start + size / 2) if start + size <= night else 6 * user - 1
-            assert marks[f"copy {size}"]["x"] == pytest.approx(x)
-        total, *parts = map(Decimal, marks["shown"]["words"].removeprefix("shown ").replace(":", "").split())
-        assert sum(parts) == total  # as printed: 8.7 was once made of +6.1 +5.5 -3.0
-        assert total == Decimal(f"{shown[night]:.1f}")
-        assert [float(part) for part in parts] == pytest.approx([shown[a + n] - shown[a] for a, n in blocks], abs=0.1)
-        saved = f", not {night}" if len(blocks) < night else ""
-        assert marks["night"]["words"] == f"night {night}: {len(blocks)} noisy sum{'s' if len(blocks) > 1 else ''}{saved}"
-        assert marks["hers"]["words"] == f"Noor in {len(hers)} sum{'s' if len(hers) > 1 else ''}"
-        assert marks["true"]["words"] == f"true count {answers[:night].sum()}"
-        assert f"shows {shown[night]:.1f}, made of {night.bit_count()} noisy" in note
-        assert f"is in {len(hers)}, of at most h = {counter.height}" in note
 
 
 def test_square_root_of_counting() -> None:

@@ -11,7 +11,6 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom
 
 import bandits_dp as bdp
-from bandits_book.plots import Bar, Dot
 from bandits_book.scenes import shuffling
 from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
@@ -200,8 +199,6 @@ def test_reference_values() -> None:
         assert shuffle_epsilon(*args) == pytest.approx(value, abs=5e-5)
 
 
-# ---- The scene of one pile
-
 def test_the_scene_guesses_as_well_as_anybody_can() -> None:
     """The shares of right guesses are those of the best test between the two pairs of counts, whatever the number of clones."""
     for grow in (Fraction(2), Fraction(7)):
@@ -216,36 +213,6 @@ def test_the_scene_guesses_as_well_as_anybody_can() -> None:
         pairs = clone_pairs(12, grow)
         average = sum(float(choose(11, c, 1 / grow)) * shuffling.share_right(c, float(q)) for c in range(12))
         assert average == pytest.approx(float(1 + one_way(*pairs, Fraction(1))) / 2)
-
-
-@pytest.mark.parametrize("eps0", (0.5, 1.0, 2.0, 4.0))
-@pytest.mark.parametrize("step", (0, 1, 6, 11, 12, 13))
-def test_the_scene_moves_the_messages_of_its_run(eps0: float, step: int) -> None:
-    dice = np.random.default_rng(24)
-    answers, luck, coins = dice.integers(0, 2, 16), dice.random(16), dice.integers(0, 2, 16)
-    answers[12] = 0
-    q = math.exp(eps0) / (1 + math.exp(eps0))
-    sends_coin = [step > 0 and one / 2 < 1 - q for one in luck]
-    messages = [int(coin if random else truth) for random, coin, truth in zip(sends_coin, coins, answers, strict=True)]
-    marks, note = shuffling.frame(step, eps0, seed=24)
-    dots = {int(mark.key.split()[1]): mark for mark in marks if isinstance(mark, Dot)}
-    assert all(mark.hollow == (messages[i] == 0) for i, mark in dots.items())
-    assert [mark.hollow for mark in marks if mark.key.startswith("phone")] == [not random for random in sends_coin]
-    left = {12, *np.flatnonzero(sends_coin)}
-    assert shuffling.coins_of_others(eps0, seed=24) == len(left) - 1 if step else not any(sends_coin)
-    assert set(dots) == (left if step == 13 else set(range(16)))
-    assert len({(mark.x, mark.y) for mark in dots.values()}) == len(dots)
-    amber = {i for i, mark in dots.items() if mark.color == "secret"}
-    assert amber == ({12} if step > 10 else set(range(16)))
-    assert {i for i, mark in dots.items() if mark.faint} == (set(range(16)) - left if step == 12 else set())
-    if step == 13:
-        ones = sum(messages[i] for i in left)
-        assert f"Candidates: {len(left)}; zeros: {len(left) - ones}, ones: {ones}." in note
-        says = "tosses a coin" if 2 * ones == len(left) else f"says {int(2 * ones > len(left))}"
-        assert f"Eve {says}. Such guesses are right in {shuffling.share_right(len(left) - 1, q):.0%} of all piles" in note
-        assert note.endswith(f"with a name in {q:.0%}.")
-        wide = [mark.width / 60 for mark in marks if isinstance(mark, Bar) and mark.key.startswith("right")]
-        assert wide == pytest.approx([q, shuffling.share_right(len(left) - 1, q)])
 
 
 def test_the_pile_s_epsilon_belongs_to_the_phones(capsys: pytest.CaptureFixture[str]) -> None:

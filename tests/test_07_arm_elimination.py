@@ -22,7 +22,7 @@ from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, I
 from bandits_dp.privatizers.binary_sum import theorem_bits
 from bandits_dp.privatizers.scalar_sum import certified_bits
 from bandits_dp.serve.restarts import Restarts
-from tests.chapters import delta_by_sums, law_of_runs, mean_regret, power, stored_scene
+from tests.chapters import delta_by_sums, law_of_runs, mean_regret, power
 from tests.small_problems import elimination
 
 CHAPTER = "07_arm_elimination"
@@ -816,40 +816,3 @@ def batched_ucb(problem: bdp.problems.BernoulliArms, privatizer: object, seed: i
             batches[arm] += 1
         pulls[arm] += users
     return float(problem.gaps @ pulls)
-
-
-# ---- The scene of intervals that close
-
-MEANS, SHUFFLED = np.array([0.55, 0.6, 0.5, 0.45, 0.5]), partial(BinarySum, epsilon=0.5, delta=1e-6)
-SYSTEMS = {"AE": Identity, "VB-SDP-AE": SHUFFLED, "SDP-AE": SHUFFLED, "LDP-AE": partial(RandomizedResponse, epsilon=0.5)}
-
-
-@pytest.mark.parametrize("name", list(SYSTEMS))
-def test_the_scene_shows_estimates_widths_and_the_rule(name: str) -> None:
-    """Every bar is the package's width about an estimate that noise alone (6 sigma) moves off the answers, and line 15 drops it."""
-    tapes = [rng.random(600_000) < mean for rng, mean in zip(np.random.default_rng(1).spawn(5), MEANS, strict=True)]
-    batch, phase, variance, fallen = 67 if name == "SDP-AE" else None, 0, 0.0, set()
-    width = ChernoffWidth(10**7, most_decisions(10**7, batch or "doubling"))
-    frames = stored_scene(CHAPTER, "closing-scene")
-    assert len(frames) == 52 and batch in (None, math.ceil(SHUFFLED(1).noise_std ** 2))
-    for marks, note in (shown for (_, system), shown in frames.items() if system == name):
-        users = int(note.split()[1].replace(",", ""))
-        while width.users < users:
-            phase += 1
-            noise = SYSTEMS[name](batch or 2**phase)
-            width, variance = width.after(noise), variance + noise.noise_std**2
-        half = width.half_width()
-        menu = [arm for arm in range(5) if marks[f"name {arm}"]["x"] < 50]
-        assert note.startswith(f"{name}, {users:,} users per exercise, width {half:.3f}: ") and 1 in menu
-        assert width.users == users and not set(menu) & fallen
-        for arm in set(range(5)) - fallen:
-            bar, middle = marks[f"bar {arm}"], tapes[arm][:users].mean()
-            ends = bar["x"], bar["x"] + bar.get("width", 0)  # the axis ends at 0.2 and 0.8
-            wanted = [14 + 74 * (min(max(mean, 0.2), 0.8) - 0.2) / 0.6 for mean in (middle - half, middle + half)]
-            assert ends == pytest.approx(wanted, abs=74 / 0.6 * 6 * math.sqrt(variance) / users + 0.02)
-            assert ("hollow" in bar) == (arm not in menu)
-            if arm in menu or name != "SDP-AE":  # whose arms fall between the phases that are shown
-                floor = marks.get("floor", {"x": 14})["x"]  # not drawn below the axis
-                assert (ends[1] >= floor - 0.02) if arm in menu else (ends[1] < floor + 0.02)
-        fallen = set(range(5)) - set(menu)
-    assert fallen == {0, 2, 3, 4}

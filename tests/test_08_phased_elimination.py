@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import bandits_dp as bdp
-from bandits_book.plots import COLORS
-from bandits_book.scenes import designs
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import hockey_stick
 from bandits_dp.app.sums import SumsApp
@@ -20,7 +18,7 @@ from bandits_dp.linear.widths import Phase
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import BinarySum, Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, ScalarSum
 from bandits_dp.problems import SphericalArms
-from tests.chapters import defined, delta_by_sums, law_of_runs, leverages, mean_regret, power, stored_scene
+from tests.chapters import defined, delta_by_sums, law_of_runs, leverages, mean_regret, power
 
 CHAPTER = "08_phased_elimination"
 SIGNS, HALVES = Box(1, -1.0, 1.0, whole=True), 0.2 / 2.0 ** np.arange(6)
@@ -82,35 +80,6 @@ def test_kiefer(n, d):
         assert other_top >= d - 1e-9 and other @ leverages(actions, other) == pytest.approx(d)  # nothing is below d,
         assert other_log_det <= log_det + (top - d) + 1e-12  # and d goes with the largest determinant,
         assert log_det <= other_log_det + (other_top - d) + 1e-9  # from wherever one looks
-
-
-def test_the_scene_of_the_design():
-    """What is drawn at a step is the design after so many moves: shares, ellipse, ring and bar; the stored output is the same."""
-    space = defined(CHAPTER, "design", "moving-design", designs=designs)
-    menu, share = space["menu"], np.repeat([0.5, 0.0], [2, 28])
-    frames = {int(step): shown for (step,), shown in stored_scene(CHAPTER, "moving-design").items()}
-    for step in range(301):
-        if step in frames:
-            marks, note = designs.design_frame(menu, space["path"], step)
-            drawn = {mark.key.removeprefix("now "): mark for mark in marks if not mark.key.startswith("first ")}
-            leverage, inverse = leverages(menu, share), np.linalg.inv((menu.T * share) @ menu)
-            top, rim = drawn[f"exercise {leverage.argmax()}"], np.array(drawn["rim"].points) / 40
-            worst = f"{leverage.max():.2f}"
-            assert note.endswith(f"Its uncertainty, the leverage, is 10.63 at first, {worst} now, and at best 2, the dimension.")
-            assert drawn["worst"].words == worst
-            assert (drawn["bar"].width, drawn["goal"].x - drawn["bar"].x) == pytest.approx((3.9 * leverage.max(), 3.9 * 2))
-            ring = drawn.get("ring")
-            assert (ring.x, ring.y) == (top.x, top.y) if leverage.max() > 2.1 else ring is None
-            assert ((rim @ inverse) * rim).sum(axis=1) == pytest.approx(2)
-            sizes = [(drawn[f"share {i}"].size / 4) ** 2 if f"share {i}" in drawn else 0.0 for i in range(30)]
-            assert sizes == pytest.approx(np.where(share > 0.005, share, 0.0))
-            assert [drawn[f"has {i}"].words for i in np.flatnonzero(share > 0.1)] == [f"{part:.0%}" for part in share[share > 0.1]]
-            colors = np.where(share > 0.1, "paper", np.where(leverage > 2.02, COLORS[3], "ink"))
-            assert [drawn[f"exercise {i}"].color for i in range(30)] == colors.tolist()
-            assert frames[step] == ({mark.key: mark.packed() for mark in marks}, note)
-        share, _ = space["move_weight"](menu, share)
-    best = np.flatnonzero(g_optimal_design(menu, 1.001).weights)
-    assert share[best].sum() > 0.995 and list(frames) == [0, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 40, 100, 300]
 
 
 class Narrow:

@@ -3,7 +3,6 @@
 import itertools
 import math
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,16 +13,13 @@ from scipy.stats import binom, norm
 
 import bandits_dp as bdp
 from bandits_book import setup
-from bandits_book.plots import TRUST_COLORS
-from bandits_book.scenes import feedback
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.binomial import binomial_log_pmf, hockey_stick
 from bandits_dp.accounting.binomial_vector import vector_delta
 from bandits_dp.linear.designs import g_optimal_design, support_bound
 from bandits_dp.privatizers import Box, CentralGaussian, LocalGaussian, VectorSum
 from bandits_dp.problems import ClientPopulation, SphericalClients
-from tests.chapters import defined, slope, stored_page
-from tests.test_plots import page_json
+from tests.chapters import slope
 
 CHAPTER = "09_distributed_feedback"
 claim = partial(pytest.mark.claim, "li2022", chapter=CHAPTER)
@@ -747,40 +743,3 @@ def test_alpha(measured: dict[str, float]) -> None:
     measured["regret at alpha = 0.2 over 0.8"] = lost[0] / lost[2]
     measured["numbers sent at 0.8 over 0.2"] = numbers[2] / numbers[0]
     assert lost == sorted(lost, reverse=True) and numbers == sorted(numbers)
-
-
-@cache
-def fifth() -> tuple[ClientPopulation, dict[str, Any]]:
-    names = {"ClientPopulation": ClientPopulation, "feedback": feedback, "TRUST_COLORS": TRUST_COLORS}
-    space = defined(CHAPTER, "one-phase", **names)
-    return space["bedrooms"], space["fifth"]
-
-
-@pytest.mark.parametrize("trust", ["none", "central", "shuffle", "local"])
-def test_the_scene_is_a_run(trust: str) -> None:
-    """Bars are averages of nights and releases; a mix stays if its margin reaches the leader's line. (The cell holds its run.)"""
-    town, runs = fifth()
-    run, moments = runs[trust], ("2 nights", "16 nights", "estimate", "drop")
-    few, many, line, drawn = ({mark.key: mark for mark in feedback.phase_frame(town, runs, moment, trust)[0]} for moment in moments)
-    for (i, j), (bars, seen) in itertools.product(np.ndindex(6, 2), ((few, 2), (many, 16))):
-        assert bars[f"average {i} {j}"].width == pytest.approx(abs(8 * run.nights[j, :seen, i].mean()), abs=1e-9)
-    for j, x in enumerate(run.released):
-        assert (drawn[f"release {j}"].x, drawn[f"release {j}"].width) == pytest.approx((87 + min(0, 8 * x), 8 * abs(x)))
-    for a in range(8):
-        stays, dot = a in run.left, line[f"mix {a}"]
-        assert (f"margin {a}" in drawn) == stays == (f"leaves {a}" not in drawn) == (not drawn[f"mix {a}"].hollow)
-        assert (drawn[f"mix {a}"].color == trust) == (stays and a not in runs["none"].left)  # the noise keeps it
-        assert dot.x == pytest.approx(44 + 24 * run.values[a])
-        assert (dot.x + line[f"margin {a}"].points[1][0] >= line["line"].x - 1e-9) == stays
-
-
-def test_eve_sees_no_amber() -> None:
-    """At every setting all that is to be hidden is left of the wall; and the stored output is what the cells draw."""
-    (town, runs), stored = fifth(), page_json(stored_page(CHAPTER, "moving-phase"))
-    settings = itertools.product(feedback.MOMENTS, runs)
-    for (moment, trust), frame in zip(settings, stored["frames"], strict=True):
-        marks, note = feedback.phase_frame(town, runs, moment, trust)
-        drawn = {mark.key: mark for mark in marks}
-        assert all(mark.x + mark.width <= drawn["wall"].x for mark in marks if mark.color == "secret")
-        assert note == frame["note"] and [mark.packed() for mark in marks] == [stored["marks"][place] for place in frame["marks"]]
-    assert "192 answers" in note and runs["none"].nights.size == 192

@@ -25,13 +25,12 @@ from bandits_dp.app.contextual import ContextsApp
 from bandits_dp.app.streams import FreshBatches
 from bandits_dp.contextual.private_radius import LemmaRadius
 from bandits_dp.contextual.radius import FixedWidth, PlainRadius
-from bandits_dp.continual import FactorizationCounter
 from bandits_dp.guarantee import no_guarantee
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.privatizers import AmplifiedGaussian, Identity, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.problems import ContextualLinear
-from tests.chapters import defined, one_way, slope, stored_scene
+from tests.chapters import defined, one_way, slope
 from tests.fixed_features import play as quick_play
 
 FALSE_ALARM = 1e-6  # of test_ellipsoid's checks together
@@ -96,33 +95,6 @@ def test_ellipsoid(d: int, failure: float) -> None:
         assert binom.sf(ever_outside(shown, tapes, theta, failure) - 1, runs, failure) > FALSE_ALARM / 6
     outside = ever_outside(blind, tapes, theta, failure, scale=0.3)
     assert binom.sf(outside - 1, runs, failure) <= FALSE_ALARM / 6  # too small a radius would be caught
-
-
-def test_the_scene_shows_the_packages_ellipses() -> None:
-    """Frames against the beliefs of the runs that the chapter plays, and their noise against the privatizers'."""
-    space = defined("10_private_linucb", "imports", "linucb-plain", "linucb-runs", "belief-runs", B=20, epsilon=1.0, delta=DELTA)
-    tonight, theta, domain, shown = space["options"][220], space["theta"], LinearStatistics(2), 0
-    std = {"none": lambda m: 0.0, "central": FactorizationCounter(1000, 1.0, DELTA, domain).error_std,
-           "shuffle": lambda m: VectorSum(20, 1.0, DELTA, domain).noise_std * math.sqrt(m),
-           "local": lambda m: LocalGaussian(20, 1.0, DELTA, domain=domain).noise_std * math.sqrt(m)}
-    for (users, trust), (marks, note) in stored_scene("10_private_linucb", "belief").items():
-        batch = int(users.replace(",", "")) // 20
-        for other in std:
-            model = space["beliefs"][other, 20 * batch]
-            edge = np.array(marks[f"edge {other}"]["points"]) / 30 - (1.1, 1.95)  # back from the scene's units
-            inside = (edge > (-1.04, -1.04)).all(axis=1) & (edge < (2.19, 1.24)).all(axis=1)  # not cut at the frame
-            away, V = edge[inside] - model.theta, np.linalg.inv(model.inverse)
-            length = np.sqrt((away @ V * away).sum(axis=1))
-            assert np.abs(length - model.beta).max(initial=0) < 0.001 * math.sqrt(np.linalg.eigvalsh(V)[-1])  # marks are rounded
-            assert inside.any() or model.beta > 10
-            assert marks[f"half {other}"]["words"].endswith(f" {model.beta / math.sqrt(np.linalg.eigvalsh(V)[0]):.2f}")
-        model, shown = space["beliefs"][trust, 20 * batch], shown + 1
-        assert marks["inside"]["points"] == marks[f"edge {trust}"]["points"]
-        assert [marks["theta"][axis] for axis in "xy"] == pytest.approx([30 * 1.7, 30 * 2.25])
-        arm = int(model.choose(tonight[None])[0])
-        assert marks["letter"]["words"] == "ABCDEFGHIJ"[arm] and f"{tonight[arm] @ theta:.0%}" in note
-        assert f"noise {float(std[trust](batch)):.1f}, radius {model.beta:.1f}," in note
-    assert shown == 44
 
 
 class Dictated:

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr
 
 import bandits_dp as bdp
 from bandits_book import setup
@@ -22,7 +22,7 @@ from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
-from tests.chapters import cells, slope, stored_scene
+from tests.chapters import cells, slope
 from tests.counter_factors import factors
 from tests.fixed_features import play
 
@@ -223,25 +223,6 @@ def test_noise_grows_with_the_root_of_the_batches(measured: dict) -> None:
     noise = [ReturningVectorSum(20, M, 1.0, 0.1, domain=LINEAR).noise_std for M in sizes]
     measured["exponent of M in the variance"] = 2 * exponent(sizes, noise)
     assert measured["exponent of M in the variance"] == pytest.approx(1, abs=0.01)
-
-
-@pytest.mark.parametrize("noise_for", ["1 night", "52 nights"])
-def test_scene_shows_the_packages_noise(noise_for: str) -> None:
-    """The bar is the package's noise, Eve's share is the formula's for it, and the dots show it."""
-    frames = stored_scene("11_returning_users", "pile-scene")
-    release = VectorSum(20, 1.0, 0.1, LINEAR) if noise_for == "1 night" else ReturningVectorSum(20, 52, 1.0, 0.1, domain=LINEAR)
-    for nights in (1, 2, 6, 12, 25, 52):
-        marks, note = frames[str(nights), noise_for]
-        std = release.noise_std * math.sqrt(nights)
-        assert marks["noise bar"]["width"] == pytest.approx(0.75 * std, abs=0.01)
-        assert marks["noise"]["words"].endswith(f"± {std:.1f}")
-        assert sum(key.startswith("night ") and not mark.get("faint") for key, mark in marks.items()) == nights
-        share = int(marks["share"]["words"].removeprefix("Eve is right: ").removesuffix("%")) / 100
-        assert f"0 or {nights}," in note and f"to ± {std:.1f}: Eve is right in {share:.0%} of 4,000" in note
-        assert share == pytest.approx(ndtr(nights / (2 * std)), abs=0.04)
-        assert marks["at first"]["words"] == "after 1 night: " + frames["1", noise_for][0]["share"]["words"].split()[-1]
-        right = [(mark["x"] > 57) == (key[0] == "1") for key, mark in marks.items() if mark["kind"] == "dot"]
-        assert len(right) == 40 and abs(np.mean(right) - share) < 0.03  # every hundredth of the 4,000, by rank
 
 
 @claim("Remark D.5", "This black-box approach leads to a large increase in δ. We will show that a careful and direct analysis can "

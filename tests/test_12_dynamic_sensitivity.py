@@ -12,9 +12,7 @@ from scipy.optimize import brentq
 from scipy.stats import binom, chi
 
 import bandits_dp as bdp
-from bandits_book.plots import Bar, Dot, Text
 from bandits_book.scenes.rewards.bounds import regret_bound
-from bandits_book.scenes.rewards.fresh_or_kept import night_by_night
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.contextual.dynamic import DynamicBound, DynamicLaplace
@@ -1039,60 +1037,3 @@ def test_figure_2b_later(measured):
         counts = changed(name).mean(axis=1)
         measured[f"changes, round 200 over round 0, {name}"] = counts[2] / counts[0]
         assert counts[0] > counts[1] > counts[2]
-
-
-# ---- The scene "Fresh or kept?"
-@cache
-def fresh_or_kept():
-    names = {"DynamicBound": DynamicBound, "DynamicLaplace": DynamicLaplace}
-    return defined(CHAPTER, "plain-dgs", "fresh-kept-run", **names)
-
-
-def shown(night):
-    space = fresh_or_kept()
-    return night_by_night(night, space["release"], space["right"], space["std"])
-
-
-def intervals(night):
-    """Return the intervals (begin, end] of a night, as a binary tree cuts it: the latest first."""
-    found = []
-    while night:
-        found.append((night & (night - 1), night))
-        night = found[-1][0]
-    return found
-
-
-@pytest.mark.parametrize("noise", ["kept", "fresh"])
-@pytest.mark.parametrize("night", [1, 3, 8, 15, 255])
-def test_the_scene_shows_the_packages_noise(night, noise):
-    space = fresh_or_kept()
-    marks, note = shown(night)
-    std, parts = noise_of(LINE, 256, calibration="experiment", explicit_tree=noise == "kept").stds()[night - 1], intervals(night)
-    assert std == pytest.approx(math.sqrt(sum(2 * (8 / (2 * end)) ** 2 for _, end in parts)))
-    boxes = [mark for mark in marks if isinstance(mark, Bar) and mark.key.startswith(noise) and " to " in mark.key]
-    assert [mark.key.partition(",")[0] for mark in boxes] == [f"{noise} {begin} to {end}" for begin, end in parts]
-    assert [mark.faint for mark in boxes] == [noise == "kept" and end < night for _, end in parts]
-    drawn = 1 if noise == "kept" else len(boxes)
-    words = {mark.key: mark.words for mark in marks if isinstance(mark, Text)}
-    assert words[f"{noise} 75"] == f"added: {drawn} new, {len(boxes) - drawn} kept"
-    assert f"Noor's rating adds {1 / (0.1 + night):.2g}, the noise has std {std:.2g}, fresh or kept." in note
-    plays = [mark.color == "central" for mark in marks if isinstance(mark, Dot) and mark.key.startswith(f"{noise} play")]
-    assert plays == (space["release"][noise][:night, 0] > 0).tolist()
-    assert words[f"{noise} 13.5"] == f"+1 played: {sum(plays)} of {night}"
-
-
-@pytest.mark.parametrize("kind", ["kept", "fresh"])
-def test_the_scene_counts_right_guesses(kind):
-    """Its shares, against 20,000 other runs drawn number by number; the comparison fails once in a million."""
-    space, runs, rng = fresh_or_kept(), 20_000, np.random.default_rng(7)
-    nodes, lead = rng.laplace(size=(64, runs)) * 4 / np.maximum(np.arange(64), 1)[:, None], np.zeros(runs)
-    for t in range(1, 64):
-        ends = np.array([end for _, end in intervals(t)])
-        noise = nodes[ends] if kind == "kept" else rng.laplace(size=(len(ends), runs)) * 4 / ends[:, None]
-        lead += np.sign(1 / (0.1 + t) + noise.sum(axis=0))
-    share = (lead > 0).mean() + (lead == 0).mean() / 2
-    assert abs(share - space["right"][kind][62]) < 5 * 0.5 * math.sqrt(1 / runs + 1 / 4000)
-    marks, note = shown(63)
-    bars = {mark.key: mark.width / 45 for mark in marks if mark.key in ("kept", "fresh")}
-    assert bars == pytest.approx({name: values[62] for name, values in space["right"].items()})
-    assert f"{bars['fresh']:.0%} of 4,000 runs with fresh noise, in {bars['kept']:.0%} with kept" in note

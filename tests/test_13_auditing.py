@@ -12,7 +12,7 @@ from scipy.special import betaincinv
 
 import bandits_dp as bdp
 from checkout import ROOT
-from tests.chapters import cells, changed, stored_scene
+from tests.chapters import cells, changed
 
 CHAPTER = "13_auditing"
 FALSE_ALARM = 1e-6  # of each statistical test here, with fixed seeds
@@ -155,22 +155,6 @@ def test_textbook_laplace_betrays_its_count(sampler, b):
 
 
 # ---- What the chapter shows --------------------------------------------------------------------------------------------------
-def test_scene_shows_counts_and_bounds():
-    """At every setting the marks are the counts' shares and limits, and the bound follows from them."""
-    settings = stored_scene(CHAPTER, "scene")
-    assert len(settings) == 63
-    for (runs, cut), (marks, note) in settings.items():
-        total = int(runs.replace(",", ""))
-        k, less = (int(marks[f"hits {world}"]["words"].split(" of ")[0].replace(",", "")) for world in ("X", "X′"))
-        bound = max(0.0, float(lower_bound(k, less, total, 0.0, 0.99)))
-        assert f"ε ≥ {bound:.2f}" in note and marks["proved"]["width"] == pytest.approx(max(37.2 * bound, 0.4), abs=0.01)
-        early = settings["100", cut][0]["bound"]["words"]  # "proved: ε ≥ 0.65"
-        assert marks["fewer"]["words"].split("≥")[1] == early.split("≥")[1]
-        assert bound <= 2 and ("refuted" in note) == (bound > 1)
-        for world, hits in (("X", k), ("X′", less)):
-            low, high = stats.binomtest(hits, total).proportion_ci(0.99, "exact")
-            ends = [point[0] / 29 for point in marks[f"limits {world}"]["points"]]
-            assert ends == pytest.approx([low, high], abs=2e-3)
 
 
 def test_the_page_on_what_is_not_covered_runs():

@@ -16,7 +16,7 @@ from bandits_dp.accounting import gaussian_delta
 from bandits_dp.accounting.binomial_vector import gaussian_ratio
 from bandits_dp.privatizers.vector_sum import certified_bits
 from bandits_dp.problems import BernoulliArms
-from tests.chapters import cells, stored_scene
+from tests.chapters import cells
 from tests.noise_checks import chi_square
 
 CHAPTER = "16_frontiers"
@@ -160,33 +160,6 @@ def test_the_best_design_bounds_every_count():
         std = 4.2247 * math.sqrt(k)
         worst = max(math.hypot(t % first / 2, std * math.sqrt(used(t, sizes).sum())) for t in range(1, horizon + 1))
         assert worst <= error * (1 + 1e-12) and worst > 0.9 * error
-
-
-def test_scene_shows_open_batches():
-    """Every setting: who waits, which batches are closed, and the count's batches, by brute force."""
-    designs = {"3": (3,), "3 and 9": (3, 9), "1, 3 and 9": (1, 3, 9)}
-    frames = stored_scene(CHAPTER, "shuffler-scene")
-    answers = (np.random.default_rng(4).random(20_000) < 0.6)[:27]
-    assert len(frames) == 28 * 3
-    for (users, name), (marks, note) in frames.items():
-        t, sizes = int(users), designs[name]
-        needed = used(t - t % sizes[0], sizes)
-        framed = [mark for key, mark in marks.items() if key.startswith("frame")]
-        assert len(framed) == needed.sum()
-        assert sorted(round((mark["width"]) / 3.5) for mark in framed) == sorted(np.repeat(sizes, needed))
-        solid = [key for key, mark in marks.items() if key.startswith("batch") and not mark.get("hollow")]
-        kept = [f"batch {m} {stop}" for m, big in zip(sizes, (*sizes[1:], 28), strict=True)
-                for stop in range(m, t + 1, m) if stop % big]
-        assert sorted(solid) == sorted(kept)
-        assert marks["true"]["words"] == f"true count {answers[:t].sum()}"
-        assert note.startswith(f"Users: {t}; waiting: {t % sizes[0]}; noises in the count: {needed.sum()};")
-        assert marks["shown"]["words"].endswith(f": {needed.sum()} noise{'s' if needed.sum() != 1 else ''}")
-        assert marks["alone"]["words"].startswith(f"in 3s alone: {used(t - t % 3, (3,)).sum()} noise")
-        waits = {int(key.split()[2]) for key, mark in marks.items()
-                 if key.startswith("message") and mark["y"] > 7 and not mark.get("faint")}
-        assert waits == set(range(t - t % sizes[0], t))
-        sent = [key for key, mark in marks.items() if key.startswith("message") and mark["y"] > 7]
-        assert all(int(key.split()[2]) < t for key in sent)
 
 
 # ---- The floor below private learners ----------------------------------------------------------------------------------------
