@@ -5,7 +5,6 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp import privatizers as P
-from bandits_dp.app.streams import CountedBatches
 from bandits_dp.contextual.radius import PublicWidth
 from bandits_dp.learners import LinUCB
 from bandits_dp.serve import Served
