@@ -24,7 +24,7 @@ from bandits_dp.noise.exact_counts import UNIT
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum
 from bandits_dp.problems import BernoulliArms
 from tests import exact_delta
-from tests.test_continual import matrices
+from tests.test_continual import COUNTERS, matrices
 
 FALSE_ALARM = 1e-6
 EPSILON, DELTA = 1.0, 0.05
@@ -83,7 +83,6 @@ VECTORS = {
     "VectorSum": (lambda n: P.VectorSum(n, EPSILON, DELTA, PLANE, levels=3), 1),
     "ReturningVectorSum": (lambda n: ReturningVectorSum(n, 4, EPSILON, DELTA, domain=PLANE, levels=3), 4),
 }
-COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
 
 
 def everyone(case: Case, privatizer: Any, high: bool = True) -> np.ndarray:

@@ -12,9 +12,7 @@ from scipy.special import ndtr
 from bandits_dp import continual as C
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from tests.chapters import cells, defined, one_way
-from tests.counter_factors import factors, worst_shift
-
-COUNTERS = (C.NaiveCounter, C.PerStepCounter, C.TwoLevelCounter, C.TreeCounter, C.HybridCounter, C.FactorizationCounter)
+from tests.test_continual import COUNTERS, matrices
 
 
 # ---- One proof for every counter
@@ -38,11 +36,17 @@ def stream_delta(right: np.ndarray, first: float, other_first: float, second, ot
     return float(np.trapezoid(density[0] * p - math.exp(epsilon) * density[1] * q, u))
 
 
+def worst_shift(right: np.ndarray, rounds: int) -> float:
+    """Return the largest norm of R times the indicator of at most ``rounds`` rounds, over all sets."""
+    sets = itertools.combinations(range(right.shape[1]), min(rounds, right.shape[1]))
+    return max(float(np.linalg.norm(right[:, list(s)].sum(axis=1))) for s in sets)
+
+
 @pytest.mark.parametrize("kind", COUNTERS)
 @pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 0.5), (2.0, 1.0), (3.0, 0.1)])
 def test_adaptive_streams_cost_one_gaussian_mechanism(kind: type, sigma: float, epsilon: float) -> None:
     """Two rounds where the second value reacts to the first release: exact delta against the theorem's."""
-    right = factors(kind, 2)[1]
+    right = matrices(kind, 2)[1]
     reactions = [lambda u: (u > 0.5) * 1.0, lambda u: (u < 0) * 1.0, lambda u: ndtr(u), lambda u: 0 * u]
 
     def bound(rounds: int) -> float:
@@ -64,28 +68,6 @@ def test_adaptive_streams_cost_one_gaussian_mechanism(kind: type, sigma: float, 
     constant = stream_delta(right, 0.0, 1.0, lambda u: 0 * u, lambda u: 1 + 0 * u, sigma, epsilon)
     assert constant == pytest.approx(bound(2), rel=1e-6)
     assert constant >= largest
-
-
-@pytest.mark.parametrize("kind", COUNTERS)
-@pytest.mark.parametrize("horizon", [1, 2, 8, 9, 13])
-def test_sensitivity_and_error_are_norms_of_the_factors(kind: type, horizon: int) -> None:
-    left, right = factors(kind, horizon)
-    assert left @ right == pytest.approx(np.tril(np.ones((horizon, horizon))), abs=1e-9)
-    for matrix in (left, right):
-        assert np.abs(np.triu(matrix, 1)).max() < 1e-12
-        assert np.diag(matrix).min() > 0
-    assert right.min() > -1e-12
-    counter = kind(horizon, 1.0, 1e-6)
-    assert counter.sensitivity == pytest.approx(np.linalg.norm(right, axis=0).max())
-    assert counter.noise_std == pytest.approx(gaussian_noise_std(1.0, 1e-6, counter.sensitivity))
-    assert counter.error_std(np.arange(1, horizon + 1)) == pytest.approx(counter.noise_std * np.linalg.norm(left, axis=1))
-    rng, most = np.random.default_rng(0), worst_shift(right, 3)
-    for _ in range(100):  # several rounds of one user, any directions: R Delta is never longer than S
-        change = np.zeros((horizon, 2))
-        chosen = rng.choice(horizon, min(3, horizon), replace=False)
-        angle = rng.uniform(0, 2 * math.pi, len(chosen))
-        change[chosen] = np.column_stack([np.cos(angle), np.sin(angle)])
-        assert np.linalg.norm(right @ change) <= most * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 10, 99, 1000, 10**6])
@@ -145,7 +127,7 @@ def test_the_chapters_tree_is_the_packages(horizon: int) -> None:
 
 def test_the_chapters_factors_are_the_packages_and_its_base_three_tree_is_a_counter() -> None:
     space = chapter("tree-factors")
-    left, right = factors(C.TreeCounter, 8)
+    left, right = matrices(C.TreeCounter, 8)
     assert space["C_in"] == pytest.approx(right) and space["C_out"] == pytest.approx(left)
     for horizon in (1, 2, 8, 9, 50):  # every block is some user's, and each count is a sum of blocks
         inner = chapter("turn-three-answer")["base_three"](horizon)
@@ -166,14 +148,6 @@ def test_square_root_of_counting() -> None:
     assert all(value == Fraction(math.comb(2 * k, k), 4**k) for k, value in enumerate(f))
     for lag in range(60):  # the entries of C C, exactly
         assert sum(f[j] * f[lag - j] for j in range(lag + 1)) == 1
-    for horizon in (1, 2, 3, 10, 60):
-        right = np.array([[float(f[t - s]) if t >= s else 0.0 for s in range(horizon)] for t in range(horizon)])
-        squares = [float(sum(x * x for x in f[:t])) for t in range(1, horizon + 1)]
-        assert np.linalg.norm(right, axis=0).max() ** 2 == pytest.approx(squares[-1])
-        counter = C.FactorizationCounter(horizon, 1.0, 1e-6)
-        assert counter.sensitivity == pytest.approx(math.sqrt(squares[-1]))
-        assert counter.error_std(np.arange(1, horizon + 1)) == pytest.approx(counter.noise_std * np.sqrt(squares))
-        assert factors(C.FactorizationCounter, horizon)[0] == pytest.approx(right, abs=1e-12)
     k = np.arange(1, 10**6)
     coefficients = np.cumprod(1 - 0.5 / k)
     assert (coefficients**2 * math.pi * k < 1).all()

@@ -217,23 +217,6 @@ def test_the_union_bound_over_a_whole_run() -> None:
         assert 0 < total <= 1 / horizon < narrow
 
 
-def test_certified_runs_keep_every_viable_mean_inside_its_width() -> None:
-    """Whole adaptive runs with two arms and T = 64: at most K / T = 1/32 of the runs may fail (false alarm below 1e-6)."""
-    failures, runs, means = 0, 600, np.array([0.7, 0.2])
-    for run in range(runs):
-        rng, failed = np.random.default_rng([3, run]), False
-        live = elimination(2, 64, lambda users: RandomizedResponse(users, 3.0), "doubling", ChernoffWidth(64, 7))
-        while live.played < 64:
-            before, ticket = live.learner, live.act(live.missing)
-            live.update(ticket, (rng.random(ticket.users) < means[ticket.arm]).astype(float), rng)
-            if live.learner.phase > before.phase:
-                off = np.abs(live.learner.sums[before.viable] / live.learner.width.users - means[before.viable])
-                failed |= bool((off > live.learner.width.half_width()).any())
-        failures += failed
-    # if the failure chance were above K / T, so few failures would have probability below 1e-6
-    assert binom.cdf(failures, runs, 2 / 64) < 1e-6
-
-
 @claim("Theorem 3.1, proof sketch: the width of line 14",
        r"We conclude that with high probability, $\forall a\in[k],\forall t\in[T]$, we have $|\hat{\mu}_a^t - \mu_a| \leq "
        r"\left(\frac{2\sqrt{t}\sigma_{\varepsilon,\delta}}{N_a^t} + \frac{1}{\sqrt{N_a^t}}\right) \cdot \sqrt{2\log T}$.",

@@ -18,7 +18,7 @@ from bandits_dp.linear.widths import Phase
 from bandits_dp.noise.noise_bits import NoiseBits
 from bandits_dp.privatizers import BinarySum, Box, CentralGaussian, CentralLaplace, LocalGaussian, LocalLaplace, ScalarSum
 from bandits_dp.problems import SphericalArms
-from tests.chapters import defined, delta_by_sums, law_of_runs, leverages, mean_regret, power
+from tests.chapters import delta_by_sums, law_of_runs, leverages, mean_regret, power
 
 CHAPTER = "08_phased_elimination"
 SIGNS, HALVES = Box(1, -1.0, 1.0, whole=True), 0.2 / 2.0 ** np.arange(6)
@@ -62,24 +62,6 @@ def scale(name, calibration, **options):
 
 
 # ---- Theorem boxes
-@pytest.mark.parametrize(("n", "d"), [(4, 2), (30, 2), (12, 3), (40, 5)])
-def test_kiefer(n, d):
-    """What the chapter's own steps end in: no design has a smaller worst leverage, and none a larger determinant."""
-    rng = np.random.default_rng(16 + n)
-    actions = rng.normal(size=(n, d))
-
-    def judge(share):
-        return float(np.linalg.slogdet((actions.T * share) @ actions)[1]), leverages(actions, share).max()
-
-    share, _ = defined(CHAPTER, "design")["g_optimal"](actions, 5000)
-    log_det, top = judge(share)
-    assert d - 1e-9 <= top <= d * 1.002 and judge(np.full(n, 1 / n))[1] > top  # equal shares are not optimal here
-    for _ in range(300):
-        other = rng.dirichlet(np.full(n, 0.5)) if rng.random() < 0.5 else 0.999 * share + 0.001 * rng.dirichlet(np.ones(n))
-        other_log_det, other_top = judge(other)
-        assert other_top >= d - 1e-9 and other @ leverages(actions, other) == pytest.approx(d)  # nothing is below d,
-        assert other_log_det <= log_det + (top - d) + 1e-12  # and d goes with the largest determinant,
-        assert log_det <= other_log_det + (other_top - d) + 1e-9  # from wherever one looks
 
 
 class Narrow:

@@ -3,7 +3,6 @@
 import functools
 import itertools
 import math
-import re
 
 import numpy as np
 import pytest
@@ -22,8 +21,7 @@ from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.privatizers import AmplifiedGaussian, Box, LinearStatistics, LocalGaussian, VectorSum
 from bandits_dp.privatizers.linear_gaussian import PublishedLocalGaussian
 from bandits_dp.privatizers.returning import ReturningLocalGaussian, ReturningVectorSum, composes, per_batch
-from tests.chapters import cells, slope
-from tests.counter_factors import factors
+from tests.chapters import slope
 from tests.fixed_features import play
 
 LINEAR, PAPER = LinearStatistics(5), setup("chowdhury-zhou-2022")
@@ -81,19 +79,6 @@ def test_split_is_proved(delta: float) -> None:
             assert spread == pytest.approx(epsilon / 2) and drift <= M * each**2 / 2 <= epsilon / 2 * (1 + 1e-12)
             assert composed(each, M, delta / 2) <= spread + drift
             assert composes(each, delta_m, M, epsilon, delta)
-
-
-def test_pairs_have_their_best_split() -> None:
-    """What 52 nights of (1, 0.1) cost by the best rule for pairs: half of delta went to slack, and other splits give less."""
-    def part(share: float) -> float:
-        return -math.expm1(share * math.log1p(-0.1))
-
-    one = brentq(lambda mu: epsilon_of(mu, 0.1) - 1, 0.5, 2)
-    totals = [composed(epsilon_of(one, part(share / 52)), 52, part(1 - share)) for share in np.linspace(0.02, 0.98, 49)]
-    least = min(*totals, 52 * epsilon_of(one, part(1 / 52)))  # the last one has no slack
-    told = {"adding up": 52 * epsilon_of(one, 0.1 / 52), "the best rule": least, "exactly": epsilon_of(one * math.sqrt(52), 0.1)}
-    words = re.sub("<!--.*?-->", "", cells("11_returning_users")["compose-words"].source)
-    assert "{:.1f} by adding up, {:.1f} by the best rule for pairs, and {:.1f} exactly".format(*told.values()) in words, told
 
 
 def test_bits_compose_like_gaussians() -> None:
@@ -241,19 +226,6 @@ def test_group_privacy(measured: dict) -> None:
         one.noise_std, 5.0, five.sensitivity)
     measured["noise of a tree for five rounds over that"] = five.noise_std / one.noise_std
     assert 5 * math.exp(4) * 0.1 > 1 and direct < 0.01 * 5 * math.exp(4) * 1e-6 and five.noise_std <= 5 * one.noise_std
-
-
-def test_returning_users() -> None:
-    """The tree's bound, and the square root's sum of columns; test_continual.py has all placements of the rounds."""
-    for horizon, rounds in itertools.product((2, 3, 7, 8, 9, 12, 10**6), (1, 2, 3, 10, 1000)):
-        h = horizon.bit_length()
-        bound = math.sqrt(rounds * sum(min(rounds, 2**level) for level in range(h)))
-        assert bound < rounds * math.sqrt(h) or rounds == 1
-        if rounds <= horizon:
-            assert TreeCounter(horizon, 1.0, 1e-6, appearances=rounds).sensitivity <= bound * (1 + 1e-12)
-        if rounds <= horizon < 100:
-            first = np.linalg.norm(factors(FactorizationCounter, horizon)[0][:, :rounds].sum(axis=1))
-            assert FactorizationCounter(horizon, 1.0, 1e-6, appearances=rounds).sensitivity == pytest.approx(first, rel=1e-12)
 
 
 @claim("Propositions 4.3 and E.7, privacy", "we scale up the noise variance by a multiplicative factor of $M_0^2$, if any user "

@@ -13,14 +13,12 @@ from scipy.stats import binom, chi
 
 import bandits_dp as bdp
 from bandits_book.scenes.rewards.bounds import regret_bound
-from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
 from bandits_dp.accounting.dynamic import laplace_sums_epsilon, parameter_shifts
 from bandits_dp.contextual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.contextual.radius import FixedWidth
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
-from checkout import ROOT
-from tests.chapters import cells, defined, slope
+from tests.chapters import defined, slope
 
 CHAPTER = "12_dynamic_sensitivity"
 claim = partial(pytest.mark.claim, "wang2022", chapter=CHAPTER)
@@ -99,35 +97,6 @@ def test_whitened_directions_are_best():
     assert costs[0] == pytest.approx(d**2) and min(costs[1:]) > 1.2 * d**2
 
 
-def test_privacy_of_a_run():
-    """An adaptive run in two worlds: the loss of all that is released has the law of one Gaussian mechanism (10,000 runs)."""
-    horizon, runs, record = 40, 10_000, 5
-    f = np.cumprod(np.append(1.0, 1 - 0.5 / np.arange(1, horizon)))
-    sigma = gaussian_noise_std(1.0, 0.1, 2 * np.linalg.norm(f))
-    counter = bdp.make("LinUCB-RewardTree", POOL, horizon=horizon, epsilon=1.0, delta=0.1).stream.counter
-    assert counter.error_std(np.arange(1, horizon + 1)) == pytest.approx(sigma * np.sqrt(np.cumsum(f**2)))
-    rng = np.random.default_rng(2)
-    z = sigma * rng.normal(size=(runs, horizon, 2))
-    sums, loss, other = np.zeros((runs, 2)), np.zeros(runs), None
-    released = np.zeros((runs, 2))
-    for t in range(horizon):
-        angle = np.arctan2(released[:, 1], released[:, 0]) + t  # directions that depend on all that was seen
-        g = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        reward = np.where(released[:, 0] > 0, 0.5, -0.5)
-        if t == record:
-            reward, other = np.ones(runs), g
-        sums = sums + g * reward[:, None]
-        if t >= record:
-            shift = 2 * f[t - record] * other
-            loss += ((shift * z[:, t]).sum(axis=1) + (shift**2).sum(axis=1) / 2) / sigma**2
-        released = sums + np.einsum("k,rkd->rd", f[t::-1], z[:, : t + 1])
-    eta = 2 * np.linalg.norm(f[: horizon - record]) / sigma
-    assert loss.mean() == pytest.approx(eta**2 / 2, abs=5 * eta / math.sqrt(runs))
-    assert loss.std() == pytest.approx(eta, rel=5 / math.sqrt(2 * runs))
-    found = np.maximum(0, 1 - np.exp(1.0 - loss)).mean()
-    assert found == pytest.approx(gaussian_delta(1 / eta, 1.0, 1.0), abs=5 * 0.5 / math.sqrt(runs)) and found < 0.1
-
-
 def play_features(rows, std, kappa, reward_std=1.0, whiten=False):
     """Tell the package's learner features, of which NaN stands for the worst ones, and no rewards; return w_t, and W_t before."""
     dimension = len(rows[0])
@@ -179,8 +148,6 @@ def test_songs_that_spread_cost_a_power_of_the_logarithm():
 
     horizons = 10.0 ** np.array([50, 100, 200, 300])
     assert slope(np.log(horizons), [private(T) for T in horizons])[0] == pytest.approx(2.5, abs=0.03)
-    texts = (ROOT / "book" / "note.md").read_text("utf-8"), "\n".join(cell.source for cell in cells(CHAPTER).values())
-    assert all(r"(\ln T)^{5/2}/(c\varepsilon)" in text and "a logarithm of $T$" not in text for text in texts)
 
 
 def test_regret_with_the_proved_width():

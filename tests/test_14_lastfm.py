@@ -13,7 +13,7 @@ from bandits_book.lastfm import LastFM
 from bandits_book.lastfm.data import load_listening
 from bandits_book.lastfm.files import CHECKS, VARIABLE
 from bandits_dp.continual import FactorizationCounter
-from tests.counter_factors import factors
+from tests.test_continual import matrices
 from tests.test_lastfm import check_candidates, real_folder
 
 STORED = json.loads((files("bandits_book.lastfm") / "curves.json").read_text("utf-8"))
@@ -85,7 +85,7 @@ def ends(name):
 def test_all_rewards_of_one_user(stand_in):
     """However one user's rewards, rounds and directions are: the released sums move by no more than the noise is made for."""
     rng, rounds, most = np.random.default_rng(0), 60, 5
-    C = factors(FactorizationCounter, rounds)[0]  # whose square makes running sums
+    C = matrices(FactorizationCounter, rounds)[0]  # whose square makes running sums
     f = C[:, 0]
     np.testing.assert_allclose(C @ C, np.tril(np.ones((rounds, rounds))), atol=1e-9)
     largest = 0.0
