@@ -1,4 +1,4 @@
-"""The labs: what moves, both ends of every control, and that the question of each has an answer; no page holds a widget."""
+"""The labs: what moves, and both ends of every control; no page holds a widget. (`test_labs_answers.py` has the answers.)"""
 
 import ast
 import math
@@ -19,7 +19,6 @@ from tests.chapters import cells
 
 LIVE = {"remove-output", "nbval-ignore-output"}
 CHAPTERS = [path.stem for path in sorted(NOTEBOOKS.glob("*.ipynb")) if "lab-move" in cells(path.stem)]
-SECONDS = 20  # of the processor, for a figure at the end of a slider; it takes 2 or fewer
 
 
 # ---- The helper
@@ -174,18 +173,10 @@ def told(chapter: str, seed: int = 1, **values: Any) -> str:
     return draw(Figure().subplots(), np.random.default_rng(seed), **start | values)
 
 
-def number(pattern: str, text: str) -> float:
-    """Return the number that a sentence has in a place."""
-    found = re.search(pattern, text)
-    assert found, (pattern, text)
-    return float(found[1].replace(",", ""))
-
-
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_a_lab_is_short_and_stores_a_still_alone(chapter: str) -> None:
+def test_a_lab_stores_a_still_alone(chapter: str) -> None:
     function, move = cells(chapter)["lab-function"], cells(chapter)["lab-move"]
     assert set(move.metadata.tags) == LIVE and not move.outputs and not function.metadata.get("tags")
-    assert len(f"{function.source}\n{move.source}".splitlines()) <= 25
     kinds = {kind for output in function.outputs for kind in output.get("data", {})}
     assert "image/svg+xml" in kinds and not any("widget" in kind for kind in kinds)
 
@@ -200,43 +191,5 @@ def test_a_lab_begins_as_its_still(chapter: str) -> None:
 def test_both_ends_of_every_control_draw_and_tell(chapter: str) -> None:
     for name, (_, low, *rest) in lab_of(chapter)[1].items():
         for value in low if isinstance(low, list) else (low, rest[-1]):
-            begun = time.process_time()
             sentence = told(chapter, **{name: value})
             assert sentence.endswith(".") and "nan" not in sentence.lower(), (name, value, sentence)
-            assert time.process_time() - begun < SECONDS, (name, value)
-
-
-# ---- Each question has an answer
-def test_question_2_sixty_percent_and_the_looks_that_make_ninety() -> None:
-    """Eve guesses best with 1 - exp(-ε/2) / 2, so ε = 2 ln(5/4); some number of looks is the first to make 90%."""
-    chapter, epsilon = "02_differential_privacy", 2 * math.log(1.25)
-    right = [number(r"right in ([\d.]+)%", told(chapter, epsilon=epsilon, looks=looks)) for looks in (1, 60, 75, 100)]
-    assert right[0] == pytest.approx(60, abs=1) and right[1] < 90 < right[2] < right[3]
-
-
-def test_question_4_the_largest_of_many_fresh_errors_is_farther_off_than_a_walk_that_ends_there() -> None:
-    """With the same standard deviation in the last count: naive noise is as large in all counts, noise per answer adds up."""
-    def off(users: int, epsilon: float) -> list[tuple[float, float]]:
-        drawn = [told("04_continual_counting", seed, users=users, epsilon=epsilon) for seed in range(1, 11)]
-        return [(number(r"naive ([\d,]+)", one), number(r"per answer ([\d,]+)", one)) for one in drawn]
-
-    for users, epsilon in (100, 0.05), (1000, 1.0), (10_000, 0.05):
-        naive, walk = zip(*off(users, epsilon), strict=True)
-        assert sum(naive) > 1.5 * sum(walk), (users, epsilon)
-
-
-def test_question_7_elimination_is_no_worse_where_both_lose_what_random_play_does() -> None:
-    for trust in ("a shuffler", "nobody"):
-        sentence = told("07_arm_elimination", gap=0.005, epsilon=0.05, trust=trust)
-        careful, bold = (number(rf"{name} loses ([\d,]+)", sentence) for name in ("AE", "KLUCB"))
-        chance = number(r"random play ([\d,]+)", sentence)
-        assert 0.9 * chance < careful < 1.02 * bold < 1.1 * chance
-    start = told("07_arm_elimination")
-    assert number(r"AE loses ([\d,]+)", start) > 2 * number(r"KLUCB loses ([\d,]+)", start)
-
-
-def test_question_10_no_epsilon_without_trust_loses_as_little_as_the_shuffler() -> None:
-    chapter, lost = "10_private_linucb", r"loses ([\d,]+)"
-    for seed in (1, 2, 3):
-        nobody = [number(lost, told(chapter, seed, trust="nobody", epsilon=10.0, B=B)) for B in (20, 50, 100, 200, 500, 1000)]
-        assert min(nobody) > number(lost, told(chapter, seed))
