@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from bandits_dp import continual as C
 from bandits_dp.accounting import gaussian_delta, gaussian_noise_std
-from tests.chapters import cells, defined, one_way
+from tests.chapters import cells, one_way
 from tests.test_continual import COUNTERS, matrices
 
 
@@ -102,10 +102,6 @@ def test_tree_touches_h_blocks_and_popcount_noises() -> None:
         assert counter.error_std(np.arange(1, horizon + 1)).max() <= one * h * (1 + 1e-9)
 
 
-def chapter(*ids: str, **names) -> dict:
-    return defined("04_continual_counting", *ids, **names)
-
-
 def chapter_function(cell: str, name: str):
     space: dict = {"np": np, "math": math, "itertools": itertools}
     exec(cells("04_continual_counting")[cell].source.split("\n\n\n" if name == "tree" else "\n\n\ncrowd")[0], space)
@@ -125,22 +121,6 @@ def test_the_chapters_tree_is_the_packages(horizon: int) -> None:
     assert mine[1:] == pytest.approx([counter.add(float(a), rng)[0] for a in answers], abs=1e-6)  # on its grid
 
 
-def test_the_chapters_factors_are_the_packages_and_its_base_three_tree_is_a_counter() -> None:
-    space = chapter("tree-factors")
-    left, right = matrices(C.TreeCounter, 8)
-    assert space["C_in"] == pytest.approx(right) and space["C_out"] == pytest.approx(left)
-    for horizon in (1, 2, 8, 9, 50):  # every block is some user's, and each count is a sum of blocks
-        inner = chapter("turn-three-answer")["base_three"](horizon)
-        outer = np.tril(np.ones((horizon, horizon))) @ np.linalg.inv(inner)
-        assert set(outer.round(9).flat) <= {0, 1} and inner[:, 0].sum() == inner.sum(axis=0).max()
-    for horizon, better in ((27, False), (81, True)):
-        inner = chapter("turn-three-answer")["base_three"](horizon)
-        outer = np.tril(np.ones((horizon, horizon))) @ np.linalg.inv(inner)
-        error = np.linalg.norm(inner, axis=0).max() * np.linalg.norm(outer, axis=1).max()
-        binary = C.TreeCounter(horizon, 1.0, 1e-6).error_std(np.arange(1, horizon + 1)).max() / gaussian_noise_std(1.0, 1e-6, 1.0)
-        assert bool(error < binary) is better
-
-
 def test_square_root_of_counting() -> None:
     f = [Fraction(1)]
     for k in range(1, 60):
@@ -158,38 +138,6 @@ def test_square_root_of_counting() -> None:
         assert q <= 1 + (1 + math.log(horizon)) / math.pi
         largest = C.FactorizationCounter(horizon, 1.0, 1e-6).error_std(horizon)
         assert float(largest) == pytest.approx(one * q)
-
-
-# ---- The learner on noisy counts
-def test_private_ucb_is_ucb1_with_wider_bounds() -> None:
-    """Without noise, the plays of UCB1 as chapter 1 has it; with noise, arms by the bound that one run has, computed apart."""
-    space = chapter("private-ucb")
-    means, space["rounds"], space["runs"] = space["means"], 2000, 1
-    play = space["private_ucb"]
-
-    class Silent:
-        def __init__(self, scale: float) -> None:
-            self.scale = scale
-
-        def noise_path(self, rng: np.random.Generator) -> np.ndarray:  # draws nothing, so that both see the same answers
-            return self.scale * np.sin(np.arange(1.0, 2001))[:, None]
-
-        def error_std(self, t: np.ndarray) -> np.ndarray:
-            return self.scale * np.sqrt(t)
-
-    for scale in (0.0, 3.0):
-        lost, rng = play(Silent(scale), np.random.default_rng(3))[:, 0], np.random.default_rng(3)
-        yes, pulls, regret = np.zeros(5), np.zeros(5), 0.0
-        for t in range(1, 2001):
-            arm = t - 1
-            if t > 5:
-                noisy = yes + scale * np.sin(pulls)
-                wide = 2 * math.log(t) / pulls * (1 + 4 * scale**2)
-                arm = int(np.argmax(noisy / pulls + np.sqrt(wide)))
-            yes[arm] += rng.random() < means[arm]
-            pulls[arm] += 1
-            regret += means.max() - means[arm]
-            assert lost[t - 1] == pytest.approx(regret), (scale, t)
 
 
 # ---- Joint privacy

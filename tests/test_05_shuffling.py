@@ -7,14 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.signal import fftconvolve
-from scipy.stats import binom
 
 import bandits_dp as bdp
-from bandits_book.scenes import shuffling
 from bandits_dp.accounting import shuffle_epsilon
 from bandits_dp.accounting.shuffling import clones_delta
-from tests.chapters import changed, defined, one_way
+from tests.chapters import changed, one_way
 
 Law = dict[object, Fraction]
 Rows = list[list[Fraction]]
@@ -119,22 +116,6 @@ def test_divergence_is_a_sum_of_tails(grow: Fraction) -> None:
             assert clones_delta(math.log(grow), users, math.log(ratio)) == pytest.approx(float(exact), rel=1e-9, abs=1e-15)
 
 
-def test_the_chapters_table_of_pairs_has_the_deltas_of_the_pairs() -> None:
-    """The chapter's plain code: the table of all pairs against brute force, and the epsilon with a given delta."""
-    here = defined("05_shuffling", "pile", "exact-response", "plain-clones", "plain-tails", binom=binom, fftconvolve=fftconvolve,
-                   n=1000, eps0=2.0, q=0.88, numbers={})
-    for users, grow in ((1, 2), (2, 5), (12, 3)):
-        worlds, laws = here["clones"](math.log(grow), users), clone_pairs(users, Fraction(grow))
-        for ratio in (Fraction(11, 10), Fraction(19, 10)):
-            assert here["hockey_stick"](*worlds, math.log(ratio)) == pytest.approx(float(one_way(*laws, ratio)), rel=1e-12)
-            whole = here["every_pair"](math.log(grow), users)
-            assert here["hockey_stick"](*whole, math.log(ratio)) == pytest.approx(float(one_way(*laws, ratio)), rel=1e-12)
-    for eps0, users, epsilon in ((0.5, 1000, 0.0705), (1.0, 1000, 0.1824), (2.0, 1000, 0.5455), (1.0, 10_000, 0.0530)):
-        assert f"{here['least'](here['clones'](eps0, users), 1e-6, eps0):.4f}" == f"{epsilon:.4f}"
-    safe = here["least"](here["clones"](1.0, 200_000), 1e-6, 1.0)  # in blocks: on the safe side, and by little
-    assert 0 <= safe / shuffle_epsilon(1.0, 200_000, 1e-6) - 1 < 1e-4
-
-
 def test_more_clones_hide_better() -> None:
     """Given C = c the divergence falls as c grows, so a block of values may be counted at its smallest."""
     q = Fraction(3, 4)
@@ -199,22 +180,6 @@ def test_reference_values() -> None:
         assert shuffle_epsilon(*args) == pytest.approx(value, abs=5e-5)
 
 
-def test_the_scene_guesses_as_well_as_anybody_can() -> None:
-    """The shares of right guesses are those of the best test between the two pairs of counts, whatever the number of clones."""
-    for grow in (Fraction(2), Fraction(7)):
-        q = grow / (grow + 1)
-        for c in (0, 1, 4, 12):
-            laws = [defaultdict(Fraction), defaultdict(Fraction)]
-            for a, z in itertools.product(range(c + 1), (0, 1)):
-                for world in (0, 1):
-                    laws[world][a + (z if world else 1 - z)] += choose(c, a, Fraction(1, 2)) * (q if z else 1 - q)
-            best = (1 + one_way(*laws, Fraction(1))) / 2
-            assert shuffling.share_right(c, float(q)) == pytest.approx(float(best), rel=1e-12)
-        pairs = clone_pairs(12, grow)
-        average = sum(float(choose(11, c, 1 / grow)) * shuffling.share_right(c, float(q)) for c in range(12))
-        assert average == pytest.approx(float(1 + one_way(*pairs, Fraction(1))) / 2)
-
-
 def test_the_pile_s_epsilon_belongs_to_the_phones(capsys: pytest.CaptureFixture[str]) -> None:
     """epsilon_0, users and delta stood twice or more in the cell: phones of epsilon_0 = 1 got the pile's epsilon for 2."""
     names = {name: getattr(bdp.privatizers, name) for name in ("RandomizedResponse", "BinarySum")}
@@ -224,22 +189,3 @@ def test_the_pile_s_epsilon_belongs_to_the_phones(capsys: pytest.CaptureFixture[
         assert here["phones"].noise_std == names["RandomizedResponse"](n, eps0).noise_std
         assert len(here["answers"]) == here["shared"].users == n
         assert f"eps of the pile {shuffle_epsilon(eps0, n, delta):.3f}" in capsys.readouterr().out
-
-
-def test_better_clones_are_never_worse_under_their_condition() -> None:
-    """Exercise 5.6: with at most e^epsilon_0 + 1 answers its claim is no larger than Theorem 5.1; with more it can be."""
-    names = {"binom": binom, "fftconvolve": fftconvolve, "n": 1000, "eps0": 2.0, "q": 0.88, "numbers": {}}
-    beta = defined("05_shuffling", "pile", "exact-response", "plain-clones", "plain-tails", **names)["tails"]
-
-    def both(eps0: float, v: int, users: int, eps: float) -> tuple[float, float]:
-        p, ell = 1 / (math.exp(eps0) + v - 1), np.arange(users)
-        claim = (math.exp(eps0) + 1) * p * binom.pmf(ell, users - 1, 2 * p) @ beta(eps0, ell, eps)
-        return claim, binom.pmf(ell, users - 1, math.exp(-eps0)) @ beta(eps0, ell, eps)
-
-    for eps0, users, share in itertools.product((0.5, 1.0, 2.0, 4.0), (2, 12, 100, 1000), (0.1, 0.5, 0.9)):
-        for v in {2, 3, math.floor(math.exp(eps0) + 1)}:
-            better, general = both(eps0, v, users, share * eps0)
-            assert v > math.exp(eps0) + 1 or better <= general * (1 + 1e-9) + 1e-15
-    for case in ((0.5, 3, 100, 0.25), (0.5, 4, 12, 0.25), (1.0, 10, 1000, 0.15)):
-        better, general = both(*case)
-        assert case[1] > math.exp(case[0]) + 1 and better > 1.05 * general

@@ -4,12 +4,11 @@ import copy
 import itertools
 import math
 from functools import cache, partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import binom, chi
+from scipy.stats import binom
 
 import bandits_dp as bdp
 from bandits_book.scenes.rewards.bounds import regret_bound
@@ -18,7 +17,7 @@ from bandits_dp.contextual.dynamic import DynamicBound, DynamicLaplace
 from bandits_dp.contextual.radius import FixedWidth
 from bandits_dp.learners.linucb_rewards import InstrumentLinUCB
 from bandits_dp.problems import PoolContextual
-from tests.chapters import defined, slope
+from tests.chapters import defined
 
 CHAPTER = "12_dynamic_sensitivity"
 claim = partial(pytest.mark.claim, "wang2022", chapter=CHAPTER)
@@ -137,17 +136,6 @@ def test_widths_add_up():
     g = np.arange(50.0)
     w, _ = play_features(np.ones((50, 1)), 10.0, 1.0, 30.0)
     assert (w**2).sum() == pytest.approx(((100 + 900 * g) / (g**2 + 100 + 900 * g)).sum())
-
-
-def test_songs_that_spread_cost_a_power_of_the_logarithm():
-    """The second claim's private part grows like (ln T)^(5/2), which chapter and note called a logarithm."""
-    def private(T):
-        squares = (math.log(T) + 3.35) / math.pi  # the sum of f_k^2, and 10 is the noise for one answer
-        beta = math.sqrt(3) + chi.isf(0.05 / T, 3) + math.sqrt(2 * math.log(20) + 3 * math.log1p(T / (300 * squares)))
-        return regret_bound(T, 3, 0.0, SimpleNamespace(regularizer=lambda T: 3.0, beta=lambda *_: beta), 10 * squares, 1.0, 0.05, 1)
-
-    horizons = 10.0 ** np.array([50, 100, 200, 300])
-    assert slope(np.log(horizons), [private(T) for T in horizons])[0] == pytest.approx(2.5, abs=0.03)
 
 
 def test_regret_with_the_proved_width():
