@@ -7,13 +7,12 @@ seen. It may run again over pages that it has seen. What another host would have
 
 import hashlib
 import re
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
-
-from used_styles import names, used
 
 # Icons are drawn by icons.css, folds open by themselves (folds.py), menus by book.js, nothing has tabs, and thebe is not used.
 UNUSED = ("scripts/fontawesome.js", "scripts/bootstrap.js", "togglebutton.js", "design-tabs.js", "sphinx-thebe.js")
@@ -44,6 +43,14 @@ KEPT = re.compile(r'localStorage\.getItem\("(mode|theme)"\) \|\| "(\w+)"')
 SAME_NAME = re.compile(r' id="(?:proof|exercise|solution)(?:-content)?"')
 TEST = re.compile(r'(?<=<span class="pre">)test_\w+(?=</span>)')  # a name that may break after an underscore, and nowhere else
 ADDRESS = re.compile(r"url\((['\"]?)(?!data:|https?:|#|/)([^'\")]+)\1\)")
+NAMING = re.compile(r'(?s)class="([^"]*)"|<script\b[^>]*>(.*?)</script>')
+WORD = re.compile(r"[A-Za-z_][\w-]*")
+COMMENT = re.compile(r"(?s)/\*.*?\*/")
+RULE = re.compile(r"""((?:"[^"]*"|[^{}"])*;)?((?:"[^"]*"|[^{}"])*)\{((?:"[^"]*"|[^{}"])*)\}""")  # that holds no other
+# What stands in brackets, at most three deep, as in :not(.name), may be there or not.
+ASIDE = re.compile(r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\[[^\]]*\]")
+SELECTOR = re.compile(rf"(?:{ASIDE.pattern}|[^,(\[])+")
+CLASS = re.compile(r"\.((?:[A-Za-z_-]|\\.)(?:[\w-]|\\.)*)")
 
 
 def keep_local(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
@@ -125,6 +132,29 @@ def join(sheets: list[str], folder: Path, known: set[str]) -> str:
         text = ADDRESS.sub(lambda found: f"url({found[1]}{sheet.parent / found[2]}{found[1]})", text)  # noqa: B023
         texts.append(re.sub(r"@font-face\s*\{[^}]*Font Awesome[^}]*\}", "", text.replace(r"Font Awesome\ 6", "Font Awesome 6")))
     return used("\n".join(texts), known)
+
+
+def names(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:
+    """Collect the classes of pages, and every word of scripts, which may make a class of it."""
+    inside = (part for page in pages for found in NAMING.findall(page) for part in found)
+    return {word for text in (*inside, *scripts) for word in WORD.findall(text)}
+
+
+def used(text: str, known: set[str]) -> str:
+    """Return a style sheet without the selectors that no page can match; a browser reads all of it before it shows a line."""
+
+    def kept(rule: re.Match[str]) -> str:
+        before, selectors, inside = rule.groups("")
+        if selectors.lstrip().startswith("@"):
+            return rule[0] if inside.strip() else before
+        left = [one for one in SELECTOR.findall(selectors)
+                if known.issuperset(name.replace("\\", "") for name in CLASS.findall(ASIDE.sub("", one)))]
+        return f"{before}{','.join(left)}{{{inside}}}" if left else before
+
+    text, last = COMMENT.sub("", text), ""
+    while text != last:  # what held nothing but such rules goes next
+        text, last = RULE.sub(kept, text), text
+    return text
 
 
 def setup(app: Sphinx) -> None:
