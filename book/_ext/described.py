@@ -6,23 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from jinja2 import Template
 from sphinx.application import Sphinx
 
 from lost import whole
 
 LONGEST = 200  # characters of a description
 BOOK, PICTURE = "Private Bandits", "_static/link.png"
-DOOR = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-{tags}<title>{title}</title>
-<link rel="icon" href="_static/favicon.svg"/>
-<meta http-equiv="refresh" content="0; url={first}.html"/>
-</head>
-<body><a href="{first}.html">{title}</a></body>
-</html>
-"""
+DOOR = Template(Path(__file__).with_name("door.html").read_text("utf-8"), keep_trailing_newline=True)
 
 
 def description(document: nodes.document) -> str:
@@ -48,7 +39,7 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
         context["metatags"] += f'<meta name="description" content="{escape(told)}" />\n'
     context["metatags"] += "".join(f'<meta property="{name}" content="{escape(fact)}" />\n' for name, fact in facts.items())
     if page == app.config.root_doc:  # the book's address itself, which people share, leads there
-        door = DOOR.format(tags=context["metatags"], title=BOOK, first=page)
+        door = DOOR.render(tags=context["metatags"], title=BOOK, first=page)
         Path(app.outdir, "index.html").write_text(door, "utf-8")
 
 

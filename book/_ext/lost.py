@@ -5,38 +5,18 @@ It is shown at any depth, so its links start at the folder that its `<base>` nam
 in the folders above, from the top of the host down, and starts at the one that has it.
 """
 
-import json
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from jinja2 import Template
 from sphinx.application import Sphinx
 
 PAGE = "404"
 TEXT = """<h1>No such page</h1>
 <p>The <a href="%s">first page</a> leads to all others, and the <a href="search.html">search</a> may know what you look for.</p>"""
-# The script asks its own host only, whatever two slashes in an address say, and before anything else on the page is asked for.
-BASE = """<base href="%s">
-<script>
-(function () {
-  const base = document.querySelector("base"), site = %s;
-  if (location.protocol === "file:") base.href = "./";
-  else if (!site || !location.href.startsWith(new URL(site).href)) {
-    const names = location.pathname.split("/").slice(0, -1);
-    const above = names.slice(0, 9).map((_, last) => location.origin + names.slice(0, last + 1).join("/") + "/");
-    const found = above.find(function (folder) {
-      const asked = new XMLHttpRequest();
-      asked.open("HEAD", folder + "_static/favicon.svg", false);
-      asked.send();
-      return asked.status === 200 && asked.getResponseHeader("content-type")?.includes("svg");
-    });
-    if (found) base.href = found;
-  }
-})();
-</script>
-"""
+BASE = Template(Path(__file__).with_suffix(".html").read_text("utf-8"), keep_trailing_newline=True)
 
 
 def whole(address: str) -> str:
@@ -46,7 +26,7 @@ def whole(address: str) -> str:
 
 def base(address: str) -> str:
     """Return what the page's links start from, for the site's whole address or none."""
-    return BASE % (escape(urlsplit(address).path or "/"), json.dumps(address).replace("<", "\\u003c"))
+    return BASE.render(folder=urlsplit(address).path or "/", address=address)
 
 
 def pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:

@@ -52,18 +52,14 @@ class Cell:
 
     def __init__(self, source: str, label: str, visible: bool) -> None:
         self.source, self.label, self.visible = source, label, visible
-        self.reads: set[str] = set()
-        self.writes: set[str] = set()
-        self.functions: dict[str, set[str]] = {}
+        self.functions: dict[str, set[str]] = {}  # of each, the names that it takes from the notebook
         table = symtable.symtable(source, label, "exec")
-        for symbol in table.get_symbols():
-            (self.writes if symbol.is_assigned() or symbol.is_imported() else self.reads).add(symbol.get_name())
-            self.reads |= {symbol.get_name()} if symbol.is_referenced() else set()
+        self.writes = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+        self.reads = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
         for inner in table.get_children():
             self.functions.setdefault(inner.get_name(), set()).update(outer_names(inner))
-        self.reads |= {name for inner, names in self.functions.items() if inner not in self.writes for name in names}  # run at once
-        seen = self.reads.union(self.writes, *self.functions.values())
-        self.writes |= {name for node in ast.walk(ast.parse(source)) for name in maybe_changed(node)} & seen
+        self.reads = self.reads.union(*self.functions.values())
+        self.writes |= {name for node in ast.walk(ast.parse(source)) for name in maybe_changed(node)} & (self.reads | self.writes)
 
 
 def outer_names(table: symtable.SymbolTable) -> set[str]:
@@ -89,15 +85,10 @@ def maybe_changed(node: ast.AST) -> set[str]:
 
 def link(cells: Sequence[Cell]) -> None:
     """Let each cell read what the functions that it names read, wherever they are defined."""
-    uses: dict[str, set[str]] = {}
+    uses = {name: reads for cell in cells for name, reads in cell.functions.items()}
     for cell in cells:
-        uses |= cell.functions
-    for cell in cells:
-        todo = list(cell.reads)
-        while todo:
-            new = uses.get(todo.pop(), set()) - cell.reads
+        while new := set().union(*(uses.get(name, ()) for name in cell.reads)) - cell.reads:
             cell.reads |= new
-            todo += new
         cell.reads -= SHARED
         cell.writes -= SHARED
 

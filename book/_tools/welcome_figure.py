@@ -3,11 +3,12 @@
 import json
 import re
 from collections import Counter
-from html import escape
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import numpy as np
+from jinja2 import Template
 
 import bandits_dp as bdp
 from checkout import NOTEBOOKS
@@ -88,33 +89,19 @@ def html() -> str:
 STILL = re.compile(r'class="bdp-figure bdp-scene .*?class="bdp-still" (alt="[^"]*" src="[^"]*")', re.DOTALL)
 
 
-def poster(path: Path) -> str:
-    """Return the still picture of a chapter's first scene as a link to the chapter."""
+def chapter(path: Path) -> dict[str, Any]:
+    """Return a chapter's number and title, its page, and the still picture of its first scene."""
     notebook = nbformat.read(path, 4)
     pages = ("".join(output.get("data", {}).get("text/html", "")) for cell in notebook.cells for output in cell.get("outputs", []))
-    picture = next(found[1] for page in pages if (found := STILL.search(page)))
-    title = notebook.cells[0].source.removeprefix("# ").partition(": ")[0]
-    return (
-        f'<a href="../notebooks/{path.stem}.html"><img loading="lazy" {picture}>'
-        f"<span><b>{int(path.stem[:2])}</b> {escape(title)}</span></a>"
-    )
+    return {"number": int(path.stem[:2]), "title": notebook.cells[0].source.removeprefix("# ").partition(": ")[0],
+            "page": f"{path.stem}.html", "picture": next(found[1] for page in pages if (found := STILL.search(page)))}
 
 
-def posters() -> str:
-    """Return all chapters as small pictures, each a still of its scene."""
-    return f'<nav class="lull-posters" aria-label="Chapters">{"".join(map(poster, sorted(NOTEBOOKS.glob("[0-9]*.ipynb"))))}</nav>'
-
-
-def ledger_bar() -> str:
-    """Return the outcomes of the claims ledger as a bar that opens it."""
+def below() -> str:
+    """Return what stands below the figure: all chapters as small pictures, and the ledger's outcomes as a bar that opens it."""
     rows = json.loads((PARTS.parent / "claims.json").read_text("utf-8"))
-    rows += [{"outcome": "not testable"} for _ in json.loads((PARTS.parent / "not_testable.json").read_text("utf-8"))]
-    counted = Counter(row["outcome"] for row in rows if row["outcome"] != "observation")
-    told = " · ".join(f"{counted[outcome]} {outcome}" for outcome in OUTCOMES if counted[outcome])
-    parts = "".join(f'<i style="flex: {counted[outcome]}; --share: {place / (len(OUTCOMES) - 1):.2f}"></i>'
-                    for place, outcome in enumerate(OUTCOMES) if counted[outcome])
-    return (
-        '<div class="lull-go"><a class="lull-ledger" href="claims.html">'
-        f"<span>{sum(counted.values())} published claims, and what became of them</span>"
-        f'<span class="lull-outcomes" aria-hidden="true">{parts}</span><span>{told}</span></a></div>'
-    )
+    untested = json.loads((PARTS.parent / "not_testable.json").read_text("utf-8"))
+    counted = Counter([*(row["outcome"] for row in rows), *["not testable"] * len(untested)])
+    chapters = map(chapter, sorted(NOTEBOOKS.glob("[0-9]*.ipynb")))
+    return Template((PARTS / "below.html").read_text("utf-8")).render(
+        chapters=chapters, outcomes=[(one, counted[one], place / (len(OUTCOMES) - 1)) for place, one in enumerate(OUTCOMES)])
