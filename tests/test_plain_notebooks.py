@@ -15,10 +15,10 @@ from markdown_it import MarkdownIt
 
 import plain_myst
 import plain_text
-import write_text
+import run_notebooks
 from checkout import ROOT
 
-CHAPTERS = write_text.chapters()
+CHAPTERS = run_notebooks.chapters()
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 
 FORMULA = re.compile(plain_text.FORMULA, re.DOTALL)

@@ -5,33 +5,22 @@ turned into it here: the code of figures, proofs and solutions.
 """
 
 import re
-from html import escape
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
-from sphinx.writers.html5 import HTML5Translator
+
+from browse import element
 
 DRAWING = re.compile('class="(?:drawing"|bdp-figure)')  # a figure in HTML, still or moving
-
-
-class fold(nodes.Element):
-    """Something folded, which has a name."""
-
-
-def visit(self: HTML5Translator, node: fold) -> None:
-    self.body.append(self.starttag(node, "details"))
-    self.body.append(f'<summary>{escape(node["name"])}</summary>\n<div class="inside">\n')
-
-
-def depart(self: HTML5Translator, node: fold) -> None:
-    self.body.append("</div>\n</details>\n")
 
 
 def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Replace what is folded on one page, after every other extension has had its turn."""
     def put(node: nodes.Element, name: str, inside: list[nodes.Node], kind: str) -> None:
-        node.replace_self(fold("", *inside, name=name, ids=node["ids"], classes=["fold", kind]))
+        own = {"id_": node["ids"][0]} if node["ids"] else {}
+        made = element("details", element("summary", name), element("div", *inside, class_="inside"), class_=f"fold {kind}", **own)
+        node.replace_self(made)
 
     for parent in document.findall(nodes.Element):
         for child in parent.children:
@@ -61,5 +50,5 @@ def code_name(node: HideCodeCellNode) -> str:
 
 
 def setup(app: Sphinx) -> None:
-    app.add_node(fold, html=(visit, depart))
+    app.setup_extension("browse")
     app.connect("doctree-resolved", put_in, priority=950)

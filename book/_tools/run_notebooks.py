@@ -6,12 +6,14 @@ writes to stderr is reported, and its file stays as it was. At the end the numbe
 
 import argparse
 import io
+import json
 import re
 import sys
 import time
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import numpy as np
@@ -22,10 +24,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import stored_outputs
-import write_text
 from checkout import NOTEBOOKS, ROOT, store
 from kernels import neutralise
 from set_repository import SETUP_CELL
+
+sys.path.append(str(ROOT / "book" / "_ext"))
+import plain_text
 
 CELL_TIMEOUT = 600  # seconds for one cell; this stops what hangs, not what a busy machine slows down
 NOTEBOOK_LIMIT = 60  # seconds for a whole notebook, for readers' patience
@@ -132,6 +136,21 @@ def run(path: Path) -> tuple[float, list[str], bool]:
     return seconds, found, changed
 
 
+def chapters(folder: Path = NOTEBOOKS) -> dict[Path, dict[str, Any]]:
+    return {path: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.ipynb"))}
+
+
+def write_all(folder: Path = NOTEBOOKS) -> list[Path]:
+    """Write numbers of the last run, and of boxes and figures, into the text of every chapter; return the files that changed."""
+    books = chapters(folder)
+    names = plain_text.numbering(enumerate(books.values(), 1))
+    for notebook in books.values():
+        numbers = plain_text.run_numbers(notebook)
+        for cell, text in plain_text.markdown(notebook):
+            cell["source"] = plain_text.written(text, numbers, names).splitlines(keepends=True)
+    return [path for path, notebook in books.items() if store(path, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="*", type=Path, help="notebooks (default: all in notebooks/)")
@@ -151,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for complaint in found:
             print(f"  {complaint}", flush=True)
         failed = failed or bool(found)
-    for path in write_text.write_all():
+    for path in write_all():
         print(f"{path.relative_to(ROOT)}  numbers in the text written", flush=True)
     return int(failed)
 

@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -31,9 +30,7 @@ def call(*command: str | Path, folder: Path, **more: Any) -> None:
 
 
 def unpacked(archive: Path, folder: Path) -> Path:
-    with tarfile.open(archive) as tar:
-        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.2 has none yet
-        tar.extractall(folder)
+    shutil.unpack_archive(archive, folder)
     return folder / archive.name.removesuffix(".tar.gz")
 
 

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import tomllib
 from pathlib import Path
@@ -29,11 +28,8 @@ def fetch(package: str, digest: str, folder: Path) -> Path:
     found = hashlib.sha512(archive.read_bytes()).hexdigest()
     if found != digest:
         raise ValueError(f"{package}: the archive's sha512 is {found}, expected {digest}")
-    unpacked = folder / archive.stem
-    with tarfile.open(archive) as tar:
-        tar.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.2 has none yet
-        tar.extractall(unpacked)
-    return unpacked / "package"
+    shutil.unpack_archive(archive, folder, "gztar")  # which is known by its sum
+    return folder / "package"
 
 
 def install(source: Path, pattern: str, target: str) -> list[Path]:

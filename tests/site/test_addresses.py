@@ -122,13 +122,12 @@ def test_nonsense_in_what_a_form_reads_changes_nothing(page: Page, address: Addr
     page.goto(address("http", name))
     usual, fields = page.evaluate(SEEN), page.evaluate(FIELDS)
     assert fields
-    closed = [(name, nonsense) for name, kind in fields if kind != "text" and kind != "search" for nonsense in NONSENSE]
-    for key, value in [*closed, *product(NO_FIELDS, ["1", "nonsense"])]:
-        page.goto(address("http", f"{name}?{key}={value}"))
-        assert page.evaluate(SEEN) == usual, (key, value)
-    everything = "&".join(f"{key}={value}" for key, value in closed)
-    page.goto(address("http", f"{name}?{everything}"))
-    assert page.evaluate(SEEN) == usual
+    closed = [name for name, kind in fields if kind not in ("text", "search")]
+    everything = [(closed, NONSENSE), *((closed, [one]) for one in NONSENSE), *((NO_FIELDS, [one]) for one in ("1", "nonsense"))]
+    for keys, values in everything:  # at once, because each load of these long tables takes half a second
+        query = "&".join(f"{key}={value}" for key, value in product(keys, values))
+        page.goto(address("http", f"{name}?{query}"))
+        assert page.evaluate(SEEN) == usual, query
 
 
 @pytest.mark.parametrize("query", ["epsilon=800&visits=2", "horizon=1e22", "arms=1e300", "dimension=1e30&kind=linear"])
