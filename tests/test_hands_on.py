@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from bandits_book import asserts
-from change_safety import code_cells
+from change_safety import FOLDED, code_cells
 from checkout import NOTEBOOKS
 from set_repository import SETUP_CELL
 
@@ -47,15 +47,39 @@ def test_a_chapter_has_three_blanks_each_with_the_same_cell_filled_in_below(path
         assert asked and all(line.msg for line in asked), f"{cell.id}: an assert that says what is right"
 
 
+def lines(source: str) -> int:
+    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in source.splitlines())
+
+
+@pytest.mark.parametrize("path", CHAPTERS)
+def test_at_least_half_of_the_code_that_a_chapter_runs_is_visible(path: Path) -> None:
+    """Solutions, which stand below their exercises, are counted on neither side."""
+    shown = [(lines(source), bool(FOLDED & tags)) for source, tags, _ in code(path) if not {"solution", "answer"} & tags]
+    visible, folded = (sum(length for length, hidden in shown if hidden is side) for side in (False, True))
+    assert visible >= folded, f"{visible} lines are visible, {folded} folded"
+
+
+def outer(table: symtable.SymbolTable) -> set[str]:
+    """Return the names that a function, and those within it, take from the notebook."""
+    return {one.get_name() for one in table.get_symbols() if one.is_global()}.union(*map(outer, table.get_children()))
+
+
 @pytest.mark.parametrize("path", CHAPTERS)
 def test_a_name_that_a_visible_cell_reads_has_one_meaning(path: Path) -> None:
     """A reader who went back to a cell, after all had run, drew it with what a later cell had put under the same name."""
     cells = code_cells(path)
-    given = [{one.get_name() for one in symtable.symtable(cell.source, cell.label, "exec").get_symbols() if one.is_assigned()}
-             for cell in cells]
+    tables = [symtable.symtable(cell.source, cell.label, "exec") for cell in cells]
+    given = [{one.get_name() for one in table.get_symbols() if one.is_assigned()} for table in tables]
+    uses = {inner.get_name(): outer(inner) for table in tables for inner in table.get_children()}
+    reads = [{one.get_name() for one in table.get_symbols() if one.is_referenced()}.union(
+        *(outer(inner) for inner in table.get_children() if inner.get_name() not in names))  # those are run at once
+        for table, names in zip(tables, given, strict=True)]
+    for names in reads:  # and by the functions that it names, wherever they are defined
+        while new := set[str]().union(*(uses.get(name, ()) for name in names)) - names:
+            names |= new
     wrong = []
     for place, cell in enumerate(cells):
-        names = (cell.reads - given[place]) & set().union(*given[:place]) - {"rng"} if cell.visible else set()
+        names = (reads[place] - given[place]) & set().union(*given[:place]) - {"rng"} if cell.visible else set()
         wrong += [f"{cell.label} reads {name}, {later.label} gives it anew" for later, new in
                   zip(cells[place + 1:], given[place + 1:], strict=True) for name in sorted(names & new)]
     assert not wrong

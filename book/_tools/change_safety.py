@@ -3,25 +3,22 @@
 The tables `tests/changes*.toml` have the changes. Each names texts of visible cells and what stands there instead: `edits` is a
 list of variants, and the first whose texts are all found, each in one visible cell, is made. `check`, an oracle, is evaluated when
 the changed cell has run, or the visible cell with the text `after`; `out` is what that cell printed. A notebook runs once, cell by
-cell. Before a changed cell the process is forked; the child makes the change and runs the cell and all that depend on it, by the
-names that they read and write. The verdicts: *crash*; *silent*, a number is wrong and nobody says so; *told*, it is wrong and a
-guard of the book speaks; *fine*; *not found*. A guard may speak where no number is wrong.
+cell. Before a changed cell the process is forked; the child makes the change and runs the cell and all below it. The verdicts:
+*crash*; *silent*, a number is wrong and nobody says so; *told*, it is wrong and a guard of the book speaks; *fine*; *not found*. A
+guard may speak where no number is wrong.
 """
 
 import argparse
-import ast
-import builtins
 import json
 import os
 import signal
-import symtable
 import sys
 import tomllib
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 if __name__ == "__main__":
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1") | {"MPLBACKEND": "Agg"}
@@ -39,74 +36,18 @@ from set_repository import SETUP_CELL
 FOLDED = {"hide-input", "hide-cell", "remove-cell", "remove-input", "solution"}
 SKIPPED = {"nbval-ignore-output", "raises-exception"}  # tags of cells that wait for a reader
 GUARD = "The book's "  # begins what a guard of the book's numbers says (bandits_book/asserts.py)
-SHARED = {"numbers"}  # all glue cells add to it, and no cell computes with it
-CONSTANT = {"np", "bdp", "math", "plt", "ax"}  # no call of theirs changes what it is given
 LIMIT = 300  # seconds of processor time for one change
 VERDICTS = ("crash", "silent", "told", "fine", "not found")
 
 Change = dict[str, Any]
 
 
-class Cell:
-    """A code cell: its source, whether a reader sees it, and the names that it reads and may write."""
+class Cell(NamedTuple):
+    """A code cell: its source, its id, and whether a reader sees it."""
 
-    def __init__(self, source: str, label: str, visible: bool) -> None:
-        self.source, self.label, self.visible = source, label, visible
-        self.functions: dict[str, set[str]] = {}  # of each, the names that it takes from the notebook
-        table = symtable.symtable(source, label, "exec")
-        self.writes = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
-        self.reads = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
-        for inner in table.get_children():
-            self.functions.setdefault(inner.get_name(), set()).update(outer_names(inner))
-        self.reads = self.reads.union(*self.functions.values())
-        self.writes |= {name for node in ast.walk(ast.parse(source)) for name in maybe_changed(node)} & (self.reads | self.writes)
-
-
-def outer_names(table: symtable.SymbolTable) -> set[str]:
-    """Return the names that a function, and those within it, take from the notebook."""
-    names = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global()}
-    return names.union(*map(outer_names, table.get_children()))
-
-
-def maybe_changed(node: ast.AST) -> set[str]:
-    """Return the names whose values a part of the source may change: what is called or handed over, and what gets items."""
-    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and not isinstance(node.ctx, ast.Load):
-        return {node.value.id}
-    if not isinstance(node, ast.Call):
-        return set()
-    start = node.func
-    while isinstance(start, ast.Attribute):
-        start = start.value
-    whose = start.id if isinstance(start, ast.Name) else ""
-    if whose in CONSTANT or (start is node.func and hasattr(builtins, whose)):
-        return set()  # of numpy, say, or print, which change nothing that they are given
-    return {one.id for one in [start, *node.args] if isinstance(one, ast.Name)}
-
-
-def link(cells: Sequence[Cell]) -> None:
-    """Let each cell read what the functions that it names read, wherever they are defined."""
-    uses = {name: reads for cell in cells for name, reads in cell.functions.items()}
-    for cell in cells:
-        while new := set().union(*(uses.get(name, ()) for name in cell.reads)) - cell.reads:
-            cell.reads |= new
-        cell.reads -= SHARED
-        cell.writes -= SHARED
-
-
-def to_run(cells: Sequence[Cell], changed: set[int]) -> set[int]:
-    """Return the places of the changed cells, of those that depend on them, and of those that all these need."""
-    needed: set[int] = {0}
-    moved: set[str] = set()
-    wanted: set[str] = set()
-    for place, cell in enumerate(cells):
-        if place in changed or (place > min(changed) and moved & cell.reads):
-            needed.add(place)
-            moved |= cell.writes
-    for place, cell in reversed([*enumerate(cells)]):
-        if place in needed or wanted & cell.writes:
-            needed.add(place)
-            wanted |= cell.reads
-    return needed
+    source: str
+    label: str
+    visible: bool
 
 
 def holder(cells: Sequence[Cell], text: str) -> int | None:
@@ -115,33 +56,27 @@ def holder(cells: Sequence[Cell], text: str) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-class Plan:
-    """A change of these cells: where it begins, what is run, and behind which cell the oracle is asked."""
+class Plan(NamedTuple):
+    """A change of these cells: where it begins, and behind which cell the oracle is asked."""
 
-    def __init__(self, cells: Sequence[Cell], edits: Sequence[Sequence[str]], after: str | None) -> None:
-        self.cells, changed = list(cells), set()
-        for old, new in edits:
-            place = holder(self.cells, old)
-            if place is None:
-                raise LookupError(old)
-            cell = self.cells[place]
-            self.cells[place] = Cell(cell.source.replace(old, new), cell.label, True)
-            changed.add(place)
-        asked = holder(self.cells, after) if after else max(changed)
-        if asked is None:
-            raise LookupError(after)
-        link(self.cells)
-        self.first, self.asked = min(changed), asked
-        self.places = to_run(self.cells, changed) | to_run(self.cells, {asked})
+    cells: list[Cell]
+    first: int
+    asked: int
 
 
 def plan(cells: Sequence[Cell], change: Change) -> Plan | None:
     """Return the plan of the first variant whose texts are all there."""
     for edits in change["edits"]:
-        try:
-            return Plan(cells, edits, change.get("after"))
-        except LookupError:
-            continue
+        made, places = list(cells), []
+        for old, new in edits:
+            places.append(holder(made, old))
+            if places[-1] is None:
+                break
+            made[places[-1]] = made[places[-1]]._replace(source=made[places[-1]].source.replace(old, new))
+        else:
+            asked = holder(made, change["after"]) if "after" in change else max(places)
+            if asked is not None:
+                return Plan(made, min(places), asked)
     return None
 
 
@@ -157,8 +92,7 @@ def run(shell: InteractiveShell, source: str) -> tuple[str, str]:
 def play(shell: InteractiveShell, made: Plan, check: str) -> tuple[str, str]:
     """Make a change in this process; return the verdict, and what is to be said about it."""
     crashes, guards, wrong = [], [], ""
-    for place in sorted(place for place in made.places if place >= made.first):
-        cell = made.cells[place]
+    for place, cell in enumerate(made.cells[made.first :], made.first):
         out, error = run(shell, cell.source)
         crashes += [f"{cell.label}: {error}"] if error else []
         guards += [cell.label] if GUARD in out else []
@@ -194,7 +128,6 @@ def code_cells(path: Path) -> list[Cell]:
         tags = set(cell.metadata.get("tags", ()))
         if cell.cell_type == "code" and cell.id != SETUP_CELL and not SKIPPED & tags:
             cells.append(Cell(cell.source, cell.id, not FOLDED & tags))
-    link(cells)
     return cells
 
 
@@ -211,7 +144,7 @@ def judge(path: Path, changes: Sequence[Change]) -> Iterator[tuple[Change, str, 
         for change, one in plans:
             if one.first == place:
                 yield change, *forked(shell, one, change.get("check", ""))
-        if any(place < one.first and place in one.places for _, one in plans):
+        if any(place < one.first for _, one in plans):
             _, error = run(shell, cell.source)
             if error:
                 raise SystemExit(f"{path.name} does not run as it is: {cell.label}: {error}")
