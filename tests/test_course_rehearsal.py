@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from course.rehearsal import expectations, main, rehearsal, rehearse, rows, score, stored
+from rehearse import expectations, main, rehearsal, rehearse, rows, score, stored
 from tests import small_course as small
 
 PLAN = '''
@@ -32,7 +32,7 @@ def small_set(tmp_path):
 
 @pytest.fixture
 def inline(monkeypatch):
-    monkeypatch.setattr("course.rehearsal.ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers))
+    monkeypatch.setattr("rehearse.ProcessPoolExecutor", lambda workers, mp_context: ThreadPoolExecutor(workers))
 
 
 def looked(folder):

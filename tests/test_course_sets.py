@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from checkout import NOTEBOOKS
-from course.rehearsal import STORED, played, rehearsal, score, until
 from course.release import checked, student_text
 from course.restore import Original, parsed
 from course.runner import Cell
 from course.score import graded
 from course.sets import ASSIGNMENTS, POINTS, kind, masters, tasks
+from rehearse import STORED, played, rehearsal, score, until
 from set_repository import SETUP_CELL, address
 from tests import small_course as small
 

@@ -80,7 +80,7 @@ STEPS = (  # in this order: none reads what a later one writes
     Step("assignments", "book/_tools/make_assignments.py {part}", ("notebooks/assignments/*.ipynb",),
          (MASTER, "book/_tools/course/*.py", "_config.yml"), parts=SETS),
     Step("power", "book/_tools/rehearse.py {part}", ("book/teaching/power.json",),
-         (MASTER, "tests/course/set_{part}.py", "book/_tools/course/*.py"), parts=SETS),
+         (MASTER, "tests/course/set_{part}.py", "book/_tools/course/*.py", "book/_tools/rehearse.py"), parts=SETS),
     Step("link", "book/_tools/link_picture.py", ("book/_static/link.png",),
          ("book/_tools/link_picture.*", "book/_tools/welcome_figure.py", "book/_figure/*")),
     Step("picture", "book/_tools/readme_picture.py", ("book/_static/regret.svg",), ("book/_tools/readme_picture.py",)),
