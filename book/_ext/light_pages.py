@@ -7,7 +7,8 @@ seen. It may run again over pages that it has seen. What another host would have
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -79,12 +80,12 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     script.write_text(theme, "utf-8")
     pages = [page for page in sorted(site.rglob("*.html")) if page.relative_to(site).parts[0] != "_static"]
     scripts = (path for path in (site / "_static").rglob("*.js") if not path.as_posix().endswith(TABLES + UNUSED))
-    known = {BESIDE} | names(*((path.read_text("utf-8") for path in paths) for paths in (pages, scripts)))
+    known = frozenset({BESIDE} | names(*((path.read_text("utf-8") for path in paths) for paths in (pages, scripts))))
     for page in pages:
         lighten(page, site, known)
 
 
-def lighten(page: Path, site: Path, known: set[str]) -> None:
+def lighten(page: Path, site: Path, known: frozenset[str]) -> None:
     """Take away what a page does not need, let its scripts wait, and join its style sheets."""
     text = page.read_text("utf-8")
     unused = UNUSED + SEARCHING * (page.name != "search.html") + ("/tables.js",) * ("browse-form" not in text)
@@ -108,7 +109,7 @@ def lighten(page: Path, site: Path, known: set[str]) -> None:
     sheets = [found[1] for found in STYLE.finditer(light) if not found[1].endswith(UNUSED_STYLES)]
     if len(sheets) > 1:
         up = sheets[0].partition("_static/")[0]
-        joined = share(join([sheet.removeprefix(f"{up}_static/") for sheet in sheets], site / "_static", known), site, "css")
+        joined = share(join(tuple(sheet.removeprefix(f"{up}_static/") for sheet in sheets), site / "_static", known), site, "css")
         links = iter([EARLY_FACES % (FACES, up) + f'<link rel="stylesheet" href="{up}{joined}" />\n'])
         light = STYLE.sub(lambda _: next(links, ""), light)
         light = FIGURE.sub(lambda found: f'<script defer src="{up}{share(found[1], site, "js")}"></script>', light)
@@ -123,7 +124,8 @@ def share(text: str, site: Path, kind: str) -> str:
     return name
 
 
-def join(sheets: list[str], folder: Path, known: set[str]) -> str:
+@cache
+def join(sheets: tuple[str, ...], folder: Path, known: frozenset[str]) -> str:
     """Return one style sheet with what of `sheets` in `folder` can be used."""
     texts = []
     for name in sheets:
@@ -140,7 +142,7 @@ def names(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:
     return {word for text in (*inside, *scripts) for word in WORD.findall(text)}
 
 
-def used(text: str, known: set[str]) -> str:
+def used(text: str, known: Set[str]) -> str:
     """Return a style sheet without the selectors that no page can match; a browser reads all of it before it shows a line."""
 
     def kept(rule: re.Match[str]) -> str:
@@ -148,7 +150,7 @@ def used(text: str, known: set[str]) -> str:
         if selectors.lstrip().startswith("@"):
             return rule[0] if inside.strip() else before
         left = [one for one in SELECTOR.findall(selectors)
-                if known.issuperset(name.replace("\\", "") for name in CLASS.findall(ASIDE.sub("", one)))]
+                if known >= {name.replace("\\", "") for name in CLASS.findall(ASIDE.sub("", one))}]
         return f"{before}{','.join(left)}{{{inside}}}" if left else before
 
     text, last = COMMENT.sub("", text), ""
