@@ -18,9 +18,8 @@ DRAWING = re.compile('class="(?:drawing"|bdp-figure)')  # a figure in HTML, stil
 def put_in(app: Sphinx, document: nodes.document, docname: str) -> None:
     """Replace what is folded on one page, after every other extension has had its turn."""
     def put(node: nodes.Element, name: str, inside: list[nodes.Node], kind: str) -> None:
-        own = {"id_": node["ids"][0]} if node["ids"] else {}
-        made = element("details", element("summary", name), element("div", *inside, class_="inside"), class_=f"fold {kind}", **own)
-        node.replace_self(made)
+        own = {"class_": " ".join(("fold", kind, *node["classes"]))} | ({"id_": node["ids"][0]} if node["ids"] else {})
+        node.replace_self(element("details", element("summary", name), element("div", *inside, class_="inside"), **own))
 
     for parent in document.findall(nodes.Element):
         for child in parent.children:

@@ -149,9 +149,9 @@ def used(text: str, known: Set[str]) -> str:
         before, selectors, inside = rule.groups("")
         if selectors.lstrip().startswith("@"):
             return rule[0] if inside.strip() else before
-        left = [one for one in SELECTOR.findall(selectors)
+        left = [one.strip() for one in SELECTOR.findall(selectors)
                 if known >= {name.replace("\\", "") for name in CLASS.findall(ASIDE.sub("", one))}]
-        return f"{before}{','.join(left)}{{{inside}}}" if left else before
+        return f"{before}{','.join(left)}{{{inside.strip()}}}" if left else before
 
     text, last = COMMENT.sub("", text), ""
     while text != last:  # what held nothing but such rules goes next
