@@ -157,6 +157,6 @@ def test_it_moves_by_itself_only_where_motion_is_welcome(page: Page, show: Any) 
 
 
 def test_ledger_bar_counts_the_ledger() -> None:
-    bar = welcome_figure.ledger_bar()
+    bar = welcome_figure.below()
     counted = [int(part.split()[0]) for part in bar.split("</span><span>")[-1].split(" · ")]
     assert f"<span>{sum(counted)} published claims" in bar and counted[0] > 50
