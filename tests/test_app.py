@@ -13,8 +13,8 @@ import pytest
 
 import bandits_dp.app
 from bandits_dp._state import digest
-from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.refusals import BudgetSpent, HorizonReached, InBatch, TicketExpired
+from bandits_dp.arms.app import RunningApp
 from bandits_dp.serve import Served
 from bandits_dp.serve.state import packed
 from tests.small_problems import CASES, Alone, Crowd, refused

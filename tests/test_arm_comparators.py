@@ -10,8 +10,8 @@ from scipy import stats
 from scipy.optimize import minimize_scalar
 
 import bandits_dp as bdp
-from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.streams import CountedBatches
+from bandits_dp.arms.app import RunningApp
 from bandits_dp.arms.running_widths import ExactWidth, TreeWidth
 from bandits_dp.arms.widths import ChernoffWidth
 from bandits_dp.continual import FactorizationCounter, HybridCounter, TreeCounter, TwoLevelCounter

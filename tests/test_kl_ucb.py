@@ -8,8 +8,8 @@ import pytest
 from scipy import optimize, stats
 
 import bandits_dp as bdp
+from bandits_dp.arms.kl_ucb import most_batches, next_batch
 from bandits_dp.arms.kl_widths import ChernoffBound
-from bandits_dp.learners.kl_ucb import most_batches, next_batch
 from bandits_dp.privatizers import CentralLaplace, RandomizedResponse
 from bandits_dp.problems import BernoulliArms
 from tests.test_arm_comparators import live

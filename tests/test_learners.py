@@ -8,10 +8,10 @@ import pytest
 
 import bandits_dp as bdp
 from bandits_dp.arms.batches import PublishedDoubling, PublishedEpochs, most_decisions
+from bandits_dp.arms.fast import play_phases
 from bandits_dp.arms.widths import ChernoffWidth, PaperWidth
 from bandits_dp.ask_tell import Asked
 from bandits_dp.learners import ArmElimination
-from bandits_dp.play.arms import play_phases
 from bandits_dp.play.record import Record
 from bandits_dp.privatizers import BinarySum, CentralGaussian, CentralLaplace, Identity
 from bandits_dp.problems import BernoulliArms, LinearArms

@@ -27,8 +27,8 @@ import bandits_book
 import bandits_dp as bdp
 from bandits_book.replicas import CodeLinear
 from bandits_dp import _files
-from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.streams import FreshBatches
+from bandits_dp.arms.app import RunningApp
 from bandits_dp.arms.running_widths import ExactWidth
 from bandits_dp.arms.widths import PaperWidth
 from bandits_dp.learners import UCB
@@ -272,7 +272,7 @@ def test_edited_code_is_never_reused(tmp_path, monkeypatch):
     monkeypatch.setattr(_fingerprint, "_package", lambda: (*before, ""))
     seen.append(fingerprint(counted(mine)))
     assert len(set(seen)) == 3
-    for part in ("learners/ucb.py", "play/simulate.py", "catalog/arms.py"):
+    for part in ("arms/ucb.py", "play/simulate.py", "arms/systems.py"):
         assert part in " ".join(before)
     assert "bandits_book" not in " ".join(before)
 

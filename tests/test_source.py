@@ -49,8 +49,9 @@ def test_a_method_alone_begins_at_the_margin_and_what_has_no_source_is_refused()
 PACKAGE = Path(bdp.__file__).parent
 FLOORS = (  # from below; a module imports from its own floor and from those before it
     {"_checks", "_extras", "_files", "_memory", "_sizes", "_state", "_ties", "ask_tell", "guarantee", "problem"},
-    {"accounting"}, {"noise"}, {"privatizers"}, {"continual"}, {"arms", "contextual", "linear", "options"}, {"learners"},
-    {"app"}, {"play"}, {"audit", "problems"}, {"catalog", "combining"}, {"serve"}, {"bandits_book"},
+    {"accounting"}, {"noise"}, {"privatizers"}, {"continual"}, {"options"},
+    {"app", "arms", "contextual", "learners", "linear", "play"},
+    {"audit", "problems"}, {"catalog", "combining"}, {"serve"}, {"bandits_book"},
 )
 FAMILIES = {"arms", "contextual", "linear"}  # know nothing of each other
 FILES = {path: package for package in (PACKAGE, Path(bandits_book.__file__).parent) for path in sorted(package.rglob("*.py"))}
@@ -98,7 +99,7 @@ def test_faces_are_leaves():
 def test_the_simulator_knows_no_family():
     """Families enter their fast paths in its table; how single users and clients are played is in the plain loop still."""
     families = ("arms", "contextual", "learners", "linear", "problems", "app.sums", "app.linear", "app.contextual",
-                "app.arms", "play.arms", "play.contexts", "play.rounds", "play.ucb")
+                "play.contexts", "play.rounds")
     for name in ("fingerprint", "groups", "parent", "paths", "record", "result", "simulate", "store"):
         known = [module for module in imported(PACKAGE / "play" / f"{name}.py")
                  if f"{module}.".startswith(tuple(f"bandits_dp.{family}." for family in families))]
@@ -106,7 +107,11 @@ def test_the_simulator_knows_no_family():
     assert [play.__name__ for _, play in FAST] == ["play_arms", "play_ucb", "play_contexts", "play_restarts"]
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "learners").glob("*.py")), ids=lambda path: path.name)
+LEARNERS = (*sorted((PACKAGE / "learners").glob("*.py")),
+            *(PACKAGE / "arms" / f"{name}.py" for name in ("elimination", "kl_ucb", "ucb")))
+
+
+@pytest.mark.parametrize("path", LEARNERS, ids=lambda path: path.name)
 def test_a_learner_knows_no_user_no_problem_and_no_randomness(path):
     for module in imported(path):
         above = ("bandits_dp.arms.graded", "bandits_dp.arms.problems", "bandits_dp.contextual.pool",

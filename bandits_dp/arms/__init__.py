@@ -1,4 +1,4 @@
-"""Arms without structure: problems, how many users are asked about each, and how far a released mean may be off.
+"""Arms without structure: problems, learners, batches, widths, their apps, their fast simulation, and the systems made of these.
 
-Arms with features are in :mod:`bandits_dp.linear`, and those that learn in :mod:`bandits_dp.learners`.
+Arms with known features are in :mod:`bandits_dp.linear`, and what releases sums in :mod:`bandits_dp.privatizers`.
 """

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from bandits_dp import _checks
-from bandits_dp.catalog import arms, clients, linear, linucb, rewards
+from bandits_dp.arms import systems as arms
+from bandits_dp.catalog import clients, linear, linucb, rewards
 from bandits_dp.options import Given, System, found
 from bandits_dp.problem import Problem, check_problem
 

@@ -3,10 +3,10 @@
 Privatizers add the noise, and apps ask the users; neither is here.
 """
 
-from bandits_dp.learners.arm_elimination import ArmElimination
-from bandits_dp.learners.kl_ucb import KLUCB
+from bandits_dp.arms.elimination import ArmElimination
+from bandits_dp.arms.kl_ucb import KLUCB
+from bandits_dp.arms.ucb import UCB
 from bandits_dp.learners.linucb import LinUCB
 from bandits_dp.learners.phased_elimination import PhasedElimination
-from bandits_dp.learners.ucb import UCB
 
 __all__ = ["KLUCB", "UCB", "ArmElimination", "LinUCB", "PhasedElimination"]

@@ -9,9 +9,9 @@ import numpy as np
 
 from bandits_dp._state import snapshot
 from bandits_dp.app.sums import SumsApp
+from bandits_dp.arms.elimination import ArmElimination
 from bandits_dp.arms.graded import Arms
-from bandits_dp.learners.arm_elimination import ArmElimination
-from bandits_dp.learners.kl_ucb import KLUCB
+from bandits_dp.arms.kl_ucb import KLUCB
 from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.privatizers.domain import covers

@@ -44,7 +44,7 @@ class RunningApp(App):
     Examples
     --------
     >>> import bandits_dp as bdp
-    >>> from bandits_dp.app.arms import RunningApp
+    >>> from bandits_dp.arms.app import RunningApp
     >>> from bandits_dp.learners import UCB
     >>> from bandits_dp.app.streams import FreshBatches
     >>> from bandits_dp.arms.running_widths import ExactWidth

@@ -7,20 +7,20 @@ from functools import partial
 from typing import Any
 
 from bandits_dp import _checks, privatizers
-from bandits_dp.app.arms import RunningApp
 from bandits_dp.app.streams import CountedBatches, FreshBatches
 from bandits_dp.app.sums import SumsApp
+from bandits_dp.arms.app import RunningApp
 from bandits_dp.arms.batches import Batches, GapBatches, PublishedDoubling, PublishedEpochs, batches, first_batch, most_decisions
+from bandits_dp.arms.elimination import ArmElimination
+from bandits_dp.arms.fast import play_arms  # noqa: F401  # which enters itself in the simulator's table
+from bandits_dp.arms.fast_ucb import play_ucb  # noqa: F401
+from bandits_dp.arms.kl_ucb import KLUCB, most_batches
 from bandits_dp.arms.kl_widths import ChernoffBound
 from bandits_dp.arms.running_widths import ExactWidth, GaussianWidth, PublishedWidth, RunningWidth, TreeWidth
+from bandits_dp.arms.ucb import UCB
 from bandits_dp.arms.widths import ArmWidth, ChernoffWidth, PaperWidth
 from bandits_dp.continual import Counter, TreeCounter
-from bandits_dp.learners.arm_elimination import ArmElimination
-from bandits_dp.learners.kl_ucb import KLUCB, most_batches
-from bandits_dp.learners.ucb import UCB
 from bandits_dp.options import COUNTERS, FIDELITY, HONEST, STRICT, Given, Option, System
-from bandits_dp.play.arms import play_arms  # noqa: F401  # which enters itself in the simulator's table
-from bandits_dp.play.ucb import play_ucb  # noqa: F401
 from bandits_dp.privatizers import Privatizer
 
 SIZES = (int, "doubling", Batches)
@@ -148,7 +148,6 @@ def _dp_ucb(given: Given, options: Any) -> RunningApp:
     return RunningApp(UCB(arms, width), CountedBatches(counter), arms, T, guarantee)
 
 
-_FIRST, _CHAPTER = "01_bandits", "07_arm_elimination"
 SYSTEMS = (
     System("UCB1", "auer2002", "arms", "none", "no privacy", _ucb1),
     System("KL-UCB", "garivier2011", "arms", "none", "no privacy", partial(_kl_ucb, _exact)),

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandits_dp._state import snapshot
-from bandits_dp.app.arms import RunningApp
+from bandits_dp.arms.app import RunningApp
 from bandits_dp.arms.graded import Arms
+from bandits_dp.arms.ucb import UCB
 from bandits_dp.continual import TreeCounter
-from bandits_dp.learners.ucb import UCB
 from bandits_dp.play.paths import fast
 from bandits_dp.play.record import Checkpoints, Played, Record, Rngs, Tick
 from bandits_dp.privatizers import Identity
